@@ -1,0 +1,20 @@
+/** A value that is safe to print in an error and in `--json` output. */
+export type ErrorDetails = Record<string, unknown>
+
+/**
+ * The caller's mistake: says what is wrong, and `hint` says what to do next.
+ * Surfaces print it; anything else that is thrown is a bug in Tidemark and is shown whole.
+ */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+  readonly code: string
+  readonly hint: string
+  readonly details: ErrorDetails
+
+  constructor(code: string, message: string, hint = '', details: ErrorDetails = {}) {
+    super(message)
+    this.code = code
+    this.hint = hint
+    this.details = details
+  }
+}
