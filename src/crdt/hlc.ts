@@ -1,0 +1,15 @@
+/** A remote or stored stamp never drags the local clock further than this beyond the wall clock (K13). */
+export const MAX_LEAD_MS = 5 * 60_000
+
+/** The state of a replica's hybrid logical clock, kept in the store. */
+export interface Clock {
+  /** Greatest `ms` seen in any stamp, own or remote. */
+  readonly ms: number
+  /** The replica's event counter: never reset, so that (replica, counter) names one write for ever. */
+  readonly ctr: number
+}
+
+/** The reading for one batch: later than everything seen, unless that lies beyond the allowed lead. */
+export function tick(clock: Clock, now: number): number {
+  return Math.max(now, Math.min(clock.ms + 1, now + MAX_LEAD_MS))
+}

@@ -1,0 +1,23 @@
+import { list, set, text, time } from '../schema/field.ts'
+import { defineKind } from '../schema/kind.ts'
+
+export const file = defineKind({
+  name: 'file',
+  plural: 'files',
+  about: 'what somebody understood of a source file',
+  identity: 'name',
+  key: ['path'],
+  positional: ['path', 'summary'],
+  fields: {
+    path: text('relative to the project root, with forward slashes', { weight: 3 }),
+    hash: text('content hash at the time of reading', { weight: 0 }),
+    summary: text('what the file does', { weight: 1.5 }),
+    concepts: list('ideas it deals with', { weight: 1 }),
+    importantSymbols: list('names worth knowing', { weight: 1 }),
+    relatedFiles: set('paths of files it goes with', { refs: true, weight: 0.4 }),
+    lastAnalyzed: time('when it was read'),
+  },
+  aliases: ['record-file-understanding'],
+  halfLifeDays: 90,
+  example: { path: 'src/auth.ts', summary: 'Checks tokens', importantSymbols: ['verify'] },
+})

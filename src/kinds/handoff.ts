@@ -1,0 +1,23 @@
+import { list, text, time } from '../schema/field.ts'
+import { defineKind } from '../schema/kind.ts'
+
+export const handoff = defineKind({
+  name: 'handoff',
+  plural: 'handoffs',
+  about: 'the state of the work as one session leaves it to the next; replaced each time',
+  identity: 'name',
+  key: ['title'],
+  positional: ['title'],
+  fields: {
+    title: text('whose or which task the handoff is', { weight: 1 }),
+    written: time('when it was written'),
+    contextUsed: text('how full the context was', { weight: 0 }),
+    inProgress: list('what is under way', { weight: 1 }),
+    decisionsMade: list('what was decided', { weight: 1 }),
+    blockers: list('what is in the way', { weight: 1 }),
+    nextSteps: list('what to do next', { weight: 1 }),
+    body: text('the handoff as written', { weight: 1 }),
+  },
+  halfLifeDays: 14,
+  example: { title: 'current', nextSteps: ['Fix the JWKS cache'] },
+})

@@ -1,0 +1,19 @@
+import { choice, text } from '../schema/field.ts'
+import { defineKind } from '../schema/kind.ts'
+
+export const task = defineKind({
+  name: 'task',
+  plural: 'tasks',
+  about: 'an atomic piece of work',
+  identity: 'event',
+  key: ['description'],
+  positional: ['description', 'result'],
+  fields: {
+    description: text('what is to be done', { weight: 1.5 }),
+    result: text('what came of it', { weight: 1 }),
+    activity: text('the activity it belongs to', { refs: true, weight: 0 }),
+    state: choice(['open', 'complete', 'abandoned'], 'where it stands', { default: 'open' }),
+  },
+  halfLifeDays: 90,
+  example: { description: 'refresh tokens before they expire' },
+})

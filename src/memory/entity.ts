@@ -1,0 +1,75 @@
+import type { Json } from '../schema/field.ts'
+import { fieldsOf, type Kind } from '../schema/kind.ts'
+import { foldText, slug } from '../schema/names.ts'
+import type { Conflict } from './fold.ts'
+
+/** One piece of knowledge as it is read: what was said, with who and when. Defaults are not filled in here. */
+export interface Entity {
+  readonly id: string
+  readonly kind: string
+  /** What it is called: the first key field. */
+  readonly name: string
+  readonly fields: Readonly<{ [field: string]: Json }>
+  readonly live: boolean
+  /** ms since the epoch; `created` is when it was recorded first. */
+  readonly created: number
+  readonly updated: number
+  /** Batches that touched it, counted here: for `expectedVersion`. */
+  readonly version: number
+  readonly conflicts: readonly Conflict[]
+}
+
+/** A link as it is read, its ends by id. */
+export interface Link {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: string
+  readonly entity: Entity
+}
+
+export const LINK_KIND = 'relationship'
+export const KIND_KIND = 'project-kind'
+export const RELATION_KIND = 'project-relation'
+
+export const kindOf = (id: string): string => id.slice(0, id.indexOf(':'))
+
+/** The id under which the same thing is found again; for `event` kinds there is none. */
+export function identityOf(kind: Kind, values: Readonly<{ [field: string]: unknown }>): string | undefined {
+  const key = (field: string) => (values[field] === undefined || values[field] === null ? '' : String(values[field]))
+  switch (kind.identity) {
+    case 'event':
+      return undefined
+    case 'name':
+      return `${kind.name}:${kind.name === 'file' ? slug(cleanPath(key(kind.key[0])), true) : slug(key(kind.key[0]))}`
+    case 'content': {
+      const parts = kind.key.map((f) => foldText(key(f)))
+      while (parts.length > 1 && parts.at(-1) === '') parts.pop()
+      return `${kind.name}:${slug(parts.join(' \u001f '))}`
+    }
+  }
+}
+
+/** A path as it is compared and kept: forward slashes, no `./` in front. */
+export const cleanPath = (path: string): string => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '')
+
+/** A new id for an `event` entity: ordered by time, then by chance. */
+export function eventId(kind: Kind, ms: number, random: Uint8Array): string {
+  const chance = [...random].map((b) => (b % 36).toString(36)).join('')
+  return `${kind.name}:${ms.toString(36).padStart(9, '0')}${chance}`
+}
+
+export const displayName = (kind: Kind | undefined, fields: Readonly<{ [field: string]: Json }>): string => {
+  const value = kind ? fields[kind.key[0]] : (fields.name ?? Object.values(fields)[0])
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+}
+
+/** The value of a field as readers see it: what was said, else the default. */
+export function valueOf(entity: Entity, field: string, kind: Kind | undefined): Json | undefined {
+  const said = entity.fields[field]
+  if (said !== undefined) return said
+  return kind && Object.hasOwn(fieldsOf(kind), field) ? fieldsOf(kind)[field]?.default : undefined
+}
+
+export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string =>
+  typeof fields.standing === 'string' ? fields.standing : 'confirmed'

@@ -1,0 +1,66 @@
+import type { Json } from './field.ts'
+
+/** JSON with sorted keys: equal values give equal text. Equality of list items and hashing rest on it. */
+export function canonical(value: Json): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  const keys = Object.keys(value).sort()
+  return `{${keys.map((k) => `${JSON.stringify(k)}:${canonical(value[k]!)}`).join(',')}}`
+}
+
+export interface GateProblem {
+  path: (string | number)[]
+  message: string
+  received: string
+  accepted: string
+}
+
+/** A string longer than this is a document, not a field: it belongs into `chunk` entities (design §4). */
+export const MAX_STRING = 16_384
+/** Deeper structure than this is a mistake, and recursion over it would not be safe. */
+const MAX_DEPTH = 32
+
+/**
+ * The gate of K7: JSON only, well-formed strings in NFC, no NUL, no `__proto__`, finite numbers, no -0, keys sorted.
+ * Returns the value as it will be stored, or pushes what is wrong with it.
+ */
+export function gate(value: unknown, problems: GateProblem[], path: (string | number)[] = []): Json {
+  const bad = (message: string, received: string, accepted: string): null => {
+    problems.push({ path, message, received, accepted })
+    return null
+  }
+  if (path.length > MAX_DEPTH) return bad(`nested deeper than ${MAX_DEPTH}`, 'deep structure', 'flatter structure')
+  if (value === null || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return bad('not a finite number', String(value), 'a finite number')
+    return value === 0 ? 0 : value
+  }
+  if (typeof value === 'string') {
+    if (value.length > MAX_STRING) {
+      return bad(
+        `${value.length} characters; the limit is ${MAX_STRING}`,
+        `${value.slice(0, 40)}…`,
+        `at most ${MAX_STRING} characters`,
+      )
+    }
+    if (!value.isWellFormed())
+      return bad('broken Unicode (half of a surrogate pair)', JSON.stringify(value.slice(0, 40)), 'well-formed text')
+    if (value.includes('\0')) return bad('has a NUL character', JSON.stringify(value.slice(0, 40)), 'text without NUL')
+    return value.normalize('NFC')
+  }
+  if (Array.isArray(value)) return value.map((v, i) => gate(v, problems, [...path, i]))
+  if (
+    typeof value === 'object' &&
+    (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)
+  ) {
+    const out: { [key: string]: Json } = {}
+    for (const key of Object.keys(value).sort()) {
+      if (key === '__proto__') return bad('a key named __proto__', key, 'another key')
+      const cleanKey = gate(key, problems, path)
+      if (typeof cleanKey === 'string')
+        out[cleanKey] = gate((value as Record<string, unknown>)[key], problems, [...path, key])
+    }
+    return out
+  }
+  return bad('not a JSON value', typeof value, 'text, number, true, false, null, list or object')
+}

@@ -1,0 +1,60 @@
+/** A JSON value, as the gate lets it through. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+/**
+ * The field types and how each merges:
+ * `text` `number` `flag` `choice` `time`: register, the latest stamp among the writes that nobody overwrote;
+ * `set`: additions win; `list`: ordered, concurrent additions all kept; `map`: one register per path, deep.
+ */
+export type FieldType = 'text' | 'number' | 'flag' | 'choice' | 'time' | 'set' | 'list' | 'map'
+
+export interface Field {
+  readonly type: FieldType
+  /** One clause for help, docs and the MCP schema. */
+  readonly about: string
+  readonly choices?: readonly string[]
+  readonly min?: number
+  readonly max?: number
+  readonly integer?: boolean
+  /** Filled in when reading, never written: a written default would overwrite what somebody else stated. */
+  readonly default?: Json
+  /** Weight in the text index; 0 leaves the field out. */
+  readonly weight?: number
+  /** Values name other entities. */
+  readonly refs?: boolean
+  /** Written by Tidemark itself; refused from callers. */
+  readonly system?: boolean
+}
+
+type Options = Omit<Field, 'type' | 'about' | 'choices'>
+
+export const text = <const O extends Options>(about: string, o?: O) => ({ type: 'text', about, ...o }) as const
+export const number = <const O extends Options>(about: string, o?: O) => ({ type: 'number', about, ...o }) as const
+export const flag = <const O extends Options>(about: string, o?: O) => ({ type: 'flag', about, ...o }) as const
+export const time = <const O extends Options>(about: string, o?: O) => ({ type: 'time', about, ...o }) as const
+export const set = <const O extends Options>(about: string, o?: O) => ({ type: 'set', about, ...o }) as const
+export const list = <const O extends Options>(about: string, o?: O) => ({ type: 'list', about, ...o }) as const
+export const map = <const O extends Options>(about: string, o?: O) => ({ type: 'map', about, ...o }) as const
+export const choice = <const C extends readonly string[], const O extends Options>(choices: C, about: string, o?: O) =>
+  ({ type: 'choice', choices, about, ...o }) as const
+
+/** A belief, 0 to 1; never a score. */
+export const confidence = () => number('how sure, 0 to 1', { min: 0, max: 1 })
+
+/** What a caller may give for sets and lists: additions, or an explicit edit. */
+export type Edit = readonly string[] | { add?: readonly string[]; remove?: readonly string[]; set?: readonly string[] }
+
+/** The value a caller may give for a field; `null` clears it. */
+export type Given<F extends Field> = F['type'] extends 'text'
+  ? string | null
+  : F['type'] extends 'number'
+    ? number | null
+    : F['type'] extends 'flag'
+      ? boolean | null
+      : F['type'] extends 'choice'
+        ? (F['choices'] extends readonly (infer C)[] ? C : never) | null
+        : F['type'] extends 'time'
+          ? string | number | null
+          : F['type'] extends 'set' | 'list'
+            ? Edit | null
+            : { [key: string]: Json } | null

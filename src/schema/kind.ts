@@ -1,0 +1,62 @@
+import { choice, type Field, type Given, type Json, map, set, text, time } from './field.ts'
+
+/** How an entity of the kind is recognised when it is recorded again (design §3.2). */
+export type Identity = 'name' | 'content' | 'event'
+/** How far an entity of the kind travels. */
+export type Travels = 'machine' | 'project' | 'user'
+
+export interface Kind {
+  readonly name: string
+  readonly plural: string
+  readonly about: string
+  readonly identity: Identity
+  /** The fields that identify it (`content` may need several); the first is what it is called. All that is required. */
+  readonly key: readonly [string, ...string[]]
+  /** Fields printed by position; the rest follow by name in declared order. */
+  readonly positional: readonly string[]
+  readonly fields: Readonly<Record<string, Field>>
+  /** Further verbs that record it. */
+  readonly aliases?: readonly string[]
+  readonly halfLifeDays?: number
+  readonly travels: Travels
+  /** Arguments of a `record-<kind>` that runs as it stands. */
+  readonly example: Readonly<Record<string, Json>>
+  /** Kinds that Tidemark itself keeps: no verbs are derived from them. */
+  readonly internal?: boolean
+}
+
+/** Fields that every kind carries. */
+export const COMMON = {
+  topics: set('what area of the work it belongs to', { weight: 1 }),
+  tags: set('free labels', { weight: 1 }),
+  standing: choice(['proposed', 'confirmed', 'rejected'], 'whether somebody has agreed to it', {
+    default: 'confirmed',
+  }),
+  source: text('where it comes from: a file, an URL, an import'),
+  validFrom: time('true in the world since'),
+  validTo: time('true in the world until'),
+  attrs: map('free structure of your own: {key: value}, deep', { weight: 0.5 }),
+  retired: text('why it was retired', { system: true }),
+  provenance: set('who recorded it: session, agent, user, branch, commit, task', { system: true }),
+} as const satisfies Record<string, Field>
+
+type Optional<F extends Readonly<Record<string, Field>>> = { -readonly [K in keyof F]?: Given<F[K]> }
+
+/** Arguments of `record-<kind>`, derived from its declaration. */
+export type RecordArgs<K extends Kind> = Optional<K['fields']> &
+  Optional<Omit<typeof COMMON, 'retired' | 'provenance'>> & { ref?: string; anew?: boolean; expectedVersion?: number }
+
+/**
+ * Declares a kind: the one value from which validation, verbs, merge rules, printing, help and docs come.
+ * `travels` is `project` and `positional` the key unless said.
+ */
+export function defineKind<
+  const K extends Omit<Kind, 'travels' | 'positional'> & Partial<Pick<Kind, 'travels' | 'positional'>>,
+>(spec: K): K & { travels: Travels; positional: readonly string[] } {
+  return { travels: 'project', positional: spec.key, ...spec }
+}
+
+/** Every field an entity of the kind can have, in the order it is printed. */
+export function fieldsOf(kind: Kind): Readonly<Record<string, Field>> {
+  return { ...kind.fields, ...COMMON }
+}

@@ -1,0 +1,227 @@
+import { canonical, type GateProblem, gate } from './canonical.ts'
+import type { Field, Json } from './field.ts'
+import { fieldsOf, type Kind } from './kind.ts'
+import { nearest } from './names.ts'
+
+/** One thing wrong with one action (rule A1). */
+export interface Problem {
+  index: number
+  verb: string
+  /** Dotted path of the argument, empty when the action as a whole is meant. */
+  field: string
+  message: string
+  received?: Json
+  accepted?: string
+  hint?: string
+}
+
+/** Reports a problem of the action under validation. */
+export type Report = (p: Omit<Problem, 'index' | 'verb'>) => void
+
+/** What an action says about one field, after the gate. */
+export type Change =
+  | { field: string; op: 'set'; value: Json }
+  | { field: string; op: 'clear' }
+  | { field: string; op: 'edit'; list: boolean; add: string[]; remove: string[]; replace: boolean }
+  | { field: string; op: 'merge'; put: [path: string[], value: Json][]; drop: string[][] }
+
+/** Arguments of record verbs that are not fields. */
+export const CONTROLS = ['ref', 'id', 'anew', 'expectedVersion'] as const
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const LONGEST_SHOWN = 200
+
+function shown(value: unknown): Json {
+  const problems: GateProblem[] = []
+  const clean = gate(value, problems)
+  const textValue = canonical(clean)
+  return textValue.length > LONGEST_SHOWN ? `${textValue.slice(0, LONGEST_SHOWN)}…` : clean
+}
+
+/** A moment as ISO 8601: a day stays a day, everything else becomes UTC with milliseconds. */
+export function toTime(value: unknown): string | undefined {
+  if (typeof value === 'number')
+    return Number.isFinite(value) && Math.abs(value) < 8.64e15 ? new Date(value).toISOString() : undefined
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}/.test(value)) return undefined
+  const ms = Date.parse(value)
+  if (Number.isNaN(ms)) return undefined
+  if (DATE.test(value)) return new Date(ms).toISOString().startsWith(value) ? value : undefined
+  return new Date(ms).toISOString()
+}
+
+/** What a field takes, in words. */
+export function accepts(field: Field): string {
+  switch (field.type) {
+    case 'text':
+      return 'text'
+    case 'number': {
+      const range =
+        field.min !== undefined || field.max !== undefined ? ` from ${field.min ?? '-∞'} to ${field.max ?? '∞'}` : ''
+      return `a ${field.integer ? 'whole ' : ''}number${range}`
+    }
+    case 'flag':
+      return 'true or false'
+    case 'choice':
+      return `one of ${(field.choices ?? []).join(', ')}`
+    case 'time':
+      return 'a time such as 2026-11-21 or 2026-11-21T14:30:00Z'
+    case 'set':
+    case 'list':
+      return 'a list of text, or {add: […], remove: […], set: […]}'
+    case 'map':
+      return 'an object'
+  }
+}
+
+/** The leaves of an object: every non-object, empty object and list, with its path. */
+export function leaves(value: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] {
+  const out: [string[], Json][] = []
+  for (const [key, v] of Object.entries(value)) {
+    const here = [...path, key]
+    const inner = v !== null && typeof v === 'object' && !Array.isArray(v)
+    if (inner && Object.keys(v).length > 0) out.push(...leaves(v as { [key: string]: Json }, here))
+    else out.push([here, v])
+  }
+  return out
+}
+
+function texts(value: unknown): string[] | undefined {
+  return Array.isArray(value) && value.every((v) => typeof v === 'string' && v !== '')
+    ? [...new Set(value as string[])]
+    : undefined
+}
+
+function change(name: string, field: Field, value: Json, report: Report): Change | undefined {
+  const refuse = (message: string): undefined =>
+    report({ field: name, message, received: shown(value), accepted: accepts(field) }) as undefined
+  if (value === null) {
+    if (field.type === 'set' || field.type === 'list')
+      return { field: name, op: 'edit', list: field.type === 'list', add: [], remove: [], replace: true }
+    if (field.type === 'map') return { field: name, op: 'merge', put: [], drop: [[]] }
+    return { field: name, op: 'clear' }
+  }
+  switch (field.type) {
+    case 'text':
+      return typeof value === 'string' ? { field: name, op: 'set', value } : refuse('not text')
+    case 'flag':
+      return typeof value === 'boolean' ? { field: name, op: 'set', value } : refuse('not true or false')
+    case 'choice':
+      if (typeof value === 'string' && field.choices?.includes(value)) return { field: name, op: 'set', value }
+      return refuse('not one of the choices')
+    case 'number':
+      if (typeof value !== 'number') return refuse('not a number')
+      if (field.integer && !Number.isInteger(value)) return refuse('not a whole number')
+      if (value < (field.min ?? -Infinity) || value > (field.max ?? Infinity)) return refuse('out of range')
+      return { field: name, op: 'set', value }
+    case 'time': {
+      const moment = toTime(value)
+      return moment === undefined ? refuse('not a time') : { field: name, op: 'set', value: moment }
+    }
+    case 'set':
+    case 'list': {
+      const list = field.type === 'list'
+      const plain = texts(value)
+      if (plain) return { field: name, op: 'edit', list, add: plain, remove: [], replace: false }
+      if (typeof value !== 'object' || Array.isArray(value)) return refuse('not a list of text')
+      const edit: Record<string, string[]> = {}
+      for (const [key, part] of Object.entries(value)) {
+        const items = texts(part)
+        if (!['add', 'remove', 'set'].includes(key)) return refuse(`${key} is not add, remove or set`)
+        if (!items) return refuse(`${key} is not a list of text`)
+        edit[key] = items
+      }
+      const add = [...(edit.set ?? []), ...(edit.add ?? [])]
+      return { field: name, op: 'edit', list, add, remove: edit.remove ?? [], replace: edit.set !== undefined }
+    }
+    case 'map': {
+      if (typeof value !== 'object' || Array.isArray(value)) return refuse('not an object')
+      const put: [string[], Json][] = []
+      const drop: string[][] = []
+      for (const [path, leaf] of leaves(value)) {
+        if (leaf === null) drop.push(path)
+        else put.push([path, leaf])
+      }
+      return { field: name, op: 'merge', put, drop }
+    }
+  }
+}
+
+/**
+ * Checks the arguments of a record verb against its kind and returns what they say, field by field.
+ * Everything wrong is reported; nothing is guessed.
+ */
+export function validate(
+  kind: Kind,
+  args: Record<string, unknown>,
+  report: Report,
+  extra: readonly string[] = CONTROLS,
+): Change[] {
+  const fields = fieldsOf(kind)
+  const changes: Change[] = []
+  for (const [name, raw] of Object.entries(args)) {
+    if (extra.includes(name) || raw === undefined) continue
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (!field || field.system) {
+      const near = nearest(
+        name,
+        Object.keys(fields).filter((f) => !fields[f]?.system),
+      )
+      report({
+        field: name,
+        message: field ? 'written by Tidemark itself' : `${kind.name} has no field "${name.slice(0, 80)}"`,
+        received: shown(raw),
+        accepted:
+          near.length > 0
+            ? `did you mean ${near.join(' or ')}?`
+            : `the fields of ${kind.name}: ${Object.keys(kind.fields).join(', ')}`,
+        hint: 'structure of your own goes into attrs: {…}',
+      })
+      continue
+    }
+    const problems: GateProblem[] = []
+    const value = gate(raw, problems, [name])
+    for (const p of problems)
+      report({ field: p.path.join('.'), message: p.message, received: p.received, accepted: p.accepted })
+    if (problems.length > 0) continue
+    const c = change(name, field, value, report)
+    if (c) changes.push(c)
+  }
+  return changes
+}
+
+/** The plain text of one argument, required and non-empty; what is wrong is reported. */
+export function textArg(
+  args: Record<string, unknown>,
+  name: string,
+  report: Report,
+  required = true,
+): string | undefined {
+  const raw = args[name]
+  if (raw === undefined || raw === null) {
+    if (required) report({ field: name, message: 'missing', accepted: 'text' })
+    return undefined
+  }
+  const problems: GateProblem[] = []
+  const value = gate(raw, problems, [name])
+  for (const p of problems) report({ field: name, message: p.message, received: p.received, accepted: p.accepted })
+  if (problems.length > 0) return undefined
+  if (typeof value !== 'string' || (required && value.trim() === '')) {
+    report({ field: name, message: value === '' ? 'empty' : 'not text', received: shown(raw), accepted: 'text' })
+    return undefined
+  }
+  return value
+}
+
+/** Reports arguments that the verb does not know. */
+export function onlyArgs(args: Record<string, unknown>, names: readonly string[], report: Report): void {
+  for (const key of Object.keys(args)) {
+    if (names.includes(key)) continue
+    const near = nearest(key, names)
+    report({
+      field: key,
+      message: `no argument "${key.slice(0, 80)}"`,
+      received: shown(args[key]),
+      accepted: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `the arguments ${names.join(', ')}`,
+    })
+  }
+}

@@ -1,0 +1,313 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { UserError } from '../errors.ts'
+import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
+
+/** A writer waits this long for its turn; 32 processes writing at once were seen to wait 3 s. */
+const BUSY_TIMEOUT_MS = 60_000
+/** Beyond this the write-ahead log is truncated by whoever finds it so (a starved one grew to 628 MB). */
+const WAL_LIMIT = 16 * 1024 * 1024
+const CHECK_WAL_EVERY = 256
+
+/** File systems on which SQLite's shared memory does not work: NFS, SMB, CIFS, SMB2, 9p. */
+const NETWORK_FS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997])
+
+export type Row = Record<string, unknown>
+
+/** The store's SQLite file, opened; statements are prepared once. */
+export interface Db {
+  readonly path: string
+  readonly raw: DatabaseSync
+  /** The one row, the rows, or the effect of a statement. */
+  get<T = Row>(sql: string, ...params: Param[]): T | undefined
+  all<T = Row>(sql: string, ...params: Param[]): T[]
+  run(sql: string, ...params: Param[]): void
+  /** Runs `body` under the write lock, all or nothing, then rings the doorbell. Never asynchronous. */
+  write<T>(body: () => T extends Promise<unknown> ? never : T): T
+  /** Runs `body` on one snapshot. */
+  read<T>(body: () => T): T
+  /** Changes whenever another process has committed. */
+  dataVersion(): number
+  close(): void
+}
+
+export type Param = string | number | bigint | null | Uint8Array
+
+const busy = (error: unknown) => error instanceof Error && /database is locked|SQLITE_BUSY/.test(error.message)
+
+/** Turns what SQLite says of a file into what the caller can do about it. */
+export function storeError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof UserError) return error
+  const code = (error as { errcode?: number }).errcode ?? 0
+  const primary = code & 0xff
+  if (primary === 11 || primary === 26 || /malformed|not a database/.test(error.message)) {
+    return new UserError(
+      'store-damaged',
+      `the store ${path} is damaged: ${error.message}`,
+      'run `tidemark doctor --restore` to bring back the last snapshot; nothing was changed',
+    )
+  }
+  if (primary === 8 || /readonly database/.test(error.message)) {
+    return new UserError(
+      'store-read-only',
+      `the store ${path} cannot be written`,
+      'check the permissions of the file and its directory, and that the disk is not mounted read-only',
+    )
+  }
+  if (primary === 13 || /disk is full/.test(error.message)) {
+    return new UserError(
+      'disk-full',
+      `no space left for the store ${path}`,
+      'free some space and try again; nothing was changed',
+    )
+  }
+  if (primary === 14 || /unable to open database/.test(error.message)) {
+    return new UserError(
+      'store-unreadable',
+      `the store ${path} cannot be opened`,
+      'check that the directory exists and that you may read and write it',
+    )
+  }
+  if (primary === 10)
+    return new UserError(
+      'disk-error',
+      `reading or writing ${path} failed: ${error.message}`,
+      'check the disk; nothing was changed',
+    )
+  if (busy(error)) {
+    return new UserError(
+      'store-busy',
+      `another process has held the store ${path} for ${BUSY_TIMEOUT_MS / 1000} s`,
+      'find it with `tidemark doctor`, or try again',
+    )
+  }
+  return error
+}
+
+function pragmas(db: DatabaseSync): void {
+  db.exec(
+    `PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=${WAL_LIMIT}; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY`,
+  )
+}
+
+function migrate(db: DatabaseSync): void {
+  const version = userVersion(db)
+  for (let v = version; v < SCHEMA_VERSION; v++) MIGRATIONS[v]!(db)
+  db.exec(
+    `INSERT OR REPLACE INTO meta VALUES ('oldest_writer', '${OLDEST_WRITER}'); PRAGMA user_version=${SCHEMA_VERSION}`,
+  )
+}
+
+function userVersion(db: DatabaseSync): number {
+  return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+}
+
+/** Refuses a store that this code is too old for; run at open and in every write, since it may be migrated meanwhile. */
+function checkVersion(db: DatabaseSync, path: string): void {
+  const version = userVersion(db)
+  if (version <= SCHEMA_VERSION) return
+  const oldest = Number(
+    (db.prepare("SELECT value FROM meta WHERE key='oldest_writer'").get() as { value: string }).value,
+  )
+  if (oldest <= SCHEMA_VERSION) return
+  throw new UserError(
+    'store-newer',
+    `the store ${path} was written by a newer Tidemark (schema ${version}, this one knows ${SCHEMA_VERSION})`,
+    'restart this process with the newer version: `npm install -g tidemark@latest`',
+  )
+}
+
+/**
+ * Makes a new store complete under another name and links it into place: nobody ever sees half of one, of several
+ * starting at once one wins, and an empty file in its place is known to be damage.
+ */
+function createStore(path: string): void {
+  const dir = dirname(path)
+  mkdirSync(dir, { recursive: true })
+  const leftovers = existsSync(join(dir, 'backups')) && readdirSync(join(dir, 'backups')).some((f) => f.endsWith('.db'))
+  if (leftovers || existsSync(`${path}-wal`)) {
+    throw new UserError(
+      'store-missing',
+      `the store ${path} is gone, but its ${leftovers ? 'snapshots are' : 'write-ahead log is'} still there`,
+      'run `tidemark doctor --restore` to bring back the last snapshot',
+    )
+  }
+  const fresh = join(dir, `.new-${randomBytes(6).toString('hex')}.db`)
+  try {
+    const db = new DatabaseSync(fresh)
+    pragmas(db)
+    db.exec('PRAGMA page_size=4096; BEGIN')
+    migrate(db)
+    db.exec('COMMIT; PRAGMA journal_mode=WAL')
+    db.close()
+    try {
+      linkSync(fresh, path)
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP') {
+        if (!existsSync(path)) renameSync(fresh, path) // a file system without hard links
+      } else if (code !== 'EEXIST') throw error // EEXIST: another process was first, and its store is as good
+    }
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(fresh + suffix, { force: true })
+  }
+}
+
+export const bellPath = (storePath: string) => `${storePath}.bell`
+
+export interface OpenOptions {
+  /** Make the store if there is none; without it a missing store is refused. */
+  create?: boolean
+  /** Called before a migration, with the version found. */
+  beforeMigration?(db: DatabaseSync, version: number): void
+}
+
+export function openDb(path: string, options: OpenOptions = {}): Db {
+  try {
+    return open(path, options)
+  } catch (error) {
+    throw storeError(error, path)
+  }
+}
+
+function open(path: string, options: OpenOptions): Db {
+  if (!existsSync(path)) {
+    if (!options.create)
+      throw new UserError('no-store', `no store at ${path}`, 'run `tidemark init` in the project root')
+    createStore(path)
+  }
+  if (statSync(path).size === 0) {
+    throw new UserError(
+      'store-damaged',
+      `the store ${path} is empty`,
+      'run `tidemark doctor --restore` to bring back the last snapshot; nothing was changed',
+    )
+  }
+  if (NETWORK_FS.has(statfsSync(dirname(path)).type)) {
+    throw new UserError(
+      'network-file-system',
+      `the store ${path} lies on a network file system, where SQLite corrupts`,
+      'put it on a local disk: set persistencePath, or TIDEMARK_STORE',
+    )
+  }
+  const raw = new DatabaseSync(path)
+  try {
+    pragmas(raw)
+    checkVersion(raw, path)
+    if (userVersion(raw) < SCHEMA_VERSION) {
+      options.beforeMigration?.(raw, userVersion(raw))
+      raw.exec('BEGIN IMMEDIATE')
+      try {
+        migrate(raw)
+        raw.exec('COMMIT')
+      } catch (error) {
+        raw.exec('ROLLBACK')
+        throw error
+      }
+    }
+  } catch (error) {
+    raw.close()
+    throw error
+  }
+
+  const statements = new Map<string, StatementSync>()
+  const statement = (sql: string) => {
+    let s = statements.get(sql)
+    if (!s) statements.set(sql, (s = raw.prepare(sql)))
+    return s
+  }
+  let bell: number | undefined
+  let writes = 0
+  let inside = false
+
+  const ring = () => {
+    // the commit stands whether or not anybody hears of it at once: watchers also poll
+    try {
+      bell ??= openSync(bellPath(path), 'w')
+      writeSync(bell, '.', 0)
+    } catch {}
+  }
+  const tidy = () => {
+    if (++writes % CHECK_WAL_EVERY !== 0) return
+    const wal = `${path}-wal`
+    if (existsSync(wal) && statSync(wal).size > WAL_LIMIT) {
+      raw.exec('PRAGMA busy_timeout=0')
+      try {
+        raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      } catch (error) {
+        if (!busy(error)) throw error // somebody is reading: the next writer tries again
+      } finally {
+        raw.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`)
+      }
+    }
+  }
+
+  return {
+    path,
+    raw,
+    get: <T>(sql: string, ...params: Param[]) => statement(sql).get(...params) as T | undefined,
+    all: <T>(sql: string, ...params: Param[]) => statement(sql).all(...params) as T[],
+    run: (sql, ...params) => void statement(sql).run(...params),
+    write(body) {
+      if (inside) return body() as never
+      try {
+        raw.exec('BEGIN IMMEDIATE')
+        inside = true
+        try {
+          checkVersion(raw, path)
+          const result = body()
+          raw.exec('COMMIT')
+          return result as never
+        } catch (error) {
+          if (raw.isTransaction) raw.exec('ROLLBACK')
+          throw error
+        } finally {
+          inside = false
+        }
+      } catch (error) {
+        throw storeError(error, path)
+      } finally {
+        ring()
+        tidy()
+      }
+    },
+    read(body) {
+      if (inside || raw.isTransaction) return body()
+      try {
+        raw.exec('BEGIN')
+        try {
+          return body()
+        } finally {
+          raw.exec('COMMIT')
+        }
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
+    dataVersion: () => (statement('PRAGMA data_version').get() as { data_version: number }).data_version,
+    close() {
+      if (bell !== undefined) closeSync(bell)
+      bell = undefined
+      statements.clear()
+      if (raw.isOpen) raw.close()
+    },
+  }
+}
+
+/** Names of the files that make up a store. */
+export const storeFiles = (path: string): string[] =>
+  ['', '-wal', '-shm'].map((s) => path + s).filter((f) => existsSync(f) && basename(f) !== '')

@@ -1,0 +1,189 @@
+import type { Event } from '../crdt/events.ts'
+import type { Db } from './db.ts'
+import { eventBody, type Line, parseLine, printLine, unpackEvent } from './line.ts'
+
+/** A line as it lies in the log: with its place in the order of arrival here. */
+export interface LoggedLine {
+  n: number
+  received: number
+  line: Line
+}
+
+export const lineOf = (db: Db, replica: string, seq: number): Line | undefined => {
+  const row = db.get<{ line: string }>('SELECT line FROM log WHERE replica=? AND seq=?', replica, seq)
+  return row && parseLine(row.line)
+}
+
+export const hashOf = (db: Db, replica: string, seq: number): string | undefined =>
+  db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash ??
+  db.get<{ hash: string }>('SELECT hash FROM covered WHERE replica=? AND seq=?', replica, seq)?.hash
+
+/** The last line of a replica that is here in order: its sequence and hash. */
+export function head(db: Db, replica: string): { seq: number; hash: string } {
+  return (
+    db.get<{ seq: number; hash: string }>(
+      'SELECT seq, hash FROM log WHERE replica=? ORDER BY seq DESC LIMIT 1',
+      replica,
+    ) ??
+    db.get<{ seq: number; hash: string }>('SELECT seq, hash FROM covered WHERE replica=?', replica) ?? {
+      seq: 0,
+      hash: '',
+    }
+  )
+}
+
+export const coveredUpTo = (db: Db, replica: string): number =>
+  db.get<{ seq: number }>('SELECT seq FROM covered WHERE replica=?', replica)?.seq ?? 0
+
+/** Up to which line each replica is known here, lines folded away by compaction included. */
+export function heads(db: Db): Map<string, number> {
+  const out = new Map(
+    db.all<{ replica: string; seq: number }>('SELECT replica, seq FROM covered').map((r) => [r.replica, r.seq]),
+  )
+  for (const r of db.all<{ replica: string; seq: number }>('SELECT replica, max(seq) AS seq FROM log GROUP BY replica'))
+    out.set(r.replica, r.seq)
+  return out
+}
+
+export const lastArrival = (db: Db): number => db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? 0
+
+export function append(db: Db, line: Line, received: number): void {
+  db.run(
+    'INSERT INTO log (replica, seq, hash, at, received, line) VALUES (?,?,?,?,?,?)',
+    line.replica,
+    line.seq,
+    line.hash,
+    line.at,
+    received,
+    printLine(line),
+  )
+}
+
+export function replaceLine(db: Db, line: Line): void {
+  db.run('UPDATE log SET line=? WHERE replica=? AND seq=?', printLine(line), line.replica, line.seq)
+}
+
+export function indexEvents(db: Db, line: Line): void {
+  line.events.forEach((e, i) => {
+    db.run(
+      'INSERT OR REPLACE INTO events (replica, seq, i, entity, ms, ctr, body) VALUES (?,?,?,?,?,?,?)',
+      line.replica,
+      line.seq,
+      i,
+      e.entity,
+      e.stamp.ms,
+      e.stamp.ctr,
+      eventBody(e),
+    )
+  })
+}
+
+/** Lines in the order of arrival here, after `n`. */
+export function linesAfter(db: Db, n: number, limit = -1): LoggedLine[] {
+  return db
+    .all<{ n: number; received: number; line: string }>(
+      'SELECT n, received, line FROM log WHERE n>? ORDER BY n LIMIT ?',
+      n,
+      limit,
+    )
+    .map(({ line, ...rest }) => ({ ...rest, line: parseLine(line) }))
+}
+
+interface EventRow {
+  replica: string
+  seq: number
+  i: number
+  ms: number
+  body: string
+}
+
+/** An event with the batch it belongs to. */
+export interface LoggedEvent {
+  /** `replica:seq:i`, the same on every replica. */
+  id: string
+  batch: string
+  event: Event
+}
+
+const unpack = (r: EventRow): LoggedEvent => ({
+  id: `${r.replica}:${r.seq}:${r.i}`,
+  batch: `${r.replica}:${r.seq}`,
+  event: unpackEvent(JSON.parse(r.body), { ms: r.ms, replica: r.replica }),
+})
+
+/** Everything that happened to an entity, oldest first by authored time. */
+export const eventsOf = (db: Db, entity: string): LoggedEvent[] =>
+  db
+    .all<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE entity=? ORDER BY ms, replica, seq, i', entity)
+    .map(unpack)
+
+/** Every event stamped up to `ms`, entity by entity. */
+export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
+  for (const row of db.raw
+    .prepare('SELECT replica, seq, i, ms, body FROM events WHERE ms<=? ORDER BY entity')
+    .iterate(ms)) {
+    yield unpack(row as unknown as EventRow)
+  }
+}
+
+/** Batches that touched an entity. */
+export const batchesOf = (db: Db, entity: string): { replica: string; seq: number }[] =>
+  db.all('SELECT DISTINCT replica, seq FROM events WHERE entity=? ORDER BY replica, seq', entity)
+
+/** Who wrote a batch and when it arrived, or nothing if compaction folded it away. */
+export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
+  const [replica = '', seq = '0'] = batch.split(':')
+  const row = db.get<{ line: string; received: number; n: number }>(
+    'SELECT n, line, received FROM log WHERE replica=? AND seq=?',
+    replica,
+    Number(seq),
+  )
+  return row && { n: row.n, received: row.received, line: parseLine(row.line) }
+}
+
+export function park(db: Db, line: Line, received: number): void {
+  db.run(
+    'INSERT OR IGNORE INTO parked VALUES (?,?,?,?,?)',
+    line.replica,
+    line.seq,
+    line.hash,
+    received,
+    printLine(line),
+  )
+}
+
+/** Takes the parked line that comes next for a replica, if it is there. */
+export function unpark(db: Db, replica: string, seq: number): Line[] {
+  const rows = db.all<{ line: string }>('SELECT line FROM parked WHERE replica=? AND seq=?', replica, seq)
+  db.run('DELETE FROM parked WHERE replica=? AND seq<=?', replica, seq)
+  return rows.map((r) => parseLine(r.line))
+}
+
+/** Replicas that have lines waiting, and the first line that is missing. */
+export function gaps(db: Db): { replica: string; missing: number; parked: number }[] {
+  return db
+    .all<{ replica: string; parked: number }>('SELECT replica, count(*) AS parked FROM parked GROUP BY replica')
+    .map((r) => ({ ...r, missing: head(db, r.replica).seq + 1 }))
+}
+
+export const isPurged = (db: Db, replica: string, seq: number, hash: string): boolean =>
+  db.get('SELECT 1 FROM purged WHERE replica=? AND seq=? AND hash=?', replica, seq, hash) !== undefined
+
+export const purgedEntities = (db: Db, replica: string, seq: number): string[] =>
+  db.all<{ entity: string }>('SELECT entity FROM purged WHERE replica=? AND seq=?', replica, seq).map((r) => r.entity)
+
+export const markPurged = (db: Db, p: { replica: string; seq: number; hash: string; entity: string }): void =>
+  db.run('INSERT OR IGNORE INTO purged VALUES (?,?,?,?)', p.replica, p.seq, p.hash, p.entity)
+
+/** Something that doctor should tell; said again, it is the same finding. */
+export const finding = (db: Db, key: string, at: number, textValue: string): void =>
+  db.run('INSERT OR REPLACE INTO findings VALUES (?,?,?)', key, at, textValue)
+
+export const findings = (db: Db): { key: string; at: number; text: string }[] =>
+  db.all('SELECT key, at, text FROM findings ORDER BY at')
+
+export const getMeta = (db: Db, key: string): string | undefined =>
+  db.get<{ value: string }>('SELECT value FROM meta WHERE key=?', key)?.value
+
+export const setMeta = (db: Db, key: string, value: string): void =>
+  db.run('INSERT OR REPLACE INTO meta VALUES (?,?)', key, value)

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/**
+ * Append-only: a released function is never edited, so that every store a release wrote still opens (design §3).
+ * A migration that old code can live with (a new table, a new column that may stay empty) leaves `OLDEST_WRITER` alone.
+ */
+export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [m001_log_rows_and_index]
+
+/** The oldest schema version whose code may still read and write a store of the current one. */
+export const OLDEST_WRITER = 1
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+function m001_log_rows_and_index(db: DatabaseSync): void {
+  db.exec(`
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+    -- The truth: one line per batch (K10). n is the order of arrival here; it is what cursors count.
+    CREATE TABLE log (
+      n INTEGER PRIMARY KEY AUTOINCREMENT,
+      replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL,
+      at INTEGER NOT NULL, received INTEGER NOT NULL,
+      line TEXT NOT NULL,
+      UNIQUE (replica, seq)
+    );
+    -- Lines that wait for an earlier line of their replica.
+    CREATE TABLE parked (
+      replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, received INTEGER NOT NULL, line TEXT NOT NULL,
+      PRIMARY KEY (replica, seq, hash)
+    ) WITHOUT ROWID;
+    -- Up to which line of each replica a compaction has folded the log away (K14).
+    CREATE TABLE covered (replica TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+    -- Lines whose content was erased (K15): refused if anybody sends them again.
+    CREATE TABLE purged (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, entity TEXT NOT NULL,
+      PRIMARY KEY (replica, seq, hash, entity)) WITHOUT ROWID;
+
+    -- Documents at the last compaction, and what their entities looked like then.
+    CREATE TABLE base (entity TEXT PRIMARY KEY, state BLOB NOT NULL, updated INTEGER NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID;
+    -- Everything below is an index: dropped and built again from the log with the same result.
+    CREATE TABLE docs (entity TEXT PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
+    CREATE TABLE events (
+      replica TEXT NOT NULL, seq INTEGER NOT NULL, i INTEGER NOT NULL,
+      entity TEXT NOT NULL, ms INTEGER NOT NULL, ctr INTEGER NOT NULL, body TEXT NOT NULL, base INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (replica, seq, i)
+    ) WITHOUT ROWID;
+    CREATE INDEX events_of_entity ON events (entity);
+    CREATE TABLE entities (
+      rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+      name TEXT NOT NULL, name_key TEXT NOT NULL, live INTEGER NOT NULL,
+      standing TEXT NOT NULL, retired INTEGER NOT NULL,
+      created INTEGER NOT NULL, updated INTEGER NOT NULL, version INTEGER NOT NULL,
+      body TEXT NOT NULL, conflicts TEXT
+    );
+    CREATE INDEX entities_by_kind ON entities (kind, live, created DESC, id);
+    CREATE INDEX entities_by_name ON entities (name_key);
+    CREATE INDEX entities_in_conflict ON entities (id) WHERE conflicts IS NOT NULL;
+    CREATE TABLE links (id TEXT PRIMARY KEY, src TEXT NOT NULL, rel TEXT NOT NULL, dst TEXT NOT NULL) WITHOUT ROWID;
+    CREATE INDEX links_from ON links (src, rel);
+    CREATE INDEX links_to ON links (dst, rel);
+    CREATE VIRTUAL TABLE text_index USING fts5 (
+      title, body, extra, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2'
+    );
+
+    -- What discover sessions have defined: not knowledge, never in the log.
+    CREATE TABLE defines (session TEXT NOT NULL, name TEXT NOT NULL, form TEXT NOT NULL, source TEXT NOT NULL, at INTEGER NOT NULL,
+      PRIMARY KEY (session, name)) WITHOUT ROWID;
+    -- What doctor should tell: forks, damaged lines, clocks that are far off.
+    CREATE TABLE findings (key TEXT PRIMARY KEY, at INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
+  `)
+}

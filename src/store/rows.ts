@@ -1,0 +1,120 @@
+import type { Db, Param } from './db.ts'
+
+/** A folded entity as a row. `body` and `conflicts` are JSON. */
+export interface EntityRow {
+  id: string
+  kind: string
+  name: string
+  name_key: string
+  live: number
+  standing: string
+  retired: number
+  created: number
+  updated: number
+  version: number
+  body: string
+  conflicts: string | null
+}
+
+const COLUMNS = 'id, kind, name, name_key, live, standing, retired, created, updated, version, body, conflicts'
+
+export const getRow = (db: Db, id: string): EntityRow | undefined =>
+  db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
+
+export const rowId = (db: Db, id: string): number | undefined =>
+  db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
+
+/** Writes the row and returns its rowid, which the text index shares. */
+export function putRow(db: Db, r: EntityRow): number {
+  return db.get<{ rowid: number }>(
+    `INSERT INTO entities (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
+     ON CONFLICT (id) DO UPDATE SET kind=excluded.kind, name=excluded.name, name_key=excluded.name_key, live=excluded.live,
+       standing=excluded.standing, retired=excluded.retired, created=excluded.created, updated=excluded.updated,
+       version=excluded.version, body=excluded.body, conflicts=excluded.conflicts
+     RETURNING rowid`,
+    r.id,
+    r.kind,
+    r.name,
+    r.name_key,
+    r.live,
+    r.standing,
+    r.retired,
+    r.created,
+    r.updated,
+    r.version,
+    r.body,
+    r.conflicts,
+  )!.rowid
+}
+
+export interface ListOptions {
+  limit?: number
+  /** Recorded at or after, ms. */
+  since?: number
+  /** Also retired and rejected ones. */
+  all?: boolean
+  standing?: string
+}
+
+/** Live entities of a kind, newest first. */
+export function listRows(db: Db, kind: string, o: ListOptions = {}): EntityRow[] {
+  const where = ['kind=?', 'live=1']
+  const params: Param[] = [kind]
+  if (!o.all && !o.standing) where.push("retired=0 AND standing<>'rejected'")
+  if (o.standing) {
+    where.push('standing=?')
+    params.push(o.standing)
+  }
+  if (o.since !== undefined) {
+    where.push('created>=?')
+    params.push(o.since)
+  }
+  params.push(o.limit ?? -1)
+  return db.all(
+    `SELECT ${COLUMNS} FROM entities WHERE ${where.join(' AND ')} ORDER BY created DESC, id LIMIT ?`,
+    ...params,
+  )
+}
+
+export const rowsByName = (db: Db, nameKey: string): EntityRow[] =>
+  db.all(`SELECT ${COLUMNS} FROM entities WHERE name_key=? ORDER BY id`, nameKey)
+
+export const rowsInConflict = (db: Db): EntityRow[] =>
+  db.all(`SELECT ${COLUMNS} FROM entities WHERE conflicts IS NOT NULL ORDER BY id`)
+
+/** Names to suggest from when a reference finds nothing; the newest, so many. */
+export const someNames = (db: Db, limit: number): { id: string; name: string }[] =>
+  db.all("SELECT id, name FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?", limit)
+
+export const countByKind = (db: Db): { kind: string; n: number }[] =>
+  db.all('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
+
+export interface LinkRow {
+  id: string
+  src: string
+  rel: string
+  dst: string
+}
+
+export const putLink = (db: Db, l: LinkRow): void =>
+  db.run('INSERT OR REPLACE INTO links VALUES (?,?,?,?)', l.id, l.src, l.rel, l.dst)
+export const dropLink = (db: Db, id: string): void => db.run('DELETE FROM links WHERE id=?', id)
+
+/** Links at an entity whose other end is alive; a link to a deleted entity is hidden, not an error (K8). */
+export const linksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
+  db.all(
+    end === 'src'
+      ? 'SELECT l.* FROM links l JOIN entities e ON e.id=l.dst WHERE l.src=? AND e.live=1 ORDER BY l.rel, l.dst'
+      : 'SELECT l.* FROM links l JOIN entities e ON e.id=l.src WHERE l.dst=? AND e.live=1 ORDER BY l.rel, l.src',
+    id,
+  )
+
+export const linksOfRelation = (db: Db, rel: string): LinkRow[] => db.all('SELECT * FROM links WHERE rel=?', rel)
+
+export const loadDoc = (db: Db, entity: string): Uint8Array | undefined =>
+  db.get<{ state: Uint8Array }>('SELECT state FROM docs WHERE entity=?', entity)?.state
+
+export const saveDoc = (db: Db, entity: string, state: Uint8Array): void =>
+  db.run('INSERT OR REPLACE INTO docs VALUES (?,?)', entity, state)
+
+export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
