@@ -1,6 +1,6 @@
 import type { Json } from '../schema/field.ts'
 import { fieldsOf, type Kind } from '../schema/kind.ts'
-import { foldText, slug } from '../schema/names.ts'
+import { foldName, foldText, slug } from '../schema/names.ts'
 import type { Conflict } from './fold.ts'
 
 /** One piece of knowledge as it is read: what was said, with who and when. Defaults are not filled in here. */
@@ -59,13 +59,16 @@ export function eventId(kind: Kind, ms: number, random: Uint8Array): string {
   return `${kind.name}:${ms.toString(36).padStart(9, '0')}${chance}`
 }
 
+/** What names are looked up by: folded, and no longer than an index likes. */
+export const nameKey = (name: string): string => foldName(name).slice(0, 200)
+
 export const displayName = (kind: Kind | undefined, fields: Readonly<{ [field: string]: Json }>): string => {
   const value = kind ? fields[kind.key[0]] : (fields.name ?? Object.values(fields)[0])
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 }
 
 /** The value of a field as readers see it: what was said, else the default. */
-export function valueOf(entity: Entity, field: string, kind: Kind | undefined): Json | undefined {
+export function readField(entity: Entity, field: string, kind: Kind | undefined): Json | undefined {
   const said = entity.fields[field]
   if (said !== undefined) return said
   return kind && Object.hasOwn(fieldsOf(kind), field) ? fieldsOf(kind)[field]?.default : undefined

@@ -187,3 +187,175 @@ export const getMeta = (db: Db, key: string): string | undefined =>
 
 export const setMeta = (db: Db, key: string, value: string): void =>
   db.run('INSERT OR REPLACE INTO meta VALUES (?,?)', key, value)
+
+/** Takes a replica's lines from `seq` on out of the log, with their events; for a fork that says them again. */
+export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
+  const lines = db
+    .all<{ line: string }>('SELECT line FROM log WHERE replica=? AND seq>=? ORDER BY seq', replica, seq)
+    .map((r) => parseLine(r.line))
+  db.run('DELETE FROM log WHERE replica=? AND seq>=?', replica, seq)
+  db.run('DELETE FROM events WHERE replica=? AND seq>=?', replica, seq)
+  return lines
+}
+
+/** Rewrites the events of a batch that belong to some entities. */
+export function emptyEvents(
+  db: Db,
+  replica: string,
+  seq: number,
+  entities: ReadonlySet<string>,
+  rewrite: (e: Event) => Event,
+): void {
+  for (const row of db.all<EventRow & { entity: string }>(
+    'SELECT replica, seq, i, ms, body, entity FROM events WHERE replica=? AND seq=?',
+    replica,
+    seq,
+  )) {
+    if (!entities.has(row.entity)) continue
+    const { event } = unpack(row)
+    db.run('UPDATE events SET body=? WHERE replica=? AND seq=? AND i=?', eventBody(rewrite(event)), replica, seq, row.i)
+  }
+}
+
+export const eraseBase = (db: Db, entity: string, state: Uint8Array): void =>
+  db.run('UPDATE base SET state=? WHERE entity=?', state, entity)
+
+export function dropParkedOf(db: Db, purges: readonly { replica: string; seq: number; hash: string }[]): void {
+  for (const p of purges) db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', p.replica, p.seq, p.hash)
+}
+
+export interface Covered {
+  replica: string
+  seq: number
+  hash: string
+}
+
+export const coveredLines = (db: Db): Covered[] => db.all('SELECT replica, seq, hash FROM covered ORDER BY replica')
+
+export const cover = (db: Db, c: Covered): void =>
+  db.run('INSERT OR REPLACE INTO covered VALUES (?,?,?)', c.replica, c.seq, c.hash)
+
+/** For each replica the last line such that it and all before it were stamped before a moment. */
+export function coverable(db: Db, before: number): Covered[] {
+  const out: Covered[] = []
+  for (const { replica } of db.all<{ replica: string }>('SELECT DISTINCT replica FROM log ORDER BY replica')) {
+    const later = db.get<{ seq: number | null }>(
+      'SELECT min(seq) AS seq FROM log WHERE replica=? AND at>=?',
+      replica,
+      before,
+    )?.seq
+    const last = db.get<Covered>(
+      'SELECT replica, seq, hash FROM log WHERE replica=? AND seq<? ORDER BY seq DESC LIMIT 1',
+      replica,
+      later ?? Number.MAX_SAFE_INTEGER,
+    )
+    if (last) out.push(last)
+  }
+  return out
+}
+
+/** How often, and when last, the lines to be covered touched each entity. */
+export function versionsUpTo(db: Db, covered: readonly Covered[]): Map<string, { batches: number; updated: number }> {
+  const out = new Map<string, { batches: number; updated: number }>()
+  for (const c of covered) {
+    for (const r of db.all<{ entity: string; batches: number; updated: number }>(
+      'SELECT entity, count(DISTINCT seq) AS batches, max(ms) AS updated FROM events WHERE replica=? AND seq<=? AND seq>? GROUP BY entity',
+      c.replica,
+      c.seq,
+      coveredUpTo(db, c.replica),
+    )) {
+      const v = out.get(r.entity) ?? { batches: 0, updated: 0 }
+      out.set(r.entity, { batches: v.batches + r.batches, updated: Math.max(v.updated, r.updated) })
+    }
+  }
+  return out
+}
+
+/** Drops the covered events that were overwritten before the moment; the others stay as the base of the history. */
+export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], before: number): number {
+  const gone = new Set<string>()
+  for (const { event } of eventsUpTo(db, before - 1)) for (const [r, c] of event.over) gone.add(`${r}:${c}`)
+  const upTo = new Map(covered.map((c) => [c.replica, c.seq]))
+  let dropped = 0
+  for (const [replica, seq] of upTo) {
+    for (const row of db.all<EventRow & { ctr: number }>(
+      'SELECT replica, seq, i, ms, ctr, body FROM events WHERE replica=? AND seq<=?',
+      replica,
+      seq,
+    )) {
+      const { event } = unpack(row)
+      const writes = event.op !== 'remove' && event.op !== 'drop'
+      if (writes && !gone.has(`${replica}:${row.ctr}`)) {
+        db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
+        continue
+      }
+      // a removal must stay as long as what it removed may still be to come from a replica that is not covered
+      if (event.over.some(([r, c]) => !isCoveredWrite(db, upTo, r, c))) {
+        db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
+        continue
+      }
+      db.run('DELETE FROM events WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
+      dropped++
+    }
+  }
+  return dropped
+}
+
+function isCoveredWrite(db: Db, upTo: ReadonlyMap<string, number>, replica: string, ctr: number): boolean {
+  const last = upTo.get(replica)
+  if (last === undefined) return false
+  const row = db.get<{ seq: number }>('SELECT seq FROM events WHERE replica=? AND ctr=?', replica, ctr)
+  return row === undefined || row.seq <= last
+}
+
+export function dropCovered(db: Db, covered: readonly Covered[]): number {
+  let lines = 0
+  for (const c of covered) {
+    lines += db.get<{ n: number }>('SELECT count(*) AS n FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)!.n
+    db.run('DELETE FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)
+    cover(db, c)
+  }
+  return lines
+}
+
+export interface BaseEvent {
+  replica: string
+  seq: number
+  i: number
+  entity: string
+  ms: number
+  ctr: number
+  body: string
+}
+
+export const baseEvents = (db: Db): BaseEvent[] =>
+  db.all('SELECT replica, seq, i, entity, ms, ctr, body FROM events WHERE base=1 ORDER BY replica, seq, i')
+
+export function addBaseEvents(db: Db, events: readonly BaseEvent[]): void {
+  for (const e of events) {
+    db.run(
+      'INSERT OR IGNORE INTO events (replica, seq, i, entity, ms, ctr, body, base) VALUES (?,?,?,?,?,?,?,1)',
+      e.replica,
+      e.seq,
+      e.i,
+      e.entity,
+      e.ms,
+      e.ctr,
+      e.body,
+    )
+  }
+}
+
+/** Events whose content holds a text. */
+export function eventsHolding(db: Db, textValue: string): LoggedEvent[] {
+  const inJson = JSON.stringify(textValue).slice(1, -1)
+  return db.all<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE instr(body, ?) > 0', inJson).map(unpack)
+}
+
+/** Batches, newest arrival first. */
+export const recentBatches = (db: Db, limit: number): { replica: string; seq: number; line: string }[] =>
+  db.all('SELECT replica, seq, line FROM log ORDER BY n DESC LIMIT ?', limit)
+
+/** The text of lines in the order of arrival here, after `n`. */
+export const rawLinesAfter = (db: Db, n: number): string[] =>
+  db.all<{ line: string }>('SELECT line FROM log WHERE n>? ORDER BY n', n).map((r) => r.line)

@@ -118,3 +118,36 @@ export const saveDoc = (db: Db, entity: string, state: Uint8Array): void =>
   db.run('INSERT OR REPLACE INTO docs VALUES (?,?)', entity, state)
 
 export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
+
+export const idsOfKind = (db: Db, kind: string): string[] =>
+  db.all<{ id: string }>('SELECT id FROM entities WHERE kind=?', kind).map((r) => r.id)
+
+export interface BaseRow {
+  entity: string
+  state: Uint8Array
+  updated: number
+  version: number
+}
+
+export const baseOf = (db: Db, entity: string): BaseRow | undefined =>
+  db.get('SELECT * FROM base WHERE entity=?', entity)
+export const allBases = (db: Db): BaseRow[] => db.all('SELECT * FROM base ORDER BY entity')
+export const entitiesInBase = (db: Db): string[] =>
+  db.all<{ entity: string }>('SELECT entity FROM base').map((r) => r.entity)
+export const putBase = (db: Db, entity: string, state: Uint8Array, updated: number, version: number): void =>
+  db.run('INSERT OR REPLACE INTO base VALUES (?,?,?,?)', entity, state, updated, version)
+
+/** Drops everything that is made from the log; events kept by a compaction stay. */
+export function clearIndexes(db: Db): void {
+  db.raw.exec(
+    "DELETE FROM docs; DELETE FROM entities; DELETE FROM links; DELETE FROM events WHERE base=0; INSERT INTO text_index (text_index) VALUES ('delete-all')",
+  )
+}
+
+export function dropEntityIndexes(db: Db, id: string): void {
+  const row = db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)
+  if (row) db.run('DELETE FROM text_index WHERE rowid=?', row.rowid)
+  db.run('DELETE FROM entities WHERE id=?', id)
+  db.run('DELETE FROM docs WHERE entity=?', id)
+  db.run('DELETE FROM links WHERE id=?', id)
+}

@@ -1,0 +1,148 @@
+import type * as Y from 'yjs'
+import type { Cells } from '../crdt/cells.ts'
+import { applyUpdate, encodeDoc, openDoc, readCells, writeEvents } from '../crdt/doc.ts'
+import type { Event } from '../crdt/events.ts'
+import type { Json } from '../schema/field.ts'
+import { fieldsOf, type Kind } from '../schema/kind.ts'
+import type { Registry } from '../schema/registry.ts'
+import type { Db } from '../store/db.ts'
+import type { Line } from '../store/line.ts'
+import { append, indexEvents } from '../store/log.ts'
+import { dropLink, type EntityRow, getRow, idsOfKind, loadDoc, putLink, putRow, saveDoc } from '../store/rows.ts'
+import { type IndexedText, indexText } from '../store/text-index.ts'
+import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from './entity.ts'
+import { type Folded, fold } from './fold.ts'
+
+/** Documents opened under one write lock, so that planning and writing load each once. */
+export class Docs {
+  readonly #db: Db
+  readonly #open = new Map<string, Y.Doc>()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  get(id: string): Y.Doc {
+    let doc = this.#open.get(id)
+    if (!doc) {
+      const state = loadDoc(this.#db, id)
+      this.#open.set(id, (doc = openDoc(state ? [state] : [])))
+    }
+    return doc
+  }
+
+  cells(id: string): Cells {
+    return readCells(this.get(id))
+  }
+}
+
+/** Writes planned events into the documents; returns each entity's update. Cannot fail. */
+export function writeToDocs(docs: Docs, events: readonly Event[], replica: string): Map<string, Uint8Array> {
+  const byEntity = Map.groupBy(events, (e) => e.entity)
+  return new Map([...byEntity].map(([id, own]) => [id, writeEvents(docs.get(id), own, replica)]))
+}
+
+/** Applies a line's updates, own or remote, and brings rows and indexes up to date. */
+export function applyLine(
+  db: Db,
+  docs: Docs,
+  registry: Registry,
+  line: Line,
+  received: number,
+  alreadyInDocs = false,
+): void {
+  for (const [id, update] of line.updates) {
+    const doc = docs.get(id)
+    if (!alreadyInDocs) applyUpdate(doc, update)
+    saveAndProject(db, registry, id, doc, line)
+  }
+  append(db, line, received)
+  indexEvents(db, line)
+}
+
+/** Stores a document and computes its row from what was stored, not from what was said (K7). */
+export function saveAndProject(db: Db, registry: Registry, id: string, doc: Y.Doc, line?: Line): void {
+  const state = encodeDoc(doc)
+  saveDoc(db, id, state)
+  const own = line?.events.filter((e) => e.entity === id) ?? []
+  const before = getRow(db, id)
+  const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
+  projectState(db, registry, id, state, updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0))
+}
+
+export function projectState(
+  db: Db,
+  registry: Registry,
+  id: string,
+  state: Uint8Array,
+  updated: number,
+  version: number,
+): void {
+  const folded = fold(readCells(openDoc([state])))
+  const kind = registry.kind(kindOf(id))
+  const row = rowOf(id, folded, updated, version, registry)
+  const rowid = putRow(db, row)
+  const f = folded.fields
+  if (row.kind === LINK_KIND) {
+    const complete = folded.live && typeof f.from === 'string' && typeof f.to === 'string' && typeof f.type === 'string'
+    if (complete) putLink(db, { id, src: f.from as string, rel: f.type as string, dst: f.to as string })
+    else dropLink(db, id)
+  }
+  indexText(db, rowid, folded.live && kind && !kind.internal ? textsOf(row.name, folded, kind) : undefined)
+}
+
+export function rowOf(id: string, folded: Folded, updated: number, version: number, registry: Registry): EntityRow {
+  const name = displayName(registry.kind(kindOf(id)), folded.fields)
+  return {
+    id,
+    kind: kindOf(id),
+    name,
+    name_key: nameKey(name),
+    live: folded.live ? 1 : 0,
+    standing: standingOf(folded.fields),
+    retired: folded.fields.retired === undefined ? 0 : 1,
+    created: folded.created,
+    updated,
+    version,
+    body: JSON.stringify(folded.fields),
+    conflicts: folded.conflicts.length > 0 ? JSON.stringify(folded.conflicts) : null,
+  }
+}
+
+/** The words by which an entity is found, by the weights its kind declares. */
+function textsOf(name: string, folded: Folded, kind: Kind): IndexedText {
+  const body: string[] = []
+  const extra: string[] = []
+  const specs = fieldsOf(kind)
+  for (const [field, value] of Object.entries(folded.fields)) {
+    if (field === 'provenance' || field === 'standing' || field === 'retired') continue
+    const spec = specs[field]
+    if (spec?.weight === 0 || spec?.type === 'time') continue
+    if (typeof value === 'string') {
+      if (value !== name) body.push(value)
+    } else extra.push(words(value))
+  }
+  return { title: name, body: body.join('\n'), extra: extra.join('\n') }
+}
+
+function words(value: Json): string {
+  if (value === null || typeof value === 'boolean') return ''
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.map(words).join('\n')
+  return Object.entries(value)
+    .map(([k, v]) => `${k} ${words(v)}`)
+    .join('\n')
+}
+
+/** Projects again every entity of a kind that a project defined or changed: what it is called may have changed. */
+export function reprojectKinds(db: Db, registry: Registry, line: Line): void {
+  for (const id of line.updates.keys()) {
+    if (kindOf(id) !== KIND_KIND) continue
+    const name = JSON.parse(getRow(db, id)?.body ?? '{}').name as string | undefined
+    if (!name) continue
+    for (const entity of idsOfKind(db, name)) {
+      const row = getRow(db, entity)!
+      projectState(db, registry, entity, loadDoc(db, entity)!, row.updated, row.version)
+    }
+  }
+}

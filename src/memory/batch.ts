@@ -1,0 +1,240 @@
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import { foldName, nearest } from '../schema/names.ts'
+import type { Problem, Report } from '../schema/validate.ts'
+import { type PlanContext, type Planned, type Planning, type Result, startPlan, type View } from './plan.ts'
+import { record, remove } from './record.ts'
+import { screen } from './secrets.ts'
+import type { RunAction, Verb } from './verb.ts'
+
+/** More than this is an import, and goes in several batches (design §4). */
+export const MAX_ACTIONS = 50
+
+export type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
+
+/** A batch as callers may give it; see `parseBatch`. */
+export interface Batch {
+  projectId?: string
+  intent?: string
+  actions: Action[]
+}
+
+const isRecord = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
+
+const USAGE = 'a batch is [["verb", {…}], …] or {"actions": [["verb", {…}], …]}; (verbs) lists the verbs'
+
+/**
+ * Reads a batch: a list of `[verb, args]`, or an object with `actions`. A list given as a JSON string and a single
+ * flat tuple are repaired, and a note says so (A5).
+ */
+export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
+  const notes: string[] = []
+  const refuse = (message: string, received: unknown): never => {
+    throw new UserError('bad-batch', message, USAGE, { received: JSON.stringify(received)?.slice(0, 200) })
+  }
+  const unquote = (v: unknown, what: string): unknown => {
+    if (typeof v !== 'string') return v
+    try {
+      const parsed: unknown = JSON.parse(v)
+      notes.push(`${what} was a JSON string; read as JSON`)
+      return parsed
+    } catch {
+      return refuse(`${what} is a string that is not JSON`, v)
+    }
+  }
+  let body = unquote(input, 'the batch')
+  let projectId: string | undefined
+  let intent: string | undefined
+  if (isRecord(body)) {
+    for (const key of Object.keys(body)) {
+      if (!['projectId', 'project', 'intent', 'actions', 'session', 'agent', 'redact'].includes(key))
+        refuse(`a batch has no "${key}"`, key)
+    }
+    if (body.projectId !== undefined && typeof body.projectId !== 'string')
+      refuse('projectId is not text', body.projectId)
+    if (body.intent !== undefined && typeof body.intent !== 'string') refuse('intent is not text', body.intent)
+    projectId = body.projectId as string | undefined
+    intent = body.intent as string | undefined
+    if (body.actions === undefined) refuse('actions are missing', body)
+    body = unquote(body.actions, 'actions')
+  }
+  if (!Array.isArray(body)) return refuse('actions are not a list', body)
+  let list: unknown[] = body
+  if (
+    typeof list[0] === 'string' &&
+    (list.length === 1 || (list.length === 2 && (isRecord(list[1]) || typeof list[1] === 'string')))
+  ) {
+    list = [list]
+    notes.push('a single action was given without the list around it; read as a list of one')
+  }
+  if (list.length === 0) refuse('the batch is empty', list)
+  if (list.length > MAX_ACTIONS) {
+    throw new UserError(
+      'batch-too-large',
+      `${list.length} actions in one batch; the limit is ${MAX_ACTIONS}`,
+      'send them in several batches',
+      { limit: MAX_ACTIONS, received: list.length },
+    )
+  }
+  const actions = list.map((item, i): Action => {
+    const entry = unquote(item, `action ${i}`)
+    if (Array.isArray(entry) && typeof entry[0] === 'string' && entry.length <= 2) {
+      const args = entry[1] === undefined ? {} : unquote(entry[1], `the arguments of action ${i}`)
+      if (isRecord(args)) return [entry[0], args]
+    }
+    return refuse(`action ${i} is not ["verb", {…}]`, entry)
+  })
+  return {
+    batch: { actions, ...(projectId !== undefined ? { projectId } : {}), ...(intent !== undefined ? { intent } : {}) },
+    notes,
+  }
+}
+
+export interface PlanOptions {
+  verbs: ReadonlyMap<string, Verb>
+  redact: boolean
+  makeRegistry: Parameters<typeof startPlan>[2]
+}
+
+/** Thrown when any action was refused: nothing happened, and every problem of every action is told (A1). */
+export function refusal(problems: readonly Problem[], actions: number): UserError {
+  const first = problems[0]!
+  const bad = new Set(problems.map((x) => x.index)).size
+  const lines = problems.map(
+    (x) =>
+      `  action ${x.index} ${x.verb}${x.field ? ` · ${x.field}` : ''}: ${x.message}${x.accepted ? ` (${x.accepted})` : ''}${x.hint ? ` → ${x.hint}` : ''}`,
+  )
+  return new UserError(
+    first.message.includes('looks like a secret') ? 'secret' : 'refused',
+    `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${lines.join('\n')}`,
+    'mend what is named and send the whole batch again',
+    { success: false, executed: 0, problems: problems as unknown as Json },
+  )
+}
+
+/**
+ * Plans a batch: judges every action against the view and against what the earlier ones will have done. Pure: it
+ * returns what is to be written, or throws all problems at once.
+ */
+export function planBatch(view: View, ctx: PlanContext, actions: readonly Action[], options: PlanOptions): Planned {
+  const p = startPlan(view, ctx, options.makeRegistry)
+  const problems: Problem[] = []
+  const results: Result[] = []
+  const versions = new Map<string, number>()
+
+  const run: RunAction = (verb, args, report) => {
+    const registry = p.registry()
+    const recorded = registry.recordedBy(verb)
+    if (recorded) return record(p, recorded, args, report)
+    const deleted = registry.deletedBy(verb)
+    if (deleted) return remove(p, deleted, args, report)
+    const own = options.verbs.get(verb)
+    if (own) {
+      for (const key of Object.keys(args)) {
+        if (Object.hasOwn(own.args, key) || key === 'expectedVersion') continue
+        const near = nearest(key, Object.keys(own.args))
+        report({
+          field: key,
+          message: `${verb} has no argument "${key.slice(0, 80)}"`,
+          accepted:
+            near.length > 0
+              ? `did you mean ${near.join(' or ')}?`
+              : `the arguments ${Object.keys(own.args).join(', ')}`,
+        })
+      }
+      return own.plan(p, args, report, run)
+    }
+    const all = [...registry.derivedVerbs(), ...options.verbs.keys()]
+    const near = nearest(verb, all)
+    report({
+      field: '',
+      message: `no verb "${verb.slice(0, 80)}"`,
+      received: verb.slice(0, 200),
+      accepted: all.join(', '),
+      ...(near.length > 0 ? { hint: `did you mean ${near.join(' or ')}?` } : {}),
+    })
+    return undefined
+  }
+
+  actions.forEach(([verb, raw], index) => {
+    const report: Report = (problem) => void problems.push({ index, verb, ...problem })
+    const before = problems.length
+    let args = raw
+    if (!options.verbs.get(verb)?.unscreened) {
+      const screened = screen(raw, options.redact)
+      if (screened.privateLeftOut) p.note('text between <private> and </private> was left out')
+      if (screened.secrets.length > 0 && !options.redact) {
+        for (const s of screened.secrets) {
+          report({
+            field: s.path,
+            message: `looks like a secret (${s.category})`,
+            received: '(not shown)',
+            accepted: 'text without secrets',
+            hint: 'leave it out, or write with --redact (redact: true) to store its category in its place',
+          })
+        }
+        return
+      }
+      for (const s of screened.secrets) p.note(`${s.path}: stored as [redacted: ${s.category}]`)
+      args = screened.value as Record<string, unknown>
+    }
+    checkVersion(p, verb, args, versions, report)
+    const result = run(verb, args, report)
+    if (problems.length > before) return
+    if (!result) throw new Error(`verb ${verb} returned nothing and reported nothing`)
+    results.push({ verb, ...result } as Result)
+  })
+  if (problems.length > 0) throw refusal(problems, actions.length)
+  for (const r of results) {
+    const e = p.entity(r.id)
+    if (e) r.version = e.version
+  }
+  return { events: [...p.events()], results, notes: p.notes, purges: [...p.purges()], summary: summarise(results) }
+}
+
+/** Compare-and-set (A6): the version the caller has seen must still be the entity's. Local, as K8 says. */
+function checkVersion(
+  p: Planning,
+  verb: string,
+  args: Readonly<Record<string, unknown>>,
+  versions: Map<string, number>,
+  report: Report,
+): void {
+  const expected = args.expectedVersion
+  if (expected === undefined) return
+  if (typeof expected !== 'number' || !Number.isInteger(expected) || expected < 0) {
+    report({
+      field: 'expectedVersion',
+      message: 'not a version',
+      received: String(expected).slice(0, 40),
+      accepted: 'a whole number; 0 = not there yet',
+    })
+    return
+  }
+  const silent: Report = () => {}
+  const kind = p.registry().recordedBy(verb) ?? p.registry().deletedBy(verb)
+  const key = kind && args[kind.key[0]]
+  const named = args.ref ?? args.id ?? args.old ?? (kind && typeof key === 'string' ? `${kind.name}:${key}` : args.name)
+  const target = named === undefined ? undefined : p.resolve(named, 'ref', silent, { deleted: true })
+  // within a batch all actions compare with what was there before it
+  const current = target ? (versions.get(target.id) ?? p.view.entity(target.id)?.version ?? 0) : 0
+  if (target) versions.set(target.id, current)
+  if (current === expected) return
+  report({
+    field: 'expectedVersion',
+    message: `stale: ${target ? target.id : 'the entity'} is at version ${current}`,
+    received: expected,
+    accepted: String(current),
+    hint: target ? `now: ${JSON.stringify(target.fields).slice(0, 500)}` : 'it is not there yet',
+  })
+}
+
+const SUMMARY_MAX = 200
+
+function summarise(results: readonly Result[]): string {
+  const parts = results.map(
+    (r) => `${r.verb}${r.name ? ` "${foldName(r.name).length > 60 ? `${r.name.slice(0, 60)}…` : r.name}"` : ''}`,
+  )
+  const whole = parts.join('; ')
+  return whole.length > SUMMARY_MAX ? `${whole.slice(0, SUMMARY_MAX)}… (${results.length} actions)` : whole
+}

@@ -1,0 +1,466 @@
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Cells } from '../crdt/cells.ts'
+import { tick } from '../crdt/hlc.ts'
+import { type Env, systemEnv } from '../env.ts'
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import type { Kind } from '../schema/kind.ts'
+import { createRegistry, type Registry } from '../schema/registry.ts'
+import type { Relation } from '../schema/relation.ts'
+import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
+import { type Db, openDb, storeFiles } from '../store/db.ts'
+import { type Author, seal } from '../store/line.ts'
+import * as log from '../store/log.ts'
+import * as rows from '../store/rows.ts'
+import { clearTextIndex } from '../store/text-index.ts'
+import { watchCommits } from '../store/watch.ts'
+import { applyLine, Docs, projectState, reprojectKinds, writeToDocs } from './apply.ts'
+import { type Action, parseBatch, planBatch } from './batch.ts'
+import { compact, snapshotOf } from './compact.ts'
+import { type Entity, KIND_KIND, kindOf, RELATION_KIND } from './entity.ts'
+import { type Ingested, ingest, parseDelivery } from './ingest.ts'
+import type { Result, View } from './plan.ts'
+import { withProjectKinds } from './project-registry.ts'
+import { applyPurges } from './purge.ts'
+import { entityOf, momentOf, type Reader, readAsOf, readNow } from './read.ts'
+import { type Progress, rebuildAll } from './rebuild.ts'
+import { replicaFor, saveClock } from './replica.ts'
+import { screen } from './secrets.ts'
+import type { Verb } from './verb.ts'
+
+export interface MemoryOptions {
+  /** The store's SQLite file. */
+  path: string
+  projectId: string
+  kinds: readonly Kind[]
+  relations: readonly Relation[]
+  verbs: readonly Verb[]
+  env?: Env
+  create?: boolean
+  /** Provenance of every batch unless the call says otherwise; asked anew each time. */
+  author?(): Author
+}
+
+export interface ActOptions extends Author {
+  /** Store secrets as their category instead of refusing the batch. */
+  redact?: boolean
+}
+
+export interface ActResult {
+  /** `replica:seq`, what `undo` takes; null if nothing changed. */
+  batch: string | null
+  results: Result[]
+  notes: string[]
+}
+
+/** A committed batch as watchers hear of it. */
+export interface News {
+  /** Order of arrival here: what a cursor holds. */
+  seq: number
+  batch: string
+  at: number
+  received: number
+  author: Author
+  summary: string
+  events: log.LoggedEvent[]
+}
+
+const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
+
+/** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
+export class Memory {
+  readonly #db: Db
+  readonly #env: Env
+  readonly #options: MemoryOptions
+  readonly #core: Registry
+  readonly #verbs: ReadonlyMap<string, Verb>
+  readonly #listeners = new Set<() => void>()
+  #registry: { registry: Registry; key: string } | undefined
+  #stopWatching: (() => void) | undefined
+  #open = true
+
+  constructor(options: MemoryOptions) {
+    this.#options = options
+    this.#env = options.env ?? systemEnv
+    this.#core = createRegistry(options.kinds, options.relations)
+    this.#verbs = new Map(options.verbs.map((v) => [v.verb, v]))
+    this.#db = openDb(options.path, {
+      create: options.create ?? false,
+      beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
+    })
+    this.#settleProject()
+  }
+
+  get path(): string {
+    return this.#db.path
+  }
+  get projectId(): string {
+    return this.#options.projectId
+  }
+  get verbs(): ReadonlyMap<string, Verb> {
+    return this.#verbs
+  }
+  get env(): Env {
+    return this.#env
+  }
+  /** The SQLite file, for commands that look after it (doctor, defines of discover sessions). */
+  get db(): Db {
+    return this.#db
+  }
+
+  #settleProject(): void {
+    const there = log.getMeta(this.#db, 'project')
+    if (there === undefined)
+      this.#db.write(
+        () => void (log.getMeta(this.#db, 'project') ?? log.setMeta(this.#db, 'project', this.#options.projectId)),
+      )
+    else if (there !== this.#options.projectId) {
+      this.#db.close()
+      throw new UserError(
+        'other-project',
+        `the store ${this.#options.path} belongs to project ${there}, not to ${this.#options.projectId}`,
+        'the id in .tidemark/config.json was changed, or the store was moved: put the id back, or move the store away',
+      )
+    }
+  }
+
+  /** The kinds and relations known now: core and the project's own. */
+  registry(): Registry {
+    const defined = [...rows.idsOfKind(this.#db, KIND_KIND), ...rows.idsOfKind(this.#db, RELATION_KIND)].map((id) =>
+      entityOf(rows.getRow(this.#db, id)!),
+    )
+    const key = defined.map((e) => `${e.id}@${e.version}${e.live}`).join()
+    if (this.#registry?.key !== key)
+      this.#registry = {
+        key,
+        registry: defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined),
+      }
+    return this.#registry.registry
+  }
+
+  /** Everything that can be asked, now. */
+  get reader(): Reader {
+    this.#mustBeOpen()
+    return readNow(this.#db, () => this.registry())
+  }
+
+  /** Everything that can be asked, as of a moment; a day means its end. */
+  asOf(at: string | number | Date): Reader {
+    this.#mustBeOpen()
+    return readAsOf(this.#db, () => this.registry(), momentOf(at))
+  }
+
+  /**
+   * Writes a batch, entirely or not at all. Returns when it is on disk.
+   * @throws UserError `refused` with every problem of every action in `details.problems`; nothing was written.
+   */
+  act(input: unknown, options: ActOptions = {}): ActResult {
+    this.#mustBeOpen()
+    const { batch, notes } = parseBatch(input)
+    if (batch.projectId !== undefined && batch.projectId !== this.#options.projectId) {
+      throw new UserError(
+        'unknown-project',
+        `this is not project "${batch.projectId}"`,
+        `leave projectId out, or give ${this.#options.projectId}`,
+      )
+    }
+    const { redact: redacting = false, ...said } = options
+    const author = this.#author({ ...said, ...(batch.intent !== undefined ? { intent: batch.intent } : {}) }, redacting)
+    const outcome = this.#db.write(() => this.#write(batch.actions, author, redacting))
+    if (outcome.purged) this.#scrub()
+    if (outcome.result.batch !== null) for (const listener of this.#listeners) listener()
+    return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
+  }
+
+  #author(said: Author, redacting: boolean): Author {
+    const author: Author = {}
+    for (const [key, value] of Object.entries({ ...this.#options.author?.(), ...said })) {
+      if (typeof value !== 'string' || value === '') continue
+      const screened = screen(value, true)
+      if (screened.secrets.length > 0 && !redacting) {
+        throw new UserError(
+          'secret',
+          `${key} looks like a secret (${screened.secrets[0]!.category})`,
+          'leave it out, or write with --redact (redact: true)',
+        )
+      }
+      author[key as keyof Author] = String(screened.value)
+    }
+    return author
+  }
+
+  #write(actions: readonly Action[], author: Author, redacting: boolean): { result: ActResult; purged: boolean } {
+    const db = this.#db
+    const now = this.#env.now()
+    const replica = replicaFor(db, this.#env)
+    const head = log.head(db, replica.tag)
+    const ms = tick(replica.clock, now)
+    const docs = new Docs(db)
+    const provenance: { [key: string]: Json } = {}
+    for (const field of AUTHOR_FIELDS) if (author[field] !== undefined) provenance[field] = author[field]
+    const batchId = `${replica.tag}:${head.seq + 1}`
+    const planned = planBatch(
+      this.#view(docs),
+      {
+        replica: replica.tag,
+        ms,
+        batch: batchId,
+        ctr: replica.clock.ctr,
+        provenance,
+        random: (n) => this.#env.random(n),
+      },
+      actions,
+      {
+        verbs: this.#verbs,
+        redact: redacting,
+        makeRegistry: (base, entities) => withProjectKinds(base, this.#core, entities),
+      },
+    )
+    if (planned.events.length === 0) {
+      return {
+        result: {
+          batch: null,
+          results: planned.results,
+          notes: [...planned.notes, 'nothing changed: all of it was there already'],
+        },
+        purged: false,
+      }
+    }
+    const updates = writeToDocs(docs, planned.events, replica.tag)
+    const line = seal({
+      replica: replica.tag,
+      seq: head.seq + 1,
+      prev: head.hash,
+      at: ms,
+      author,
+      summary: planned.summary,
+      updates,
+      events: planned.events,
+      purges: planned.purges,
+    })
+    applyLine(db, docs, this.registry(), line, now, true)
+    saveClock(db, { ms, ctr: replica.clock.ctr + planned.events.length })
+    if (planned.purges.length > 0) applyPurges(db, this.registry(), planned.purges)
+    if (planned.events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, this.registry(), line)
+    return {
+      result: { batch: batchId, results: planned.results, notes: planned.notes },
+      purged: planned.purges.length > 0,
+    }
+  }
+
+  #view(docs: Docs): View {
+    const db = this.#db
+    const entity = (id: string): Entity | undefined => {
+      const row = rows.getRow(db, id)
+      return row && entityOf(row)
+    }
+    return {
+      registry: () => this.registry(),
+      entity,
+      cells: (id): Cells => docs.cells(id),
+      byName: (key) => rows.rowsByName(db, key).map(entityOf),
+      links: (end, id) => rows.linksAt(db, end, id),
+      someNames: (limit) => rows.someNames(db, limit),
+      eventsOf: (id) => log.eventsOf(db, id),
+      batch(id) {
+        const header = log.headerOf(db, id)
+        if (!header) return undefined
+        const { line } = header
+        return {
+          summary: line.summary,
+          ...(line.author.session !== undefined ? { session: line.author.session } : {}),
+          events: line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event })),
+        }
+      },
+      batchHash: (replica, seq) => log.hashOf(db, replica, seq),
+      recentBatches: (limit, session) =>
+        log
+          .recentBatches(db, session === undefined ? limit : -1)
+          .filter((b) => session === undefined || (JSON.parse(b.line) as { by: Author }).by.session === session)
+          .slice(0, limit)
+          .map((b) => `${b.replica}:${b.seq}`),
+      eventsHolding: (t) => log.eventsHolding(db, t),
+      batchesOf: (id) => log.batchesOf(db, id),
+    }
+  }
+
+  /** Everything that happened to an entity, oldest first, with its batch's author. */
+  history(id: string): (log.LoggedEvent & { author?: Author; summary?: string; received?: number })[] {
+    return log.eventsOf(this.#db, id).map((e) => {
+      const header = log.headerOf(this.#db, e.batch)
+      return {
+        ...e,
+        ...(header ? { author: header.line.author, summary: header.line.summary, received: header.received } : {}),
+      }
+    })
+  }
+
+  /** Batches in the order in which they arrived here, after a cursor. */
+  newsSince(seq: number, limit?: number): News[] {
+    return log.linesAfter(this.#db, seq, limit).map(({ n, received, line }) => ({
+      seq: n,
+      batch: `${line.replica}:${line.seq}`,
+      at: line.at,
+      received,
+      author: line.author,
+      summary: line.summary,
+      events: line.events.map((event, i) => ({
+        id: `${line.replica}:${line.seq}:${i}`,
+        batch: `${line.replica}:${line.seq}`,
+        event,
+      })),
+    }))
+  }
+
+  /** The cursor after which nothing has arrived yet. */
+  get cursor(): number {
+    return log.lastArrival(this.#db)
+  }
+
+  /**
+   * Calls back with every batch committed after `since` (default: from now on), in order, by whatever process.
+   * Returns the way to stop.
+   */
+  subscribe(onNews: (news: News) => void, options: { since?: number } = {}): () => void {
+    this.#mustBeOpen()
+    let cursor = options.since ?? this.cursor
+    const deliver = () => {
+      if (!this.#open) return
+      for (const news of this.newsSince(cursor)) {
+        cursor = news.seq
+        onNews(news)
+      }
+    }
+    this.#listeners.add(deliver)
+    this.#stopWatching ??= watchCommits(this.#db, () => {
+      for (const listener of this.#listeners) listener()
+    })
+    deliver()
+    return () => {
+      this.#listeners.delete(deliver)
+      if (this.#listeners.size > 0) return
+      this.#stopWatching?.()
+      this.#stopWatching = undefined
+    }
+  }
+
+  /**
+   * What another replica that has seen up to `cursor` lacks, as bytes for its `applyUpdates`. The cursor is what the
+   * last call gave; it belongs to this store, and one from before a restore simply sends everything again.
+   */
+  updatesSince(cursor = ''): { bytes: Uint8Array; cursor: string } {
+    this.#mustBeOpen()
+    return this.#db.read(() => {
+      const store = log.getMeta(this.#db, 'inode') ?? ''
+      const [from, n = '0'] = cursor.split('/')
+      const last = this.cursor
+      const since = from === store && Number(n) <= last ? Number(n) : 0
+      const parts = [JSON.stringify({ tidemark: 1, project: this.#options.projectId })]
+      const compacted = since < Number(log.getMeta(this.#db, 'compacted_n') ?? 0) ? snapshotLine(this.#db) : undefined
+      if (compacted) parts.push(compacted)
+      for (const l of log.rawLinesAfter(this.#db, since)) parts.push(l)
+      return { bytes: new TextEncoder().encode(`${parts.join('\n')}\n`), cursor: `${store}/${last}` }
+    })
+  }
+
+  /** Takes in what another replica's `updatesSince` gave; order, repetition and loss between calls do not matter. */
+  applyUpdates(bytes: Uint8Array): Ingested {
+    this.#mustBeOpen()
+    const delivery = parseDelivery(bytes)
+    if (delivery.project !== this.#options.projectId) {
+      throw new UserError(
+        'other-project',
+        `these updates are of project ${delivery.project}, this is ${this.#options.projectId}`,
+        'replicas meet within one project; import takes over knowledge from another',
+      )
+    }
+    const erasing = delivery.lines.some((l) => l.purges.length > 0)
+    const result = this.#db.write(() => ingest(this.#db, this.#env, () => this.registry(), delivery))
+    if (erasing) this.#scrub()
+    if (result.applied > 0) for (const listener of this.#listeners) listener()
+    return result
+  }
+
+  /** After an erasure: nothing of what was erased may stay in any file of the store. */
+  #scrub(): void {
+    const db = this.#db
+    db.write(() => {
+      clearTextIndex(db)
+      for (const row of rows.allRows(db))
+        projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version)
+    })
+    db.raw.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+    const backups = join(dirname(db.path), 'backups')
+    if (existsSync(backups)) snapshotNow(db.raw, db.path, this.#env.now(), true)
+  }
+
+  /** How often a text still stands in the store's files, snapshots included; what a purge proves itself by. */
+  occurrences(textValue: string): { file: string; count: number }[] {
+    const backups = join(dirname(this.#db.path), 'backups')
+    const files = [
+      ...storeFiles(this.#db.path),
+      ...(existsSync(backups) ? readdirSync(backups).map((f) => join(backups, f)) : []),
+    ]
+    const needles = [textValue, JSON.stringify(textValue).slice(1, -1)].map((t) => Buffer.from(t))
+    return files.map((file) => ({ file, count: Math.max(...needles.map((n) => countIn(file, n))) }))
+  }
+
+  /** Drops every index and makes it again from the log (C5). */
+  rebuild(progress?: Progress): { entities: number; lines: number } {
+    return this.#db.write(() => rebuildAll(this.#db, () => this.registry(), progress))
+  }
+
+  /** Folds history before a moment away (C6). */
+  compact(before: string | number | Date): { lines: number; events: number; horizon: number } {
+    const result = this.#db.write(() => {
+      const done = compact(this.#db, momentOf(before))
+      log.setMeta(this.#db, 'compacted_n', String(this.cursor + 1))
+      return done
+    })
+    this.#db.raw.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+    return result
+  }
+
+  /** The daily snapshot, if it is due. Surfaces call it when the answer is out. */
+  maintain(): void {
+    snapshotIfDue(this.#db, this.#env.now())
+  }
+
+  close(): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#stopWatching?.()
+    this.#listeners.clear()
+    this.#db.close()
+  }
+
+  #mustBeOpen(): void {
+    if (!this.#open) throw new UserError('closed', 'this memory is closed', 'open it again with openMemory')
+  }
+}
+
+const snapshotLine = (db: Db): string | undefined => {
+  const s = snapshotOf(db)
+  return s && JSON.stringify({ snapshot: s })
+}
+
+const CHUNK = 1 << 20
+
+function countIn(file: string, needle: Buffer): number {
+  const fd = openSync(file, 'r')
+  try {
+    let count = 0
+    let tail = Buffer.alloc(0)
+    const chunk = Buffer.alloc(CHUNK)
+    for (;;) {
+      const n = readSync(fd, chunk, 0, CHUNK, null)
+      if (n === 0) return count
+      const data = Buffer.concat([tail, chunk.subarray(0, n)])
+      for (let at = data.indexOf(needle); at !== -1; at = data.indexOf(needle, at + 1)) count++
+      tail = data.subarray(Math.max(0, data.length - needle.length + 1))
+    }
+  } finally {
+    closeSync(fd)
+  }
+}

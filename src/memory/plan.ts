@@ -1,0 +1,410 @@
+import {
+  type Cell,
+  type Cells,
+  listPart,
+  pathPart,
+  STATE,
+  type StampRef,
+  type StateValue,
+  seen,
+  seenAt,
+  setPart,
+} from '../crdt/cells.ts'
+import { applyToCells, type Event } from '../crdt/events.ts'
+import { canonical } from '../schema/canonical.ts'
+import type { Json } from '../schema/field.ts'
+import type { Kind } from '../schema/kind.ts'
+import { nearest, slug } from '../schema/names.ts'
+import type { Registry } from '../schema/registry.ts'
+import type { Change, Report } from '../schema/validate.ts'
+import type { LoggedEvent } from '../store/log.ts'
+import type { LinkRow } from '../store/rows.ts'
+import { displayName, type Entity, kindOf, LINK_KIND, nameKey } from './entity.ts'
+import { type Folded, fold } from './fold.ts'
+import { candidates, type Lookup } from './refs.ts'
+
+/** What planning may look at: the store under the write lock. */
+export interface View {
+  registry(): Registry
+  entity(id: string): Entity | undefined
+  /** A copy of the entity's cells, the caller's to change. */
+  cells(id: string): Cells
+  byName(nameKey: string): Entity[]
+  links(end: 'src' | 'dst', id: string): LinkRow[]
+  someNames(limit: number): { id: string; name: string }[]
+  eventsOf(id: string): LoggedEvent[]
+  /** Events of a batch in order, and their summary; nothing if it is not in the log. */
+  batch(id: string): { events: LoggedEvent[]; summary: string; session?: string } | undefined
+  batchHash(replica: string, seq: number): string | undefined
+  /** Batches, newest arrival first, optionally of one session. */
+  recentBatches(limit: number, session?: string): string[]
+  /** Events, titles and lines that hold a text; for purge. */
+  eventsHolding(textValue: string): LoggedEvent[]
+  batchesOf(entity: string): { replica: string; seq: number }[]
+}
+
+export interface PlanContext {
+  replica: string
+  /** The batch's one clock reading, ms, and its id. */
+  ms: number
+  batch: string
+  /** The replica's event counter before this batch. */
+  ctr: number
+  /** The provenance that goes onto every entity it touches; empty says nothing. */
+  provenance: { [key: string]: Json }
+  random(n: number): Uint8Array
+}
+
+export interface Purge {
+  replica: string
+  seq: number
+  hash: string
+  entity: string
+}
+
+/** What one action did. */
+export interface Result {
+  verb: string
+  id: string
+  kind?: string
+  name?: string
+  /** The entity's version after the batch. */
+  version?: number
+  created?: boolean
+  [extra: string]: Json | undefined
+}
+
+export interface Planned {
+  events: Event[]
+  results: Result[]
+  notes: string[]
+  purges: Purge[]
+  summary: string
+}
+
+/** How many names are looked through for near matches; only a refused reference pays for it. */
+const NAMES_TO_SUGGEST_FROM = 20_000
+
+export interface Planning {
+  readonly view: View
+  readonly ctx: PlanContext
+  registry(): Registry
+  /** The entity as it stands in the plan, deleted ones too. */
+  entity(id: string): Entity | undefined
+  cells(id: string): Cells
+  /** Finds what a reference means; reports and returns nothing when it means nothing, or several things. */
+  resolve(
+    ref: unknown,
+    field: string,
+    report: Report,
+    options?: { deleted?: boolean; kind?: string },
+  ): Entity | undefined
+  /** Announces an entity whose record was refused, so that later references to it are not reported as well. */
+  promise(id: string): void
+  isPromised(id: string): boolean
+  create(id: string): void
+  remove(id: string, reason?: string, purged?: boolean): void
+  restore(id: string): void
+  /** Clears everything the entity says, before it is recorded anew. */
+  wipe(id: string, purged?: boolean): void
+  apply(id: string, changes: readonly Change[]): boolean
+  set(id: string, field: string, value: Json | undefined): boolean
+  /** Adds this batch's provenance to the entity. */
+  sign(id: string): void
+  links(end: 'src' | 'dst', id: string): LinkRow[]
+  note(textValue: string): void
+  purge(p: Purge): void
+  eventId(kind: Kind, make: (ms: number, random: Uint8Array) => string): string
+  events(): readonly Event[]
+  purges(): readonly Purge[]
+}
+
+const refs = (cells: readonly Cell[]): StampRef[] => cells.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
+
+/** Starts a plan over a view. Nothing is written until the plan is applied. */
+export function startPlan(
+  view: View,
+  ctx: PlanContext,
+  makeRegistry: (base: Registry, planned: readonly Entity[]) => Registry,
+): Planning & { notes: string[] } {
+  const overlay = new Map<string, { cells: Cells; folded?: Folded }>()
+  const events: Event[] = []
+  const notes: string[] = []
+  const purges: Purge[] = []
+  const promised = new Set<string>()
+  let ctr = ctx.ctr
+  let registry: Registry | undefined
+
+  const cells = (id: string): Cells => {
+    let o = overlay.get(id)
+    if (!o) overlay.set(id, (o = { cells: view.cells(id) }))
+    return o.cells
+  }
+  const folded = (id: string): Folded => {
+    cells(id)
+    const o = overlay.get(id)!
+    o.folded ??= fold(o.cells)
+    return o.folded
+  }
+  const touched = new Set<string>()
+
+  const emit = (e: Omit<Event, 'stamp'>) => {
+    const event: Event = { ...e, stamp: { ms: ctx.ms, ctr: ++ctr, replica: ctx.replica } }
+    applyToCells(cells(e.entity), event)
+    overlay.get(e.entity)!.folded = undefined
+    touched.add(e.entity)
+    const kind = kindOf(e.entity)
+    if (kind === 'project-kind' || kind === 'project-relation') registry = undefined
+    events.push(event)
+  }
+
+  const entity = (id: string): Entity | undefined => {
+    if (!touched.has(id)) return view.entity(id)
+    const f = folded(id)
+    const before = view.entity(id)
+    const kind = kindOf(id)
+    return {
+      id,
+      kind,
+      name: displayName(planning.registry().kind(kind), f.fields),
+      fields: f.fields,
+      live: f.live,
+      created: f.created,
+      updated: ctx.ms,
+      version: (before?.version ?? 0) + 1,
+      conflicts: f.conflicts,
+    }
+  }
+
+  const set = (id: string, field: string, value: Json | undefined): boolean => {
+    const before = seen(cells(id), field)
+    const winner = folded(id).fields[field]
+    if (before.length === 0 && value === undefined) return false
+    if (
+      before.length === 1 &&
+      (value === undefined
+        ? before[0]!.value === undefined
+        : before[0]!.value !== undefined && canonical(before[0]!.value) === canonical(value))
+    ) {
+      return false // an unchanged value is never written again (K14)
+    }
+    emit({
+      entity: id,
+      field,
+      op: value === undefined ? 'clear' : 'set',
+      ...(value !== undefined ? { value } : {}),
+      ...(winner !== undefined ? { was: winner } : {}),
+      over: refs(before),
+    })
+    return true
+  }
+
+  const edit = (id: string, c: Extract<Change, { op: 'edit' }>): boolean => {
+    const partOf = c.list ? listPart : setPart
+    const current = ((folded(id).fields[c.field] ?? []) as Json[]).map((v) => canonical(v))
+    if (c.replace && canonical(c.add) === `[${current.join(',')}]`) return false
+    let changed = false
+    const take = (item: Json) => {
+      const there = seen(cells(id), c.field, partOf(item))
+      if (there.length === 0) return
+      emit({
+        entity: id,
+        field: c.field,
+        op: 'remove',
+        value: item,
+        ...(c.list ? { list: true } : {}),
+        over: refs(there),
+      })
+      changed = true
+    }
+    if (c.replace)
+      for (const item of current.map((v) => JSON.parse(v) as Json)) if (!c.add.includes(item as string)) take(item)
+    for (const item of c.remove) take(item)
+    for (const item of c.add) {
+      const there = seen(cells(id), c.field, partOf(item))
+      const positions = seen(cells(id), c.field).map((x) => x.pos ?? 0)
+      const kept = !c.replace && there.length > 0 ? Math.min(...there.map((x) => x.pos ?? 0)) : undefined
+      const pos = kept ?? Math.max(-1, ...positions) + 1
+      // an item that is there is written again, so that a removal that has not seen this addition cannot undo it (K1)
+      emit({
+        entity: id,
+        field: c.field,
+        op: 'add',
+        value: item,
+        ...(c.list ? { list: true, pos } : {}),
+        over: refs(there),
+      })
+      changed = true
+    }
+    return changed
+  }
+
+  const merge = (id: string, c: Extract<Change, { op: 'merge' }>): boolean => {
+    let changed = false
+    for (const path of c.drop) {
+      const there = seenAt(cells(id), c.field, path, false)
+      if (there.length === 0) continue
+      emit({ entity: id, field: c.field, op: 'drop', path, over: refs(there) })
+      changed = true
+    }
+    for (const [path, value] of c.put) {
+      const there = seenAt(cells(id), c.field, path, true)
+      const only = there.length === 1 ? there[0]! : undefined
+      if (
+        only &&
+        only.part === pathPart(path) &&
+        only.value !== undefined &&
+        canonical(only.value) === canonical(value)
+      )
+        continue
+      const was = only && only.part === pathPart(path) ? only.value : undefined
+      emit({
+        entity: id,
+        field: c.field,
+        op: 'put',
+        path,
+        value,
+        ...(was !== undefined ? { was } : {}),
+        over: refs(there),
+      })
+      changed = true
+    }
+    return changed
+  }
+
+  const state = (id: string, value: StateValue) => {
+    emit({ entity: id, field: STATE, op: 'set', value: value as unknown as Json, over: refs(seen(cells(id), STATE)) })
+  }
+
+  const suggest = (ref: string): string => {
+    const names = view.someNames(NAMES_TO_SUGGEST_FROM)
+    const near = nearest(
+      ref,
+      names.map((n) => n.name),
+    )
+    if (near.length === 0) return 'an id, kind:name, a path, or a name that is recorded'
+    return `did you mean ${near.map((n) => `"${n}" (${names.find((x) => x.name === n)!.id})`).join(' or ')}?`
+  }
+
+  const lookup: Lookup = {
+    registry: () => planning.registry(),
+    entity,
+    byName: (key) => {
+      const found = new Map(view.byName(key).map((e) => [e.id, entity(e.id)!]))
+      for (const id of touched) {
+        const e = entity(id)
+        if (e && nameKey(e.name) === key) found.set(id, e)
+      }
+      return [...found.values()]
+    },
+  }
+
+  const planning: Planning & { notes: string[] } = {
+    view,
+    ctx,
+    notes,
+    registry() {
+      if (!registry) {
+        const planned = [...touched].filter((id) => /^project-(kind|relation):/.test(id)).map((id) => entity(id)!)
+        registry = planned.length > 0 ? makeRegistry(view.registry(), planned) : view.registry()
+      }
+      return registry
+    },
+    entity,
+    cells,
+    resolve(ref, field, report, options = {}) {
+      if (typeof ref !== 'string' || ref.trim() === '') {
+        report({
+          field,
+          message: ref === undefined ? 'missing' : 'not a reference',
+          accepted: 'an id, kind:name, a path, or a name',
+        })
+        return undefined
+      }
+      const all = candidates(lookup, ref.trim()).filter((e) => !options.kind || e.kind === options.kind)
+      const live = all.filter((e) => e.live)
+      const usable = options.deleted ? all : live
+      if (usable.length === 1) return usable[0]
+      if (usable.length > 1) {
+        report({
+          field,
+          message: `"${ref}" means several things`,
+          received: ref,
+          accepted: usable.map((e) => e.id).join(' or '),
+          hint: 'say which with its id',
+        })
+      } else if (all.length > 0) {
+        report({
+          field,
+          message: `"${ref}" is deleted`,
+          received: ref,
+          hint: `bring it back with ["restore", {"ref": "${all[0]!.id}"}]`,
+        })
+      } else if (![...promised].some((id) => id === ref || id === `${kindOf(id)}:${slug(ref)}`)) {
+        report({ field, message: `nothing is called "${ref}"`, received: ref, accepted: suggest(ref) })
+      } else report({ field, message: `"${ref}" is refused above`, received: ref })
+      return undefined
+    },
+    promise: (id) => void promised.add(id),
+    isPromised: (id) => promised.has(id),
+    create: (id) => state(id, { s: 'created', at: ctx.ms }),
+    remove(id, reason, purged) {
+      const latest: { [replica: string]: number } = {}
+      for (const c of cells(id).values()) latest[c.stamp.replica] = Math.max(latest[c.stamp.replica] ?? 0, c.stamp.ctr)
+      state(id, {
+        s: 'deleted',
+        at: folded(id).created,
+        seen: latest,
+        ...(reason ? { reason } : {}),
+        ...(purged ? { purged: true } : {}),
+      })
+    },
+    restore: (id) => state(id, { s: 'restored', at: folded(id).created }),
+    wipe(id, purged) {
+      for (const field of new Set([...cells(id).values()].map((c) => c.field))) {
+        if (field === STATE) continue
+        emit({
+          entity: id,
+          field,
+          op: 'remove',
+          over: refs(seen(cells(id), field)),
+          ...(purged ? { purged: true } : {}),
+        })
+      }
+    },
+    apply(id, changes) {
+      let changed = false
+      for (const c of changes) {
+        if (c.op === 'set') changed = set(id, c.field, c.value) || changed
+        else if (c.op === 'clear') changed = set(id, c.field, undefined) || changed
+        else if (c.op === 'edit') changed = edit(id, c) || changed
+        else changed = merge(id, c) || changed
+      }
+      return changed
+    },
+    set,
+    sign(id) {
+      if (Object.keys(ctx.provenance).length === 0) return
+      if (seen(cells(id), 'provenance', setPart(ctx.provenance)).length > 0) return
+      emit({ entity: id, field: 'provenance', op: 'add', value: ctx.provenance, over: [] })
+    },
+    links(end, id) {
+      const found = new Map(view.links(end, id).map((l) => [l.id, l]))
+      for (const lid of touched) {
+        if (kindOf(lid) !== LINK_KIND) continue
+        const e = entity(lid)!
+        const row = { id: lid, src: String(e.fields.from), rel: String(e.fields.type), dst: String(e.fields.to) }
+        if (e.live && (end === 'src' ? row.src : row.dst) === id) found.set(lid, row)
+        else found.delete(lid)
+      }
+      return [...found.values()]
+    },
+    note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
+    purge: (p) =>
+      void (purges.some((q) => q.replica === p.replica && q.seq === p.seq && q.entity === p.entity) || purges.push(p)),
+    eventId: (_kind, make) => make(ctx.ms, ctx.random(8)),
+    events: () => events,
+    purges: () => purges,
+  }
+  return planning
+}

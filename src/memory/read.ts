@@ -1,0 +1,185 @@
+import type { Event } from '../crdt/events.ts'
+import { cellsOf } from '../crdt/events.ts'
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import type { Registry } from '../schema/registry.ts'
+import { toTime } from '../schema/validate.ts'
+import type { Db } from '../store/db.ts'
+import { eventsUpTo, getMeta } from '../store/log.ts'
+import * as rows from '../store/rows.ts'
+import { searchText } from '../store/text-index.ts'
+import { rowOf } from './apply.ts'
+import { type Entity, kindOf, LINK_KIND, type Link, nameKey } from './entity.ts'
+import type { Conflict } from './fold.ts'
+import { fold } from './fold.ts'
+import { candidates, type Lookup } from './refs.ts'
+
+export interface ListOptions {
+  limit?: number
+  /** ms since the epoch: recorded at or after. */
+  since?: number
+  topic?: string
+  /** Also retired and rejected ones. */
+  all?: boolean
+  standing?: string
+}
+
+/** Everything that can be asked of the knowledge, now or as of a moment. */
+export interface Reader extends Lookup {
+  /** Live entities of a kind, newest first. */
+  list(kind: string, options?: ListOptions): Entity[]
+  /** Live links whose other end is alive. */
+  links(end: 'from' | 'to', id: string): Link[]
+  /** Best first. */
+  search(question: string, limit: number, kinds?: readonly string[]): Entity[]
+  conflicts(): Entity[]
+  counts(): { kind: string; n: number }[]
+  /** What a reference means: live ones unless `deleted`; several when it is ambiguous. */
+  find(ref: string, deleted?: boolean): Entity[]
+}
+
+export function entityOf(row: rows.EntityRow): Entity {
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    fields: JSON.parse(row.body) as { [field: string]: Json },
+    live: row.live === 1,
+    created: row.created,
+    updated: row.updated,
+    version: row.version,
+    conflicts: row.conflicts === null ? [] : (JSON.parse(row.conflicts) as Conflict[]),
+  }
+}
+
+const hasTopic = (e: Entity, topic: string): boolean =>
+  [e.fields.topics, e.fields.tags].some(
+    (v) => Array.isArray(v) && v.some((t) => String(t).toLowerCase() === topic.toLowerCase()),
+  )
+
+/** Reads the store as it is now. */
+export function readNow(db: Db, registry: () => Registry): Reader {
+  const entity = (id: string) => {
+    const row = rows.getRow(db, id)
+    return row && entityOf(row)
+  }
+  const reader: Reader = {
+    registry,
+    entity,
+    byName: (key) => rows.rowsByName(db, key).map(entityOf),
+    list(kind, o = {}) {
+      const { topic, limit, ...rest } = o
+      const found = rows
+        .listRows(db, kind, { ...rest, ...(topic === undefined && limit !== undefined ? { limit } : {}) })
+        .map(entityOf)
+      return topic === undefined ? found : found.filter((e) => hasTopic(e, topic)).slice(0, limit ?? found.length)
+    },
+    links: (end, id) =>
+      rows.linksAt(db, end === 'from' ? 'src' : 'dst', id).flatMap((l) => {
+        const e = entity(l.id)
+        return e && e.fields.standing !== 'rejected'
+          ? [{ id: l.id, from: l.src, to: l.dst, type: l.rel, entity: e }]
+          : []
+      }),
+    search(question, limit, kinds) {
+      // the index answers for all kinds: ask for more when only some are wanted
+      const hits = searchText(db, question, kinds ? limit * 8 + 50 : limit)
+      const found: Entity[] = []
+      for (const hit of hits) {
+        if (found.length >= limit) break
+        if (kinds && !kinds.includes(kindOf(hit.id))) continue
+        const e = entity(hit.id)
+        if (e) found.push(e)
+      }
+      return found
+    },
+    conflicts: () => rows.rowsInConflict(db).map(entityOf),
+    counts: () => rows.countByKind(db),
+    find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
+  }
+  return reader
+}
+
+/** A moment as the caller gives it: a day means its end, in UTC. */
+export function momentOf(at: string | number | Date): number {
+  if (typeof at === 'number') return at
+  if (at instanceof Date) return at.getTime()
+  const moment = toTime(at)
+  if (moment === undefined)
+    throw new UserError(
+      'bad-time',
+      `"${at}" is not a time`,
+      'give a day such as 2026-11-21 or a moment such as 2026-11-21T14:30:00Z',
+    )
+  return moment.length === 10 ? Date.parse(moment) + 86_400_000 - 1 : Date.parse(moment)
+}
+
+/**
+ * Reads the knowledge as it was at a moment: folds the events stamped up to it (K11). The same on every replica that
+ * holds the same lines; refused for a moment before the horizon of a compaction.
+ */
+export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
+  const horizon = Number(getMeta(db, 'horizon') ?? 0)
+  if (at < horizon) {
+    throw new UserError(
+      'before-horizon',
+      `history before ${new Date(horizon).toISOString()} was compacted away`,
+      'ask for a later moment',
+    )
+  }
+  const all = new Map<string, Entity>()
+  const byEntity = new Map<string, Event[]>()
+  for (const { event } of eventsUpTo(db, at)) {
+    const group = byEntity.get(event.entity)
+    if (group) group.push(event)
+    else byEntity.set(event.entity, [event])
+  }
+  for (const [id, events] of byEntity) {
+    const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), 0)
+    all.set(id, entityOf(rowOf(id, fold(cellsOf(events)), updated, events.length, registry())))
+  }
+  const live = [...all.values()].filter((e) => e.live).sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+  const shown = (e: Entity, o: ListOptions) =>
+    (o.standing
+      ? (e.fields.standing ?? 'confirmed') === o.standing
+      : o.all || (e.fields.retired === undefined && e.fields.standing !== 'rejected')) &&
+    (o.since === undefined || e.created >= o.since) &&
+    (o.topic === undefined || hasTopic(e, o.topic))
+  const reader: Reader = {
+    registry,
+    entity: (id) => all.get(id),
+    byName: (key) => [...all.values()].filter((e) => nameKey(e.name) === key),
+    list: (kind, o = {}) => live.filter((e) => e.kind === kind && shown(e, o)).slice(0, o.limit ?? live.length),
+    links: (end, id) =>
+      live
+        .filter(
+          (e) =>
+            e.kind === LINK_KIND &&
+            e.fields[end] === id &&
+            all.get(String(e.fields[end === 'from' ? 'to' : 'from']))?.live,
+        )
+        .map((e) => ({
+          id: e.id,
+          from: String(e.fields.from),
+          to: String(e.fields.to),
+          type: String(e.fields.type),
+          entity: e,
+        }))
+        .sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1)),
+    search(question, limit, kinds) {
+      const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+      return live
+        .filter((e) => !registry().kind(e.kind)?.internal && (!kinds || kinds.includes(e.kind)) && shown(e, {}))
+        .map((e) => ({ e, score: words.filter((w) => JSON.stringify(e.fields).toLowerCase().includes(w)).length }))
+        .filter((x) => x.score > 0)
+        .sort((a, b) => b.score - a.score || b.e.created - a.e.created)
+        .slice(0, limit)
+        .map((x) => x.e)
+    },
+    conflicts: () => [...all.values()].filter((e) => e.conflicts.length > 0),
+    counts: () =>
+      [...Map.groupBy(live, (e) => e.kind)].map(([kind, es]) => ({ kind, n: es.length })).sort((a, b) => b.n - a.n),
+    find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
+  }
+  return reader
+}

@@ -1,0 +1,133 @@
+import { seen } from '../crdt/cells.ts'
+import type { Json } from '../schema/field.ts'
+import type { Kind } from '../schema/kind.ts'
+import { foldName } from '../schema/names.ts'
+import { type Change, type Report, validate } from '../schema/validate.ts'
+import { cleanPath, eventId, identityOf, nameKey } from './entity.ts'
+import type { Planning, Result } from './plan.ts'
+
+const said = (changes: readonly Change[]): { [field: string]: Json } =>
+  Object.fromEntries(changes.flatMap((c) => (c.op === 'set' ? [[c.field, c.value]] : [])))
+
+/**
+ * `record-<kind>`: records the entity, or adds to it what is said if it is there; what is not mentioned stays.
+ * With `ref` it edits that entity, with `anew` it starts over on a deleted one.
+ */
+export function record(
+  p: Planning,
+  kind: Kind,
+  given: Readonly<Record<string, unknown>>,
+  report: Report,
+): Omit<Result, 'verb'> | undefined {
+  let refused = false
+  const complain: Report = (problem) => {
+    refused = true
+    report(problem)
+  }
+  const args = { ...given }
+  if (kind.name === 'file' && typeof args.path === 'string') args.path = cleanPath(args.path)
+  const changes = validate(kind, args, complain)
+  const ref = args.ref ?? args.id
+  if (args.anew !== undefined && typeof args.anew !== 'boolean')
+    complain({ field: 'anew', message: 'not true or false', accepted: 'true or false' })
+  const status = changes.find((c) => c.field === 'status' && c.op === 'set' && c.value === 'superseded')
+  if (status && kind.name === 'decision') {
+    complain({
+      field: 'status',
+      message: 'superseded is written by supersede alone',
+      received: 'superseded',
+      hint: '["supersede", {"old": …, "new": …}]',
+    })
+  }
+  if (ref !== undefined) {
+    const target = p.resolve(ref, 'ref', complain, { deleted: args.anew === true, kind: kind.name })
+    return target && !refused ? write(p, kind, target.id, changes, args.anew === true) : undefined
+  }
+  const values = said(changes)
+  const missing = (kind.identity === 'content' ? kind.key.slice(0, 1) : kind.key).filter(
+    (f) => values[f] === undefined || String(values[f]).trim() === '',
+  )
+  for (const f of missing) {
+    if (!(f in args) || args[f] === null || String(args[f]).trim() === '')
+      complain({
+        field: f,
+        message: 'missing; it is what identifies it',
+        accepted: `a ${kind.name} needs ${kind.key[0]}`,
+      })
+  }
+  const own = missing.length === 0 ? identityOf(kind, values) : undefined
+  if (refused) {
+    if (own) p.promise(own)
+    return undefined
+  }
+  const id =
+    own === undefined
+      ? p.eventId(kind, (ms, random) => eventId(kind, ms, random))
+      : (renamedTo(p, kind, own, String(values[kind.key[0]])) ?? own)
+  const before = p.entity(id)
+  if (before && !before.live && args.anew !== true) {
+    complain({
+      field: kind.key[0],
+      message: `"${before.name || id}" is deleted`,
+      received: id,
+      hint: `bring it back with ["restore", {"ref": "${id}"}], or record it with "anew": true to start over`,
+    })
+    return undefined
+  }
+  return write(p, kind, id, changes, args.anew === true)
+}
+
+/** The entity that is called so now, where the id of the name itself is free or belongs to one called otherwise. */
+function renamedTo(p: Planning, kind: Kind, id: string, name: string): string | undefined {
+  if (kind.identity !== 'name') return undefined
+  const there = p.entity(id)
+  if (there?.live && foldName(there.name) === foldName(name)) return undefined
+  const called = p.view.byName(nameKey(name)).filter((e) => e.kind === kind.name && e.live)
+  return called.length === 1 ? called[0]!.id : undefined
+}
+
+function write(p: Planning, kind: Kind, id: string, changes: readonly Change[], anew: boolean): Omit<Result, 'verb'> {
+  const before = p.entity(id)
+  const fresh = before === undefined || !before.live
+  if (before && !before.live && anew) p.wipe(id)
+  if (fresh) p.create(id)
+  // the name it goes by is changed by rename alone: recorded under an old or other spelling, it keeps the one it has
+  const kept =
+    before?.live && kind.identity !== 'event'
+      ? changes.filter(
+          (c) => !(kind.key.includes(c.field) && seen(p.cells(id), c.field).length > 0 && kind.identity === 'name'),
+        )
+      : changes
+  const changed = p.apply(id, kept)
+  if (fresh || changed || kind.identity === 'content') p.sign(id)
+  const after = p.entity(id)!
+  if (before?.live && kind.identity === 'name') {
+    const given = changes.find((c) => c.field === kind.key[0] && c.op === 'set')
+    if (given?.op === 'set' && foldName(String(given.value)) !== foldName(after.name))
+      p.note(`"${String(given.value)}" is now called "${after.name}"`)
+  }
+  return { id, kind: kind.name, name: after.name, created: fresh }
+}
+
+/** `delete-<kind>`: the entity leaves every list and search; its history stays, and `restore` brings it back whole. */
+export function remove(
+  p: Planning,
+  kind: Kind,
+  args: Readonly<Record<string, unknown>>,
+  report: Report,
+): Omit<Result, 'verb'> | undefined {
+  const known = ['ref', 'id', 'reason', 'expectedVersion', ...kind.key]
+  for (const key of Object.keys(args))
+    if (!known.includes(key))
+      report({ field: key, message: `no argument "${key}"`, accepted: `ref or ${kind.key[0]}, and reason` })
+  const reason = args.reason
+  if (reason !== undefined && typeof reason !== 'string') {
+    report({ field: 'reason', message: 'not text', accepted: 'text' })
+    return undefined
+  }
+  const field = args.ref !== undefined ? 'ref' : args.id !== undefined ? 'id' : kind.key[0]
+  const target = p.resolve(args.ref ?? args.id ?? args[kind.key[0]], field, report, { kind: kind.name })
+  if (!target) return undefined
+  p.remove(target.id, reason)
+  return { id: target.id, kind: kind.name, name: target.name }
+}

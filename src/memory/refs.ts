@@ -1,0 +1,48 @@
+import type { Kind } from '../schema/kind.ts'
+import { slug } from '../schema/names.ts'
+import type { Registry } from '../schema/registry.ts'
+import { type Entity, identityOf, LINK_KIND, nameKey } from './entity.ts'
+
+/** Where references are looked up. */
+export interface Lookup {
+  registry(): Registry
+  entity(id: string): Entity | undefined
+  /** Entities called so, deleted ones too; the argument is folded. */
+  byName(nameKey: string): Entity[]
+}
+
+/**
+ * Everything a reference could mean (design §3.2): an id; `kind:name`; a file's path; a bare name. Live entities
+ * come before deleted ones, and what is called so today before what once was.
+ */
+export function candidates(lookup: Lookup, ref: string): Entity[] {
+  const exact = lookup.entity(ref)
+  if (exact) return [exact]
+  const named = (name: string, only?: Kind): Entity[] => {
+    const found = new Map<string, Entity>()
+    const consider = (e: Entity | undefined) => {
+      if (e && e.kind !== LINK_KIND && (!only || e.kind === only.name)) found.set(e.id, e)
+    }
+    const key = nameKey(name)
+    for (const k of only ? [only] : lookup.registry().kinds()) {
+      if (k.identity === 'name' || only) {
+        const id = identityOf(k, { [k.key[0]]: name })
+        if (id) consider(lookup.entity(id))
+      }
+      consider(lookup.entity(`${k.name}:${slug(name)}`))
+    }
+    for (const e of lookup.byName(key)) consider(e)
+    const all = [...found.values()]
+    const live = all.filter((e) => e.live)
+    const chosen = live.length > 0 ? live : all
+    const now = chosen.filter((e) => nameKey(e.name) === key)
+    return now.length > 0 ? now : chosen
+  }
+  const colon = ref.indexOf(':')
+  const kind = colon > 0 ? lookup.registry().kind(ref.slice(0, colon)) : undefined
+  if (kind) {
+    const inKind = named(ref.slice(colon + 1), kind)
+    if (inKind.length > 0) return inKind
+  }
+  return named(ref)
+}

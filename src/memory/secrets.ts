@@ -1,0 +1,94 @@
+/** A category of secret and what it looks like. Sources: the documented prefixes of the issuers. */
+const PATTERNS: readonly [category: string, pattern: RegExp][] = [
+  [
+    'private key',
+    /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/g,
+  ],
+  ['GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{22,})/g],
+  ['GitLab token', /\bglpat-[A-Za-z0-9_-]{16,}/g],
+  ['AWS access key', /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g],
+  ['API key', /\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{16,}/g],
+  ['Stripe key', /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g],
+  ['Slack token', /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g],
+  ['Google API key', /\bAIza[A-Za-z0-9_-]{35}/g],
+  ['npm token', /\bnpm_[A-Za-z0-9]{36}\b/g],
+  ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,}\b/g],
+  ['JSON web token', /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g],
+  ['connection string', /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"'<>]+:[^\s/@"'<>]{3,}@[^\s"'<>]+/gi],
+  [
+    'password',
+    /\b(?:password|passwd|pwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret)\b["']?\s*[:=]\s*["']?(?![\s"'<$({[*])(?!(?:true|false|null|none|undefined|string|process\.env|os\.environ)\b)[^\s"',;]{6,}/gi,
+  ],
+  ['bearer token', /\b(?:authorization\s*:\s*)?bearer\s+[A-Za-z0-9_.~+/-]{20,}=*/gi],
+]
+
+const PRIVATE = /<private>[\s\S]*?(?:<\/private>|$)/gi
+
+export interface Found {
+  category: string
+  start: number
+  end: number
+}
+
+/** Where a text holds what looks like a secret. */
+export function findSecrets(textValue: string): Found[] {
+  const found: Found[] = []
+  for (const [category, pattern] of PATTERNS) {
+    for (const m of textValue.matchAll(pattern)) found.push({ category, start: m.index, end: m.index + m[0].length })
+  }
+  return found
+}
+
+/** The text with every secret replaced by its category. */
+export function redact(textValue: string): string {
+  let out = textValue
+  for (const [category, pattern] of PATTERNS) out = out.replace(pattern, `[redacted: ${category}]`)
+  return out
+}
+
+export interface Screened {
+  value: unknown
+  /** Where a secret was, by path, and of which category; the secret itself is in no message. */
+  secrets: { path: string; category: string }[]
+  /** Something between `<private>` and `</private>` was left out. */
+  privateLeftOut: boolean
+}
+
+/**
+ * The one gate for secrets: every text and key in an action's arguments goes through here before anything is
+ * planned. `<private>` text is dropped; secrets are reported, or replaced when the caller asked for that.
+ */
+export function screen(value: unknown, redacting: boolean): Screened {
+  const secrets: Screened['secrets'] = []
+  let privateLeftOut = false
+  const clean = (textValue: string, path: string): string => {
+    let out = textValue
+    if (out.includes('<') && /<private>/i.test(out)) {
+      out = out.replace(PRIVATE, '').trim()
+      privateLeftOut = true
+    }
+    const found = findSecrets(out)
+    if (found.length === 0) return out
+    for (const category of new Set(found.map((f) => f.category))) secrets.push({ path, category })
+    return redacting ? redact(out) : out
+  }
+  const walk = (v: unknown, path: string, depth: number): unknown => {
+    if (typeof v === 'string') return clean(v, path)
+    if (depth > 40 || v === null || typeof v !== 'object') return v
+    if (Array.isArray(v)) return v.map((item, i) => walk(item, `${path}.${i}`, depth + 1))
+    const proto = Object.getPrototypeOf(v)
+    if (proto !== Object.prototype && proto !== null) return v
+    const out: Record<string, unknown> = {}
+    for (const [key, item] of Object.entries(v)) {
+      const cleanKey = clean(key, path)
+      Object.defineProperty(out, cleanKey, {
+        value: walk(item, path === '' ? cleanKey : `${path}.${cleanKey}`, depth + 1),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+    }
+    return out
+  }
+  return { value: walk(value, '', 0), secrets, privateLeftOut }
+}

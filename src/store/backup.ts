@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { UserError } from '../errors.ts'
+import type { Db } from './db.ts'
+
+/** Snapshots kept beside the store: one a day, and one before each migration (C7). */
+const KEPT = 3
+const DAY_MS = 86_400_000
+
+const folder = (storePath: string) => join(dirname(storePath), 'backups')
+
+/** Snapshots of a store, newest first. */
+export function snapshots(storePath: string): { path: string; at: number }[] {
+  const dir = folder(storePath)
+  if (!existsSync(dir)) return []
+  return readdirSync(dir)
+    .filter((f) => /^store-\d+\.db$/.test(f))
+    .map((f) => ({ path: join(dir, f), at: Number(f.slice(6, -3)) }))
+    .sort((a, b) => b.at - a.at)
+}
+
+/** Writes a snapshot and drops those beyond the newest three; `only` keeps no older one (after an erasure). */
+export function snapshotNow(raw: DatabaseSync, storePath: string, now: number, only = false): string {
+  const dir = folder(storePath)
+  mkdirSync(dir, { recursive: true })
+  const path = join(dir, `store-${now}.db`)
+  const partial = `${path}.${process.pid}.partial`
+  rmSync(partial, { force: true })
+  raw.prepare('VACUUM INTO ?').run(partial)
+  renameSync(partial, path)
+  for (const old of snapshots(storePath).slice(only ? 1 : KEPT)) rmSync(old.path, { force: true })
+  return path
+}
+
+/** Takes today's snapshot if there is none younger than a day and something was written since. */
+export function snapshotIfDue(db: Db, now: number): void {
+  const last = snapshots(db.path)[0]
+  if (last && now - last.at < DAY_MS) return
+  if (last && statSync(db.path).mtimeMs < last.at && !existsSync(`${db.path}-wal`)) return
+  snapshotNow(db.raw, db.path, now)
+}
+
+/** True if SQLite finds nothing wrong with the file. */
+export function isSound(path: string): boolean {
+  try {
+    const db = new DatabaseSync(path, { readOnly: true })
+    try {
+      return (db.prepare('PRAGMA quick_check').get() as { quick_check: string }).quick_check === 'ok'
+    } finally {
+      db.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+/** Log lines that can still be read from a damaged file. */
+export function salvage(path: string): string[] {
+  const lines: string[] = []
+  try {
+    const db = new DatabaseSync(path, { readOnly: true })
+    try {
+      for (const row of db.prepare('SELECT line FROM log ORDER BY n').iterate())
+        lines.push((row as { line: string }).line)
+    } finally {
+      db.close()
+    }
+  } catch {} // what can be read is what was read so far
+  return lines
+}
+
+/** Puts the newest sound snapshot in the store's place; the old files are kept beside it. */
+export function restoreNewest(storePath: string, now: number): { from: string; at: number; kept: string[] } {
+  const found = snapshots(storePath).find((s) => isSound(s.path))
+  if (!found)
+    throw new UserError(
+      'no-snapshot',
+      `there is no sound snapshot in ${folder(storePath)}`,
+      'bring back a copy of the store from a backup of your own',
+    )
+  const kept: string[] = []
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (!existsSync(storePath + suffix)) continue
+    const aside = `${storePath}.damaged-${now}${suffix}`
+    renameSync(storePath + suffix, aside)
+    kept.push(aside)
+  }
+  const copy = `${storePath}.restoring`
+  rmSync(copy, { force: true })
+  const source = new DatabaseSync(found.path, { readOnly: true })
+  try {
+    source.prepare('VACUUM INTO ?').run(copy)
+  } finally {
+    source.close()
+  }
+  renameSync(copy, storePath)
+  return { from: found.path, at: found.at, kept }
+}
