@@ -1,0 +1,93 @@
+import { SchemeError } from './values.ts'
+
+/** What one run may use. Every limit ends in an error form, never in a crash. */
+export interface Budget {
+  /** Procedure calls, loop turns and elements looked at inside builtins. */
+  steps: number
+  /** Wall clock, milliseconds. */
+  ms: number
+  /** Pairs, slots, map entries and eighths of characters allocated. */
+  cells: number
+  /** Calls that wait for a result. */
+  depth: number
+  /** Characters printed, over all forms. */
+  outputChars: number
+  /** Top-level forms. */
+  forms: number
+}
+
+export const DEFAULT_BUDGET: Readonly<Budget> = {
+  steps: 20_000_000,
+  ms: 5_000,
+  cells: 2_000_000,
+  depth: 100_000,
+  outputChars: 40_000,
+  forms: 512,
+}
+
+/** Exact integers stop here (about 39,000 digits): one multiplication of two such costs well under a millisecond. */
+export const MAX_BITS = 131_072
+
+/** Looking at the clock costs as much as a few steps, so it happens once per so many. */
+const STEPS_PER_LOOK = 2_048
+
+/** An error that ends the run, not just the form: what is left of the budget is nothing. */
+export class BudgetError extends SchemeError {
+  readonly final: boolean
+  constructor(message: string, hint: string, final: boolean) {
+    super(message, hint)
+    this.final = final
+  }
+}
+
+export const exceeded = (what: string, hint: string, final = false): BudgetError =>
+  new BudgetError(`execution budget exceeded (${what})`, hint, final)
+
+/** Counts one run down. */
+export class Meter {
+  readonly budget: Budget
+  readonly #now: () => number
+  readonly #deadline: number
+  #stepsLeft: number
+  #cellsLeft: number
+  /** Steps granted at the last look at the clock, and how many of them are left. */
+  #granted: number
+  #slack: number
+
+  constructor(budget: Budget, now: () => number) {
+    this.budget = budget
+    this.#now = now
+    this.#deadline = now() + budget.ms
+    this.#stepsLeft = budget.steps
+    this.#cellsLeft = budget.cells
+    this.#granted = this.#slack = Math.min(STEPS_PER_LOOK, budget.steps)
+  }
+
+  step(): void {
+    if (--this.#slack < 0) this.#look()
+  }
+
+  charge(steps: number): void {
+    if ((this.#slack -= steps) < 0) this.#look()
+  }
+
+  alloc(cells: number): void {
+    // A request that cannot be met takes nothing: the next form may still fit.
+    if (cells > this.#cellsLeft) {
+      throw exceeded(
+        `${this.budget.cells} cells`,
+        'build less: filter before map, take fewer, or do not keep what grows',
+      )
+    }
+    this.#cellsLeft -= cells
+  }
+
+  #look(): void {
+    this.#stepsLeft -= this.#granted - this.#slack
+    this.#granted = this.#slack = Math.max(0, Math.min(STEPS_PER_LOOK, this.#stepsLeft))
+    if (this.#stepsLeft < 0) throw exceeded(`${this.budget.steps} steps`, ASK_LESS, true)
+    if (this.#now() >= this.#deadline) throw exceeded(`${this.budget.ms}ms`, ASK_LESS, true)
+  }
+}
+
+const ASK_LESS = 'is there a loop that does not end? ask for less at once'

@@ -1,0 +1,42 @@
+import { type CallContext, Char, Entity, Keyword, Pair, Rec, Sym, type Value, Vec } from './values.ts'
+
+/** `eqv?`: the same thing; numbers by exactness and value, symbols, keywords and characters by what they say. */
+export function isSame(a: Value, b: Value): boolean {
+  if (a === b) return typeof a !== 'number' || Object.is(a, b)
+  if (typeof a === 'number') return typeof b === 'number' && Object.is(a, b)
+  if (a instanceof Sym) return b instanceof Sym && a.name === b.name
+  if (a instanceof Keyword) return b instanceof Keyword && a.name === b.name
+  if (a instanceof Char) return b instanceof Char && a.code === b.code
+  return false
+}
+
+/** `equal?`: the same shape and leaves. Walks with a stack of its own, for lists nested a million deep. */
+export function isEqual(a: Value, b: Value, ctx: CallContext): boolean {
+  if (!(a instanceof Object)) return isSame(a, b)
+  const todo: Value[] = [a, b]
+  while (todo.length > 0) {
+    const right = todo.pop() as Value
+    const left = todo.pop() as Value
+    ctx.charge(1)
+    if (isSame(left, right)) continue
+    if (left instanceof Pair && right instanceof Pair) todo.push(left.cdr, right.cdr, left.car, right.car)
+    else if (left instanceof Vec && right instanceof Vec) {
+      if (left.items.length !== right.items.length) return false
+      for (const [i, item] of left.items.entries()) todo.push(item, right.items[i]!)
+    } else if (left instanceof Rec && right instanceof Rec) {
+      if (!pushFields(left.entries, right.entries, todo)) return false
+    } else if (left instanceof Entity && right instanceof Entity) {
+      if (left.kind !== right.kind || !pushFields(left.fields, right.fields, todo)) return false
+    } else return false
+  }
+  return true
+}
+
+function pushFields(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>, todo: Value[]): boolean {
+  if (a.size !== b.size) return false
+  for (const [key, value] of a) {
+    if (!b.has(key)) return false
+    todo.push(value, b.get(key) as Value)
+  }
+  return true
+}

@@ -1,0 +1,214 @@
+import { quote, remark } from './lexical.ts'
+
+/**
+ * What is to be printed, before it is known how much room there is. Children are made when asked for, so that cutting
+ * a list of a million costs what is shown, not what is there.
+ */
+export type Layout =
+  | { readonly type: 'atom'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string }
+  /** `:key value`, which stand or go together. */
+  | { readonly type: 'pair'; readonly key: string; readonly value: Layout }
+  | {
+      readonly type: 'group'
+      readonly open: string
+      readonly close: string
+      readonly total: number
+      readonly item: (index: number) => Layout
+      /** Its items may stand one per line when they do not fit in one. */
+      readonly lines: boolean
+    }
+
+type Group = Extract<Layout, { type: 'group' }>
+
+export const atom = (text: string): Layout => ({ type: 'atom', text })
+
+export function group(open: string, close: string, items: readonly (() => Layout)[], lines = false): Layout {
+  return lazyGroup(open, close, items.length, (i) => items[i]!(), lines)
+}
+
+export function lazyGroup(
+  open: string,
+  close: string,
+  total: number,
+  make: (index: number) => Layout,
+  lines = false,
+): Layout {
+  const made: Layout[] = []
+  const item = (i: number): Layout => {
+    made[i] ??= make(i)
+    return made[i]
+  }
+  return { type: 'group', open, close, total, item, lines }
+}
+
+/** A group wider than this puts its items on lines of their own, if it may. */
+const LINE = 100
+/** Fewer characters than this show nothing of a sibling: then the first ones are shown and the rest counted. */
+const MIN_SHARE = 60
+
+/** Width when printed whole, or more than `cap` as soon as that is certain. */
+export function measure(layout: Layout, cap: number): number {
+  switch (layout.type) {
+    case 'atom':
+      return layout.text.length
+    case 'text':
+      return layout.text.length + 2 > cap ? cap + 1 : quote(layout.text).length
+    case 'pair':
+      return layout.key.length + 1 + measure(layout.value, cap - layout.key.length - 1)
+    case 'group': {
+      const { open, close, total } = layout
+      let width = open.length + close.length + (total > 0 && !isBracket(open) ? 1 : 0) + Math.max(0, total - 1)
+      for (let i = 0; i < total && width <= cap; i++) width += measure(layout.item(i), cap - width)
+      return width
+    }
+  }
+}
+
+/** `(`, `[`, `{` and `#(` need no space after them; `(principle` does. */
+const isBracket = (open: string): boolean => open === '' || /[([{]$/.test(open)
+
+/** The whole of it. */
+export function print(layout: Layout): string {
+  const out: string[] = []
+  printInto(layout, out)
+  return out.join('')
+}
+
+function printInto(layout: Layout, out: string[]): void {
+  switch (layout.type) {
+    case 'atom':
+      out.push(layout.text)
+      return
+    case 'text':
+      out.push(quote(layout.text))
+      return
+    case 'pair':
+      out.push(layout.key, ' ')
+      printInto(layout.value, out)
+      return
+    case 'group': {
+      out.push(layout.open)
+      const separator = separatorOf(layout)
+      for (let i = 0; i < layout.total; i++) {
+        if (i > 0) out.push(separator)
+        else if (!isBracket(layout.open)) out.push(' ')
+        printInto(layout.item(i), out)
+      }
+      out.push(layout.close)
+    }
+  }
+}
+
+const separatorOf = (layout: Group): string => (layout.lines && measure(layout, LINE) > LINE ? '\n' : ' ')
+
+/** At most `max` characters, cut fairly, saying what was left out; what is printed reads back. */
+export function printLimited(layout: Layout, max: number): string {
+  return cut(layout, max) ?? remark('output budget exceeded').slice(0, Math.max(0, max))
+}
+
+/** Several values side by side: each whole if all fit, else each with its share. */
+export function printAll(layouts: readonly Layout[], max: number): string[] {
+  const all = lazyGroup('', '', layouts.length, (i) => layouts[i]!) as Group
+  if (measure(all, max) <= max) return layouts.map(print)
+  return shareOut(all, max).map((text) => text ?? CUT)
+}
+
+/** Prints in at most `room` characters, or null if not even a remark fits. */
+function cut(layout: Layout, room: number): string | null {
+  if (measure(layout, room) <= room) return print(layout)
+  switch (layout.type) {
+    case 'atom':
+      return fits(`nil ${remark(`${layout.text.length} characters`)}`, room)
+    case 'text':
+      return cutText(layout.text, room)
+    case 'pair': {
+      const value = cut(layout.value, room - layout.key.length - 1)
+      return value === null ? null : `${layout.key} ${value}`
+    }
+    case 'group':
+      return cutGroup(layout, room)
+  }
+}
+
+const fits = (text: string, room: number): string | null => (text.length <= room ? text : null)
+
+/** The beginning of a string, closed, and how much is missing. */
+function cutText(text: string, room: number): string | null {
+  const note = (kept: number): string => ` ${remark(`+${text.length - kept} characters`)}`
+  let kept = Math.min(text.length, room - note(0).length - 3)
+  while (kept > 0) {
+    if (/[\ud800-\udbff]/.test(text[kept - 1]!)) kept--
+    const shown = quote(text.slice(0, kept) + '…') + note(kept)
+    if (shown.length <= room) return shown
+    // Escapes made it longer than it is: give back at least as much as is too long.
+    kept -= Math.max(1, Math.floor((shown.length - room) / 8))
+  }
+  return fits(`"…"${note(0)}`, room)
+}
+
+function cutGroup(layout: Group, room: number): string | null {
+  const { open, close, total } = layout
+  const note = (left: number): string => remark(`+${left} more of ${total}`)
+  const inner = room - open.length - close.length - 1 - note(total).length - 1
+  if (inner < 0) return null
+  const kept = inner / total >= MIN_SHARE ? shareOut(layout, inner) : firstOnes(layout, inner)
+  const shown = kept.filter((text) => text !== null)
+  const separator = layout.lines ? '\n' : ' '
+  if (shown.length < total) shown.push(note(total - shown.length))
+  return open + (isBracket(open) ? '' : ' ') + shown.join(separator) + close
+}
+
+const CUT = `nil ${remark('cut')}`
+
+/** Every item appears: small ones whole, the others share what is left equally. */
+function shareOut(layout: Group, room: number): (string | null)[] {
+  const { total } = layout
+  let left = room - total
+  const cap = Math.max(MIN_SHARE, Math.ceil((4 * room) / total))
+  const widths = Array.from({ length: total }, (_, i) => measure(layout.item(i), cap))
+  const small = smallOnes(widths, left)
+  for (const i of small) left -= widths[i]!
+  let big = total - small.size
+  return widths.map((_, i) => {
+    if (small.has(i)) return print(layout.item(i))
+    const item = layout.item(i)
+    // An element that leaves nothing to show keeps its place: what follows must not move up into it.
+    const text = cut(item, Math.floor(left / big)) ?? (item.type === 'pair' ? null : CUT)
+    left -= text?.length ?? 0
+    big--
+    return text
+  })
+}
+
+/** Which items are no wider than an equal share of what the narrower ones leave over. */
+function smallOnes(widths: readonly number[], room: number): Set<number> {
+  const order = widths.map((_, i) => i).sort((a, b) => widths[a]! - widths[b]!)
+  const small = new Set<number>()
+  let left = room
+  for (const [place, i] of order.entries()) {
+    if (widths[i]! > left / (order.length - place)) break
+    left -= widths[i]!
+    small.add(i)
+  }
+  return small
+}
+
+/** Too many to show a useful part of each: the first ones, none of them taking more than an eighth. */
+function firstOnes(layout: Group, room: number): (string | null)[] {
+  const kept: string[] = []
+  let left = room
+  for (let i = 0; i < layout.total && left > 0; i++) {
+    const item = layout.item(i)
+    const share = Math.min(left - 1, Math.max(MIN_SHARE, Math.floor(room / 8)))
+    const text = cut(item, share)
+    if (text === null) {
+      // A field whose very name is too long goes alone; a cell or an element takes its followers with it, or they would move up.
+      if (item.type === 'pair' && left > MIN_SHARE) continue
+      break
+    }
+    kept.push(text)
+    left -= text.length + 1
+  }
+  return kept
+}

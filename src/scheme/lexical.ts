@@ -1,0 +1,77 @@
+/** The words both notations share: how strings, keys and comments are written so that they read back the same. */
+
+const BARE = /^[a-z][a-z0-9]*(?:[-._/][a-z0-9]+)*$/
+const PLAIN_KEY = /^[A-Za-z0-9_][A-Za-z0-9_\-./?!*+<>=&%$^~]*$/
+const PLAIN_SYMBOL = /^[^\s()[\]{}"';`,|#:\\\x00-\x1f\x7f][^\s()[\]{}"';`,|\\\x00-\x1f\x7f]*$/
+
+/** May this string stand without quotes inside an entity or a table? */
+export const isBare = (text: string): boolean => BARE.test(text) && text !== 'nil'
+
+export const isPlainSymbol = (text: string): boolean => PLAIN_SYMBOL.test(text)
+
+const NAMED: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' }
+const escapeChar = (c: string): string => NAMED[c] ?? `\\x${c.charCodeAt(0).toString(16)};`
+
+/** A string in quotes: `\" \\ \n \t \r \xHH;`, everything else as it is. */
+export const quote = (text: string): string =>
+  /["\\\x00-\x1f\x7f-\x9f\ud800-\udfff]/.test(text)
+    ? `"${text.replace(/["\\\x00-\x1f\x7f-\x9f]|\p{Surrogate}/gu, (c) => (c === '"' ? '\\"' : escapeChar(c)))}"`
+    : `"${text}"`
+
+/** A name between bars, for keys and symbols that would read as something else. */
+export const inBars = (text: string): string =>
+  `|${text.replace(/[|\\\x00-\x1f\x7f-\x9f]|\p{Surrogate}/gu, (c) => (c === '|' ? '\\|' : escapeChar(c)))}|`
+
+/** `:name` or `:|odd name|`. */
+export const keyText = (key: string): string => ':' + (PLAIN_KEY.test(key) ? key : inBars(key))
+
+/** A comment that says what was left out; nothing in it can end it early or nest. */
+export const remark = (text: string): string =>
+  `#| ${text.replace(/[|#]/g, (c) => (c === '|' ? '¦' : '♯')).replace(/\s+/g, ' ')} |#`
+
+export const DELIMITER = /[\s()[\]{}"';`,|]/
+
+export const isSpace = (c: string): boolean => c === ' ' || c === '\n' || c === '\t' || c === '\r' || /\s/.test(c)
+
+/** Reads the inside of `"…"` or `|…|`; `at` is just after the opening mark. Returns the text and where it ended, or what is wrong. */
+export function readQuoted(source: string, at: number, mark: '"' | '|'): { text: string; end: number } | string {
+  let text = ''
+  let from = at
+  for (let i = at; i < source.length; i++) {
+    const c = source[i]!
+    if (c === mark) return { text: text + source.slice(from, i), end: i + 1 }
+    if (c !== '\\') continue
+    text += source.slice(from, i)
+    const escaped = readEscape(source, i + 1)
+    if (typeof escaped === 'string') return escaped
+    text += escaped.text
+    i = escaped.end - 1
+    from = escaped.end
+  }
+  return mark === '"' ? 'a string is not closed: " is missing' : 'a name is not closed: | is missing'
+}
+
+const ESCAPES: Record<string, string> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\x07',
+  b: '\b',
+  '"': '"',
+  '\\': '\\',
+  '|': '|',
+}
+
+function readEscape(source: string, at: number): { text: string; end: number } | string {
+  const c = source[at] ?? ''
+  if (c === 'x') {
+    const hex = /^([\da-fA-F]{1,6});/.exec(source.slice(at + 1, at + 8))
+    const code = hex ? Number.parseInt(hex[1]!, 16) : -1
+    if (!hex || code > 0x10ffff) return 'a \\x escape is \\xHH; with a code point in hexadecimal'
+    return { text: String.fromCodePoint(code), end: at + 1 + hex[0].length }
+  }
+  const gap = /^[ \t]*\r?\n[ \t]*/.exec(source.slice(at, at + 200))
+  if (gap) return { text: '', end: at + gap[0].length }
+  const text = Object.hasOwn(ESCAPES, c) ? ESCAPES[c] : undefined
+  return text === undefined ? `no such escape in a string: \\${c}` : { text, end: at + 1 }
+}

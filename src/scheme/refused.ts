@@ -1,0 +1,46 @@
+/** Names of Scheme that are not offered, and what to do instead. */
+const NO_CHANGE = 'data cannot be changed: build a new value'
+const NO_CONTINUATIONS = 'continuations are not offered: use a named let, find, or any'
+const NO_HANDLERS = 'an error ends its form and is printed; the other forms stand'
+const NO_MACROS = 'macros are not offered: use a procedure'
+const NO_HOST = 'a program sees only knowledge, nothing of the host'
+const NO_PORTS = 'ports are not offered: the value of each form is printed; (display->string x) gives text'
+
+const GROUPS: [string, string][] = [
+  [
+    'set-car! set-cdr! list-set! vector-set! vector-fill! vector-copy! string-set! string-fill! string-copy! append! reverse! sort! hash-table-set! record-set!',
+    NO_CHANGE,
+  ],
+  ['call/cc call-with-current-continuation call-with-escape-continuation let/cc dynamic-wind', NO_CONTINUATIONS],
+  ['guard with-exception-handler raise-continuable error-object? error-object-message try catch', NO_HANDLERS],
+  ['define-syntax let-syntax letrec-syntax syntax-rules define-macro', NO_MACROS],
+  [
+    'eval load require import include exit emergency-exit command-line get-environment-variable system environment interaction-environment',
+    NO_HOST,
+  ],
+  ['define-library library', 'libraries are not offered: everything there is can be called'],
+  ['current-time current-jiffy current-second sleep', NO_HOST],
+  [
+    'display write newline print printf format read read-line read-char read-string write-string write-char open-input-string open-output-string open-input-file open-output-file call-with-output-string with-output-to-string with-input-from-file call-with-output-file',
+    NO_PORTS,
+  ],
+  ['define-record-type', 'record types are not offered: use records, {:name "a" :size 1} and (:name x)'],
+  ['define-values', 'use receive or let-values'],
+  ['delay force make-promise delay-force cons-stream', 'promises are not offered: use (lambda () …)'],
+  ['parameterize make-parameter', 'parameters are not offered: pass an argument'],
+  ['case-lambda', 'use (lambda (x . rest) …)'],
+  [
+    'make-hash-table hash-table hash-table-ref make-equal-hashtable',
+    'hash tables are not offered: use records, or group-by',
+  ],
+  [
+    'numerator denominator rationalize make-rectangular make-polar',
+    'exact fractions and complex numbers are not offered',
+  ],
+  ['bytevector make-bytevector bytevector-u8-ref', 'byte vectors are not offered'],
+  ['random', 'there is no chance in here: the same question gives the same answer'],
+]
+
+const REASONS = new Map(GROUPS.flatMap(([names, reason]) => names.split(' ').map((name) => [name, reason] as const)))
+
+export const refusal = (name: string): string | undefined => REASONS.get(name)
