@@ -23,6 +23,7 @@ import { person } from './person.ts'
 import { principle } from './principle.ts'
 import { projectKind } from './project-kind.ts'
 import { projectRelation } from './project-relation.ts'
+import { proposal } from './proposal.ts'
 import { question } from './question.ts'
 import { relationship } from './relationship.ts'
 import { result } from './result.ts'
@@ -59,6 +60,7 @@ export const KINDS = [
   handoff,
   context,
   relationship,
+  proposal,
   projectKind,
   projectRelation,
 ] as const

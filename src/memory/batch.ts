@@ -117,7 +117,7 @@ export function refusal(problems: readonly Problem[], actions: number): UserErro
  * returns what is to be written, or throws all problems at once.
  */
 export function planBatch(view: View, ctx: PlanContext, actions: readonly Action[], options: PlanOptions): Planned {
-  const p = startPlan(view, ctx, options.makeRegistry)
+  const p = startPlan(view, ctx, options.makeRegistry, new Set(options.verbs.keys()))
   const problems: Problem[] = []
   const results: Result[] = []
   const versions = new Map<string, number>()

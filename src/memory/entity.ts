@@ -1,6 +1,6 @@
 import type { Json } from '../schema/field.ts'
 import { fieldsOf, type Kind } from '../schema/kind.ts'
-import { foldName, foldText, slug } from '../schema/names.ts'
+import { foldName, foldText, sha256, slug } from '../schema/names.ts'
 import type { Conflict } from './fold.ts'
 
 /** One piece of knowledge as it is read: what was said, with who and when. Defaults are not filled in here. */
@@ -58,6 +58,10 @@ export function eventId(kind: Kind, ms: number, random: Uint8Array): string {
   const chance = [...random].map((b) => (b % 36).toString(36)).join('')
   return `${kind.name}:${ms.toString(36).padStart(9, '0')}${chance}`
 }
+
+/** A link's id is its ends and its relation; the ends of a symmetric one are given in order (K9). */
+export const linkId = (from: string, relation: string, to: string): string =>
+  `${LINK_KIND}:${sha256(JSON.stringify([from, relation, to])).slice(0, 20)}`
 
 /** What names are looked up by: folded, and no longer than an index likes. */
 export const nameKey = (name: string): string => foldName(name).slice(0, 200)

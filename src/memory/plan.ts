@@ -88,6 +88,8 @@ const NAMES_TO_SUGGEST_FROM = 20_000
 export interface Planning {
   readonly view: View
   readonly ctx: PlanContext
+  /** Names of the verbs that are not derived from kinds. */
+  readonly verbs: ReadonlySet<string>
   registry(): Registry
   /** The entity as it stands in the plan, deleted ones too. */
   entity(id: string): Entity | undefined
@@ -126,6 +128,7 @@ export function startPlan(
   view: View,
   ctx: PlanContext,
   makeRegistry: (base: Registry, planned: readonly Entity[]) => Registry,
+  verbs: ReadonlySet<string>,
 ): Planning & { notes: string[] } {
   const overlay = new Map<string, { cells: Cells; folded?: Folded }>()
   const events: Event[] = []
@@ -302,6 +305,7 @@ export function startPlan(
   const planning: Planning & { notes: string[] } = {
     view,
     ctx,
+    verbs,
     notes,
     registry() {
       if (!registry) {

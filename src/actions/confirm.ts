@@ -1,0 +1,25 @@
+import type { Verb } from '../memory/verb.ts'
+import type { Json } from '../schema/field.ts'
+import { brief } from './shared.ts'
+
+export const confirm: Verb = {
+  verb: 'confirm',
+  about: 'agrees to a proposal; a proposed edit is carried out in the same batch',
+  args: { ref: 'reference' },
+  example: { ref: 'fact:use-pnpm-for-installs' },
+  plan(p, args, report, run) {
+    const target = p.resolve(args.ref, 'ref', report)
+    if (!target) return undefined
+    const standing = target.fields.standing ?? 'confirmed'
+    if (standing === 'confirmed') p.note(`${target.id} stands as confirmed already`)
+    if (target.kind === 'proposal' && standing !== 'confirmed') {
+      const [verb, inner] = JSON.parse(String(target.fields.action)) as [string, { [key: string]: Json }]
+      const result = run(verb, inner, (problem) =>
+        report({ ...problem, field: problem.field ? `action.${problem.field}` : 'action' }),
+      )
+      if (!result) return undefined
+    }
+    if (p.set(target.id, 'standing', standing === 'confirmed' ? target.fields.standing : 'confirmed')) p.sign(target.id)
+    return { ...brief(target), standing: 'confirmed' }
+  },
+}

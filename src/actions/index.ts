@@ -1,0 +1,39 @@
+import type { Verb } from '../memory/verb.ts'
+import { addEvidence } from './add-evidence.ts'
+import { answerQuestion } from './answer-question.ts'
+import { confirm } from './confirm.ts'
+import { curate } from './curate.ts'
+import { defineKind } from './define-kind.ts'
+import { defineRelation } from './define-relation.ts'
+import { linkEntities } from './link-entities.ts'
+import { propose } from './propose.ts'
+import { purge } from './purge.ts'
+import { reject } from './reject.ts'
+import { rename } from './rename.ts'
+import { restore } from './restore.ts'
+import { retire } from './retire.ts'
+import { supersede } from './supersede.ts'
+import { undo } from './undo.ts'
+import { unlinkEntities } from './unlink-entities.ts'
+import { updateConfidence } from './update-confidence.ts'
+
+/** Every write verb that is not derived from a kind, in the order in which help and docs show them. */
+export const VERBS: readonly Verb[] = [
+  linkEntities,
+  unlinkEntities,
+  updateConfidence,
+  addEvidence,
+  supersede,
+  answerQuestion,
+  retire,
+  restore,
+  rename,
+  curate,
+  propose,
+  confirm,
+  reject,
+  undo,
+  defineKind,
+  defineRelation,
+  purge,
+]

@@ -1,0 +1,120 @@
+import { identityOf, linkId } from '../memory/entity.ts'
+import type { Planning, Result } from '../memory/plan.ts'
+import type { Verb } from '../memory/verb.ts'
+import { canonical, type GateProblem, gate } from '../schema/canonical.ts'
+import type { Json } from '../schema/field.ts'
+import { fieldsOf } from '../schema/kind.ts'
+import { type Report, textArg } from '../schema/validate.ts'
+import { relationOf } from './shared.ts'
+
+type Args = Readonly<Record<string, unknown>>
+
+/** Refuses what somebody has rejected before: the same content is not proposed again. */
+function rejected(p: Planning, id: string | undefined, report: Report): boolean {
+  const there = id === undefined ? undefined : p.entity(id)
+  if (!there?.live || there.fields.standing !== 'rejected') return false
+  report({
+    field: 'action',
+    message: 'the same was proposed and rejected before',
+    received: there.id,
+    hint: `["confirm", {"ref": "${there.id}"}] takes the rejection back`,
+  })
+  return true
+}
+
+export const propose: Verb = {
+  verb: 'propose',
+  about:
+    'puts an action up for agreement: a new entity or link with standing proposed, or an edit that waits; confirm or reject it',
+  args: { action: '["verb", {…}]', evidence: 'text?' },
+  example: {
+    action: ['record-fact', { fact: 'Use pnpm for installs', category: 'tool' }],
+    evidence: 'the user said so',
+  },
+  plan(p, args, report, run) {
+    const problems: GateProblem[] = []
+    const action = gate(args.action, problems, ['action'])
+    const evidence = textArg(args, 'evidence', report, false)
+    if (
+      problems.length > 0 ||
+      !Array.isArray(action) ||
+      typeof action[0] !== 'string' ||
+      typeof (action[1] ?? {}) !== 'object' ||
+      action[1] === null ||
+      Array.isArray(action[1])
+    ) {
+      report({ field: 'action', message: problems[0]?.message ?? 'not an action', accepted: '["verb", {…}]' })
+      return undefined
+    }
+    const verb = action[0]
+    const inner = (action[1] ?? {}) as { [key: string]: Json }
+    if (verb === 'propose' || verb === 'confirm' || verb === 'reject' || verb === 'undo' || verb === 'purge') {
+      report({ field: 'action', message: `${verb} cannot be proposed`, received: verb })
+      return undefined
+    }
+    const kind = p.registry().recordedBy(verb)
+    if (!kind && !p.registry().deletedBy(verb) && !p.verbs.has(verb)) return run(verb, inner, report) // it says what is wrong
+    const fresh = kind ? newEntity(p, kind.name, inner) : verb === 'link-entities' ? newLink(p, inner) : undefined
+    if (fresh) {
+      if (rejected(p, fresh.id, report)) return undefined
+      const withEvidence: Record<string, Json> = { ...inner, standing: 'proposed' }
+      if (evidence !== undefined && kind && Object.hasOwn(fieldsOf(kind), 'evidence'))
+        withEvidence.evidence = [evidence]
+      else if (evidence !== undefined && kind)
+        withEvidence.attrs = { ...(inner.attrs as { [k: string]: Json } | undefined), evidence }
+      else if (evidence !== undefined) withEvidence.description = inner.description ?? evidence
+      const result = run(verb, withEvidence, report)
+      return result && { ...result, standing: 'proposed' }
+    }
+    return editProposal(p, verb, inner, evidence, report)
+  },
+}
+
+function newEntity(p: Planning, kindName: string, inner: Args): { id: string | undefined } | undefined {
+  if (inner.ref !== undefined || inner.id !== undefined) return undefined
+  const kind = p.registry().kind(kindName)!
+  const id = identityOf(kind, inner)
+  const there = id === undefined ? undefined : p.entity(id)
+  return there?.live && there.fields.standing !== 'rejected' && there.fields.standing !== 'proposed'
+    ? undefined
+    : { id }
+}
+
+function newLink(p: Planning, inner: Args): { id: string | undefined } | undefined {
+  const silent: Report = () => {}
+  const from = p.resolve(inner.from, 'from', silent)
+  const to = p.resolve(inner.to, 'to', silent)
+  const relation = typeof inner.type === 'string' ? relationOf(p.registry(), inner.type) : undefined
+  if (!from || !to || !relation) return { id: undefined } // link-entities itself says what is wrong
+  const [a, b] = relation.symmetric && to.id < from.id ? [to, from] : [from, to]
+  const id = linkId(a.id, relation.name, b.id)
+  return p.entity(id)?.live && p.entity(id)?.fields.standing === undefined ? undefined : { id }
+}
+
+/** An edit of something that stands: kept as a `proposal` until it is confirmed, then carried out. */
+function editProposal(
+  p: Planning,
+  verb: string,
+  inner: { [key: string]: Json },
+  evidence: string | undefined,
+  report: Report,
+): Omit<Result, 'verb'> | undefined {
+  const text = canonical([verb, inner])
+  const kind = p.registry().kind('proposal')!
+  const id = identityOf(kind, { action: text })!
+  if (rejected(p, id, report)) return undefined
+  const fresh = !p.entity(id)?.live
+  if (fresh) p.create(id)
+  p.set(id, 'action', text)
+  p.set(id, 'standing', 'proposed')
+  if (evidence !== undefined)
+    p.apply(id, [{ field: 'evidence', op: 'edit', list: true, add: [evidence], remove: [], replace: false }])
+  p.sign(id)
+  return {
+    id,
+    kind: 'proposal',
+    name: `${verb} ${String(inner.ref ?? inner.name ?? inner.from ?? inner.old ?? '')}`.trim(),
+    standing: 'proposed',
+    created: fresh,
+  }
+}

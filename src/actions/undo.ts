@@ -1,0 +1,137 @@
+import { type Cell, listPart, STATE, type StateValue, seen, setPart } from '../crdt/cells.ts'
+import { cellsOf, type Event } from '../crdt/events.ts'
+import { fold } from '../memory/fold.ts'
+import type { Planning } from '../memory/plan.ts'
+import type { Verb } from '../memory/verb.ts'
+import type { Json } from '../schema/field.ts'
+import { textArg } from '../schema/validate.ts'
+
+const key = (replica: string, ctr: number) => `${replica}:${ctr}`
+
+/** Later batches that build on what a batch wrote: they overwrote it, or edited or linked what it created. */
+function dependents(p: Planning, batch: string, events: readonly Event[]): string[] {
+  const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
+  const created = new Set(
+    events
+      .filter((e) => e.field === STATE && (e.value as StateValue | undefined)?.s === 'created')
+      .map((e) => e.entity),
+  )
+  const found = new Set<string>()
+  for (const id of new Set(events.map((e) => e.entity))) {
+    for (const later of p.view.eventsOf(id)) {
+      if (later.batch === batch || later.event.field === 'provenance') continue
+      if (created.has(id) || later.event.over.some(([r, c]) => written.has(key(r, c)))) found.add(later.batch)
+    }
+    if (!created.has(id)) continue
+    for (const l of [...p.links('src', id), ...p.links('dst', id)])
+      for (const e of p.view.eventsOf(l.id)) if (e.batch !== batch) found.add(e.batch)
+  }
+  return [...found]
+}
+
+/** Puts one entity back to what it was before the batch, field by field, as ordinary new writes. */
+function revert(p: Planning, id: string, batch: string, events: readonly Event[]): void {
+  const before = cellsOf(
+    p.view
+      .eventsOf(id)
+      .filter((e) => e.batch !== batch && !isLater(e.event, events))
+      .map((e) => e.event),
+  )
+  const was = fold(before)
+  for (const field of new Set(events.map((e) => e.field))) {
+    if (field === STATE || field === 'provenance') continue
+    const mine = events.filter((e) => e.field === field)
+    if (mine.some((e) => e.op === 'set' || e.op === 'clear')) p.set(id, field, was.fields[field])
+    else if (mine.some((e) => e.op === 'put' || e.op === 'drop')) revertPaths(p, id, field, mine, before)
+    else revertItems(p, id, field, mine, (was.fields[field] ?? []) as Json[])
+  }
+  const existed = [...before.values()].some((c: Cell) => c.field === STATE)
+  const state = events.findLast((e) => e.field === STATE)?.value as StateValue | undefined
+  if (state?.s === 'created' || state?.s === 'restored') {
+    if (!existed || !was.live) p.remove(id, 'undone')
+  } else if (state?.s === 'deleted') p.restore(id)
+}
+
+const isLater = (e: Event, events: readonly Event[]) => e.stamp.ms > (events[0]?.stamp.ms ?? 0)
+
+function revertItems(p: Planning, id: string, field: string, mine: readonly Event[], was: readonly Json[]): void {
+  const list = mine.some((e) => e.list)
+  const items = [...new Set(mine.flatMap((e) => (typeof e.value === 'string' ? [e.value] : [])))]
+  const there = (item: string) => seen(p.cells(id), field, (list ? listPart : setPart)(item)).length > 0
+  if (items.length === 0) {
+    // a wipe: what stood before is said again
+    p.apply(id, [{ field, op: 'edit', list, add: was as string[], remove: [], replace: false }])
+    return
+  }
+  const add = was.filter((v): v is string => typeof v === 'string' && items.includes(v) && !there(v))
+  const remove = items.filter((v) => !was.includes(v))
+  p.apply(id, [{ field, op: 'edit', list, add, remove, replace: false }])
+}
+
+function revertPaths(
+  p: Planning,
+  id: string,
+  field: string,
+  mine: readonly Event[],
+  before: ReadonlyMap<string, Cell>,
+): void {
+  for (const e of mine) {
+    const path = [...(e.path ?? [])]
+    const old = [...before.values()].filter(
+      (c) => c.field === field && c.path && c.value !== undefined && related(c.path, path),
+    )
+    p.apply(id, [{ field, op: 'merge', drop: [path], put: old.map((c) => [[...c.path!], c.value!]) }])
+  }
+}
+
+const related = (a: readonly string[], b: readonly string[]) =>
+  a.slice(0, b.length).every((k, i) => k === b[i]) || b.slice(0, a.length).every((k, i) => k === a[i])
+
+export const undo: Verb = {
+  verb: 'undo',
+  about: 'takes a batch back in one new batch, which can be undone as well',
+  args: {
+    batch: 'batch id, or "last"? (last)',
+    session: 'text? (only batches of this session)',
+    force: 'true? (although later batches build on it)',
+  },
+  example: { batch: 'last' },
+  plan(p, args, report) {
+    const given = textArg(args, 'batch', report, false)
+    const session = textArg(args, 'session', report, false)
+    if (args.force !== undefined && typeof args.force !== 'boolean') {
+      report({ field: 'force', message: 'not true or false', accepted: 'true or false' })
+      return undefined
+    }
+    const batch = given === undefined || given === 'last' ? p.view.recentBatches(1, session)[0] : given
+    const found = batch === undefined ? undefined : p.view.batch(batch)
+    if (batch === undefined || !found) {
+      report({
+        field: 'batch',
+        message: batch === undefined ? 'there is nothing to undo' : `no batch "${batch.slice(0, 80)}"`,
+        ...(batch !== undefined ? { received: batch.slice(0, 80) } : {}),
+        accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
+        hint: '`tidemark history` and the reply of act name batches',
+      })
+      return undefined
+    }
+    const events = found.events.map((e) => e.event)
+    if (events.some((e) => e.purged)) {
+      report({ field: 'batch', message: 'its content was erased', received: batch })
+      return undefined
+    }
+    const later = dependents(p, batch, events)
+    if (later.length > 0 && args.force !== true) {
+      report({
+        field: 'batch',
+        message: `later batches build on it: ${later.join(', ')}`,
+        received: batch,
+        hint: 'undo those first, or give "force": true to take it back all the same',
+      })
+      return undefined
+    }
+    const byEntity = Map.groupBy(events, (e) => e.entity)
+    for (const [id, own] of [...byEntity].reverse()) revert(p, id, batch, own)
+    return { id: batch, undone: found.summary, entities: [...byEntity.keys()] }
+  },
+}

@@ -1,0 +1,42 @@
+import { LINK_KIND, linkId } from '../memory/entity.ts'
+import type { Verb } from '../memory/verb.ts'
+import { textArg } from '../schema/validate.ts'
+import { relationOf } from './shared.ts'
+
+export const unlinkEntities: Verb = {
+  verb: 'unlink-entities',
+  about: 'takes a link away; its history stays',
+  args: {
+    from: 'reference',
+    to: 'reference',
+    type: 'relation',
+    reason: 'text?',
+    description: 'text?',
+    confidence: 'number?',
+  },
+  example: { from: 'plan-then-apply', to: 'use-sqlite', type: 'supports' },
+  plan(p, args, report) {
+    const type = textArg(args, 'type', report)
+    const from = p.resolve(args.from, 'from', report)
+    const to = p.resolve(args.to, 'to', report)
+    const reason = textArg(args, 'reason', report, false)
+    if (type === undefined || !from || !to) return undefined
+    const relation = relationOf(p.registry(), type)
+    const [src, dst] = relation?.symmetric && to.id < from.id ? [to, from] : [from, to]
+    const id = linkId(src.id, relation?.name ?? type, dst.id)
+    if (!p.entity(id)?.live) {
+      const there = [...p.links('src', from.id), ...p.links('dst', from.id)].map((l) => `${l.src} ${l.rel} ${l.dst}`)
+      report({
+        field: 'type',
+        message: `there is no ${type} from ${from.id} to ${to.id}`,
+        received: type,
+        accepted: there.length > 0 ? there.slice(0, 5).join('; ') : 'it has no links',
+      })
+      return undefined
+    }
+    p.remove(id, reason)
+    // supersession is reversible: without the link the old one is active again
+    if (relation?.name === 'supersedes' && dst.fields.status === 'superseded') p.set(dst.id, 'status', 'active')
+    return { id, kind: LINK_KIND, from: src.id, to: dst.id, type: relation?.name ?? type }
+  },
+}

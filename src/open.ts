@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { VERBS } from './actions/index.ts'
+import type { Env } from './env.ts'
+import { KINDS } from './kinds/index.ts'
+import { RELATIONS } from './kinds/relations.ts'
+import { Memory } from './memory/memory.ts'
+import type { Author } from './store/line.ts'
+import { findProject, gitCommonDir, gitRoot, type Project } from './store/project.ts'
+
+export interface OpenOptions {
+  /** A directory in the project; the working directory unless given. */
+  projectPath?: string
+  /** Where the store lies, instead of the git common directory (K18). */
+  persistencePath?: string
+  env?: Env
+  /** Who acts, unless a call says otherwise. */
+  author?: Author
+}
+
+function readTrimmed(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return undefined // no such ref: a fresh repository, or none
+  }
+}
+
+/** Branch and commit of the work tree, read from git's files. */
+export function gitState(root: string): { branch?: string; commit?: string } {
+  const top = gitRoot(root)
+  const common = top && gitCommonDir(top)
+  if (!top || !common) return {}
+  const dot = readTrimmed(join(top, '.git'))
+  const gitDir = dot?.startsWith('gitdir:') ? resolve(top, dot.slice(7).trim()) : common
+  const head = readTrimmed(join(gitDir, 'HEAD')) ?? readTrimmed(join(common, 'HEAD'))
+  if (head === undefined) return {}
+  const ref = /^ref:\s*(.+)$/.exec(head)?.[1]
+  if (!ref) return { commit: head.slice(0, 12) }
+  const commit =
+    readTrimmed(join(common, ref)) ??
+    readTrimmed(join(common, 'packed-refs'))
+      ?.split('\n')
+      .find((l) => l.endsWith(` ${ref}`))
+      ?.split(' ')[0]
+  return { branch: ref.replace(/^refs\/heads\//, ''), ...(commit ? { commit: commit.slice(0, 12) } : {}) }
+}
+
+function userName(): string | undefined {
+  try {
+    return process.env.TIDEMARK_USER || userInfo().username
+  } catch {
+    return undefined // a user id without an entry, as in some containers
+  }
+}
+
+/** Opens the memory of a project that exists; its store is made at first use. */
+export function openProject(
+  project: Project,
+  options: Omit<OpenOptions, 'projectPath' | 'persistencePath'> = {},
+): Memory {
+  const user = userName()
+  return new Memory({
+    path: project.storePath,
+    projectId: project.id,
+    kinds: KINDS,
+    relations: RELATIONS,
+    verbs: VERBS,
+    create: true,
+    ...(options.env ? { env: options.env } : {}),
+    author: () => ({
+      ...(process.env.TIDEMARK_SESSION ? { session: process.env.TIDEMARK_SESSION } : {}),
+      ...(user !== undefined ? { user } : {}),
+      ...gitState(project.root),
+      ...options.author,
+    }),
+  })
+}
+
+/** Opens the memory of the project around a directory. @throws UserError `no-project` where there is none. */
+export function openAt(options: OpenOptions = {}): { project: Project; memory: Memory } {
+  const project = findProject(options.projectPath ?? process.cwd(), options.persistencePath)
+  return { project, memory: openProject(project, options) }
+}
