@@ -117,30 +117,37 @@ function generate(node: Node, d: Draft, tail: boolean): void {
     case 'set-local':
       generate(node.value, d, false)
       store(node.variable, d)
-      return pushed(d, tail, 0)
+      pushed(d, tail, 0)
+      return
     case 'set-global':
     case 'define':
       generate(node.value, d, false)
       d.emit(node.op === 'define' ? OP.DEFINE : OP.SET_GLOBAL, d.constant(node.cell))
-      return pushed(d, tail, 0)
+      pushed(d, tail, 0)
+      return
     case 'lambda':
       closure(node, d)
       break
     case 'if':
-      return branch(node, d, tail)
+      branch(node, d, tail)
+      return
     case 'and':
     case 'or':
-      return connective(node.op, node.nodes, d, tail)
+      connective(node.op, node.nodes, d, tail)
+      return
     case 'seq':
-      return sequence(node.nodes, d, tail)
+      sequence(node.nodes, d, tail)
+      return
     case 'let':
-      return bindAll(node, d, tail)
+      bindAll(node, d, tail)
+      return
     case 'call':
-      return call(node, d, tail)
+      call(node, d, tail)
+      return
     case 'loop':
-      return node.name.uses === node.name.loops && !node.name.assigned
-        ? inPlace(node, d, tail)
-        : byProcedure(node, d, tail)
+      if (node.name.uses === node.name.loops && !node.name.assigned) inPlace(node, d, tail)
+      else byProcedure(node, d, tail)
+      return
   }
   pushed(d, tail, 1)
 }
@@ -189,11 +196,11 @@ function branch(node: Node & { op: 'if' }, d: Draft, tail: boolean): void {
     generate(rest.test, d, false)
     const otherwise = d.jump(OP.JUMP_FALSE)
     d.depth = depth
-    generate(rest.then, d, tail)
+    generate(rest.yes, d, tail)
     if (!tail) ends.push(d.jump(OP.JUMP))
     d.land(otherwise)
     d.depth = depth
-    rest = rest.else
+    rest = rest.no
   }
   generate(rest, d, tail)
   for (const end of ends) d.land(end)

@@ -1,20 +1,18 @@
 import { parseChar } from './characters.ts'
 import { DELIMITER, isSpace, readQuoted } from './lexical.ts'
 import { MAX_DIGITS, parseNumber } from './numeral.ts'
-import { Braced, Bracketed, Keyword, list, SchemeError, Sym, UNSPECIFIED, type Value, Vec } from './values.ts'
+import { Braced, Bracketed, Keyword, list, SchemeError, Sym, type Value, Vec } from './values.ts'
 
 /** Deeper nesting is refused: the reader and the compiler recurse, and must not reach the end of the JS stack. */
 export const MAX_NESTING = 400
 
 const QUOTES: Record<string, string> = { "'": 'quote', '`': 'quasiquote', ',': 'unquote', ',@': 'unquote-splicing' }
-const CLOSER: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
 const DATUM: Record<string, Value> = {
   '#t': true,
   '#true': true,
   '#f': false,
   '#false': false,
   nil: null,
-  '#unspecified': UNSPECIFIED,
 }
 
 /** Reads code, one top-level form after another. */

@@ -139,8 +139,8 @@ const ifForm: Rule = (form, scope, tail) => {
   return {
     op: 'if',
     test: expand(test!, scope, false),
-    then: expand(then!, scope, tail),
-    else: otherwise === undefined ? NOTHING : expand(otherwise, scope, tail),
+    yes: expand(then!, scope, tail),
+    no: otherwise === undefined ? NOTHING : expand(otherwise, scope, tail),
   }
 }
 
@@ -168,11 +168,11 @@ const condForm: Rule = (form, scope, tail) => {
       return held(expand(test, scope, false), scope, (use, inner) => ({
         op: 'if',
         test: use(),
-        then: { op: 'call', target: expand(body[1]!, inner, false), args: [use()] },
-        else: rest,
+        yes: { op: 'call', target: expand(body[1]!, inner, false), args: [use()] },
+        no: rest,
       }))
     }
-    return { op: 'if', test: expand(test, scope, false), then: sequence(body, scope, tail), else: rest }
+    return { op: 'if', test: expand(test, scope, false), yes: sequence(body, scope, tail), no: rest }
   }, NOTHING)
 }
 
@@ -182,12 +182,12 @@ const caseForm: Rule = (form, scope, tail) => {
   return held(expand(key!, scope, false), scope, (use, inner) =>
     clauses.reduceRight<Node>((rest, clause) => {
       const [data, ...body] = parts(clause, form, 'a clause is ((datum …) expression …)')
-      const then: Node = isWord(body[0], '=>', scope)
+      const yes: Node = isWord(body[0], '=>', scope)
         ? { op: 'call', target: expand(body[1] ?? UNSPECIFIED, inner, false), args: [use()] }
         : sequence(body.length > 0 ? body : [UNSPECIFIED], inner, tail)
-      if (isWord(data, 'else', scope)) return then
+      if (isWord(data, 'else', scope)) return yes
       const known = list(parts(data ?? EMPTY, form, 'a clause is ((datum …) expression …)').map(quoted))
-      return { op: 'if', test: { op: 'call', target: memv, args: [use(), constant(known)] }, then, else: rest }
+      return { op: 'if', test: { op: 'call', target: memv, args: [use(), constant(known)] }, yes, no: rest }
     }, NOTHING),
   )
 }
@@ -206,7 +206,7 @@ const conditional =
   (form, scope, tail) => {
     const [test, ...body] = operands(form, 2)
     const node = sequence(body, scope, tail)
-    return { op: 'if', test: expand(test!, scope, false), then: when ? node : NOTHING, else: when ? NOTHING : node }
+    return { op: 'if', test: expand(test!, scope, false), yes: when ? node : NOTHING, no: when ? NOTHING : node }
   }
 
 const setForm: Rule = (form, scope) => {

@@ -43,7 +43,7 @@ export type Node =
   | { op: 'set-local'; variable: Variable; value: Node }
   | { op: 'set-global'; cell: Cell; value: Node }
   | { op: 'define'; cell: Cell; value: Node }
-  | { op: 'if'; test: Node; then: Node; else: Node }
+  | { op: 'if'; test: Node; yes: Node; no: Node }
   | { op: 'and' | 'or' | 'seq'; nodes: Node[] }
   /** Binds in order; an initial value of undefined is "not yet assigned". */
   | { op: 'let'; variables: Variable[]; values: (Node | undefined)[]; body: Node }

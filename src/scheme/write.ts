@@ -66,7 +66,7 @@ class Writer {
         '}',
         value.items.map((item) => () => this.layout(item, depth + 1)),
       )
-    return atom('#unspecified')
+    return atom('nil')
   }
 
   #list(value: Pair, depth: number): Layout {

@@ -1,6 +1,6 @@
 import { compareNum } from '../arithmetic.ts'
 import { count, index, items, notOf, num, pair } from '../check.ts'
-import { alias, type Definition, def, def1, def2 } from '../define.ts'
+import { type Definition, def, def1, def2 } from '../define.ts'
 import { isEqual, isSame } from '../equality.ts'
 import { type CallContext, EMPTY, elements, list, Pair, SchemeError, type Value } from '../values.ts'
 
