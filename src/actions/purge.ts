@@ -1,31 +1,93 @@
+import { STATE } from '../crdt/cells.ts'
+import { LINK_KIND } from '../memory/entity.ts'
 import type { Planning } from '../memory/plan.ts'
+import { tombstoneOf } from '../memory/purge.ts'
 import type { Verb } from '../memory/verb.ts'
-import type { Report } from '../schema/validate.ts'
-import { textArg } from '../schema/validate.ts'
+import { type Report, textArg } from '../schema/validate.ts'
 
-/** Marks every batch that touched an entity: its content for that entity is erased from the log. */
-function markAll(p: Planning, id: string): number {
-  let n = 0
-  for (const { replica, seq } of p.view.batchesOf(id)) {
-    const hash = p.view.batchHash(replica, seq)
-    p.purge({ replica, seq, hash: hash ?? '', entity: id })
-    n++
-  }
-  return n
+/** Erases an entity whole. It goes on as a tombstone without a name, so that late edits of it find their place. */
+function eraseEntity(p: Planning, id: string): number {
+  const tombstone = tombstoneOf(id)
+  const batches = p.view.batchesOf(id)
+  p.move(id, tombstone)
+  for (const { replica, seq } of batches)
+    p.purge({ replica, seq, hash: p.view.batchHash(replica, seq) ?? '', entity: tombstone })
+  p.wipe(tombstone, true)
+  p.remove(tombstone, undefined, true)
+  return batches.length
 }
 
-function target(p: Planning, args: Readonly<Record<string, unknown>>, report: Report): string[] | undefined {
-  const secret = args.secret
-  if (secret === undefined) {
-    const found = p.resolve(args.ref, 'ref', report, { deleted: true })
-    return found && [found.id, ...[...p.links('src', found.id), ...p.links('dst', found.id)].map((l) => l.id)]
+/** Links at the entity, those that were taken away too: their ends hold its id. */
+function linksOf(p: Planning, id: string): string[] {
+  const held = p.view.eventsHolding(id).map((e) => e.event)
+  return [...new Set(held.filter((e) => e.entity.startsWith(`${LINK_KIND}:`) && e.value === id).map((e) => e.entity))]
+}
+
+/** Erases from one entity the events that hold a text, and the fields that still show it. */
+function eraseText(
+  p: Planning,
+  id: string,
+  secret: string,
+  held: readonly { batch: string; id: string; fields: string }[],
+): number {
+  for (const field of new Set(held.map((h) => h.fields))) p.wipeText(id, field, secret)
+  const batches = Map.groupBy(held, (h) => h.batch)
+  for (const [batch, events] of batches) {
+    const [replica = '', seq = '0'] = batch.split(':')
+    p.purge({
+      replica,
+      seq: Number(seq),
+      hash: p.view.batchHash(replica, Number(seq)) ?? '',
+      entity: id,
+      events: events.map((e) => Number(e.id.split(':')[2])),
+    })
   }
-  if (typeof secret !== 'string' || secret.trim().length < 4) {
+  return batches.size
+}
+
+/**
+ * Erases from rows, events, log, documents, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
+ * the fields that ever held the text, and the whole entity where it stands in what identifies it.
+ */
+export const purge: Verb = {
+  verb: 'purge',
+  about:
+    'erases an entity, or a secret text wherever it was recorded, from everything that is stored; cannot be undone',
+  args: { ref: 'reference?', secret: 'text? (instead of ref)', reason: 'text' },
+  example: { ref: 'use-json-files', reason: 'held a customer name' },
+  unscreened: true,
+  plan(p, args, report) {
+    const reason = textArg(args, 'reason', report)
+    const done = args.secret === undefined ? byRef(p, args.ref, report) : bySecret(p, args.secret, reason, report)
+    if (!done || reason === undefined) return undefined
+    p.note(
+      'erased here; replicas that are offline and the git history keep it until they sync or are rewritten: if it was a secret, change it',
+    )
+    return done
+  },
+}
+
+function byRef(p: Planning, ref: unknown, report: Report) {
+  const found = p.resolve(ref, 'ref', report, { deleted: true })
+  if (!found) return undefined
+  const ids = [...linksOf(p, found.id), found.id]
+  const batches = ids.reduce((n, id) => n + eraseEntity(p, id), 0)
+  return { id: tombstoneOf(found.id), erased: ids.length, batches }
+}
+
+function bySecret(p: Planning, given: unknown, reason: string | undefined, report: Report) {
+  if (typeof given !== 'string' || given.trim().length < 4) {
     report({ field: 'secret', message: 'not a text of at least four characters', accepted: 'the exact text to erase' })
     return undefined
   }
-  const ids = [...new Set(p.view.eventsHolding(secret.normalize('NFC')).map((e) => e.event.entity))]
-  if (ids.length === 0) {
+  const secret = given.normalize('NFC')
+  if (reason?.includes(secret)) {
+    report({ field: 'reason', message: 'holds the secret itself', accepted: 'a reason without it' })
+    return undefined
+  }
+  const held = p.view.eventsHolding(secret)
+  const byEntity = Map.groupBy(held, (e) => e.event.entity)
+  if (byEntity.size === 0) {
     report({
       field: 'secret',
       message: 'this text stands nowhere in the knowledge',
@@ -33,38 +95,30 @@ function target(p: Planning, args: Readonly<Record<string, unknown>>, report: Re
     })
     return undefined
   }
-  return ids
-}
-
-/**
- * Erases from rows, events, log, documents, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
- * every entity that ever held the text, which then has to be recorded anew without it.
- */
-export const purge: Verb = {
-  verb: 'purge',
-  about:
-    'erases an entity, or every entity that ever held a secret text, from everything that is stored; cannot be undone',
-  args: { ref: 'reference?', secret: 'text? (instead of ref)', reason: 'text' },
-  example: { ref: 'use-json-files', reason: 'held a customer name' },
-  unscreened: true,
-  plan(p, args, report) {
-    const reason = textArg(args, 'reason', report)
-    const ids = target(p, args, report)
-    if (!ids || reason === undefined) return undefined
-    const secret = typeof args.secret === 'string' ? args.secret : undefined
-    if (secret && reason.includes(secret)) {
-      report({ field: 'reason', message: 'holds the secret itself', accepted: 'a reason without it' })
-      return undefined
-    }
-    let batches = 0
-    for (const id of ids) {
-      batches += markAll(p, id)
-      p.wipe(id, true)
-      p.remove(id, undefined, true)
-    }
-    p.note(
-      'erased here; replicas that are offline and the git history keep it until they sync or are rewritten: if it was a secret, change it',
-    )
-    return { id: ids[0]!, erased: ids.length, batches }
-  },
+  let batches = 0
+  for (const [id, events] of byEntity) {
+    const key = p.registry().kind(id.slice(0, id.indexOf(':')))?.key ?? []
+    const whole =
+      id.startsWith(`${LINK_KIND}:`) ||
+      events.some(
+        (e) =>
+          e.event.field === STATE ||
+          e.event.field === 'provenance' ||
+          (key as readonly string[]).includes(e.event.field),
+      )
+    if (whole) for (const link of linksOf(p, id)) batches += eraseEntity(p, link)
+    batches += whole
+      ? eraseEntity(p, id)
+      : eraseText(
+          p,
+          id,
+          secret,
+          events.map((e) => ({ batch: e.batch, id: e.id, fields: e.event.field })),
+        )
+  }
+  return {
+    id: [...byEntity.keys()][0]!,
+    erased: byEntity.size,
+    batches,
+  }
 }

@@ -31,6 +31,12 @@ export class Docs {
     return doc
   }
 
+  /** The document of one entity goes on under another id. */
+  move(from: string, to: string): void {
+    this.#open.set(to, this.get(from))
+    this.#open.delete(from)
+  }
+
   cells(id: string): Cells {
     return readCells(this.get(id))
   }

@@ -180,7 +180,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
     }
     checkVersion(p, verb, args, versions, report)
     const result = run(verb, args, report)
-    if (problems.length > before) return
+    if (problems.length > before || (!result && problems.length > 0)) return
     if (!result) throw new Error(`verb ${verb} returned nothing and reported nothing`)
     results.push({ verb, ...result } as Result)
   })
@@ -189,7 +189,14 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
     const e = p.entity(r.id)
     if (e) r.version = e.version
   }
-  return { events: [...p.events()], results, notes: p.notes, purges: [...p.purges()], summary: summarise(results) }
+  return {
+    moves: p.moves(),
+    events: [...p.events()],
+    results,
+    notes: p.notes,
+    purges: [...p.purges()],
+    summary: summarise(results),
+  }
 }
 
 /** Compare-and-set (A6): the version the caller has seen must still be the entity's. Local, as K8 says. */

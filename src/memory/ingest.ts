@@ -9,7 +9,7 @@ import * as log from '../store/log.ts'
 import { applyLine, Docs, reprojectKinds, writeToDocs } from './apply.ts'
 import { applySnapshot, type Snapshot } from './compact.ts'
 import { KIND_KIND, kindOf } from './entity.ts'
-import { applyPurges, substituteFor } from './purge.ts'
+import { applyPurges, withoutErased } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { mintReplica, replicaFor, saveClock, sawStamp } from './replica.ts'
 
@@ -94,14 +94,6 @@ function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Inges
       out.refused.push({ line: `${line.replica}:${line.seq}`, why })
     } else {
       out.duplicates++
-      // the erased content goes, wherever the substitute comes from
-      if (line.substitute && log.lineOf(db, line.replica, line.seq)?.substitute === undefined)
-        log.finding(
-          db,
-          `purge:${line.replica}:${line.seq}`,
-          env.now(),
-          'erased elsewhere; waiting for the purge itself',
-        )
     }
     return
   }
@@ -141,8 +133,7 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, prevHash
   }
   sawStamp(db, line.at)
   const docs = new Docs(db)
-  const erased = log.isPurged(db, line.replica, line.seq, line.hash) && !line.substitute
-  const taken = erased ? substituteFor(docs, line, log.purgedEntities(db, line.replica, line.seq)) : line
+  const taken = withoutErased(db, docs, line)
   applyLine(db, docs, registry(), taken, now)
   if (line.purges.length > 0) applyPurges(db, registry(), line.purges)
   if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND)) reprojectKinds(db, registry(), line)

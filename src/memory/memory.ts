@@ -227,6 +227,7 @@ export class Memory {
         purged: false,
       }
     }
+    for (const [to, from] of planned.moves) docs.move(from, to)
     const updates = writeToDocs(docs, planned.events, replica.tag)
     const line = seal({
       replica: replica.tag,
@@ -282,6 +283,7 @@ export class Memory {
           .map((b) => `${b.replica}:${b.seq}`),
       eventsHolding: (t) => log.eventsHolding(db, t),
       batchesOf: (id) => log.batchesOf(db, id),
+      isErased: (tombstone) => log.isErased(db, tombstone),
     }
   }
 
@@ -387,6 +389,7 @@ export class Memory {
     const db = this.#db
     db.write(() => {
       clearTextIndex(db)
+      rows.clearDefines(db)
       for (const row of rows.allRows(db))
         projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version)
     })

@@ -41,6 +41,8 @@ export interface View {
   /** Events, titles and lines that hold a text; for purge. */
   eventsHolding(textValue: string): LoggedEvent[]
   batchesOf(entity: string): { replica: string; seq: number }[]
+  /** Whether the entity with this tombstone was erased. */
+  isErased(tombstone: string): boolean
 }
 
 export interface PlanContext {
@@ -59,7 +61,10 @@ export interface Purge {
   replica: string
   seq: number
   hash: string
+  /** The entity, or its tombstone when all of it goes. */
   entity: string
+  /** Which events of the line; all when absent. */
+  events?: readonly number[]
 }
 
 /** What one action did. */
@@ -75,6 +80,8 @@ export interface Result {
 }
 
 export interface Planned {
+  /** Documents that go on under another id: new → old. */
+  moves: ReadonlyMap<string, string>
   events: Event[]
   results: Result[]
   notes: string[]
@@ -109,6 +116,8 @@ export interface Planning {
   restore(id: string): void
   /** Clears everything the entity says, before it is recorded anew. */
   wipe(id: string, purged?: boolean): void
+  /** Erases the cells of a field that hold a text; the event says nothing of what they held. */
+  wipeText(id: string, field: string, textValue: string): void
   apply(id: string, changes: readonly Change[]): boolean
   set(id: string, field: string, value: Json | undefined): boolean
   /** Adds this batch's provenance to the entity. */
@@ -116,9 +125,12 @@ export interface Planning {
   links(end: 'src' | 'dst', id: string): LinkRow[]
   note(textValue: string): void
   purge(p: Purge): void
+  /** From here on `to` has the document of `from`, which is gone. */
+  move(from: string, to: string): void
   eventId(kind: Kind, make: (ms: number, random: Uint8Array) => string): string
   events(): readonly Event[]
   purges(): readonly Purge[]
+  moves(): ReadonlyMap<string, string>
 }
 
 const refs = (cells: readonly Cell[]): StampRef[] => cells.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
@@ -134,6 +146,7 @@ export function startPlan(
   const events: Event[] = []
   const notes: string[] = []
   const purges: Purge[] = []
+  const moves = new Map<string, string>()
   const promised = new Set<string>()
   let ctr = ctx.ctr
   let registry: Registry | undefined
@@ -346,7 +359,7 @@ export function startPlan(
         })
       } else if (![...promised].some((id) => id === ref || id === `${kindOf(id)}:${slug(ref)}`)) {
         report({ field, message: `nothing is called "${ref}"`, received: ref, accepted: suggest(ref) })
-      } else report({ field, message: `"${ref}" is refused above`, received: ref })
+      }
       return undefined
     },
     promise: (id) => void promised.add(id),
@@ -376,6 +389,13 @@ export function startPlan(
         })
       }
     },
+    wipeText(id, field, textValue) {
+      const needle = JSON.stringify(textValue).slice(1, -1)
+      const there = seen(cells(id), field).filter((c) =>
+        JSON.stringify([c.value ?? null, c.path ?? []]).includes(needle),
+      )
+      if (there.length > 0) emit({ entity: id, field, op: 'remove', over: refs(there), purged: true })
+    },
     apply(id, changes) {
       let changed = false
       for (const c of changes) {
@@ -404,11 +424,15 @@ export function startPlan(
       return [...found.values()]
     },
     note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
-    purge: (p) =>
-      void (purges.some((q) => q.replica === p.replica && q.seq === p.seq && q.entity === p.entity) || purges.push(p)),
+    purge: (p) => void purges.push(p),
     eventId: (_kind, make) => make(ctx.ms, ctx.random(8)),
     events: () => events,
+    move(from, to) {
+      overlay.set(to, { cells: cells(from) })
+      moves.set(to, from)
+    },
     purges: () => purges,
+    moves: () => moves,
   }
   return planning
 }

@@ -1,10 +1,13 @@
 import { applyUpdate, encodeDoc } from '../crdt/doc.ts'
 import type { Event } from '../crdt/events.ts'
+import { sha256 } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { Docs, saveAndProject } from './apply.ts'
+import { dropEntityIndexes, idsOfKind, saveDoc } from '../store/rows.ts'
+import { Docs, projectState, saveAndProject } from './apply.ts'
+import { kindOf } from './entity.ts'
 import type { Purge } from './plan.ts'
 
 const ERASED = '(erased)'
@@ -23,49 +26,74 @@ function emptied(e: Event): Event {
   }
 }
 
+/** What stands in an erased entity's place: its id may hold the very name that had to go. */
+export const tombstoneOf = (id: string): string => `${kindOf(id)}:purged-${sha256(id).slice(0, 16)}`
+
+const isTombstone = (id: string): boolean => /:purged-[0-9a-f]{16}$/.test(id)
+
 /**
- * The line that takes the place of one whose content for some entities is erased (K15). Their updates become the
- * state of the documents after the erasure: it covers the same clocks, as garbage without content, so later lines
- * still apply. The hash stays the erased line's: the chain holds.
+ * The line that takes the place of one whose content is erased (K15). The entity's update becomes the state of its
+ * document after the erasure: it covers the same clocks, as garbage without content, so later lines still apply.
+ * The hash stays the erased line's: the chain holds.
  */
-export function substituteFor(docs: Docs, line: Line, entities: readonly string[]): Line {
-  const gone = new Set(entities)
-  const updates = new Map(line.updates)
-  for (const id of entities) {
-    const update = updates.get(id)
-    if (!update) continue
-    const doc = docs.get(id)
-    applyUpdate(doc, update) // in memory; what the purge deleted is collected as it comes in
-    updates.set(id, encodeDoc(doc))
+function substitute(docs: Docs, line: Line, from: string, to: string, only?: readonly number[]): Line {
+  const updates = new Map<string, Uint8Array>()
+  for (const [id, update] of line.updates) {
+    if (id !== from) updates.set(id, update)
+    else {
+      const doc = docs.get(to)
+      applyUpdate(doc, update) // in memory; what the purge deleted is collected as it comes in
+      updates.set(to, encodeDoc(doc))
+    }
   }
+  const purges = line.purges.map((p) => (p.entity === from ? { ...p, entity: to } : p))
   const { intent: _intent, ...author } = line.author
-  return {
-    ...line,
-    author,
-    summary: ERASED,
-    updates,
-    events: line.events.map((e) => (gone.has(e.entity) ? emptied(e) : e)),
-    substitute: true,
+  const events = line.events.map((e, i) =>
+    e.entity === from && (!only || only.includes(i)) ? { ...emptied(e), entity: to } : e,
+  )
+  return { ...line, author, summary: ERASED, updates, events, purges, substitute: true }
+}
+
+/** A line as it may be kept here: what it says of entities that were erased is emptied before it touches the disk. */
+export function withoutErased(db: Db, docs: Docs, line: Line): Line {
+  let out = line
+  for (const id of line.updates.keys()) {
+    if (!isTombstone(id) && log.isErased(db, tombstoneOf(id))) out = substitute(docs, out, id, tombstoneOf(id))
   }
+  if (line.substitute) return out
+  for (const p of log.purgesOf(db, line.replica, line.seq, line.hash)) {
+    if (out.updates.has(p.entity)) out = substitute(docs, out, p.entity, p.entity, p.events)
+  }
+  return out
 }
 
 /** Replaces erased lines by their substitutes, and makes what was derived from them again. */
 export function applyPurges(db: Db, registry: Registry, purges: readonly Purge[]): void {
-  const docs = new Docs(db)
   for (const p of purges) log.markPurged(db, p)
-  for (const [batch, group] of Map.groupBy(purges, (p) => `${p.replica}:${p.seq}`)) {
-    const { replica, seq } = group[0]!
-    const line = log.lineOf(db, replica, seq)
-    log.emptyEvents(db, replica, seq, new Set(group.map((p) => p.entity)), emptied)
-    if (!line) continue // folded away by a compaction, or not here yet: refused or replaced when it comes
-    if (line.hash !== group[0]!.hash)
-      log.finding(db, `purge:${batch}`, Date.now(), `${batch} was to be erased but holds another line here`)
-    const entities = log.purgedEntities(db, replica, seq)
-    log.replaceLine(db, substituteFor(docs, line, entities))
+  const docs = new Docs(db)
+  const rewrite = (replica: string, seq: number, from: string, to: string, only?: readonly number[]) => {
+    log.emptyEvents(db, replica, seq, from, to, only, (e) => ({ ...emptied(e), entity: to }))
+    const line = log.lineOf(db, replica, seq) // gone if a compaction folded it away; refused or emptied if it is still to come
+    if (line?.updates.has(from)) log.replaceLine(db, substitute(docs, line, from, to, only))
   }
-  for (const id of new Set(purges.map((p) => p.entity))) {
-    log.eraseBase(db, id, encodeDoc(docs.get(id)))
-    saveAndProject(db, registry, id, docs.get(id))
+  for (const tombstone of new Set(purges.map((p) => p.entity).filter(isTombstone))) {
+    for (const id of idsOfKind(db, kindOf(tombstone))) {
+      if (isTombstone(id) || tombstoneOf(id) !== tombstone) continue
+      applyUpdate(docs.get(tombstone), encodeDoc(docs.get(id)))
+      for (const { replica, seq } of log.batchesOf(db, id)) rewrite(replica, seq, id, tombstone)
+      log.renamePurged(db, id, tombstone)
+      log.moveBase(db, id, tombstone, encodeDoc(docs.get(tombstone)))
+      dropEntityIndexes(db, id)
+    }
+    const state = encodeDoc(docs.get(tombstone))
+    saveDoc(db, tombstone, state)
+    projectState(db, registry, tombstone, state, log.lastTouched(db, tombstone), log.versionOf(db, tombstone))
+  }
+  for (const p of purges) {
+    if (isTombstone(p.entity)) continue
+    rewrite(p.replica, p.seq, p.entity, p.entity, p.events)
+    log.eraseBase(db, p.entity, encodeDoc(docs.get(p.entity)))
+    saveAndProject(db, registry, p.entity, docs.get(p.entity))
   }
   log.dropParkedOf(db, purges)
 }

@@ -1,10 +1,11 @@
 import { seen } from '../crdt/cells.ts'
 import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
-import { foldName } from '../schema/names.ts'
+import { foldName, slug } from '../schema/names.ts'
 import { type Change, type Report, validate } from '../schema/validate.ts'
 import { cleanPath, eventId, identityOf, nameKey } from './entity.ts'
 import type { Planning, Result } from './plan.ts'
+import { tombstoneOf } from './purge.ts'
 
 const said = (changes: readonly Change[]): { [field: string]: Json } =>
   Object.fromEntries(changes.flatMap((c) => (c.op === 'set' ? [[c.field, c.value]] : [])))
@@ -55,7 +56,7 @@ export function record(
         accepted: `a ${kind.name} needs ${kind.key[0]}`,
       })
   }
-  const own = missing.length === 0 ? identityOf(kind, values) : undefined
+  const own = missing.length === 0 ? usableId(p, identityOf(kind, values)) : undefined
   if (refused) {
     if (own) p.promise(own)
     return undefined
@@ -75,6 +76,14 @@ export function record(
     return undefined
   }
   return write(p, kind, id, changes, args.anew === true)
+}
+
+/** The id, or the next one of its generation where an erased entity has it: what was erased never comes back. */
+export function usableId(p: Planning, id: string | undefined): string | undefined {
+  let candidate = id
+  for (let generation = 1; candidate !== undefined && p.view.isErased(tombstoneOf(candidate)); generation++)
+    candidate = `${id}~${generation}`
+  return candidate
 }
 
 /** The entity that is called so now, where the id of the name itself is free or belongs to one called otherwise. */
@@ -103,7 +112,7 @@ function write(p: Planning, kind: Kind, id: string, changes: readonly Change[], 
   const after = p.entity(id)!
   if (before?.live && kind.identity === 'name') {
     const given = changes.find((c) => c.field === kind.key[0] && c.op === 'set')
-    if (given?.op === 'set' && foldName(String(given.value)) !== foldName(after.name))
+    if (given?.op === 'set' && slug(String(given.value)) !== slug(after.name))
       p.note(`"${String(given.value)}" is now called "${after.name}"`)
   }
   return { id, kind: kind.name, name: after.name, created: fresh }

@@ -31,7 +31,7 @@ export interface Line {
   readonly updates: ReadonlyMap<string, Uint8Array>
   readonly events: readonly Event[]
   /** Lines whose content for an entity this line erases. */
-  readonly purges: readonly { replica: string; seq: number; hash: string; entity: string }[]
+  readonly purges: readonly { replica: string; seq: number; hash: string; entity: string; events?: readonly number[] }[]
   /** This line stands in for one whose content was erased: `hash` is the erased one's. */
   readonly substitute?: boolean
 }
@@ -60,7 +60,7 @@ interface RawLine {
   sum: string
   u: Record<string, string>
   e: RawEvent[]
-  x?: { r: string; n: number; h: string; e: string }[]
+  x?: { r: string; n: number; h: string; e: string; i?: readonly number[] }[]
   sub?: string
   h: string
 }
@@ -109,7 +109,15 @@ function content(line: Omit<Line, 'hash'>): Omit<RawLine, 'h' | 'sub'> {
     u: updates,
     e: line.events.map(packEvent),
     ...(line.purges.length > 0
-      ? { x: line.purges.map((p) => ({ r: p.replica, n: p.seq, h: p.hash, e: p.entity })) }
+      ? {
+          x: line.purges.map((p) => ({
+            r: p.replica,
+            n: p.seq,
+            h: p.hash,
+            e: p.entity,
+            ...(p.events ? { i: p.events } : {}),
+          })),
+        }
       : {}),
   }
 }
@@ -166,7 +174,13 @@ export function parseLine(textLine: string): Line {
     summary: raw.sum,
     updates: new Map(Object.entries(raw.u).map(([id, b64]) => [id, new Uint8Array(Buffer.from(b64, 'base64'))])),
     events: raw.e.map((e) => unpackEvent(e, { ms: raw.at, replica: raw.r })),
-    purges: (raw.x ?? []).map((p) => ({ replica: p.r, seq: p.n, hash: p.h, entity: p.e })),
+    purges: (raw.x ?? []).map((p) => ({
+      replica: p.r,
+      seq: p.n,
+      hash: p.h,
+      entity: p.e,
+      ...(p.i ? { events: p.i } : {}),
+    })),
     ...(sub !== undefined ? { substitute: true } : {}),
   }
 }

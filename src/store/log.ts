@@ -166,14 +166,38 @@ export function gaps(db: Db): { replica: string; missing: number; parked: number
     .map((r) => ({ ...r, missing: head(db, r.replica).seq + 1 }))
 }
 
-export const isPurged = (db: Db, replica: string, seq: number, hash: string): boolean =>
-  db.get('SELECT 1 FROM purged WHERE replica=? AND seq=? AND hash=?', replica, seq, hash) !== undefined
+/** Whether an entity was erased as a whole; asked with its tombstone. */
+export const isErased = (db: Db, tombstone: string): boolean =>
+  db.get('SELECT 1 FROM purged WHERE entity=?', tombstone) !== undefined
 
-export const purgedEntities = (db: Db, replica: string, seq: number): string[] =>
-  db.all<{ entity: string }>('SELECT entity FROM purged WHERE replica=? AND seq=?', replica, seq).map((r) => r.entity)
+export interface PurgeMark {
+  replica: string
+  seq: number
+  hash: string
+  entity: string
+  /** Which events of the line; all when absent. */
+  events?: readonly number[]
+}
 
-export const markPurged = (db: Db, p: { replica: string; seq: number; hash: string; entity: string }): void =>
-  db.run('INSERT OR IGNORE INTO purged VALUES (?,?,?,?)', p.replica, p.seq, p.hash, p.entity)
+export const purgesOf = (db: Db, replica: string, seq: number, hash: string): PurgeMark[] =>
+  db
+    .all<{ replica: string; seq: number; hash: string; entity: string; events: string | null }>(
+      'SELECT * FROM purged WHERE replica=? AND seq=? AND hash=?',
+      replica,
+      seq,
+      hash,
+    )
+    .map(({ events, ...p }) => ({ ...p, ...(events !== null ? { events: JSON.parse(events) as number[] } : {}) }))
+
+export const markPurged = (db: Db, p: PurgeMark): void =>
+  db.run(
+    'INSERT OR IGNORE INTO purged VALUES (?,?,?,?,?)',
+    p.replica,
+    p.seq,
+    p.hash,
+    p.entity,
+    p.events ? JSON.stringify(p.events) : null,
+  )
 
 /** Something that doctor should tell; said again, it is the same finding. */
 export const finding = (db: Db, key: string, at: number, textValue: string): void =>
@@ -198,23 +222,37 @@ export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
   return lines
 }
 
-/** Rewrites the events of a batch that belong to some entities. */
+/** Rewrites the events of a batch that belong to an entity, all or those at some places, and whom they belong to. */
 export function emptyEvents(
   db: Db,
   replica: string,
   seq: number,
-  entities: ReadonlySet<string>,
+  from: string,
+  to: string,
+  only: readonly number[] | undefined,
   rewrite: (e: Event) => Event,
 ): void {
-  for (const row of db.all<EventRow & { entity: string }>(
-    'SELECT replica, seq, i, ms, body, entity FROM events WHERE replica=? AND seq=?',
+  for (const row of db.all<EventRow>(
+    'SELECT replica, seq, i, ms, body FROM events WHERE replica=? AND seq=? AND entity=?',
     replica,
     seq,
+    from,
   )) {
-    if (!entities.has(row.entity)) continue
     const { event } = unpack(row)
-    db.run('UPDATE events SET body=? WHERE replica=? AND seq=? AND i=?', eventBody(rewrite(event)), replica, seq, row.i)
+    const changed = !only || only.includes(row.i) ? rewrite(event) : { ...event, entity: to }
+    db.run(
+      'UPDATE events SET body=?, entity=? WHERE replica=? AND seq=? AND i=?',
+      eventBody(changed),
+      to,
+      replica,
+      seq,
+      row.i,
+    )
   }
+}
+
+export function moveBase(db: Db, from: string, to: string, state: Uint8Array): void {
+  db.run('UPDATE OR REPLACE base SET entity=?, state=? WHERE entity=?', to, state, from)
 }
 
 export const eraseBase = (db: Db, entity: string, state: Uint8Array): void =>
@@ -359,3 +397,19 @@ export const recentBatches = (db: Db, limit: number): { replica: string; seq: nu
 /** The text of lines in the order of arrival here, after `n`. */
 export const rawLinesAfter = (db: Db, n: number): string[] =>
   db.all<{ line: string }>('SELECT line FROM log WHERE n>? ORDER BY n', n).map((r) => r.line)
+
+/** How many batches touched an entity, those folded away included. */
+export const versionOf = (db: Db, entity: string): number =>
+  (db.get<{ version: number }>('SELECT version FROM base WHERE entity=?', entity)?.version ?? 0) +
+  db.get<{ n: number }>(
+    'SELECT count(*) AS n FROM (SELECT DISTINCT replica, seq FROM events WHERE entity=? AND base=0)',
+    entity,
+  )!.n
+
+/** When an entity was touched last, by authored time. */
+export const lastTouched = (db: Db, entity: string): number =>
+  db.get<{ ms: number | null }>('SELECT max(ms) AS ms FROM events WHERE entity=?', entity)?.ms ?? 0
+
+/** An entity that was erased in part is erased as a whole: its id goes from the marks too. */
+export const renamePurged = (db: Db, from: string, to: string): void =>
+  db.run('UPDATE OR REPLACE purged SET entity=?, events=NULL WHERE entity=?', to, from)

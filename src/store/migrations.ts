@@ -31,8 +31,9 @@ function m001_log_rows_and_index(db: DatabaseSync): void {
     -- Up to which line of each replica a compaction has folded the log away (K14).
     CREATE TABLE covered (replica TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
     -- Lines whose content was erased (K15): refused if anybody sends them again.
-    CREATE TABLE purged (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, entity TEXT NOT NULL,
+    CREATE TABLE purged (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, entity TEXT NOT NULL, events TEXT,
       PRIMARY KEY (replica, seq, hash, entity)) WITHOUT ROWID;
+    CREATE INDEX purged_entities ON purged (entity);
 
     -- Documents at the last compaction, and what their entities looked like then.
     CREATE TABLE base (entity TEXT PRIMARY KEY, state BLOB NOT NULL, updated INTEGER NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID;

@@ -151,3 +151,6 @@ export function dropEntityIndexes(db: Db, id: string): void {
   db.run('DELETE FROM docs WHERE entity=?', id)
   db.run('DELETE FROM links WHERE id=?', id)
 }
+
+/** Forgets what discover sessions have defined: values of theirs may hold what was erased. */
+export const clearDefines = (db: Db): void => db.run('DELETE FROM defines')
