@@ -25,6 +25,8 @@ export function quasiquote(form: Value, scope: Scope, level: number): Node {
     return level === 1 ? expand(unquoted, scope, false) : rewrap('unquote', unquoted, scope, level - 1)
   const nested = wrapped(form, 'quasiquote')
   if (nested !== undefined) return rewrap('quasiquote', nested, scope, level + 1)
+  if (level === 1 && wrapped(form, 'unquote-splicing') !== undefined)
+    throw new SchemeError('unquote-splicing: ,@ stands inside a list')
   if (form instanceof Pair) return quasilist(form, scope, level)
   if (form instanceof Bracketed) return quasilist(list(form.items), scope, level)
   if (form instanceof Vec) return call(scope, 'list->vector', [quasilist(list(form.items), scope, level)])
@@ -48,7 +50,7 @@ function quasilist(form: Value, scope: Scope, level: number): Node {
     if (items.length > 0 && (wrapped(rest, 'unquote') !== undefined || wrapped(rest, 'quasiquote') !== undefined)) break
     const spliced = wrapped(rest.car, 'unquote-splicing')
     if (spliced !== undefined && level === 1) {
-      const tail = quasilist(rest.cdr, scope, level)
+      const tail = quasiquote(rest.cdr, scope, level)
       const joined =
         rest.cdr === EMPTY
           ? expand(spliced, scope, false)

@@ -52,6 +52,7 @@ export class Reader {
       } else if (c === '#' && source[this.at + 1] === '|') this.#blockComment()
       else if (c === '#' && source[this.at + 1] === ';') {
         const start = this.at
+        if (depth > MAX_NESTING) this.#fail('too many #; in a row', start)
         this.at += 2
         this.#skip(depth + 1)
         if (this.at >= source.length) this.#fail('#; is followed by nothing', start)
