@@ -1,0 +1,32 @@
+import type { Json } from '../schema/field.ts'
+import type { Tool } from './tool.ts'
+
+/** The author of a call: who the context says acts, unless the arguments say otherwise. */
+export function actingAs(context: { session?: string; agent?: string }): { session?: string; agent?: string } {
+  return { ...(context.session ? { session: context.session } : {}), ...(context.agent ? { agent: context.agent } : {}) }
+}
+
+export const act: Tool = {
+  name: 'act',
+  title: 'Write knowledge',
+  about: `Records what was learned, decided or done, in one atomic batch: all of it happens or nothing.
+actions is a list of [verb, object] pairs, e.g. [["record-decision", {"name": "use-sqlite", "description": "One SQLite file per project", "rationale": "no daemon", "impact": 8, "topics": ["storage"]}], ["link-entities", {"from": "use-sqlite", "to": "plan-then-apply", "type": "supports"}]].
+Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, failed-approach, insight, question, file-understanding, concept …), delete-<kind>, link-entities, supersede, add-evidence, update-confidence, answer-question, retire, restore, rename, propose, confirm, reject, undo. Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list fields and examples. A refused batch says what is wrong with every action; mend it and send it again whole.`,
+  example: `tidemark act '[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'`,
+  params: {
+    actions: { type: 'json', about: 'list of [verb, object] pairs, at most 50', required: true, place: 0 },
+    intent: { type: 'text', about: 'what the batch is for, kept with it' },
+    redact: { type: 'flag', about: 'store what looks like a secret as its category instead of refusing it' },
+  },
+  mcp: true,
+  readOnly: false,
+  run(context, args) {
+    const { memory } = context
+    const batch = args.intent === undefined ? args.actions : Array.isArray(args.actions) || typeof args.actions === 'string' ? { actions: args.actions, intent: args.intent } : args.actions
+    const done = memory.act(batch, { ...actingAs(context), ...(args.redact === true ? { redact: true } : {}) })
+    const lines = done.results.map((r) => `${r.verb} ${r.id}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`)
+    if (done.batch) lines.push(`batch ${done.batch}`)
+    for (const note of done.notes) lines.push(`note: ${note}`)
+    return { text: lines.join('\n'), json: done as unknown as Json }
+  },
+}

@@ -1,0 +1,50 @@
+import type { Memory } from '../memory/memory.ts'
+import type { Json } from '../schema/field.ts'
+import type { Project } from '../store/project.ts'
+
+/** One argument of a tool: from it come the MCP schema, the command line's flags and the check of HTTP bodies. */
+export interface Param {
+  /** `json`: any JSON value; on the command line the text, a file's name or `-` for standard input. */
+  readonly type: 'text' | 'number' | 'flag' | 'json'
+  readonly about: string
+  readonly required?: boolean
+  /** Its place on the command line, from 0; without one it is `--name`. `rest` takes all that follow, joined. */
+  readonly place?: number | 'rest'
+  readonly choices?: readonly string[]
+}
+
+/** What a tool works on. Nothing about a project or a session is global to the process. */
+export interface ToolContext {
+  readonly memory: Memory
+  readonly project: Project
+  /** The acting session, where the caller named one. */
+  readonly session?: string
+  /** The client that calls, for provenance: `claude-code`, `codex`, `cli` … */
+  readonly agent?: string
+  /** One line of progress on a terminal; silent elsewhere. */
+  progress?(line: string): void
+}
+
+export interface Output {
+  /** What a person or a model reads. */
+  readonly text: string
+  /** The same for a program: `--json`, `structuredContent`, the HTTP body. */
+  readonly json: Json
+}
+
+/** A read tool or a surface verb: the same value serves MCP, the command line and HTTP. */
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  /** What the model reads, or the first line of `--help`. */
+  readonly about: string
+  /** A command line that runs, for `--help` and the docs. */
+  readonly example: string
+  readonly params: Readonly<Record<string, Param>>
+  /** Offered to agents over MCP (design §3.7: few). */
+  readonly mcp?: boolean
+  readonly readOnly: boolean
+  readonly destructive?: boolean
+  /** @throws UserError for the caller's mistakes. */
+  run(context: ToolContext, args: Readonly<Record<string, unknown>>): Output | Promise<Output>
+}
