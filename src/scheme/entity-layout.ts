@@ -34,7 +34,9 @@ type Cell<T> = (value: T, name: boolean) => Layout
 export const word = (text: string, name: boolean): Layout =>
   !name && isBare(text) ? atom(text) : { type: 'text', text }
 
-const headText = (kind: string): string => (isPlainSymbol(kind) && kind !== 'nil' ? kind : inBars(kind))
+/** A head begins with a letter, so that no plain list is taken for an entity. */
+const headText = (kind: string): string =>
+  isPlainSymbol(kind) && /^\p{L}/u.test(kind) && kind !== 'nil' ? kind : inBars(kind)
 
 /** `(kind "positional" … :field value …)`; after a positional field that is absent the next ones are named. */
 export function layoutEntity<T>(entity: EntityLike<T>, shapes: Shapes | undefined, cell: Cell<T>): Layout {
@@ -83,13 +85,21 @@ export function layoutTable<T>(
   const kind = entities[0]?.kind
   const shape = kind === undefined || entities.length < MIN_ROWS ? undefined : shapes?.byKind(kind)
   if (!shape || entities.some((entity) => entity.kind !== kind)) return undefined
+  // What is inside is laid out once, not once for each way of printing it: nested tables would take exponential time.
+  const inside = new Map<T, Layout>()
+  const once: Cell<T> = (value, name) => {
+    if (typeof value !== 'object' || value === null) return cell(value, name)
+    const known = inside.get(value) ?? cell(value, name)
+    inside.set(value, known)
+    return known
+  }
   const columns = ordered(entities, shape)
   const header = `(${headText(shape.plural)} [${columns.map(keyText).join(' ')}]`
   const row = (i: number): Layout => {
     const { fields } = entities[i]!
     const at = (column: number): Layout => {
       const field = columns[column]!
-      return fields.has(field) ? cell(fields.get(field) as T, field === shape.positional[0]) : atom('_')
+      return fields.has(field) ? once(fields.get(field) as T, field === shape.positional[0]) : atom('_')
     }
     return lazyGroup('[', ']', columns.length, at)
   }
@@ -98,7 +108,7 @@ export function layoutTable<T>(
     for (let i = 0; i < Math.min(entities.length, SAMPLE); i++) sum += measure(items(i), CELL_CAP) + 1
     return sum
   }
-  const plain = width((i) => layoutEntity(entities[i]!, shapes, cell), 2)
+  const plain = width((i) => layoutEntity(entities[i]!, shapes, once), 2)
   if (width(row, header.length + 1) > plain) return undefined
   return lazyGroup(header, ')', entities.length, row, true)
 }

@@ -17,6 +17,8 @@ export type Layout =
       readonly item: (index: number) => Layout
       /** Its items may stand one per line when they do not fit in one. */
       readonly lines: boolean
+      /** Its width, once it has been measured to the end. */
+      width?: number
     }
 
 type Group = Extract<Layout, { type: 'group' }>
@@ -57,9 +59,14 @@ export function measure(layout: Layout, cap: number): number {
     case 'pair':
       return layout.key.length + 1 + measure(layout.value, cap - layout.key.length - 1)
     case 'group': {
+      if (layout.width !== undefined) return layout.width
       const { open, close, total } = layout
       let width = open.length + close.length + (total > 0 && !isBracket(open) ? 1 : 0) + Math.max(0, total - 1)
-      for (let i = 0; i < total && width <= cap; i++) width += measure(layout.item(i), cap - width)
+      for (let i = 0; i < total; i++) {
+        width += measure(layout.item(i), cap - width)
+        if (width > cap) return width
+      }
+      layout.width = width
       return width
     }
   }
@@ -92,7 +99,7 @@ function printInto(layout: Layout, out: string[]): void {
       const separator = separatorOf(layout)
       for (let i = 0; i < layout.total; i++) {
         if (i > 0) out.push(separator)
-        else if (!isBracket(layout.open)) out.push(' ')
+        else if (!isBracket(layout.open)) out.push(separator)
         printInto(layout.item(i), out)
       }
       out.push(layout.close)
@@ -104,7 +111,7 @@ const separatorOf = (layout: Group): string => (layout.lines && measure(layout, 
 
 /** At most `max` characters, cut fairly, saying what was left out; what is printed reads back. */
 export function printLimited(layout: Layout, max: number): string {
-  return cut(layout, max) ?? remark('output budget exceeded').slice(0, Math.max(0, max))
+  return cut(layout, max) ?? (max < CUT.length ? 'nil' : CUT)
 }
 
 /** Several values side by side: each whole if all fit, else each with its share. */
@@ -156,7 +163,7 @@ function cutGroup(layout: Group, room: number): string | null {
   const shown = kept.filter((text) => text !== null)
   const separator = layout.lines ? '\n' : ' '
   if (shown.length < total) shown.push(note(total - shown.length))
-  return open + (isBracket(open) ? '' : ' ') + shown.join(separator) + close
+  return open + (isBracket(open) ? '' : separator) + shown.join(separator) + close
 }
 
 const CUT = `nil ${remark('cut')}`

@@ -4,8 +4,11 @@ const BARE = /^[a-z][a-z0-9]*(?:[-._/][a-z0-9]+)*$/
 const PLAIN_KEY = /^[A-Za-z0-9_][A-Za-z0-9_\-./?!*+<>=&%$^~]*$/
 const PLAIN_SYMBOL = /^[^\s()[\]{}"';`,|#:\\\x00-\x1f\x7f][^\s()[\]{}"';`,|\\\x00-\x1f\x7f]*$/
 
+/** `nil` is a value; `true` and `false` are read as values by whoever knows JSON. */
+const TAKEN = new Set(['nil', 'true', 'false'])
+
 /** May this string stand without quotes inside an entity or a table? */
-export const isBare = (text: string): boolean => BARE.test(text) && text !== 'nil'
+export const isBare = (text: string): boolean => BARE.test(text) && !TAKEN.has(text)
 
 export const isPlainSymbol = (text: string): boolean => PLAIN_SYMBOL.test(text)
 
