@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts'
 import { parseChar } from './characters.ts'
 import { type Data, DataEntity, MAX_DATA_DEPTH } from './data-types.ts'
 import { type Shapes, shapeOf } from './entity-layout.ts'
-import { DELIMITER, isSpace, readQuoted } from './lexical.ts'
+import { isDelimiter, isSpace, readQuoted } from './lexical.ts'
 import { parseNumber } from './numeral.ts'
 
 /** A key, an absent cell, or the head of a form: words that are no values. */
@@ -103,7 +103,7 @@ export class DataReader {
 
   #token(): string {
     const start = this.at
-    while (this.at < this.source.length && !DELIMITER.test(this.source[this.at]!)) this.at++
+    while (this.at < this.source.length && !isDelimiter(this.source[this.at]!)) this.at++
     return this.source.slice(start, this.at)
   }
 
@@ -162,7 +162,7 @@ export class DataReader {
     this.#skip()
     const c = this.source[this.at] ?? ''
     const odd = c === '|'
-    if (!odd && (DELIMITER.test(c) || /[\d:#+\-.]/.test(c) || c === '')) {
+    if (!odd && (isDelimiter(c) || /[\d:#+\-.]/.test(c) || c === '')) {
       this.at = start
       return this.#list(')', depth)
     }

@@ -5,7 +5,10 @@ import { Entity, Pair, Rec, SchemeError, type Value } from './values.ts'
  * is its kind. Whatever has no fields has no field of that name either; but a list of things that have asks for `map`.
  */
 export function access(x: Value, key: string, missing: Value): Value {
-  if (x instanceof Entity) return x.fields.get(key) ?? (x.fields.has(key) ? null : key === 'kind' ? x.kind : missing)
+  if (x instanceof Entity) {
+    if (x.fields.has(key)) return x.fields.get(key) ?? null
+    return x.hidden.get(key) ?? (key === 'kind' ? x.kind : missing)
+  }
   if (x instanceof Rec) return x.entries.get(key) ?? (x.entries.has(key) ? null : missing)
   if (x instanceof Pair && (x.car instanceof Entity || x.car instanceof Rec))
     throw new SchemeError(`:${key} of a list: one entity or record is expected`, `(map :${key} xs) reads it from each`)

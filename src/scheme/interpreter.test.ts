@@ -5,7 +5,7 @@ import { DataEntity } from './data.ts'
 import { createInterpreter, type InterpreterOptions, Source } from './interpreter.ts'
 import { builtinHelp, builtinNames } from './library.ts'
 import { RULES } from './syntax.ts'
-import { SYNTAX_HELP } from './syntax-help.ts'
+import { syntaxHelp } from './syntax-help.ts'
 import { isProcedure, list, type Pair, Sym, type Value } from './values.ts'
 
 const principle = (name: string, confidence: number | undefined, active: boolean): DataEntity =>
@@ -252,7 +252,7 @@ test('[D9] the host can add syntax', () => {
 
 test('[D10] every builtin and every piece of syntax has help, and its example runs', () => {
   const help = builtinHelp()
-  expect([...SYNTAX_HELP.keys()].sort()).toEqual([...RULES.keys()].sort())
+  expect([...syntaxHelp().keys()].sort()).toEqual([...RULES.keys()].sort())
   for (const name of [...builtinNames(), ...RULES.keys()]) {
     const entry = help.get(name)
     expect(entry?.about, name).toBeTruthy()

@@ -32,9 +32,11 @@ export const keyText = (key: string): string => ':' + (PLAIN_KEY.test(key) ? key
 export const remark = (text: string): string =>
   `#| ${text.replace(/[|#]/g, (c) => (c === '|' ? '¦' : '♯')).replace(/\s+/g, ' ')} |#`
 
-export const DELIMITER = /[\s()[\]{}"';`,|]/
+/** Does this character end a word? Called for each one, so that the common ones are told without a regular expression. */
+export const isDelimiter = (c: string): boolean => ' \n()[]{}"\';`,|\t\r'.includes(c) || isSpace(c)
 
-export const isSpace = (c: string): boolean => c === ' ' || c === '\n' || c === '\t' || c === '\r' || /\s/.test(c)
+export const isSpace = (c: string): boolean =>
+  c === ' ' || c === '\n' || c === '\t' || c === '\r' || c === '\f' || c === '\v' || (c > '\x7f' && /\s/.test(c))
 
 /** Reads the inside of `"…"` or `|…|`; `at` is just after the opening mark. Returns the text and where it ended, or what is wrong. */
 export function readQuoted(source: string, at: number, mark: '"' | '|'): { text: string; end: number } | string {

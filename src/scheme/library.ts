@@ -1,20 +1,26 @@
-import { CONTROL } from './builtins/control.ts'
-import { BASICS, RECORDS, VECTORS } from './builtins/data.ts'
-import { LISTS } from './builtins/lists.ts'
-import { NUMBERS } from './builtins/numbers.ts'
-import { CHARACTERS, STRINGS } from './builtins/strings.ts'
+import { control } from './builtins/control.ts'
+import { basics, records, vectors } from './builtins/data.ts'
+import { lists } from './builtins/lists.ts'
+import { numbers } from './builtins/numbers.ts'
+import { characters, strings } from './builtins/strings.ts'
 import { compile } from './compile.ts'
 import type { Definition } from './define.ts'
 import { expand, type Globals, Scope } from './expand.ts'
 import { Reader } from './reader.ts'
 import { RULES } from './syntax.ts'
-import { SYNTAX_HELP } from './syntax-help.ts'
+import { syntaxHelp } from './syntax-help.ts'
 import type { Cell } from './tree.ts'
 import { Closure, type Template, type Value } from './values.ts'
 
-const DEFINITIONS = new Map<string, Definition>()
-for (const definitions of [BASICS, NUMBERS, LISTS, STRINGS, CHARACTERS, VECTORS, RECORDS, CONTROL])
-  for (const definition of definitions) DEFINITIONS.set(definition.name, definition)
+/** Made group by group when a name is not in those made before: a hook that asks for a sum must not pay for the strings. */
+const WAITING = [numbers, control, lists, basics, records, strings, characters, vectors]
+const MADE = new Map<string, Definition>()
+
+function find(name: string): Definition | undefined {
+  while (!MADE.has(name) && WAITING.length > 0)
+    for (const definition of WAITING.shift()!()) MADE.set(definition.name, definition)
+  return MADE.get(name)
+}
 
 const CELLS = new Map<string, Cell>()
 
@@ -22,7 +28,7 @@ const CELLS = new Map<string, Cell>()
 export function builtin(name: string): Value | undefined {
   const known = CELLS.get(name)
   if (known) return known.value
-  const definition = DEFINITIONS.get(name)
+  const definition = find(name)
   if (!definition) return undefined
   const cell: Cell = { name, value: undefined }
   CELLS.set(name, cell)
@@ -50,7 +56,10 @@ function compileSource(name: string, source: string): Value {
 }
 
 /** The names a program may use, the helpers of other builtins left out. */
-export const builtinNames = (): string[] => [...DEFINITIONS.keys()].filter((name) => !name.startsWith('%'))
+export function builtinNames(): string[] {
+  find('')
+  return [...MADE.keys()].filter((name) => !name.startsWith('%'))
+}
 
 export interface Help {
   signature: string
@@ -62,9 +71,9 @@ export interface Help {
 export function builtinHelp(): Map<string, Help> {
   const help = new Map<string, Help>()
   for (const name of builtinNames()) {
-    const { signature, about, example } = DEFINITIONS.get(name)!
+    const { signature, about, example } = find(name)!
     help.set(name, { signature, about, example })
   }
-  for (const [name, entry] of SYNTAX_HELP) help.set(name, entry)
+  for (const [name, entry] of syntaxHelp()) help.set(name, entry)
   return help
 }

@@ -1,5 +1,5 @@
 import { parseChar } from './characters.ts'
-import { DELIMITER, isSpace, readQuoted } from './lexical.ts'
+import { isDelimiter, isSpace, readQuoted } from './lexical.ts'
 import { MAX_DIGITS, parseNumber } from './numeral.ts'
 import { Braced, Bracketed, Keyword, list, SchemeError, Sym, type Value, Vec } from './values.ts'
 
@@ -120,7 +120,7 @@ export class Reader {
         return items
       }
       if (c === ')' || c === ']' || c === '}') this.#fail(`${c} where ${closer} was expected`, this.at)
-      if (c === '.' && DELIMITER.test(this.source[this.at + 1] ?? ' ')) {
+      if (c === '.' && isDelimiter(this.source[this.at + 1] ?? ' ')) {
         if (!tail || items.length === 0) this.#fail('a lone dot', this.at)
         this.at++
         this.#skip(depth)
@@ -163,7 +163,7 @@ export class Reader {
     const start = this.at
     const first = String.fromCodePoint(this.source.codePointAt(start + 2) ?? 0)
     let end = start + 2 + first.length
-    while (end < this.source.length && !DELIMITER.test(this.source[end]!)) end++
+    while (end < this.source.length && !isDelimiter(this.source[end]!)) end++
     const text = this.source.slice(start + 2, end)
     const char = start + 2 < this.source.length ? parseChar(text) : undefined
     if (!char) this.#fail(`no such character: #\\${text.slice(0, 40)}`, start)
@@ -175,7 +175,7 @@ export class Reader {
     const { source } = this
     const start = this.at
     let end = start
-    while (end < source.length && !DELIMITER.test(source[end]!)) end++
+    while (end < source.length && !isDelimiter(source[end]!)) end++
     const text = source.slice(start, end)
     this.at = end
     if (text.length < 20 && Object.hasOwn(DATUM, text)) return DATUM[text]!

@@ -41,6 +41,9 @@ const GROUPS: [string, string][] = [
   ['random', 'there is no chance in here: the same question gives the same answer'],
 ]
 
-const REASONS = new Map(GROUPS.flatMap(([names, reason]) => names.split(' ').map((name) => [name, reason] as const)))
+let reasons: ReadonlyMap<string, string> | undefined
 
-export const refusal = (name: string): string | undefined => REASONS.get(name)
+export function refusal(name: string): string | undefined {
+  reasons ??= new Map(GROUPS.flatMap(([names, reason]) => names.split(' ').map((one) => [one, reason] as const)))
+  return reasons.get(name)
+}

@@ -90,9 +90,12 @@ export class Entity {
   declare private readonly brand: 'entity'
   readonly kind: string
   readonly fields: ReadonlyMap<string, Value>
-  constructor(kind: string, fields: ReadonlyMap<string, Value>) {
+  /** Fields that answer when asked but are not printed: ids, times, defaults. */
+  readonly hidden: ReadonlyMap<string, Value>
+  constructor(kind: string, fields: ReadonlyMap<string, Value>, hidden: ReadonlyMap<string, Value> = new Map()) {
     this.kind = kind
     this.fields = fields
+    this.hidden = hidden
   }
 }
 

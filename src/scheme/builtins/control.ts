@@ -13,7 +13,7 @@ const across = (name: string, of: (pair: Pair) => Value): Definition =>
   })
 
 /** Procedures that call procedures, in Scheme: what they call runs on the machine, in its budget, at any depth. */
-export const CONTROL: readonly Definition[] = [
+export const control = (): readonly Definition[] => [
   {
     name: 'apply',
     signature: '(apply f x … xs)',

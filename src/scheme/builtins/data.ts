@@ -1,5 +1,5 @@
 import { brief as shown } from '../brief.ts'
-import { count, index, items, notOf, range, str, vec } from '../check.ts'
+import { char, count, index, items, notOf, range, str, vec } from '../check.ts'
 import { fromData } from '../convert.ts'
 import { DataReader } from '../data-reader.ts'
 import { alias, type Definition, def, def1, def2 } from '../define.ts'
@@ -20,10 +20,10 @@ import {
   type Value,
   Vec,
 } from '../values.ts'
-import { STRINGS } from './strings.ts'
+import { made } from './strings.ts'
 
 /** Vectors: they cannot be changed, so most of a program's data is better kept in lists. */
-export const VECTORS: readonly Definition[] = [
+export const vectors = (): readonly Definition[] => [
   def1('(vector? x)', 'Is it a vector?', "(vector? '#(1 2))", (x) => x instanceof Vec),
   def('(vector x …)', 'A vector of these.', '(vector 1 2 3)', (args, ctx) => {
     ctx.alloc(args.length)
@@ -61,8 +61,8 @@ export const VECTORS: readonly Definition[] = [
     'The string of a vector of characters.',
     "(vector->string '#(#\\a #\\b))",
     (args, ctx) => {
-      const parts = part('vector->string', args, ctx)
-      return ctx.call(LIST_TO_STRING, [list(parts)])
+      const chars = part('vector->string', args, ctx).map((c) => char('vector->string', c).text)
+      return made(chars.join(''), ctx)
     },
   ),
   def1('(list->vector xs)', 'The vector of a list.', "(list->vector '(1 2))", (xs, ctx) => {
@@ -76,8 +76,6 @@ export const VECTORS: readonly Definition[] = [
     return new Vec(all.flat())
   }),
 ]
-
-const LIST_TO_STRING = STRINGS.find((d) => d.name === 'list->string')!.body as Value
 
 function part(name: string, args: readonly Value[], ctx: { alloc(n: number): void; charge(n: number): void }): Value[] {
   const all = vec(name, args[0]).items
@@ -110,7 +108,7 @@ const KEYS = def1('(@keys x)', 'The names of the fields a record or entity has.'
 })
 
 /** Records and entities: `(:name x)` and `(@ x :name)` read a field, nothing writes one. */
-export const RECORDS: readonly Definition[] = [
+export const records = (): readonly Definition[] => [
   def(
     '(@ x key [default])',
     'The field of a record or entity; nil (or the default) if it has none. (:key x) is the same.',
@@ -166,7 +164,7 @@ const SYMBOL = (name: string, about: string, example: string, is: (x: Value) => 
   def1(`(${name} x)`, about, example, is)
 
 /** Booleans, symbols, keywords, equality, and what else belongs to no other list. */
-export const BASICS: readonly Definition[] = [
+export const basics = (): readonly Definition[] => [
   def1('(not x)', '#t for #f and nil, else #f.', '(not #f)', (x) => !isTrue(x)),
   def2('(eq? a b)', 'Are they the same?', "(eq? 'a 'a)", isSame),
   def2('(eqv? a b)', 'Are they the same? Numbers by exactness and value.', '(eqv? 1.0 1.0)', isSame),

@@ -14,27 +14,29 @@ const rest = (name: string, v: Value): Value => {
 }
 
 /** `cadr`, `cddr` … `cddddr`: each letter from the right is one step. */
-const PATHS: readonly Definition[] = ['aa', 'ad', 'da', 'dd']
-  .flatMap((two) => [two, `a${two}`, `d${two}`, `aa${two}`, `ad${two}`, `da${two}`, `dd${two}`])
-  .map((path) => {
-    const name = `c${path}r`
-    const steps = [...path].reverse()
-    const about = `The ${[...path].map((step) => `c${step}r`).join(' of the ')}.`
-    const data = [...path].reduce((inner, step) => (step === 'a' ? `(${inner})` : `(0 . ${inner})`), 'x')
-    return def1(`(${name} xs)`, about, `(${name} '${data})`, (v) =>
-      steps.reduce<Value>((value, step) => (step === 'a' ? first(name, value) : rest(name, value)), v),
-    )
-  })
+const paths = (): readonly Definition[] =>
+  ['aa', 'ad', 'da', 'dd']
+    .flatMap((two) => [two, `a${two}`, `d${two}`, `aa${two}`, `ad${two}`, `da${two}`, `dd${two}`])
+    .map((path) => {
+      const name = `c${path}r`
+      const steps = [...path].reverse()
+      const about = `The ${[...path].map((step) => `c${step}r`).join(' of the ')}.`
+      const data = [...path].reduce((inner, step) => (step === 'a' ? `(${inner})` : `(0 . ${inner})`), 'x')
+      return def1(`(${name} xs)`, about, `(${name} '${data})`, (v) =>
+        steps.reduce<Value>((value, step) => (step === 'a' ? first(name, value) : rest(name, value)), v),
+      )
+    })
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
-const ordinals = ORDINALS.map((name, at) =>
-  def1(`(${name} xs)`, `The ${name} element of a list.`, `(${name} '(1 2 3 4 5))`, (xs) => {
-    let here: Value = xs
-    for (let i = 0; i < at && here instanceof Pair; i++) here = here.cdr
-    if (here instanceof Pair) return here.car
-    throw new SchemeError(`${name}: the list has fewer than ${at + 1} element(s)`, '(length xs) tells how many')
-  }),
-)
+const ordinals = (): readonly Definition[] =>
+  ORDINALS.map((name, at) =>
+    def1(`(${name} xs)`, `The ${name} element of a list.`, `(${name} '(1 2 3 4 5))`, (xs) => {
+      let here: Value = xs
+      for (let i = 0; i < at && here instanceof Pair; i++) here = here.cdr
+      if (here instanceof Pair) return here.car
+      throw new SchemeError(`${name}: the list has fewer than ${at + 1} element(s)`, '(length xs) tells how many')
+    }),
+  )
 
 const APPEND = def('(append xs …)', 'The lists one after another.', "(append '(1 2) '(3) '(4 5))", (args, ctx) => {
   let tail: Value = args.at(-1) ?? EMPTY
@@ -127,15 +129,15 @@ const rank = (v: Value): number =>
   v === null ? 0 : typeof v === 'bigint' || typeof v === 'number' ? 1 : typeof v === 'string' ? 2 : 3
 
 /** Lists, as R7RS and SRFI 1 know them. */
-export const LISTS: readonly Definition[] = [
+export const lists = (): readonly Definition[] => [
   def2('(cons x xs)', 'A pair: a list with x before xs.', "(cons 1 '(2 3))", (x, xs, ctx) => {
     ctx.alloc(1)
     return new Pair(x, xs)
   }),
   def1('(car xs)', 'The first of a pair.', "(car '(1 2))", (xs) => first('car', xs)),
   def1('(cdr xs)', 'The rest of a pair.', "(cdr '(1 2))", (xs) => rest('cdr', xs)),
-  ...PATHS,
-  ...ordinals,
+  ...paths(),
+  ...ordinals(),
   def('(list x …)', 'A list of these; [x …] is short for it.', '(list 1 2 3)', (args, ctx) => {
     ctx.alloc(args.length)
     return list(args)

@@ -207,7 +207,7 @@ const extreme = (name: string, about: string, example: string, better: (order: n
   })
 
 /** Numbers: exact integers of any size up to the budget, inexact ones as IEEE doubles; no fractions, no complex numbers. */
-export const NUMBERS: readonly Definition[] = [
+export const numbers = (): readonly Definition[] => [
   folded('(+ n …)', 'The sum.', '(+ 1 2 3)', 0n, arith.add),
   folded('(* n …)', 'The product.', '(* 2 3 4)', 1n, arith.multiply),
   defMany('(- n m …)', 'The difference; of one number its negation.', '(- 10 3 2)', minus, arith.subtract),

@@ -86,7 +86,7 @@ const affix = (
     return p.length <= t.length ? has(t, p) : false
   })
 
-export const STRINGS: readonly Definition[] = [
+export const strings = (): readonly Definition[] => [
   def1('(string? x)', 'Is it a string?', '(string? "a")', (x) => typeof x === 'string'),
   def1('(string-length text)', 'How many characters it has.', '(string-length "abc")', (text, ctx) => {
     const t = str('string-length', text)
@@ -288,7 +288,7 @@ function pad(args: readonly Value[], ctx: CallContext, left: boolean): string {
   return left ? padding + kept.join('') : kept.join('') + padding
 }
 
-export const CHARACTERS: readonly Definition[] = [
+export const characters = (): readonly Definition[] => [
   def1('(char? x)', 'Is it a character?', '(char? #\\a)', (x) => x instanceof Char),
   ...ORDERS.flatMap(([suffix, about, holds]) => [
     charComparison(`char${suffix}`, `${about}?`, (c) => c.code, holds),
