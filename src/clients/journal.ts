@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative } from 'node:path'
+import { PROJECT_DIR } from '../store/project.ts'
+import { isInside, readText, removeIfEmpty, writeAtomically } from './files.ts'
+import type { Undo } from './types.ts'
+
+/**
+ * What wiring did to one file. The way back is kept as the one stretch that differs, not as a copy: `~/.claude.json` holds
+ * account data, which has no business in a project folder; the hashes prove that what comes back is the original, byte for byte.
+ */
+export interface Entry {
+  /** SHA-256 of the file before us; null: there was none. */
+  original: string | null
+  /** SHA-256 of what we wrote. */
+  written: string
+  splice: { at: number; removed: string; inserted: string }
+  undo: Undo
+  /** Folders made for it, the outermost first. */
+  dirs: string[]
+}
+interface Journal {
+  version: 1
+  files: Record<string, Entry>
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+
+const journalPath = (root: string) => join(root, PROJECT_DIR, 'local', 'wiring.json')
+
+// files of the project by their path in it: the project may move
+const keyOf = (root: string, file: string) => (isInside(file, root) ? relative(root, file) : file)
+
+function read(root: string): Journal {
+  const text = readText(journalPath(root))
+  if (text === null) return { version: 1, files: {} }
+  try {
+    const journal = JSON.parse(text) as Journal
+    return { version: 1, files: Object.assign(Object.create(null), journal.files) }
+  } catch {
+    return { version: 1, files: {} } // damaged: then it is as in a clone, where our entries are found by their look
+  }
+}
+
+/** What the journal of this machine says about a file. */
+export const entryOf = (root: string, file: string): Entry | undefined => {
+  const entry = read(root).files[keyOf(root, file)]
+  return typeof entry?.written === 'string' ? entry : undefined
+}
+
+/** Writes what is to be remembered (or, with null, forgotten) about files; an empty journal is no file. */
+export function keepJournal(root: string, entries: ReadonlyMap<string, Entry | null>): void {
+  const { files } = read(root)
+  for (const [file, entry] of entries) {
+    if (entry) files[keyOf(root, file)] = entry
+    else delete files[keyOf(root, file)]
+  }
+  const path = journalPath(root)
+  if (Object.keys(files).length > 0) {
+    writeAtomically(path, `${JSON.stringify({ version: 1, files }, null, 2)}\n`, 0o600)
+    return
+  }
+  rmSync(path, { force: true })
+  removeIfEmpty(dirname(path))
+}
+
+/** Every file the journal knows. */
+export const journalFiles = (root: string): string[] =>
+  Object.keys(read(root).files).map((file) => (isAbsolute(file) ? file : join(root, file)))
+
+/** The one stretch in which two texts differ. */
+export function spliceOf(before: string, after: string): Entry['splice'] {
+  const most = Math.min(before.length, after.length)
+  let head = 0
+  while (head < most && before[head] === after[head]) head++
+  let tail = 0
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++
+  return {
+    at: head,
+    removed: before.slice(head, before.length - tail),
+    inserted: after.slice(head, after.length - tail),
+  }
+}
+
+/** The text from before us, if `text` is still exactly what we wrote; undefined if somebody changed it since. */
+export function revert(text: string, entry: Entry): string | null | undefined {
+  if (sha256(text) !== entry.written) return undefined
+  if (entry.original === null) return null
+  const { at, removed, inserted } = entry.splice
+  const before = text.slice(0, at) + removed + text.slice(at + inserted.length)
+  return sha256(before) === entry.original ? before : undefined
+}

@@ -1,0 +1,35 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, sep } from 'node:path'
+import type { ClientContext } from './types.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false // not there, or not for us: it cannot be started
+  }
+}
+
+/** The file a bare command would start, found as the system finds it, without a shell; undefined if there is none. */
+export function findOnPath(command: string, env: Env): string | undefined {
+  const windows = process.platform === 'win32'
+  const endings = windows ? ['', ...(env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';')] : ['']
+  const dirs = (env.PATH ?? env.Path ?? '').split(delimiter).filter((dir) => isAbsolute(dir))
+  for (const dir of dirs)
+    for (const end of endings) if (isExecutable(join(dir, command + end))) return join(dir, command + end)
+  return undefined
+}
+
+/**
+ * How tidemark can be started on this machine. Folders that npm and npx put on the PATH of their own children do not count:
+ * a client that is started later does not see them.
+ */
+export function launcherOf(script: string, env: Env, node = process.execPath): ClientContext['launcher'] {
+  const lasting = (env.PATH ?? env.Path ?? '')
+    .split(delimiter)
+    .filter((dir) => !dir.includes(`${sep}_npx${sep}`) && !dir.endsWith(join('node_modules', '.bin')))
+  return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
+}

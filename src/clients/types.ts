@@ -1,0 +1,52 @@
+/** What wiring needs to know about this machine; passed in, so that tests move it. */
+export interface ClientContext {
+  /** The project's root. */
+  root: string
+  home: string
+  /** How tidemark can be started here: `onPath` for the bare command, else this node with this script. */
+  launcher: { onPath: boolean; node: string; script: string }
+  /** Where `PATH`, `CODEX_HOME` and `CLAUDE_CONFIG_DIR` are read; the process's own unless given. */
+  env?: Readonly<Record<string, string | undefined>>
+}
+
+/** What an edit must remember so that it can be taken back after the user went on editing around it. */
+export interface Undo {
+  /** How many containers on the way to our entry were there before; deeper ones are ours and go with it. */
+  kept: number
+  /** The white space inside the deepest of them, if it was empty. */
+  interior: string | null
+}
+
+/** One file and what is to happen to it. `before` is checked again when it is applied. */
+export interface WiringChange {
+  client: string
+  /** Absolute. */
+  file: string
+  /** `committed`: shared by the team through git; `local`: this machine only. */
+  scope: 'committed' | 'local'
+  action: 'create' | 'edit' | 'delete' | 'none'
+  before: string | null
+  after: string | null
+  /** One clause for the human: which file and why this one. */
+  why: string
+  /** For the journal: the text without us, and how our edit is taken back. */
+  undo?: Undo & { base: string | null }
+}
+
+/** One thing `doctor` says; `hint` is how to mend it. */
+export interface Finding {
+  client: string
+  ok: boolean
+  message: string
+  hint?: string
+}
+
+/** One MCP client: whether it is here, what its files need, how that is undone, whether it works. */
+export interface Client {
+  name: 'claude' | 'codex'
+  title: string
+  detect(ctx: ClientContext): { found: boolean; why: string }
+  wire(ctx: ClientContext): WiringChange[]
+  unwire(ctx: ClientContext): WiringChange[]
+  check(ctx: ClientContext): Finding[]
+}

@@ -1,0 +1,590 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { projectKey } from './claude.ts'
+import { CLIENTS } from './index.ts'
+import { findOnPath, launcherOf } from './path.ts'
+import type { ClientContext } from './types.ts'
+import { applyUnwiring, applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
+
+const scratch: string[] = []
+afterEach(() => {
+  for (const dir of scratch.splice(0)) rmSync(dir, { recursive: true, force: true })
+})
+
+/** A project and a home of its own, with `tidemark` on the PATH or not. */
+function machine(files: Record<string, string> = {}, onPath = true) {
+  const top = mkdtempSync(join(tmpdir(), 'tidemark-wire-'))
+  scratch.push(top)
+  const root = join(top, 'project')
+  const home = join(top, 'home')
+  for (const dir of [root, home, join(top, 'bin'), join(top, 'lib')]) mkdirSync(dir)
+  const script = join(top, 'lib', 'tidemark.js')
+  writeFileSync(script, '')
+  if (onPath) writeFileSync(join(top, 'bin', 'tidemark'), '#!/bin/sh\n', { mode: 0o755 })
+  const ctx: ClientContext = {
+    root,
+    home,
+    launcher: { onPath, node: process.execPath, script },
+    env: { PATH: join(top, 'bin') },
+  }
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(top, path)), { recursive: true })
+    writeFileSync(join(top, path), text)
+  }
+  for (const [path, text] of Object.entries(files)) write(path, text)
+  const read = (path: string) => readFileSync(join(top, path), 'utf8')
+  const wire = (names?: string[]) => {
+    const changes = planWiring(ctx, names)
+    applyWiring(ctx, changes)
+    return changes
+  }
+  const unwire = () => {
+    const changes = planUnwiring(ctx)
+    applyUnwiring(ctx, changes)
+    return changes
+  }
+  /** Every file and folder, with its bytes and mode; our own folder apart. */
+  const tree = () => {
+    const all: Record<string, string> = {}
+    const walk = (dir: string) => {
+      for (const entry of readdirSync(join(top, dir), { withFileTypes: true })) {
+        const path = join(dir, entry.name)
+        if (entry.name === '.tidemark') continue
+        const mode = (lstatSync(join(top, path)).mode & 0o777).toString(8)
+        if (entry.isDirectory()) all[`${path}/`] = mode
+        else if (entry.isSymbolicLink()) all[path] = `-> ${readlinkSync(join(top, path))}`
+        else all[path] = `${mode} ${readFileSync(join(top, path), 'latin1')}`
+        if (entry.isDirectory()) walk(path)
+      }
+    }
+    walk('.')
+    return all
+  }
+  return { top, ctx, write, read, wire, unwire, tree, path: (p: string) => join(top, p) }
+}
+
+const actions = (changes: { action: string }[]) => changes.map((c) => c.action)
+const BOTH = ['claude', 'codex']
+
+describe('what is wired', () => {
+  test('Claude Code gets a committed .mcp.json without any path of this machine, and its approval in the local settings', () => {
+    const m = machine()
+    const changes = m.wire(['claude'])
+    expect(JSON.parse(m.read('project/.mcp.json'))).toEqual({
+      mcpServers: { tidemark: { type: 'stdio', command: 'tidemark', args: ['mcp'], alwaysLoad: true } },
+    })
+    expect(JSON.parse(m.read('project/.claude/settings.local.json'))).toEqual({ enabledMcpjsonServers: ['tidemark'] })
+    expect(changes.map((c) => c.scope)).toEqual(['committed', 'local'])
+    expect(m.read('project/.mcp.json')).not.toContain(m.top)
+    expect(existsSync(m.path('home/.claude.json'))).toBe(false)
+  })
+
+  test('Claude Code gets full paths in its own file for this machine when tidemark is not on the PATH', () => {
+    const m = machine({ 'home/.claude.json': '{"numStartups": 3, "projects": {"/other": {}}}' }, false)
+    const last = m.wire(['claude']).at(-1)!
+    expect(last).toMatchObject({
+      scope: 'local',
+      file: m.path('home/.claude.json'),
+      why: expect.stringContaining('not on the PATH'),
+    })
+    expect(JSON.parse(m.read('home/.claude.json'))).toEqual({
+      numStartups: 3,
+      projects: {
+        '/other': {},
+        [projectKey(m.ctx.root)]: {
+          mcpServers: {
+            tidemark: { type: 'stdio', command: process.execPath, args: [m.path('lib/tidemark.js'), 'mcp'] },
+          },
+        },
+      },
+    })
+    expect(m.read('project/.mcp.json')).not.toContain(m.top)
+  })
+
+  test('the entry of this machine is kept under the main work tree, where Claude Code looks from folders and worktrees', () => {
+    const m = machine()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: m.ctx.root })
+    git('init', '-q')
+    git('commit', '-q', '--allow-empty', '-m', 'x')
+    git('worktree', 'add', '-q', '../tree')
+    mkdirSync(m.path('project/sub'))
+    expect(projectKey(m.path('tree'))).toBe(projectKey(m.ctx.root))
+    expect(projectKey(m.path('project/sub'))).toBe(projectKey(m.ctx.root))
+  })
+
+  test('Codex gets a marked block in the project', () => {
+    const m = machine({ 'project/.codex/config.toml': 'model = "x"\n' })
+    m.wire(['codex'])
+    expect(m.read('project/.codex/config.toml')).toBe(
+      'model = "x"\n\n# tidemark: begin\n[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n# tidemark: end\n',
+    )
+  })
+
+  test('Codex gets full paths in its home instead when tidemark is not on the PATH, for the project would win over it', () => {
+    const m = machine({}, false)
+    m.wire(['codex'])
+    expect(existsSync(m.path('project/.codex'))).toBe(false)
+    expect(m.read('home/.codex/config.toml')).toContain(`command = ${JSON.stringify(process.execPath)}`)
+    const there = machine(
+      { 'project/.codex/config.toml': '[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n' },
+      false,
+    )
+    expect(actions(there.wire(['codex']))).toEqual(['none'])
+  })
+
+  test('the homes that CODEX_HOME and CLAUDE_CONFIG_DIR name are used', () => {
+    const m = machine({}, false)
+    m.ctx.env = { ...m.ctx.env, CODEX_HOME: m.path('cx'), CLAUDE_CONFIG_DIR: m.path('cc') }
+    m.wire(BOTH)
+    expect([existsSync(m.path('cx/config.toml')), existsSync(m.path('cc/.claude.json'))]).toEqual([true, true])
+    m.unwire()
+    expect([existsSync(m.path('cx')), existsSync(m.path('cc'))]).toEqual([false, false])
+  })
+
+  test('only clients that are found are wired, unless they are named', () => {
+    expect(planWiring(machine().ctx)).toEqual([])
+    expect(planWiring(machine({ 'project/CLAUDE.md': '' }).ctx).map((c) => c.client)).toEqual(['claude', 'claude'])
+    expect(planWiring(machine({ 'project/AGENTS.md': '' }).ctx).map((c) => c.client)).toEqual(['codex'])
+    const both = machine({ 'home/.claude.json': '{}', 'home/.codex/x': '' })
+    expect(CLIENTS.map((c) => c.detect(both.ctx).found)).toEqual([true, true])
+  })
+
+  test('an unknown client is refused with the nearest', () => {
+    expect(() => planWiring(machine().ctx, ['claud'])).toThrow(/did you mean claude/)
+    expect(() => planWiring(machine().ctx, ['codx'])).toThrow(/did you mean codex/)
+  })
+
+  test.each([true, false])('wiring twice changes nothing the second time (on the PATH: %s)', (onPath) => {
+    const m = machine({}, onPath)
+    m.wire(BOTH)
+    const before = m.tree()
+    expect(actions(m.wire(BOTH)).every((a) => a === 'none')).toBe(true)
+    expect(m.tree()).toEqual(before)
+  })
+
+  test('planning writes nothing', () => {
+    const m = machine({ 'project/.mcp.json': '{}' }, false)
+    const before = m.tree()
+    planWiring(m.ctx, BOTH)
+    planUnwiring(m.ctx)
+    expect(m.tree()).toEqual(before)
+  })
+
+  test('an entry called tidemark that is not ours is left alone and told of, by wiring and by unwiring', () => {
+    const mcp = '{"mcpServers":{"tidemark":{"command":"surf-forecast"}}}'
+    const toml = '[mcp_servers.tidemark]\nurl = "https://tide.example"\n'
+    const m = machine({
+      'project/.mcp.json': mcp,
+      'project/.codex/config.toml': toml,
+      'project/.claude/settings.local.json': '{"enabledMcpjsonServers":["tidemark"]}',
+    })
+    const before = m.tree()
+    expect(m.wire(BOTH).map((c) => [c.action, /left alone/.test(c.why)])).toEqual([
+      ['none', true],
+      ['none', true],
+    ])
+    expect(actions(m.unwire())).toEqual(['none', 'none'])
+    expect(m.tree()).toEqual(before)
+  })
+
+  test('settings that approve every server are not added to; a server switched off stays off', () => {
+    for (const settings of ['{"enableAllProjectMcpServers": true}', '{"disabledMcpjsonServers": ["tidemark"]}']) {
+      const m = machine({ 'project/.claude/settings.local.json': settings })
+      expect(actions(m.wire(['claude']))).toEqual(['create', 'none'])
+      expect(m.read('project/.claude/settings.local.json')).toBe(settings)
+    }
+  })
+
+  test('an entry of this machine follows tidemark to where it lies now, and goes when it hides a working command', () => {
+    const m = machine({ 'home/.claude.json': '{"a": 1}', 'home/.codex/config.toml': 'a = 1\n' }, false)
+    const original = m.tree()
+    m.wire(BOTH)
+    m.ctx.launcher.script = m.path('lib/elsewhere/tidemark.js')
+    expect(actions(m.wire(BOTH))).toEqual(['none', 'none', 'edit', 'edit'])
+    expect(m.read('home/.claude.json')).toContain('elsewhere')
+    expect(m.read('home/.codex/config.toml').match(/tidemark: begin/g)).toHaveLength(1)
+    m.ctx.launcher.onPath = true // the script of before is not there
+    m.wire(BOTH)
+    expect(m.read('home/.claude.json')).toBe('{"a": 1}')
+    expect(m.read('home/.codex/config.toml')).toBe('a = 1\n')
+    m.unwire()
+    expect(m.tree()).toEqual(original)
+  })
+})
+
+describe('what is refused, before anything is touched', () => {
+  const refused = (m: ReturnType<typeof machine>, why: RegExp) => {
+    const before = m.tree()
+    expect(() => m.wire(BOTH)).toThrow(why)
+    expect(m.tree()).toEqual(before)
+    expect(existsSync(m.path('project/.tidemark/local/wiring.json'))).toBe(false)
+  }
+
+  test('a file that is not valid JSON or TOML', () => {
+    refused(machine({ 'project/.mcp.json': '{ "mcpServers": {} // mine\n}' }), /\.mcp\.json is not valid JSON/)
+    refused(machine({ 'project/.codex/config.toml': 'a = "' }), /config\.toml is not valid TOML/)
+    refused(machine({ 'project/.claude/settings.local.json': '[]' }), /holds no JSON object/)
+    refused(machine({ 'home/.claude.json': '{' }, false), /\.claude\.json is not valid JSON/)
+  })
+
+  test('a folder where a file should be, and a file where a folder should be', () => {
+    refused(machine({ 'project/.mcp.json/x': '' }), /is a folder/)
+    refused(machine({ 'project/.codex': 'x' }), /is no folder/)
+  })
+
+  test('text that could not be put back byte for byte', () => {
+    const m = machine()
+    writeFileSync(m.path('project/.mcp.json'), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))
+    refused(m, /not UTF-8/)
+  })
+
+  test('a file or a folder that is read-only', () => {
+    const m = machine({ 'project/.codex/config.toml': '' })
+    chmodSync(m.path('project/.codex/config.toml'), 0o444)
+    refused(m, /config\.toml is not writable/)
+    const n = machine({ 'project/.codex/x': '' })
+    chmodSync(n.path('project/.codex'), 0o555)
+    refused(n, /is read-only/)
+    chmodSync(n.path('project/.codex'), 0o755)
+  })
+
+  test('a symbolic link that leads out of the project, or to nothing', () => {
+    const m = machine({ 'elsewhere.json': '{}' })
+    symlinkSync('../elsewhere.json', m.path('project/.mcp.json'))
+    refused(m, /symbolic link out of/)
+    const n = machine({ 'elsewhere/x': '' })
+    symlinkSync('../elsewhere', m.path('project/.codex'))
+    symlinkSync('../elsewhere', n.path('project/.codex'))
+    refused(n, /symbolic link out of/)
+    const o = machine()
+    symlinkSync('nowhere', o.path('project/.mcp.json'))
+    refused(o, /to nothing/)
+  })
+
+  test('a file that changed between the plan and its carrying out', () => {
+    const m = machine()
+    const plan = planWiring(m.ctx, ['claude'])
+    m.write('project/.mcp.json', '{}')
+    expect(() => applyWiring(m.ctx, plan)).toThrow(/changed a moment ago/)
+    expect(m.read('project/.mcp.json')).toBe('{}')
+  })
+
+  test('a Codex file with its servers in an inline table, to which TOML allows no addition', () => {
+    refused(machine({ 'project/.codex/config.toml': 'mcp_servers = {}\n' }), /inline table/)
+  })
+})
+
+describe('unwiring', () => {
+  test.each([true, false])(
+    'from nothing back to nothing: files and folders we made are gone (on the PATH: %s)',
+    (onPath) => {
+      const m = machine({}, onPath)
+      const before = m.tree()
+      m.wire(BOTH)
+      m.unwire()
+      expect(m.tree()).toEqual(before)
+      expect(existsSync(m.path('project/.tidemark/local'))).toBe(false)
+      expect(planUnwiring(m.ctx)).toEqual([])
+    },
+  )
+
+  test('a link inside the project stays a link, and a mode stays as it was', () => {
+    const m = machine({ 'project/shared/mcp.json': '{}' })
+    symlinkSync('shared/mcp.json', m.path('project/.mcp.json'))
+    chmodSync(m.path('project/shared/mcp.json'), 0o640)
+    const before = m.tree()
+    m.wire(['claude'])
+    expect(lstatSync(m.path('project/.mcp.json')).isSymbolicLink()).toBe(true)
+    expect(statSync(m.path('project/shared/mcp.json')).mode & 0o777).toBe(0o640)
+    m.unwire()
+    expect(m.tree()).toEqual(before)
+  })
+
+  const eol = fc.constantFrom('\n', '\r\n')
+  const key = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('env', 'permissions', 'hooks', '日本'))
+  const plain = fc.jsonValue({ maxDepth: 3 })
+  const json = fc
+    .record({
+      value: fc.dictionary(key, plain, { maxKeys: 4 }),
+      servers: fc.option(fc.dictionary(fc.constantFrom('a', 'ö', 'tide'), fc.constant({ command: 'x', args: [] })), {
+        nil: undefined,
+      }),
+      list: fc.option(fc.array(fc.constantFrom('a', 'b'), { maxLength: 2 }), { nil: undefined }),
+      projects: fc.option(fc.dictionary(fc.constantFrom('/a', '/b'), fc.constant({ mcpServers: {} })), {
+        nil: undefined,
+      }),
+      indent: fc.constantFrom('', ' ', '  ', '    ', '\t'),
+      eol,
+      tail: fc.constantFrom('', '\n', '\n\n'),
+      bom: fc.boolean(),
+    })
+    .map(({ value, servers, list, projects, indent, eol, tail, bom }) => {
+      const own = { mcpServers: servers, enabledMcpjsonServers: list, projects }
+      const text = JSON.stringify({ ...value, ...own }, null, indent) + tail
+      return (bom ? '\uFEFF' : '') + text.replaceAll('\n', eol)
+    })
+  const toml = fc
+    .tuple(
+      fc.array(fc.constantFrom('model = "x"', '# é', '', '[a]', 'b = 1', '[mcp_servers.o]', 'command = "y"'), {
+        maxLength: 6,
+      }),
+      eol,
+      fc.boolean(),
+    )
+    .map(([lines, eol, ended]) => lines.join(eol) + (ended ? eol : ''))
+  const maybe = <T>(arb: fc.Arbitrary<T>) => fc.option(arb, { nil: undefined })
+  const world = fc.record({
+    mcp: maybe(json),
+    settings: maybe(json),
+    global: maybe(json),
+    project: maybe(toml),
+    home: maybe(toml),
+    onPath: fc.boolean(),
+  })
+  const build = (w: {
+    mcp?: string
+    settings?: string
+    global?: string
+    project?: string
+    home?: string
+    onPath: boolean
+  }) => {
+    const files = {
+      'project/.mcp.json': w.mcp,
+      'project/.claude/settings.local.json': w.settings,
+      'home/.claude.json': w.global,
+      'project/.codex/config.toml': w.project,
+      'home/.codex/config.toml': w.home,
+    }
+    return machine(
+      Object.fromEntries(Object.entries(files).filter(([, text]) => text !== undefined)) as Record<string, string>,
+      w.onPath,
+    )
+  }
+  const done = () => {
+    for (const dir of scratch.splice(0)) rmSync(dir, { recursive: true, force: true })
+  }
+
+  test('restores every file byte for byte, whatever was in it', () => {
+    fc.assert(
+      fc.property(world, (w) => {
+        const m = build(w)
+        const before = m.tree()
+        m.wire(BOTH)
+        expect(m.tree()).not.toEqual(before)
+        m.unwire()
+        expect(m.tree()).toEqual(before)
+        done()
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('after the user went on editing, leaves the edits and no trace of us', () => {
+    fc.assert(
+      fc.property(world, (w) => {
+        const m = build(w)
+        const before = m.tree()
+        m.wire(BOTH)
+        const wired = m.tree()
+        const touched = Object.keys(wired).filter((path) => wired[path] !== before[path] && !path.endsWith('/'))
+        for (const path of touched) {
+          const text = m.read(path)
+          const brace = text.indexOf('{') + 1
+          m.write(
+            path,
+            path.endsWith('.toml')
+              ? `${text}\n[mine]\nmine = 1\n`
+              : `${text.slice(0, brace)}"mine": [1],${text.slice(brace)}`,
+          )
+        }
+        m.unwire()
+        for (const path of touched) {
+          const left = m.read(path)
+          expect(left).not.toContain('tidemark')
+          if (path.endsWith('.toml')) {
+            expect(left).toMatch(/\n\[mine\]\nmine = 1\n$/)
+            continue
+          }
+          const was = before[path] ? JSON.parse(before[path].replace(/^\d+ (ï»¿)?/, '')) : {}
+          const now = JSON.parse(Buffer.from(left.replace('\uFEFF', ''), 'utf8').toString('latin1'))
+          expect(now).toEqual({ mine: [1], ...was })
+        }
+        done()
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('of an edited file every byte that is not ours stays', () => {
+    const original = '{\n    "mcpServers" : { "a":{"command":"x"} },\n  "odd":   [1,2 ]\n}'
+    const m = machine({ 'project/.mcp.json': original })
+    m.wire(['claude'])
+    m.write('project/.mcp.json', m.read('project/.mcp.json').replace('[1,2 ]', '[1,2,3 ]'))
+    m.unwire()
+    expect(m.read('project/.mcp.json')).toBe(original.replace('[1,2 ]', '[1,2,3 ]'))
+  })
+
+  test('works after Claude Code rewrote its own file', () => {
+    const m = machine({ 'home/.claude.json': '{"projects":{}}' }, false)
+    m.wire(['claude'])
+    const now = JSON.parse(m.read('home/.claude.json'))
+    now.projects[projectKey(m.ctx.root)].hasTrustDialogAccepted = true
+    m.write('home/.claude.json', JSON.stringify({ numStartups: 1, ...now }, null, 2))
+    m.unwire()
+    expect(JSON.parse(m.read('home/.claude.json'))).toEqual({
+      numStartups: 1,
+      projects: { [projectKey(m.ctx.root)]: { hasTrustDialogAccepted: true } },
+    })
+  })
+
+  test('in a clone without a journal takes out our entries, and deletes a file that held nothing else', () => {
+    const m = machine({ 'project/.mcp.json': '{"mcpServers": {"a": {"command": "x"}}}' })
+    m.wire(BOTH)
+    rmSync(m.path('project/.tidemark'), { recursive: true })
+    m.unwire()
+    expect(m.read('project/.mcp.json')).toBe('{"mcpServers": {"a": {"command": "x"}}}')
+    expect(existsSync(m.path('project/.codex'))).toBe(false)
+    expect(existsSync(m.path('project/.claude'))).toBe(false)
+  })
+
+  test('in a clone that was initialised again works as well', () => {
+    const m = machine()
+    m.wire(BOTH)
+    rmSync(m.path('project/.tidemark'), { recursive: true })
+    m.wire(BOTH)
+    m.unwire()
+    expect(readdirSync(m.ctx.root).filter((name) => name !== '.tidemark')).toEqual([])
+  })
+
+  test('an entry that the user took out by hand is no hindrance, and an entry made over into another is theirs', () => {
+    const m = machine({}, true)
+    m.wire(BOTH)
+    m.write('project/.mcp.json', '{"mcpServers": {}}')
+    m.write('project/.codex/config.toml', '[mcp_servers.tidemark]\ncommand = "mine"\n')
+    m.unwire()
+    expect(existsSync(m.path('project/.mcp.json'))).toBe(false)
+    expect(m.read('project/.codex/config.toml')).toBe('[mcp_servers.tidemark]\ncommand = "mine"\n')
+  })
+
+  test('a damaged journal costs only the knowledge of what was there before', () => {
+    const m = machine({ 'project/.mcp.json': '{"a": 1}' })
+    m.wire(['claude'])
+    m.write('project/.tidemark/local/wiring.json', '{"files": {".mcp.json": nul')
+    m.unwire()
+    expect(m.read('project/.mcp.json')).toBe('{"a": 1}')
+  })
+
+  test('the journal holds no copy of what Claude Code keeps in the home, and only its owner reads it', () => {
+    const m = machine({ 'home/.claude.json': '{"oauthAccount": "secret-value", "projects": {}}' }, false)
+    m.wire(['claude'])
+    expect(m.read('project/.tidemark/local/wiring.json')).not.toContain('secret-value')
+    expect(statSync(m.path('project/.tidemark/local/wiring.json')).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('checking', () => {
+  const say = (m: ReturnType<typeof machine>) =>
+    checkWiring(m.ctx).map((f) => `${f.ok ? 'ok' : 'bad'} ${f.message}${f.hint ? ` => ${f.hint}` : ''}`)
+  const trust = (m: ReturnType<typeof machine>) => {
+    m.write(
+      'home/.claude.json',
+      JSON.stringify({ projects: { [projectKey(m.ctx.root)]: { hasTrustDialogAccepted: true } } }),
+    )
+    m.write('home/.codex/config.toml', `[projects.${JSON.stringify(m.ctx.root)}]\ntrust_level = "trusted"\n`)
+  }
+
+  test('says nothing where no client is', () => {
+    expect(checkWiring(machine().ctx)).toEqual([])
+  })
+
+  test('finds a good installation good', () => {
+    const m = machine()
+    trust(m)
+    m.wire(BOTH)
+    expect(checkWiring(m.ctx).map((f) => f.ok)).toEqual([true, true, true])
+  })
+
+  test('says that a client is not wired', () => {
+    const m = machine({ 'project/CLAUDE.md': '', 'project/AGENTS.md': '' })
+    expect(say(m)).toEqual([
+      expect.stringMatching(/^bad Claude Code is not wired.*=> run `tidemark init/),
+      expect.stringMatching(/^bad Codex is not wired/),
+    ])
+  })
+
+  test('says that folders are not trusted yet, which both clients ask once', () => {
+    const m = machine()
+    m.wire(BOTH)
+    expect(say(m).filter((s) => /^bad .*trust/.test(s))).toHaveLength(2)
+  })
+
+  test('says that a server is not approved, or switched off', () => {
+    const m = machine()
+    trust(m)
+    m.wire(['claude'])
+    m.write('project/.claude/settings.local.json', '{}')
+    expect(say(m)[1]).toMatch(/^bad .*Pending approval/)
+    m.write('home/.claude/settings.json', '{"enabledMcpjsonServers": ["tidemark"]}')
+    expect(say(m)[1]).toMatch(/^ok /)
+    m.write('project/.claude/settings.local.json', '{"disabledMcpjsonServers": ["tidemark"]}')
+    expect(say(m)[1]).toMatch(/^bad .*switched off/)
+  })
+
+  test('says that a bare command is not on the PATH, and that a full path leads nowhere any more', () => {
+    const m = machine()
+    trust(m)
+    m.wire(BOTH)
+    rmSync(m.path('bin/tidemark'))
+    expect(say(m).filter((s) => /^bad .*not on the PATH.*npm install -g/.test(s))).toHaveLength(2)
+    const n = machine({}, false)
+    n.wire(BOTH)
+    expect(checkWiring(n.ctx).every((f) => f.ok)).toBe(true)
+    rmSync(n.path('lib/tidemark.js'))
+    expect(say(n).filter((s) => /^bad .*does not exist any more.*tidemark init/.test(s))).toHaveLength(2)
+  })
+
+  test('says that a file is broken, and goes on with the next client', () => {
+    const m = machine({ 'project/.mcp.json': '{', 'project/AGENTS.md': '' })
+    expect(say(m)).toEqual([expect.stringMatching(/not valid JSON/), expect.stringMatching(/Codex is not wired/)])
+  })
+})
+
+describe('finding a command', () => {
+  test('takes the first executable file on the PATH, and no folder or plain file', () => {
+    const m = machine({ 'a/tidemark/x': '', 'b/tidemark': '' })
+    const PATH = ['a', 'b', 'bin'].map(m.path).join(':')
+    expect(findOnPath('tidemark', { PATH })).toBe(m.path('bin/tidemark'))
+    expect(findOnPath('nope', { PATH })).toBeUndefined()
+    expect(findOnPath('tidemark', {})).toBeUndefined()
+  })
+
+  test('a launcher that npx put on the PATH of its child does not count as installed', () => {
+    const m = machine({ 'x/node_modules/.bin/tidemark': '' })
+    chmodSync(m.path('x/node_modules/.bin/tidemark'), 0o755)
+    expect(launcherOf('/s.js', { PATH: m.path('x/node_modules/.bin') }).onPath).toBe(false)
+    expect(launcherOf('/s.js', { PATH: m.path('bin') })).toMatchObject({
+      onPath: true,
+      node: process.execPath,
+      script: '/s.js',
+    })
+  })
+})

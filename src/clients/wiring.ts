@@ -1,0 +1,146 @@
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { UserError } from '../errors.ts'
+import { isInside, landing, missingDirs, readText, removeIfEmpty, writeAtomically } from './files.ts'
+import { CLIENTS } from './index.ts'
+import { type Entry, entryOf, journalFiles, keepJournal, sha256, spliceOf } from './journal.ts'
+import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
+
+/** Changes needed to turn one word into another. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, n) => n)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    row = next
+  }
+  return row[b.length]!
+}
+
+function named(name: string): Client {
+  const wanted = name.trim().toLowerCase()
+  const found = CLIENTS.find((c) => c.name === wanted)
+  if (found) return found
+  const near = [...CLIENTS].sort((a, b) => distance(wanted, a.name) - distance(wanted, b.name))[0]!.name
+  throw new UserError(
+    'unknown-client',
+    `there is no client called ${JSON.stringify(name)}; did you mean ${near}?`,
+    `clients: ${CLIENTS.map((c) => c.name).join(', ')}`,
+    { received: name, accepted: CLIENTS.map((c) => c.name), nearest: near },
+  )
+}
+
+/**
+ * What has to change so that the clients found here (or those named) start Tidemark; nothing is written. Files that are
+ * right already, or that are the user's to decide, are told of with the action `none`.
+ */
+export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[] {
+  const clients = names ? [...new Set(names.map(named))] : CLIENTS.filter((c) => c.detect(ctx).found)
+  return clients.flatMap((c) => c.wire(ctx))
+}
+
+/** What has to change so that nothing of Tidemark is left in any client's file. */
+export function planUnwiring(ctx: ClientContext): WiringChange[] {
+  return CLIENTS.flatMap((c) => c.unwire(ctx))
+}
+
+/** What `doctor` says about the clients found here. */
+export function checkWiring(ctx: ClientContext): Finding[] {
+  return CLIENTS.filter((c) => c.detect(ctx).found).flatMap((c) => c.check(ctx))
+}
+
+interface Write {
+  change: WiringChange
+  /** Where the bytes go: the file, or what it links to inside the same tree. */
+  target: string
+  /** Folders that have to be made for it. */
+  dirs: string[]
+}
+
+/** Everything that can be known to go wrong goes wrong here, before the first write. */
+function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] {
+  return changes
+    .filter((change) => change.action !== 'none')
+    .map((change) => {
+      const { file } = change
+      const boundary = [ctx.root, ctx.home].find((dir) => isInside(file, dir)) ?? dirname(file)
+      const target = landing(file, boundary)
+      if (readText(file) !== change.before)
+        throw new UserError(
+          'changed-meanwhile',
+          `${file} was changed a moment ago`,
+          'run this again; nothing was changed',
+        )
+      return { change, target, dirs: missingDirs(file) }
+    })
+}
+
+const put = (write: Write, text: string | null) => {
+  const { change, target } = write
+  if (text === null) rmSync(target, { force: true })
+  else writeAtomically(target, text, change.scope === 'local' ? 0o600 : 0o644)
+}
+
+/** Writes all or nothing: what a failing disk stops half-way is taken back. */
+function writeAll(writes: readonly Write[]): void {
+  const done: Write[] = []
+  try {
+    for (const write of writes) {
+      put(write, write.change.after)
+      done.push(write)
+    }
+  } catch (error) {
+    for (const write of done.reverse()) put(write, write.change.before)
+    for (const write of writes) for (const dir of [...write.dirs].reverse()) removeIfEmpty(dir)
+    throw error
+  }
+}
+
+/** Carries out a wiring plan, and notes how to take it back. */
+export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
+  const writes = prepare(ctx, changes)
+  if (writes.length === 0) return
+  const before = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file) ?? null]))
+  const entries = new Map<string, Entry | null>()
+  for (const { change, dirs } of writes) {
+    const { file, after, undo } = change
+    if (after === null || !undo) {
+      entries.set(file, null)
+      continue
+    }
+    entries.set(file, {
+      original: undo.base === null ? null : sha256(undo.base),
+      written: sha256(after),
+      // for a file that was not there, nothing has to be remembered
+      splice: undo.base === null ? { at: 0, removed: '', inserted: '' } : spliceOf(undo.base, after),
+      undo: { kept: undo.kept, interior: undo.interior },
+      dirs: [...(before.get(file)?.dirs ?? []), ...dirs],
+    })
+  }
+  keepJournal(ctx.root, entries) // first: a crash between the two leaves a note of nothing, not a change without a note
+  try {
+    writeAll(writes)
+  } catch (error) {
+    keepJournal(ctx.root, before)
+    throw error
+  }
+}
+
+/** Carries out an unwiring plan; folders that wiring made go with the last file in them. */
+export function applyUnwiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
+  const writes = prepare(ctx, changes)
+  const made = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file)?.dirs]))
+  writeAll(writes)
+  for (const { change } of writes) {
+    const { file, after } = change
+    if (after !== null) continue
+    const dirs = made.get(file) ?? (isInside(file, ctx.root) && dirname(file) !== ctx.root ? [dirname(file)] : [])
+    for (const dir of [...dirs].reverse()) removeIfEmpty(dir)
+  }
+  const settled = journalFiles(ctx.root).filter((file) => {
+    const text = readText(file)
+    return made.has(file) || text === null || sha256(text) === entryOf(ctx.root, file)?.original
+  })
+  keepJournal(ctx.root, new Map(settled.map((file) => [file, null])))
+}
