@@ -3,7 +3,10 @@ import type { Tool } from './tool.ts'
 
 /** The author of a call: who the context says acts, unless the arguments say otherwise. */
 export function actingAs(context: { session?: string; agent?: string }): { session?: string; agent?: string } {
-  return { ...(context.session ? { session: context.session } : {}), ...(context.agent ? { agent: context.agent } : {}) }
+  return {
+    ...(context.session ? { session: context.session } : {}),
+    ...(context.agent ? { agent: context.agent } : {}),
+  }
 }
 
 export const act: Tool = {
@@ -22,9 +25,16 @@ Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, 
   readOnly: false,
   run(context, args) {
     const { memory } = context
-    const batch = args.intent === undefined ? args.actions : Array.isArray(args.actions) || typeof args.actions === 'string' ? { actions: args.actions, intent: args.intent } : args.actions
+    const batch =
+      args.intent === undefined
+        ? args.actions
+        : Array.isArray(args.actions) || typeof args.actions === 'string'
+          ? { actions: args.actions, intent: args.intent }
+          : args.actions
     const done = memory.act(batch, { ...actingAs(context), ...(args.redact === true ? { redact: true } : {}) })
-    const lines = done.results.map((r) => `${r.verb} ${r.id}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`)
+    const lines = done.results.map(
+      (r) => `${r.verb} ${r.id}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`,
+    )
     if (done.batch) lines.push(`batch ${done.batch}`)
     for (const note of done.notes) lines.push(`note: ${note}`)
     return { text: lines.join('\n'), json: done as unknown as Json }

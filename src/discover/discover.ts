@@ -1,0 +1,113 @@
+import { UserError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { Budget } from '../scheme/budget.ts'
+import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
+import { Closure, elements, isProcedure, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
+import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/defines.ts'
+import { introspection } from './introspection.ts'
+import { pack, unpack } from './keep.ts'
+import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'
+import { shapesOf } from './values.ts'
+
+/** Definitions a session keeps at most (design §4). */
+const MAX_DEFINES = 512
+/** Sessions that defined nothing for so long are forgotten. */
+const DEFINES_KEPT_MS = 30 * 86_400_000
+
+export interface DiscoverOptions {
+  /** Definitions persist for this session; without it they end with the call. */
+  session?: string
+  /** Read everything as of a moment. */
+  asOf?: string
+  budget?: Partial<Budget>
+  /** Functions of other parts of Tidemark. */
+  functions?(source: Source): readonly HostFunction[]
+}
+
+/**
+ * Evaluates a program against the knowledge and returns one printed value per top-level form. An error in a form is
+ * `(error "…")` in its place; earlier forms stand. Nothing a program does changes the store.
+ */
+export function discover(memory: Memory, program: string, options: DiscoverOptions = {}): string[] {
+  const source: Source = { reader: options.asOf === undefined ? memory.reader : memory.asOf(options.asOf) }
+  const registry = memory.registry()
+  const functions: HostFunction[] = [
+    ...knowledgeFunctions(source, registry.kinds()),
+    ...(options.functions?.(source) ?? []),
+  ]
+  functions.push(...introspection(memory, source, () => functions), asOfFunction(memory, source))
+  const { session } = options
+  const pending = new Map<string, Kept>()
+  const interpreter = createInterpreter({
+    functions,
+    shapes: shapesOf(registry),
+    syntax: { 'as-of': expandAsOf },
+    ...(options.budget ? { budget: options.budget } : {}),
+    ...(session === undefined
+      ? {}
+      : {
+          lookup(name: string) {
+            const kept = keptDefine(memory.db, session, name)
+            if (!kept) return undefined
+            return kept.form === 'source' ? new ProcedureSource(kept.source) : unpack(JSON.parse(kept.source))
+          },
+          onDefine(name: string, value: Value, text: string) {
+            if (
+              !pending.has(name) &&
+              !keptDefine(memory.db, session, name) &&
+              countDefines(memory.db, session) + pending.size >= MAX_DEFINES
+            ) {
+              throw new UserError(
+                'too-many-defines',
+                `a session keeps at most ${MAX_DEFINES} definitions`,
+                'start a fresh session',
+              )
+            }
+            const packed = isProcedure(value) && value instanceof Closure ? undefined : pack(value)
+            pending.set(
+              name,
+              packed === undefined
+                ? { form: 'source', source: text }
+                : { form: 'value', source: JSON.stringify(packed) },
+            )
+          },
+        }),
+  })
+  const printed = memory.db.read(() => interpreter.run(program))
+  if (session !== undefined && pending.size > 0) keepAll(memory, session, pending)
+  return printed
+}
+
+function keepAll(memory: Memory, session: string, pending: ReadonlyMap<string, Kept>): void {
+  const { db } = memory
+  const now = memory.env.now()
+  db.write(() => {
+    dropOldDefines(db, now - DEFINES_KEPT_MS)
+    for (const [name, kept] of pending) keepDefine(db, session, name, kept, now)
+  })
+}
+
+/** `(as-of when expr …)` → `(call-as-of when (lambda () expr …))`. */
+function expandAsOf(form: Value): Value {
+  const parts = elements(form)
+  if (!parts || parts.length < 3)
+    throw new SchemeError('as-of takes a moment and an expression', '(as-of "2026-08-01" (get-decisions))')
+  return list([new Sym('call-as-of'), parts[1]!, list([new Sym('lambda'), list([]), ...parts.slice(2)])])
+}
+
+const asOfFunction = (memory: Memory, source: Source): HostFunction => ({
+  name: 'call-as-of',
+  min: 2,
+  max: 2,
+  about: 'calls a procedure with the knowledge as it was at a moment; written (as-of moment expr)',
+  example: '(as-of "2026-11-21" (length (get-decisions)))',
+  run(args, ctx) {
+    const before = source.reader
+    source.reader = memory.asOf(textOf('as-of', args[0]))
+    try {
+      return ctx.call(args[1]!, [])
+    } finally {
+      source.reader = before
+    }
+  },
+})

@@ -1,0 +1,115 @@
+import { type Entity as Known, type Link, readField } from '../memory/entity.ts'
+import type { Reader } from '../memory/read.ts'
+import type { Json } from '../schema/field.ts'
+import { fieldsOf } from '../schema/kind.ts'
+import { type Registry, shapeOf } from '../schema/registry.ts'
+import { fromData } from '../scheme/convert.ts'
+import type { Shape, Shapes } from '../scheme/data.ts'
+import { Entity, type Value } from '../scheme/values.ts'
+
+/** Heads of what introspection prints; a project's kinds may not take these names. */
+const INTROSPECTION: readonly Shape[] = [
+  { kind: 'verb', plural: 'verbs', positional: ['name', 'about'], fields: ['args', 'example'] },
+  {
+    kind: 'kind',
+    plural: 'kinds',
+    positional: ['name', 'about'],
+    fields: ['plural', 'identity', 'key', 'positional', 'entities', 'fields', 'example'],
+  },
+  {
+    kind: 'field',
+    plural: 'fields',
+    positional: ['name', 'type', 'about'],
+    fields: ['choices', 'min', 'max', 'default'],
+  },
+  {
+    kind: 'relation',
+    plural: 'relations',
+    positional: ['name', 'about'],
+    fields: ['inverse', 'symmetric', 'acyclic', 'impact', 'example'],
+  },
+  { kind: 'help', plural: 'helps', positional: ['name', 'about'], fields: ['signature', 'example'] },
+  { kind: 'conflict', plural: 'conflict-list', positional: ['entity', 'field'], fields: ['values'] },
+  {
+    kind: 'change',
+    plural: 'changes',
+    positional: ['at', 'field'],
+    fields: ['op', 'value', 'was', 'batch', 'session', 'agent', 'user'],
+  },
+  { kind: 'candidate', plural: 'candidates', positional: ['kind', 'field'], fields: ['type', 'entities', 'example'] },
+]
+
+/** How entities of this registry, and what introspection answers, are printed. */
+export function shapesOf(registry: Registry): Shapes {
+  const byKind = new Map<string, Shape>(INTROSPECTION.map((s) => [s.kind, s]))
+  const byPlural = new Map<string, Shape>(INTROSPECTION.map((s) => [s.plural, s]))
+  for (const kind of registry.kinds()) {
+    const shape = shapeOf(kind)
+    byKind.set(kind.name, shape)
+    byPlural.set(kind.plural, shape)
+  }
+  return { byKind: (k) => byKind.get(k), byPlural: (p) => byPlural.get(p) }
+}
+
+/** Fields that are asked for, not printed with every entity. */
+const QUIET = new Set(['provenance'])
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** An entity as a program sees it: what was said is printed; id, times, provenance and defaults answer when asked. */
+export function toScheme(e: Known, registry: Registry): Entity {
+  const kind = registry.kind(e.kind)
+  const fields = new Map<string, Value>()
+  // several events may read alike: their id is the only reference that says which
+  if (kind?.identity === 'event') fields.set('id', e.id)
+  const specs = kind ? fieldsOf(kind) : {}
+  for (const name of new Set([...Object.keys(specs), ...Object.keys(e.fields)])) {
+    const value = e.fields[name]
+    if (value === undefined || QUIET.has(name) || (name === 'standing' && value === 'confirmed')) continue
+    fields.set(name, fromData(value))
+  }
+  const hidden = new Map<string, Value>([
+    ['id', e.id],
+    ['kind', e.kind],
+    ['name', e.name],
+    ['version', BigInt(e.version)],
+    ['recorded', iso(e.created)],
+    ['updated', iso(e.updated)],
+    ['provenance', fromData(e.fields.provenance ?? [])],
+  ])
+  const first = (e.fields.provenance as { [key: string]: Json }[] | undefined)?.[0] ?? {}
+  for (const [key, value] of Object.entries(first))
+    if (!hidden.has(key) && key !== 'at') hidden.set(key, fromData(value))
+  for (const name of Object.keys(specs)) {
+    const value = readField(e, name, kind)
+    if (value !== undefined && !fields.has(name) && !hidden.has(name)) hidden.set(name, fromData(value))
+  }
+  return new Entity(e.kind, fields, hidden)
+}
+
+/** The shortest reference that means this entity alone. */
+export function referenceTo(reader: Reader, id: string): string {
+  const e = reader.entity(id)
+  if (!e || e.name === '' || e.name.length > 80) return id
+  const same = reader.find(e.name)
+  return same.length === 1 && same[0]!.id === id ? e.name : id
+}
+
+/** A link as a program sees it, its ends as references that the verbs accept. */
+export function linkToScheme(reader: Reader, link: Link): Entity {
+  const e = link.entity
+  const fields = new Map<string, Value>([
+    ['from', referenceTo(reader, link.from)],
+    ['to', referenceTo(reader, link.to)],
+    ['type', link.type],
+  ])
+  for (const name of ['description', 'confidence', 'standing'] as const) {
+    const value = e.fields[name]
+    if (value !== undefined && value !== 'confirmed') fields.set(name, fromData(value))
+  }
+  return new Entity(
+    e.kind,
+    fields,
+    new Map<string, Value>([...toScheme(e, reader.registry()).hidden, ['from-id', link.from], ['to-id', link.to]]),
+  )
+}

@@ -1,0 +1,23 @@
+import type { Db } from './db.ts'
+
+/** A definition that a discover session keeps: data as its value, procedures as their source. */
+export interface Kept {
+  form: 'value' | 'source'
+  source: string
+}
+
+export const keptDefine = (db: Db, session: string, name: string): Kept | undefined =>
+  db.get('SELECT form, source FROM defines WHERE session=? AND name=?', session, name)
+
+export const countDefines = (db: Db, session: string): number =>
+  db.get<{ n: number }>('SELECT count(*) AS n FROM defines WHERE session=?', session)!.n
+
+export const keepDefine = (db: Db, session: string, name: string, kept: Kept, at: number): void =>
+  db.run('INSERT OR REPLACE INTO defines VALUES (?,?,?,?,?)', session, name, kept.form, kept.source, at)
+
+/** Forgets sessions that have defined nothing for so long. */
+export const dropOldDefines = (db: Db, before: number): void =>
+  db.run(
+    'DELETE FROM defines WHERE session IN (SELECT session FROM defines GROUP BY session HAVING max(at) < ?)',
+    before,
+  )
