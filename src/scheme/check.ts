@@ -3,10 +3,9 @@ import { type CallContext, Char, elements, Pair, SchemeError, Sym, typeName, typ
 
 /** The error of an argument of the wrong type: names the procedure, what it takes and what it got. */
 export const notOf = (name: string, wanted: string, value: Value): SchemeError =>
-  new SchemeError(
-    `${name}: expects ${wanted}, got ${typeName(value)}${value === null ? '' : `: ${brief(value)}`}`,
-    `(help "${name}")`,
-  )
+  value === null
+    ? new SchemeError(`${name}: expects ${wanted}, got nil`, 'a missing field is nil: (or (:field x) instead)')
+    : new SchemeError(`${name}: expects ${wanted}, got ${typeName(value)}: ${brief(value)}`, `(help "${name}")`)
 
 export type Num = bigint | number
 

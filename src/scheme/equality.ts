@@ -40,3 +40,14 @@ function pushFields(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>
   }
   return true
 }
+
+/** A JS value that is the same for values that are `equal?`, where there is one: what a Set or Map may go by. */
+export function identity(v: Value): string | number | bigint | boolean | null | undefined {
+  if (typeof v === 'string') return `"${v}`
+  if (v === null || typeof v === 'bigint' || typeof v === 'boolean') return v
+  if (typeof v === 'number') return Object.is(v, -0) ? '-0' : v
+  if (v instanceof Sym) return `'${v.name}`
+  if (v instanceof Keyword) return `:${v.name}`
+  if (v instanceof Char) return `#${v.code}`
+  return undefined
+}

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { UserError } from '../errors.ts'
 import { fromData } from './convert.ts'
 import { DataEntity } from './data.ts'
+import { freeze, thaw } from './freeze.ts'
 import { createInterpreter, type InterpreterOptions, Source } from './interpreter.ts'
 import { builtinHelp, builtinNames } from './library.ts'
 import { RULES } from './syntax.ts'
 import { syntaxHelp } from './syntax-help.ts'
 import { isProcedure, list, type Pair, Sym, type Value } from './values.ts'
+import { write } from './write.ts'
 
 const principle = (name: string, confidence: number | undefined, active: boolean): DataEntity =>
   new DataEntity(
@@ -266,4 +268,24 @@ test('[D10] every builtin and every piece of syntax has help, and its example ru
 test('[D10] the helpers of builtins run too, but are not offered', () => {
   expect(builtinNames().filter((name) => name.startsWith('%'))).toEqual([])
   expect(createInterpreter().names()).toContain('filter')
+})
+
+test('[D10] help answers for builtins, syntax and host functions, and knows near names', () => {
+  expect(run('(help "filter")')).toEqual([
+    '{:form "(filter keep? xs)" :about "The elements for which keep? is true; keep? may be a keyword." :example "(filter odd? \'(1 2 3))"}',
+  ])
+  expect(
+    run('(help \'let) (help "get-principles") (help "filtr") (help "call/cc")').map((text) => text.slice(0, 12)),
+  ).toEqual(['{:form "(let ', '{:form "(get-', '(error "help:', '(error "call/'].map((text) => text.slice(0, 12)))
+})
+
+test('[D2] frozen data thaws to the very same value; a procedure is not frozen', () => {
+  const source =
+    '(list 1 1.0 -0.0 +inf.0 +nan.0 99999999999999999999 "a" \'b :c #\\d nil #t #f (list) \'(1 . 2) (vector 1 "x") {:__proto__ 1 :k [1]} (if #f #f)'
+  const result = createInterpreter(knowledge).evaluate(`${source} (get-principles))`)[0]!
+  const value = (result as { value: Value }).value
+  expect(write(thaw(freeze(value)!))).toBe(write(value))
+  expect(freeze(thaw(freeze(value)!))).toBe(freeze(value))
+  const procedures = createInterpreter().evaluate('car (list 1 car) {:f (lambda () 1)}')
+  for (const one of procedures) expect(freeze((one as { value: Value }).value)).toBeUndefined()
 })

@@ -5,14 +5,15 @@ import { compile } from './compile.ts'
 import type { Shapes } from './entity-layout.ts'
 import { expand, type Globals, Scope } from './expand.ts'
 import { group, type Layout, printAll } from './layout.ts'
-import { builtin, builtinNames } from './library.ts'
+import { quote } from './lexical.ts'
+import { builtin, builtinHelp, builtinNames } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
 import { refusal } from './refused.ts'
 import { nearest } from './suggest.ts'
 import { RULES } from './syntax.ts'
 import type { Cell } from './tree.ts'
-import { Builtin, type CallContext, isProcedure, SchemeError, type Value } from './values.ts'
+import { Builtin, type CallContext, isProcedure, Rec, SchemeError, Sym, type Value } from './values.ts'
 import { layoutValue } from './write.ts'
 
 /** A procedure the host offers. What it returns is a value: nothing a program does changes it. */
@@ -79,8 +80,9 @@ class Session implements Interpreter, Globals {
     this.#now = options.now ?? (() => performance.now())
     this.#syntax = new Map(Object.entries(options.syntax ?? {}))
     this.#host.set('parse-data', parseDataFor(options.shapes).body as Value)
+    this.#host.set('help', new Builtin('help', 1, 1, ([name]) => this.#help(name!)))
     for (const { name, min, max, run } of options.functions ?? [])
-      this.#host.set(name, new Builtin(name, min, max, (args, ctx) => run(args, ctx)))
+      this.#host.set(name, new Builtin(name, min, max, (args, ctx) => run(args, ctx) ?? null))
   }
 
   run(source: string): string[] {
@@ -128,6 +130,25 @@ class Session implements Interpreter, Globals {
         ...this.#cells.keys(),
       ]),
     ].sort()
+  }
+
+  /** What there is to say about a name, as a record; a host that knows more offers a `help` of its own. */
+  #help(name: Value): Value {
+    const wanted = typeof name === 'string' ? name : name instanceof Sym ? name.name : ''
+    const host = this.#options.functions?.find((one) => one.name === wanted)
+    const entry = host
+      ? { signature: `(${wanted}${' x'.repeat(host.min)}${host.max > host.min ? ' …' : ''})`, ...host }
+      : builtinHelp().get(wanted)
+    if (!entry) {
+      const reason = refusal(wanted)
+      if (reason !== undefined) throw new SchemeError(`${wanted} is not offered: ${reason}`)
+      throw new SchemeError(
+        `help: nothing is called ${quote(wanted)}`,
+        `near: ${nearest(wanted, this.names()).join(', ') || 'nothing'}`,
+      )
+    }
+    const { signature, about, example } = entry
+    return new Rec(new Map(Object.entries({ form: signature, about, example })))
   }
 
   #evaluateForm(form: Value, text: string, machine: Machine): Value {

@@ -1,5 +1,5 @@
 import { control } from './builtins/control.ts'
-import { basics, records, vectors } from './builtins/data.ts'
+import { basics, parseDataFor, records, vectors } from './builtins/data.ts'
 import { lists } from './builtins/lists.ts'
 import { numbers } from './builtins/numbers.ts'
 import { characters, strings } from './builtins/strings.ts'
@@ -58,7 +58,7 @@ function compileSource(name: string, source: string): Value {
 /** The names a program may use, the helpers of other builtins left out. */
 export function builtinNames(): string[] {
   find('')
-  return [...MADE.keys()].filter((name) => !name.startsWith('%'))
+  return [...MADE.keys(), 'parse-data', 'help'].filter((name) => !name.startsWith('%'))
 }
 
 export interface Help {
@@ -67,13 +67,23 @@ export interface Help {
   example: string
 }
 
+const helpOf = ({ signature, about, example }: Definition): Help => ({ signature, about, example })
+
+const HELP: Help = {
+  signature: '(help name)',
+  about: 'What a name means, and an example that runs.',
+  example: '(help "filter")',
+}
+
 /** What `(help "name")` says of every builtin procedure and every piece of syntax; all examples run. */
 export function builtinHelp(): Map<string, Help> {
   const help = new Map<string, Help>()
   for (const name of builtinNames()) {
-    const { signature, about, example } = find(name)!
-    help.set(name, { signature, about, example })
+    const definition = find(name)
+    if (definition) help.set(name, helpOf(definition))
   }
+  help.set('parse-data', helpOf(parseDataFor()))
+  help.set('help', HELP)
   for (const [name, entry] of syntaxHelp()) help.set(name, entry)
   return help
 }

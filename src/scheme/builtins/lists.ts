@@ -1,7 +1,7 @@
 import { compareNum } from '../arithmetic.ts'
 import { count, index, items, notOf, num, pair } from '../check.ts'
 import { type Definition, def, def1, def2 } from '../define.ts'
-import { isEqual, isSame } from '../equality.ts'
+import { identity, isEqual, isSame } from '../equality.ts'
 import { type CallContext, EMPTY, elements, list, Pair, SchemeError, type Value } from '../values.ts'
 
 const first = (name: string, v: Value): Value => {
@@ -228,14 +228,13 @@ export const lists = (): readonly Definition[] => [
     }, 0n),
   ),
   def('(%delete-duplicates xs)', 'delete-duplicates by equal?.', "(%delete-duplicates '(1 2 1))", ([xs], ctx) => {
-    const seen = new Set<Value>()
-    const odd: Value[] = []
+    const seen = new Set<unknown>()
+    const others: Value[] = []
     const kept = items('delete-duplicates', xs, ctx).filter((x) => {
-      // Only what a Set compares as `equal?` does may go through it.
-      if (typeof x === 'string' || typeof x === 'bigint' || typeof x === 'boolean' || x === null)
-        return !seen.has(x) && seen.add(x)
-      if (odd.some((other) => isEqual(other, x, ctx))) return false
-      odd.push(x)
+      const id = identity(x)
+      if (id !== undefined) return !seen.has(id) && seen.add(id)
+      if (others.some((other) => isEqual(other, x, ctx))) return false
+      others.push(x)
       return true
     })
     ctx.alloc(kept.length)
@@ -274,15 +273,15 @@ export const lists = (): readonly Definition[] => [
     "(%group '((a . 1) (b . 2) (a . 3)))",
     (pairs, ctx) => {
       const groups: { key: Value; values: Value[] }[] = []
-      const known = new Map<Value, { key: Value; values: Value[] }>()
+      const known = new Map<unknown, { key: Value; values: Value[] }>()
       for (const item of items('group-by', pairs, ctx)) {
         const { car: key, cdr: value } = pair('group-by', item)
-        const plain = typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean' || key === null
-        let found = plain ? known.get(key) : groups.find((g) => isEqual(g.key, key, ctx))
+        const id = identity(key)
+        let found = id !== undefined ? known.get(id) : groups.find((g) => isEqual(g.key, key, ctx))
         if (!found) {
           found = { key, values: [] }
           groups.push(found)
-          if (plain) known.set(key, found)
+          if (id !== undefined) known.set(id, found)
         }
         found.values.push(value)
         ctx.alloc(1)

@@ -155,7 +155,6 @@ export const strings = (): readonly Definition[] => [
     },
   ),
   CONTAINS,
-  alias('string-search-forward', CONTAINS),
   def2(
     '(string-contains-ci? text part)',
     'Does the part occur, case apart?',
