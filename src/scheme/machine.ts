@@ -1,3 +1,4 @@
+import { arityError, checkArity } from './arity.ts'
 import { brief } from './brief.ts'
 import { exceeded, type Meter } from './budget.ts'
 import { Box } from './compile.ts'
@@ -398,15 +399,3 @@ function callerOf(count: number): Template {
 
 const unassigned = (name: string): SchemeError =>
   new SchemeError(`${name} is used before it has a value`, 'define it above its first use')
-
-export function checkArity(name: string, count: number, min: number, max: number): void {
-  if (count < min || count > max) throw arityError(name, count, min, max)
-}
-
-function arityError(name: string, count: number, min: number, max: number): SchemeError {
-  const some = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`
-  return new SchemeError(
-    `${name}: expects ${some} argument${some === '1' ? '' : 's'}, got ${count}`,
-    `(help "${name}")`,
-  )
-}
