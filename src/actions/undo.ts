@@ -8,8 +8,27 @@ import { textArg } from '../schema/validate.ts'
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
-/** Later batches that build on what a batch wrote: they overwrote it, or edited or linked what it created. */
-function dependents(p: Planning, batch: string, events: readonly Event[]): string[] {
+/**
+ * Batches that count as if they had not been: those to be taken back, and those that were taken back before together
+ * with what took them back, unless that was itself taken back.
+ */
+function outOfCount(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
+  const undoneBy = new Map<string, string>()
+  for (const id of entities) {
+    for (const { batch } of p.view.eventsOf(id))
+      for (const undone of p.view.batch(batch)?.undoes ?? []) undoneBy.set(undone, batch)
+  }
+  const out = new Set(batches)
+  for (const [undone, by] of undoneBy) {
+    if (undoneBy.has(by) || out.has(by)) continue
+    out.add(undone)
+    out.add(by)
+  }
+  return out
+}
+
+/** Later batches that build on what was written: they overwrote it, or edited or linked what it created. */
+function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Event[]): string[] {
   const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
   const created = new Set(
     events
@@ -19,22 +38,22 @@ function dependents(p: Planning, batch: string, events: readonly Event[]): strin
   const found = new Set<string>()
   for (const id of new Set(events.map((e) => e.entity))) {
     for (const later of p.view.eventsOf(id)) {
-      if (later.batch === batch || later.event.field === 'provenance') continue
+      if (out.has(later.batch) || later.event.field === 'provenance') continue
       if (created.has(id) || later.event.over.some(([r, c]) => written.has(key(r, c)))) found.add(later.batch)
     }
     if (!created.has(id)) continue
     for (const l of [...p.links('src', id), ...p.links('dst', id)])
-      for (const e of p.view.eventsOf(l.id)) if (e.batch !== batch) found.add(e.batch)
+      for (const e of p.view.eventsOf(l.id)) if (!out.has(e.batch)) found.add(e.batch)
   }
   return [...found]
 }
 
-/** Puts one entity back to what it was before the batch, field by field, as ordinary new writes. */
-function revert(p: Planning, id: string, batch: string, events: readonly Event[]): void {
+/** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
+function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
   const before = cellsOf(
     p.view
       .eventsOf(id)
-      .filter((e) => e.batch !== batch && !isLater(e.event, events))
+      .filter((e) => !out.has(e.batch))
       .map((e) => e.event),
   )
   const was = fold(before)
@@ -45,14 +64,12 @@ function revert(p: Planning, id: string, batch: string, events: readonly Event[]
     else if (mine.some((e) => e.op === 'put' || e.op === 'drop')) revertPaths(p, id, field, mine, before)
     else revertItems(p, id, field, mine, (was.fields[field] ?? []) as Json[])
   }
-  const existed = [...before.values()].some((c: Cell) => c.field === STATE)
-  const state = events.findLast((e) => e.field === STATE)?.value as StateValue | undefined
-  if (state?.s === 'created' || state?.s === 'restored') {
-    if (!existed || !was.live) p.remove(id, 'undone')
-  } else if (state?.s === 'deleted') p.restore(id)
+  if (!events.some((e) => e.field === STATE)) return
+  const lives = before.size > 0 && was.live
+  const now = p.entity(id)?.live === true
+  if (now && !lives) p.remove(id, 'undone')
+  else if (!now && lives) p.restore(id)
 }
-
-const isLater = (e: Event, events: readonly Event[]) => e.stamp.ms > (events[0]?.stamp.ms ?? 0)
 
 function revertItems(p: Planning, id: string, field: string, mine: readonly Event[], was: readonly Json[]): void {
   const list = mine.some((e) => e.list)
@@ -89,10 +106,11 @@ const related = (a: readonly string[], b: readonly string[]) =>
 
 export const undo: Verb = {
   verb: 'undo',
-  about: 'takes a batch back in one new batch, which can be undone as well',
+  about:
+    'takes a batch back in one new batch, which can be undone as well; with session, everything that session wrote',
   args: {
     batch: 'batch id, or "last"? (last)',
-    session: 'text? (only batches of this session)',
+    session: 'text? (all batches of this session)',
     force: 'true? (although later batches build on it)',
   },
   example: { batch: 'last' },
@@ -103,35 +121,50 @@ export const undo: Verb = {
       report({ field: 'force', message: 'not true or false', accepted: 'true or false' })
       return undefined
     }
-    const batch = given === undefined || given === 'last' ? p.view.recentBatches(1, session)[0] : given
-    const found = batch === undefined ? undefined : p.view.batch(batch)
-    if (batch === undefined || !found) {
+    const batches =
+      session !== undefined
+        ? p.view.recentBatches(MAX_BATCHES, session)
+        : given === undefined || given === 'last'
+          ? p.view.recentBatches(1)
+          : [given]
+    const found = batches.flatMap((b) => p.view.batch(b) ?? [])
+    if (found.length < batches.length || found.length === 0) {
+      const missing = batches.find((b) => !p.view.batch(b))
       report({
-        field: 'batch',
-        message: batch === undefined ? 'there is nothing to undo' : `no batch "${batch.slice(0, 80)}"`,
-        ...(batch !== undefined ? { received: batch.slice(0, 80) } : {}),
+        field: session !== undefined ? 'session' : 'batch',
+        message: missing === undefined ? 'there is nothing to undo' : `no batch "${missing.slice(0, 80)}"`,
         accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
         hint: '`tidemark history` and the reply of act name batches',
       })
       return undefined
     }
-    const events = found.events.map((e) => e.event)
+    const events = found.flatMap((b) => b.events.map((e) => e.event))
     if (events.some((e) => e.purged)) {
-      report({ field: 'batch', message: 'its content was erased', received: batch })
+      report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
       return undefined
     }
-    const later = dependents(p, batch, events)
+    const byEntity = Map.groupBy(events, (e) => e.entity)
+    const out = outOfCount(p, batches, byEntity.keys())
+    const later = dependents(p, out, events)
     if (later.length > 0 && args.force !== true) {
       report({
         field: 'batch',
         message: `later batches build on it: ${later.join(', ')}`,
-        received: batch,
+        received: batches.join(', '),
         hint: 'undo those first, or give "force": true to take it back all the same',
       })
       return undefined
     }
-    const byEntity = Map.groupBy(events, (e) => e.entity)
-    for (const [id, own] of [...byEntity].reverse()) revert(p, id, batch, own)
-    return { id: batch, undone: found.summary, entities: [...byEntity.keys()] }
+    for (const [id, own] of [...byEntity].reverse()) revert(p, id, out, own)
+    for (const b of batches) p.undoes(b)
+    return {
+      id: batches[0]!,
+      undone: found.map((b) => b.summary).join('; '),
+      batches: batches.length,
+      entities: [...byEntity.keys()],
+    }
   },
 }
+
+/** A session that wrote more than this is taken back in several steps. */
+const MAX_BATCHES = 500

@@ -191,6 +191,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
   }
   return {
     moves: p.moves(),
+    undone: p.undone(),
     events: [...p.events()],
     results,
     notes: p.notes,

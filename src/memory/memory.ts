@@ -185,7 +185,7 @@ export class Memory {
           'leave it out, or write with --redact (redact: true)',
         )
       }
-      author[key as keyof Author] = String(screened.value)
+      author[key as Exclude<keyof Author, 'undoes'>] = String(screened.value)
     }
     return author
   }
@@ -234,7 +234,7 @@ export class Memory {
       seq: head.seq + 1,
       prev: head.hash,
       at: ms,
-      author,
+      author: planned.undone.length > 0 ? { ...author, undoes: [...planned.undone] } : author,
       summary: planned.summary,
       updates,
       events: planned.events,
@@ -271,6 +271,7 @@ export class Memory {
         return {
           summary: line.summary,
           ...(line.author.session !== undefined ? { session: line.author.session } : {}),
+          ...(line.author.undoes ? { undoes: line.author.undoes } : {}),
           events: line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event })),
         }
       },

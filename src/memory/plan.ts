@@ -34,7 +34,9 @@ export interface View {
   someNames(limit: number): { id: string; name: string }[]
   eventsOf(id: string): LoggedEvent[]
   /** Events of a batch in order, and their summary; nothing if it is not in the log. */
-  batch(id: string): { events: LoggedEvent[]; summary: string; session?: string } | undefined
+  batch(
+    id: string,
+  ): { events: LoggedEvent[]; summary: string; session?: string; undoes?: readonly string[] } | undefined
   batchHash(replica: string, seq: number): string | undefined
   /** Batches, newest arrival first, optionally of one session. */
   recentBatches(limit: number, session?: string): string[]
@@ -82,6 +84,7 @@ export interface Result {
 export interface Planned {
   /** Documents that go on under another id: new → old. */
   moves: ReadonlyMap<string, string>
+  undone: readonly string[]
   events: Event[]
   results: Result[]
   notes: string[]
@@ -131,6 +134,9 @@ export interface Planning {
   events(): readonly Event[]
   purges(): readonly Purge[]
   moves(): ReadonlyMap<string, string>
+  /** Says that the batch takes another one back. */
+  undoes(batch: string): void
+  undone(): readonly string[]
 }
 
 const refs = (cells: readonly Cell[]): StampRef[] => cells.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
@@ -147,6 +153,7 @@ export function startPlan(
   const notes: string[] = []
   const purges: Purge[] = []
   const moves = new Map<string, string>()
+  const undone: string[] = []
   const promised = new Set<string>()
   let ctr = ctx.ctr
   let registry: Registry | undefined
@@ -433,6 +440,8 @@ export function startPlan(
     },
     purges: () => purges,
     moves: () => moves,
+    undoes: (batch) => void undone.push(batch),
+    undone: () => undone,
   }
   return planning
 }

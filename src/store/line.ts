@@ -15,6 +15,8 @@ export interface Author {
   task?: string
   source?: string
   intent?: string
+  /** Batches that this one takes back. */
+  undoes?: string[]
 }
 
 /** One batch as it is kept and exchanged (K10). */
