@@ -1,11 +1,12 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../errors.ts'
-import { gitCommonDir, gitRoot } from '../store/project.ts'
-import { isOurCommand, launchProblem, localCommand } from './command.ts'
+import { isLocalCommand, launchProblem, localCommand, startsTidemark } from './command.ts'
 import { readText } from './files.ts'
 import { entryOf } from './journal.ts'
 import { at, insertJson, isEmptyJson, readJson, removeJson } from './json-edit.ts'
+import { mainWorkTree } from './path.ts'
 import { plug, type Target, unplug } from './target.ts'
 import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
 
@@ -21,14 +22,6 @@ const configDir = (ctx: ClientContext) => envOf(ctx).CLAUDE_CONFIG_DIR || join(c
 const globalFile = (ctx: ClientContext) => join(envOf(ctx).CLAUDE_CONFIG_DIR || ctx.home, '.claude.json')
 const sharedFile = (ctx: ClientContext) => join(ctx.root, '.mcp.json')
 const approvalFile = (ctx: ClientContext) => join(ctx.root, '.claude', 'settings.local.json')
-
-/** The name under which Claude Code 2.1.330 keeps a project: the real path of the main work tree (seen in runs). */
-export function projectKey(root: string): string {
-  const top = gitRoot(root)
-  const common = top && gitCommonDir(top)
-  const main = common && basename(common) === '.git' ? dirname(common) : (top ?? root)
-  return existsSync(main) ? realpathSync(main) : main
-}
 
 const jsonTarget = (
   file: string,
@@ -48,27 +41,37 @@ const jsonTarget = (
   remove(text, undo) {
     if (!text.includes(NAME)) return text
     const found = state(readJson(text, file))
-    return found === 'ours' || found === 'stale' ? removeJson(text, path, leaf, undo) : text
+    const ours = found === 'ours' || found === 'stale' || (found === 'hand-made' && undo !== undefined)
+    return ours ? removeJson(text, path, leaf, undo) : text
   },
   isEmpty: isEmptyJson,
 })
 
-const serverState = (entry: unknown) =>
-  entry === undefined ? 'absent' : isOurCommand(at(entry, 'command'), at(entry, 'args')) ? 'ours' : 'yours'
+const starts = (entry: unknown) => startsTidemark(at(entry, 'command'), at(entry, 'args'))
+const kindOf = (entry: unknown) => (starts(entry) ? 'hand-made' : 'yours')
+
+// when what we write changes, what earlier versions wrote stays in this list
+const SHARED_FORMS = [SHARED]
+function sharedState(root: Record<string, unknown>) {
+  const entry = at(root, 'mcpServers', NAME)
+  if (entry === undefined) return 'absent'
+  return SHARED_FORMS.some((form) => isDeepStrictEqual(entry, form)) ? 'ours' : kindOf(entry)
+}
 
 const shared = (ctx: ClientContext) =>
-  jsonTarget(sharedFile(ctx), 'committed', ['mcpServers'], { key: NAME, value: SHARED }, (root) =>
-    serverState(at(root, 'mcpServers', NAME)),
-  )
+  jsonTarget(sharedFile(ctx), 'committed', ['mcpServers'], { key: NAME, value: SHARED }, sharedState)
 
 const local = (ctx: ClientContext) => {
-  const path = ['projects', projectKey(ctx.root), 'mcpServers']
+  const path = ['projects', mainWorkTree(ctx.root), 'mcpServers']
   const value = localEntry(ctx)
   return jsonTarget(globalFile(ctx), 'local', path, { key: NAME, value }, (root) => {
     const entry = at(root, ...path, NAME)
-    const state = serverState(entry)
-    const same = at(entry, 'command') === value.command && (at(entry, 'args') as string[])[0] === value.args[0]
-    return state === 'ours' && !same ? 'stale' : state
+    if (entry === undefined) return 'absent'
+    if (isDeepStrictEqual(entry, value)) return 'ours'
+    const { command, args, ...rest } = entry as Record<string, unknown>
+    // `env` and the like are the user's words, unless they are the empty ones that Claude Code puts in itself
+    const plain = isDeepStrictEqual({ env: {}, ...rest }, { type: 'stdio', env: {} })
+    return plain && isLocalCommand(command, args) ? 'stale' : kindOf(entry)
   })
 }
 
@@ -80,7 +83,6 @@ const approval = (ctx: ClientContext) =>
   )
 
 const jsonOf = (file: string) => readJson(readText(file) ?? '', file)
-const sharedState = (ctx: ClientContext) => serverState(at(jsonOf(sharedFile(ctx)), 'mcpServers', NAME))
 
 function approve(ctx: ClientContext): WiringChange {
   const target = approval(ctx)
@@ -106,8 +108,8 @@ function wireLocal(ctx: ClientContext): WiringChange[] {
         'tidemark is not on the PATH here, so this machine gets an entry with full paths, which wins over .mcp.json',
       ),
     ]
-  const entry = at(jsonOf(target.file), 'projects', projectKey(ctx.root), 'mcpServers', NAME)
-  const broken = serverState(entry) === 'ours' && launchProblem(ctx, at(entry, 'command'), at(entry, 'args'))
+  const entry = at(jsonOf(target.file), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)
+  const broken = starts(entry) && launchProblem(ctx, at(entry, 'command'), at(entry, 'args'))
   return broken ? unplug(ctx, target, `tidemark is on the PATH now, and the old entry hides that: ${broken}`) : []
 }
 
@@ -115,11 +117,11 @@ function check(ctx: ClientContext): Finding[] {
   const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
   const root = jsonOf(sharedFile(ctx))
   const entry = at(root, 'mcpServers', NAME)
-  const own = at(jsonOf(globalFile(ctx)), 'projects', projectKey(ctx.root), 'mcpServers', NAME)
+  const own = at(jsonOf(globalFile(ctx)), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)
   if (entry === undefined && own === undefined)
     return [bad('Claude Code is not wired: .mcp.json has no entry tidemark', 'run `tidemark init --client claude`')]
   const [used, where] = own === undefined ? [entry, '.mcp.json'] : [own, globalFile(ctx)]
-  if (serverState(used) === 'yours')
+  if (!starts(used))
     return [
       bad(
         `${where} has an entry called tidemark that starts something else`,
@@ -138,7 +140,7 @@ function check(ctx: ClientContext): Finding[] {
   ]
   if (own !== undefined) return findings // an entry of this machine needs no approval
 
-  const machine = at(jsonOf(globalFile(ctx)), 'projects', projectKey(ctx.root))
+  const machine = at(jsonOf(globalFile(ctx)), 'projects', mainWorkTree(ctx.root))
   const inProject = [approvalFile(ctx), join(ctx.root, '.claude', 'settings.json')].map(jsonOf)
   const users = jsonOf(join(configDir(ctx), 'settings.json'))
   const approves = (s: unknown) =>
@@ -190,7 +192,7 @@ export const claude: Client = {
       shared(ctx),
       'the file of the project that Claude Code shares with the team; it holds no path of this machine',
     )
-    return sharedState(ctx) === 'yours' ? [server] : [server, approve(ctx), ...wireLocal(ctx)]
+    return sharedState(jsonOf(sharedFile(ctx))) === 'yours' ? [server] : [server, approve(ctx), ...wireLocal(ctx)]
   },
   unwire(ctx) {
     const server = unplug(ctx, shared(ctx), 'takes out the server')

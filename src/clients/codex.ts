@@ -1,11 +1,14 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../errors.ts'
 import { gitRoot } from '../store/project.ts'
-import { isOurCommand, launchProblem, localCommand } from './command.ts'
+import { isLocalCommand, launchProblem, localCommand, startsTidemark } from './command.ts'
 import { readText } from './files.ts'
+import { entryOf } from './journal.ts'
+import { mainWorkTree } from './path.ts'
 import { plug, type Target, unplug } from './target.ts'
-import { appendBlock, readToml, removeBlock, tomlAt } from './toml-edit.ts'
+import { appendBlock, isMarked, readToml, removeBlock, tomlAt } from './toml-edit.ts'
 import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
 
 const client = 'codex'
@@ -25,9 +28,10 @@ const target = (file: string, scope: Target['scope'], command: string, args: str
   state(text) {
     const table = tomlAt(readToml(text, file), ...TABLE) as Record<string, unknown> | undefined
     if (table === undefined) return 'absent'
-    if (!isOurCommand(table.command, table.args)) return 'yours'
-    const same = table.command === command && (table.args as unknown[])[0] === args[0]
-    return same || scope === 'committed' ? 'ours' : 'stale'
+    if (!startsTidemark(table.command, table.args)) return 'yours'
+    if (!isMarked(text) || Object.keys(table).length !== 2) return 'hand-made'
+    if (isDeepStrictEqual([table.command, table.args], [command, args])) return 'ours'
+    return scope === 'local' && isLocalCommand(table.command, table.args) ? 'stale' : 'hand-made'
   },
   insert(text) {
     const servers = readToml(text ?? '', file).find((s) => s.kind === 'pair' && s.path.join('.') === 'mcp_servers')
@@ -45,11 +49,10 @@ const target = (file: string, scope: Target['scope'], command: string, args: str
     ]
     return { text: appendBlock(text ?? '', lines), undo: { kept: 0, interior: null } }
   },
-  remove(text) {
+  remove(text, undo) {
     if (!text.includes('tidemark')) return text
-    const table = tomlAt(readToml(text, file), ...TABLE) as Record<string, unknown> | undefined
-    if (table !== undefined && !isOurCommand(table.command, table.args)) return text
-    return removeBlock(text, TABLE, file)
+    const state = this.state(text)
+    return state === 'yours' || (state === 'hand-made' && !undo) ? text : removeBlock(text, TABLE, file)
   },
   isEmpty: (text) => text.replace('\uFEFF', '').trim() === '',
 })
@@ -85,16 +88,25 @@ function wire(ctx: ClientContext): WiringChange[] {
 
 function dropBroken(ctx: ClientContext): WiringChange[] {
   const table = tableIn(localFile(ctx))
-  const ours = table !== undefined && isOurCommand(table.command, table.args)
+  const ours = table !== undefined && startsTidemark(table.command, table.args)
   const broken = ours ? launchProblem(ctx, table.command, table.args) : undefined
   return broken ? unplug(ctx, local(ctx), `an old entry that starts nothing: ${broken}`) : []
+}
+
+/** The home serves every project of this machine: its entry goes only with the project that made it. */
+function unplugLocal(ctx: ClientContext): WiringChange[] {
+  const changes = unplug(ctx, local(ctx), 'takes out the entry of this machine')
+  if (entryOf(ctx.root, localFile(ctx))) return changes
+  const why = 'another project of this machine made its entry; `codex mcp remove tidemark` takes it out for all'
+  return changes.map((change) => ({ ...change, action: 'none', after: change.before, why }))
 }
 
 function isTrusted(ctx: ClientContext): boolean {
   const config = tomlOf(localFile(ctx))
   const real = (path: string) => (existsSync(path) ? realpathSync(path) : path)
-  const top = gitRoot(ctx.root)
-  const places = new Set([ctx.root, real(ctx.root), ...(top ? [top, real(top)] : [])])
+  // a trusted main work tree covers its folders and its worktrees (seen in runs)
+  const top = gitRoot(ctx.root) ?? ctx.root
+  const places = new Set([ctx.root, real(ctx.root), top, real(top), mainWorkTree(ctx.root)])
   return [...places].some((place) => tomlAt(config, 'projects', place, 'trust_level') === 'trusted')
 }
 
@@ -109,7 +121,7 @@ function check(ctx: ClientContext): Finding[] {
     return [
       bad(`Codex is not wired: ${sharedFile(ctx)} has no [mcp_servers.tidemark]`, 'run `tidemark init --client codex`'),
     ]
-  if (!isOurCommand(used.command, used.args))
+  if (!startsTidemark(used.command, used.args))
     return [
       bad(
         `${where} has a server called tidemark that starts something else`,
@@ -147,10 +159,7 @@ export const codex: Client = {
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Codex' }
   },
   wire,
-  unwire: (ctx) => [
-    ...unplug(ctx, shared(ctx), 'takes out the server'),
-    ...unplug(ctx, local(ctx), 'takes out the entry of this machine'),
-  ],
+  unwire: (ctx) => [...unplug(ctx, shared(ctx), 'takes out the server'), ...unplugLocal(ctx)],
   check(ctx) {
     try {
       return check(ctx)

@@ -1,16 +1,25 @@
 import { existsSync } from 'node:fs'
-import { basename, isAbsolute } from 'node:path'
+import { basename, isAbsolute, resolve } from 'node:path'
 import { findOnPath } from './path.ts'
 import type { ClientContext } from './types.ts'
 
-const isTidemark = (path: unknown) => typeof path === 'string' && /^tidemark(\.(js|mjs|cmd|exe))?$/.test(basename(path))
+const isTidemark = (path: unknown) =>
+  typeof path === 'string' && /^tidemark(@[\w.^~-]+)?(\.(js|mjs|cmd|exe))?$/.test(basename(path))
 
-/** Whether an entry starts Tidemark, the way we write it now or wrote it on another machine: `tidemark mcp`, `node …/tidemark.js mcp`. */
-export function isOurCommand(command: unknown, args: unknown): boolean {
-  if (!Array.isArray(args)) return false
-  if (isTidemark(command)) return args[0] === 'mcp'
-  return isTidemark(args[0]) && args[1] === 'mcp'
+/** Whether a command starts Tidemark, in whatever words: `tidemark mcp`, `node …/tidemark.js mcp`, `npx -y tidemark mcp`. */
+export function startsTidemark(command: unknown, args: unknown): boolean {
+  const words = [command, ...(Array.isArray(args) ? args : [])]
+  return words.some((word, n) => isTidemark(word) && words[n + 1] === 'mcp')
 }
+
+/** Whether a command is the one of some machine, word for word as we write it there. */
+export const isLocalCommand = (command: unknown, args: unknown): boolean =>
+  typeof command === 'string' &&
+  isAbsolute(command) &&
+  Array.isArray(args) &&
+  args.length === 2 &&
+  isTidemark(args[0]) &&
+  args[1] === 'mcp'
 
 /** The command of this machine, when the bare one is not on its PATH. */
 export const localCommand = (ctx: ClientContext) => ({ command: ctx.launcher.node, args: [ctx.launcher.script, 'mcp'] })
@@ -18,10 +27,11 @@ export const localCommand = (ctx: ClientContext) => ({ command: ctx.launcher.nod
 /** Why a command of ours would not start, in words; undefined if it would. */
 export function launchProblem(ctx: ClientContext, command: unknown, args: unknown): string | undefined {
   const words = [command, ...(Array.isArray(args) ? args : [])].filter((w): w is string => typeof w === 'string')
-  const gone = words.find((word) => isAbsolute(word) && !existsSync(word))
+  const first = words[0]
+  const isPath = (word: string) => isAbsolute(word) || (word === first && /[\\/]/.test(word))
+  const gone = words.find((word) => isPath(word) && !existsSync(resolve(ctx.root, word)))
   if (gone !== undefined) return `${gone} does not exist any more`
-  const bare = words[0]
-  if (bare !== undefined && !isAbsolute(bare) && !findOnPath(bare, ctx.env ?? process.env))
-    return `the command ${bare} is not on the PATH of this machine`
+  if (first !== undefined && !isPath(first) && !findOnPath(first, ctx.env ?? process.env))
+    return `the command ${first} is not on the PATH of this machine`
   return undefined
 }

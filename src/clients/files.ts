@@ -17,7 +17,7 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../errors.ts'
@@ -116,7 +116,7 @@ export function writeAtomically(file: string, text: string, mode: number): void 
   try {
     const fd = openSync(fresh, 'wx', old ? 0o600 : mode)
     try {
-      writeSync(fd, text)
+      writeFileSync(fd, text)
       if (old) fchmodSync(fd, old.mode & 0o7777)
       fsyncSync(fd)
     } finally {

@@ -26,7 +26,8 @@ interface Journal {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
-const journalPath = (root: string) => join(root, PROJECT_DIR, 'local', 'wiring.json')
+/** Where the journal of a project lies. */
+export const journalPath = (root: string) => join(root, PROJECT_DIR, 'local', 'wiring.json')
 
 // files of the project by their path in it: the project may move
 const keyOf = (root: string, file: string) => (isInside(file, root) ? relative(root, file) : file)

@@ -1,5 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join, sep } from 'node:path'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
+import { gitCommonDir, gitRoot } from '../store/project.ts'
 import type { ClientContext } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -32,4 +33,15 @@ export function launcherOf(script: string, env: Env, node = process.execPath): C
     .split(delimiter)
     .filter((dir) => !dir.includes(`${sep}_npx${sep}`) && !dir.endsWith(join('node_modules', '.bin')))
   return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
+}
+
+/**
+ * The real path of the main work tree around a folder, or of the folder itself outside git: the name under which Claude Code 2.1.330 and
+ * Codex 0.169 keep what they know of a project, from its folders and worktrees too (seen in runs).
+ */
+export function mainWorkTree(root: string): string {
+  const top = gitRoot(root)
+  const common = top && gitCommonDir(top)
+  const main = common && basename(common) === '.git' ? dirname(common) : (top ?? root)
+  return existsSync(main) ? realpathSync(main) : main
 }

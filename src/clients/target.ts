@@ -7,10 +7,13 @@ export interface Target {
   client: string
   file: string
   scope: WiringChange['scope']
-  /** `yours`: an entry of our name that somebody else made; `stale`: ours, but it starts the wrong thing. */
-  state(text: string): 'absent' | 'ours' | 'stale' | 'yours'
+  /**
+   * `ours`: word for word what we write; `stale`: so too, but for another place on this machine; `hand-made`: it starts Tidemark in
+   * words that are not ours; `yours`: it starts something else.
+   */
+  state(text: string): 'absent' | 'ours' | 'stale' | 'hand-made' | 'yours'
   insert(text: string | null): { text: string; undo: Undo }
-  /** Takes out our entry only; the very text if there is none. */
+  /** Takes out our entry only; the very text if there is none. Without `undo` (no journal) a hand-made entry is not ours. */
   remove(text: string, undo: Undo | undefined): string
   isEmpty(text: string): boolean
 }
@@ -38,7 +41,7 @@ export function plug(ctx: ClientContext, target: Target, why: string): WiringCha
   const { client, file, scope } = target
   const before = readText(file)
   const state = before === null ? 'absent' : target.state(before)
-  if (state === 'ours') return unchanged(target, before, 'already there')
+  if (state === 'ours' || state === 'hand-made') return unchanged(target, before, 'already there')
   if (state === 'yours')
     return unchanged(target, before, 'it has an entry called tidemark that tidemark did not make, which is left alone')
   const base = state === 'stale' ? without(ctx, target, before!) : before
@@ -55,6 +58,6 @@ export function unplug(ctx: ClientContext, target: Target, why: string): WiringC
   if (before === null) return []
   const after = without(ctx, target, before)
   if (after !== before) return [{ client, file, scope, action: after === null ? 'delete' : 'edit', before, after, why }]
-  if (!before.includes('tidemark') || target.state(before) !== 'yours') return []
+  if (!before.includes('tidemark') || !['yours', 'hand-made'].includes(target.state(before))) return []
   return [unchanged(target, before, 'its entry called tidemark was not made by tidemark and is left alone')]
 }

@@ -168,6 +168,9 @@ export function tomlAt(statements: readonly TomlStatement[], ...path: string[]):
 const BEGIN = '# tidemark: begin'
 const END = '# tidemark: end'
 
+/** Whether our marks are in a text. */
+export const isMarked = (text: string): boolean => text.includes(BEGIN) && text.includes(END)
+
 /** Appends lines to a TOML text as a block marked as ours, with a blank line before it. */
 export function appendBlock(text: string, lines: readonly string[]): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'

@@ -17,9 +17,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { projectKey } from './claude.ts'
 import { CLIENTS } from './index.ts'
-import { findOnPath, launcherOf } from './path.ts'
+import { findOnPath, launcherOf, mainWorkTree } from './path.ts'
 import type { ClientContext } from './types.ts'
 import { applyUnwiring, applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
 
@@ -108,7 +107,7 @@ describe('what is wired', () => {
       numStartups: 3,
       projects: {
         '/other': {},
-        [projectKey(m.ctx.root)]: {
+        [mainWorkTree(m.ctx.root)]: {
           mcpServers: {
             tidemark: { type: 'stdio', command: process.execPath, args: [m.path('lib/tidemark.js'), 'mcp'] },
           },
@@ -126,8 +125,8 @@ describe('what is wired', () => {
     git('commit', '-q', '--allow-empty', '-m', 'x')
     git('worktree', 'add', '-q', '../tree')
     mkdirSync(m.path('project/sub'))
-    expect(projectKey(m.path('tree'))).toBe(projectKey(m.ctx.root))
-    expect(projectKey(m.path('project/sub'))).toBe(projectKey(m.ctx.root))
+    expect(mainWorkTree(m.path('tree'))).toBe(mainWorkTree(m.ctx.root))
+    expect(mainWorkTree(m.path('project/sub'))).toBe(mainWorkTree(m.ctx.root))
   })
 
   test('Codex gets a marked block in the project', () => {
@@ -285,6 +284,10 @@ describe('what is refused, before anything is touched', () => {
     m.write('project/.mcp.json', '{}')
     expect(() => applyWiring(m.ctx, plan)).toThrow(/changed a moment ago/)
     expect(m.read('project/.mcp.json')).toBe('{}')
+  })
+
+  test('a folder of ours in which the journal cannot be written', () => {
+    refused(machine({ 'project/.tidemark/local': 'x' }), /wiring\.json cannot be made/)
   })
 
   test('a Codex file with its servers in an inline table, to which TOML allows no addition', () => {
@@ -447,12 +450,12 @@ describe('unwiring', () => {
     const m = machine({ 'home/.claude.json': '{"projects":{}}' }, false)
     m.wire(['claude'])
     const now = JSON.parse(m.read('home/.claude.json'))
-    now.projects[projectKey(m.ctx.root)].hasTrustDialogAccepted = true
+    now.projects[mainWorkTree(m.ctx.root)].hasTrustDialogAccepted = true
     m.write('home/.claude.json', JSON.stringify({ numStartups: 1, ...now }, null, 2))
     m.unwire()
     expect(JSON.parse(m.read('home/.claude.json'))).toEqual({
       numStartups: 1,
-      projects: { [projectKey(m.ctx.root)]: { hasTrustDialogAccepted: true } },
+      projects: { [mainWorkTree(m.ctx.root)]: { hasTrustDialogAccepted: true } },
     })
   })
 
@@ -485,6 +488,45 @@ describe('unwiring', () => {
     expect(m.read('project/.codex/config.toml')).toBe('[mcp_servers.tidemark]\ncommand = "mine"\n')
   })
 
+  test('an entry that the user made by hand to start tidemark is used, and stays', () => {
+    const m = machine({
+      'project/.mcp.json': '{"mcpServers":{"tidemark":{"command":"npx","args":["-y","tidemark","mcp"]}}}',
+      'project/.codex/config.toml': '[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n',
+    })
+    const before = m.tree()
+    expect(actions(m.wire(BOTH))).toEqual(['none', 'create', 'none'])
+    expect(m.unwire().map((c) => [c.action, /not made by tidemark/.test(c.why)])).toEqual([
+      ['none', true],
+      ['delete', false],
+      ['none', true],
+    ])
+    expect(m.tree()).toEqual(before)
+  })
+
+  test('our entry goes even when the user added something to it', () => {
+    const m = machine({ 'project/.mcp.json': '{"a": 1}', 'project/.codex/config.toml': 'a = 1\n' })
+    m.wire(BOTH)
+    m.write('project/.mcp.json', m.read('project/.mcp.json').replace('"alwaysLoad"', '"env": {"K": "v"}, "alwaysLoad"'))
+    m.write(
+      'project/.codex/config.toml',
+      m.read('project/.codex/config.toml').replace('args', 'startup_timeout_sec = 9\nargs'),
+    )
+    m.unwire()
+    expect(m.read('project/.mcp.json')).toBe('{"a": 1}')
+    expect(m.read('project/.codex/config.toml')).toBe('a = 1\n')
+  })
+
+  test('the entry in the Codex home, which serves every project, goes only with the project that made it', () => {
+    const m = machine({}, false)
+    const other = { ...m.ctx, root: m.path('other') }
+    mkdirSync(other.root)
+    m.wire(['codex'])
+    applyWiring(other, planWiring(other, ['codex']))
+    expect(planUnwiring(other).map((c) => [c.action, /another project/.test(c.why)])).toEqual([['none', true]])
+    m.unwire()
+    expect(existsSync(m.path('home/.codex'))).toBe(false)
+  })
+
   test('a damaged journal costs only the knowledge of what was there before', () => {
     const m = machine({ 'project/.mcp.json': '{"a": 1}' })
     m.wire(['claude'])
@@ -507,7 +549,7 @@ describe('checking', () => {
   const trust = (m: ReturnType<typeof machine>) => {
     m.write(
       'home/.claude.json',
-      JSON.stringify({ projects: { [projectKey(m.ctx.root)]: { hasTrustDialogAccepted: true } } }),
+      JSON.stringify({ projects: { [mainWorkTree(m.ctx.root)]: { hasTrustDialogAccepted: true } } }),
     )
     m.write('home/.codex/config.toml', `[projects.${JSON.stringify(m.ctx.root)}]\ntrust_level = "trusted"\n`)
   }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty, writeAtomically } from './files.ts'
 import { CLIENTS } from './index.ts'
-import { type Entry, entryOf, journalFiles, keepJournal, sha256, spliceOf } from './journal.ts'
+import { type Entry, entryOf, journalFiles, journalPath, keepJournal, sha256, spliceOf } from './journal.ts'
 import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
 
 /** Changes needed to turn one word into another. */
@@ -101,6 +101,7 @@ function writeAll(writes: readonly Write[]): void {
 export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
   const writes = prepare(ctx, changes)
   if (writes.length === 0) return
+  landing(journalPath(ctx.root), ctx.root)
   const before = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file) ?? null]))
   const entries = new Map<string, Entry | null>()
   for (const { change, dirs } of writes) {

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { mainWorkTree } from './path.ts'
+import type { ClientContext } from './types.ts'
+import { applyUnwiring, applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
+
+/**
+ * The clients themselves, when they are here: they are heavy (780 MB), so a run that wants them says where they are, after
+ * `npm i --prefix /tmp/clients @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169`:
+ * `TIDEMARK_REAL_CLIENTS=/tmp/clients vitest run src/clients/real-clients.test.ts`. No login, no model, no network.
+ */
+const CLIENTS_AT = process.env.TIDEMARK_REAL_CLIENTS
+
+const SERVER = `
+import { McpServer } from '${import.meta.resolve('@modelcontextprotocol/server')}'
+import { serveStdio } from '${import.meta.resolve('@modelcontextprotocol/server/stdio')}'
+if (process.argv[2] !== 'mcp') process.exit(2)
+serveStdio(() => {
+  const server = new McpServer({ name: 'tidemark', version: '0.0.0' }, {})
+  server.registerTool('ping', { description: 'ping' }, async () => ({ content: [{ type: 'text', text: 'pong' }] }))
+  return server
+})
+`
+
+let top = ''
+afterEach(() => rmSync(top, { recursive: true, force: true }))
+
+function machine(onPath: boolean) {
+  top = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-real-')))
+  const [root, home, bin, lib] = ['project', 'home', 'bin', 'lib'].map((name) => join(top, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  for (const dir of [join(root, 'sub'), join(home, '.codex'), bin, lib]) mkdirSync(dir, { recursive: true })
+  const script = join(lib, 'tidemark.mjs')
+  writeFileSync(script, `#!${process.execPath}\n${SERVER}`, { mode: 0o755 })
+  if (onPath) symlinkSync(script, join(bin, 'tidemark'))
+  execFileSync('git', ['init', '-q', root])
+  const env = {
+    HOME: home,
+    PATH: [bin, '/usr/bin', '/bin'].join(':'),
+    TERM: 'xterm',
+    LANG: 'C.UTF-8',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }
+  const ctx: ClientContext = { root, home, env, launcher: { onPath, node: process.execPath, script } }
+  const run = (file: string, args: string[], cwd: string) =>
+    execFileSync(file, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 60_000 })
+  const claude = (args: string[], cwd = root) =>
+    run(join(CLIENTS_AT!, 'node_modules/@anthropic-ai/claude-code/bin/claude.exe'), args, cwd)
+  const codex = (args: string[], cwd = root) =>
+    run(process.execPath, [join(CLIENTS_AT!, 'node_modules/@openai/codex/bin/codex.js'), ...args], cwd)
+  const wire = () => applyWiring(ctx, planWiring(ctx, ['claude', 'codex']))
+  const unwire = () => applyUnwiring(ctx, planUnwiring(ctx))
+  const trustClaude = () => {
+    const file = join(home, '.claude.json')
+    const settings = JSON.parse(readFileSync(file, 'utf8'))
+    settings.projects[mainWorkTree(root)].hasTrustDialogAccepted = true
+    writeFileSync(file, JSON.stringify(settings, null, 2))
+  }
+  const trustCodex = () =>
+    writeFileSync(join(home, '.codex/config.toml'), `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`)
+  const status = (cwd = root) => /^tidemark: .*$/m.exec(claude(['mcp', 'list'], cwd))?.[0]
+  return { ctx, root, home, script, claude, codex, wire, unwire, trustClaude, trustCodex, status }
+}
+
+describe.skipIf(!CLIENTS_AT)('the clients themselves (TIDEMARK_REAL_CLIENTS)', () => {
+  test('Claude Code connects by .mcp.json once it trusts the folder, and doctor said what was missing', () => {
+    const m = machine(true)
+    m.claude(['mcp', 'add', 'other', '--', '/bin/true']) // the folder is known to it from now on
+    m.wire()
+    expect(m.status()).toBe('tidemark: tidemark mcp - ⏸ Pending approval (run `claude` to approve)')
+    expect(checkWiring(m.ctx).find((f) => !f.ok)?.message).toContain('does not trust this folder yet')
+    m.trustClaude()
+    expect(m.status()).toBe('tidemark: tidemark mcp - ✔ Connected')
+    expect(m.status(join(m.root, 'sub'))).toBe('tidemark: tidemark mcp - ✔ Connected')
+    expect(
+      checkWiring(m.ctx)
+        .filter((f) => f.client === 'claude')
+        .every((f) => f.ok),
+    ).toBe(true)
+    m.unwire()
+    expect(m.status()).toBeUndefined()
+  })
+
+  test('Claude Code connects by the entry of this machine when tidemark is not on the PATH, trusted or not', () => {
+    const m = machine(false)
+    m.wire()
+    expect(m.status()).toBe(`tidemark: ${process.execPath} ${m.script} mcp - ✔ Connected`)
+    expect(m.status(join(m.root, 'sub'))).toBe(`tidemark: ${process.execPath} ${m.script} mcp - ✔ Connected`)
+    expect(m.claude(['mcp', 'get', 'tidemark'])).toContain('Scope: Local config')
+    m.unwire()
+    expect(m.status()).toBeUndefined()
+    expect(readFileSync(join(m.home, '.claude.json'), 'utf8')).not.toContain('"tidemark"')
+  })
+
+  test('Codex lists the server from the project once it trusts it, and again none after unwiring', () => {
+    const m = machine(true)
+    m.wire()
+    expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
+    expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain('only in trusted projects')
+    m.trustCodex()
+    const entry = JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json']))
+    expect(entry).toMatchObject({ enabled: true, transport: { type: 'stdio', command: 'tidemark', args: ['mcp'] } })
+    expect(m.codex(['mcp', 'list'], join(m.root, 'sub'))).toMatch(/^tidemark +tidemark +mcp .* enabled/m)
+    expect(
+      checkWiring(m.ctx)
+        .filter((f) => f.client === 'codex')
+        .every((f) => f.ok),
+    ).toBe(true)
+    m.unwire()
+    expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
+  })
+
+  test('Codex lists the server with full paths when tidemark is not on the PATH, also after it rewrote its file', () => {
+    const m = machine(false)
+    m.trustCodex()
+    const before = readFileSync(join(m.home, '.codex/config.toml'), 'utf8')
+    m.wire()
+    const entry = JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json']))
+    expect(entry.transport).toMatchObject({ command: process.execPath, args: [m.script, 'mcp'] })
+    m.codex(['mcp', 'add', 'other', '--', '/bin/true'])
+    m.codex(['mcp', 'remove', 'other'])
+    m.unwire()
+    expect(readFileSync(join(m.home, '.codex/config.toml'), 'utf8').trimEnd()).toBe(before.trimEnd())
+  })
+
+  test('in a trusted project Codex takes the project before the home, which is why such a machine gets no project entry', () => {
+    const m = machine(false)
+    m.trustCodex()
+    m.wire()
+    mkdirSync(join(m.root, '.codex'))
+    writeFileSync(join(m.root, '.codex/config.toml'), '[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n')
+    expect(JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json'])).transport.command).toBe('tidemark')
+    expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain(
+      'tidemark is not on the PATH',
+    )
+  })
+})
