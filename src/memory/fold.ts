@@ -121,6 +121,9 @@ function state(cells: Cells): State {
   }
 }
 
+/** Which cells count: what a delete had seen stays hidden where a creation beside it brought the entity back. */
+export const visibility = (cells: Cells): ((cell: Cell) => boolean) => state(cells).visible
+
 export function fold(cells: Cells): Folded {
   const { live, created, reason, visible, conflict } = state(cells)
   const byField = new Map<string, Cell[]>()
@@ -133,8 +136,9 @@ export function fold(cells: Cells): Folded {
   const conflicts: Conflict[] = conflict ? [conflict] : []
   const fields: { [field: string]: Json } = {}
   for (const field of [...byField.keys()].sort()) {
-    const group = byField.get(field)!
-    const form = group[0]!.part[0]
+    const all = byField.get(field)!
+    const form = formOf(all)
+    const group = all.filter((c) => c.part[0] === form)
     if (form === 's' || form === 'l')
       fields[field] = field === 'provenance' ? provenance(group) : items(group, form === 'l')
     else if (form === 'p') {
@@ -147,6 +151,12 @@ export function fold(cells: Cells): Folded {
     }
   }
   return { live, created, ...(reason !== undefined ? { deletedBecause: reason } : {}), fields, conflicts }
+}
+
+/** Of a field that a project declared with two types at once, the form written last counts. */
+function formOf(cells: readonly Cell[]): string | undefined {
+  const newest = cells.reduce((a, b) => (compareStamps(a.stamp, b.stamp) > 0 ? a : b))
+  return newest.part[0]
 }
 
 /** Who recorded it, in the order in which they did, each with the moment. */

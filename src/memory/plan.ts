@@ -20,7 +20,7 @@ import type { Change, Report } from '../schema/validate.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { LinkRow } from '../store/rows.ts'
 import { displayName, type Entity, kindOf, LINK_KIND, nameKey } from './entity.ts'
-import { type Folded, fold } from './fold.ts'
+import { type Folded, fold, visibility } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
 
 /** What planning may look at: the store under the write lock. */
@@ -199,16 +199,15 @@ export function startPlan(
     }
   }
 
+  /** Whether a cell says this already; one that a delete hides says nothing. */
+  const stands = (id: string, cell: Cell, value: Json): boolean =>
+    cell.value !== undefined && canonical(cell.value) === canonical(value) && visibility(cells(id))(cell)
+
   const set = (id: string, field: string, value: Json | undefined): boolean => {
     const before = seen(cells(id), field)
     const winner = folded(id).fields[field]
     if (before.length === 0 && value === undefined) return false
-    if (
-      before.length === 1 &&
-      (value === undefined
-        ? before[0]!.value === undefined
-        : before[0]!.value !== undefined && canonical(before[0]!.value) === canonical(value))
-    ) {
+    if (before.length === 1 && (value === undefined ? before[0]!.value === undefined : stands(id, before[0]!, value))) {
       return false // an unchanged value is never written again (K14)
     }
     emit({
@@ -240,8 +239,10 @@ export function startPlan(
       })
       changed = true
     }
-    if (c.replace)
-      for (const item of current.map((v) => JSON.parse(v) as Json)) if (!c.add.includes(item as string)) take(item)
+    if (c.replace) {
+      const items = new Map(seen(cells(id), c.field).map((x) => [x.part, x.value ?? null]))
+      for (const item of items.values()) if (!c.add.includes(item as string)) take(item)
+    }
     for (const item of c.remove) take(item)
     for (const item of c.add) {
       const there = seen(cells(id), c.field, partOf(item))
@@ -273,13 +274,7 @@ export function startPlan(
     for (const [path, value] of c.put) {
       const there = seenAt(cells(id), c.field, path, true)
       const only = there.length === 1 ? there[0]! : undefined
-      if (
-        only &&
-        only.part === pathPart(path) &&
-        only.value !== undefined &&
-        canonical(only.value) === canonical(value)
-      )
-        continue
+      if (only && only.part === pathPart(path) && stands(id, only, value)) continue
       const was = only && only.part === pathPart(path) ? only.value : undefined
       emit({
         entity: id,
@@ -416,8 +411,9 @@ export function startPlan(
     set,
     sign(id) {
       if (Object.keys(ctx.provenance).length === 0) return
-      if (seen(cells(id), 'provenance', setPart(ctx.provenance)).length > 0) return
-      emit({ entity: id, field: 'provenance', op: 'add', value: ctx.provenance, over: [] })
+      const signed = seen(cells(id), 'provenance', setPart(ctx.provenance))
+      if (signed.some(visibility(cells(id)))) return
+      emit({ entity: id, field: 'provenance', op: 'add', value: ctx.provenance, over: refs(signed) })
     },
     links(end, id) {
       const found = new Map(view.links(end, id).map((l) => [l.id, l]))

@@ -1,0 +1,15 @@
+import * as fc from 'fast-check'
+import { afterAll, test } from 'vitest'
+import { dropTemplate, run, scenario } from './scenario.ts'
+
+const RUNS = Number(process.env.TIDEMARK_RUNS ?? (process.env.CI ? 150 : 400))
+const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
+
+afterAll(dropTemplate)
+
+test(`[C4] any interleaving, loss, repetition and crash leads to the same rows, as the rules say (${RUNS} runs)`, {
+  timeout: 60_000 + RUNS * 2_000,
+}, () => {
+  process.stderr.write(`[C4] ${RUNS} runs, TIDEMARK_SEED=${SEED}\n`)
+  fc.assert(fc.property(scenario, run), { numRuns: RUNS, seed: SEED, endOnFailure: false })
+})

@@ -1,0 +1,161 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { VERBS } from '../../src/actions/index.ts'
+import { cellKey, encodeCell } from '../../src/crdt/cells.ts'
+import { openDoc, readCells } from '../../src/crdt/doc.ts'
+import type { Env } from '../../src/env.ts'
+import { KINDS } from '../../src/kinds/index.ts'
+import { RELATIONS } from '../../src/kinds/relations.ts'
+import { type ActOptions, type ActResult, Memory } from '../../src/memory/memory.ts'
+import { allRows, loadDoc } from '../../src/store/rows.ts'
+
+/** Stores of tests lie in memory where the system has such a place: the real files, without waiting for a disk. */
+const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+export const PROJECT = 'project-of-tests'
+export const START = Date.UTC(2026, 0, 15, 12)
+
+export const tempDir = (): string => mkdtempSync(join(ROOT, 'tidemark-test-'))
+
+/** Small and good enough for tests (mulberry32): the same seed gives the same ids. */
+export function seeded(seed: number): (n: number) => Uint8Array {
+  let a = seed >>> 0
+  const next = () => {
+    a = (a + 0x6d2b79f5) >>> 0
+    let t = Math.imul(a ^ (a >>> 15), 1 | a)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) % 256
+  }
+  return (n) => Uint8Array.from({ length: n }, next)
+}
+
+export const open = (path: string, env: Env, create = true): Memory =>
+  new Memory({ path, projectId: PROJECT, kinds: KINDS, relations: RELATIONS, verbs: VERBS, env, create })
+
+/** A replica with a clock of its own that the test moves. */
+export class Replica {
+  readonly path: string
+  readonly env: Env
+  memory: Memory
+  now = START
+  readonly name: string
+
+  constructor(dir: string, name: string, seed = 1, template?: string) {
+    this.name = name
+    this.path = join(dir, `${name}.db`)
+    this.env = { now: () => this.now, random: seeded(seed), log: () => {} }
+    if (template) copyFileSync(template, this.path)
+    this.memory = open(this.path, this.env)
+  }
+
+  act(actions: unknown, options: ActOptions = {}): ActResult {
+    return this.memory.act(actions, { session: `session-${this.name}`, ...options })
+  }
+
+  get tag(): string {
+    return this.memory.db.get<{ value: string }>("SELECT value FROM meta WHERE key='replica'")!.value
+  }
+
+  /** The process dies: nothing is said good-bye to. */
+  crash(): void {
+    this.memory.db.raw.close()
+    this.memory = open(this.path, this.env)
+  }
+
+  fields(id: string): { readonly [field: string]: unknown } {
+    return this.memory.reader.entity(id)?.fields ?? {}
+  }
+}
+
+/** A directory with replicas that is gone after the body. */
+export function withReplicas<T>(names: readonly string[], body: (...replicas: Replica[]) => T, seeds?: number[]): T {
+  const dir = tempDir()
+  const replicas = names.map((n, i) => new Replica(dir, n, seeds?.[i] ?? 1000 + i * 77))
+  try {
+    return body(...replicas)
+  } finally {
+    for (const r of replicas) r.memory.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+export interface Split {
+  header: string
+  lines: string[]
+}
+
+export function split(bytes: Uint8Array): Split {
+  const [header = '', ...lines] = new TextDecoder().decode(bytes).split('\n')
+  return { header, lines: lines.filter((l) => l !== '') }
+}
+
+export const join1 = (header: string, lines: readonly string[]): Uint8Array =>
+  new TextEncoder().encode(`${[header, ...lines].join('\n')}\n`)
+
+export const linesOf = (r: Replica): Split => split(r.memory.updatesSince().bytes)
+
+/** Everything that `from` has goes to `to`. */
+export const send = (from: Replica, to: Replica) => to.memory.applyUpdates(from.memory.updatesSince().bytes)
+
+/** Everybody tells everybody until nothing is new. */
+export function exchange(...replicas: Replica[]): void {
+  const cursors = new Map<string, string>()
+  for (let round = 0; round < 20; round++) {
+    let applied = 0
+    for (const from of replicas) {
+      for (const to of replicas) {
+        if (from === to) continue
+        const key = `${from.name}>${to.name}`
+        const { bytes, cursor } = from.memory.updatesSince(cursors.get(key))
+        const told = to.memory.applyUpdates(bytes)
+        applied += told.applied + (told.forked ? 1 : 0)
+        cursors.set(key, cursor)
+      }
+    }
+    if (applied === 0) return
+  }
+  throw new Error('the exchange does not come to rest')
+}
+
+export interface Dump {
+  entities: unknown[]
+  links: unknown[]
+  cells: Record<string, unknown>
+}
+
+/** Everything that replicas must agree on, as text. */
+export function dump(m: Memory, version = true): Dump {
+  const rows = allRows(m.db)
+  const cells: Record<string, unknown> = {}
+  for (const row of rows) {
+    const state = loadDoc(m.db, row.id)
+    cells[row.id] = [...readCells(openDoc(state ? [state] : [])).values()]
+      .map((c) => [cellKey(c.field, c.part, c.stamp.replica), encodeCell(c)] as const)
+      .sort((a, b) => (a[0] < b[0] ? -1 : 1))
+  }
+  return {
+    entities: rows.map((r) => (version ? r : { ...r, version: 0 })),
+    links: m.db.all('SELECT * FROM links ORDER BY id'),
+    cells,
+  }
+}
+
+/** What the events alone say of every entity, in the form of `dump`'s rows. */
+export function folded(m: Memory): unknown[] {
+  const reader = m.asOf(8.64e15)
+  return allRows(m.db).map((r) => {
+    const e = reader.entity(r.id)
+    return e && comparable(e)
+  })
+}
+
+export const read = (m: Memory): unknown[] => {
+  const reader = m.reader
+  return allRows(m.db).map((r) => comparable(reader.entity(r.id)!))
+}
+
+const comparable = (e: NonNullable<ReturnType<Memory['reader']['entity']>>) => {
+  const { version: _version, ...rest } = e
+  return rest
+}
