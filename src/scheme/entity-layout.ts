@@ -105,7 +105,7 @@ export function layoutTable<T>(
   }
   const width = (items: (i: number) => Layout, from: number): number => {
     let sum = from
-    for (let i = 0; i < Math.min(entities.length, SAMPLE); i++) sum += measure(items(i), CELL_CAP) + 1
+    for (let i = 0; i < Math.min(entities.length, SAMPLE); i++) sum += Math.min(ROW_CAP, measure(items(i), ROW_CAP)) + 1
     return sum
   }
   const plain = width((i) => layoutEntity(entities[i]!, shapes, once), 2)
@@ -113,4 +113,5 @@ export function layoutTable<T>(
   return lazyGroup(header, ')', entities.length, row, true)
 }
 
-const CELL_CAP = 100_000
+/** A row wider than this costs the same either way. */
+const ROW_CAP = 4_000

@@ -1,10 +1,10 @@
 /** Names of Scheme that are not offered, and what to do instead. */
 const NO_CHANGE = 'data cannot be changed: build a new value'
-const NO_CONTINUATIONS = 'continuations are not offered: use a named let, find, or any'
+const NO_CONTINUATIONS = 'use a named let, find, or any'
 const NO_HANDLERS = 'an error ends its form and is printed; the other forms stand'
-const NO_MACROS = 'macros are not offered: use a procedure'
+const NO_MACROS = 'use a procedure instead of a macro'
 const NO_HOST = 'a program sees only knowledge, nothing of the host'
-const NO_PORTS = 'ports are not offered: the value of each form is printed; (display->string x) gives text'
+const NO_PORTS = 'the value of each form is printed; (display->string x) gives text'
 
 const GROUPS: [string, string][] = [
   [
@@ -18,26 +18,23 @@ const GROUPS: [string, string][] = [
     'eval load require import include exit emergency-exit command-line get-environment-variable system environment interaction-environment',
     NO_HOST,
   ],
-  ['define-library library', 'libraries are not offered: everything there is can be called'],
+  ['define-library library', 'everything there is can be called'],
   ['current-time current-jiffy current-second sleep', NO_HOST],
   [
     'display write newline print printf format read read-line read-char read-string write-string write-char open-input-string open-output-string open-input-file open-output-file call-with-output-string with-output-to-string with-input-from-file call-with-output-file',
     NO_PORTS,
   ],
-  ['define-record-type', 'record types are not offered: use records, {:name "a" :size 1} and (:name x)'],
+  ['define-record-type', 'use records, {:name "a" :size 1} and (:name x)'],
   ['define-values', 'use receive or let-values'],
-  ['delay force make-promise delay-force cons-stream', 'promises are not offered: use (lambda () …)'],
-  ['parameterize make-parameter', 'parameters are not offered: pass an argument'],
+  ['delay force make-promise delay-force cons-stream', 'use (lambda () …)'],
+  ['parameterize make-parameter', 'pass an argument'],
   ['case-lambda', 'use (lambda (x . rest) …)'],
-  [
-    'make-hash-table hash-table hash-table-ref make-equal-hashtable',
-    'hash tables are not offered: use records, or group-by',
-  ],
+  ['make-hash-table hash-table hash-table-ref make-equal-hashtable', 'use records, or group-by'],
   [
     'numerator denominator rationalize make-rectangular make-polar',
-    'exact fractions and complex numbers are not offered',
+    'there are no exact fractions and no complex numbers',
   ],
-  ['bytevector make-bytevector bytevector-u8-ref', 'byte vectors are not offered'],
+  ['bytevector make-bytevector bytevector-u8-ref', 'there are no byte vectors: use lists or strings'],
   ['random', 'there is no chance in here: the same question gives the same answer'],
 ]
 

@@ -178,6 +178,8 @@ export const strings = (): readonly Definition[] => [
     (args, ctx) => {
       const t = str('string-split', args[0])
       ctx.charge(t.length)
+      // Paid before it is split: a list of all characters is what would hurt.
+      ctx.alloc(t.length >> 2)
       const parts = args[1] === undefined ? t.split(/\s+/).filter(Boolean) : t.split(piece('string-split', args[1]))
       ctx.alloc(2 * parts.length + (t.length >> 3))
       return list(parts)
@@ -201,6 +203,7 @@ export const strings = (): readonly Definition[] => [
     (args, ctx) => {
       const [t, old, by] = args.map((arg) => str('string-replace', arg)) as [string, string, string]
       if (old === '') throw new SchemeError('string-replace: what is replaced must not be empty')
+      ctx.alloc(t.length >> 2)
       const parts = t.split(old)
       ctx.charge(parts.length)
       ctx.alloc(1 + ((t.length + (parts.length - 1) * by.length) >> 3))
