@@ -290,6 +290,17 @@ describe('what is refused, before anything is touched', () => {
     refused(machine({ 'project/.tidemark/local': 'x' }), /wiring\.json cannot be made/)
   })
 
+  test('a write that fails half-way takes back those before it, and the note of them', () => {
+    const m = machine({ 'project/.mcp.json': '{"a": 1}' })
+    const before = m.tree()
+    // its name leaves no room for that of the fresh copy
+    const file = m.path(`project/new/${'n'.repeat(250)}`)
+    const last = { client: 'x', file, scope: 'local', action: 'create', before: null, after: 'x', why: '' } as const
+    expect(() => applyWiring(m.ctx, [...planWiring(m.ctx, BOTH), last])).toThrow(/ENAMETOOLONG/)
+    expect(m.tree()).toEqual(before)
+    expect(existsSync(m.path('project/.tidemark/local'))).toBe(false)
+  })
+
   test('a Codex file with its servers in an inline table, to which TOML allows no addition', () => {
     refused(machine({ 'project/.codex/config.toml': 'mcp_servers = {}\n' }), /inline table/)
   })
