@@ -1,0 +1,61 @@
+import type { Memory } from '../memory/memory.ts'
+
+const KEEP_ALIVE_MS = 15_000
+/** Batches read at once: what a slow reader has not taken stays in the store, not in memory. */
+const PAGE = 64
+
+/** What is committed after a cursor, by whatever process, as server-sent events; each one's id is the cursor after it. */
+export function eventStream(memory: Memory, since: number | undefined, signal: AbortSignal): Response {
+  const encoder = new TextEncoder()
+  let cursor = since ?? memory.cursor
+  let wake = () => {}
+  let stop = () => {}
+  let over = false
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(`: after ${cursor}\n\n`))
+      const timer = setInterval(() => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': here\n\n'))
+      }, KEEP_ALIVE_MS)
+      timer.unref()
+      const unsubscribe = memory.subscribe(() => wake())
+      stop = () => {
+        if (over) return
+        over = true
+        clearInterval(timer)
+        unsubscribe()
+        wake()
+      }
+      const close = () => {
+        stop()
+        try {
+          controller.close()
+        } catch {} // the reader has closed it
+      }
+      if (signal.aborted) close()
+      else signal.addEventListener('abort', close, { once: true })
+    },
+    async pull(controller) {
+      while (!over) {
+        const waited = new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        const page = memory.newsSince(cursor, PAGE)
+        for (const news of page) {
+          cursor = news.seq
+          controller.enqueue(encoder.encode(`id: ${news.seq}\nevent: batch\ndata: ${JSON.stringify(news)}\n\n`))
+        }
+        if (page.length > 0) return
+        await waited
+      }
+    },
+    cancel: () => stop(),
+  })
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  })
+}

@@ -1,0 +1,229 @@
+import type { McpServer, ServerEventBus } from '@modelcontextprotocol/server'
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Env } from '../env.ts'
+import { UserError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
+import { openProject } from '../open.ts'
+import { nearest } from '../schema/names.ts'
+import { createProject, findProject, type Project } from '../store/project.ts'
+import { TOOLS } from '../tools/index.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import { eventStream } from './http-events.ts'
+import { hostAllowed, LOOPBACK, originAllowed, tokenFor, tokenMatches } from './http-guard.ts'
+import { serveHttpMcp } from './http-mcp.ts'
+import { buildMcpServer, type McpCall, onEntityChange } from './mcp.ts'
+import { errorText, mcpTools, readCall, runTool } from './mcp-call.ts'
+import { Projects } from './mcp-projects.ts'
+import { VERSION } from './version.ts'
+
+/** A batch of 50 actions with every field at its limit is under it. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024
+
+export interface ServerOptions {
+  /** A directory in the project; made a project if it is none yet, unless `create` is false. */
+  projectPath: string
+  /** The name of the project, if it is made here. */
+  projectName?: string
+  /** Where the store lies, instead of the git common directory. */
+  persistencePath?: string
+  /** A hub to exchange knowledge with. */
+  syncUrl?: string
+  /** What callers must show as `Authorization: Bearer …`; the token file beside the store unless given; false: none, the embedder sees to it. */
+  token?: string | false
+  /** Directories of further projects to serve. A call then says which it means. */
+  projects?: readonly string[]
+  create?: boolean
+  /** Names under which the server may be addressed besides the loopback ones. */
+  allowedHosts?: readonly string[]
+  env?: Env
+  /** For the tests: puts further things on every MCP server. */
+  mount?(server: McpServer, bus: ServerEventBus): void
+}
+
+export interface TidemarkServer {
+  /** A Hono app, to be served as it is or mounted in another one. */
+  readonly app: Hono
+  readonly memory: Memory
+  readonly project: Project
+  readonly token: string | undefined
+  /** Ends every stream and closes the stores. */
+  close(): Promise<void>
+}
+
+/**
+ * The HTTP server of one or several projects: MCP under `/mcp`, every tool under `/api/tools/<name>`, what happens under
+ * `/api/events`. Listening is the caller's.
+ */
+export function createServer(options: ServerOptions): TidemarkServer {
+  if (options.syncUrl !== undefined) {
+    throw new UserError(
+      'no-sync',
+      'syncUrl: this version cannot exchange knowledge with a hub yet',
+      'leave syncUrl out; worktrees and clones on this machine share their store already',
+    )
+  }
+  const project = projectOf(options)
+  const memory = openProject(project, options.env ? { env: options.env } : {})
+  const projects = new Projects({
+    roots: [project.root, ...(options.projects ?? [])],
+    ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
+    ...(options.env ? { env: options.env } : {}),
+  })
+  projects.adopt(project, memory)
+  let token: string | undefined
+  try {
+    projects.list() // every listed directory is a project, or the server does not start
+    token = options.token === false ? undefined : (options.token ?? tokenFor(project.storePath))
+  } catch (error) {
+    projects.close()
+    throw error
+  }
+  const closing = new AbortController()
+  const hosts = [...LOOPBACK, ...(options.allowedHosts ?? [])]
+
+  const resolve = async (call: McpCall): Promise<ToolContext> => {
+    const { session, agent, progress } = call
+    const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
+    return { ...(await projects.open(call.project)), ...said }
+  }
+
+  /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */
+  const endpoints = new Map<string, ReturnType<typeof serveHttpMcp>>()
+  const endpointFor = (named: string | undefined) => {
+    const pinned = named === undefined ? undefined : projects.find(named).id
+    const key = pinned ?? ''
+    const there = endpoints.get(key)
+    if (there) return there
+    const pin = (call: McpCall): McpCall => ({ ...(pinned ? { project: pinned } : {}), ...call })
+    const endpoint = serveHttpMcp({
+      maxBodyBytes: MAX_BODY_BYTES,
+      build: async ({ era }) =>
+        buildMcpServer({
+          era,
+          tools: await mcpTools(),
+          resolve: (call) => resolve(pin(call)),
+          ...(options.mount ? { mount: (server) => options.mount?.(server, endpoint.bus) } : {}),
+        }),
+      follow: async (onChange) => onEntityChange((await resolve(pin({}))).memory, onChange),
+    })
+    endpoints.set(key, endpoint)
+    return endpoint
+  }
+
+  const app = new Hono()
+  app.onError((error, c) => answerError(c, error))
+  app.notFound((c) => refuse(c, 404, 'not-found', `nothing at ${c.req.path}`, 'see GET /api/tools, or use /mcp'))
+  app.use(async (c, next) => {
+    if (!hostAllowed(c.req.raw, hosts))
+      return refuse(c, 403, 'bad-host', 'this Host is not served here', 'use 127.0.0.1')
+    if (!originAllowed(c.req.raw, hosts)) return refuse(c, 403, 'bad-origin', 'pages of this Origin may not call', '')
+    if (c.req.path === '/healthz' || token === undefined || tokenMatches(c.req.raw, token)) return next()
+    c.header('WWW-Authenticate', 'Bearer realm="tidemark"')
+    const hint = `send Authorization: Bearer <token>; it is in the file "token" beside the store`
+    return refuse(c, 401, 'unauthorized', 'the token is missing or wrong', hint)
+  })
+  app.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (c) => refuse(c, 413, 'too-large', `the body is over ${MAX_BODY_BYTES} bytes`, 'send smaller batches'),
+    }),
+  )
+
+  app.get('/healthz', (c) => c.json({ ok: true, name: 'tidemark', version: VERSION }))
+  app.all('/mcp', (c) => endpointFor(c.req.query('project')).fetch(c.req.raw))
+  app.get('/api/tools', async (c) => {
+    const tools = await Promise.all(Object.values(TOOLS).map((load) => load()))
+    return c.json({
+      tools: tools.map(({ name, title, about, example, params, mcp = false, readOnly, destructive = false }) => ({
+        ...{ name, title, about, example, params, mcp, readOnly, destructive },
+      })),
+    })
+  })
+  app.post('/api/tools/:name', async (c) => {
+    const name = c.req.param('name')
+    const load = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
+    if (!load) {
+      const names = Object.keys(TOOLS)
+      const near = nearest(name, names)
+      const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${names.join(', ')}`
+      throw new UserError('unknown-tool', `there is no tool "${name}"`, hint, { nearest: near })
+    }
+    const tool = await load()
+    const { projectId, ...input } = await jsonBody(c)
+    const { args, ...named } = readCall(tool, projectId === undefined ? input : { project: projectId, ...input })
+    const agent = c.req.header('x-tidemark-agent') ?? 'http'
+    const context = await resolve({ agent, ...named })
+    const { text, json } = await runTool(tool, context, args)
+    return c.json({ text, json })
+  })
+  app.get('/api/events', async (c) => {
+    const { memory: followed } = await projects.open(c.req.query('projectId') ?? c.req.query('project'))
+    const since = c.req.header('last-event-id') ?? c.req.query('since')
+    if (since !== undefined && !/^\d+$/.test(since))
+      throw new UserError('bad-arguments', 'since: a cursor expected', 'take it from the id of the last event')
+    const signal = AbortSignal.any([closing.signal, c.req.raw.signal])
+    return eventStream(followed, since === undefined ? undefined : Number(since), signal)
+  })
+
+  return {
+    app,
+    memory,
+    project,
+    token,
+    async close() {
+      closing.abort()
+      await Promise.all([...endpoints.values()].map((e) => e.close()))
+      projects.close()
+    },
+  }
+}
+
+function projectOf({ projectPath, projectName, persistencePath, create = true }: ServerOptions): Project {
+  try {
+    return findProject(projectPath, persistencePath)
+  } catch (error) {
+    if (!create || !(error instanceof UserError) || error.code !== 'no-project') throw error
+    const said = { ...(projectName ? { name: projectName } : {}), ...(persistencePath ? { persistencePath } : {}) }
+    return createProject(projectPath, said).project
+  }
+}
+
+async function jsonBody(c: Context): Promise<Record<string, unknown>> {
+  const text = await c.req.text()
+  if (text.trim() === '') return {}
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch (error) {
+    throw new UserError('bad-json', `the body is not JSON: ${(error as Error).message}`, 'send an object of parameters')
+  }
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  throw new UserError('bad-json', 'the body is not a JSON object', 'send an object of parameters')
+}
+
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  'unknown-tool': 404,
+  'unknown-project': 404,
+  'no-project': 404,
+  'ambiguous-project': 409,
+  closed: 503,
+}
+
+function answerError(c: Context, error: unknown): Response {
+  if (error instanceof UserError)
+    return refuse(c, STATUS[error.code] ?? 400, error.code, error.message, error.hint, error.details)
+  return refuse(c, 500, 'bug', errorText(error), 'please report it with what the server wrote to stderr')
+}
+
+function refuse(
+  c: Context,
+  status: ContentfulStatusCode,
+  code: string,
+  message: string,
+  hint: string,
+  details: Record<string, unknown> = {},
+): Response {
+  return c.json({ error: { code, message, hint, details } }, status)
+}

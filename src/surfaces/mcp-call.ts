@@ -1,0 +1,133 @@
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import { nearest } from '../schema/names.ts'
+import { TOOLS } from '../tools/index.ts'
+import type { Output, Param, Tool, ToolContext } from '../tools/tool.ts'
+
+/** What clients take without cutting it themselves at a worse place (design §4). */
+export const OUTPUT_CHARACTERS = 40_000
+
+/** Who calls, for which project: what every tool takes besides its own parameters. */
+const CALL_PARAMS = {
+  session: { type: 'text', about: 'id of your session, for provenance' },
+  project: { type: 'text', about: 'project id or path, where several are served' },
+} as const satisfies Readonly<Record<string, Param>>
+
+/** What agents are offered (design §3.7), by name, so that no other tool is loaded; a test holds it against `Tool.mcp`. */
+export const MCP_TOOLS = ['act', 'brief', 'discover', 'open_questions', 'recall']
+
+let loaded: Promise<readonly Tool[]> | undefined
+
+/** The tools offered over MCP, always in the same order, so that prompt caches hold. */
+export function mcpTools(): Promise<readonly Tool[]> {
+  loaded ??= Promise.all(MCP_TOOLS.flatMap((name) => (Object.hasOwn(TOOLS, name) ? [TOOLS[name]!()] : [])))
+  return loaded
+}
+
+const JSON_TYPE: Readonly<Record<Param['type'], { readonly [key: string]: Json }>> = {
+  text: { type: 'string' },
+  number: { type: 'number' },
+  flag: { type: 'boolean' },
+  json: {}, // any value; clients that know none send it as text, which is read below
+}
+
+/** The JSON schema of a tool's arguments. */
+export function schemaOf(tool: Tool): { [key: string]: Json } {
+  const params: [string, Param][] = Object.entries({ ...CALL_PARAMS, ...tool.params })
+  const own = params.filter(([name]) => Object.hasOwn(tool.params, name))
+  const common = params.filter(([name]) => !Object.hasOwn(tool.params, name))
+  const required = own.filter(([, p]) => p.required).map(([name]) => name)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      [...own, ...common].map(([name, p]) => [
+        name,
+        { ...JSON_TYPE[p.type], description: p.about, ...(p.choices ? { enum: [...p.choices] } : {}) },
+      ]),
+    ),
+    ...(required.length > 0 ? { required } : {}),
+  }
+}
+
+/** One argument as its parameter wants it; models and shells send numbers, flags and JSON as text. */
+function read(param: Param, value: unknown): unknown {
+  switch (param.type) {
+    case 'text':
+      return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
+    case 'number': {
+      const n = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+      return typeof n === 'number' && Number.isFinite(n) ? n : undefined
+    }
+    case 'flag':
+      return value === 'true' ? true : value === 'false' ? false : typeof value === 'boolean' ? value : undefined
+    case 'json':
+      if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+      try {
+        return JSON.parse(value)
+      } catch {
+        return value // not JSON after all: the tool says what it wanted
+      }
+  }
+}
+
+export interface Call {
+  readonly args: Readonly<Record<string, unknown>>
+  readonly session?: string
+  readonly project?: string
+}
+
+/** The arguments of a call, checked against the tool's parameters. @throws UserError with every problem. */
+export function readCall(tool: Tool, input: unknown): Call {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new UserError('bad-arguments', `the arguments of ${tool.name} are not an object`, `e.g. ${tool.example}`)
+  }
+  const params: Readonly<Record<string, Param>> = { ...CALL_PARAMS, ...tool.params }
+  const problems: string[] = []
+  const args: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(input)) {
+    const param = Object.hasOwn(params, name) ? params[name] : undefined
+    if (!param) {
+      const near = nearest(name, Object.keys(params))
+      problems.push(`${name}: not a parameter${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}`)
+      continue
+    }
+    if (value === undefined || value === null) continue
+    const taken = read(param, value)
+    if (taken === undefined) problems.push(`${name}: ${param.type} expected, got ${JSON.stringify(value).slice(0, 80)}`)
+    else if (param.choices && !param.choices.includes(String(taken)))
+      problems.push(`${name}: one of ${param.choices.join(', ')} expected, got ${JSON.stringify(taken).slice(0, 80)}`)
+    else args[name] = taken
+  }
+  for (const [name, param] of Object.entries(tool.params))
+    if (param.required && args[name] === undefined && !problems.some((p) => p.startsWith(`${name}:`)))
+      problems.push(`${name}: missing; ${param.about}`)
+  if (problems.length > 0) {
+    throw new UserError('bad-arguments', `${tool.name}: ${problems.join('\n')}`, `parameters: ${Object.keys(params)}`, {
+      problems,
+    })
+  }
+  const { session, project } = args as { session?: string; project?: string }
+  for (const name of Object.keys(CALL_PARAMS)) if (!Object.hasOwn(tool.params, name)) delete args[name]
+  return { args, ...(session ? { session } : {}), ...(project ? { project } : {}) }
+}
+
+/** Runs a tool; its text is cut to what clients take, saying how much was left out. */
+export async function runTool(tool: Tool, context: ToolContext, args: Call['args']): Promise<Output> {
+  const output = await tool.run(context, args)
+  return { text: cut(output.text), json: output.json }
+}
+
+export function cut(text: string): string {
+  if (text.length <= OUTPUT_CHARACTERS) return text
+  const mark = (left: number) => `\n… ${left} characters left out; ask for less, or with a limit`
+  const keep = OUTPUT_CHARACTERS - mark(text.length).length
+  const end = /[\uD800-\uDBFF]/.test(text[keep - 1]!) ? keep - 1 : keep // not between the halves of one character
+  return text.slice(0, end) + mark(text.length - end)
+}
+
+/** What the caller is told of an error: their mistakes with what to do next; ours as such, and whole on stderr. */
+export function errorText(error: unknown): string {
+  if (error instanceof UserError) return error.hint ? `${error.message}\n→ ${error.hint}` : error.message
+  process.stderr.write(`tidemark: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return `a bug in tidemark: ${error instanceof Error ? error.message : String(error)}`
+}

@@ -1,0 +1,109 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, resolve, sep } from 'node:path'
+import type { Env } from '../env.ts'
+import { UserError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
+import { findProject, type Project } from '../store/project.ts'
+
+export interface Opened {
+  readonly project: Project
+  readonly memory: Memory
+}
+
+export interface ProjectsOptions {
+  /** Directories of the projects that are served; the first is the main one. */
+  roots: readonly string[]
+  /** Where the store of the main project lies, instead of the git common directory. */
+  persistencePath?: string
+  /** A call may also name, by its path, a project that is not listed. */
+  anyPath?: boolean
+  env?: Env
+}
+
+/** Projects that one process serves, each opened when it is first named and kept open until `close`. */
+export class Projects {
+  readonly #options: ProjectsOptions
+  readonly #opened = new Map<string, Opened>()
+  #closed = false
+
+  constructor(options: ProjectsOptions) {
+    this.#options = options
+  }
+
+  /** The listed projects, read from their directories anew: `tidemark init` may just have been run. */
+  list(): Project[] {
+    const { roots, persistencePath } = this.#options
+    return roots.map((root, i) => findProject(root, i === 0 ? persistencePath : undefined))
+  }
+
+  /**
+   * The project that a call means: by id, by a path in it, by its name if that is unique; the only one if none is named.
+   * @throws UserError saying which there are.
+   */
+  find(named?: string): Project {
+    const listed = this.list()
+    if (named === undefined) {
+      if (new Set(listed.map((p) => p.id)).size === 1) return listed[0]!
+      throw new UserError(
+        'ambiguous-project',
+        'several projects are served here: name one as `project`',
+        choices(listed),
+        {
+          projects: listed.map(({ id, name, root }) => ({ id, name, root })),
+        },
+      )
+    }
+    const byId = listed.find((p) => p.id === named) ?? this.#opened.get(named)?.project
+    if (byId) return byId
+    const byName = listed.filter((p) => p.name === named)
+    if (byName.length === 1) return byName[0]!
+    if (isAbsolute(named) || named.includes(sep) || named === '.') {
+      const path = resolve(listed[0]?.root ?? '.', named)
+      const inside = listed
+        .filter((p) => `${real(path)}${sep}`.startsWith(`${real(p.root)}${sep}`))
+        .sort((a, b) => b.root.length - a.root.length)[0]
+      if (inside) return inside
+      if (this.#options.anyPath) return findProject(path)
+    }
+    throw new UserError('unknown-project', `project "${named}" is not served here`, choices(listed), {
+      projects: listed.map(({ id, name, root }) => ({ id, name, root })),
+    })
+  }
+
+  /** The project that a call means, with its memory. */
+  async open(named?: string): Promise<Opened> {
+    const project = this.find(named)
+    const there = this.#opened.get(project.id)
+    if (there) return there
+    const { openProject } = await import('../open.ts') // heavy: the first answer of a server does not wait for it
+    return this.#opened.get(project.id) ?? this.adopt(project, openProject(project, this.#options))
+  }
+
+  /** Takes over a memory that is open already. */
+  adopt(project: Project, memory: Memory): Opened {
+    if (this.#closed) {
+      memory.close()
+      throw new UserError('closed', 'this server is closing', 'start it again')
+    }
+    const opened = { project, memory }
+    this.#opened.set(project.id, opened)
+    return opened
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const { memory } of this.#opened.values()) memory.close()
+    this.#opened.clear()
+  }
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // does not exist: it is in no project then, unless by its name
+  }
+}
+
+const choices = (projects: readonly Project[]): string =>
+  `one of: ${projects.map((p) => `${p.id} (${p.name}, ${p.root})`).join('; ')}`
