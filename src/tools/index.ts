@@ -1,9 +1,21 @@
 import type { Tool } from './tool.ts'
 
 /**
- * Every tool, loaded when it is called: start-up pays for one. The command line, MCP and HTTP all offer what stands here.
+ * Every tool, loaded when it is called: start-up pays for one. The command line, MCP and HTTP all offer what stands
+ * here, in this order.
  */
 export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   discover: async () => (await import('./discover.ts')).discover,
   act: async () => (await import('./act.ts')).act,
+  remember: async () => (await import('./remember.ts')).remember,
+  list: async () => (await import('./list.ts')).list,
+  show: async () => (await import('./show.ts')).show,
+  forget: async () => (await import('./forget.ts')).forget,
+  undo: async () => (await import('./undo.ts')).undo,
+  review: async () => (await import('./review.ts')).review,
+  status: async () => (await import('./status.ts')).status,
+  history: async () => (await import('./history.ts')).history,
+  conflicts: async () => (await import('./conflicts.ts')).conflicts,
+  import: async () => (await import('./import.ts')).importTool,
+  export: async () => (await import('./export.ts')).exportTool,
 }

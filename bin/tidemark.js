@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// Runs on any Node, also one too old for Tidemark: then it starts again with the Node 24 that a clone brings, or says
+// in one line what to install. Kept to old syntax for that reason.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const version = process.versions.node.split('.').map(Number)
+const isNewEnough = version[0] > 22 || (version[0] === 22 && version[1] >= 13)
+
+if (isNewEnough) {
+  const main = join(here, '..', 'dist', 'main.js')
+  if (!existsSync(main)) {
+    console.error('tidemark: this clone is not built yet; run `npm run build` in it')
+    process.exit(1)
+  }
+  // Node 22 warns of node:sqlite at every start; every other warning stays
+  const warn = process.emitWarning
+  process.emitWarning = (warning, ...rest) => {
+    if (!/SQLite is an experimental feature/.test(String(warning))) warn.call(process, warning, ...rest)
+  }
+  const nodeModule = await import('node:module')
+  if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
+  await import(pathToFileURL(main).href)
+} else {
+  const brought = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (existsSync(brought)) {
+    const { spawn } = await import('node:child_process')
+    const child = spawn(brought, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' })
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+    child.on('exit', (code, signal) => process.exit(code === null ? 128 + (signal === 'SIGKILL' ? 9 : 15) : code))
+  } else {
+    console.error(
+      'tidemark: needs Node 22.13 or newer (24 recommended); this is ' +
+        process.versions.node +
+        '. Install it from nodejs.org.',
+    )
+    process.exit(1)
+  }
+}

@@ -1,0 +1,82 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { UserError } from '../errors.ts'
+
+/** Larger input is no batch: an import reads files of its own. */
+const MAX_INPUT = 10 * 1024 * 1024
+
+function readAll(fd: number, what: string): string {
+  const chunks: Buffer[] = []
+  let total = 0
+  const chunk = Buffer.alloc(1 << 16)
+  for (;;) {
+    let n: number
+    try {
+      n = readSync(fd, chunk, 0, chunk.length, null)
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code
+      if (code === 'EOF') break
+      if (code === 'EAGAIN') {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5) // a terminal or pipe that has nothing yet
+        continue
+      }
+      throw new UserError(
+        'unreadable',
+        `${what} cannot be read: ${code ?? String(error)}`,
+        'check the file and its permissions',
+      )
+    }
+    if (n === 0) break
+    total += n
+    if (total > MAX_INPUT)
+      throw new UserError(
+        'too-large',
+        `${what} is larger than ${MAX_INPUT / 1024 / 1024} MB`,
+        'a batch has at most 50 actions; import reads larger files',
+      )
+    chunks.push(Buffer.from(chunk.subarray(0, n)))
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    throw new UserError('not-utf8', `${what} is not valid UTF-8`, 'send text as UTF-8')
+  }
+}
+
+/** Everything on standard input. */
+export const readStdin = (): string => readAll(0, 'standard input')
+
+/** JSON given as text, as a file's name, or as `-` (or nothing) for standard input. */
+export function jsonInput(given: string | undefined): unknown {
+  let text = given
+  let what = 'the argument'
+  if (given === undefined || given === '-') {
+    if (given === undefined && process.stdin.isTTY)
+      throw new UserError('no-input', 'a batch is missing', 'give it as text, as a file, or on standard input')
+    text = readStdin()
+    what = 'standard input'
+  } else if (!/^\s*[[{"]/.test(given)) {
+    what = given
+    let fd: number
+    try {
+      fd = openSync(given, 'r')
+    } catch (error) {
+      throw new UserError(
+        'unreadable',
+        `${given} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+        'give JSON, the name of a file with JSON, or - for standard input',
+      )
+    }
+    try {
+      if (fstatSync(fd).isDirectory())
+        throw new UserError('unreadable', `${given} is a directory`, 'give the name of a file with JSON')
+      text = readAll(fd, given)
+    } finally {
+      closeSync(fd)
+    }
+  }
+  try {
+    return JSON.parse(text!)
+  } catch (error) {
+    throw new UserError('not-json', `${what} is not JSON: ${(error as Error).message}`, 'a batch is [["verb", {…}], …]')
+  }
+}

@@ -1,0 +1,296 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import { TOOLS } from '../tools/index.ts'
+import type { Param, Tool, ToolContext } from '../tools/tool.ts'
+import { COMMANDS, type Command, type CommandCall, type Flag } from './command.ts'
+import { VERSION } from './version.ts'
+
+/** Wrong use of the command line: exit 2. */
+class UsageError extends Error {}
+
+const GLOBAL: Readonly<Record<string, Flag>> = {
+  project: {
+    type: 'text',
+    value: 'DIR',
+    about: 'the project to work on (default: the one around the working directory)',
+  },
+  session: { type: 'text', value: 'ID', about: 'the acting session (default: $TIDEMARK_SESSION)' },
+  json: { type: 'flag', about: 'machine-readable output' },
+  help: { type: 'flag', about: 'this text' },
+}
+
+const out = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+const err = (text: string) => void process.stderr.write(`${text}\n`)
+
+/** Runs one command line. Returns the exit code: 0 done, 1 refused, 2 wrong use. */
+export async function run(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0) // the reader has seen enough
+    throw error
+  })
+  const [name, ...rest] = argv
+  const json = argv.includes('--json')
+  try {
+    if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+      out(await overview())
+      return name === undefined ? 2 : 0
+    }
+    if (name === '--version' || name === '-v' || name === 'version') {
+      out(VERSION)
+      return 0
+    }
+    if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!(), rest)
+    if (Object.hasOwn(TOOLS, name)) return await runTool(await TOOLS[name]!(), rest)
+    const { nearest } = await import('../schema/names.ts')
+    const near = nearest(name, [...Object.keys(COMMANDS), ...Object.keys(TOOLS)])
+    throw new UsageError(
+      `there is no command "${name}"${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}\n\`tidemark --help\` lists the commands`,
+    )
+  } catch (error) {
+    return fail(error, json)
+  }
+}
+
+function fail(error: unknown, json: boolean): number {
+  if (error instanceof UsageError) {
+    err(`tidemark: ${error.message}`)
+    if (json) out(JSON.stringify({ error: { code: 'usage', message: error.message, hint: 'see --help', details: {} } }))
+    return 2
+  }
+  if (error instanceof UserError) {
+    const { code, message, hint, details } = error
+    if (json) out(JSON.stringify({ error: { code, message, hint, details } }))
+    else err(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`)
+    return 1
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (json)
+    out(
+      JSON.stringify({
+        error: {
+          code: 'bug',
+          message: String(error),
+          hint: 'this is a bug in tidemark: please report it with the text on stderr',
+          details: {},
+        },
+      }),
+    )
+  err(`tidemark: a bug in tidemark, please report it with this text\n${stack}`)
+  return 1
+}
+
+interface Parsed {
+  values: Record<string, string | number | boolean>
+  place: string[]
+}
+
+function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>): Parsed {
+  const options: ParseArgsConfig['options'] = {}
+  for (const [name, flag] of Object.entries({ ...GLOBAL, ...flags }))
+    options[name] = { type: flag.type === 'flag' ? 'boolean' : 'string' }
+  try {
+    // a negative number or an expression is no flag: everything after `--` is taken as it is
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true })
+    const out: Record<string, string | number | boolean> = {}
+    for (const [name, value] of Object.entries(values)) {
+      const flag = flags[name] ?? GLOBAL[name]!
+      if (typeof value !== 'string' && typeof value !== 'boolean') continue
+      if (flag.type !== 'number') out[name] = value
+      else {
+        const n = Number(value)
+        if (value === '' || !Number.isFinite(n)) throw new UsageError(`--${name} takes a number, not "${value}"`)
+        out[name] = n
+      }
+    }
+    return { values: out, place: positionals }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError((error as Error).message.replace(/\. To specify a positional argument.*$/s, ''))
+  }
+}
+
+const directoryOf = (values: Parsed['values']): string =>
+  String(values.project ?? process.env.TIDEMARK_PROJECT ?? process.cwd())
+
+const sessionOf = (values: Parsed['values']): string | undefined => {
+  const session = values.session ?? process.env.TIDEMARK_SESSION
+  return typeof session === 'string' && session !== '' ? session : undefined
+}
+
+const flagsOf = (params: Readonly<Record<string, Param>>): Record<string, Flag> =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([name, p]) =>
+      p.place === undefined
+        ? [
+            [
+              name,
+              {
+                type: p.type === 'json' ? 'text' : p.type,
+                about: p.about,
+                ...(p.choices ? { value: p.choices.join('|') } : {}),
+              } as Flag,
+            ],
+          ]
+        : [],
+    ),
+  )
+
+/** The tool's arguments from the command line. */
+async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unknown>> {
+  const args: Record<string, unknown> = {}
+  const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
+  let used = 0
+  for (const [name, p] of placed) {
+    const given =
+      p.place === 'rest'
+        ? parsed.place.length > 0
+          ? parsed.place.join(' ')
+          : undefined
+        : parsed.place[p.place as number]
+    used = p.place === 'rest' ? parsed.place.length : Math.max(used, (p.place as number) + 1)
+    if (p.type === 'json') {
+      const { jsonInput } = await import('./cli-input.ts')
+      args[name] = jsonInput(given)
+    } else if (given !== undefined) args[name] = p.type === 'number' ? Number(given) : given
+    else if (p.required) throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`)
+  }
+  if (parsed.place.length > used)
+    throw new UsageError(
+      `too many arguments: ${parsed.place.slice(used).join(' ')}\n${usageOf(tool.name, tool.params)}`,
+    )
+  for (const [name, p] of Object.entries(tool.params)) {
+    if (p.place !== undefined || parsed.values[name] === undefined) continue
+    const value = parsed.values[name]
+    if (p.choices && !p.choices.includes(String(value)))
+      throw new UsageError(`--${name} is one of ${p.choices.join(', ')}`)
+    args[name] = value
+  }
+  return args
+}
+
+async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
+  const parsed = parse(argv, flagsOf(tool.params))
+  if (parsed.values.help) {
+    out(toolHelp(tool))
+    return 0
+  }
+  const args = await toolArgs(tool, parsed)
+  const { openAt } = await import('../open.ts')
+  const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
+  try {
+    const session = sessionOf(parsed.values)
+    const context: ToolContext = {
+      memory,
+      project,
+      agent: process.env.TIDEMARK_AGENT ?? 'cli',
+      ...(session !== undefined ? { session } : {}),
+      ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
+    }
+    const done = await tool.run(context, args)
+    if (process.stderr.isTTY && context.progress) process.stderr.write('\r\x1b[K')
+    if (parsed.values.json) out(JSON.stringify(done.json))
+    else if (done.text !== '') out(done.text)
+    if (!tool.readOnly) memory.maintain()
+    return 0
+  } finally {
+    memory.close()
+  }
+}
+
+async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
+  const parsed = parse(argv, command.flags)
+  if (parsed.values.help) {
+    out(commandHelp(command))
+    return 0
+  }
+  const json = parsed.values.json === true
+  const session = sessionOf(parsed.values)
+  const call: CommandCall = {
+    place: parsed.place,
+    flags: parsed.values,
+    directory: directoryOf(parsed.values),
+    json,
+    ...(session !== undefined ? { session } : {}),
+    out: json ? () => {} : out,
+    err,
+  }
+  const done = await command.run(call)
+  if (json) out(JSON.stringify((done?.json ?? {}) satisfies Json))
+  return done?.code ?? 0
+}
+
+function usageOf(name: string, params: Readonly<Record<string, Param>>): string {
+  const placed = Object.entries(params).filter(([, p]) => p.place !== undefined)
+  const words = placed.map(([n, p]) => {
+    const shown = p.type === 'json' ? '[FILE|-|JSON]' : n.toUpperCase()
+    return p.required || p.type === 'json' ? shown : `[${shown}]`
+  })
+  return `usage: tidemark ${[name, ...words].join(' ')} [options]`
+}
+
+function optionsText(flags: Readonly<Record<string, Flag>>): string {
+  const rows = Object.entries({ ...flags, ...GLOBAL }).map(
+    ([name, f]) => [`--${name}${f.type === 'flag' ? '' : ` ${f.value ?? name.toUpperCase()}`}`, f.about] as const,
+  )
+  const width = Math.max(...rows.map(([l]) => l.length))
+  return rows.map(([l, a]) => `  ${l.padEnd(width)}  ${a}`).join('\n')
+}
+
+function toolHelp(tool: Tool): string {
+  const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
+  const about = placed
+    .map(([n, p]) => `  ${(p.type === 'json' ? 'FILE|-|JSON' : n.toUpperCase()).padEnd(12)}  ${p.about}`)
+    .join('\n')
+  return [
+    usageOf(tool.name, tool.params),
+    '',
+    tool.about,
+    ...(about ? ['', about] : []),
+    '',
+    'options:',
+    optionsText(flagsOf(tool.params)),
+    '',
+    'example:',
+    `  ${tool.example}`,
+  ].join('\n')
+}
+
+function commandHelp(command: Command): string {
+  return [
+    `usage: tidemark ${[command.name, command.usage].filter(Boolean).join(' ')} [options]`,
+    '',
+    command.about,
+    '',
+    'options:',
+    optionsText(command.flags),
+    '',
+    'example:',
+    `  ${command.example}`,
+  ].join('\n')
+}
+
+/** The commands in groups, as a person looks for them. */
+const GROUPS: readonly [title: string, names: readonly string[]][] = [
+  ['set up', ['init', 'uninstall', 'doctor', 'demo']],
+  ['agents', ['mcp', 'serve', 'discover', 'act']],
+  ['people', ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts']],
+  ['in and out', ['import', 'export']],
+]
+
+async function overview(): Promise<string> {
+  const lines = [
+    'tidemark — the memory and coordination layer of AI coding agents',
+    '',
+    'usage: tidemark COMMAND [options]',
+  ]
+  for (const [title, names] of GROUPS) {
+    lines.push('', `${title}:`)
+    for (const name of names) {
+      const entry = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : await TOOLS[name]!()
+      lines.push(`  ${name.padEnd(10)}  ${entry.about.split('\n')[0]!.split('. ')[0]}`)
+    }
+  }
+  lines.push('', '`tidemark COMMAND --help` tells more, with an example. `tidemark --version` prints the version.')
+  return lines.join('\n')
+}

@@ -1,0 +1,170 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { checkWiring } from '../../clients/wiring.ts'
+import { UserError } from '../../errors.ts'
+import type { Memory } from '../../memory/memory.ts'
+import { openProject } from '../../open.ts'
+import type { Json } from '../../schema/field.ts'
+import { isSound, restoreNewest, salvage, snapshots } from '../../store/backup.ts'
+import { findings, gaps } from '../../store/log.ts'
+import { SCHEMA_VERSION } from '../../store/migrations.ts'
+import { findProject, type Project } from '../../store/project.ts'
+import type { Command, CommandCall } from '../command.ts'
+import { VERSION } from '../version.ts'
+import { clientContext } from './launcher.ts'
+
+interface Check {
+  ok: boolean
+  what: string
+  hint?: string
+}
+
+const MB = 1024 * 1024
+
+function checkStore(memory: Memory): Check[] {
+  const checks: Check[] = []
+  const size = statSync(memory.path).size
+  const wal = existsSync(`${memory.path}-wal`) ? statSync(`${memory.path}-wal`).size : 0
+  const sound = isSound(memory.path)
+  checks.push(
+    sound
+      ? { ok: true, what: `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}` }
+      : { ok: false, what: 'store is damaged', hint: '`tidemark doctor --restore` brings back the last snapshot' },
+  )
+  if (wal > 64 * MB)
+    checks.push({
+      ok: false,
+      what: `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
+      hint: 'a process has been reading for very long; the next writer truncates it when that ends',
+    })
+  const all = snapshots(memory.path)
+  checks.push({
+    ok: true,
+    what:
+      all.length > 0
+        ? `${all.length} snapshot${all.length === 1 ? '' : 's'}, the newest of ${new Date(all[0]!.at).toISOString().slice(0, 16)}Z`
+        : 'no snapshot yet: the first one is taken with the next write from the command line',
+  })
+  for (const g of gaps(memory.db))
+    checks.push({
+      ok: false,
+      what: `replica ${g.replica}: line ${g.missing} is missing, ${g.parked} wait for it`,
+      hint: 'sync with any peer that has it',
+    })
+  for (const f of findings(memory.db))
+    checks.push({ ok: false, what: f.text, hint: `seen ${new Date(f.at).toISOString().slice(0, 16)}Z` })
+  const conflicts = memory.reader.conflicts().length
+  if (conflicts > 0) checks.push({ ok: true, what: `${conflicts} in conflict: \`tidemark conflicts\` lists them` })
+  return checks
+}
+
+/** Brings the last sound snapshot back, and of the damaged store whatever can still be read. */
+function restore(project: Project, call: CommandCall): Json {
+  const { from, at, kept } = restoreNewest(project.storePath, Date.now())
+  call.out(`brought back the snapshot of ${new Date(at).toISOString()}`)
+  const damaged = kept.find((k) => k.endsWith('.damaged-wal') || /\.damaged-\d+$/.test(k))
+  const lines = damaged ? salvage(damaged) : []
+  const memory = openProject(project)
+  try {
+    const header = JSON.stringify({ tidemark: 1, project: project.id })
+    let saved = 0
+    const lost: string[] = []
+    for (const line of lines) {
+      try {
+        saved += memory.applyUpdates(new TextEncoder().encode(`${header}\n${line}\n`)).applied
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        lost.push(error.message)
+      }
+    }
+    const known = gaps(memory.db).map((g) => `${g.replica}:${g.missing}`)
+    if (saved > 0) call.out(`read ${saved} later batch${saved === 1 ? '' : 'es'} out of the damaged store`)
+    if (lines.length === 0 && damaged)
+      call.out('nothing could be read from the damaged store: batches after the snapshot are missing')
+    if (lost.length > 0) call.out(`${lost.length} batches are missing: ${lost.slice(0, 3).join('; ')}`)
+    if (known.length > 0) call.out(`missing batches: ${known.join(', ')}`)
+    call.out(`the damaged files are kept: ${kept.join(', ')}`)
+    call.out('restart other Tidemark processes of this project (MCP servers): they still have the old file open')
+    return { restored: from, at: new Date(at).toISOString(), salvaged: saved, missing: [...known, ...lost], kept }
+  } finally {
+    memory.close()
+  }
+}
+
+export const doctor: Command = {
+  name: 'doctor',
+  about: 'checks the installation as each client would use it, and says how to mend what is wrong',
+  usage: '',
+  example: 'tidemark doctor',
+  flags: {
+    rebuild: { type: 'flag', about: 'drop every index and make it again from the log' },
+    restore: { type: 'flag', about: 'bring back the last sound snapshot and what can be read of the damaged store' },
+    compact: {
+      type: 'text',
+      value: 'TIME',
+      about: 'fold history before this moment away; answers about later moments stay the same',
+    },
+  },
+  async run(call) {
+    const checks: Check[] = []
+    const say = (c: Check) => {
+      checks.push(c)
+      call.out(`${c.ok ? 'ok  ' : 'FIX '} ${c.what}${c.hint ? `\n     → ${c.hint}` : ''}`)
+    }
+    say({
+      ok: true,
+      what: `tidemark ${VERSION} on Node ${process.versions.node}, SQLite ${process.versions.sqlite ?? '?'}`,
+    })
+    let project: Project
+    try {
+      project = findProject(call.directory)
+    } catch (error) {
+      if (!(error instanceof UserError) || error.code !== 'no-project') throw error
+      say({ ok: false, what: error.message, hint: error.hint })
+      return {
+        json: { checks: checks as unknown as Json },
+        code: call.flags.rebuild || call.flags.restore || call.flags.compact ? 1 : 0,
+      }
+    }
+    say({ ok: true, what: `project ${project.name} (${project.id}) at ${project.root}` })
+    if (call.flags.restore) return { json: restore(project, call) }
+    let memory: Memory
+    try {
+      memory = openProject(project)
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      say({ ok: false, what: error.message, hint: error.hint })
+      return { json: { checks: checks as unknown as Json }, code: 1 }
+    }
+    try {
+      if (call.flags.rebuild) {
+        const progress = process.stderr.isTTY
+          ? (done: number, total: number) => void process.stderr.write(`\r\x1b[Krebuilding ${done} of ${total}`)
+          : undefined
+        const done = memory.rebuild(progress)
+        if (progress) process.stderr.write('\r\x1b[K')
+        say({ ok: true, what: `rebuilt ${done.entities} entities from ${done.lines} batches` })
+      }
+      if (typeof call.flags.compact === 'string') {
+        const done = memory.compact(call.flags.compact)
+        say({
+          ok: true,
+          what: `folded ${done.lines} batches and ${done.events} overwritten events away; history starts at ${new Date(done.horizon).toISOString()}`,
+        })
+      }
+      for (const c of checkStore(memory)) say(c)
+      call.out(`     ${dirname(memory.path)}`)
+    } finally {
+      memory.close()
+    }
+    for (const f of checkWiring(clientContext(project.root)))
+      say({ ok: f.ok, what: `${f.client}: ${f.message}`, ...(f.hint ? { hint: f.hint } : {}) })
+    return {
+      json: {
+        project: { id: project.id, name: project.name, root: project.root, store: project.storePath },
+        checks: checks as unknown as Json,
+      },
+      code: checks.some((c) => !c.ok && c.what.includes('damaged')) ? 1 : 0,
+    }
+  },
+}

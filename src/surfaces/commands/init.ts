@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { WiringChange } from '../../clients/types.ts'
+import { applyWiring, planWiring } from '../../clients/wiring.ts'
+import { UserError } from '../../errors.ts'
+import { openProject } from '../../open.ts'
+import type { Json } from '../../schema/field.ts'
+import { createProject, findProject, gitRoot, PROJECT_DIR } from '../../store/project.ts'
+import type { Command, CommandCall } from '../command.ts'
+import { clientContext } from './launcher.ts'
+
+/** Where the project is, or is to be: an existing one around the directory, the git root, or the directory itself. */
+function rootFor(directory: string): string {
+  const dir = resolve(directory)
+  if (!existsSync(dir))
+    throw new UserError('no-directory', `there is no directory ${dir}`, 'give an existing one with --project')
+  try {
+    return findProject(dir).root
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'no-project') return gitRoot(dir) ?? dir
+    throw error
+  }
+}
+
+/** What lies about that holds knowledge already, with the importer that reads it. */
+const SOURCES: readonly [format: 'add' | 'claude-md' | 'mcp-memory', path: string][] = [
+  ['claude-md', 'CLAUDE.md'],
+  ['claude-md', 'AGENTS.md'],
+  ['add', '.add'],
+  ['mcp-memory', 'memory.jsonl'],
+  ['mcp-memory', 'memory.json'],
+]
+
+function describe(root: string, home: string, c: WiringChange): string {
+  const inside = relative(root, c.file)
+  const shown = inside.startsWith('..') ? c.file.replace(home, '~') : inside
+  const verb = { create: 'create', edit: 'edit', delete: 'delete', none: 'leave' }[c.action]
+  return `  ${verb.padEnd(6)} ${shown}  (${c.scope === 'committed' ? 'shared with the team' : 'this machine only'}): ${c.why}`
+}
+
+async function agreed(call: CommandCall): Promise<boolean> {
+  if (call.flags.yes || call.json || !process.stdin.isTTY || !process.stdout.isTTY) return true
+  const ask = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return /^(y|yes|)$/i.test((await ask.question('go ahead? [Y/n] ')).trim())
+  } finally {
+    ask.close()
+  }
+}
+
+export const init: Command = {
+  name: 'init',
+  about:
+    'makes this a Tidemark project: creates .tidemark/, wires the clients found, imports what is there; a second run changes nothing',
+  usage: '',
+  example: 'tidemark init --client claude,codex --yes',
+  flags: {
+    client: {
+      type: 'text',
+      value: 'A,B',
+      about: 'wire these clients (claude, codex) instead of those found; none for no client',
+    },
+    name: { type: 'text', about: 'what the project is called (default: the folder)' },
+    yes: { type: 'flag', about: 'do not ask' },
+    'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
+    'no-import': { type: 'flag', about: 'do not import CLAUDE.md, AGENTS.md, .add/ and MCP memory files' },
+  },
+  async run(call) {
+    const root = rootFor(call.directory)
+    const context = clientContext(root)
+    const named =
+      typeof call.flags.client === 'string'
+        ? call.flags.client
+            .split(',')
+            .map((c) => c.trim())
+            .filter((c) => c && c !== 'none')
+        : undefined
+    const changes = named?.length === 0 ? [] : planWiring(context, named)
+    const fresh = !existsSync(join(root, PROJECT_DIR, 'config.json'))
+    const sources = call.flags['no-import'] ? [] : SOURCES.filter(([, path]) => existsSync(join(root, path)))
+    const dry = call.flags['dry-run'] === true
+
+    call.out(`${dry ? 'would make' : 'making'} ${root} a Tidemark project:`)
+    call.out(
+      fresh
+        ? `  create ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore: the project's id, to be committed`
+        : `  leave  ${PROJECT_DIR}/: it is one already`,
+    )
+    for (const c of changes) call.out(describe(root, context.home, c))
+    if (changes.length === 0 && named === undefined)
+      call.out('  no client found here (looked for Claude Code and Codex); --client names one')
+    for (const [format, path] of sources) call.out(`  import ${path} (${format})`)
+    const report: { [key: string]: Json } = {
+      root,
+      created: [],
+      clients: changes.map((c) => ({ client: c.client, file: c.file, scope: c.scope, action: c.action, why: c.why })),
+      imported: [],
+    }
+    if (dry) return { json: { ...report, dryRun: true } }
+    const nothing = !fresh && changes.every((c) => c.action === 'none')
+    if (!nothing && !(await agreed(call))) {
+      call.out('nothing was done')
+      return { json: report, code: 1 }
+    }
+
+    const { project, created } = createProject(
+      root,
+      typeof call.flags.name === 'string' ? { name: call.flags.name } : {},
+    )
+    applyWiring(context, changes)
+    const memory = openProject(project)
+    const imported: Json[] = []
+    try {
+      if (sources.length > 0) {
+        const { importFrom } = await import('../../imports/index.ts')
+        for (const [format, path] of sources) {
+          try {
+            const done = await importFrom(memory, format, join(root, path), { agent: 'init', root })
+            imported.push({ path, created: done.created, updated: done.updated, unchanged: done.unchanged })
+            call.out(`  ${path}: ${done.created} new, ${done.updated} updated, ${done.unchanged} there already`)
+          } catch (error) {
+            if (!(error instanceof UserError)) throw error
+            imported.push({ path, error: error.message })
+            call.out(`  ${path}: not imported: ${error.message}${error.hint ? ` (${error.hint})` : ''}`)
+          }
+        }
+      }
+    } finally {
+      memory.close()
+    }
+    call.out(
+      fresh
+        ? 'done. `tidemark status` says what is known; restart the clients to connect them'
+        : nothing
+          ? 'nothing had to be changed'
+          : 'done. restart the clients to connect them',
+    )
+    return { json: { ...report, id: project.id, store: project.storePath, created, imported } }
+  },
+}

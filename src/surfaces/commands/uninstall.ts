@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { applyUnwiring, planUnwiring } from '../../clients/wiring.ts'
+import { findProject, PROJECT_DIR } from '../../store/project.ts'
+import type { Command } from '../command.ts'
+import { clientContext } from './launcher.ts'
+
+/** Removes a directory if nothing is left in it. */
+function removeIfEmpty(dir: string): void {
+  if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
+}
+
+export const uninstall: Command = {
+  name: 'uninstall',
+  about:
+    'takes Tidemark out of this project: every client file byte for byte as it was; the knowledge stays unless --delete-knowledge',
+  usage: '',
+  example: 'tidemark uninstall --dry-run',
+  flags: {
+    'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
+    'delete-knowledge': { type: 'flag', about: 'delete the store and its snapshots as well; cannot be undone' },
+  },
+  async run(call) {
+    const project = findProject(call.directory)
+    const context = clientContext(project.root)
+    const changes = planUnwiring(context)
+    const dry = call.flags['dry-run'] === true
+    const deleting = call.flags['delete-knowledge'] === true
+    const storeDir = dirname(project.storePath)
+    call.out(`${dry ? 'would take' : 'taking'} Tidemark out of ${project.root}:`)
+    for (const c of changes) {
+      const inside = relative(project.root, c.file)
+      call.out(
+        `  ${c.action === 'none' ? 'leave  ' : c.action === 'delete' ? 'delete ' : 'restore'} ${inside.startsWith('..') ? c.file.replace(context.home, '~') : inside}: ${c.why}`,
+      )
+    }
+    call.out(`  delete  ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore`)
+    call.out(
+      deleting
+        ? `  delete  the knowledge: ${storeDir}`
+        : `  keep    the knowledge: ${project.storePath} (init finds it again)`,
+    )
+    const json = {
+      root: project.root,
+      clients: changes.map((c) => ({ client: c.client, file: c.file, action: c.action })),
+      store: project.storePath,
+      knowledge: deleting ? 'deleted' : 'kept',
+    }
+    if (dry) return { json: { ...json, dryRun: true } }
+    applyUnwiring(context, changes)
+    const dir = join(project.root, PROJECT_DIR)
+    if (deleting) rmSync(storeDir, { recursive: true, force: true })
+    for (const own of ['config.json', '.gitignore', 'local']) rmSync(join(dir, own), { recursive: true, force: true })
+    removeIfEmpty(dir)
+    call.out('done')
+    return { json }
+  },
+}

@@ -1,0 +1,33 @@
+import type { Json } from '../schema/field.ts'
+import { actingAs } from './act.ts'
+import { findOne } from './present.ts'
+import type { Tool } from './tool.ts'
+
+export const forget: Tool = {
+  name: 'forget',
+  title: 'Forget an entity',
+  about:
+    'deletes an entity: it leaves every list, its history stays, undo brings it back; with --erase, nothing of it stays anywhere',
+  example: 'tidemark forget use-json-files --reason "never happened"',
+  params: {
+    ref: { type: 'text', about: 'an id, kind:name, a path or a name', required: true, place: 'rest' },
+    reason: { type: 'text', about: 'why' },
+    erase: { type: 'flag', about: 'erase it from rows, log, documents and snapshots; cannot be undone' },
+  },
+  readOnly: false,
+  destructive: true,
+  run(context, args) {
+    const { memory } = context
+    const erase = args.erase === true
+    const e = findOne(memory.reader, args.ref, erase)
+    const reason = typeof args.reason === 'string' ? args.reason : undefined
+    const action = erase
+      ? ['purge', { ref: e.id, reason: reason ?? 'erased on request' }]
+      : [`delete-${e.kind}`, { ref: e.id, ...(reason ? { reason } : {}) }]
+    const done = memory.act([action], actingAs(context))
+    const lines = erase
+      ? [`erased ${e.kind} and ${String(done.results[0]!.batches)} batches' content of it`]
+      : [`forgot ${e.kind} ${e.name}`, `tidemark undo ${done.batch} brings it back`]
+    return { text: [...lines, ...done.notes.map((n) => `note: ${n}`)].join('\n'), json: done as unknown as Json }
+  },
+}

@@ -1,0 +1,82 @@
+import type { Event } from '../crdt/events.ts'
+import type { Json } from '../schema/field.ts'
+import { findOne, oneLine } from './present.ts'
+import type { Tool } from './tool.ts'
+
+const WORDS: Record<Event['op'], string> = {
+  set: 'set to',
+  clear: 'cleared',
+  add: 'added',
+  remove: 'removed',
+  put: 'set',
+  drop: 'removed',
+}
+
+function told(e: Event): string {
+  if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
+  if (e.field === '$') return (e.value as { s?: string } | undefined)?.s ?? 'changed'
+  const at = e.path ? `${e.field}.${e.path.join('.')}` : e.field
+  const value =
+    e.value === undefined ? '' : ` ${oneLine(typeof e.value === 'string' ? e.value : JSON.stringify(e.value), 80)}`
+  return `${at} ${WORDS[e.op]}${value}${e.was !== undefined ? ` (was ${oneLine(typeof e.was === 'string' ? e.was : JSON.stringify(e.was), 60)})` : ''}`
+}
+
+export const history: Tool = {
+  name: 'history',
+  title: 'History of an entity',
+  about:
+    'tells everything that happened to an entity, oldest first: who, when, what, and what it was before; without one, the latest batches',
+  example: 'tidemark history use-sqlite',
+  params: {
+    ref: { type: 'text', about: 'an id, kind:name, a path or a name', place: 'rest' },
+    limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
+  },
+  readOnly: true,
+  run({ memory }, args) {
+    if (args.ref === undefined) {
+      const limit = typeof args.limit === 'number' ? args.limit : 20
+      const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
+      const lines = news.map(
+        (n) =>
+          `${new Date(n.at).toISOString().slice(0, 19)}Z  ${n.batch}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,
+      )
+      return {
+        text: lines.join('\n') || 'nothing has happened yet',
+        json: news.map((n) => ({
+          batch: n.batch,
+          seq: n.seq,
+          at: new Date(n.at).toISOString(),
+          summary: n.summary,
+          author: n.author as unknown as Json,
+        })),
+      }
+    }
+    const e = findOne(memory.reader, args.ref, true)
+    const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
+    const lines: string[] = []
+    let batch = ''
+    for (const x of events) {
+      if (x.batch !== batch) {
+        batch = x.batch
+        const who = [x.author?.user, x.author?.agent, x.author?.session].filter(Boolean).join(', ')
+        lines.push(
+          `${new Date(x.event.stamp.ms).toISOString().slice(0, 19)}Z  ${batch}${who ? `  ${who}` : ''}${x.author?.intent ? `  “${oneLine(x.author.intent, 80)}”` : ''}`,
+        )
+      }
+      lines.push(`  ${told(x.event)}`)
+    }
+    const json = events.map((x) => ({
+      id: x.id,
+      batch: x.batch,
+      at: new Date(x.event.stamp.ms).toISOString(),
+      field: x.event.field,
+      op: x.event.op,
+      ...(x.event.path ? { path: [...x.event.path] } : {}),
+      ...(x.event.value !== undefined ? { value: x.event.value } : {}),
+      ...(x.event.was !== undefined ? { was: x.event.was } : {}),
+      ...(x.received !== undefined ? { received: new Date(x.received).toISOString() } : {}),
+      author: (x.author ?? {}) as unknown as Json,
+    }))
+    return { text: lines.join('\n'), json }
+  },
+}

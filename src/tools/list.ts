@@ -1,0 +1,87 @@
+import { UserError } from '../errors.ts'
+import { type ListOptions, momentOf } from '../memory/read.ts'
+import { nearest } from '../schema/names.ts'
+import { ago, entityJson, oneLine } from './present.ts'
+import type { Tool } from './tool.ts'
+
+export const list: Tool = {
+  name: 'list',
+  title: 'List knowledge',
+  about: 'lists what is recorded, newest first; without a kind, everything',
+  example: 'tidemark list decision --limit 5',
+  params: {
+    kind: { type: 'text', about: 'a kind, singular or plural', place: 0 },
+    limit: { type: 'number', about: 'so many at most (50)' },
+    since: { type: 'text', about: 'recorded on or after this day' },
+    topic: { type: 'text', about: 'with this topic or tag' },
+    standing: {
+      type: 'text',
+      about: 'proposed, confirmed or rejected',
+      choices: ['proposed', 'confirmed', 'rejected'],
+    },
+    all: { type: 'flag', about: 'also what is retired or rejected' },
+  },
+  readOnly: true,
+  run({ memory }, args) {
+    const { reader } = memory
+    const registry = reader.registry()
+    const named =
+      args.kind === undefined
+        ? undefined
+        : (registry.kind(String(args.kind)) ?? registry.kindByPlural(String(args.kind)))
+    if (args.kind !== undefined && !named) {
+      const near = nearest(
+        String(args.kind),
+        registry.kinds().flatMap((k) => [k.name, k.plural]),
+      )
+      throw new UserError(
+        'unknown-kind',
+        `no kind "${String(args.kind)}"`,
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `the kinds are ${registry
+              .kinds()
+              .filter((k) => !k.internal)
+              .map((k) => k.name)
+              .join(', ')}`,
+      )
+    }
+    const limit = typeof args.limit === 'number' ? args.limit : 50
+    if (!Number.isInteger(limit) || limit < 0)
+      throw new UserError('bad-argument', '--limit is not a whole number', 'give a whole number')
+    const options: ListOptions = {
+      limit: limit + 1,
+      ...(typeof args.since === 'string'
+        ? { since: momentOf(args.since) - (args.since.length === 10 ? 86_399_999 : 0) }
+        : {}),
+      ...(typeof args.topic === 'string' ? { topic: args.topic } : {}),
+      ...(typeof args.standing === 'string' ? { standing: args.standing } : {}),
+      ...(args.all === true ? { all: true } : {}),
+    }
+    const kinds = named ? [named] : registry.kinds().filter((k) => !k.internal)
+    const all = kinds
+      .flatMap((k) => reader.list(k.name, options))
+      .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+    const found = all.slice(0, limit)
+    const now = memory.env.now()
+    const width = Math.max(0, ...found.map((e) => e.kind.length))
+    const lines = found.map((e) => {
+      const second = registry
+        .kind(e.kind)
+        ?.positional.map((f) => e.fields[f])
+        .find((v) => typeof v === 'string' && v !== e.name)
+      const marks = [
+        e.fields.standing === 'proposed' ? 'proposed' : '',
+        e.fields.retired === undefined ? '' : 'retired',
+        e.fields.status === 'superseded' ? 'superseded' : '',
+      ].filter(Boolean)
+      return `${e.kind.padEnd(width)}  ${oneLine(e.name, 60)}${second ? ` — ${oneLine(String(second), 60)}` : ''}${marks.length > 0 ? ` [${marks.join(', ')}]` : ''}  (${ago(e.created, now)})`
+    })
+    if (all.length > found.length) lines.push(`… more: give --limit ${limit * 2}, a kind, --topic or --since`)
+    if (lines.length === 0)
+      lines.push(
+        `nothing ${named ? `of kind ${named.name} ` : ''}is recorded${args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`,
+      )
+    return { text: lines.join('\n'), json: found.map(entityJson) }
+  },
+}

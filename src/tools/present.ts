@@ -1,0 +1,61 @@
+import { UserError } from '../errors.ts'
+import type { Entity } from '../memory/entity.ts'
+import type { Reader } from '../memory/read.ts'
+import type { Json } from '../schema/field.ts'
+import { nearest } from '../schema/names.ts'
+
+const MINUTE = 60_000
+
+/** How long ago, in the largest unit that fits. */
+export function ago(ms: number, now: number): string {
+  const minutes = Math.max(0, Math.round((now - ms) / MINUTE))
+  if (minutes < 1) return 'just now'
+  if (minutes < 60) return `${minutes} min ago`
+  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h ago`
+  return `${Math.round(minutes / 1440)} days ago`
+}
+
+/** One line of at most `max` characters. */
+export const oneLine = (value: string, max: number): string => {
+  const flat = value.replace(/\s+/g, ' ').trim()
+  return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat
+}
+
+/** An entity as a program gets it: everything said of it, with when and which version. */
+export const entityJson = (e: Entity): Json => ({
+  id: e.id,
+  kind: e.kind,
+  name: e.name,
+  ...e.fields,
+  recorded: new Date(e.created).toISOString(),
+  updated: new Date(e.updated).toISOString(),
+  version: e.version,
+  ...(e.live ? {} : { deleted: true }),
+})
+
+/** The one entity a reference means. @throws UserError with near matches, or the candidates. */
+export function findOne(reader: Reader, ref: unknown, deleted = false): Entity {
+  if (typeof ref !== 'string' || ref.trim() === '')
+    throw new UserError('bad-reference', 'a reference is missing', 'give an id, kind:name, a path or a name')
+  const found = reader.find(ref.trim(), deleted)
+  if (found.length === 1) return found[0]!
+  if (found.length > 1)
+    throw new UserError(
+      'ambiguous',
+      `"${ref}" means several things`,
+      `say which: ${found.map((e) => e.id).join(' or ')}`,
+      { candidates: found.map((e) => e.id) },
+    )
+  const names = reader
+    .registry()
+    .kinds()
+    .flatMap((k) => (k.internal ? [] : reader.list(k.name, { limit: 500 }).map((e) => e.name)))
+  const near = nearest(ref, names)
+  throw new UserError(
+    'not-found',
+    `nothing is called "${oneLine(ref, 80)}"`,
+    near.length > 0
+      ? `did you mean ${near.map((n) => `"${oneLine(n, 60)}"`).join(' or ')}?`
+      : '`tidemark list` shows what is recorded',
+  )
+}

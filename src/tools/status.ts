@@ -1,0 +1,53 @@
+import { statSync } from 'node:fs'
+import { ago } from './present.ts'
+import type { Tool } from './tool.ts'
+
+export const status: Tool = {
+  name: 'status',
+  title: 'Status',
+  about: 'one line on what is known and when it was last written',
+  example: 'tidemark status',
+  params: {},
+  readOnly: true,
+  run({ memory, project }) {
+    const { reader } = memory
+    const kinds = new Map(
+      reader
+        .registry()
+        .kinds()
+        .map((k) => [k.name, k]),
+    )
+    const counts = reader.counts().filter((c) => c.kind === 'relationship' || !kinds.get(c.kind)?.internal)
+    const entities = counts.filter((c) => c.kind !== 'relationship')
+    const links = counts.find((c) => c.kind === 'relationship')?.n ?? 0
+    const proposed = [...kinds.values()].reduce((n, k) => n + reader.list(k.name, { standing: 'proposed' }).length, 0)
+    const conflicts = reader.conflicts().length
+    const last = memory.newsSince(memory.cursor - 1)[0]
+    const total = entities.reduce((n, c) => n + c.n, 0)
+    const top = entities.slice(0, 4).map((c) => `${c.n} ${c.n === 1 ? c.kind : (kinds.get(c.kind)?.plural ?? c.kind)}`)
+    const parts = [
+      `${project.name}: ${total} ${total === 1 ? 'entity' : 'entities'}${total > 0 ? ` (${top.join(', ')}${entities.length > 4 ? ', …' : ''})` : ''}, ${links} ${links === 1 ? 'link' : 'links'}`,
+    ]
+    if (proposed > 0) parts.push(`${proposed} to review`)
+    if (conflicts > 0) parts.push(`${conflicts} in conflict`)
+    parts.push(
+      last
+        ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${last.author.session}` : ''}`
+        : 'nothing written yet',
+    )
+    const bytes = statSync(memory.path).size
+    return {
+      text: parts.join(' · '),
+      json: {
+        project: { id: project.id, name: project.name, root: project.root },
+        entities: total,
+        links,
+        kinds: Object.fromEntries(entities.map((c) => [c.kind, c.n])),
+        proposed,
+        conflicts,
+        lastWrite: last ? new Date(last.at).toISOString() : null,
+        storeBytes: bytes,
+      },
+    }
+  },
+}
