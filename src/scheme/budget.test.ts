@@ -191,3 +191,12 @@ test('[D5] 100 MB of result is cut to the output budget', () => {
   )
   expect(printed.join('').length).toBeLessThanOrEqual(40_000)
 })
+
+test('[D5] a small value that prints as 2^60 elements, because it shares its parts, is cut in no time', () => {
+  const start = performance.now()
+  const printed = createInterpreter().run(
+    "(let loop ((x '(1)) (i 0)) (if (< i 60) (loop (list x x) (+ i 1)) x)) (let loop ((x 1) (i 0)) (if (< i 60) (loop {:a x :b x} (+ i 1)) x))",
+  )
+  expect(printed.join('').length).toBeLessThanOrEqual(40_000)
+  expect(performance.now() - start).toBeLessThan(2_000)
+})

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 import { DataReader } from './data-reader.ts'
 import { type Data, DataEntity, type DataTable, MAX_DATA_DEPTH } from './data-types.ts'
-import { layoutEntity, layoutTable, type Shapes, word } from './entity-layout.ts'
+import { layoutEntities, layoutEntity, type Shapes, word } from './entity-layout.ts'
 import { atom, type Layout, lazyGroup, print, printLimited as printLayoutLimited } from './layout.ts'
 import { keyText } from './lexical.ts'
 import { printJsonNumber } from './numeral.ts'
@@ -33,10 +33,9 @@ function layout(data: Data, shapes: Shapes | undefined, bare: boolean, depth: nu
   const cell = (value: Data, name: boolean): Layout => layout(value, shapes, !name, depth + 1)
   if (data instanceof DataEntity) return layoutEntity(data, shapes, cell)
   if (isList(data)) {
-    const entities = data.length > 0 && data.every((item) => item instanceof DataEntity)
-    const table = entities ? layoutTable(data as DataTable, shapes, cell) : undefined
-    const item = (i: number): Layout => layout(data[i]!, shapes, bare, depth + 1)
-    return table ?? lazyGroup('[', ']', data.length, item, entities)
+    if (data.length > 0 && data.every((item) => item instanceof DataEntity))
+      return layoutEntities(data as DataTable, shapes, cell, '[', ']')
+    return lazyGroup('[', ']', data.length, (i) => layout(data[i]!, shapes, bare, depth + 1))
   }
   const entries = Object.entries(data).filter(([, value]) => value !== undefined)
   const item = (i: number): Layout => ({

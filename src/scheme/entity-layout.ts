@@ -1,4 +1,4 @@
-import { atom, group, type Layout, lazyGroup, measure } from './layout.ts'
+import { atom, type Group, group, type Layout, lazyGroup, measure } from './layout.ts'
 import { inBars, isBare, isPlainSymbol, keyText } from './lexical.ts'
 
 /** How entities of one kind are printed; it comes from the kind's declaration. */
@@ -76,16 +76,17 @@ const MIN_ROWS = 3
 /** Above this many the choice is made by the first ones: measuring all would cost more than it saves. */
 const SAMPLE = 500
 
-/** The table of entities of one kind, or undefined where there is none or it would be longer. */
-export function layoutTable<T>(
+/**
+ * Entities one after another between the brackets of a list, or as a table where that is not longer.
+ * What is inside them is laid out once for both: nested lists would otherwise take exponential time.
+ */
+export function layoutEntities<T>(
   entities: readonly EntityLike<T>[],
   shapes: Shapes | undefined,
   cell: Cell<T>,
-): Layout | undefined {
-  const kind = entities[0]?.kind
-  const shape = kind === undefined || entities.length < MIN_ROWS ? undefined : shapes?.byKind(kind)
-  if (!shape || entities.some((entity) => entity.kind !== kind)) return undefined
-  // What is inside is laid out once, not once for each way of printing it: nested tables would take exponential time.
+  open: string,
+  close: string,
+): Layout {
   const inside = new Map<T, Layout>()
   const once: Cell<T> = (value, name) => {
     if (typeof value !== 'object' || value === null) return cell(value, name)
@@ -93,25 +94,35 @@ export function layoutTable<T>(
     inside.set(value, known)
     return known
   }
+  const entity = (i: number): Layout => layoutEntity(entities[i]!, shapes, once)
+  const sequence = lazyGroup(open, close, entities.length, entity, true)
+  const kind = entities[0]?.kind
+  const shape = kind === undefined || entities.length < MIN_ROWS ? undefined : shapes?.byKind(kind)
+  if (!shape || entities.some((other) => other.kind !== kind)) return sequence
+  const table = layoutTable(entities, shape, once)
+  return sampled(table) <= sampled(sequence) ? table : sequence
+}
+
+function layoutTable<T>(entities: readonly EntityLike<T>[], shape: Shape, cell: Cell<T>): Group {
   const columns = ordered(entities, shape)
   const header = `(${headText(shape.plural)} [${columns.map(keyText).join(' ')}]`
   const row = (i: number): Layout => {
     const { fields } = entities[i]!
     const at = (column: number): Layout => {
       const field = columns[column]!
-      return fields.has(field) ? once(fields.get(field) as T, field === shape.positional[0]) : atom('_')
+      return fields.has(field) ? cell(fields.get(field) as T, field === shape.positional[0]) : atom('_')
     }
     return lazyGroup('[', ']', columns.length, at)
   }
-  const width = (items: (i: number) => Layout, from: number): number => {
-    let sum = from
-    for (let i = 0; i < Math.min(entities.length, SAMPLE); i++) sum += Math.min(ROW_CAP, measure(items(i), ROW_CAP)) + 1
-    return sum
-  }
-  const plain = width((i) => layoutEntity(entities[i]!, shapes, once), 2)
-  if (width(row, header.length + 1) > plain) return undefined
   return lazyGroup(header, ')', entities.length, row, true)
 }
 
-/** A row wider than this costs the same either way. */
-const ROW_CAP = 4_000
+/** The width, by the first items where there are many. */
+function sampled({ open, close, total, item }: Group): number {
+  let width = open.length + close.length
+  for (let i = 0; i < Math.min(total, SAMPLE); i++) width += Math.min(ROW_CAP, measure(item(i), ROW_CAP)) + 1
+  return width
+}
+
+/** An item wider than this counts as this wide. */
+const ROW_CAP = 100_000

@@ -21,7 +21,7 @@ export type Layout =
       width?: number
     }
 
-type Group = Extract<Layout, { type: 'group' }>
+export type Group = Extract<Layout, { type: 'group' }>
 
 export const atom = (text: string): Layout => ({ type: 'atom', text })
 
@@ -35,7 +35,7 @@ export function lazyGroup(
   total: number,
   make: (index: number) => Layout,
   lines = false,
-): Layout {
+): Group {
   const made: Layout[] = []
   const item = (i: number): Layout => {
     made[i] ??= make(i)
@@ -116,7 +116,7 @@ export function printLimited(layout: Layout, max: number): string {
 
 /** Several values side by side: each whole if all fit, else each with its share. */
 export function printAll(layouts: readonly Layout[], max: number): string[] {
-  const all = lazyGroup('', '', layouts.length, (i) => layouts[i]!) as Group
+  const all = lazyGroup('', '', layouts.length, (i) => layouts[i]!)
   if (measure(all, max) <= max) return layouts.map(print)
   return shareOut(all, max).map((text) => text ?? CUT)
 }

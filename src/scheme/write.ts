@@ -1,5 +1,5 @@
 import { printChar } from './characters.ts'
-import { layoutEntity, layoutTable, type Shapes, word } from './entity-layout.ts'
+import { layoutEntities, layoutEntity, type Shapes, word } from './entity-layout.ts'
 import { atom, group, type Layout, lazyGroup, print } from './layout.ts'
 import { inBars, isPlainSymbol, keyText } from './lexical.ts'
 import { parseNumber, printNumber } from './numeral.ts'
@@ -78,16 +78,13 @@ class Writer {
       entities &&= rest.car instanceof Entity
     }
     const proper = rest instanceof Empty
-    if (proper && entities) {
-      const table = layoutTable(items as Entity[], this.shapes, this.#cell(depth + 1))
-      if (table) return table
-    }
+    if (proper && entities) return layoutEntities(items as Entity[], this.shapes, this.#cell(depth + 1), '(', ')')
     const tail = rest
     const item = (i: number): Layout =>
       i < items.length
         ? this.layout(items[i]!, depth + 1)
         : { type: 'pair', key: '.', value: this.layout(tail, depth + 1) }
-    return lazyGroup('(', ')', items.length + (proper ? 0 : 1), item, entities)
+    return lazyGroup('(', ')', items.length + (proper ? 0 : 1), item)
   }
 
   #record(value: Rec, depth: number, field: (v: Value) => Layout): Layout {
@@ -117,10 +114,9 @@ class Writer {
       let rest: Value = value
       for (; rest instanceof Pair; rest = rest.cdr) items.push(rest.car)
       if (!(rest instanceof Empty)) return this.layout(value, depth)
-      const table = items.every((item) => item instanceof Entity)
-        ? layoutTable(items as Entity[], this.shapes, this.#cell(depth + 1))
-        : undefined
-      return table ?? lazyGroup('[', ']', items.length, (i) => this.#cell(depth + 1)(items[i]!, false))
+      if (items.every((item) => item instanceof Entity))
+        return layoutEntities(items, this.shapes, this.#cell(depth + 1), '[', ']')
+      return lazyGroup('[', ']', items.length, (i) => this.#cell(depth + 1)(items[i]!, false))
     }
   }
 }
