@@ -51,7 +51,11 @@ export function serveHttpMcp(options: HttpMcpOptions): {
   close(): Promise<void>
 } {
   const { maxBodyBytes: maxRequestBodySize } = options
-  const report = (error: Error) => void process.stderr.write(`tidemark mcp: ${error.message}\n`)
+  const report = (error: Error) => {
+    if (/^(Rejected|Unsupported protocol)/.test(error.message)) return // a client's mistake: it was told
+    process.stderr.write(`tidemark mcp: ${error.message}
+`)
+  }
   const bus = lazyBus(options.follow)
   const handler = createMcpHandler(options.build, { bus, maxRequestBodySize, onerror: report })
   const sessions = new Map<string, Session>()

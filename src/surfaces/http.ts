@@ -1,4 +1,3 @@
-import type { McpServer, ServerEventBus } from '@modelcontextprotocol/server'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -13,7 +12,7 @@ import type { ToolContext } from '../tools/tool.ts'
 import { eventStream } from './http-events.ts'
 import { hostAllowed, LOOPBACK, originAllowed, tokenFor, tokenMatches } from './http-guard.ts'
 import { serveHttpMcp } from './http-mcp.ts'
-import { buildMcpServer, type McpCall, onEntityChange } from './mcp.ts'
+import { buildMcpServer, type Extension, type McpCall, onEntityChange } from './mcp.ts'
 import { errorText, mcpTools, readCall, runTool } from './mcp-call.ts'
 import { Projects } from './mcp-projects.ts'
 import { VERSION } from './version.ts'
@@ -38,8 +37,8 @@ export interface ServerOptions {
   /** Names under which the server may be addressed besides the loopback ones. */
   allowedHosts?: readonly string[]
   env?: Env
-  /** For the tests: puts further things on every MCP server. */
-  mount?(server: McpServer, bus: ServerEventBus): void
+  /** For the tests: further things on every MCP server. */
+  extend?: Extension
 }
 
 export interface TidemarkServer {
@@ -100,12 +99,15 @@ export function createServer(options: ServerOptions): TidemarkServer {
     const endpoint = serveHttpMcp({
       maxBodyBytes: MAX_BODY_BYTES,
       build: async ({ era }) =>
-        buildMcpServer({
-          era,
-          tools: await mcpTools(),
-          resolve: (call) => resolve(pin(call)),
-          ...(options.mount ? { mount: (server) => options.mount?.(server, endpoint.bus) } : {}),
-        }),
+        buildMcpServer(
+          {
+            era,
+            tools: await mcpTools(),
+            resolve: (call) => resolve(pin(call)),
+            ...(options.extend ? { extend: options.extend } : {}),
+          },
+          endpoint.bus,
+        ),
       follow: async (onChange) => onEntityChange((await resolve(pin({}))).memory, onChange),
     })
     endpoints.set(key, endpoint)

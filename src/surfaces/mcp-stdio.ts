@@ -11,8 +11,6 @@ export interface StdioOptions {
   project?: string
   persistencePath?: string
   env?: Env
-  /** For the tests. */
-  mount?(server: McpServer): void
 }
 
 /**
@@ -79,8 +77,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
   })
   serveStdio(
     async ({ era }) => {
-      const mount = options.mount ? { mount: options.mount } : {}
-      const server = buildMcpServer({ era, tools: await mcpTools(), resolve, session, around, ...mount })
+      const server = buildMcpServer({ era, tools: await mcpTools(), resolve, session, around })
       if (era === 'modern') servers.add(server)
       return server
     },

@@ -1,9 +1,12 @@
 import {
   CLIENT_INFO_META_KEY,
   McpServer,
+  mergeCapabilities,
   ResourceNotFoundError,
   ResourceTemplate,
   type ServerContext,
+  type ServerEventBus,
+  type ServerOptions,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import type { Memory } from '../memory/memory.ts'
@@ -30,8 +33,14 @@ export interface McpServerOptions {
   session?(): string | undefined
   /** Wraps the running of a tool. */
   around?<T>(work: () => Promise<T>): Promise<T>
-  /** Puts further things on the server before it connects: the fixtures of the conformance suite. */
-  mount?(server: McpServer): void
+  /** What the tests put on the server before it connects: the fixtures of the conformance suite. */
+  extend?: Extension
+}
+
+export interface Extension {
+  readonly options?: ServerOptions
+  /** `bus`: where changes are told that reach listeners over HTTP. */
+  mount(server: McpServer, bus?: ServerEventBus): void
 }
 
 const INSTRUCTIONS = `Tidemark is this project's long-term memory, shared by every agent, session and branch that works on it.
@@ -69,18 +78,21 @@ function unchecked(schema: { [key: string]: Json }): StandardSchemaWithJSON<unkn
 }
 
 /** One MCP server: for one connection over stdio, one request or one legacy session over HTTP. Both eras, one factory. */
-export function buildMcpServer(options: McpServerOptions): McpServer {
+export function buildMcpServer(options: McpServerOptions, bus?: ServerEventBus): McpServer {
+  const { capabilities, ...extended } = options.extend?.options ?? {}
+  const ours = { tools: { listChanged: false }, resources: { subscribe: true, listChanged: false } }
   const server = new McpServer(
     { name: 'tidemark', title: 'Tidemark', version: VERSION },
     {
-      capabilities: { tools: { listChanged: false }, resources: { subscribe: true, listChanged: false } },
+      capabilities: mergeCapabilities(ours, capabilities ?? {}),
       instructions: INSTRUCTIONS,
+      ...extended,
     },
   )
   for (const tool of options.tools) registerTool(server, tool, options)
   registerEntities(server, options)
   if (options.era === 'legacy') serveSubscriptions(server, options)
-  options.mount?.(server)
+  options.extend?.mount(server, bus)
   return server
 }
 
