@@ -105,7 +105,7 @@ export const doctor: Command = {
       about: 'fold history before this moment away; answers about later moments stay the same',
     },
   },
-  async run(call) {
+  async run(call): Promise<{ json: Json; code?: number }> {
     const checks: Check[] = []
     const say = (c: Check) => {
       checks.push(c)

@@ -8,7 +8,9 @@ export const mcp: Command = {
   flags: {},
   async run(call) {
     const { runStdio } = await import('../mcp-stdio.ts')
-    await runStdio({ directory: call.directory, ...(call.session !== undefined ? { session: call.session } : {}) })
+    if (call.session !== undefined) process.env.TIDEMARK_SESSION = call.session
+    const named = call.flags.project ?? process.env.TIDEMARK_PROJECT
+    await runStdio(typeof named === 'string' && named !== '' ? { project: named } : {})
     return undefined
   },
 }

@@ -19,13 +19,13 @@ export const serve: Command = {
     const project = findProject(call.directory)
     const { port, host, token } = call.flags
     const running = await start({
-      project,
+      project: project.root,
       log: call.json ? call.err : call.out,
       ...(typeof port === 'number' ? { port } : {}),
       ...(typeof host === 'string' ? { host } : {}),
       ...(typeof token === 'string' ? { token } : {}),
     })
-    await running.stopped
+    await running.ended
     return undefined
   },
 }

@@ -1,0 +1,26 @@
+import { asProjectMemory, type ProjectMemory } from './library.ts'
+import { createServer as createHttpServer, type ServerOptions, type TidemarkServer } from './surfaces/http.ts'
+
+export { type ErrorDetails, UserError } from './errors.ts'
+export {
+  type Batch,
+  type Knowledge,
+  type Known,
+  type LooseAction,
+  type OpenMemoryOptions,
+  openMemory,
+  type ProjectMemory,
+  type Relationship,
+  type TypedAction,
+} from './library.ts'
+export type { ActOptions, ActResult, News } from './memory/memory.ts'
+export type { ServerOptions } from './surfaces/http.ts'
+
+/**
+ * A server for those who embed it: the Hono app (`/mcp`, `POST /api/tools/<name>`, `/api/events` as SSE) over the
+ * memory of a project, which is made if it is none. Listening is the caller's.
+ */
+export function createServer(options: ServerOptions): Omit<TidemarkServer, 'memory'> & { memory: ProjectMemory } {
+  const server = createHttpServer(options)
+  return { ...server, memory: asProjectMemory(server.memory, server.project) }
+}
