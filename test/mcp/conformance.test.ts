@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { conformanceFixtures } from './conformance-fixtures.ts'
 import { listening, tempDir, tempProject } from './harness.ts'
 
-const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance')
+const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js')
 const run = promisify(execFile)
 
 /** Scenarios of a revision's frozen requirements that a server has to pass. */
