@@ -1,11 +1,11 @@
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Budget } from '../scheme/budget.ts'
+import { freeze, thaw } from '../scheme/freeze.ts'
 import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
-import { Closure, elements, isProcedure, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
+import { elements, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
 import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/defines.ts'
 import { introspection } from './introspection.ts'
-import { pack, unpack } from './keep.ts'
 import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'
 import { shapesOf } from './values.ts'
 
@@ -49,7 +49,7 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
           lookup(name: string) {
             const kept = keptDefine(memory.db, session, name)
             if (!kept) return undefined
-            return kept.form === 'source' ? new ProcedureSource(kept.source) : unpack(JSON.parse(kept.source))
+            return kept.form === 'source' ? new ProcedureSource(kept.source) : thaw(kept.source)
           },
           onDefine(name: string, value: Value, text: string) {
             if (
@@ -63,12 +63,10 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
                 'start a fresh session',
               )
             }
-            const packed = isProcedure(value) && value instanceof Closure ? undefined : pack(value)
+            const frozen = freeze(value)
             pending.set(
               name,
-              packed === undefined
-                ? { form: 'source', source: text }
-                : { form: 'value', source: JSON.stringify(packed) },
+              frozen === undefined ? { form: 'source', source: text } : { form: 'value', source: frozen },
             )
           },
         }),

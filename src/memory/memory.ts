@@ -9,7 +9,7 @@ import type { Kind } from '../schema/kind.ts'
 import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
-import { type Db, openDb, storeFiles } from '../store/db.ts'
+import { type Db, openDb, storeFiles, vacuum } from '../store/db.ts'
 import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
@@ -394,7 +394,7 @@ export class Memory {
       for (const row of rows.allRows(db))
         projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version)
     })
-    db.raw.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+    vacuum(db)
     const backups = join(dirname(db.path), 'backups')
     if (existsSync(backups)) snapshotNow(db.raw, db.path, this.#env.now(), true)
   }
@@ -422,7 +422,7 @@ export class Memory {
       log.setMeta(this.#db, 'compacted_n', String(this.cursor + 1))
       return done
     })
-    this.#db.raw.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#vacuum(db)
     return result
   }
 

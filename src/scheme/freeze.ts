@@ -48,7 +48,7 @@ function solid(v: Value, depth: number): Frozen | undefined {
   if (v instanceof Vec) return tagged('v', v.items, depth)
   if (v instanceof Many) return tagged('m', v.items, depth)
   if (v instanceof Rec) return tagged('r', [...v.entries].flat(), depth)
-  if (v instanceof Entity) return tagged('e', [v.kind, ...[...v.fields].flat()], depth)
+  if (v instanceof Entity) return tagged('e', [v.kind, new Rec(v.hidden), ...[...v.fields].flat()], depth)
   return undefined
 }
 
@@ -77,7 +77,7 @@ function liquid(frozen: Frozen): Value {
   if (tag === 'v') return new Vec(items)
   if (tag === 'm') return new Many(items)
   if (tag === 'r') return new Rec(fieldsOf(items))
-  return new Entity(items[0] as string, fieldsOf(items.slice(1)))
+  return new Entity(items[0] as string, fieldsOf(items.slice(2)), (items[1] as Rec).entries)
 }
 
 function fieldsOf(items: readonly Value[]): Map<string, Value> {

@@ -311,3 +311,9 @@ function open(path: string, options: OpenOptions): Db {
 /** Names of the files that make up a store. */
 export const storeFiles = (path: string): string[] =>
   ['', '-wal', '-shm'].map((s) => path + s).filter((f) => existsSync(f) && basename(f) !== '')
+
+/** Writes the whole file anew, so that nothing deleted is left in it, and empties the write-ahead log. */
+export function vacuum(db: Db): void {
+  db.raw.exec('VACUUM')
+  db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+}

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { expect, test } from 'vitest'
+
+const SRC = resolve(import.meta.dirname, '../src')
+
+/** The order of docs/architecture.md: a folder or file imports only from itself and from what stands before it. */
+const ORDER = [
+  'errors.ts', 'env.ts', 'schema', 'kinds', 'scheme', 'crdt', 'store', 'memory', 'actions', 'recall', 'graph', 'code', 'sessions', 'briefing',
+  'evolution', 'sync', 'hub', 'imports', 'exports', 'discover', 'clients', 'open.ts', 'library.ts', 'tools', 'surfaces', 'index.ts',
+] // biome-ignore format: a list to read at a glance
+
+interface Import {
+  from: string
+  to: string
+  typeOnly: boolean
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((f) => f.endsWith('.ts') && !f.endsWith('.test.ts'))
+  .map((f) => join(SRC, f))
+
+const imports: Import[] = files.flatMap((file) => {
+  const text = readFileSync(file, 'utf8')
+  const found: Import[] = []
+  for (const m of text.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?'(\.[^']+)'/gm))
+    found.push({ from: file, to: resolve(dirname(file), m[2]!), typeOnly: m[1] !== undefined })
+  for (const m of text.matchAll(/\bimport\('(\.[^']+)'\)/g))
+    found.push({ from: file, to: resolve(dirname(file), m[1]!), typeOnly: false })
+  return found
+})
+
+const layerOf = (file: string) => relative(SRC, file).split(sep)[0]!
+
+test('every folder of src has its place in the order', () => {
+  expect([...new Set(files.map(layerOf))].filter((l) => !ORDER.includes(l))).toEqual([])
+})
+
+test('imports go downward only', () => {
+  const upward = imports.filter((i) => ORDER.indexOf(layerOf(i.to)) > ORDER.indexOf(layerOf(i.from)))
+  expect(upward.map((i) => `${relative(SRC, i.from)} → ${relative(SRC, i.to)}`)).toEqual([])
+})
+
+test('there are no import cycles', () => {
+  const next = Map.groupBy(
+    imports.filter((i) => !i.typeOnly),
+    (i) => i.from,
+  )
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: string[]) => {
+    if (path.includes(file)) {
+      cycles.push([...path.slice(path.indexOf(file)), file].map((f) => relative(SRC, f)).join(' → '))
+      return
+    }
+    if (done.has(file)) return
+    for (const i of next.get(file) ?? []) visit(i.to, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(cycles).toEqual([])
+})
+
+test('SQL stands in store/ and hub/ alone', () => {
+  const sql =
+    /\b(SELECT\s+[\w*(]|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|CREATE\s+TABLE|PRAGMA\s+\w+)/
+  const outside = files.filter((f) => !['store', 'hub'].includes(layerOf(f)) && sql.test(readFileSync(f, 'utf8')))
+  expect(outside.map((f) => relative(SRC, f))).toEqual([])
+})
+
+test('time and chance are passed in: Date.now and Math.random stand in env.ts and where a process begins', () => {
+  const allowed = ['env.ts', 'surfaces', 'store']
+  const found = files.filter(
+    (f) => !allowed.includes(layerOf(f)) && /\bDate\.now\(|\bMath\.random\(/.test(readFileSync(f, 'utf8')),
+  )
+  expect(found.map((f) => relative(SRC, f))).toEqual([])
+})
