@@ -422,7 +422,7 @@ export class Memory {
       log.setMeta(this.#db, 'compacted_n', String(this.cursor + 1))
       return done
     })
-    this.#vacuum(db)
+    vacuum(this.#db)
     return result
   }
 
