@@ -1,4 +1,4 @@
-import { type Cell, listPart, STATE, type StateValue, seen, setPart } from '../crdt/cells.ts'
+import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../crdt/cells.ts'
 import { cellsOf, type Event } from '../crdt/events.ts'
 import { fold } from '../memory/fold.ts'
 import type { Planning } from '../memory/plan.ts'
@@ -30,22 +30,30 @@ function outOfCount(p: Planning, batches: readonly string[], entities: Iterable<
 /** Later batches that build on what was written: they overwrote it, or edited or linked what it created. */
 function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Event[]): string[] {
   const written = new Set(events.map((e) => key(e.stamp.replica, e.stamp.ctr)))
-  const created = new Set(
+  const created = new Map(
     events
       .filter((e) => e.field === STATE && (e.value as StateValue | undefined)?.s === 'created')
-      .map((e) => e.entity),
+      .map((e) => [e.entity, e.stamp]),
   )
   const found = new Set<string>()
   for (const id of new Set(events.map((e) => e.entity))) {
     for (const later of p.view.eventsOf(id)) {
       if (out.has(later.batch) || later.event.field === 'provenance') continue
-      if (created.has(id) || later.event.over.some(([r, c]) => written.has(key(r, c)))) found.add(later.batch)
+      if (isLater(later.event.stamp, created.get(id)) || later.event.over.some(([r, c]) => written.has(key(r, c))))
+        found.add(later.batch)
     }
     if (!created.has(id)) continue
     for (const l of [...p.links('src', id), ...p.links('dst', id)])
-      for (const e of p.view.eventsOf(l.id)) if (!out.has(e.batch)) found.add(e.batch)
+      for (const e of p.view.eventsOf(l.id))
+        if (!out.has(e.batch) && isLater(e.event.stamp, created.get(id))) found.add(e.batch)
   }
   return [...found]
+}
+
+/** What was there before it was recorded anew does not build on it. A replica's counter orders its own writes: its clock may be set back. */
+function isLater(stamp: Stamp, created: Stamp | undefined): boolean {
+  if (!created) return false
+  return stamp.replica === created.replica ? stamp.ctr > created.ctr : stamp.ms >= created.ms
 }
 
 /** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
@@ -60,9 +68,14 @@ function revert(p: Planning, id: string, out: ReadonlySet<string>, events: reado
   for (const field of new Set(events.map((e) => e.field))) {
     if (field === STATE || field === 'provenance') continue
     const mine = events.filter((e) => e.field === field)
-    if (mine.some((e) => e.op === 'set' || e.op === 'clear')) p.set(id, field, was.fields[field])
-    else if (mine.some((e) => e.op === 'put' || e.op === 'drop')) revertPaths(p, id, field, mine, before)
-    else revertItems(p, id, field, mine, (was.fields[field] ?? []) as Json[])
+    // a wipe (recording anew) says nothing of the field's form: what stood there does
+    const form = [...before.values()].find((c) => c.field === field)?.part[0] ?? ''
+    const wiped = mine.some(isWipe)
+    if (mine.some((e) => e.op === 'set' || e.op === 'clear') || (wiped && form === ''))
+      p.set(id, field, was.fields[field])
+    else if (mine.some((e) => e.op === 'put' || e.op === 'drop') || (wiped && form === 'p'))
+      revertPaths(p, id, field, mine, before)
+    else revertItems(p, id, field, mine, (was.fields[field] ?? []) as Json[], wiped && form === 'l')
   }
   if (!events.some((e) => e.field === STATE)) return
   const lives = before.size > 0 && was.live
@@ -71,13 +84,22 @@ function revert(p: Planning, id: string, out: ReadonlySet<string>, events: reado
   else if (!now && lives) p.restore(id)
 }
 
-function revertItems(p: Planning, id: string, field: string, mine: readonly Event[], was: readonly Json[]): void {
-  const list = mine.some((e) => e.list)
+const isWipe = (e: Event) => e.op === 'remove' && e.value === undefined
+
+function revertItems(
+  p: Planning,
+  id: string,
+  field: string,
+  mine: readonly Event[],
+  was: readonly Json[],
+  wipedList: boolean,
+): void {
+  const list = wipedList || mine.some((e) => e.list)
   const items = [...new Set(mine.flatMap((e) => (typeof e.value === 'string' ? [e.value] : [])))]
   const there = (item: string) => seen(p.cells(id), field, (list ? listPart : setPart)(item)).length > 0
-  if (items.length === 0) {
-    // a wipe: what stood before is said again
-    p.apply(id, [{ field, op: 'edit', list, add: was as string[], remove: [], replace: false }])
+  if (mine.some(isWipe)) {
+    // what stood before is said again, and nothing else
+    p.apply(id, [{ field, op: 'edit', list, add: was as string[], remove: [], replace: true }])
     return
   }
   const add = was.filter((v): v is string => typeof v === 'string' && items.includes(v) && !there(v))

@@ -19,7 +19,7 @@ import type { Registry } from '../schema/registry.ts'
 import type { Change, Report } from '../schema/validate.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { LinkRow } from '../store/rows.ts'
-import { displayName, type Entity, kindOf, LINK_KIND, nameKey } from './entity.ts'
+import { displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND } from './entity.ts'
 import { type Folded, fold, visibility } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
 
@@ -139,6 +139,9 @@ export interface Planning {
   undone(): readonly string[]
 }
 
+/** Kinds whose entities declare kinds and relations: the registry rests on them, so they never ask it. */
+const declares = (kind: string) => kind === KIND_KIND || kind === RELATION_KIND
+
 const refs = (cells: readonly Cell[]): StampRef[] => cells.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
 
 /** Starts a plan over a view. Nothing is written until the plan is applied. */
@@ -176,8 +179,7 @@ export function startPlan(
     applyToCells(cells(e.entity), event)
     overlay.get(e.entity)!.folded = undefined
     touched.add(e.entity)
-    const kind = kindOf(e.entity)
-    if (kind === 'project-kind' || kind === 'project-relation') registry = undefined
+    if (declares(kindOf(e.entity))) registry = undefined
     events.push(event)
   }
 
@@ -189,7 +191,7 @@ export function startPlan(
     return {
       id,
       kind,
-      name: displayName(planning.registry().kind(kind), f.fields),
+      name: displayName((declares(kind) ? view : planning).registry().kind(kind), f.fields),
       fields: f.fields,
       live: f.live,
       created: f.created,
@@ -324,7 +326,7 @@ export function startPlan(
     notes,
     registry() {
       if (!registry) {
-        const planned = [...touched].filter((id) => /^project-(kind|relation):/.test(id)).map((id) => entity(id)!)
+        const planned = [...touched].filter((id) => declares(kindOf(id))).map((id) => entity(id)!)
         registry = planned.length > 0 ? makeRegistry(view.registry(), planned) : view.registry()
       }
       return registry
