@@ -131,6 +131,16 @@ function checkVersion(db: DatabaseSync, path: string): void {
   )
 }
 
+/** Refuses to write into a file that was put aside: what it took would be in no store. */
+function checkSameFile(path: string, inode: number): void {
+  if (existsSync(path) && statSync(path).ino === inode) return
+  throw new UserError(
+    'store-replaced',
+    `the store ${path} was replaced or removed since this process opened it`,
+    'restart this process: it still has the old file open; nothing was written',
+  )
+}
+
 /**
  * Makes a new store complete under another name and links it into place: nobody ever sees half of one, of several
  * starting at once one wins, and an empty file in its place is known to be damage.
@@ -224,6 +234,7 @@ function open(path: string, options: OpenOptions): Db {
     throw error
   }
 
+  const inode = statSync(path).ino
   const statements = new Map<string, StatementSync>()
   const statement = (sql: string) => {
     let s = statements.get(sql)
@@ -269,6 +280,7 @@ function open(path: string, options: OpenOptions): Db {
         inside = true
         try {
           checkVersion(raw, path)
+          checkSameFile(path, inode)
           const result = body()
           raw.exec('COMMIT')
           return result as never
