@@ -2,23 +2,13 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { TOOLS } from '../tools/index.ts'
-import type { Param, Tool, ToolContext } from '../tools/tool.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import { commandHelp, flagsOf, GLOBAL, overview, toolHelp, usageOf } from './cli-help.ts'
 import { COMMANDS, type Command, type CommandCall, type Flag } from './command.ts'
 import { VERSION } from './version.ts'
 
 /** Wrong use of the command line: exit 2. */
 class UsageError extends Error {}
-
-const GLOBAL: Readonly<Record<string, Flag>> = {
-  project: {
-    type: 'text',
-    value: 'DIR',
-    about: 'the project to work on (default: the one around the working directory)',
-  },
-  session: { type: 'text', value: 'ID', about: 'the acting session (default: $TIDEMARK_SESSION)' },
-  json: { type: 'flag', about: 'machine-readable output' },
-  help: { type: 'flag', about: 'this text' },
-}
 
 const out = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 const err = (text: string) => void process.stderr.write(`${text}\n`)
@@ -118,24 +108,6 @@ const sessionOf = (values: Parsed['values']): string | undefined => {
   return typeof session === 'string' && session !== '' ? session : undefined
 }
 
-const flagsOf = (params: Readonly<Record<string, Param>>): Record<string, Flag> =>
-  Object.fromEntries(
-    Object.entries(params).flatMap(([name, p]) =>
-      p.place === undefined
-        ? [
-            [
-              name,
-              {
-                type: p.type === 'json' ? 'text' : p.type,
-                about: p.about,
-                ...(p.choices ? { value: p.choices.join('|') } : {}),
-              } as Flag,
-            ],
-          ]
-        : [],
-    ),
-  )
-
 /** The tool's arguments from the command line. */
 async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unknown>> {
   const args: Record<string, unknown> = {}
@@ -218,79 +190,4 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   const done = await command.run(call)
   if (json) out(JSON.stringify((done?.json ?? {}) satisfies Json))
   return done?.code ?? 0
-}
-
-function usageOf(name: string, params: Readonly<Record<string, Param>>): string {
-  const placed = Object.entries(params).filter(([, p]) => p.place !== undefined)
-  const words = placed.map(([n, p]) => {
-    const shown = p.type === 'json' ? '[FILE|-|JSON]' : n.toUpperCase()
-    return p.required || p.type === 'json' ? shown : `[${shown}]`
-  })
-  return `usage: tidemark ${[name, ...words].join(' ')} [options]`
-}
-
-function optionsText(flags: Readonly<Record<string, Flag>>): string {
-  const rows = Object.entries({ ...flags, ...GLOBAL }).map(
-    ([name, f]) => [`--${name}${f.type === 'flag' ? '' : ` ${f.value ?? name.toUpperCase()}`}`, f.about] as const,
-  )
-  const width = Math.max(...rows.map(([l]) => l.length))
-  return rows.map(([l, a]) => `  ${l.padEnd(width)}  ${a}`).join('\n')
-}
-
-function toolHelp(tool: Tool): string {
-  const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
-  const about = placed
-    .map(([n, p]) => `  ${(p.type === 'json' ? 'FILE|-|JSON' : n.toUpperCase()).padEnd(12)}  ${p.about}`)
-    .join('\n')
-  return [
-    usageOf(tool.name, tool.params),
-    '',
-    tool.about,
-    ...(about ? ['', about] : []),
-    '',
-    'options:',
-    optionsText(flagsOf(tool.params)),
-    '',
-    'example:',
-    `  ${tool.example}`,
-  ].join('\n')
-}
-
-function commandHelp(command: Command): string {
-  return [
-    `usage: tidemark ${[command.name, command.usage].filter(Boolean).join(' ')} [options]`,
-    '',
-    command.about,
-    '',
-    'options:',
-    optionsText(command.flags),
-    '',
-    'example:',
-    `  ${command.example}`,
-  ].join('\n')
-}
-
-/** The commands in groups, as a person looks for them. */
-const GROUPS: readonly [title: string, names: readonly string[]][] = [
-  ['set up', ['init', 'uninstall', 'doctor', 'demo']],
-  ['agents', ['mcp', 'serve', 'discover', 'act']],
-  ['people', ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts']],
-  ['in and out', ['import', 'export']],
-]
-
-async function overview(): Promise<string> {
-  const lines = [
-    'tidemark — the memory and coordination layer of AI coding agents',
-    '',
-    'usage: tidemark COMMAND [options]',
-  ]
-  for (const [title, names] of GROUPS) {
-    lines.push('', `${title}:`)
-    for (const name of names) {
-      const entry = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : await TOOLS[name]!()
-      lines.push(`  ${name.padEnd(10)}  ${entry.about.split('\n')[0]!.split('. ')[0]}`)
-    }
-  }
-  lines.push('', '`tidemark COMMAND --help` tells more, with an example. `tidemark --version` prints the version.')
-  return lines.join('\n')
 }

@@ -1,0 +1,44 @@
+// Writes docs/cli.md from what `--help` says. test/cli/docs.test.ts holds the two against each other.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { commandHelp, GROUPS, toolHelp } from '../src/surfaces/cli-help.ts'
+import { COMMANDS } from '../src/surfaces/command.ts'
+import { TOOLS } from '../src/tools/index.ts'
+
+/** The page, as it should stand in docs/cli.md. */
+export async function cliPage(): Promise<string> {
+  const rows: string[] = []
+  const pages: string[] = []
+  for (const [, names] of GROUPS) {
+    for (const name of names) {
+      const tool = Object.hasOwn(TOOLS, name) ? await TOOLS[name]!() : undefined
+      const command = tool ? undefined : await COMMANDS[name]!()
+      const help = tool ? toolHelp(tool) : commandHelp(command!)
+      const usage = help.split('\n')[0]!.replace('usage: ', '').replace(' [options]', '')
+      const about = (tool ?? command!).about.split('\n')[0]!.split('. ')[0]!
+      rows.push(`| \`${usage.replaceAll('|', '\\|')}\` | ${about.replaceAll('|', '\\|')} |`)
+      pages.push(`## ${name}`, '', '```', help, '```', '')
+    }
+  }
+  return [
+    '# The command line',
+    '',
+    '<!-- written by scripts/docs-cli.ts from `--help`; do not edit -->',
+    '',
+    'Every command takes `--json` (machine-readable on standard output, nothing else there), `--project DIR`, `--session ID`',
+    'and `--help`. Exit code 0: done; 1: refused (the message says what, why, and what to do next; with `--json` an object',
+    '`{"error": {"code", "message", "hint", "details"}}`); 2: wrong use. Diagnostics go to standard error.',
+    '',
+    '| command | does |',
+    '|---|---|',
+    ...rows,
+    '',
+    'Environment: `TIDEMARK_PROJECT` (as `--project`), `TIDEMARK_SESSION` (as `--session`), `TIDEMARK_AGENT` (who calls),',
+    '`TIDEMARK_STORE` (a directory for the store), `TIDEMARK_TOKEN` (of `serve`), `TIDEMARK_USER`.',
+    '',
+    ...pages,
+  ].join('\n')
+}
+
+if (process.argv[1] === import.meta.filename)
+  writeFileSync(join(import.meta.dirname, '..', 'docs', 'cli.md'), await cliPage())

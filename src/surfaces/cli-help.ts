@@ -1,0 +1,113 @@
+import { TOOLS } from '../tools/index.ts'
+import type { Param, Tool } from '../tools/tool.ts'
+import { COMMANDS, type Command, type Flag } from './command.ts'
+
+/** Flags that every command takes. */
+export const GLOBAL: Readonly<Record<string, Flag>> = {
+  project: {
+    type: 'text',
+    value: 'DIR',
+    about: 'the project to work on (default: the one around the working directory)',
+  },
+  session: { type: 'text', value: 'ID', about: 'the acting session (default: $TIDEMARK_SESSION)' },
+  json: { type: 'flag', about: 'machine-readable output' },
+  help: { type: 'flag', about: 'this text' },
+}
+
+/** A tool's flags: what has no place of its own on the command line. */
+export const flagsOf = (params: Readonly<Record<string, Param>>): Record<string, Flag> =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([name, p]) =>
+      p.place === undefined
+        ? [
+            [
+              name,
+              {
+                type: p.type === 'json' ? 'text' : p.type,
+                about: p.about,
+                ...(p.choices ? { value: p.choices.join('|') } : {}),
+              } as Flag,
+            ],
+          ]
+        : [],
+    ),
+  )
+
+/** The usage line of a tool. */
+export function usageOf(name: string, params: Readonly<Record<string, Param>>): string {
+  const placed = Object.entries(params).filter(([, p]) => p.place !== undefined)
+  const words = placed.map(([n, p]) => {
+    const shown = p.type === 'json' ? '[FILE|-|JSON]' : n.toUpperCase()
+    return p.required || p.type === 'json' ? shown : `[${shown}]`
+  })
+  return `usage: tidemark ${[name, ...words].join(' ')} [options]`
+}
+
+function optionsText(flags: Readonly<Record<string, Flag>>): string {
+  const rows = Object.entries({ ...flags, ...GLOBAL }).map(
+    ([name, f]) => [`--${name}${f.type === 'flag' ? '' : ` ${f.value ?? name.toUpperCase()}`}`, f.about] as const,
+  )
+  const width = Math.max(...rows.map(([l]) => l.length))
+  return rows.map(([l, a]) => `  ${l.padEnd(width)}  ${a}`).join('\n')
+}
+
+/** The page that `tidemark TOOL --help` shows. */
+export function toolHelp(tool: Tool): string {
+  const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
+  const about = placed
+    .map(([n, p]) => `  ${(p.type === 'json' ? 'FILE|-|JSON' : n.toUpperCase()).padEnd(12)}  ${p.about}`)
+    .join('\n')
+  return [
+    usageOf(tool.name, tool.params),
+    '',
+    tool.about,
+    ...(about ? ['', about] : []),
+    '',
+    'options:',
+    optionsText(flagsOf(tool.params)),
+    '',
+    'example:',
+    `  ${tool.example}`,
+  ].join('\n')
+}
+
+/** The page that `tidemark COMMAND --help` shows. */
+export function commandHelp(command: Command): string {
+  return [
+    `usage: tidemark ${[command.name, command.usage].filter(Boolean).join(' ')} [options]`,
+    '',
+    command.about,
+    '',
+    'options:',
+    optionsText(command.flags),
+    '',
+    'example:',
+    `  ${command.example}`,
+  ].join('\n')
+}
+
+/** The commands in groups, as a person looks for them. */
+export const GROUPS: readonly [title: string, names: readonly string[]][] = [
+  ['set up', ['init', 'uninstall', 'doctor', 'demo']],
+  ['agents', ['mcp', 'serve', 'discover', 'act']],
+  ['people', ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts']],
+  ['in and out', ['import', 'export']],
+]
+
+/** The page that `tidemark --help` shows. */
+export async function overview(): Promise<string> {
+  const lines = [
+    'tidemark — the memory and coordination layer of AI coding agents',
+    '',
+    'usage: tidemark COMMAND [options]',
+  ]
+  for (const [title, names] of GROUPS) {
+    lines.push('', `${title}:`)
+    for (const name of names) {
+      const entry = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : await TOOLS[name]!()
+      lines.push(`  ${name.padEnd(10)}  ${entry.about.split('\n')[0]!.split('. ')[0]}`)
+    }
+  }
+  lines.push('', '`tidemark COMMAND --help` tells more, with an example. `tidemark --version` prints the version.')
+  return lines.join('\n')
+}
