@@ -35,22 +35,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     projects.close()
     process.exit(0) // a tool that still waits for something must not hold the process
   }
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const listen = () => {
-    for (const signal of signals) process.on(signal, end)
-  }
-  let running = 0
-  // While a tool computes, nothing in here could hear a signal: the system's own way of ending us does, and every write
-  // is either on disk or was never promised.
-  const around = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running++ === 0) for (const signal of signals) process.off(signal, end)
-    try {
-      return await work()
-    } finally {
-      if (--running === 0) listen()
-    }
-  }
-  listen()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
 
   const servers = new Set<McpServer>()
   let following = false
@@ -77,7 +62,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
   })
   serveStdio(
     async ({ era }) => {
-      const server = buildMcpServer({ era, tools: await mcpTools(), resolve, session, around })
+      const server = buildMcpServer({ era, tools: await mcpTools(), resolve, session })
       if (era === 'modern') servers.add(server)
       return server
     },

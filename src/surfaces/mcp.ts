@@ -31,8 +31,6 @@ export interface McpServerOptions {
   resolve(call: McpCall): ToolContext | Promise<ToolContext>
   /** The session of the client that started this process, where it is known (stdio). */
   session?(): string | undefined
-  /** Wraps the running of a tool. */
-  around?<T>(work: () => Promise<T>): Promise<T>
   /** What the tests put on the server before it connects: the fixtures of the conformance suite. */
   extend?: Extension
 }
@@ -135,7 +133,6 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
     },
     _meta: { 'anthropic/alwaysLoad': true }, // else Claude Code shows no more than the name
   }
-  const around = options.around ?? ((work) => work())
   server.registerTool(tool.name, config, async (input, ctx) => {
     try {
       const { args, ...named } = readCall(tool, input ?? {})
@@ -143,7 +140,7 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
       const call = { ...callOf(server, ctx, options), ...named, ...(progress ? { progress } : {}) }
       const context = await options.resolve(call)
       ctx.mcpReq.signal.throwIfAborted()
-      const { text, json } = await around(() => runTool(tool, context, args))
+      const { text, json } = await runTool(tool, context, args)
       return { content: [{ type: 'text' as const, text }], ...structured(json, call.agent) }
     } catch (error) {
       if (ctx.mcpReq.signal.aborted) throw error // nobody waits for an answer

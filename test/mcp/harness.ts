@@ -2,6 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { createProject } from '../../src/store/project.ts'
 import { createServer, type ServerOptions, type TidemarkServer } from '../../src/surfaces/http.ts'
@@ -40,4 +42,58 @@ export async function listening(options: ServerOptions): Promise<TidemarkServer 
 export function cleanEnv(extra: Record<string, string> = {}): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env
   return { PATH, HOME, ...extra }
+}
+
+export type Era = 'legacy' | 'modern'
+export const ERAS: readonly Era[] = ['legacy', 'modern']
+
+export interface ClientSetup {
+  era?: Era
+  name?: string
+  env?: Record<string, string>
+}
+
+function newClient({ era = 'modern', name = 'test-client' }: ClientSetup): Client {
+  const mode = era === 'modern' ? ({ pin: '2026-07-28' } as const) : ('legacy' as const)
+  return new Client({ name, version: '1' }, { versionNegotiation: { mode } })
+}
+
+async function connected(client: Client, transport: Transport): Promise<Client> {
+  onTestFinished(() => client.close())
+  await client.connect(transport)
+  return client
+}
+
+/** A client whose server is a process of its own, started in a directory. */
+export function stdioClient(cwd: string, setup: ClientSetup = {}): Promise<Client> {
+  const args = { command: process.execPath, args: [STDIO], cwd, env: cleanEnv(setup.env), stderr: 'inherit' as const }
+  return connected(newClient(setup), new StdioClientTransport(args))
+}
+
+/** A client of a server that listens. */
+export function httpClient(url: string, token: string | undefined, setup: ClientSetup = {}): Promise<Client> {
+  const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {}
+  return connected(newClient(setup), new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+}
+
+export interface Answer {
+  text: string
+  isError: boolean
+  structured: unknown
+}
+
+export async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
+  const result = await client.callTool({ name, arguments: args })
+  const [first] = result.content as { type: string; text: string }[]
+  return { text: first?.text ?? '', isError: result.isError === true, structured: result.structuredContent }
+}
+
+export const decide = (name: string, more: Record<string, unknown> = {}) => ({
+  actions: [['record-decision', { name, rationale: 'because', ...more }]],
+})
+
+/** The next time something happens, as a promise; made before what makes it happen. */
+export function next<T>(): { promise: Promise<T>; got(value: T): void } {
+  const { promise, resolve } = Promise.withResolvers<T>()
+  return { promise, got: resolve }
 }
