@@ -1,0 +1,68 @@
+import { type Entity, KIND_KIND, LINK_KIND, RELATION_KIND } from '../memory/entity.ts'
+import type { Json } from '../schema/field.ts'
+import type { DocumentEntity, DocumentLink, KnowledgeDocument } from './document.ts'
+import type { Exporter } from './types.ts'
+
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+const iso = (ms: number) => new Date(ms).toISOString()
+
+function recorded(e: Entity) {
+  const { provenance, retired } = e.fields
+  return {
+    ...(typeof retired === 'string' ? { retired } : {}),
+    created: iso(e.created),
+    updated: iso(e.updated),
+    ...(Array.isArray(provenance) ? { provenance } : {}),
+  }
+}
+
+/** What was said of it, without what stands beside `fields` in the document. */
+function said(e: Entity, without: readonly string[]): { [field: string]: Json } {
+  const out: { [field: string]: Json } = {}
+  for (const field of Object.keys(e.fields).sort()) if (!without.includes(field)) out[field] = e.fields[field]!
+  return out
+}
+
+/** Everything that is known, as one JSON document; `import json` takes it back. */
+export const json: Exporter = {
+  name: 'json',
+  about: 'everything known as one JSON document, sorted by id, for `import json`',
+  write(memory, { kind: only, stamp }) {
+    const { reader } = memory
+    const kinds = memory
+      .registry()
+      .kinds()
+      .filter((k) => k.name !== LINK_KIND && (only === undefined || k.name === only))
+    const first = (e: DocumentEntity) => (e.kind === KIND_KIND ? 0 : e.kind === RELATION_KIND ? 1 : 2)
+    const entities = kinds
+      .flatMap((k) => reader.list(k.name, { all: true }))
+      .map(
+        (e): DocumentEntity => ({ id: e.id, kind: e.kind, fields: said(e, ['provenance', 'retired']), ...recorded(e) }),
+      )
+      .sort((a, b) => first(a) - first(b) || byId(a, b))
+    const there = new Set(entities.map((e) => e.id))
+    const links = reader
+      .list(LINK_KIND, { all: true })
+      .filter((e) => there.has(String(e.fields.from)) && there.has(String(e.fields.to)))
+      .map(
+        (e): DocumentLink => ({
+          id: e.id,
+          from: String(e.fields.from),
+          to: String(e.fields.to),
+          type: String(e.fields.type),
+          fields: said(e, ['from', 'to', 'type', 'provenance', 'retired']),
+          ...recorded(e),
+        }),
+      )
+      .sort(byId)
+    const document: KnowledgeDocument = {
+      tidemark: 1,
+      project: memory.projectId,
+      ...(stamp ? { exportedAt: iso(memory.env.now()) } : {}),
+      entities,
+      links,
+    }
+    return `${JSON.stringify(document, null, 2)}\n`
+  },
+  isOurs: (text) => /^\uFEFF?\s*\{\s*"tidemark"\s*:\s*1\b/.test(text),
+}

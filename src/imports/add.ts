@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import { configItems } from './add/config.ts'
+import { feedbackItems } from './add/feedback.ts'
+import { handoffItems } from './add/handoff.ts'
+import { learningItems, learningsOfView } from './add/learnings.ts'
+import { observationItems } from './add/observations.ts'
+import { scoreItems } from './add/scores.ts'
+import { mustBeDirectory, readText } from './files.ts'
+import { scrub } from './text.ts'
+import type { Importer, Item, Reading, Unplaced } from './types.ts'
+
+/** What the readers of the single files share. */
+export interface AddFolder {
+  /** A file's text without secrets; nothing if it is not there or cannot be read, which is told. */
+  page(name: string): string | undefined
+  json(name: string): Json | undefined
+  /** How a file is named in locations. */
+  label(name: string): string
+  leaveOut(where: string, what: string, why: string): void
+  count(what: string, n: number): void
+}
+
+/** In the order in which they are written. */
+const FILES = [
+  'config.json',
+  'learnings.json',
+  'learnings-archive.json',
+  'learnings.md',
+  'retro-scores.json',
+  'observations.md',
+  'add-feedback.md',
+  'handoff.md',
+] as const
+
+const HINT = 'give the root of a project that has .add/, or that folder'
+
+/** The process files of an ADD project. */
+export const add: Importer = {
+  name: 'add',
+  about: 'the process files of an ADD project (.add/): learnings, handoff, config, retro scores, feedback',
+  read(path) {
+    mustBeDirectory(path, HINT)
+    const inner = join(path, '.add')
+    const dir = existsSync(inner) && statSync(inner).isDirectory() ? inner : path
+    if (!FILES.some((f) => existsSync(join(dir, f))))
+      throw new UserError('no-add-files', `${path} has no process files of ADD`, HINT, { looked: [...FILES] })
+    return readFolder(dir)
+  },
+}
+
+function readFolder(dir: string): Reading {
+  const prefix = basename(dir) === '.add' ? '.add/' : ''
+  const unplaced: Unplaced[] = []
+  const redacted: { where: string; category: string }[] = []
+  const counts: { [what: string]: number } = {}
+  let partial = false
+  const label = (name: string) => `${prefix}${name}`
+  const leaveOut = (where: string, what: string, why: string) => void unplaced.push({ where, what, why })
+  const open = (name: string): string | undefined => {
+    if (!existsSync(join(dir, name))) return undefined
+    try {
+      return readText(join(dir, name))
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      partial = true
+      leaveOut(label(name), 'the whole file', error.message.replace(join(dir, name), 'it'))
+      return undefined
+    }
+  }
+  const folder: AddFolder = {
+    label,
+    leaveOut,
+    count: (what, n) => void (n > 0 && (counts[what] = (counts[what] ?? 0) + n)),
+    page(name) {
+      const text = open(name)
+      if (text === undefined) return undefined
+      const page = scrub(text, label(name))
+      redacted.push(...page.redacted)
+      return page.text
+    },
+    json(name) {
+      const text = open(name)
+      if (text === undefined) return undefined
+      try {
+        return JSON.parse(text.replace(/^\uFEFF/, '')) as Json
+      } catch (error) {
+        partial = true
+        leaveOut(label(name), 'the whole file', `not JSON: ${(error as Error).message}`)
+        return undefined
+      }
+    },
+  }
+  const learnings = learningItems(folder)
+  const items: Item[] = [
+    ...configItems(folder),
+    ...learnings,
+    ...learningsOfView(folder, learnings),
+    ...scoreItems(folder),
+    ...observationItems(folder),
+    ...feedbackItems(folder),
+    ...handoffItems(folder),
+  ]
+  for (const entry of readdirSync(dir, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)))
+    if (!(FILES as readonly string[]).includes(entry.name))
+      leaveOut(label(entry.name), entry.isDirectory() ? 'a folder' : 'a file', 'none of the files that are read')
+  return { items, unplaced, counts, redacted, owns: ['fact', 'chunk'], files: FILES.map(label), partial }
+}

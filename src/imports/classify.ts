@@ -1,0 +1,125 @@
+/** What sort of rule a fact is. */
+export type Category = 'workflow' | 'convention' | 'constraint' | 'tool' | 'pattern'
+
+export interface Rule {
+  category: Category
+  /** The rule as it stands, without the marks of the page around it. */
+  fact: string
+}
+
+/** A longer line tells a story: a rule in the middle of it is not what it is about. */
+const LONGEST_RULE = 400
+
+const NEGATIVE =
+  /\b(?:never|must\s?n[o']t|must not|do not|don['’]t|cannot|can['’]t|may not|should not|shouldn['’]t|not allowed|forbidden|avoid)\b/i
+const PATTERN =
+  /\b(?:the|our|this|a|an)\s+(?:[\w-]+\s+){0,3}pattern\s+(?:is|here is|for)\b|^pattern:|\b(?:use|follow|apply)s?\s+(?:the|a|an|our)\s+(?:[\w`'-]+\s+){0,3}pattern\b/i
+const ALWAYS = /\balways\b/i
+/** What is done at a certain moment of the work, or with it: a step, not a way of writing. */
+const MOMENT = /\b(?:before|after|when(?:ever)?|once|every time|until|then|first|prior to)\b/i
+const STEP =
+  /\b(?:run|re-?run|commit|push|pull|rebase|merge|deploy|release|review|test|verify|ask|open|branch|tag|bump|update|check|build|install|format|lint|document|record|start|finish)\b/i
+const MUST = /\b(?:must|has to|have to|required?|mandatory|only ever)\b/i
+const PREFER = /\b(?:prefer|favou?r)\b|\bstick (?:to|with)\b|\bname (?:files|tests|branches|variables|functions)\b/i
+const USE =
+  /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?\s+(.+)$/i
+const TESTS =
+  /^(?:please\s+)?(?:run|keep|write|add|make sure|ensure|check|commit|put|place|follow|wrap|return|throw|handle|validate|format|indent|limit|default to|treat)\b/i
+const WHEN = /^(?:when(?:ever)?|before|after|once|every time|if)\b.+?(?:,|\bthen\b)\s*(.+)$/i
+
+/** Words that follow "use" and are ways of writing, not things to install. */
+const WRITING =
+  /^(?:tabs?|spaces?|semicolons?|(?:single|double) quotes?|\w*[-_ ]?case\b|camelCase|PascalCase|snake_case|kebab-case|async|await|const|let|types?|interfaces?|functions?|hooks?|components?|enums?|classes|imports?|exports?|comments?|descriptive|meaningful|short|explicit|named|default|functional|strict|early|early returns?|imperative|present tense)\b/i
+
+/** The object of "use": one name, or quoted as one, before what it is for. */
+function isTool(object: string): boolean {
+  if (WRITING.test(object)) return false
+  const name =
+    /^(?:the\s+)?(`[^`]+`|[A-Za-z@][\w@/.+#-]*(?:\s+(?:v?\d[\w.]*|CLI|[A-Z][\w.+#-]*))*)(?=\s+(?:for|to|as|instead|rather|in|when|with|and|on|via|over|not|everywhere)\b|[\s.,;:!(]*$|\s*[,;:(—–-])/.exec(
+      object,
+    )
+  if (!name) return false
+  const word = name[1]!.replaceAll('`', '')
+  // a plain English plural is a thing of the language: "use fragments", "use transactions"; a name may end in s too
+  return (
+    !/^[a-z]+s$/.test(word) ||
+    name[1]!.startsWith('`') ||
+    /\b(?:kubernetes|postgres|redis|rails|jenkins|aws|nats|sass|gulp|eslint|oxlint)\b/.test(word)
+  )
+}
+
+/** The line as a sentence: no list mark, checkbox, emphasis or closing stop. */
+export function plainLine(line: string): string {
+  return line
+    .trim()
+    .replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, '')
+    .replace(/(\*\*|__)(.+?)\1/g, '$2')
+    .replace(/(?<![\w*])\*(?!\s)([^*]+)\*(?![\w*])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/(?<=[^.])\.$/, '')
+}
+
+/**
+ * The rule that a line states, with its category: rule G7. Nothing for prose, questions and headings.
+ * Words decide, nothing else: a classifier that can be read is one that can be corrected.
+ */
+export function classifyRule(line: string): Rule | undefined {
+  const fact = plainLine(line)
+  if (fact.length < 6 || fact.length > LONGEST_RULE || /\?$/.test(fact) || /^[#|>@]/.test(fact)) return undefined
+  const bare = fact.replace(/^[A-Z][\w /&-]{0,30}:\s+(?=\S)/, '') // "Testing: always run …"
+  const rule = (category: Category): Rule => ({ category, fact })
+  const when = WHEN.exec(bare)?.[1]
+  if (PATTERN.test(bare) && !NEGATIVE.test(bare)) return rule('pattern')
+  if (ALWAYS.test(bare) && !/\b(?:is|are|was|were|has|have)\s+always\b/i.test(bare))
+    return rule(
+      MOMENT.test(bare) ||
+        STEP.test(
+          bare
+            .replace(/.*?\balways\b/i, '')
+            .trim()
+            .split(' ')[0] ?? '',
+        )
+        ? 'workflow'
+        : 'convention',
+    )
+  if (NEGATIVE.test(bare) && isOrder(bare)) return rule('constraint')
+  if (PREFER.test(bare)) return rule('convention')
+  const used = USE.exec(when ?? bare)?.[1]
+  if (used !== undefined) return rule(isTool(used) ? 'tool' : 'convention')
+  if (MUST.test(bare)) return rule('constraint')
+  if (when !== undefined && (STEP.test(when.split(' ')[0] ?? '') || TESTS.test(when))) return rule('workflow')
+  if (TESTS.test(bare))
+    return rule(
+      MOMENT.test(bare) || /^(?:please\s+)?(?:run|commit|make sure|ensure|check)\b/i.test(bare)
+        ? 'workflow'
+        : 'convention',
+    )
+  return undefined
+}
+
+/** Whether a negative is an order and no report: "never use …", "tests must not …", but not "it never worked". */
+function isOrder(sentence: string): boolean {
+  if (/\b(?:must\s?n[o']t|must not|may not|should not|shouldn['’]t|not allowed|forbidden)\b/i.test(sentence))
+    return true
+  return /(?:^|[,;:.—–]\s*|\b(?:and|but|so|please|you|we|agents?)\s+|\bthen\s+)(?:never|do not|don['’]t|avoid|cannot|can['’]t)\b/i.test(
+    sentence,
+  )
+}
+
+/** The category that a heading promises for the short items below it: "## Conventions", "## Commands". */
+export function categoryOfHeading(heading: string): Category | undefined {
+  const h = heading.toLowerCase()
+  if (
+    /\b(?:constraints?|do not|don['’]ts?|never|forbidden|boundaries|hard rules|non-negotiables?|restrictions?)\b/.test(
+      h,
+    )
+  )
+    return 'constraint'
+  if (/\b(?:commands?|tools?|tooling|tech stack|stack|scripts)\b/.test(h)) return 'tool'
+  if (/\b(?:workflows?|process|before (?:you )?commit\w*|git|pull requests?|releas\w+)\b/.test(h)) return 'workflow'
+  if (/\b(?:conventions?|code style|coding style|style|standards?|naming|formatting|guidelines?|rules)\b/.test(h))
+    return 'convention'
+  if (/\bpatterns?\b/.test(h)) return 'pattern'
+  return undefined
+}

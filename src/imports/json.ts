@@ -1,0 +1,127 @@
+import { UserError } from '../errors.ts'
+import type { DocumentEntity, DocumentLink, KnowledgeDocument } from '../exports/document.ts'
+import type { Json } from '../schema/field.ts'
+import { labelOf, readText } from './files.ts'
+import type { Importer, Item, Unplaced } from './types.ts'
+
+type Tree = { [key: string]: Json }
+
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What `export json` wrote, adopted: names and ids stay wherever they can. */
+export const json: Importer = {
+  name: 'json',
+  about: 'what `export json` wrote, from this project or another',
+  read(path, root) {
+    const file = labelOf(path, root)
+    const document = documentOf(readText(path), file)
+    const unplaced: Unplaced[] = []
+    const items: Item[] = []
+    const kinds = new Map<string, string>()
+    const superseded = new Set<string>()
+    for (const e of document.entities) {
+      if (!isEntity(e)) continue
+      kinds.set(e.id, e.kind)
+      if (e.fields.status === 'superseded') superseded.add(e.id)
+    }
+    document.entities.forEach((e: unknown, i) => {
+      if (isEntity(e)) items.push(...itemsOf(e, `${file}#${e.id}`, document.project))
+      else
+        unplaced.push({
+          where: `${file}#entities[${i}]`,
+          what: JSON.stringify(e),
+          why: 'not an entity with id, kind and fields',
+        })
+    })
+    const covered = new Set<string>()
+    document.links.forEach((l: unknown, i) => {
+      const where = `${file}#links[${i}]`
+      if (!isLink(l)) unplaced.push({ where, what: JSON.stringify(l), why: 'not a link with from, to and type' })
+      else {
+        items.push(...linksOf(l, where, superseded))
+        if (l.type === 'supersedes') covered.add(l.to)
+      }
+    })
+    for (const id of superseded)
+      if (!covered.has(id))
+        unplaced.push({
+          where: `${file}#${id}`,
+          what: 'status = superseded',
+          why: 'what supersedes it is not in the document',
+        })
+    return {
+      items,
+      unplaced,
+      counts: { entities: kinds.size, links: document.links.length },
+      files: [file],
+      from: document.project,
+    }
+  },
+}
+
+function documentOf(text: string, file: string): KnowledgeDocument {
+  const refuse = (why: string): never => {
+    throw new UserError(
+      'bad-format',
+      `${file} is no export of Tidemark: ${why}`,
+      '`tidemark export json PATH` writes one',
+    )
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return refuse(`not JSON: ${(error as Error).message}`)
+  }
+  if (!isTree(value) || value.tidemark === undefined) return refuse('it has no "tidemark"')
+  if (value.tidemark !== 1)
+    throw new UserError(
+      'bad-format',
+      `${file} has form ${JSON.stringify(value.tidemark)}; this Tidemark reads form 1`,
+      'update Tidemark',
+    )
+  if (typeof value.project !== 'string') return refuse('it has no "project"')
+  if (!Array.isArray(value.entities)) return refuse('it has no list "entities"')
+  return { ...value, links: Array.isArray(value.links) ? value.links : [] } as unknown as KnowledgeDocument
+}
+
+const isEntity = (e: unknown): e is DocumentEntity =>
+  isTree(e) && typeof e.id === 'string' && typeof e.kind === 'string' && isTree(e.fields)
+
+const isLink = (l: unknown): l is DocumentLink =>
+  isTree(l) && typeof l.from === 'string' && typeof l.to === 'string' && typeof l.type === 'string'
+
+function itemsOf(e: DocumentEntity, where: string, project: string): Item[] {
+  const { provenance: _p, retired: _r, ...fields } = e.fields
+  if (e.kind === 'project-kind') return [{ verb: 'define-kind', args: fields, where }]
+  if (e.kind === 'project-relation') return [{ verb: 'define-relation', args: fields, where }]
+  if (e.kind === 'proposal') return proposalsOf(fields, where)
+  if (fields.status === 'superseded') delete fields.status // the link says so
+  const retired = typeof e.retired === 'string' ? { retired: e.retired } : {}
+  return [{ verb: `record-${e.kind}`, args: fields, where, as: e.id, origin: `${project}/${e.id}`, ...retired }]
+}
+
+/** An edit that waits for agreement is put up again; one that was settled is no knowledge. */
+function proposalsOf(fields: Tree, where: string): Item[] {
+  if (fields.standing !== 'proposed' || typeof fields.action !== 'string') return []
+  const action = JSON.parse(fields.action) as Json
+  const evidence = Array.isArray(fields.evidence) && fields.evidence.length > 0 ? fields.evidence : [undefined]
+  return evidence.map((e) => ({
+    verb: 'propose',
+    args: { action, ...(e !== undefined ? { evidence: e } : {}) },
+    where,
+  }))
+}
+
+function linksOf(l: DocumentLink, where: string, superseded: ReadonlySet<string>): Item[] {
+  const fields: Tree = isTree(l.fields) ? l.fields : {}
+  const retired = typeof l.retired === 'string' ? { retired: l.retired } : {}
+  const link: Item = {
+    verb: 'link-entities',
+    args: { ...fields, from: l.from, to: l.to, type: l.type },
+    where,
+    ...retired,
+  }
+  if (l.type !== 'supersedes' || !superseded.has(l.to)) return [link]
+  return [{ verb: 'supersede', args: { old: l.to, new: l.from }, where }, link]
+}

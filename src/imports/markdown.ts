@@ -1,0 +1,74 @@
+/** A block of a page: a heading, an item of a list, or a paragraph, with the line (from 1) at which it begins. */
+export interface Block {
+  readonly type: 'heading' | 'item' | 'text'
+  readonly line: number
+  /** On one line, joined. */
+  readonly text: string
+  /** Of a heading: 1 to 6; of an item: its indentation. */
+  readonly level: number
+}
+
+/**
+ * The blocks of a Markdown page. Front matter, code, comments and blocks that Tidemark itself keeps are left out;
+ * tables and quotations come as text.
+ */
+export function blocksOf(page: string): Block[] {
+  const blocks: Block[] = []
+  let open: { type: 'item' | 'text'; line: number; level: number; text: string[] } | undefined
+  const close = () => {
+    if (open) blocks.push({ type: open.type, line: open.line, level: open.level, text: open.text.join(' ').trim() })
+    open = undefined
+  }
+  let fence: string | undefined
+  withoutComments(page)
+    .split('\n')
+    .forEach((line, index) => {
+      const mark = /^\s*(`{3,}|~{3,})(.*)$/.exec(line)
+      if (fence !== undefined) {
+        if (mark && mark[1]!.startsWith(fence) && mark[2]!.trim() === '') fence = undefined
+        return
+      }
+      if (mark) {
+        close()
+        fence = mark[1]!
+        return
+      }
+      const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/.exec(line)
+      const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
+      if (heading) {
+        close()
+        blocks.push({ type: 'heading', line: index + 1, level: heading[1]!.length, text: heading[2]! })
+      } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
+      else if (item) {
+        close()
+        open = {
+          type: 'item',
+          line: index + 1,
+          level: item[1]!.replaceAll('\t', '    ').length,
+          text: [item[2]!.trim()],
+        }
+      } else if (!open && /^(?: {4}|\t)/.test(line))
+        return // indented code
+      else if (open && !/^\s*\|/.test(line)) open.text.push(line.trim())
+      else {
+        close()
+        open = { type: 'text', line: index + 1, level: 0, text: [line.trim()] }
+      }
+    })
+  close()
+  return blocks.filter((b) => b.text !== '')
+}
+
+/** The page on the same lines without HTML comments, Tidemark's own blocks and front matter. */
+function withoutComments(page: string): string {
+  const blank = (region: string) => region.replace(/[^\n]/g, '')
+  return page
+    .replace(/^\uFEFF?---\n[\s\S]*?\n---(?=\n|$)/, blank)
+    .replace(/<!--\s*tidemark\b[^>]*\bbegin\b[\s\S]*?<!--\s*tidemark\b[^>]*\bend\b[^>]*-->/gi, blank)
+    .replace(/(```[\s\S]*?(?:```|$))|<!--[\s\S]*?(?:-->|$)/g, (region, code) => code ?? blank(region))
+}
+
+/** The sentences of a text; a stop inside a word, a number or code ends none. */
+export function sentencesOf(text: string): string[] {
+  return text.split(/(?<=[.!?][*_`"')\]]*)\s+(?=[A-Z`*_"'([])/).filter((s) => s.trim() !== '')
+}
