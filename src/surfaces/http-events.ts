@@ -1,8 +1,18 @@
-import type { Memory } from '../memory/memory.ts'
+import type { Memory, News } from '../memory/memory.ts'
 
 const KEEP_ALIVE_MS = 15_000
 /** Batches read at once: what a slow reader has not taken stays in the store, not in memory. */
 const PAGE = 64
+
+/** A batch for those who watch: what changed, without the clocks by which replicas agree. */
+function shown({ seq, batch, at, received, author, summary, events }: News) {
+  return {
+    ...{ seq, batch, at, received, author, summary },
+    events: events.map(({ id, event: { entity, field, op, value, path, purged } }) => ({
+      ...{ id, entity, field, op, value, path, purged },
+    })),
+  }
+}
 
 /** What is committed after a cursor, by whatever process, as server-sent events; each one's id is the cursor after it. */
 export function eventStream(memory: Memory, since: number | undefined, signal: AbortSignal): Response {
@@ -43,7 +53,7 @@ export function eventStream(memory: Memory, since: number | undefined, signal: A
         const page = memory.newsSince(cursor, PAGE)
         for (const news of page) {
           cursor = news.seq
-          controller.enqueue(encoder.encode(`id: ${news.seq}\nevent: batch\ndata: ${JSON.stringify(news)}\n\n`))
+          controller.enqueue(encoder.encode(`id: ${news.seq}\nevent: batch\ndata: ${JSON.stringify(shown(news))}\n\n`))
         }
         if (page.length > 0) return
         await waited

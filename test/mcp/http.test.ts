@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createServer } from '../../src/surfaces/http.ts'
+import { call, decide, ERAS, httpClient, listening, next, stdioClient, tempDir, tempProject } from './harness.ts'
+
+type Posted = {
+  text?: string
+  json?: unknown
+  error?: { code: string; message: string; hint: string; details: object }
+}
+
+function api(server: { url: string; token: string | undefined }) {
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }
+  return {
+    headers,
+    async post(tool: string, body: object): Promise<{ status: number; body: Posted }> {
+      const url = `${server.url}/api/tools/${tool}`
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+      return { status: response.status, body: (await response.json()) as Posted }
+    },
+    events: (query = '', more: Record<string, string> = {}) =>
+      fetch(`${server.url}/api/events${query}`, { headers: { ...headers, ...more } }),
+  }
+}
+
+/** Reads server-sent events one by one. */
+async function* eventsOf(response: Response) {
+  let text = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      const block = text.slice(0, end)
+      text = text.slice(end + 2)
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
+      const data = field('data')
+      if (data !== undefined) yield { id: field('id')!, event: field('event'), data: JSON.parse(data) }
+    }
+  }
+}
+
+for (const era of ERAS) {
+  test(`[M1] HTTP, ${era}: tools, resources and following over Streamable HTTP with the token`, async () => {
+    const server = await listening({ projectPath: tempProject() })
+    const client = await httpClient(`${server.url}/mcp`, server.token, { era })
+    expect((await client.listTools()).tools.map((t) => t.name)).toContain('act')
+    expect(await call(client, 'act', { ...decide('one'), session: 'mine' })).toMatchObject({ isError: false })
+    const uri = 'tidemark://entity/decision:one'
+    const read = await client.readResource({ uri })
+    expect((read.contents[0] as { text: string }).text).toContain('"mine"')
+    const told = next<string>()
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => told.got(params.uri))
+    if (era === 'legacy') await client.subscribeResource({ uri })
+    else await client.listen({ resourceSubscriptions: [uri] })
+    const other = await stdioClient(server.project.root)
+    await call(other, 'act', decide('one', { rationale: 'changed by another process' }))
+    expect(await told.promise).toBe(uri)
+  })
+}
+
+test('[M1] many requests at once, each on a fresh server, do not mix', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const clients = await Promise.all(
+    Array.from({ length: 6 }, (_, i) =>
+      httpClient(`${server.url}/mcp`, server.token, { era: ERAS[i % 2]!, name: `c${i}` }),
+    ),
+  )
+  await Promise.all(
+    clients.flatMap((client, i) =>
+      Array.from({ length: 10 }, async (_, n) => {
+        const answer = await call(client, 'act', decide(`d-${i}-${n}`))
+        expect(answer.text).toContain(`decision:d-${i}-${n}`)
+      }),
+    ),
+  )
+  const { body } = await api(server).post('discover', { expr: '(length (get-decisions :limit 1000))' })
+  expect(body.text).toBe('60')
+})
+
+test('the HTTP API answers with text and JSON, and refuses as the command line does', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const { post } = api(server)
+  const done = await post('act', { ...decide('x'), session: 's-http' })
+  expect(done).toMatchObject({ status: 200, body: { json: { results: [{ id: 'decision:x', created: true }] } } })
+  expect(server.memory.history('decision:x')[0]?.author).toMatchObject({ session: 's-http', agent: 'http' })
+  const refused = await post('act', { actions: [['record-decison', {}]] })
+  expect(refused.status).toBe(400)
+  expect(refused.body.error).toMatchObject({ code: 'refused', details: { problems: [{ index: 0 }] } })
+  const wrong = await post('act', { actoins: [] })
+  expect(wrong.body.error).toMatchObject({ code: 'bad-arguments', message: expect.stringContaining('actions') })
+})
+
+test('GET /api/tools lists every tool with its parameters', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const response = await fetch(`${server.url}/api/tools`, { headers: api(server).headers })
+  const { tools } = (await response.json()) as { tools: { name: string; params: object }[] }
+  expect(tools.find((t) => t.name === 'act')).toMatchObject({ mcp: true, params: { actions: { required: true } } })
+})
+
+test('events come as they are committed, by whatever process, and go on where a reader left off', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const { events, post } = api(server)
+  await post('act', decide('before'))
+  const response = await events()
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
+  const reading = eventsOf(response)
+  const other = await stdioClient(server.project.root)
+  await call(other, 'act', decide('by-another-process'))
+  const first = (await reading.next()).value!
+  expect(first).toMatchObject({ event: 'batch', data: { author: { agent: 'test-client' } } })
+  expect(JSON.stringify(first.data)).toContain('decision:by-another-process')
+  await reading.return(undefined)
+  await post('act', decide('while-away'))
+  const again = eventsOf(await events('?since=0', { 'last-event-id': first.id }))
+  expect(JSON.stringify((await again.next()).value!.data)).toContain('while-away')
+  await again.return(undefined)
+  const all = eventsOf(await events('?since=0'))
+  expect(JSON.stringify((await all.next()).value!.data)).toContain('decision:before')
+  await all.return(undefined)
+  expect((await events('?since=x')).status).toBe(400)
+})
+
+test('a reader that was away for long gets everything in order', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  for (let i = 0; i < 200; i++) server.memory.act([['record-decision', { name: `d${i}`, rationale: 'r' }]])
+  const reading = eventsOf(await api(server).events('?since=0'))
+  for (let i = 0; i < 200; i++) expect((await reading.next()).value!.data.events[0].entity).toBe(`decision:d${i}`)
+  await reading.return(undefined)
+})
+
+test('one server serves several projects; a call that names none is refused with the choices', async () => {
+  const [one, two] = [tempProject('one'), tempProject('two')]
+  const server = await listening({ projectPath: one, projects: [two] })
+  const { post, events } = api(server)
+  const ask = { expr: '(map :name (get-decisions))' }
+  const ambiguous = await post('discover', ask)
+  expect(ambiguous.status).toBe(409)
+  expect(ambiguous.body.error).toMatchObject({ code: 'ambiguous-project', hint: expect.stringContaining(two) })
+  const { projects } = ambiguous.body.error!.details as { projects: { id: string }[] }
+  const [idOne, idTwo] = [projects[0]!.id, projects[1]!.id]
+  expect((await post('act', { ...decide('in-one'), projectId: idOne })).status).toBe(200)
+  expect((await post('act', { ...decide('in-two'), project: two })).status).toBe(200)
+  expect((await post('discover', { ...ask, project: 'one' })).body.text).not.toContain('in-two')
+  expect((await post('discover', { ...ask, projectId: idTwo })).body.text).toContain('in-two')
+  expect((await post('discover', { ...ask, project: tempProject() })).status).toBe(404)
+  expect((await events()).status).toBe(409)
+
+  const client = await httpClient(`${server.url}/mcp`, server.token)
+  const refused = await call(client, 'discover', ask)
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(idTwo) })
+  expect((await call(client, 'discover', { ...ask, project: idTwo })).text).toContain('in-two')
+  for (const era of ERAS) {
+    const pinned = await httpClient(`${server.url}/mcp?project=${idTwo}`, server.token, { era })
+    expect((await call(pinned, 'discover', ask)).text).toContain('in-two')
+    expect((await call(pinned, 'discover', { ...ask, project: idOne })).text).toContain('in-one')
+  }
+  const nowhere = await fetch(`${server.url}/mcp?project=nowhere`, {
+    method: 'POST',
+    headers: api(server).headers,
+    body: '{}',
+  })
+  expect(nowhere.status).toBe(404)
+})
+
+test('createServer makes a fresh directory a project, unless it is told not to, and promises no hub', async () => {
+  const dir = tempDir()
+  expect(() => createServer({ projectPath: dir, create: false })).toThrow(/no Tidemark project/)
+  expect(() => createServer({ projectPath: dir, syncUrl: 'wss://hub.example' })).toThrow(/hub/)
+  expect(existsSync(join(dir, '.tidemark'))).toBe(false)
+  const server = createServer({ projectPath: dir, projectName: 'fresh', persistencePath: 'kept-here', token: 't' })
+  expect(server.project.name).toBe('fresh')
+  expect(existsSync(join(dir, 'kept-here', 'store.db'))).toBe(true)
+  const answer = await server.app.request('/api/tools/act', {
+    method: 'POST',
+    headers: { authorization: 'Bearer t', 'content-type': 'application/json' },
+    body: JSON.stringify(decide('embedded')),
+  })
+  expect(answer.status).toBe(200)
+  expect(server.memory.reader.entity('decision:embedded')?.name).toBe('embedded')
+  await server.close()
+  expect(() => server.memory.act([])).toThrow(/closed/)
+})
