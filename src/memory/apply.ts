@@ -141,8 +141,8 @@ function words(value: Json): string {
 }
 
 /** Projects again every entity of a kind that a project defined or changed: what it is called may have changed. */
-export function reprojectKinds(db: Db, registry: Registry, line: Line): void {
-  for (const id of line.updates.keys()) {
+export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<string>): void {
+  for (const id of touched) {
     if (kindOf(id) !== KIND_KIND) continue
     const name = JSON.parse(getRow(db, id)?.body ?? '{}').name as string | undefined
     if (!name) continue

@@ -3,15 +3,17 @@ import { UserError } from '../errors.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
 import * as log from '../store/log.ts'
-import { allBases, baseOf, getRow, loadDoc, putBase, saveDoc } from '../store/rows.ts'
-import { projectState } from './apply.ts'
+import { allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
+import { projectState, reprojectKinds } from './apply.ts'
+import { applyPurges, erasedEvent, idNow } from './purge.ts'
 
 /** The state at a compaction, for replicas that are behind it: covered lines, documents and the events that still count. */
 export interface Snapshot {
-  covered: { replica: string; seq: number; hash: string }[]
+  covered: log.Covered[]
   horizon: number
-  entities: { id: string; state: string; updated: number; version: number }[]
-  events: { replica: string; seq: number; i: number; entity: string; ms: number; ctr: number; body: string }[]
+  entities: { id: string; state: string; updated: number; counts: Base['counts'] }[]
+  events: log.BaseEvent[]
+  purged: log.PurgeMark[]
 }
 
 /**
@@ -21,17 +23,23 @@ export interface Snapshot {
 export function compact(db: Db, before: number): { lines: number; events: number; horizon: number } {
   const covered = log.coverable(db, before)
   if (covered.length === 0) return { lines: 0, events: 0, horizon: Number(log.getMeta(db, 'horizon') ?? 0) }
-  const versions = log.versionsUpTo(db, covered)
-  for (const [id, v] of versions) {
-    const state = loadDoc(db, id)
+  for (const [entity, touches] of log.touchesUpTo(db, covered)) {
+    const state = loadDoc(db, entity)
     if (!state) continue
-    putBase(db, id, state, v.updated, (baseOf(db, id)?.version ?? 0) + v.batches)
+    const base = baseOf(db, entity)
+    const counts: { [replica: string]: number } = { ...base?.counts }
+    for (const [replica, n] of Object.entries(touches.counts)) counts[replica] = (counts[replica] ?? 0) + n
+    putBase(db, { entity, state, counts, updated: Math.max(touches.updated, base?.updated ?? 0) })
   }
   const events = log.dropOverwrittenEvents(db, covered, before)
-  const lines = log.dropCovered(db, covered)
-  log.setMeta(db, 'horizon', String(Math.max(before, Number(log.getMeta(db, 'horizon') ?? 0))))
+  const { lines, lastArrival } = log.dropCovered(db, covered)
+  raiseMeta(db, 'horizon', before)
+  raiseMeta(db, 'compacted_n', lastArrival)
   return { lines, events, horizon: before }
 }
+
+const raiseMeta = (db: Db, key: string, value: number): void =>
+  log.setMeta(db, key, String(Math.max(value, Number(log.getMeta(db, key) ?? 0))))
 
 /** What a replica needs that asks for lines which are gone here. */
 export function snapshotOf(db: Db): Snapshot | undefined {
@@ -44,46 +52,55 @@ export function snapshotOf(db: Db): Snapshot | undefined {
       id: b.entity,
       state: Buffer.from(b.state).toString('base64'),
       updated: b.updated,
-      version: b.version,
+      counts: b.counts,
     })),
     events: log.baseEvents(db),
+    purged: log.allPurges(db),
   }
 }
 
-/** Takes in a snapshot: lines it covers are dropped when they come late, and waiting ones behind them are released. */
+/**
+ * Takes in a snapshot, if it covers a line that is missing here. What it covers is folded away here as well, or events
+ * of ours would stay whose overwriting it has forgotten. Lines it covers are dropped when they come late, and waiting
+ * ones behind them are released.
+ */
 export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now: number): void {
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
     throw new UserError('line-damaged', 'a snapshot is damaged', 'ask the sender to send it again; nothing was taken')
   }
-  const fresh = s.covered.filter((c) => c.seq > log.head(db, c.replica).seq)
-  if (fresh.length === 0) return
+  if (!s.covered.some((c) => c.seq > log.head(db, c.replica).seq)) return
+  const before = new Map(s.covered.map((c) => [c.replica, log.coveredUpTo(db, c.replica)]))
+  const further = new Set(s.covered.filter((c) => c.seq > before.get(c.replica)!).map((c) => c.replica))
+  const kept = new Set(s.events.map((e) => `${e.replica}:${e.seq}:${e.i}`))
+  for (const c of s.covered) log.keepEvents(db, c, kept)
+  // what we had folded away ourselves and do not have any more was overwritten by something that we know
+  log.addBaseEvents(
+    db,
+    s.events.filter((e) => e.seq > (before.get(e.replica) ?? 0)).map((e) => erasedEvent(db, e)),
+  )
+  log.dropCovered(db, s.covered)
   for (const e of s.entities) {
+    const entity = idNow(db, e.id)
     const state = new Uint8Array(Buffer.from(e.state, 'base64'))
-    const before = loadDoc(db, e.id)
-    const merged = openDoc(before ? [before] : [])
-    applyUpdate(merged, state)
-    const encoded = encodeDoc(merged)
-    saveDoc(db, e.id, encoded)
-    const row = getRow(db, e.id)
-    const base = openDoc([baseOf(db, e.id)?.state ?? new Uint8Array([0, 0]), state])
-    putBase(
-      db,
-      e.id,
-      encodeDoc(base),
-      Math.max(e.updated, baseOf(db, e.id)?.updated ?? 0),
-      Math.max(e.version, baseOf(db, e.id)?.version ?? 0),
-    )
-    projectState(
-      db,
-      registry(),
-      e.id,
-      encoded,
-      Math.max(row?.updated ?? 0, e.updated),
-      Math.max(row?.version ?? 0, e.version),
-    )
+    const base = baseOf(db, entity)
+    const counts = Object.fromEntries([
+      ...Object.entries(base?.counts ?? {}).filter(([replica]) => !further.has(replica)),
+      ...Object.entries(e.counts).filter(([replica]) => further.has(replica)),
+    ])
+    const doc = openDoc([loadDoc(db, entity)].filter((x) => x !== undefined))
+    applyUpdate(doc, state)
+    const encoded = encodeDoc(doc)
+    saveDoc(db, entity, encoded)
+    putBase(db, { entity, state: encoded, counts, updated: Math.max(e.updated, base?.updated ?? 0) })
+    projectState(db, registry(), entity, encoded, log.lastTouched(db, entity), log.versionOf(db, entity))
   }
-  log.addBaseEvents(db, s.events)
-  for (const c of fresh) log.cover(db, c)
-  log.setMeta(db, 'horizon', String(Math.max(s.horizon, Number(log.getMeta(db, 'horizon') ?? 0))))
+  reprojectKinds(
+    db,
+    registry(),
+    s.entities.map((e) => e.id),
+  )
+  if (s.purged?.length > 0) applyPurges(db, registry(), s.purged)
+  raiseMeta(db, 'horizon', s.horizon)
+  raiseMeta(db, 'compacted_n', log.countArrival(db))
   log.finding(db, 'snapshot', now, `history before ${new Date(s.horizon).toISOString()} came as a snapshot`)
 }

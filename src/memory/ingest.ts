@@ -1,7 +1,9 @@
+import { STATE, type StateValue } from '../crdt/cells.ts'
 import type { Event } from '../crdt/events.ts'
 import { MAX_LEAD_MS } from '../crdt/hlc.ts'
 import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
 import { type Line, parseLine, seal } from '../store/line.ts'
@@ -75,7 +77,7 @@ export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Del
   }
   for (const s of delivery.snapshots) applySnapshot(db, registry, s, env.now())
   for (const line of delivery.lines) take(db, env, registry, line, out)
-  for (const { replica } of log.gaps(db)) release(db, env, registry, replica, out)
+  for (const replica of log.replicasWaiting(db)) release(db, env, registry, replica, out)
   out.parked = log.gaps(db).reduce((n, g) => n + g.parked, 0)
   return out
 }
@@ -88,40 +90,64 @@ function differs(db: Db, line: Line): boolean {
 function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
   const head = log.head(db, line.replica)
   if (line.seq <= head.seq) {
-    if (line.seq > log.coveredUpTo(db, line.replica) && differs(db, line)) {
-      const why = `another line ${line.replica}:${line.seq} is here already: two stores wrote under one identity`
-      log.finding(db, `fork:${line.replica}:${line.seq}`, env.now(), why)
-      out.refused.push({ line: `${line.replica}:${line.seq}`, why })
-    } else {
-      out.duplicates++
-    }
+    if (line.seq <= log.coveredUpTo(db, line.replica) || !differs(db, line)) out.duplicates++
+    else if (line.hash < log.hashOf(db, line.replica, line.seq)! && follows(db, line)) {
+      giveWay(db, env, registry, line, out)
+      release(db, env, registry, line.replica, out)
+    } else refuse(db, env, line, out, `another line ${line.replica}:${line.seq} is here already`)
     return
   }
   if (line.seq > head.seq + 1) {
     log.park(db, line, env.now())
     return
   }
-  accept(db, env, registry, line, head.hash, out)
+  if (!follows(db, line)) {
+    refuse(db, env, line, out, `${line.replica}:${line.seq} does not follow the line before it here`)
+    return
+  }
+  accept(db, env, registry, line, out)
   release(db, env, registry, line.replica, out)
+}
+
+const follows = (db: Db, line: Line): boolean => {
+  const before = line.seq === 1 ? '' : log.hashOf(db, line.replica, line.seq - 1)
+  return before === undefined || before === line.prev
+}
+
+/** A line of another branch of a fork. It is kept beside: should its branch prevail here, it will be wanted. */
+function refuse(db: Db, env: Env, line: Line, out: Ingested, what: string): void {
+  const why = `${what}: two stores wrote under one identity`
+  log.finding(db, `fork:${line.replica}:${line.seq}`, env.now(), why)
+  out.refused.push({ line: `${line.replica}:${line.seq}`, why })
+  log.park(db, line, env.now())
 }
 
 function release(db: Db, env: Env, registry: () => Registry, replica: string, out: Ingested): void {
   for (;;) {
-    const head = log.head(db, replica)
-    const next = log.unpark(db, replica, head.seq + 1)
-    if (next.length === 0) return
-    const fits = next.find((l) => l.prev === head.hash) ?? next[0]!
-    if (!accept(db, env, registry, fits, head.hash, out)) return
+    const next = log.parkedAt(db, replica, log.head(db, replica).seq + 1).find((l) => follows(db, l))
+    if (!next) return
+    log.unpark(db, next)
+    accept(db, env, registry, next, out)
   }
 }
 
-function accept(db: Db, env: Env, registry: () => Registry, line: Line, prevHash: string, out: Ingested): boolean {
-  if (line.prev !== prevHash && prevHash !== '') {
-    const why = `${line.replica}:${line.seq} does not follow the line before it here: two stores wrote under one identity`
-    log.finding(db, `fork:${line.replica}:${line.seq}`, env.now(), why)
-    out.refused.push({ line: `${line.replica}:${line.seq}`, why })
-    return false
-  }
+/**
+ * Of two branches that one identity was used for, every replica keeps the one whose first line has the smaller hash:
+ * whoever hears of them in whatever order ends with the same. What the other branch said is said again.
+ */
+function giveWay(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
+  const losing = takeOut(db, registry, line.replica, line.seq)
+  for (const l of losing) log.park(db, l, env.now())
+  accept(db, env, registry, line, out)
+  sayAgain(
+    db,
+    env,
+    registry,
+    losing.filter((l) => !log.wasSaidAgain(db, l.hash)),
+  )
+}
+
+function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
   const now = env.now()
   if (line.at > now + MAX_LEAD_MS) {
     log.finding(
@@ -136,9 +162,9 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, prevHash
   const taken = withoutErased(db, docs, line)
   applyLine(db, docs, registry(), taken, now)
   if (line.purges.length > 0) applyPurges(db, registry(), line.purges)
-  if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND)) reprojectKinds(db, registry(), line)
+  if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
+    reprojectKinds(db, registry(), line.updates.keys())
   out.applied++
-  return true
 }
 
 /**
@@ -147,36 +173,88 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, prevHash
  */
 function fork(db: Db, env: Env, registry: () => Registry, own: string, foreign: readonly Line[]): void {
   const head = log.head(db, own)
-  const first = foreign.filter((l) => differs(db, l)).reduce((min, l) => Math.min(min, l.seq), Number.POSITIVE_INFINITY)
-  const divergent = Number.isFinite(first) ? log.takeLinesFrom(db, own, first) : []
-  const entities = new Set(divergent.flatMap((l) => [...l.updates.keys()]))
-  if (entities.size > 0) rebuildEntities(db, registry(), entities)
+  const first = foreign.filter((l) => differs(db, l)).reduce((min, l) => Math.min(min, l.seq), head.seq + 1)
+  const divergent = takeOut(db, registry, own, first)
   const clockMs = replicaFor(db, env).clock.ms
   const tag = mintReplica(db, env)
+  saveClock(db, { ms: clockMs, ctr: 0 })
   log.finding(
     db,
     `forked:${tag}`,
     env.now(),
-    `another store writes as ${own}, so this one is a copy of it, or was restored; it writes as ${tag} now and said ${divergent.length} batch${divergent.length === 1 ? '' : 'es'} again (from ${own}:${Number.isFinite(first) ? first : head.seq + 1})`,
+    `another store writes as ${own}, so this one is a copy of it, or was restored; it writes as ${tag} now and said ${divergent.length} batch${divergent.length === 1 ? '' : 'es'} again (from ${own}:${first})`,
   )
-  let ctr = 0
-  let seq = 0
-  let prev = ''
+  sayAgain(db, env, registry, divergent)
+}
+
+/** Takes a branch out of the log, and what it said out of the entities. */
+function takeOut(db: Db, registry: () => Registry, replica: string, from: number): Line[] {
+  const lines = log.takeLinesFrom(db, replica, from)
+  const entities = new Set(lines.flatMap((l) => [...l.updates.keys()]))
+  if (entities.size > 0) rebuildEntities(db, registry(), entities)
+  return lines
+}
+
+/** Says lines of a lost branch again under this store's identity, with their moments and authors. */
+function sayAgain(db: Db, env: Env, registry: () => Registry, lines: readonly Line[]): void {
+  if (lines.length === 0) return
+  const { tag, clock } = replicaFor(db, env)
+  const lost = lines[0]!.replica
+  const firstLost = Math.min(...lines.flatMap((l) => l.events.map((e) => e.stamp.ctr)))
   const renumbered = new Map<number, number>()
-  for (const line of divergent) {
-    const events = line.events.map((e): Event => {
-      renumbered.set(e.stamp.ctr, ++ctr)
-      return {
-        ...e,
-        stamp: { ms: e.stamp.ms, ctr, replica: tag },
-        over: e.over.map(([r, c]) => (r === own && renumbered.has(c) ? [tag, renumbered.get(c)!] : [r, c])),
-      }
+  let ctr = clock.ctr
+  let { seq, hash: prev } = log.head(db, tag)
+  const overwrites = (over: Event['over']): Event['over'] =>
+    over.flatMap(([r, c]): Event['over'] => {
+      if (r !== lost || c < firstLost) return [[r, c]]
+      const now = renumbered.get(c)
+      return now === undefined ? [] : [[tag, now]]
     })
+  for (const line of lines) {
+    // what was erased is not said again
+    const events = line.events
+      .filter((e) => !e.purged || e.op === 'remove')
+      .map((e): Event => {
+        const value = e.field === STATE ? seenAgain(e.value, lost, firstLost, renumbered, tag) : e.value
+        renumbered.set(e.stamp.ctr, ++ctr)
+        return {
+          ...e,
+          ...(value !== undefined ? { value } : {}),
+          stamp: { ms: e.stamp.ms, ctr, replica: tag },
+          over: overwrites(e.over),
+        }
+      })
     const docs = new Docs(db)
     const updates = writeToDocs(docs, events, tag)
-    const again = seal({ ...line, replica: tag, seq: ++seq, prev, updates, events })
+    const { substitute: _, ...said } = line
+    const again = seal({
+      ...said,
+      author: { ...line.author, again: line.hash },
+      replica: tag,
+      seq: ++seq,
+      prev,
+      updates,
+      events,
+    })
     prev = again.hash
     applyLine(db, docs, registry(), again, env.now(), true)
   }
-  saveClock(db, { ms: clockMs, ctr })
+  saveClock(db, { ms: clock.ms, ctr })
+}
+
+/** What a delete had seen, when the lines it had seen are said again under another identity. */
+function seenAgain(
+  value: Json | undefined,
+  lost: string,
+  firstLost: number,
+  renumbered: ReadonlyMap<number, number>,
+  tag: string,
+): Json | undefined {
+  const state = value as unknown as StateValue | undefined
+  if (state?.s !== 'deleted') return value
+  const upTo = state.seen[lost]
+  if (upTo === undefined || upTo < firstLost) return value
+  const own = [...renumbered].filter(([c]) => c <= upTo).map(([, now]) => now)
+  const seen = { ...state.seen, [lost]: firstLost - 1, ...(own.length > 0 ? { [tag]: Math.max(...own) } : {}) }
+  return { ...state, seen } as unknown as Json
 }

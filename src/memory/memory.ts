@@ -243,7 +243,8 @@ export class Memory {
     applyLine(db, docs, this.registry(), line, now, true)
     saveClock(db, { ms, ctr: replica.clock.ctr + planned.events.length })
     if (planned.purges.length > 0) applyPurges(db, this.registry(), planned.purges)
-    if (planned.events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, this.registry(), line)
+    if (planned.events.some((e) => kindOf(e.entity) === KIND_KIND))
+      reprojectKinds(db, this.registry(), line.updates.keys())
     return {
       result: { batch: batchId, results: planned.results, notes: planned.notes },
       purged: planned.purges.length > 0,
@@ -417,11 +418,7 @@ export class Memory {
 
   /** Folds history before a moment away (C6). */
   compact(before: string | number | Date): { lines: number; events: number; horizon: number } {
-    const result = this.#db.write(() => {
-      const done = compact(this.#db, momentOf(before))
-      log.setMeta(this.#db, 'compacted_n', String(this.cursor + 1))
-      return done
-    })
+    const result = this.#db.write(() => compact(this.#db, momentOf(before)))
     vacuum(this.#db)
     return result
   }

@@ -3,7 +3,7 @@ import type { Event } from '../crdt/events.ts'
 import { sha256 } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
-import type { Line } from '../store/line.ts'
+import { eventBody, type Line, unpackEvent } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { dropEntityIndexes, idsOfKind, saveDoc } from '../store/rows.ts'
 import { Docs, projectState, saveAndProject } from './apply.ts'
@@ -65,6 +65,21 @@ export function withoutErased(db: Db, docs: Docs, line: Line): Line {
     if (out.updates.has(p.entity)) out = substitute(docs, out, p.entity, p.entity, p.events)
   }
   return out
+}
+
+/** The id under which an entity goes on here: its own, or its tombstone. */
+export const idNow = (db: Db, id: string): string =>
+  !isTombstone(id) && log.isErased(db, tombstoneOf(id)) ? tombstoneOf(id) : id
+
+/** An event of a snapshot as it may be kept here. */
+export function erasedEvent(db: Db, e: log.BaseEvent): log.BaseEvent {
+  const entity = idNow(db, e.entity)
+  const erased =
+    entity !== e.entity ||
+    log.purgesAt(db, e.replica, e.seq).some((p) => p.entity === e.entity && (p.events?.includes(e.i) ?? true))
+  if (!erased) return e
+  const event = unpackEvent(JSON.parse(e.body), { ms: e.ms, replica: e.replica })
+  return { ...e, entity, body: eventBody({ ...emptied(event), entity }) }
 }
 
 /** Replaces erased lines by their substitutes, and makes what was derived from them again. */

@@ -134,8 +134,10 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
     if (group) group.push(event)
     else byEntity.set(event.entity, [event])
   }
+  const folded = new Map(rows.basesTouched(db).map((b) => [b.entity, b.updated]))
   for (const [id, events] of byEntity) {
-    const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), 0)
+    // what touched it last may have been folded away by a compaction; the horizon lies after it
+    const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), folded.get(id) ?? 0)
     all.set(id, entityOf(rowOf(id, fold(cellsOf(events)), updated, events.length, registry())))
   }
   const live = [...all.values()].filter((e) => e.live).sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))

@@ -2,7 +2,7 @@ import { encodeDoc, openDoc } from '../crdt/doc.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
 import * as log from '../store/log.ts'
-import { baseOf, clearIndexes, dropEntityIndexes, entitiesInBase, saveDoc } from '../store/rows.ts'
+import { baseOf, clearIndexes, countOf, dropEntityIndexes, entitiesInBase, saveDoc } from '../store/rows.ts'
 import { projectState } from './apply.ts'
 import { KIND_KIND, kindOf, RELATION_KIND } from './entity.ts'
 
@@ -21,7 +21,7 @@ function gather(db: Db, wanted?: ReadonlySet<string>): Map<string, Gathered> {
     let g = all.get(id)
     if (!g) {
       const base = baseOf(db, id)
-      all.set(id, (g = { updates: base ? [base.state] : [], updated: base?.updated ?? 0, version: base?.version ?? 0 }))
+      all.set(id, (g = { updates: base ? [base.state] : [], updated: base?.updated ?? 0, version: countOf(base) }))
     }
     return g
   }

@@ -17,6 +17,8 @@ export interface Author {
   intent?: string
   /** Batches that this one takes back. */
   undoes?: string[]
+  /** Hash of the line of a lost branch that this one says again (K12). */
+  again?: string
 }
 
 /** One batch as it is kept and exchanged (K10). */

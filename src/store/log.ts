@@ -1,6 +1,7 @@
 import type { Event } from '../crdt/events.ts'
 import type { Db } from './db.ts'
 import { eventBody, type Line, parseLine, printLine, unpackEvent } from './line.ts'
+import { baseOf, countOf } from './rows.ts'
 
 /** A line as it lies in the log: with its place in the order of arrival here. */
 export interface LoggedLine {
@@ -45,7 +46,17 @@ export function heads(db: Db): Map<string, number> {
   return out
 }
 
-export const lastArrival = (db: Db): number => db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? 0
+/** The number of the last line that arrived here, also when it is gone again. */
+export const lastArrival = (db: Db): number =>
+  db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
+
+/** Counts something as arrived that is no line: cursors from before it are told of it. */
+export function countArrival(db: Db): number {
+  const n = lastArrival(db) + 1
+  db.run("DELETE FROM sqlite_sequence WHERE name='log'")
+  db.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('log', ?)", n)
+  return n
+}
 
 export function append(db: Db, line: Line, received: number): void {
   db.run(
@@ -152,18 +163,36 @@ export function park(db: Db, line: Line, received: number): void {
   )
 }
 
-/** Takes the parked line that comes next for a replica, if it is there. */
-export function unpark(db: Db, replica: string, seq: number): Line[] {
-  const rows = db.all<{ line: string }>('SELECT line FROM parked WHERE replica=? AND seq=?', replica, seq)
-  db.run('DELETE FROM parked WHERE replica=? AND seq<=?', replica, seq)
-  return rows.map((r) => parseLine(r.line))
-}
+/** Lines that wait to be the one with this number. */
+export const parkedAt = (db: Db, replica: string, seq: number): Line[] =>
+  db
+    .all<{ line: string }>('SELECT line FROM parked WHERE replica=? AND seq=? ORDER BY hash', replica, seq)
+    .map((r) => parseLine(r.line))
+
+export const unpark = (db: Db, line: Line): void =>
+  db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', line.replica, line.seq, line.hash)
+
+/** Whether what a line of a lost branch said was said again, here or elsewhere. */
+export const wasSaidAgain = (db: Db, hash: string): boolean =>
+  db.get("SELECT 1 FROM log WHERE json_extract(line, '$.by.again')=?", hash) !== undefined
+
+export const replicasWaiting = (db: Db): string[] =>
+  db.all<{ replica: string }>('SELECT DISTINCT replica FROM parked ORDER BY replica').map((r) => r.replica)
 
 /** Replicas that have lines waiting, and the first line that is missing. */
 export function gaps(db: Db): { replica: string; missing: number; parked: number }[] {
-  return db
-    .all<{ replica: string; parked: number }>('SELECT replica, count(*) AS parked FROM parked GROUP BY replica')
-    .map((r) => ({ ...r, missing: head(db, r.replica).seq + 1 }))
+  return replicasWaiting(db)
+    .map((replica) => {
+      const missing = head(db, replica).seq + 1
+      // behind the head there are lines of lost branches only: nobody waits for anything
+      const parked = db.get<{ n: number }>(
+        'SELECT count(*) AS n FROM parked WHERE replica=? AND seq>?',
+        replica,
+        missing,
+      )!.n
+      return { replica, missing, parked }
+    })
+    .filter((g) => g.parked > 0)
 }
 
 /** Whether an entity was erased as a whole; asked with its tombstone. */
@@ -179,15 +208,21 @@ export interface PurgeMark {
   events?: readonly number[]
 }
 
+type PurgeRow = Omit<PurgeMark, 'events'> & { events: string | null }
+
+const unpackPurge = ({ events, ...p }: PurgeRow): PurgeMark => ({
+  ...p,
+  ...(events !== null ? { events: JSON.parse(events) as number[] } : {}),
+})
+
 export const purgesOf = (db: Db, replica: string, seq: number, hash: string): PurgeMark[] =>
-  db
-    .all<{ replica: string; seq: number; hash: string; entity: string; events: string | null }>(
-      'SELECT * FROM purged WHERE replica=? AND seq=? AND hash=?',
-      replica,
-      seq,
-      hash,
-    )
-    .map(({ events, ...p }) => ({ ...p, ...(events !== null ? { events: JSON.parse(events) as number[] } : {}) }))
+  db.all<PurgeRow>('SELECT * FROM purged WHERE replica=? AND seq=? AND hash=?', replica, seq, hash).map(unpackPurge)
+
+export const purgesAt = (db: Db, replica: string, seq: number): PurgeMark[] =>
+  db.all<PurgeRow>('SELECT * FROM purged WHERE replica=? AND seq=?', replica, seq).map(unpackPurge)
+
+export const allPurges = (db: Db): PurgeMark[] =>
+  db.all<PurgeRow>('SELECT * FROM purged ORDER BY replica, seq, entity').map(unpackPurge)
 
 export const markPurged = (db: Db, p: PurgeMark): void =>
   db.run(
@@ -262,16 +297,19 @@ export function dropParkedOf(db: Db, purges: readonly { replica: string; seq: nu
   for (const p of purges) db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', p.replica, p.seq, p.hash)
 }
 
+/** Up to which line, and which of its writes, a replica's log was folded away. */
 export interface Covered {
   replica: string
   seq: number
   hash: string
+  ctr: number
 }
 
-export const coveredLines = (db: Db): Covered[] => db.all('SELECT replica, seq, hash FROM covered ORDER BY replica')
+export const coveredLines = (db: Db): Covered[] =>
+  db.all('SELECT replica, seq, hash, ctr FROM covered ORDER BY replica')
 
 export const cover = (db: Db, c: Covered): void =>
-  db.run('INSERT OR REPLACE INTO covered VALUES (?,?,?)', c.replica, c.seq, c.hash)
+  db.run('INSERT OR REPLACE INTO covered VALUES (?,?,?,?)', c.replica, c.seq, c.hash, c.ctr)
 
 /** For each replica the last line such that it and all before it were stamped before a moment. */
 export function coverable(db: Db, before: number): Covered[] {
@@ -282,19 +320,28 @@ export function coverable(db: Db, before: number): Covered[] {
       replica,
       before,
     )?.seq
-    const last = db.get<Covered>(
-      'SELECT replica, seq, hash FROM log WHERE replica=? AND seq<? ORDER BY seq DESC LIMIT 1',
+    const last = db.get<{ seq: number; hash: string }>(
+      'SELECT seq, hash FROM log WHERE replica=? AND seq<? ORDER BY seq DESC LIMIT 1',
       replica,
       later ?? Number.MAX_SAFE_INTEGER,
     )
-    if (last) out.push(last)
+    if (!last) continue
+    const { ctr } = db.get<{ ctr: number }>(
+      'SELECT max(ctr) AS ctr FROM events WHERE replica=? AND seq<=?',
+      replica,
+      last.seq,
+    )!
+    out.push({ replica, ...last, ctr })
   }
   return out
 }
 
-/** How often, and when last, the lines to be covered touched each entity. */
-export function versionsUpTo(db: Db, covered: readonly Covered[]): Map<string, { batches: number; updated: number }> {
-  const out = new Map<string, { batches: number; updated: number }>()
+/** How often, by replica, and when last, the lines to be covered touched each entity. */
+export function touchesUpTo(
+  db: Db,
+  covered: readonly Covered[],
+): Map<string, { counts: { [replica: string]: number }; updated: number }> {
+  const out = new Map<string, { counts: { [replica: string]: number }; updated: number }>()
   for (const c of covered) {
     for (const r of db.all<{ entity: string; batches: number; updated: number }>(
       'SELECT entity, count(DISTINCT seq) AS batches, max(ms) AS updated FROM events WHERE replica=? AND seq<=? AND seq>? GROUP BY entity',
@@ -302,8 +349,10 @@ export function versionsUpTo(db: Db, covered: readonly Covered[]): Map<string, {
       c.seq,
       coveredUpTo(db, c.replica),
     )) {
-      const v = out.get(r.entity) ?? { batches: 0, updated: 0 }
-      out.set(r.entity, { batches: v.batches + r.batches, updated: Math.max(v.updated, r.updated) })
+      const t = out.get(r.entity) ?? { counts: {}, updated: 0 }
+      t.counts[c.replica] = r.batches
+      t.updated = Math.max(t.updated, r.updated)
+      out.set(r.entity, t)
     }
   }
   return out
@@ -313,9 +362,9 @@ export function versionsUpTo(db: Db, covered: readonly Covered[]): Map<string, {
 export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], before: number): number {
   const gone = new Set<string>()
   for (const { event } of eventsUpTo(db, before - 1)) for (const [r, c] of event.over) gone.add(`${r}:${c}`)
-  const upTo = new Map(covered.map((c) => [c.replica, c.seq]))
+  const folded = new Map([...coveredLines(db), ...covered].map((c) => [c.replica, c.ctr]))
   let dropped = 0
-  for (const [replica, seq] of upTo) {
+  for (const { replica, seq } of covered) {
     for (const row of db.all<EventRow & { ctr: number }>(
       'SELECT replica, seq, i, ms, ctr, body FROM events WHERE replica=? AND seq<=?',
       replica,
@@ -328,7 +377,7 @@ export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], befor
         continue
       }
       // a removal must stay as long as what it removed may still be to come from a replica that is not covered
-      if (event.over.some(([r, c]) => !isCoveredWrite(db, upTo, r, c))) {
+      if (event.over.some(([r, c]) => c > (folded.get(r) ?? 0))) {
         db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
         continue
       }
@@ -339,21 +388,35 @@ export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], befor
   return dropped
 }
 
-function isCoveredWrite(db: Db, upTo: ReadonlyMap<string, number>, replica: string, ctr: number): boolean {
-  const last = upTo.get(replica)
-  if (last === undefined) return false
-  const row = db.get<{ seq: number }>('SELECT seq FROM events WHERE replica=? AND ctr=?', replica, ctr)
-  return row === undefined || row.seq <= last
+export function dropCovered(db: Db, covered: readonly Covered[]): { lines: number; lastArrival: number } {
+  let lines = 0
+  let last = 0
+  for (const c of covered) {
+    const gone = db.get<{ lines: number; last: number | null }>(
+      'SELECT count(*) AS lines, max(n) AS last FROM log WHERE replica=? AND seq<=?',
+      c.replica,
+      c.seq,
+    )!
+    lines += gone.lines
+    last = Math.max(last, gone.last ?? 0)
+    db.run('DELETE FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)
+    db.run('DELETE FROM parked WHERE replica=? AND seq<=?', c.replica, c.seq)
+    if (c.seq > coveredUpTo(db, c.replica)) cover(db, c)
+  }
+  return { lines, lastArrival: last }
 }
 
-export function dropCovered(db: Db, covered: readonly Covered[]): number {
-  let lines = 0
-  for (const c of covered) {
-    lines += db.get<{ n: number }>('SELECT count(*) AS n FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)!.n
-    db.run('DELETE FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)
-    cover(db, c)
+/** Drops the events of folded lines that are not among those that count. */
+export function keepEvents(db: Db, c: Covered, kept: ReadonlySet<string>): void {
+  for (const e of db.all<{ seq: number; i: number }>(
+    'SELECT seq, i FROM events WHERE replica=? AND seq<=?',
+    c.replica,
+    c.seq,
+  )) {
+    if (kept.has(`${c.replica}:${e.seq}:${e.i}`))
+      db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', c.replica, e.seq, e.i)
+    else db.run('DELETE FROM events WHERE replica=? AND seq=? AND i=?', c.replica, e.seq, e.i)
   }
-  return lines
 }
 
 export interface BaseEvent {
@@ -400,7 +463,7 @@ export const rawLinesAfter = (db: Db, n: number): string[] =>
 
 /** How many batches touched an entity, those folded away included. */
 export const versionOf = (db: Db, entity: string): number =>
-  (db.get<{ version: number }>('SELECT version FROM base WHERE entity=?', entity)?.version ?? 0) +
+  countOf(baseOf(db, entity)) +
   db.get<{ n: number }>(
     'SELECT count(*) AS n FROM (SELECT DISTINCT replica, seq FROM events WHERE entity=? AND base=0)',
     entity,
@@ -408,7 +471,10 @@ export const versionOf = (db: Db, entity: string): number =>
 
 /** When an entity was touched last, by authored time. */
 export const lastTouched = (db: Db, entity: string): number =>
-  db.get<{ ms: number | null }>('SELECT max(ms) AS ms FROM events WHERE entity=?', entity)?.ms ?? 0
+  Math.max(
+    db.get<{ ms: number | null }>('SELECT max(ms) AS ms FROM events WHERE entity=?', entity)?.ms ?? 0,
+    baseOf(db, entity)?.updated ?? 0,
+  )
 
 /** An entity that was erased in part is erased as a whole: its id goes from the marks too. */
 export const renamePurged = (db: Db, from: string, to: string): void =>

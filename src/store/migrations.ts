@@ -29,14 +29,14 @@ function m001_log_rows_and_index(db: DatabaseSync): void {
       PRIMARY KEY (replica, seq, hash)
     ) WITHOUT ROWID;
     -- Up to which line of each replica a compaction has folded the log away (K14).
-    CREATE TABLE covered (replica TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE covered (replica TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, ctr INTEGER NOT NULL) WITHOUT ROWID;
     -- Lines whose content was erased (K15): refused if anybody sends them again.
     CREATE TABLE purged (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, entity TEXT NOT NULL, events TEXT,
       PRIMARY KEY (replica, seq, hash, entity)) WITHOUT ROWID;
     CREATE INDEX purged_entities ON purged (entity);
 
-    -- Documents at the last compaction, and what their entities looked like then.
-    CREATE TABLE base (entity TEXT PRIMARY KEY, state BLOB NOT NULL, updated INTEGER NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID;
+    -- Documents at the last compaction; counts: how many of the lines folded away touched the entity, by replica.
+    CREATE TABLE base (entity TEXT PRIMARY KEY, state BLOB NOT NULL, updated INTEGER NOT NULL, counts TEXT NOT NULL) WITHOUT ROWID;
     -- Everything below is an index: dropped and built again from the log with the same result.
     CREATE TABLE docs (entity TEXT PRIMARY KEY, state BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE events (

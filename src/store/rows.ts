@@ -122,20 +122,31 @@ export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM e
 export const idsOfKind = (db: Db, kind: string): string[] =>
   db.all<{ id: string }>('SELECT id FROM entities WHERE kind=?', kind).map((r) => r.id)
 
-export interface BaseRow {
+/** A document as a compaction left it, and how many of the lines folded away touched it, by replica. */
+export interface Base {
   entity: string
   state: Uint8Array
   updated: number
-  version: number
+  counts: { readonly [replica: string]: number }
 }
 
-export const baseOf = (db: Db, entity: string): BaseRow | undefined =>
-  db.get('SELECT * FROM base WHERE entity=?', entity)
-export const allBases = (db: Db): BaseRow[] => db.all('SELECT * FROM base ORDER BY entity')
+type BaseRow = Omit<Base, 'counts'> & { counts: string }
+
+const unpackBase = (row: BaseRow): Base => ({ ...row, counts: JSON.parse(row.counts) as Base['counts'] })
+
+export const baseOf = (db: Db, entity: string): Base | undefined => {
+  const row = db.get<BaseRow>('SELECT * FROM base WHERE entity=?', entity)
+  return row && unpackBase(row)
+}
+export const allBases = (db: Db): Base[] => db.all<BaseRow>('SELECT * FROM base ORDER BY entity').map(unpackBase)
+export const basesTouched = (db: Db): { entity: string; updated: number }[] =>
+  db.all('SELECT entity, updated FROM base')
 export const entitiesInBase = (db: Db): string[] =>
   db.all<{ entity: string }>('SELECT entity FROM base').map((r) => r.entity)
-export const putBase = (db: Db, entity: string, state: Uint8Array, updated: number, version: number): void =>
-  db.run('INSERT OR REPLACE INTO base VALUES (?,?,?,?)', entity, state, updated, version)
+export const putBase = (db: Db, b: Base): void =>
+  db.run('INSERT OR REPLACE INTO base VALUES (?,?,?,?)', b.entity, b.state, b.updated, JSON.stringify(b.counts))
+export const countOf = (base: Base | undefined): number =>
+  Object.values(base?.counts ?? {}).reduce((sum, n) => sum + n, 0)
 
 /** Drops everything that is made from the log; events kept by a compaction stay. */
 export function clearIndexes(db: Db): void {

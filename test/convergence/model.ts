@@ -196,6 +196,10 @@ export class Author {
     ])
   }
 
+  anyDead(prefix: string): boolean {
+    return this.#world.entities().some((id) => id.startsWith(prefix) && this.see(id).exists && !this.see(id).live)
+  }
+
   #write(intent: Intent, extra: { pos?: number; at?: number } = {}): void {
     const { replica, seq, ms, known } = this.#line
     this.writes.push({

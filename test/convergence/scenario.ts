@@ -16,6 +16,7 @@ export type Step =
   | { do: 'clock'; by: number; ms: number }
   | { do: 'send'; from: number; to: number; pick: number[] }
   | { do: 'crash'; by: number }
+  | { do: 'compact'; by: number; ago: number }
 
 export interface Scenario {
   replicas: number
@@ -124,7 +125,7 @@ const jump = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(DAY, -DAY, 3 * DAY, -3 * DAY) },
 )
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+const steps: fc.WeightedArbitrary<Step>[] = [
   {
     weight: 12,
     arbitrary: fc.record({
@@ -153,13 +154,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const), by: who }) },
-)
+]
 
-export const scenario: fc.Arbitrary<Scenario> = fc.record({
-  replicas: fc.integer({ min: 2, max: 4 }),
-  seed: fc.nat({ max: 0xffffffff }),
-  steps: fc.array(step, { minLength: 2, maxLength: 30 }),
-})
+const compaction: fc.WeightedArbitrary<Step> = {
+  weight: 2,
+  arbitrary: fc.record({
+    do: fc.constant('compact' as const),
+    by: who,
+    ago: fc.constantFrom(-DAY, -MINUTE, 0, 1, MINUTE, DAY),
+  }),
+}
+
+const scenarioOf = (kinds: readonly fc.WeightedArbitrary<Step>[]): fc.Arbitrary<Scenario> =>
+  fc.record({
+    replicas: fc.integer({ min: 2, max: 4 }),
+    seed: fc.nat({ max: 0xffffffff }),
+    steps: fc.array(fc.oneof(...kinds), { minLength: 2, maxLength: 30 }),
+  })
+
+export const scenario = scenarioOf(steps)
+export const scenarioWithCompaction = scenarioOf([...steps, compaction])
 
 let template: string | undefined
 const templateDir = tempDir()
@@ -196,6 +210,7 @@ export function run({ replicas: count, seed, steps }: Scenario): void {
     for (const s of steps) {
       if (s.do === 'clock') at(s.by).now += s.ms
       else if (s.do === 'crash') at(s.by).crash()
+      else if (s.do === 'compact') at(s.by).memory.compact(at(s.by).now - s.ago)
       else if (s.do === 'send') deliver(at(s.from), at(s.to), s.pick)
       else if (s.do === 'undo') undo(world, at(s.by), batches, s.batch, s.force)
       else act(world, at(s.by), s.actions, batches)
@@ -333,7 +348,7 @@ const nameOf = (id: string) => id.slice(id.indexOf(':') + 1)
 function mayBeRefused(author: Author, [verb, args]: Action): boolean {
   if (verb === 'rename' || verb === 'supersede' || verb === 'unlink-entities') return true
   if (verb === 'link-entities' && args.type === 'depends-on') return true
-  if (verb === 'record-question') return false
+  if (verb === 'record-question') return author.anyDead('question:')
   const refs = [args.ref, args.from, args.to].filter((x) => typeof x === 'string')
   if (verb === 'record-decision') {
     const e = author.see(`decision:${args.name as string}`)

@@ -1,0 +1,125 @@
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { setMeta } from '../../src/store/log.ts'
+import { dump, exchange, folded, join1, linesOf, open, Replica, read, seeded, send, tempDir } from './harness.ts'
+
+const findings = (r: Replica) => r.memory.db.all<{ key: string }>('SELECT key FROM findings').map((f) => f.key)
+
+/** Copies a store; `unnoticed` gives the copy the inode it was minted for, as a cloned machine would have it. */
+function copy(from: Replica, dir: string, name: string, unnoticed = false): Replica {
+  from.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  const path = join(dir, `${name}.db`)
+  copyFileSync(from.path, path)
+  const r = new Replica(dir, name, 9000 + name.length * 7 + name.charCodeAt(0))
+  r.now = from.now
+  if (unnoticed) r.memory.db.write(() => setMeta(r.memory.db, 'inode', String(statSync(path).ino)))
+  return r
+}
+
+function inDir<T>(body: (dir: string) => T): T {
+  const dir = tempDir()
+  try {
+    return body(dir)
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+const texts = (r: Replica) => (r.fields('principle:p').evidence as string[]).toSorted()
+
+function agree(...replicas: Replica[]) {
+  const [first, ...others] = replicas.map((r) => dump(r.memory))
+  for (const o of others) expect(o).toEqual(first)
+  for (const r of replicas) {
+    expect(folded(r.memory)).toEqual(read(r.memory))
+    r.memory.rebuild()
+    expect(dump(r.memory)).toEqual(first)
+  }
+}
+
+describe('[C6] two stores under one identity (K12)', () => {
+  test('a copy takes an identity of its own before its first write', () =>
+    inDir((dir) => {
+      const a = new Replica(dir, 'a')
+      a.act([['record-principle', { name: 'p', evidence: ['0'] }]])
+      const b = copy(a, dir, 'b')
+      a.act([['record-principle', { name: 'p', evidence: ['a'] }]])
+      b.act([['record-principle', { name: 'p', evidence: ['b'] }]])
+      expect(b.tag).not.toBe(a.tag)
+      exchange(a, b)
+      agree(a, b)
+      expect(texts(a)).toEqual(['0', 'a', 'b'])
+    }))
+
+  // who hears of the other first; whether deliveries cross; a third replica that heard one side before
+  const orders = ['a first', 'b first', 'crossing', 'third hears a', 'third hears b', 'third between'] as const
+  test.each(orders.flatMap((order) => [1, 2, 3].map((salt) => [order, salt] as const)))(
+    'copies that cannot tell: both write, exchange (%s, %i) and lose nothing',
+    (order, salt) =>
+      inDir((dir) => {
+        const a = new Replica(dir, 'a', salt)
+        const c = new Replica(dir, 'c', 5)
+        a.act([['record-principle', { name: 'p', evidence: ['0'], confidence: 0.1 }]])
+        send(a, c)
+        const b = copy(a, dir, 'b', true)
+        for (const [i, r] of [a, b].entries()) {
+          r.now += 1000 * (i + 1)
+          r.act([['record-principle', { name: 'p', evidence: [`${r.name}1-${salt}`], confidence: (i + 2) / 10 }]])
+          r.act([['record-principle', { name: 'p', evidence: [`${r.name}2`], tags: [`t${r.name}`] }]])
+          r.act([['record-fact', { fact: `only ${r.name} knows` }]])
+          r.act([['record-principle', { name: 'gone', tags: [r.name] }]])
+          r.act([['delete-principle', { name: 'gone' }]])
+        }
+        expect(b.tag).toBe(a.tag)
+        if (order === 'a first') send(a, b)
+        if (order === 'b first') send(b, a)
+        if (order === 'third hears a') send(a, c)
+        if (order === 'third hears b') send(b, c)
+        if (order === 'third between') {
+          send(a, c)
+          send(c, b)
+        }
+        const crossing = [linesOf(a), linesOf(b)] as const
+        if (order === 'crossing') {
+          b.memory.applyUpdates(join1(crossing[0].header, crossing[0].lines))
+          a.memory.applyUpdates(join1(crossing[1].header, crossing[1].lines))
+        }
+        exchange(a, b, c)
+        a.act([['record-principle', { name: 'p', evidence: ['later a'] }]])
+        b.act([['record-principle', { name: 'p', evidence: ['later b'] }]])
+        exchange(c, b, a)
+        agree(a, b, c)
+        expect(texts(a)).toEqual(['0', `a1-${salt}`, 'a2', `b1-${salt}`, 'b2', 'later a', 'later b'].toSorted())
+        expect(a.fields('principle:p').tags).toEqual(['ta', 'tb'])
+        expect(a.memory.reader.list('fact').length).toBe(2)
+        expect(a.memory.reader.conflicts().map((e) => e.id)).toEqual(['principle:p'])
+        expect(new Set([a.tag, b.tag, c.tag]).size).toBe(3)
+        expect([...findings(a), ...findings(b)].some((f) => f.startsWith('forked:'))).toBe(true)
+      }),
+  )
+
+  test.each([false, true])('a store rolled back in place (its old lines come %s)', (singly) =>
+    inDir((dir) => {
+      const a = new Replica(dir, 'a')
+      const b = new Replica(dir, 'b', 2)
+      a.act([['record-principle', { name: 'p', evidence: ['0'] }]])
+      a.memory.close()
+      const old = readFileSync(a.path)
+      a.memory = open(a.path, a.env)
+      a.act([['record-principle', { name: 'p', evidence: ['1'] }]])
+      a.act([['record-principle', { name: 'p', evidence: ['2'], confidence: 0.5 }]])
+      send(a, b)
+      a.memory.close()
+      writeFileSync(a.path, old) // the same inode: nothing but the published lines can tell
+      a.memory = open(a.path, { ...a.env, random: seeded(77) })
+      a.act([['record-principle', { name: 'p', evidence: ['3'], confidence: 0.7 }]])
+      const { header, lines } = linesOf(b)
+      for (const part of singly ? lines.map((l) => [l]) : [lines]) a.memory.applyUpdates(join1(header, part))
+      a.act([['record-principle', { name: 'p', evidence: ['4'] }]])
+      exchange(a, b)
+      agree(a, b)
+      expect(texts(a)).toEqual(['0', '1', '2', '3', '4'])
+    }),
+  )
+})
