@@ -52,6 +52,28 @@ const busy = (error: unknown) => error instanceof Error && /database is locked|S
 /** Turns what SQLite says of a file into what the caller can do about it. */
 export function storeError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EACCES':
+    case 'EPERM':
+      return new UserError(
+        'store-unreadable',
+        `the store ${path} cannot be opened: permission denied`,
+        'check that you may read and write it and its directory',
+      )
+    case 'EROFS':
+      return new UserError(
+        'store-read-only',
+        `the store ${path} cannot be written: the disk is mounted read-only`,
+        'put the store elsewhere with TIDEMARK_STORE, or mount the disk writable',
+      )
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new UserError(
+        'disk-full',
+        `no space left for the store ${path}`,
+        'free some space and try again; nothing was changed',
+      )
+  }
   const code = (error as { errcode?: number }).errcode ?? 0
   const primary = code & 0xff
   if (primary === 11 || primary === 26 || /malformed|not a database/.test(error.message)) {
@@ -173,7 +195,7 @@ function createStore(path: string): void {
       } else if (code !== 'EEXIST') throw error // EEXIST: another process was first, and its store is as good
     }
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(fresh + suffix, { force: true })
+    for (const suffix of ['', '-wal', '-shm', '-journal']) if (existsSync(fresh + suffix)) rmSync(fresh + suffix)
   }
 }
 
@@ -195,7 +217,7 @@ export function openDb(path: string, options: OpenOptions = {}): Db {
 }
 
 function open(path: string, options: OpenOptions): Db {
-  if (!existsSync(path)) {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
     if (!options.create)
       throw new UserError('no-store', `no store at ${path}`, 'run `tidemark init` in the project root')
     createStore(path)

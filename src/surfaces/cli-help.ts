@@ -94,6 +94,12 @@ export const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['in and out', ['import', 'export']],
 ]
 
+/** The first clause of what a command is about. */
+const brief = (about: string): string => {
+  const clause = about.split(/[:;\n(]|\. /)[0]!.trim()
+  return clause.charAt(0).toLowerCase() + clause.slice(1)
+}
+
 /** The page that `tidemark --help` shows. */
 export async function overview(): Promise<string> {
   const lines = [
@@ -105,7 +111,7 @@ export async function overview(): Promise<string> {
     lines.push('', `${title}:`)
     for (const name of names) {
       const entry = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : await TOOLS[name]!()
-      lines.push(`  ${name.padEnd(10)}  ${entry.about.split('\n')[0]!.split('. ')[0]}`)
+      lines.push(`  ${name.padEnd(10)}  ${brief(entry.about)}`)
     }
   }
   lines.push('', '`tidemark COMMAND --help` tells more, with an example. `tidemark --version` prints the version.')

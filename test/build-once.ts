@@ -1,0 +1,21 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+
+/** Tests that start the real command line need dist/: built here when a source is newer. */
+export default function buildOnce(): void {
+  const built = join(root, 'dist', 'main.js')
+  const newest = Math.max(
+    ...readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((f) => f.endsWith('.ts') && !f.endsWith('.test.ts'))
+      .map((f) => statSync(join(root, 'src', f)).mtimeMs),
+  )
+  if (existsSync(built) && statSync(built).mtimeMs >= newest) return
+  const done = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--no-types'], {
+    stdio: 'inherit',
+    cwd: root,
+  })
+  if (done.status !== 0) throw new Error('the build failed')
+}

@@ -1,0 +1,325 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { files, git, scratch, tidemark } from './run.ts'
+
+async function project() {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
+  return at
+}
+
+const decision = (name: string, more: object = {}) => JSON.stringify([['record-decision', { name, ...more }]])
+
+test('only init creates a project: reads and writes elsewhere are refused with the hint, and leave nothing behind', async () => {
+  const at = scratch()
+  for (const args of [['status'], ['discover', '(kinds)'], ['act', decision('x')], ['list'], ['mcp', '--help']]) {
+    const ran = await tidemark(at, args)
+    if (args[1] === '--help') expect(ran.code).toBe(0)
+    else {
+      expect(ran.code).toBe(1)
+      expect(ran.err).toContain('tidemark init')
+    }
+  }
+  expect(readdirSync(at.dir)).toEqual([])
+  expect(readdirSync(at.home)).toEqual([])
+})
+
+test('what one shell records another finds at once', async () => {
+  const at = await project()
+  expect(
+    (await tidemark(at, ['act', decision('use-sqlite', { description: 'one file', impact: 8 }), '--session', 'a']))
+      .code,
+  ).toBe(0)
+  const found = await tidemark(at, ['discover', '(get-decision "use-sqlite")', '--session', 'b'])
+  expect(found.out).toBe('(decision "use-sqlite" "one file" :impact 8)\n')
+})
+
+test('[D1] discover prints one value per form and an error is one of them', async () => {
+  const at = await project()
+  const lines = (await tidemark(at, ['discover', '(+ 1 1) (+ 2 2) (no-such)'])).out.trim().split('\n')
+  expect(lines.slice(0, 2)).toEqual(['2', '4'])
+  expect(lines[2]).toMatch(/^\(error .*no-such/)
+})
+
+test('[D2] [D11] definitions persist with a session and end with the call without one', async () => {
+  const at = await project()
+  await tidemark(at, ['discover', '(define n 5) (define (twice x) (* 2 x))', '--session', 's'])
+  expect((await tidemark(at, ['discover', '(twice n)', '--session', 's'])).out).toBe('10\n')
+  expect((await tidemark(at, ['discover', 'n', '--session', 't'])).out).toMatch(/^\(error /)
+  await tidemark(at, ['discover', '(define m 5)'])
+  expect((await tidemark(at, ['discover', 'm'])).out).toMatch(/^\(error /)
+})
+
+test('exit codes: 0 done, 1 refused, 2 wrong use; with --json the refusal is on standard output and nothing else', async () => {
+  const at = await project()
+  expect((await tidemark(at, ['status'])).code).toBe(0)
+  const refused = await tidemark(at, ['act', '[["nope", {}]]', '--json'])
+  expect(refused.code).toBe(1)
+  const { error } = JSON.parse(refused.out)
+  expect(Object.keys(error).sort()).toEqual(['code', 'details', 'hint', 'message'])
+  expect(error.details.problems[0]).toMatchObject({ index: 0, verb: 'nope' })
+  for (const args of [
+    [],
+    ['nonsense'],
+    ['list', '--nope'],
+    ['show'],
+    ['list', '--limit', 'many'],
+    ['show', 'x', '--limit'],
+  ])
+    expect((await tidemark(at, args)).code, args.join(' ')).toBe(2)
+  expect((await tidemark(at, ['statsu'])).err).toContain('did you mean status')
+})
+
+test('every command has --help with an example, and --json prints JSON alone', async () => {
+  const at = await project()
+  const overview = (await tidemark(at, ['--help'])).out
+  const names = [...overview.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map((m) => m[1]!)
+  expect(names.length).toBeGreaterThan(18)
+  for (const name of names) {
+    const help = await tidemark(at, [name, '--help'])
+    expect(help.code, name).toBe(0)
+    expect(help.out, name).toContain('example:')
+    expect(help.out, name).toContain('--json')
+  }
+  await tidemark(at, ['remember', 'Always run the tests'])
+  for (const args of [
+    ['status'],
+    ['list'],
+    ['review'],
+    ['conflicts'],
+    ['history'],
+    ['show', 'always run the tests'],
+    ['doctor'],
+    ['discover', '(kinds)'],
+    ['init', '--dry-run'],
+  ]) {
+    const ran = await tidemark(at, [...args, '--json'])
+    expect(() => JSON.parse(ran.out), `${args.join(' ')}: ${ran.out}`).not.toThrow()
+  }
+})
+
+test('act reads a file, standard input or its argument', async () => {
+  const at = await project()
+  writeFileSync(join(at.dir, 'batch.json'), decision('from-file'))
+  expect((await tidemark(at, ['act', 'batch.json'])).code).toBe(0)
+  expect((await tidemark(at, ['act', '-'], decision('from-dash'))).code).toBe(0)
+  expect((await tidemark(at, ['act'], `{"intent":"x","actions":${decision('from-pipe')}}`)).code).toBe(0)
+  const json = JSON.parse((await tidemark(at, ['act', decision('from-argument'), '--json'])).out)
+  expect(json).toMatchObject({ results: [{ verb: 'record-decision', id: 'decision:from-argument' }], notes: [] })
+  expect(
+    JSON.parse((await tidemark(at, ['list', 'decisions', '--json'])).out)
+      .map((d: { name: string }) => d.name)
+      .sort(),
+  ).toEqual(['from-argument', 'from-dash', 'from-file', 'from-pipe'])
+})
+
+test('bad input is refused clearly and never reaches the store: not JSON, invalid UTF-8, NUL, a directory, 100 MB', async () => {
+  const at = await project()
+  const before = JSON.parse((await tidemark(at, ['status', '--json'])).out)
+  const mb = Buffer.alloc(1 << 20, 'a')
+  const cases: [what: string, input: string | Buffer | Iterable<Buffer>, expected: RegExp][] = [
+    ['not JSON', '[["record-decision"', /not JSON/],
+    ['invalid UTF-8', Buffer.from([0x5b, 0x22, 0xff, 0xfe, 0x22, 0x5d]), /UTF-8/],
+    ['NUL', `[["record-decision",{"name":"a\\u0000b"}]]`, /NUL/],
+    ['a raw NUL byte', `[["record-decision",{"name":"a\0b"}]]`, /not JSON/],
+    ['100 MB', Array.from({ length: 100 }, () => mb), /larger than/],
+    ['empty', '', /not JSON/],
+  ]
+  for (const [what, input, expected] of cases) {
+    const ran = await tidemark(at, ['act', '-'], input)
+    expect(ran.code, what).toBe(1)
+    expect(ran.err, what).toMatch(expected)
+    expect(ran.err, what).not.toContain('a bug in tidemark')
+  }
+  expect((await tidemark(at, ['act', at.dir])).err).toContain('is a directory')
+  expect((await tidemark(at, ['act', 'absent.json'])).err).toContain('cannot be read')
+  expect(JSON.parse((await tidemark(at, ['status', '--json'])).out).entities).toBe(before.entities)
+})
+
+test('people: remember, list, show, forget, undo, history', async () => {
+  const at = await project()
+  expect((await tidemark(at, ['remember', 'Never use sync I/O in handlers'])).out).toContain('fact (constraint)')
+  expect((await tidemark(at, ['remember', 'The build takes four minutes'])).out).toContain('learning')
+  expect((await tidemark(at, ['list'])).out).toContain('Never use sync I/O in handlers')
+  const shown = await tidemark(at, ['show', 'Never use sync I/O in handlers'])
+  expect(shown.out).toContain('category: constraint')
+  expect(shown.out).toContain('tester')
+  const forgot = await tidemark(at, ['forget', 'The build takes four minutes', '--reason', 'not any more'])
+  expect(forgot.code).toBe(0)
+  expect((await tidemark(at, ['list', 'learning'])).out).toContain('nothing of kind learning')
+  expect((await tidemark(at, ['undo', '--last'])).code).toBe(0)
+  expect((await tidemark(at, ['list', 'learning'])).out).toContain('four minutes')
+  expect((await tidemark(at, ['history', 'The build takes four minutes'])).out).toMatch(
+    /created[\s\S]*deleted[\s\S]*restored/,
+  )
+  expect((await tidemark(at, ['show', 'The bild takes four minutes'])).err).toContain('The build takes four minutes')
+})
+
+test('edit records what was changed in $EDITOR, and refuses what somebody else changed meanwhile', async () => {
+  const at = await project()
+  await tidemark(at, ['act', decision('use-sqlite', { description: 'one file', tags: ['a', 'b'] })])
+  const editor = join(at.home, 'editor.mjs')
+  const editWith = (code: string) => {
+    writeFileSync(
+      editor,
+      `import {readFileSync,writeFileSync} from 'node:fs';import {execFileSync} from 'node:child_process';const f=process.argv[2];const e=JSON.parse(readFileSync(f,'utf8'));${code};writeFileSync(f,JSON.stringify(e))`,
+    )
+    return tidemark({ ...at, env: { ...at.env, EDITOR: `${process.execPath} ${editor}` } }, ['edit', 'use-sqlite'])
+  }
+  expect((await editWith('e.description="two files";e.tags=["b","c"];e.impact=7')).out).toContain('changed')
+  const now = JSON.parse((await tidemark(at, ['show', 'use-sqlite', '--json'])).out)
+  expect(now).toMatchObject({ description: 'two files', tags: ['b', 'c'], impact: 7 })
+  const late = await editWith(
+    `e.description="mine";execFileSync(${JSON.stringify(process.execPath)},[${JSON.stringify(join(import.meta.dirname, '../../bin/tidemark.js'))},'act',${JSON.stringify(decision('use-sqlite', { description: 'theirs' }))}])`,
+  )
+  expect(late.code).toBe(1)
+  expect(late.err).toContain('stale')
+  expect((await tidemark({ ...at, env: { ...at.env, EDITOR: '/bin/false' } }, ['edit', 'use-sqlite'])).err).toContain(
+    'nothing was changed',
+  )
+})
+
+test('init twice changes nothing, and uninstall restores every file byte for byte and keeps the knowledge', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  files(at.dir, {
+    'CLAUDE.md': '# P\n\n- Always run tests before committing\n',
+    '.mcp.json': '{"mcpServers":{"other":{"command":"x"}}}',
+    '.codex/config.toml': 'model = "m"\n',
+  })
+  files(at.home, { '.claude.json': '{"numStartups": 3}\n' })
+  const bytes = (dir: string): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(dir, { recursive: true, encoding: 'utf8' })
+        .filter((f) => !f.startsWith('.git/') && f !== '.git' && statSync(join(dir, f)).isFile())
+        .map((f) => [f, readFileSync(join(dir, f), 'base64')]),
+    )
+  const before = { project: bytes(at.dir), home: bytes(at.home) }
+  expect((await tidemark(at, ['init', '--yes'])).out).toContain('CLAUDE.md: 1 new')
+  expect(readFileSync(join(at.dir, '.mcp.json'), 'utf8')).toContain('"tidemark"')
+  expect(readFileSync(join(at.dir, '.mcp.json'), 'utf8')).not.toContain(at.dir)
+  const after = { project: bytes(at.dir), home: bytes(at.home) }
+  expect((await tidemark(at, ['init', '--yes'])).out).toContain('nothing had to be changed')
+  expect({ project: bytes(at.dir), home: bytes(at.home) }).toEqual(after)
+  expect((await tidemark(at, ['uninstall'])).code).toBe(0)
+  expect({ project: bytes(at.dir), home: bytes(at.home) }).toEqual(before)
+  await tidemark(at, ['init', '--client', 'none', '--yes', '--no-import'])
+  expect((await tidemark(at, ['list', 'fact'])).out).toContain('Always run tests before committing')
+  await tidemark(at, ['uninstall', '--delete-knowledge'])
+  expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
+})
+
+test('all worktrees of a repository share one store, and git clean spares it', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  git(at.dir, 'add', '.')
+  git(at.dir, 'commit', '-qm', 'start')
+  await tidemark(at, ['act', decision('shared')])
+  const tree = join(at.home, 'tree')
+  git(at.dir, 'worktree', 'add', '-q', '-b', 'side', tree)
+  const there = await tidemark({ ...at, dir: tree }, ['list', 'decision'])
+  expect(there.out).toContain('shared')
+  await tidemark({ ...at, dir: tree }, ['act', decision('from-the-side')])
+  git(at.dir, 'clean', '-fdxq')
+  const all = JSON.parse((await tidemark(at, ['list', 'decision', '--json'])).out) as {
+    name: string
+    provenance: { branch: string }[]
+  }[]
+  expect(all.map((d) => d.name).sort()).toEqual(['from-the-side', 'shared'])
+  expect(all.find((d) => d.name === 'from-the-side')!.provenance[0]!.branch).toBe('side')
+})
+
+test('[C7] doctor --restore brings a damaged store back and says what it did; nothing re-initialises it before', async () => {
+  const at = await project()
+  await tidemark(at, ['act', decision('before')])
+  const dir = join(at.dir, '.git/tidemark')
+  expect(readdirSync(join(dir, 'backups')).length).toBe(1)
+  await tidemark(at, ['act', decision('after-the-snapshot')])
+  const store = join(dir, 'store.db')
+  const whole = readFileSync(store)
+  for (const damage of [
+    Buffer.alloc(0),
+    Buffer.concat([Buffer.from('garbage that is no database header'), whole.subarray(100)]),
+  ]) {
+    writeFileSync(store, damage)
+    for (const args of [['status'], ['act', decision('x')], ['doctor']]) {
+      const ran = await tidemark(at, args)
+      expect(ran.code).toBe(1)
+      expect(ran.out + ran.err).toContain('doctor --restore')
+      expect(ran.err).not.toContain('a bug in tidemark')
+    }
+    expect(readFileSync(store).equals(damage)).toBe(true)
+  }
+  const restored = await tidemark(at, ['doctor', '--restore'])
+  expect(restored.out).toContain('brought back the snapshot')
+  expect(restored.out).toContain('missing')
+  expect((await tidemark(at, ['list', 'decision'])).out).toContain('before')
+  expect((await tidemark(at, ['act', decision('goes-on')])).code).toBe(0)
+})
+
+test('a store that cannot be written, or a directory that cannot be read, is refused clearly', async () => {
+  const at = await project()
+  const dir = join(at.dir, '.git/tidemark')
+  await tidemark(at, ['act', decision('there')])
+  // permissions do not stop root: then the commands run as nobody
+  const nobody = process.getuid?.() === 0 ? 65534 : undefined
+  const as = { ...at, ...(nobody !== undefined ? { uid: nobody } : {}) }
+  if (nobody !== undefined) chmodSync(join(at.dir, '..'), 0o755)
+  chmodSync(join(dir, 'store.db'), 0o444)
+  chmodSync(dir, 0o555)
+  const ran = await tidemark(as, ['act', decision('x')])
+  expect(ran.code).toBe(1)
+  expect(ran.err).toMatch(/cannot be (written|opened)/)
+  expect(ran.err).not.toContain('a bug in tidemark')
+  chmodSync(dir, 0o000)
+  const unreadable = await tidemark(as, ['status'])
+  expect(unreadable.code).toBe(1)
+  expect(unreadable.err).toMatch(/cannot be|permission/i)
+  expect(unreadable.err).not.toContain('a bug in tidemark')
+  chmodSync(dir, 0o755)
+  chmodSync(join(dir, 'store.db'), 0o644)
+  expect((await tidemark(at, ['list', 'decision'])).out).toContain('there')
+})
+
+test('a full disk refuses the batch and loses nothing', async (context) => {
+  const at = scratch()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', at.dir], { stdio: 'ignore' })
+  } catch {
+    context.skip('no right to mount a small file system here')
+  }
+  try {
+    await tidemark(at, ['init', '--client', 'none', '--yes'])
+    const kept: string[] = []
+    let refused: { code: number; err: string } | undefined
+    for (let i = 0; i < 100 && !refused; i++) {
+      const name = `d${i}`
+      const ran = await tidemark(at, [
+        'act',
+        decision(name, { description: 'x'.repeat(16_000), rationale: 'y'.repeat(16_000) }),
+      ])
+      if (ran.code === 0) kept.push(name)
+      else refused = ran
+    }
+    expect(refused!.err).toMatch(/no space left|disk/i)
+    expect(refused!.err).not.toContain('a bug in tidemark')
+    expect(kept.length).toBeGreaterThan(0)
+    const there = JSON.parse((await tidemark(at, ['list', 'decision', '--limit', '1000', '--json'])).out) as {
+      name: string
+    }[]
+    expect(there.map((d) => d.name).sort()).toEqual(kept.sort())
+  } finally {
+    execFileSync('umount', ['-l', at.dir])
+  }
+})
+
+test('demo proves that processes share and that a killed writer loses nothing', async () => {
+  const at = scratch()
+  const ran = await tidemark(at, ['demo', '--json'])
+  expect(ran.code).toBe(0)
+  expect(JSON.parse(ran.out)).toMatchObject({ shared: true, kept: 40, good: true })
+})

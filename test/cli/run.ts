@@ -1,0 +1,75 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export const BIN = join(import.meta.dirname, '../../bin/tidemark.js')
+
+export interface Ran {
+  code: number
+  out: string
+  err: string
+}
+
+/** An empty directory with an empty HOME, gone after the test. */
+export function scratch(): { dir: string; home: string; env: NodeJS.ProcessEnv } {
+  const top = mkdtempSync(join(tmpdir(), 'tidemark-cli-'))
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }))
+  const dir = join(top, 'project')
+  const home = join(top, 'home')
+  mkdirSync(dir)
+  mkdirSync(home)
+  return { dir, home, env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, TIDEMARK_USER: 'tester' } }
+}
+
+/** Writes files below a directory. */
+export function files(dir: string, contents: Readonly<Record<string, string | Buffer>>): void {
+  for (const [name, content] of Object.entries(contents)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true })
+    writeFileSync(join(dir, name), content)
+  }
+}
+
+export const git = (dir: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', dir, ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+/** Runs the real command line to its end. */
+export function tidemark(
+  at: { dir: string; env: NodeJS.ProcessEnv; uid?: number },
+  args: readonly string[],
+  input?: string | Buffer | Iterable<Buffer>,
+): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd: at.dir,
+      env: at.env,
+      ...(at.uid !== undefined ? { uid: at.uid, gid: at.uid } : {}),
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+    let out = ''
+    let err = ''
+    child.stdout!.setEncoding('utf8').on('data', (t: string) => (out += t))
+    child.stderr!.setEncoding('utf8').on('data', (t: string) => (err += t))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? -1, out, err }))
+    if (input === undefined) return
+    const stdin = child.stdin!
+    stdin.on('error', () => {}) // the command refused before it had read everything
+    if (typeof input === 'string' || Buffer.isBuffer(input)) stdin.end(input)
+    else {
+      const chunks = input[Symbol.iterator]()
+      const next = (): void => {
+        for (;;) {
+          const { done, value } = chunks.next()
+          if (done || stdin.destroyed) return void stdin.end()
+          if (!stdin.write(value)) return void stdin.once('drain', next)
+        }
+      }
+      next()
+    }
+  })
+}
