@@ -64,6 +64,7 @@ export function openProject(
   return new Memory({
     path: project.storePath,
     projectId: project.id,
+    projectName: project.name,
     kinds: KINDS,
     relations: RELATIONS,
     verbs: VERBS,

@@ -1,6 +1,7 @@
-import { nameKey } from '../memory/entity.ts'
+import { cleanPath } from '../memory/entity.ts'
+import { keepsName } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
-import { textArg } from '../schema/validate.ts'
+import { type Report, textArg } from '../schema/validate.ts'
 
 export const rename: Verb = {
   verb: 'rename',
@@ -16,18 +17,10 @@ export const rename: Verb = {
       report({ field: 'ref', message: `a ${target.kind} cannot be renamed`, received: target.id })
       return undefined
     }
-    const taken = p.view.byName(nameKey(name)).find((e) => e.kind === target.kind && e.live && e.id !== target.id)
-    if (taken) {
-      report({
-        field: 'name',
-        message: `"${name}" is taken by ${taken.id}`,
-        received: name,
-        accepted: 'a name that is free',
-        hint: 'supersede puts one in the place of the other',
-      })
-      return undefined
-    }
-    if (p.set(target.id, kind.key[0], name)) p.sign(target.id)
-    return { id: target.id, kind: target.kind, name, was: target.name }
+    const to = kind.name === 'file' ? cleanPath(name) : name
+    const told: Report = (problem) => report({ ...problem, field: 'name' })
+    if (!keepsName(p, kind, target, [{ field: kind.key[0], op: 'set', value: to }], told)) return undefined
+    if (p.set(target.id, kind.key[0], to)) p.sign(target.id)
+    return { id: target.id, kind: target.kind, name: to, was: target.name }
   },
 }

@@ -1,9 +1,12 @@
 import { UserError } from '../errors.ts'
+import { gate } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
+import type { Kind } from '../schema/kind.ts'
 import { foldName, nearest } from '../schema/names.ts'
-import type { Problem, Report } from '../schema/validate.ts'
+import { type Problem, type Report, shown } from '../schema/validate.ts'
+import { type Entity, KIND_KIND, linkId, RELATION_KIND } from './entity.ts'
 import { type PlanContext, type Planned, type Planning, type Result, startPlan, type View } from './plan.ts'
-import { record, remove } from './record.ts'
+import { record, recordedUnder, remove } from './record.ts'
 import { screen } from './secrets.ts'
 import type { RunAction, Verb } from './verb.ts'
 
@@ -16,6 +19,9 @@ export type Action = readonly [verb: string, args: Readonly<Record<string, unkno
 export interface Batch {
   projectId?: string
   intent?: string
+  session?: string
+  agent?: string
+  redact?: boolean
   actions: Action[]
 }
 
@@ -30,7 +36,8 @@ const USAGE = 'a batch is [["verb", {…}], …] or {"actions": [["verb", {…}]
 export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   const notes: string[] = []
   const refuse = (message: string, received: unknown): never => {
-    throw new UserError('bad-batch', message, USAGE, { received: JSON.stringify(received)?.slice(0, 200) })
+    const told = JSON.stringify(screen(shown(received), true).value)
+    throw new UserError('bad-batch', message, USAGE, { received: told.slice(0, 200).toWellFormed() })
   }
   const unquote = (v: unknown, what: string): unknown => {
     if (typeof v !== 'string') return v
@@ -43,18 +50,21 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
     }
   }
   let body = unquote(input, 'the batch')
-  let projectId: string | undefined
-  let intent: string | undefined
+  const said: Omit<Batch, 'actions'> = {}
   if (isRecord(body)) {
     for (const key of Object.keys(body)) {
       if (!['projectId', 'project', 'intent', 'actions', 'session', 'agent', 'redact'].includes(key))
         refuse(`a batch has no "${key}"`, key)
     }
-    if (body.projectId !== undefined && typeof body.projectId !== 'string')
-      refuse('projectId is not text', body.projectId)
-    if (body.intent !== undefined && typeof body.intent !== 'string') refuse('intent is not text', body.intent)
-    projectId = body.projectId as string | undefined
-    intent = body.intent as string | undefined
+    const { project, redact } = body
+    const texts: Record<string, unknown> = { ...body, projectId: body.projectId ?? project }
+    for (const key of ['projectId', 'intent', 'session', 'agent'] as const) {
+      const value = texts[key]
+      if (typeof value === 'string') said[key] = value
+      else if (value !== undefined && value !== null) refuse(`${key} is not text`, value)
+    }
+    if (typeof redact === 'boolean') said.redact = redact
+    else if (redact !== undefined) refuse('redact is not true or false', redact)
     if (body.actions === undefined) refuse('actions are missing', body)
     body = unquote(body.actions, 'actions')
   }
@@ -62,6 +72,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   let list: unknown[] = body
   if (
     typeof list[0] === 'string' &&
+    !list[0].trimStart().startsWith('[') && // an action as a JSON string
     (list.length === 1 || (list.length === 2 && (isRecord(list[1]) || typeof list[1] === 'string')))
   ) {
     list = [list]
@@ -84,10 +95,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
     }
     return refuse(`action ${i} is not ["verb", {…}]`, entry)
   })
-  return {
-    batch: { actions, ...(projectId !== undefined ? { projectId } : {}), ...(intent !== undefined ? { intent } : {}) },
-    notes,
-  }
+  return { batch: { ...said, actions }, notes }
 }
 
 export interface PlanOptions {
@@ -100,10 +108,12 @@ export interface PlanOptions {
 export function refusal(problems: readonly Problem[], actions: number): UserError {
   const first = problems[0]!
   const bad = new Set(problems.map((x) => x.index)).size
-  const lines = problems.map(
-    (x) =>
-      `  action ${x.index} ${x.verb}${x.field ? ` · ${x.field}` : ''}: ${x.message}${x.accepted ? ` (${x.accepted})` : ''}${x.hint ? ` → ${x.hint}` : ''}`,
-  )
+  const lines = problems.map((x) => {
+    const at = `  action ${x.index} ${x.verb.slice(0, 80).toWellFormed()}${x.field ? ` · ${x.field}` : ''}: ${x.message}`
+    const received = x.received === undefined || x.received === null ? undefined : JSON.stringify(x.received)
+    const told = received === undefined || x.message.includes(received.replace(/^"|"$/g, ''))
+    return `${at}${told ? '' : `, received ${received}`}${x.accepted ? ` (${x.accepted})` : ''}${x.hint ? ` → ${x.hint}` : ''}`
+  })
   return new UserError(
     first.message.includes('looks like a secret') ? 'secret' : 'refused',
     `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${lines.join('\n')}`,
@@ -136,6 +146,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
         report({
           field: key,
           message: `${verb} has no argument "${key.slice(0, 80)}"`,
+          received: shown(args[key]),
           accepted:
             near.length > 0
               ? `did you mean ${near.join(' or ')}?`
@@ -173,6 +184,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
             hint: 'leave it out, or write with --redact (redact: true) to store its category in its place',
           })
         }
+        promiseOf(p, verb, raw)
         return
       }
       for (const s of screened.secrets) p.note(`${s.path}: stored as [redacted: ${s.category}]`)
@@ -196,7 +208,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
     results,
     notes: p.notes,
     purges: [...p.purges()],
-    summary: summarise(results),
+    summary: summarise(results, new Set(p.events().map((e) => e.entity))),
   }
 }
 
@@ -219,11 +231,7 @@ function checkVersion(
     })
     return
   }
-  const silent: Report = () => {}
-  const kind = p.registry().recordedBy(verb) ?? p.registry().deletedBy(verb)
-  const key = kind && args[kind.key[0]]
-  const named = args.ref ?? args.id ?? args.old ?? (kind && typeof key === 'string' ? `${kind.name}:${key}` : args.name)
-  const target = named === undefined ? undefined : p.resolve(named, 'ref', silent, { deleted: true })
+  const target = targetOf(p, verb, args)
   // within a batch all actions compare with what was there before it
   const current = target ? (versions.get(target.id) ?? p.view.entity(target.id)?.version ?? 0) : 0
   if (target) versions.set(target.id, current)
@@ -237,12 +245,58 @@ function checkVersion(
   })
 }
 
+const silent: Report = () => {}
+
+/** The id under which `record-…` would put what its arguments say; nothing for kinds without identity. */
+function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string, unknown>>): string | undefined {
+  const values = Object.fromEntries(
+    Object.entries(args).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
+  )
+  if (values[kind.key[0]] === undefined) return undefined
+  return recordedUnder(p, kind, gate(values, []) as { [key: string]: Json })
+}
+
+/** The entity whose version an action may rest on; one that is not there yet is nothing. */
+function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): Entity | undefined {
+  const any = { deleted: true }
+  const registry = p.registry()
+  const recorded = registry.recordedBy(verb)
+  if (recorded && args.ref === undefined && args.id === undefined) {
+    const id = recordedAs(p, recorded, args)
+    return id === undefined ? undefined : p.entity(id)
+  }
+  const deleted = registry.deletedBy(verb)
+  if (deleted)
+    return p.resolve(args.ref ?? args.id ?? args[deleted.key[0]], 'ref', silent, { kind: deleted.name, ...any })
+  if (verb === 'define-kind') return p.entity(`${KIND_KIND}:${String(args.name)}`)
+  if (verb === 'define-relation') return p.entity(`${RELATION_KIND}:${String(args.name)}`)
+  if (verb === 'link-entities' || verb === 'unlink-entities') {
+    const relation = registry.relation(String(args.type))
+    const ends = [args.from, args.to].map((end) => p.resolve(end, 'ref', silent)?.id)
+    if (!relation || ends[0] === undefined || ends[1] === undefined) return undefined
+    if (relation.symmetric) ends.sort()
+    return p.entity(linkId(ends[0], relation.name, ends[1]))
+  }
+  return p.resolve(args.ref ?? args.id ?? args.old, 'ref', silent, any)
+}
+
+/** An action that was not even judged may have been the one that records what others refer to. */
+function promiseOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): void {
+  const kind = p.registry().recordedBy(verb)
+  const id = kind && recordedAs(p, kind, args)
+  if (id !== undefined) p.promise(id)
+}
+
 const SUMMARY_MAX = 200
 
-function summarise(results: readonly Result[]): string {
+/** Names only what the batch touched: an erasure finds what it must rewrite by that. */
+function summarise(results: readonly Result[], touched: ReadonlySet<string>): string {
   const parts = results.map(
-    (r) => `${r.verb}${r.name ? ` "${foldName(r.name).length > 60 ? `${r.name.slice(0, 60)}…` : r.name}"` : ''}`,
+    (r) =>
+      `${r.verb}${r.name && (touched.has(r.id) || touched.has(String(r.link))) ? ` "${foldName(r.name).length > 60 ? `${r.name.slice(0, 60).toWellFormed()}…` : r.name}"` : ''}`,
   )
   const whole = parts.join('; ')
-  return whole.length > SUMMARY_MAX ? `${whole.slice(0, SUMMARY_MAX)}… (${results.length} actions)` : whole
+  return whole.length > SUMMARY_MAX
+    ? `${whole.slice(0, SUMMARY_MAX).toWellFormed()}… (${results.length} actions)`
+    : whole
 }

@@ -4,6 +4,7 @@ import type { Cells } from '../crdt/cells.ts'
 import { tick } from '../crdt/hlc.ts'
 import { type Env, systemEnv } from '../env.ts'
 import { UserError } from '../errors.ts'
+import { type GateProblem, gate } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { createRegistry, type Registry } from '../schema/registry.ts'
@@ -33,6 +34,8 @@ export interface MemoryOptions {
   /** The store's SQLite file. */
   path: string
   projectId: string
+  /** What people call the project; its id unless given. */
+  projectName?: string
   kinds: readonly Kind[]
   relations: readonly Relation[]
   verbs: readonly Verb[]
@@ -158,26 +161,41 @@ export class Memory {
   act(input: unknown, options: ActOptions = {}): ActResult {
     this.#mustBeOpen()
     const { batch, notes } = parseBatch(input)
-    if (batch.projectId !== undefined && batch.projectId !== this.#options.projectId) {
-      throw new UserError(
-        'unknown-project',
-        `this is not project "${batch.projectId}"`,
-        `leave projectId out, or give ${this.#options.projectId}`,
-      )
-    }
-    const { redact: redacting = false, ...said } = options
-    const author = this.#author({ ...said, ...(batch.intent !== undefined ? { intent: batch.intent } : {}) }, redacting)
-    const outcome = this.#db.write(() => this.#write(batch.actions, author, redacting))
+    notes.push(...this.#notesOnProject(batch.projectId))
+    const { redact = false, ...said } = options
+    const { actions, projectId: _projectId, redact: redactBatch = false, ...ownSaid } = batch
+    const redacting = redact || redactBatch
+    const author = this.#author({ ...ownSaid, ...said }, redacting)
+    const outcome = this.#db.write(() => this.#write(actions, author, redacting))
     if (outcome.purged) this.#scrub()
     if (outcome.result.batch !== null) for (const listener of this.#listeners) listener()
     return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
+  }
+
+  /** A batch may name its project by id or name. An id of another one is a mistake; another name is only told. */
+  #notesOnProject(named: string | undefined): string[] {
+    const { projectId, projectName = projectId } = this.#options
+    if (named === undefined || named === projectId || named === projectName) return []
+    if (/^[0-9a-f]{20}$/.test(named)) {
+      throw new UserError(
+        'unknown-project',
+        `this is not project "${named}"`,
+        `leave projectId out, or give ${projectId}`,
+      )
+    }
+    return [
+      `projectId "${named.slice(0, 80).toWellFormed()}" is not the name of this project; written to ${projectName}`,
+    ]
   }
 
   #author(said: Author, redacting: boolean): Author {
     const author: Author = {}
     for (const [key, value] of Object.entries({ ...this.#options.author?.(), ...said })) {
       if (typeof value !== 'string' || value === '') continue
-      const screened = screen(value, true)
+      const problems: GateProblem[] = []
+      const screened = screen(gate(value, problems), true)
+      if (problems.length > 0)
+        throw new UserError('refused', `${key}: ${problems[0]!.message}`, `give ${problems[0]!.accepted}`)
       if (screened.secrets.length > 0 && !redacting) {
         throw new UserError(
           'secret',

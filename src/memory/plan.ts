@@ -16,10 +16,10 @@ import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { nearest, slug } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
-import type { Change, Report } from '../schema/validate.ts'
+import { type Change, type Report, shown } from '../schema/validate.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { LinkRow } from '../store/rows.ts'
-import { displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND } from './entity.ts'
+import { cleanPath, displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND } from './entity.ts'
 import { type Folded, fold, visibility } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
 
@@ -111,6 +111,10 @@ export interface Planning {
     report: Report,
     options?: { deleted?: boolean; kind?: string },
   ): Entity | undefined
+  /** Entities called so in the plan, deleted ones too; the argument is folded. */
+  byName(nameKey: string): Entity[]
+  /** Plans what the body plans, and takes it back: for what must be sound but waits. */
+  rehearse<T>(body: () => T): T
   /** Announces an entity whose record was refused, so that later references to it are not reported as well. */
   promise(id: string): void
   isPromised(id: string): boolean
@@ -141,6 +145,13 @@ export interface Planning {
 
 /** Kinds whose entities declare kinds and relations: the registry rests on them, so they never ask it. */
 const declares = (kind: string) => kind === KIND_KIND || kind === RELATION_KIND
+
+/** Whether a reference may mean an entity whose record was refused. */
+const meansPromised = (id: string, ref: string): boolean => {
+  const kind = kindOf(id)
+  const name = ref.startsWith(`${kind}:`) ? ref.slice(kind.length + 1) : ref
+  return [name, slug(name), slug(cleanPath(name), true)].some((n) => id === `${kind}:${n}`)
+}
 
 const refs = (cells: readonly Cell[]): StampRef[] => cells.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
 
@@ -338,11 +349,16 @@ export function startPlan(
         report({
           field,
           message: ref === undefined ? 'missing' : 'not a reference',
+          received: shown(ref ?? null),
           accepted: 'an id, kind:name, a path, or a name',
         })
         return undefined
       }
-      const all = candidates(lookup, ref.trim()).filter((e) => !options.kind || e.kind === options.kind)
+      const { kind } = options
+      const named = candidates(lookup, ref.trim()).filter((e) => !kind || e.kind === kind)
+      // what is called so in another kind must not hide it
+      const all =
+        named.length > 0 || !kind ? named : candidates(lookup, `${kind}:${ref.trim()}`).filter((e) => e.kind === kind)
       const live = all.filter((e) => e.live)
       const usable = options.deleted ? all : live
       if (usable.length === 1) return usable[0]
@@ -361,10 +377,38 @@ export function startPlan(
           received: ref,
           hint: `bring it back with ["restore", {"ref": "${all[0]!.id}"}]`,
         })
-      } else if (![...promised].some((id) => id === ref || id === `${kindOf(id)}:${slug(ref)}`)) {
+      } else if (![...promised].some((id) => meansPromised(id, ref.trim()))) {
         report({ field, message: `nothing is called "${ref}"`, received: ref, accepted: suggest(ref) })
       }
       return undefined
+    },
+    byName: (key) => lookup.byName(key),
+    rehearse(body) {
+      const before = { events: events.length, notes: notes.length, purges: purges.length, undone: undone.length, ctr }
+      const were = {
+        overlay: new Map([...overlay].map(([id, o]) => [id, { ...o, cells: new Map(o.cells) }])),
+        touched: [...touched],
+        moves: [...moves],
+        promised: [...promised],
+      }
+      try {
+        return body()
+      } finally {
+        events.length = before.events
+        notes.length = before.notes
+        purges.length = before.purges
+        undone.length = before.undone
+        ctr = before.ctr
+        registry = undefined
+        overlay.clear()
+        for (const [id, o] of were.overlay) overlay.set(id, o)
+        touched.clear()
+        for (const id of were.touched) touched.add(id)
+        moves.clear()
+        for (const [to, from] of were.moves) moves.set(to, from)
+        promised.clear()
+        for (const id of were.promised) promised.add(id)
+      }
     },
     promise: (id) => void promised.add(id),
     isPromised: (id) => promised.has(id),

@@ -1,9 +1,9 @@
 import { seen } from '../crdt/cells.ts'
 import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
-import { foldName, slug } from '../schema/names.ts'
+import { foldText, slug } from '../schema/names.ts'
 import { type Change, type Report, validate } from '../schema/validate.ts'
-import { cleanPath, eventId, identityOf, nameKey } from './entity.ts'
+import { cleanPath, type Entity, eventId, identityOf, nameKey } from './entity.ts'
 import type { Planning, Result } from './plan.ts'
 import { tombstoneOf } from './purge.ts'
 
@@ -42,7 +42,8 @@ export function record(
   }
   if (ref !== undefined) {
     const target = p.resolve(ref, 'ref', complain, { deleted: args.anew === true, kind: kind.name })
-    return target && !refused ? write(p, kind, target.id, changes, args.anew === true) : undefined
+    if (!target || refused || !keepsName(p, kind, target, changes, complain)) return undefined
+    return write(p, kind, target.id, changes, args.anew === true, true)
   }
   const values = said(changes)
   const missing = (kind.identity === 'content' ? kind.key.slice(0, 1) : kind.key).filter(
@@ -56,15 +57,12 @@ export function record(
         accepted: `a ${kind.name} needs ${kind.key[0]}`,
       })
   }
-  const own = missing.length === 0 ? usableId(p, identityOf(kind, values)) : undefined
+  const own = missing.length === 0 ? recordedUnder(p, kind, values) : undefined
   if (refused) {
     if (own) p.promise(own)
     return undefined
   }
-  const id =
-    own === undefined
-      ? p.eventId(kind, (ms, random) => eventId(kind, ms, random))
-      : (renamedTo(p, kind, own, String(values[kind.key[0]])) ?? own)
+  const id = own ?? p.eventId(kind, (ms, random) => eventId(kind, ms, random))
   const before = p.entity(id)
   if (before && !before.live && args.anew !== true) {
     complain({
@@ -78,6 +76,36 @@ export function record(
   return write(p, kind, id, changes, args.anew === true)
 }
 
+/** An edit by reference does not rename by the way: that may meet a name that is taken. */
+export function keepsName(
+  p: Planning,
+  kind: Kind,
+  target: Entity,
+  changes: readonly Change[],
+  report: Report,
+): boolean {
+  const c = changes.find((x) => x.field === kind.key[0])
+  if (!c || (c.op === 'set' && c.value === target.fields[c.field])) return true
+  if (c.op !== 'set' || String(c.value).trim() === '') {
+    report({ field: c.field, message: 'cannot be cleared: it is what identifies it', received: null, accepted: 'text' })
+    return false
+  }
+  const wanted = identityOf(kind, { ...target.fields, [c.field]: c.value })
+  if (wanted === undefined) return true
+  const taken = [p.entity(wanted), ...p.byName(nameKey(String(c.value)))].find(
+    (e) => e?.live && e.kind === kind.name && e.id !== target.id && identityOf(kind, e.fields) === wanted,
+  )
+  if (!taken) return true
+  report({
+    field: c.field,
+    message: `${taken.id} is called that already`,
+    received: c.value,
+    accepted: 'a name that is free',
+    hint: 'supersede puts one in the place of the other',
+  })
+  return false
+}
+
 /** The id, or the next one of its generation where an erased entity has it: what was erased never comes back. */
 export function usableId(p: Planning, id: string | undefined): string | undefined {
   let candidate = id
@@ -86,35 +114,55 @@ export function usableId(p: Planning, id: string | undefined): string | undefine
   return candidate
 }
 
-/** The entity that is called so now, where the id of the name itself is free or belongs to one called otherwise. */
-function renamedTo(p: Planning, kind: Kind, id: string, name: string): string | undefined {
-  if (kind.identity !== 'name') return undefined
+/** The id under which what these values identify is found, or will be; nothing for kinds without identity. */
+export function recordedUnder(
+  p: Planning,
+  kind: Kind,
+  values: Readonly<{ [field: string]: Json }>,
+): string | undefined {
+  const plain = identityOf(kind, values)
+  const id = usableId(p, plain)
+  if (id === undefined) return undefined
+  // what is called so now comes before what was called so once: a rename, or an edit of the text, keeps the id
   const there = p.entity(id)
-  if (there?.live && foldName(there.name) === foldName(name)) return undefined
-  const called = p.view.byName(nameKey(name)).filter((e) => e.kind === kind.name && e.live)
-  return called.length === 1 ? called[0]!.id : undefined
+  if (there?.live && identityOf(kind, there.fields) === plain) return id
+  const called = p
+    .byName(nameKey(String(values[kind.key[0]])))
+    .filter((e) => e.kind === kind.name && e.live && identityOf(kind, e.fields) === plain)
+  return called.length === 1 ? called[0]!.id : id
 }
 
-function write(p: Planning, kind: Kind, id: string, changes: readonly Change[], anew: boolean): Omit<Result, 'verb'> {
+function write(
+  p: Planning,
+  kind: Kind,
+  id: string,
+  changes: readonly Change[],
+  anew: boolean,
+  byRef = false,
+): Omit<Result, 'verb'> {
   const before = p.entity(id)
   const fresh = before === undefined || !before.live
   if (before && !before.live && anew) p.wipe(id)
   if (fresh) p.create(id)
   // the name it goes by is changed by rename alone: recorded under an old or other spelling, it keeps the one it has
   const kept =
-    before?.live && kind.identity !== 'event'
-      ? changes.filter(
-          (c) => !(kind.key.includes(c.field) && seen(p.cells(id), c.field).length > 0 && kind.identity === 'name'),
-        )
+    before?.live && kind.identity !== 'event' && !byRef
+      ? changes.filter((c) => !(kind.key.includes(c.field) && seen(p.cells(id), c.field).length > 0))
       : changes
   const changed = p.apply(id, kept)
   if (fresh || changed || kind.identity === 'content') p.sign(id)
   const after = p.entity(id)!
-  if (before?.live && kind.identity === 'name') {
+  if (before?.live && kind.identity !== 'event' && !byRef) {
     const given = changes.find((c) => c.field === kind.key[0] && c.op === 'set')
-    if (given?.op === 'set' && slug(String(given.value)) !== slug(after.name))
+    if (
+      given?.op === 'set' &&
+      foldText(String(given.value)) !== foldText(after.name) &&
+      slug(String(given.value)) !== slug(after.name)
+    )
       p.note(`"${String(given.value)}" is now called "${after.name}"`)
   }
+  if (after.fields.standing === 'rejected' && !changes.some((c) => c.field === 'standing'))
+    p.note(`"${after.name}" was rejected and stays out of lists; ["confirm", {"ref": "${id}"}] takes that back`)
   return { id, kind: kind.name, name: after.name, created: fresh }
 }
 

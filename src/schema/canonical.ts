@@ -39,13 +39,14 @@ export function gate(value: unknown, problems: GateProblem[], path: (string | nu
     if (value.length > MAX_STRING) {
       return bad(
         `${value.length} characters; the limit is ${MAX_STRING}`,
-        `${value.slice(0, 40)}…`,
+        `${value.slice(0, 40).toWellFormed()}…`,
         `at most ${MAX_STRING} characters`,
       )
     }
     if (!value.isWellFormed())
-      return bad('broken Unicode (half of a surrogate pair)', JSON.stringify(value.slice(0, 40)), 'well-formed text')
-    if (value.includes('\0')) return bad('has a NUL character', JSON.stringify(value.slice(0, 40)), 'text without NUL')
+      return bad('broken Unicode (half of a surrogate pair)', value.slice(0, 40).toWellFormed(), 'well-formed text')
+    if (value.includes('\0'))
+      return bad('has a NUL character', value.slice(0, 40).toWellFormed().replaceAll('\0', '\\0'), 'text without NUL')
     return value.normalize('NFC')
   }
   if (Array.isArray(value)) return value.map((v, i) => gate(v, problems, [...path, i]))

@@ -31,11 +31,13 @@ export const CONTROLS = ['ref', 'id', 'anew', 'expectedVersion'] as const
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const LONGEST_SHOWN = 200
 
-function shown(value: unknown): Json {
+/** A value as reports show it: whole if it is short. */
+export function shown(value: unknown): Json {
   const problems: GateProblem[] = []
   const clean = gate(value, problems)
   const textValue = canonical(clean)
-  return textValue.length > LONGEST_SHOWN ? `${textValue.slice(0, LONGEST_SHOWN)}…` : clean
+  if (problems.length > 0 && clean === null) return problems[0]!.received
+  return textValue.length > LONGEST_SHOWN ? `${textValue.slice(0, LONGEST_SHOWN).toWellFormed()}…` : clean
 }
 
 /** A moment as ISO 8601: a day stays a day, everything else becomes UTC with milliseconds. */
@@ -198,7 +200,7 @@ export function textArg(
 ): string | undefined {
   const raw = args[name]
   if (raw === undefined || raw === null) {
-    if (required) report({ field: name, message: 'missing', accepted: 'text' })
+    if (required) report({ field: name, message: 'missing', received: null, accepted: 'text' })
     return undefined
   }
   const problems: GateProblem[] = []
