@@ -1,17 +1,12 @@
 #!/usr/bin/env node
 // Runs on any Node, also one too old for Tidemark: then it starts again with the Node 24 that a clone brings, or says
 // in one line what to install. Kept to old syntax for that reason.
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-
-const here = dirname(fileURLToPath(import.meta.url))
 const version = process.versions.node.split('.').map(Number)
 const isNewEnough = version[0] > 22 || (version[0] === 22 && version[1] >= 13)
 
 if (isNewEnough) {
-  const main = join(here, '..', 'dist', 'main.js')
-  if (!existsSync(main)) {
+  // no `import` of node's own modules here: see withoutFacades in scripts/build.mjs
+  if (!process.getBuiltinModule('node:fs').existsSync(new URL('../dist/main.js', import.meta.url))) {
     console.error('tidemark: this clone is not built yet; run `npm run build` in it')
     process.exit(1)
   }
@@ -20,11 +15,13 @@ if (isNewEnough) {
   process.emitWarning = (warning, ...rest) => {
     if (!/SQLite is an experimental feature/.test(String(warning))) warn.call(process, warning, ...rest)
   }
-  const nodeModule = await import('node:module')
-  if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
-  await import(pathToFileURL(main).href)
+  process.getBuiltinModule('node:module').enableCompileCache()
+  await import('../dist/main.js')
 } else {
-  const brought = join(here, '..', 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  const { existsSync } = await import('node:fs')
+  const { fileURLToPath } = await import('node:url')
+  const node = process.platform === 'win32' ? 'node.exe' : 'node'
+  const brought = fileURLToPath(new URL('../node_modules/node/bin/' + node, import.meta.url))
   if (existsSync(brought)) {
     const { spawn } = await import('node:child_process')
     const child = spawn(brought, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' })
