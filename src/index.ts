@@ -6,7 +6,6 @@ export {
   type Batch,
   type Knowledge,
   type Known,
-  type LooseAction,
   type OpenMemoryOptions,
   openMemory,
   type ProjectMemory,

@@ -72,16 +72,25 @@ type OtherAction =
   | readonly [verb: 'supersede', args: { old: string; new: string; reason?: string }]
   | readonly [verb: 'answer-question', args: { ref: string; answer: string }]
   | readonly [verb: 'retire' | 'restore' | 'purge', args: { ref?: string; secret?: string; reason?: string }]
+  | readonly [verb: 'rename', args: { ref: string; name: string }]
+  | readonly [verb: 'curate' | 'confirm', args: { ref: string }]
+  | readonly [verb: 'reject', args: { ref: string; reason?: string }]
+  | readonly [verb: 'propose', args: { action: readonly [string, { [name: string]: Json }]; evidence?: string }]
+  | readonly [verb: 'undo', args: { batch?: string; session?: string; force?: boolean }]
+  | readonly [verb: 'define-kind' | 'define-relation', args: { name: string } & { [key: string]: Json }]
 
-/** An action, checked by the compiler for core kinds and verbs; verbs of run-time kinds go in as `LooseAction`. */
-export type TypedAction = RecordAction | OtherAction
-/** An action whose arguments are checked when it is planned. */
-export type LooseAction = readonly [verb: string & {}, args: { [name: string]: Json }]
+type DeleteAction = readonly [
+  verb: `delete-${KindName}`,
+  args: { ref?: string; reason?: string } & { [key: string]: Json },
+]
+
+/** An action on core kinds, checked by the compiler; verbs of run-time kinds go through `actAny`. */
+export type TypedAction = RecordAction | DeleteAction | OtherAction
 
 export interface Batch {
   intent?: string
   projectId?: string
-  actions: readonly (TypedAction | LooseAction)[]
+  actions: readonly TypedAction[]
 }
 
 /** Everything that can be read, now or as of a moment. */
@@ -126,7 +135,9 @@ export interface ProjectMemory {
    * Writes a batch, entirely or not at all; returns when it is on disk.
    * @throws UserError `refused` with every problem in `details.problems`; nothing was written.
    */
-  act(batch: Batch | readonly (TypedAction | LooseAction)[], options?: ActOptions): ActResult
+  act(batch: Batch | readonly TypedAction[], options?: ActOptions): ActResult
+  /** The same for a batch that comes from outside, or uses kinds of the project's own: checked when it is planned. */
+  actAny(batch: unknown, options?: ActOptions): ActResult
   /** Evaluates Scheme; one printed value per form, errors are values. */
   discover(program: string, options?: { session?: string; asOf?: string }): string[]
   /** Calls back with every batch committed after `since`, by whatever process. Returns the way to stop. */
@@ -233,6 +244,7 @@ export function asProjectMemory(memory: Memory, project: Project): ProjectMemory
     project,
     read: knowledge(memory, project, () => memory.reader),
     act: (batch, options) => memory.act(batch, options),
+    actAny: (batch, options) => memory.act(batch, options),
     discover: (program, options) => discover(memory, program, options),
     subscribe: (onNews, options) => memory.subscribe(onNews, options),
     updatesSince: (cursor) => memory.updatesSince(cursor),
