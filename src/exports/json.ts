@@ -1,6 +1,6 @@
+import type { DocumentEntity, DocumentLink, KnowledgeDocument } from '../imports/document.ts'
 import { type Entity, KIND_KIND, LINK_KIND, RELATION_KIND } from '../memory/entity.ts'
 import type { Json } from '../schema/field.ts'
-import type { DocumentEntity, DocumentLink, KnowledgeDocument } from './document.ts'
 import type { Exporter } from './types.ts'
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)

@@ -70,7 +70,7 @@ export function classifyRule(line: string): Rule | undefined {
   const bare = fact.replace(/^[A-Z][\w /&-]{0,30}:\s+(?=\S)/, '') // "Testing: always run …"
   const rule = (category: Category): Rule => ({ category, fact })
   const when = WHEN.exec(bare)?.[1]
-  if (PATTERN.test(bare) && !NEGATIVE.test(bare)) return rule('pattern')
+  if (PATTERN.test(fact) && !NEGATIVE.test(bare)) return rule('pattern')
   if (ALWAYS.test(bare) && !/\b(?:is|are|was|were|has|have)\s+always\b/i.test(bare))
     return rule(
       MOMENT.test(bare) ||

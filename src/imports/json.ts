@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
-import type { DocumentEntity, DocumentLink, KnowledgeDocument } from '../exports/document.ts'
 import type { Json } from '../schema/field.ts'
+import type { DocumentEntity, DocumentLink, KnowledgeDocument } from './document.ts'
 import { labelOf, readText } from './files.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
@@ -98,8 +98,19 @@ function itemsOf(e: DocumentEntity, where: string, project: string): Item[] {
   if (e.kind === 'proposal') return proposalsOf(fields, where)
   if (fields.status === 'superseded') delete fields.status // the link says so
   const retired = typeof e.retired === 'string' ? { retired: e.retired } : {}
-  return [{ verb: `record-${e.kind}`, args: fields, where, as: e.id, origin: `${project}/${e.id}`, ...retired }]
+  let origin = `${project}/${e.id}`
+  if (isTree(fields.attrs) && typeof fields.attrs.origin === 'string' && MARK.test(fields.attrs.origin)) {
+    // it was adopted there: what it was first is what it is known by everywhere
+    const { origin: first, ...attrs } = fields.attrs
+    origin = String(first)
+    if (Object.keys(attrs).length > 0) fields.attrs = attrs
+    else delete fields.attrs
+  }
+  return [{ verb: `record-${e.kind}`, args: fields, where, as: e.id, origin, ...retired }]
 }
+
+/** `project/kind:id`, as an adopted entity is marked. */
+const MARK = /^[a-z0-9-]{6,64}\/[a-z][a-z0-9-]*:/
 
 /** An edit that waits for agreement is put up again; one that was settled is no knowledge. */
 function proposalsOf(fields: Tree, where: string): Item[] {

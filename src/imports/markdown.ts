@@ -38,6 +38,9 @@ export function blocksOf(page: string): Block[] {
       if (heading) {
         close()
         blocks.push({ type: 'heading', line: index + 1, level: heading[1]!.length, text: heading[2]! })
+      } else if (/^\s*@\S+\s*$/.test(line)) {
+        close()
+        blocks.push({ type: 'text', line: index + 1, level: 0, text: line.trim() })
       } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
       else if (item) {
         close()

@@ -81,6 +81,10 @@ export const mcpMemory: Importer = {
         })
         continue
       }
+      if (foldName(from) === foldName(to)) {
+        unplaced.push({ where, what: `${from} ${relationType} ${to}`, why: 'an entity is not linked to itself' })
+        continue
+      }
       relations++
       links.push(linkOf(names.get(foldName(from))!, names.get(foldName(to))!, relationType, where, defined))
     }

@@ -6,6 +6,9 @@ const MOST_LINES = 40
 
 const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`
 
+/** The first word in the singular: `suggestions` → `suggestion`. */
+const one = (what: string) => what.replace(/^(\w+)ies\b/, '$1y').replace(/^(\w+)s\b/, '$1')
+
 function section(title: string, entries: readonly Unplaced[]): string[] {
   if (entries.length === 0) return []
   const lines = entries.slice(0, MOST_LINES).map((u) => `  ${u.where}  ${u.what} — ${u.why}`)
@@ -22,7 +25,7 @@ export function printReport(report: ImportReport): string {
       : `${report.source}: ${created} new, ${updated} updated, ${unchanged} there already (${plural(report.batches.length, 'batch', 'batches')})`,
   ]
   const read = Object.entries(report.read)
-  if (read.length > 0) lines.push(`read: ${read.map(([what, n]) => `${n} ${what}`).join(', ')}`)
+  if (read.length > 0) lines.push(`read: ${read.map(([what, n]) => `${n} ${n === 1 ? one(what) : what}`).join(', ')}`)
   const width = Math.max(0, ...Object.keys(report.kinds).map((k) => k.length))
   for (const [kind, t] of Object.entries(report.kinds)) {
     const parts = [
@@ -34,7 +37,7 @@ export function printReport(report: ImportReport): string {
   }
   if (report.redacted.length > 0) {
     const byCategory = Map.groupBy(report.redacted, (r) => `${r.category} (${r.where})`)
-    lines.push(`${plural(report.redacted.length, 'secret')} stored as the category only:`)
+    lines.push(`${plural(report.redacted.length, 'secret')} left out, the category in place of each:`)
     for (const [what, all] of [...byCategory].slice(0, MOST_LINES))
       lines.push(`  ${what}${all.length > 1 ? ` ×${all.length}` : ''}`)
   }

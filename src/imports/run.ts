@@ -102,6 +102,8 @@ class Run {
   readonly #deferred: Item[] = []
   #pending: Unit[] = []
   readonly #pendingIds = new Set<string>()
+  /** Kinds or relations wait to be written: what uses them has to wait for it. */
+  #definesPending = false
 
   constructor(memory: Memory, reading: Reading, options: ImportOptions) {
     this.#memory = memory
@@ -181,7 +183,8 @@ class Run {
   }
 
   #step(item: Item): void {
-    if (this.#waitsForPending(item)) this.#flush()
+    const defining = item.verb.startsWith('define-')
+    if (this.#waitsForPending(item) || (!defining && this.#definesPending)) this.#flush()
     const unit = this.#prepare(item)
     if (item.as !== undefined) this.#announced.delete(item.as)
     if (!unit) return
@@ -189,7 +192,7 @@ class Run {
     this.#pending.push(unit)
     if (unit.id !== undefined) this.#pendingIds.add(unit.id)
     if (unit.item.as !== undefined) this.#pendingIds.add(unit.item.as)
-    if (item.verb.startsWith('define-')) this.#flush()
+    if (defining) this.#definesPending = true
   }
 
   /** Whether the item looks at something that waits to be written. */
@@ -198,7 +201,6 @@ class Run {
     const kind = this.#memory.registry().recordedBy(item.verb)
     const id = kind && identityOf(kind, item.args)
     if (id !== undefined && this.#pendingIds.has(id)) return true
-    if (!kind) return true // links and the like look at what was recorded before them
     return Object.values(item.args).some((v) => asStrings(v).some((s) => this.#pendingIds.has(s)))
   }
 
@@ -287,6 +289,9 @@ class Run {
     const known =
       item.as === undefined ? undefined : (reader.entity(this.#aliases.get(item.as) ?? item.as) ?? undefined)
     if (known?.kind === kind.name) return known
+    const home = `${this.#memory.projectId}/`
+    const returned = item.origin?.startsWith(home) ? reader.entity(item.origin.slice(home.length)) : undefined
+    if (returned?.kind === kind.name) return returned
     const mark = item.origin !== undefined ? (['origin', item.origin] as const) : item.same
     const marked = mark && this.#marked(kind.name, mark[0]).get(mark[1])
     if (marked !== undefined) return reader.entity(marked)
@@ -312,7 +317,8 @@ class Run {
       found = new Map()
       for (const e of this.#memory.reader.list(kind, { all: true })) {
         const value = isTree(e.fields.attrs) ? e.fields.attrs[attr] : undefined
-        if (typeof value === 'string' && this.#isFrom(e)) found.set(value, e.id)
+        // an origin means one thing everywhere, any other mark only within its source
+        if (typeof value === 'string' && (attr === 'origin' || this.#isFrom(e))) found.set(value, e.id)
       }
       this.#same.set(index, found)
     }
@@ -461,6 +467,7 @@ class Run {
 
   #end(item: Item, arg: string): Entity | undefined {
     const ref = String(item.args[arg])
+    if (!this.#aliases.has(ref) && this.#pending.length > 0 && this.#memory.reader.find(ref).length !== 1) this.#flush()
     const id = this.#aliases.get(ref)
     const found = id !== undefined ? [this.#memory.reader.entity(id)!] : this.#memory.reader.find(ref)
     if (found.length === 1) return found[0]
@@ -485,6 +492,7 @@ class Run {
     if (!relation || from.id === to.id) return undefined
     const [src, dst] = relation.symmetric && to.id < from.id ? [to, from] : [from, to]
     const id = linkId(src.id, type, dst.id)
+    if (this.#pendingIds.has(id)) this.#flush()
     const there = this.#memory.reader.entity(id)
     const { from: _from, to: _to, type: _type, ...said } = item.args
     if (there && !there.live) {
@@ -513,6 +521,7 @@ class Run {
     const old = next && this.#end(item, 'old')
     if (!next || !old) return undefined
     const id = linkId(next.id, 'supersedes', old.id)
+    if (this.#pendingIds.has(id)) this.#flush()
     const there = this.#memory.reader.entity(id)
     if (there?.live) this.#tally('link', 'unchanged')
     else if (there) this.#keep(item.where, `supersedes: ${next.name} → ${old.name}`, 'unlinked here')
@@ -566,6 +575,7 @@ class Run {
     let units = this.#pending
     this.#pending = []
     this.#pendingIds.clear()
+    this.#definesPending = false
     while (units.length > 0) {
       const actions = units.flatMap((u) => u.actions)
       try {
@@ -609,7 +619,9 @@ class Run {
       this.#touched.add(id)
       const { item } = unit
       if (item.as !== undefined) this.#aliases.set(item.as, id)
-      if (unit.created && item.same) this.#marked(unit.kind, item.same[0]).set(item.same[1], id)
+      if (!unit.created) continue
+      if (item.same) this.#marked(unit.kind, item.same[0]).set(item.same[1], id)
+      if (item.origin !== undefined) this.#marked(unit.kind, 'origin').set(item.origin, id)
     }
   }
 

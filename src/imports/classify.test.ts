@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { type Category, categoryOfHeading, classifyRule, plainLine } from './classify.ts'
+
+const category = (line: string) => classifyRule(line)?.category
+
+const SENTENCES: readonly [line: string, category: Category | undefined][] = [
+  // the five of the rule
+  ['Always run tests before committing', 'workflow'],
+  ['never use sync I/O in handlers', 'constraint'],
+  ['we use pnpm for installs', 'tool'],
+  ['prefer named exports', 'convention'],
+  ['the pattern is one repository per aggregate', 'pattern'],
+  // steps
+  ['When a migration changes, always regenerate the client', 'workflow'],
+  ['Before opening a pull request, run the linter', 'workflow'],
+  ['Run `make check` after every change', 'workflow'],
+  ['After editing a schema, run the generator.', 'workflow'],
+  ['- [ ] **Always** rebase before you merge', 'workflow'],
+  // ways of writing
+  ['Always use named exports', 'convention'],
+  ['Use 2 spaces for indentation', 'convention'],
+  ['Use tabs', 'convention'],
+  ['use snake_case for columns', 'convention'],
+  ['Use descriptive variable names', 'convention'],
+  ['Prefer `async`/`await` over callbacks', 'convention'],
+  ['Favor composition over inheritance', 'convention'],
+  // what must not be
+  ["Don't commit to main", 'constraint'],
+  ['Do not log personal data', 'constraint'],
+  ['Tests must not touch the network', 'constraint'],
+  ['Every handler must return a Result', 'constraint'],
+  ['Avoid default exports', 'constraint'],
+  ['If you are unsure, never guess', 'constraint'],
+  ['never use the singleton pattern', 'constraint'],
+  // things to use
+  ['Use `zod` for validation at the edge', 'tool'],
+  ['We use Vitest', 'tool'],
+  ['use Redis as the queue', 'tool'],
+  ['Use pnpm, not npm', 'tool'],
+  ['This project uses Docker Compose for local services', 'tool'],
+  // ways of building
+  ['Use the repository pattern for data access', 'pattern'],
+  ['Our pattern is: parse at the edge, trust inside', 'pattern'],
+  // no rules
+  ['This is the web front end of the shop.', undefined],
+  ['Is it always so?', undefined],
+  ['The old importer never worked well', undefined],
+  ['It is always on', undefined],
+  ['# Never', undefined],
+  ['', undefined],
+  ['@docs/style.md', undefined],
+  [`Use ${'very '.repeat(100)}long sentences`, undefined],
+]
+
+test.each(SENTENCES)('[G7] %s → %s', (line, expected) => {
+  expect(category(line)).toBe(expected)
+})
+
+test('[G7] the fact is the line without the marks of the page', () => {
+  expect(classifyRule('  * [x] **Never** push to `main`.')).toEqual({
+    category: 'constraint',
+    fact: 'Never push to `main`',
+  })
+  expect(plainLine('1. use *strict* mode')).toBe('use strict mode')
+})
+
+test('[G7] a heading promises a category for the short items below it', () => {
+  expect(categoryOfHeading('Code Style')).toBe('convention')
+  expect(categoryOfHeading('Commands')).toBe('tool')
+  expect(categoryOfHeading('Git workflow')).toBe('workflow')
+  expect(categoryOfHeading("Don'ts")).toBe('constraint')
+  expect(categoryOfHeading('Design patterns')).toBe('pattern')
+  expect(categoryOfHeading('Introduction')).toBeUndefined()
+})

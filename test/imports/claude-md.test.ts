@@ -1,0 +1,168 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { printReport } from '../../src/imports/report.ts'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
+import { lay, take, unplaced } from './helpers.ts'
+
+const facts = (t: TestMemory) =>
+  t.memory.reader
+    .list('fact')
+    .map(({ fields: f }) => [f.fact, f.category, f.locations, f.topics])
+    .sort((a, b) => (String((a[2] as string[])[0]) < String((b[2] as string[])[0]) ? -1 : 1))
+
+const PAGE = `---
+name: guide
+---
+# Shop
+
+The shop sells tea.
+
+## Testing
+
+- Always run tests before committing. They take
+  a minute.
+- **never** use sync I/O in handlers
+
+## Code style
+
+Prefer named exports. The pattern is one repository per aggregate.
+
+- we use pnpm for installs
+- Four spaces
+
+\`\`\`sh
+never run this
+\`\`\`
+
+<!-- always ignore
+this -->
+
+<!-- tidemark: begin -->
+- Never import what Tidemark wrote itself
+<!-- tidemark: end -->
+`
+
+test('[G7] rules become facts with category, line and topics; the rest of the page is counted', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'CLAUDE.md': PAGE })
+  const report = await take(t, 'claude-md', 'CLAUDE.md')
+  expect(facts(t)).toEqual([
+    ['Always run tests before committing', 'workflow', ['CLAUDE.md:10'], ['testing']],
+    ['never use sync I/O in handlers', 'constraint', ['CLAUDE.md:12'], ['testing']],
+    expect.arrayContaining([['CLAUDE.md:16']]),
+    expect.arrayContaining([['CLAUDE.md:16']]),
+    ['we use pnpm for installs', 'tool', ['CLAUDE.md:18'], ['code style']],
+    ['Four spaces', 'convention', ['CLAUDE.md:19'], ['code style']],
+  ])
+  expect(t.get('fact:always-run-tests-before-committing')?.fields.context).toBe('They take a minute.')
+  expect(t.get('fact:prefer-named-exports')?.fields.category).toBe('convention')
+  expect(t.get('fact:the-pattern-is-one-repository-per-aggregate')?.fields.category).toBe('pattern')
+  expect(unplaced(report)).toEqual(['CLAUDE.md:6 1 passage of prose — no rules; they stay in the file'])
+  expect(printReport(report)).toMatch(/^import claude-md CLAUDE\.md: 6 new, 0 updated, 0 there already \(1 batch\)\n/)
+})
+
+test('a second run writes nothing; lines that moved are followed; a rule that left is retired, one that returns restored', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'AGENTS.md': '# A\n- Never log secrets\n- We use pnpm\n' })
+  await take(t, 'claude-md', 'AGENTS.md')
+  const before = t.memory.cursor
+  expect(await take(t, 'claude-md', 'AGENTS.md')).toMatchObject({ created: 0, updated: 0, unchanged: 2, batches: [] })
+  expect(t.memory.cursor).toBe(before)
+
+  lay(t.dir, { 'AGENTS.md': '# A\n\n\n- Never log secrets\n- We use npm\n' })
+  const changed = await take(t, 'claude-md', 'AGENTS.md')
+  expect(changed.gone).toEqual([
+    { where: 'fact:we-use-pnpm', what: 'We use pnpm', why: 'no longer in AGENTS.md: retired' },
+  ])
+  expect(t.get('fact:never-log-secrets')?.fields.locations).toEqual(['AGENTS.md:4'])
+  expect(
+    t.memory.reader
+      .list('fact')
+      .map((e) => e.name)
+      .sort(),
+  ).toEqual(['Never log secrets', 'We use npm'])
+  expect((await take(t, 'claude-md', 'AGENTS.md')).batches).toEqual([])
+
+  lay(t.dir, { 'AGENTS.md': '# A\n- Never log secrets\n- We use pnpm\n' })
+  await take(t, 'claude-md', 'AGENTS.md')
+  expect(
+    t.memory.reader
+      .list('fact')
+      .map((e) => e.name)
+      .sort(),
+  ).toEqual(['Never log secrets', 'We use pnpm'])
+})
+
+test('a rule that stands in two files stays when one of them drops it', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'CLAUDE.md': '- Never push to main\n', 'AGENTS.md': '- never push to main.\n' })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  await take(t, 'claude-md', 'AGENTS.md')
+  expect(facts(t)).toEqual([['Never push to main', 'constraint', ['CLAUDE.md:1', 'AGENTS.md:1'], undefined]])
+  const settled = t.memory.cursor
+  await take(t, 'claude-md', 'CLAUDE.md')
+  await take(t, 'claude-md', 'AGENTS.md')
+  expect(t.memory.cursor).toBe(settled)
+  lay(t.dir, { 'CLAUDE.md': 'Nothing here.\n' })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  expect(facts(t)).toEqual([['Never push to main', 'constraint', ['AGENTS.md:1'], undefined]])
+})
+
+test('the same rule twice in a file is one fact with both places', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'CLAUDE.md': '- Never push to main\n- Use tabs\n- never push to main.\n' })
+  await take(t, 'claude-md', 'CLAUDE.md')
+  expect(t.get('fact:never-push-to-main')?.fields.locations).toEqual(['CLAUDE.md:1', 'CLAUDE.md:3'])
+  expect((await take(t, 'claude-md', 'CLAUDE.md')).batches).toEqual([])
+})
+
+test('@imports are followed one level, inside the project only', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'CLAUDE.md':
+      'See @docs/rules.md, @../outside.md, @~/private.md, @none.md and `@code.md`. Types are in @types/node.\n@link.md\n@docs/rules.md\n',
+    'docs/rules.md': '- Never sleep in tests\n@deeper.md\n',
+    'docs/deeper.md': '- Never read me\n',
+    '../outside.md': '- Never read this\n',
+  })
+  symlinkSync(join(t.dir, '../outside.md'), join(t.dir, 'link.md'))
+  const report = await take(t, 'claude-md', 'CLAUDE.md')
+  expect(facts(t)).toEqual([['Never sleep in tests', 'constraint', ['docs/rules.md:1'], undefined]])
+  expect(unplaced(report)).toEqual([
+    'CLAUDE.md:1 @../outside.md — outside the project',
+    'CLAUDE.md:1 @~/private.md — outside the project',
+    'CLAUDE.md:1 @none.md — there is no such file',
+    'CLAUDE.md:2 @link.md — outside the project',
+    'docs/rules.md:2 @deeper.md — an import within an import is not followed',
+  ])
+})
+
+test('[A7] secrets and private regions of many lines are out before the page is cut into lines', async () => {
+  const t = openTestMemory()
+  const key = [
+    '-----BEGIN RSA PRIVATE KEY-----',
+    'MIIEowIBAAKCAQEA7bq',
+    'use secretline for everything',
+    '-----END RSA PRIVATE KEY-----',
+  ]
+  lay(t.dir, {
+    'CLAUDE.md': `- Use the token ghp_${'a'.repeat(30)}\n\n${key.join('\n')}\n\n<private>\n- Always call Bob first\n</private>\n- Never panic\n`,
+  })
+  const report = await take(t, 'claude-md', 'CLAUDE.md')
+  for (const text of ['secretline', 'Bob', 'a'.repeat(30)])
+    expect(t.memory.occurrences(text).filter((o) => o.count > 0)).toEqual([])
+  expect(t.get('fact:never-panic')?.fields.locations).toEqual(['CLAUDE.md:11'])
+  expect(report.redacted).toEqual([
+    { where: 'CLAUDE.md:3', category: 'private key' },
+    { where: 'CLAUDE.md:1', category: 'GitHub token' },
+  ])
+})
+
+test('a file of prose alone gives no facts and a count', async () => {
+  const t = openTestMemory()
+  lay(t.dir, { 'CLAUDE.md': `# T\n\n${'A story.\n\n'.repeat(30)}` })
+  const report = await take(t, 'claude-md', 'CLAUDE.md')
+  expect(report).toMatchObject({ created: 0, read: { rules: 0, prose: 30 } })
+  expect(unplaced(report)).toEqual(['CLAUDE.md:3 30 passages of prose — no rules; they stay in the file'])
+})
