@@ -1,6 +1,6 @@
 import type { Verb } from '../memory/verb.ts'
 import type { Json } from '../schema/field.ts'
-import { brief } from './shared.ts'
+import { brief, settleSupersession } from './shared.ts'
 
 export const confirm: Verb = {
   verb: 'confirm',
@@ -20,6 +20,7 @@ export const confirm: Verb = {
       if (!result) return undefined
     }
     if (p.set(target.id, 'standing', standing === 'confirmed' ? target.fields.standing : 'confirmed')) p.sign(target.id)
+    settleSupersession(p, target.id)
     return { ...brief(target), standing: 'confirmed' }
   },
 }

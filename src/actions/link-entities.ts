@@ -2,7 +2,7 @@ import { LINK_KIND, linkId } from '../memory/entity.ts'
 import type { Verb } from '../memory/verb.ts'
 import { nearest } from '../schema/names.ts'
 import { type Change, textArg } from '../schema/validate.ts'
-import { relationOf } from './shared.ts'
+import { relationOf, settleSupersession } from './shared.ts'
 
 export const linkEntities: Verb = {
   verb: 'link-entities',
@@ -88,6 +88,9 @@ export const linkEntities: Verb = {
     if (typeof confidence === 'number') changes.push({ field: 'confidence', op: 'set', value: confidence })
     if (typeof standing === 'string') changes.push({ field: 'standing', op: 'set', value: standing })
     if (p.apply(id, changes) || fresh) p.sign(id)
+    settleSupersession(p, id)
+    if (p.entity(id)!.fields.standing === 'rejected')
+      p.note(`this link was rejected and stays hidden; ["confirm", {"ref": "${id}"}] takes that back`)
     return { id, kind: LINK_KIND, from: src.id, to: dst.id, type: relation.name, created: fresh }
   },
 }

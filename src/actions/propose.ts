@@ -1,10 +1,12 @@
-import { identityOf, linkId } from '../memory/entity.ts'
+import { identityOf, linkId, nameKey } from '../memory/entity.ts'
 import type { Planning, Result } from '../memory/plan.ts'
+import { recordedAs } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
 import { canonical, type GateProblem, gate } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
-import { fieldsOf } from '../schema/kind.ts'
-import { type Report, textArg } from '../schema/validate.ts'
+import { fieldsOf, type Kind } from '../schema/kind.ts'
+import { foldText } from '../schema/names.ts'
+import { type Report, shown, textArg } from '../schema/validate.ts'
 import { relationOf } from './shared.ts'
 
 type Args = Readonly<Record<string, unknown>>
@@ -43,7 +45,12 @@ export const propose: Verb = {
       action[1] === null ||
       Array.isArray(action[1])
     ) {
-      report({ field: 'action', message: problems[0]?.message ?? 'not an action', accepted: '["verb", {…}]' })
+      report({
+        field: 'action',
+        message: problems[0]?.message ?? 'not an action',
+        received: shown(args.action),
+        accepted: '["verb", {…}]',
+      })
       return undefined
     }
     const verb = action[0]
@@ -66,6 +73,8 @@ export const propose: Verb = {
       const result = run(verb, withEvidence, report)
       return result && { ...result, standing: 'proposed' }
     }
+    // what could never be carried out is refused now, not when somebody agrees to it
+    if (!p.rehearse(() => run(verb, inner, report))) return undefined
     return editProposal(p, verb, inner, evidence, report)
   },
 }
@@ -73,11 +82,25 @@ export const propose: Verb = {
 function newEntity(p: Planning, kindName: string, inner: Args): { id: string | undefined } | undefined {
   if (inner.ref !== undefined || inner.id !== undefined) return undefined
   const kind = p.registry().kind(kindName)!
-  const id = identityOf(kind, inner)
+  const id = recordedAs(p, kind, inner) ?? rejectedEvent(p, kind, inner)
   const there = id === undefined ? undefined : p.entity(id)
   return there?.live && there.fields.standing !== 'rejected' && there.fields.standing !== 'proposed'
     ? undefined
     : { id }
+}
+
+/** Events have no identity: the same text that was rejected is the same proposal. */
+function rejectedEvent(p: Planning, kind: Kind, inner: Args): string | undefined {
+  const text = (value: unknown) => (typeof value === 'string' ? foldText(value) : '')
+  const fields = new Set([...kind.key, ...kind.positional])
+  return p
+    .byName(nameKey(String(inner[kind.key[0]] ?? '')))
+    .find(
+      (e) =>
+        e.kind === kind.name &&
+        e.fields.standing === 'rejected' &&
+        [...fields].every((f) => text(e.fields[f]) === text(inner[f])),
+    )?.id
 }
 
 function newLink(p: Planning, inner: Args): { id: string | undefined } | undefined {

@@ -1,9 +1,11 @@
 import { STATE } from '../crdt/cells.ts'
+import type { Event } from '../crdt/events.ts'
 import { LINK_KIND } from '../memory/entity.ts'
 import type { Planning } from '../memory/plan.ts'
 import { tombstoneOf } from '../memory/purge.ts'
 import type { Verb } from '../memory/verb.ts'
 import { type Report, textArg } from '../schema/validate.ts'
+import type { LoggedEvent } from '../store/log.ts'
 
 /** Erases an entity whole. It goes on as a tombstone without a name, so that late edits of it find their place. */
 function eraseEntity(p: Planning, id: string): number {
@@ -23,27 +25,30 @@ function linksOf(p: Planning, id: string): string[] {
   return [...new Set(held.filter((e) => e.entity.startsWith(`${LINK_KIND}:`) && e.value === id).map((e) => e.entity))]
 }
 
-/** Erases from one entity the events that hold a text, and the fields that still show it. */
-function eraseText(
-  p: Planning,
-  id: string,
-  secret: string,
-  held: readonly { batch: string; id: string; fields: string }[],
-): number {
-  for (const field of new Set(held.map((h) => h.fields))) p.wipeText(id, field, secret)
+/** Erases from one entity the writes that hold a text, and what later ones tell of them. */
+function eraseText(p: Planning, id: string, secret: string, held: readonly LoggedEvent[]): number {
+  for (const field of new Set(held.map((h) => h.event.field))) p.wipeText(id, field, secret)
   const batches = Map.groupBy(held, (h) => h.batch)
   for (const [batch, events] of batches) {
     const [replica = '', seq = '0'] = batch.split(':')
+    const [writes, told] = [true, false].map((own) =>
+      events.filter((e) => says(e.event, secret) === own).map((e) => e.event.stamp.ctr),
+    )
     p.purge({
       replica,
       seq: Number(seq),
       hash: p.view.batchHash(replica, Number(seq)) ?? '',
       entity: id,
-      events: events.map((e) => Number(e.id.split(':')[2])),
+      writes: writes!,
+      ...(told!.length > 0 ? { was: told! } : {}),
     })
   }
   return batches.size
 }
+
+/** Whether the event itself says the text, or only that it stood there before. */
+const says = (e: Event, secret: string): boolean =>
+  JSON.stringify([e.value ?? null, e.path ?? []]).includes(JSON.stringify(secret).slice(1, -1))
 
 /**
  * Erases from rows, events, log, documents, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
@@ -107,14 +112,7 @@ function bySecret(p: Planning, given: unknown, reason: string | undefined, repor
           (key as readonly string[]).includes(e.event.field),
       )
     if (whole) for (const link of linksOf(p, id)) batches += eraseEntity(p, link)
-    batches += whole
-      ? eraseEntity(p, id)
-      : eraseText(
-          p,
-          id,
-          secret,
-          events.map((e) => ({ batch: e.batch, id: e.id, fields: e.event.field })),
-        )
+    batches += whole ? eraseEntity(p, id) : eraseText(p, id, secret, events)
   }
   return {
     id: [...byEntity.keys()][0]!,

@@ -1,6 +1,6 @@
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
-import { brief } from './shared.ts'
+import { brief, settleSupersession } from './shared.ts'
 
 export const reject: Verb = {
   verb: 'reject',
@@ -23,6 +23,7 @@ export const reject: Verb = {
     if (p.set(target.id, 'standing', 'rejected')) p.sign(target.id)
     if (reason !== undefined)
       p.apply(target.id, [{ field: 'attrs', op: 'merge', put: [[['rejected-because'], reason]], drop: [] }])
+    settleSupersession(p, target.id)
     return { ...brief(target), standing: 'rejected' }
   },
 }

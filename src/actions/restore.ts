@@ -1,6 +1,6 @@
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
-import { brief } from './shared.ts'
+import { brief, settleSupersession } from './shared.ts'
 
 export const restore: Verb = {
   verb: 'restore',
@@ -15,6 +15,7 @@ export const restore: Verb = {
     if (!target.live) p.restore(target.id)
     if (target.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
     if (!target.live || target.fields.retired !== undefined) p.sign(target.id)
+    settleSupersession(p, target.id)
     return brief(p.entity(target.id)!)
   },
 }

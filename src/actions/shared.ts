@@ -1,4 +1,4 @@
-import type { Entity } from '../memory/entity.ts'
+import { type Entity, LINK_KIND } from '../memory/entity.ts'
 import type { Planning } from '../memory/plan.ts'
 import { fieldsOf } from '../schema/kind.ts'
 import type { Registry } from '../schema/registry.ts'
@@ -22,4 +22,24 @@ export function needsField(p: Planning, e: Entity, field: string, report: Report
     hint: 'attrs take structure of your own',
   })
   return false
+}
+
+/**
+ * Brings the status of what a supersession speaks of in line with its links: superseded while one that somebody
+ * stands by is there, else what it was before. Does nothing for other links and for kinds without such a status.
+ */
+export function settleSupersession(p: Planning, linkId: string): void {
+  const link = p.entity(linkId)
+  if (link?.kind !== LINK_KIND || link.fields.type !== 'supersedes') return
+  const id = String(link.fields.to)
+  const old = p.entity(id)
+  if (!old || !p.registry().kind(old.kind)?.fields.status?.choices?.includes('superseded')) return
+  const stands = p
+    .links('dst', id)
+    .some((l) => l.rel === 'supersedes' && (p.entity(l.id)?.fields.standing ?? 'confirmed') === 'confirmed')
+  if (stands) p.set(id, 'status', 'superseded')
+  else if (old.fields.status === 'superseded') {
+    const written = [...p.view.eventsOf(id).map((e) => e.event), ...p.events().filter((e) => e.entity === id)]
+    p.set(id, 'status', written.findLast((e) => e.field === 'status' && e.value === 'superseded')?.was)
+  }
 }

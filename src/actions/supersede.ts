@@ -19,8 +19,6 @@ export const supersede: Verb = {
       run,
     )
     if (!link) return undefined
-    if (p.registry().kind(old.kind)?.fields.status?.choices?.includes('superseded'))
-      p.set(old.id, 'status', 'superseded')
     p.sign(old.id)
     return { id: next.id, kind: next.kind, name: next.name, old: old.id, link: link.id }
   },

@@ -147,7 +147,7 @@ export const undo: Verb = {
       session !== undefined
         ? p.view.recentBatches(MAX_BATCHES, session)
         : given === undefined || given === 'last'
-          ? p.view.recentBatches(1)
+          ? lastOwn(p)
           : [given]
     const found = batches.flatMap((b) => p.view.batch(b) ?? [])
     if (found.length < batches.length || found.length === 0) {
@@ -186,6 +186,13 @@ export const undo: Verb = {
       entities: [...byEntity.keys()],
     }
   },
+}
+
+/** The last batch written here; one that has just arrived from elsewhere is not what "last" means to anybody. */
+function lastOwn(p: Planning): string[] {
+  const recent = p.view.recentBatches(MAX_BATCHES)
+  const own = recent.find((b) => b.startsWith(`${p.ctx.replica}:`)) ?? recent[0]
+  return own === undefined ? [] : [own]
 }
 
 /** A session that wrote more than this is taken back in several steps. */

@@ -1,7 +1,7 @@
 import { LINK_KIND, linkId } from '../memory/entity.ts'
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
-import { relationOf } from './shared.ts'
+import { relationOf, settleSupersession } from './shared.ts'
 
 export const unlinkEntities: Verb = {
   verb: 'unlink-entities',
@@ -35,8 +35,7 @@ export const unlinkEntities: Verb = {
       return undefined
     }
     p.remove(id, reason)
-    // supersession is reversible: without the link the old one is active again
-    if (relation?.name === 'supersedes' && dst.fields.status === 'superseded') p.set(dst.id, 'status', 'active')
+    settleSupersession(p, id)
     return { id, kind: LINK_KIND, from: src.id, to: dst.id, type: relation?.name ?? type }
   },
 }

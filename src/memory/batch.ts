@@ -1,12 +1,10 @@
 import { UserError } from '../errors.ts'
-import { gate } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
-import type { Kind } from '../schema/kind.ts'
 import { foldName, nearest } from '../schema/names.ts'
 import { type Problem, type Report, shown } from '../schema/validate.ts'
 import { type Entity, KIND_KIND, linkId, RELATION_KIND } from './entity.ts'
 import { type PlanContext, type Planned, type Planning, type Result, startPlan, type View } from './plan.ts'
-import { record, recordedUnder, remove } from './record.ts'
+import { record, recordedAs, remove } from './record.ts'
 import { screen } from './secrets.ts'
 import type { RunAction, Verb } from './verb.ts'
 
@@ -246,15 +244,6 @@ function checkVersion(
 }
 
 const silent: Report = () => {}
-
-/** The id under which `record-…` would put what its arguments say; nothing for kinds without identity. */
-function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string, unknown>>): string | undefined {
-  const values = Object.fromEntries(
-    Object.entries(args).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
-  )
-  if (values[kind.key[0]] === undefined) return undefined
-  return recordedUnder(p, kind, gate(values, []) as { [key: string]: Json })
-}
 
 /** The entity whose version an action may rest on; one that is not there yet is nothing. */
 function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): Entity | undefined {

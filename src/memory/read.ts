@@ -158,6 +158,7 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
           (e) =>
             e.kind === LINK_KIND &&
             e.fields[end] === id &&
+            e.fields.standing !== 'rejected' &&
             all.get(String(e.fields[end === 'from' ? 'to' : 'from']))?.live,
         )
         .map((e) => ({

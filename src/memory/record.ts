@@ -1,4 +1,5 @@
 import { seen } from '../crdt/cells.ts'
+import { gate } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { foldText, slug } from '../schema/names.ts'
@@ -112,6 +113,15 @@ export function usableId(p: Planning, id: string | undefined): string | undefine
   for (let generation = 1; candidate !== undefined && p.view.isErased(tombstoneOf(candidate)); generation++)
     candidate = `${id}~${generation}`
   return candidate
+}
+
+/** The id under which `record-…` would put what its arguments say; nothing for kinds without identity. */
+export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string, unknown>>): string | undefined {
+  const values = Object.fromEntries(
+    Object.entries(args).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
+  )
+  if (values[kind.key[0]] === undefined) return undefined
+  return recordedUnder(p, kind, gate(values, []) as { [key: string]: Json })
 }
 
 /** The id under which what these values identify is found, or will be; nothing for kinds without identity. */
