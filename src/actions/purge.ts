@@ -29,8 +29,11 @@ function linksOf(p: Planning, id: string): string[] {
 function eraseText(p: Planning, id: string, secret: string, held: readonly LoggedEvent[]): number {
   for (const field of new Set(held.map((h) => h.event.field))) p.wipeText(id, field, secret)
   const batches = Map.groupBy(held, (h) => h.batch)
+  const known = new Set(p.view.eventsOf(id).map(({ event: { stamp } }) => `${stamp.replica}:${stamp.ctr}`))
   for (const [batch, events] of batches) {
     const [replica = '', seq = '0'] = batch.split(':')
+    // folded away here by a compaction; others may hold it still
+    const before = events.flatMap((e) => e.event.over.filter(([r, c]) => !known.has(`${r}:${c}`)))
     const [writes, told] = [true, false].map((own) =>
       events.filter((e) => says(e.event, secret) === own).map((e) => e.event.stamp.ctr),
     )
@@ -41,6 +44,7 @@ function eraseText(p: Planning, id: string, secret: string, held: readonly Logge
       entity: id,
       writes: writes!,
       ...(told!.length > 0 ? { was: told! } : {}),
+      ...(before.length > 0 ? { before } : {}),
     })
   }
   return batches.size

@@ -60,3 +60,38 @@ export const applyUpdate = (doc: Y.Doc, update: Uint8Array) => Y.applyUpdate(doc
 export const encodeDoc = (doc: Y.Doc): Uint8Array => Y.encodeStateAsUpdate(doc)
 /** True while an update is missing: the entity would read as empty, or in part (K10). */
 export const isPending = (doc: Y.Doc): boolean => doc.store.pendingStructs !== null || doc.store.pendingDs !== null
+
+/**
+ * The update with the content of some writes taken out, wherever they stand in it: what is left integrates as deleted,
+ * under the same clocks and keys, so that later updates find their place. Depends on nothing but the update: every
+ * holder gets the same bytes, in whatever order lines and purges arrive (K15).
+ */
+export function strip(update: Uint8Array, erased: (replica: string, ctr: number) => boolean): Uint8Array {
+  const { structs, ds } = Y.decodeUpdate(update)
+  const encoder = new Y.UpdateEncoderV1()
+  const byClient = Map.groupBy(structs, (s) => s.id.client)
+  encoder.writeLen(byClient.size)
+  for (const [client, own] of byClient) {
+    encoder.writeLen(own.length)
+    encoder.writeClient(client)
+    encoder.writeLen(own[0]!.id.clock)
+    for (const s of own) {
+      if (s instanceof Y.Item && s.content instanceof Y.ContentAny) {
+        const [, ctr] = s.content.arr[0] as Json[]
+        if (erased(replicaOf(client), ctr as number)) s.content = new Y.ContentDeleted(s.length)
+      }
+      s.write(encoder, 0)
+    }
+  }
+  encoder.writeLen(ds.clients.size)
+  for (const [client, ranges] of [...ds.clients].sort((a, b) => b[0] - a[0])) {
+    encoder.resetDsCurVal()
+    encoder.writeLen(client)
+    encoder.writeLen(ranges.length)
+    for (const r of ranges) {
+      encoder.writeDsClock(r.clock)
+      encoder.writeDsLen(r.len)
+    }
+  }
+  return encoder.toUint8Array()
+}

@@ -2,10 +2,11 @@ import { applyUpdate, encodeDoc, openDoc } from '../crdt/doc.ts'
 import { UserError } from '../errors.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
+import type { PurgeMark } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
 import { projectState, reprojectKinds } from './apply.ts'
-import { applyPurges, erasedEvent, idNow } from './purge.ts'
+import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
 
 /** The state at a compaction, for replicas that are behind it: covered lines, documents and the events that still count. */
 export interface Snapshot {
@@ -13,7 +14,7 @@ export interface Snapshot {
   horizon: number
   entities: { id: string; state: string; updated: number; counts: Base['counts'] }[]
   events: log.BaseEvent[]
-  purged: log.PurgeMark[]
+  purged: PurgeMark[]
 }
 
 /**
@@ -68,6 +69,8 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
     throw new UserError('line-damaged', 'a snapshot is damaged', 'ask the sender to send it again; nothing was taken')
   }
+  // marks first: nothing that was erased elsewhere may touch the disk here
+  if (s.purged?.length > 0) applyPurges(db, registry(), s.purged)
   if (!s.covered.some((c) => c.seq > log.head(db, c.replica).seq)) return
   const before = new Map(s.covered.map((c) => [c.replica, log.coveredUpTo(db, c.replica)]))
   const further = new Set(s.covered.filter((c) => c.seq > before.get(c.replica)!).map((c) => c.replica))
@@ -76,12 +79,12 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
   // what we had folded away ourselves and do not have any more was overwritten by something that we know
   log.addBaseEvents(
     db,
-    s.events.filter((e) => e.seq > (before.get(e.replica) ?? 0)).map((e) => erasedEvent(db, e)),
+    s.events.filter((e) => e.seq > (before.get(e.replica) ?? 0)).map((e) => erasedBaseEvent(db, e)),
   )
   log.dropCovered(db, s.covered)
   for (const e of s.entities) {
     const entity = idNow(db, e.id)
-    const state = new Uint8Array(Buffer.from(e.state, 'base64'))
+    const state = erasedState(db, e.id, new Uint8Array(Buffer.from(e.state, 'base64')))
     const base = baseOf(db, entity)
     const counts = Object.fromEntries([
       ...Object.entries(base?.counts ?? {}).filter(([replica]) => !further.has(replica)),
@@ -99,7 +102,6 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
     registry(),
     s.entities.map((e) => e.id),
   )
-  if (s.purged?.length > 0) applyPurges(db, registry(), s.purged)
   raiseMeta(db, 'horizon', s.horizon)
   raiseMeta(db, 'compacted_n', log.countArrival(db))
   log.finding(db, 'snapshot', now, `history before ${new Date(s.horizon).toISOString()} came as a snapshot`)

@@ -11,7 +11,7 @@ import * as log from '../store/log.ts'
 import { applyLine, Docs, reprojectKinds, writeToDocs } from './apply.ts'
 import { applySnapshot, type Snapshot } from './compact.ts'
 import { KIND_KIND, kindOf } from './entity.ts'
-import { applyPurges, withoutErased } from './purge.ts'
+import { applyPurges, eraseFurther, withoutErased } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { mintReplica, replicaFor, saveClock, sawStamp } from './replica.ts'
 
@@ -25,6 +25,8 @@ export interface Ingested {
   refused: { line: string; why: string }[]
   /** This store had written under an identity that another one uses; it has a new one now (K12). */
   forked: boolean
+  /** Something was erased: its bytes are to be driven out of the files. */
+  erased: boolean
 }
 
 export interface Delivery {
@@ -68,14 +70,17 @@ export function parseDelivery(bytes: Uint8Array): Delivery {
 
 /** Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter. */
 export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Delivery): Ingested {
-  const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false }
+  const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false, erased: false }
   const own = replicaFor(db, env).tag
   const foreign = delivery.lines.filter((l) => l.replica === own)
   if (foreign.length > 0 && foreign.some((l) => l.seq > log.head(db, own).seq || differs(db, l))) {
     fork(db, env, registry, own, foreign)
     out.forked = true
   }
-  for (const s of delivery.snapshots) applySnapshot(db, registry, s, env.now())
+  for (const s of delivery.snapshots) {
+    applySnapshot(db, registry, s, env.now())
+    if (s.purged?.length > 0) out.erased = true
+  }
   for (const line of delivery.lines) take(db, env, registry, line, out)
   for (const replica of log.replicasWaiting(db)) release(db, env, registry, replica, out)
   out.parked = log.gaps(db).reduce((n, g) => n + g.parked, 0)
@@ -98,7 +103,7 @@ function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Inges
     return
   }
   if (line.seq > head.seq + 1) {
-    log.park(db, line, env.now())
+    log.park(db, withoutErased(db, line), env.now())
     return
   }
   if (!follows(db, line)) {
@@ -119,7 +124,7 @@ function refuse(db: Db, env: Env, line: Line, out: Ingested, what: string): void
   const why = `${what}: two stores wrote under one identity`
   log.finding(db, `fork:${line.replica}:${line.seq}`, env.now(), why)
   out.refused.push({ line: `${line.replica}:${line.seq}`, why })
-  log.park(db, line, env.now())
+  log.park(db, withoutErased(db, line), env.now())
 }
 
 function release(db: Db, env: Env, registry: () => Registry, replica: string, out: Ingested): void {
@@ -159,9 +164,13 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ing
   }
   sawStamp(db, line.at)
   const docs = new Docs(db)
-  const taken = withoutErased(db, docs, line)
+  const taken = withoutErased(db, line)
   applyLine(db, docs, registry(), taken, now)
-  if (line.purges.length > 0) applyPurges(db, registry(), line.purges)
+  if (line.purges.length > 0) {
+    applyPurges(db, registry(), line.purges)
+    out.erased = true
+  }
+  if (eraseFurther(db, registry(), taken)) out.erased = true
   if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
     reprojectKinds(db, registry(), line.updates.keys())
   out.applied++

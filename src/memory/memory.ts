@@ -397,9 +397,8 @@ export class Memory {
         'replicas meet within one project; import takes over knowledge from another',
       )
     }
-    const erasing = delivery.lines.some((l) => l.purges.length > 0)
     const result = this.#db.write(() => ingest(this.#db, this.#env, () => this.registry(), delivery))
-    if (erasing) this.#scrub()
+    if (result.erased) this.#scrub()
     if (result.applied > 0) for (const listener of this.#listeners) listener()
     return result
   }

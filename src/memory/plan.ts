@@ -17,6 +17,7 @@ import type { Kind } from '../schema/kind.ts'
 import { nearest, slug } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import { type Change, type Report, shown } from '../schema/validate.ts'
+import type { PurgeMark } from '../store/line.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { LinkRow } from '../store/rows.ts'
 import { cleanPath, displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND } from './entity.ts'
@@ -59,16 +60,6 @@ export interface PlanContext {
   random(n: number): Uint8Array
 }
 
-export interface Purge {
-  replica: string
-  seq: number
-  hash: string
-  /** The entity, or its tombstone when all of it goes. */
-  entity: string
-  /** Which events of the line; all when absent. */
-  events?: readonly number[]
-}
-
 /** What one action did. */
 export interface Result {
   verb: string
@@ -88,7 +79,7 @@ export interface Planned {
   events: Event[]
   results: Result[]
   notes: string[]
-  purges: Purge[]
+  purges: PurgeMark[]
   summary: string
 }
 
@@ -131,12 +122,12 @@ export interface Planning {
   sign(id: string): void
   links(end: 'src' | 'dst', id: string): LinkRow[]
   note(textValue: string): void
-  purge(p: Purge): void
+  purge(p: PurgeMark): void
   /** From here on `to` has the document of `from`, which is gone. */
   move(from: string, to: string): void
   eventId(kind: Kind, make: (ms: number, random: Uint8Array) => string): string
   events(): readonly Event[]
-  purges(): readonly Purge[]
+  purges(): readonly PurgeMark[]
   moves(): ReadonlyMap<string, string>
   /** Says that the batch takes another one back. */
   undoes(batch: string): void
@@ -165,7 +156,7 @@ export function startPlan(
   const overlay = new Map<string, { cells: Cells; folded?: Folded }>()
   const events: Event[] = []
   const notes: string[] = []
-  const purges: Purge[] = []
+  const purges: PurgeMark[] = []
   const moves = new Map<string, string>()
   const undone: string[] = []
   const promised = new Set<string>()

@@ -1,21 +1,20 @@
-import { applyUpdate, encodeDoc } from '../crdt/doc.ts'
+import { encodeDoc, openDoc, strip } from '../crdt/doc.ts'
 import type { Event } from '../crdt/events.ts'
 import { sha256 } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
-import { eventBody, type Line, unpackEvent } from '../store/line.ts'
+import { eventBody, type Line, type PurgeMark, unpackEvent } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { dropEntityIndexes, idsOfKind, saveDoc } from '../store/rows.ts'
-import { Docs, projectState, saveAndProject } from './apply.ts'
+import { type Base, baseOf, dropBase, dropEntityIndexes, idsOfKind, putBase } from '../store/rows.ts'
 import { kindOf } from './entity.ts'
-import type { Purge } from './plan.ts'
+import { rebuildEntities } from './rebuild.ts'
 
 const ERASED = '(erased)'
 
 /** An event without anything that was said: what it overwrote stays, so that the fold stays the same. */
-function emptied(e: Event): Event {
+function emptied(e: Event, entity = e.entity): Event {
   return {
-    entity: e.entity,
+    entity,
     field: e.field,
     op: e.op,
     stamp: e.stamp,
@@ -31,84 +30,127 @@ export const tombstoneOf = (id: string): string => `${kindOf(id)}:purged-${sha25
 
 const isTombstone = (id: string): boolean => /:purged-[0-9a-f]{16}$/.test(id)
 
-/**
- * The line that takes the place of one whose content is erased (K15). The entity's update becomes the state of its
- * document after the erasure: it covers the same clocks, as garbage without content, so later lines still apply.
- * The hash stays the erased line's: the chain holds.
- */
-function substitute(docs: Docs, line: Line, from: string, to: string, only?: readonly number[]): Line {
-  const updates = new Map<string, Uint8Array>()
-  for (const [id, update] of line.updates) {
-    if (id !== from) updates.set(id, update)
-    else {
-      const doc = docs.get(to)
-      applyUpdate(doc, update) // in memory; what the purge deleted is collected as it comes in
-      updates.set(to, encodeDoc(doc))
-    }
-  }
-  const purges = line.purges.map((p) => (p.entity === from ? { ...p, entity: to } : p))
-  const { intent: _intent, ...author } = line.author
-  const events = line.events.map((e, i) =>
-    e.entity === from && (!only || only.includes(i)) ? { ...emptied(e), entity: to } : e,
-  )
-  return { ...line, author, summary: ERASED, updates, events, purges, substitute: true }
-}
-
-/** A line as it may be kept here: what it says of entities that were erased is emptied before it touches the disk. */
-export function withoutErased(db: Db, docs: Docs, line: Line): Line {
-  let out = line
-  for (const id of line.updates.keys()) {
-    if (!isTombstone(id) && log.isErased(db, tombstoneOf(id))) out = substitute(docs, out, id, tombstoneOf(id))
-  }
-  if (line.substitute) return out
-  for (const p of log.purgesOf(db, line.replica, line.seq, line.hash)) {
-    if (out.updates.has(p.entity)) out = substitute(docs, out, p.entity, p.entity, p.events)
-  }
-  return out
-}
-
 /** The id under which an entity goes on here: its own, or its tombstone. */
 export const idNow = (db: Db, id: string): string =>
   !isTombstone(id) && log.isErased(db, tombstoneOf(id)) ? tombstoneOf(id) : id
 
-/** An event of a snapshot as it may be kept here. */
-export function erasedEvent(db: Db, e: log.BaseEvent): log.BaseEvent {
+const everything = () => true
+
+/** An event as it may be kept here: what was erased of it is gone, and what it tells of erased writes as well. */
+export function erasedEvent(db: Db, e: Event, seq: number): Event {
   const entity = idNow(db, e.entity)
-  const erased =
-    entity !== e.entity ||
-    log.purgesAt(db, e.replica, e.seq).some((p) => p.entity === e.entity && (p.events?.includes(e.i) ?? true))
-  if (!erased) return e
-  const event = unpackEvent(JSON.parse(e.body), { ms: e.ms, replica: e.replica })
-  return { ...e, entity, body: eventBody({ ...emptied(event), entity }) }
+  if (entity !== e.entity) return emptied(e, entity)
+  if (log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr)) return emptied(e)
+  if (e.was === undefined) return e
+  const told =
+    e.over.some(([replica, ctr]) => log.isErasedWrite(db, replica, ctr)) ||
+    log.purgesOf(db, e.stamp.replica, seq).some((p) => p.entity === e.entity && p.was?.includes(e.stamp.ctr))
+  if (!told) return e
+  const { was: _, ...rest } = e
+  return rest
+}
+
+/** An event of a snapshot as it may be kept here. */
+export function erasedBaseEvent(db: Db, e: log.BaseEvent): log.BaseEvent {
+  if (!log.anythingPurged(db)) return e
+  const event = erasedEvent(db, unpackEvent(JSON.parse(e.body), { ms: e.ms, replica: e.replica }), e.seq)
+  return { ...e, entity: event.entity, body: eventBody(event) }
+}
+
+/** The document of a snapshot as it may be kept here. */
+export function erasedState(db: Db, id: string, state: Uint8Array): Uint8Array {
+  if (!log.anythingPurged(db)) return state
+  if (idNow(db, id) !== id) return strip(state, everything)
+  return log.purgesIn(db, id).length > 0 ? strip(state, (r, c) => log.isErasedWrite(db, r, c)) : state
+}
+
+/**
+ * A line as it may be kept here: what was erased of it is emptied before it touches the disk. Its place is taken by a
+ * substitute under the erased line's hash, so that the chain holds; the same one on every replica.
+ */
+export function withoutErased(db: Db, line: Line): Line {
+  if (!log.anythingPurged(db)) return line
+  const updates = new Map<string, Uint8Array>()
+  let changed = false
+  for (const [id, update] of line.updates) {
+    const now = idNow(db, id)
+    const own = line.events.filter((e) => e.entity === id)
+    const some = own.filter((e) => log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr))
+    if (now === id && some.length === 0) updates.set(id, update)
+    else {
+      const writes = new Set(some.map((e) => e.stamp.ctr))
+      updates.set(now, strip(update, now === id ? (_, ctr) => writes.has(ctr) : everything))
+      changed = true
+    }
+  }
+  const events = line.events.map((e) => erasedEvent(db, e, line.seq))
+  const purges = line.purges.map((p) => ({ ...p, entity: idNow(db, p.entity) }))
+  changed ||= events.some((e, i) => eventBody(e) !== eventBody(line.events[i]!))
+  changed ||= purges.some((p, i) => p.entity !== line.purges[i]!.entity)
+  if (!changed) return line
+  const { intent: _, ...author } = line.author
+  return { ...line, author, summary: ERASED, updates, events, purges, substitute: true }
 }
 
 /** Replaces erased lines by their substitutes, and makes what was derived from them again. */
-export function applyPurges(db: Db, registry: Registry, purges: readonly Purge[]): void {
+export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMark[]): void {
   for (const p of purges) log.markPurged(db, p)
-  const docs = new Docs(db)
-  const rewrite = (replica: string, seq: number, from: string, to: string, only?: readonly number[]) => {
-    log.emptyEvents(db, replica, seq, from, to, only, (e) => ({ ...emptied(e), entity: to }))
-    const line = log.lineOf(db, replica, seq) // gone if a compaction folded it away; refused or emptied if it is still to come
-    if (line?.updates.has(from)) log.replaceLine(db, substitute(docs, line, from, to, only))
+  erase(
+    db,
+    registry,
+    purges.map((p) => p.entity),
+  )
+}
+
+/** What a line that came in shows to be erased as well: writes that an erased one had overwritten. */
+export function eraseFurther(db: Db, registry: Registry, line: Line): boolean {
+  if (!log.anythingPurged(db)) return false
+  const deep = line.events.filter((e) => e.over.length > 0 && log.isErasedDeep(db, e.stamp.replica, e.stamp.ctr))
+  if (deep.length === 0) return false
+  erase(
+    db,
+    registry,
+    deep.map((e) => e.entity),
+  )
+  return true
+}
+
+function erase(db: Db, registry: Registry, entities: readonly string[]): void {
+  const touched = new Set<string>()
+  const rewrite = (id: string, base: (b: Base) => void) => {
+    for (const { replica, seq } of log.batchesOf(db, id)) {
+      const line = log.lineOf(db, replica, seq) // gone if a compaction folded it away
+      const now = line && withoutErased(db, line)
+      if (now && now !== line) log.replaceLine(db, now)
+    }
+    log.rewriteEvents(db, id, (e, seq) => erasedEvent(db, e, seq))
+    const b = baseOf(db, id)
+    if (b) base(b)
   }
-  for (const tombstone of new Set(purges.map((p) => p.entity).filter(isTombstone))) {
-    for (const id of idsOfKind(db, kindOf(tombstone))) {
-      if (isTombstone(id) || tombstoneOf(id) !== tombstone) continue
-      applyUpdate(docs.get(tombstone), encodeDoc(docs.get(id)))
-      for (const { replica, seq } of log.batchesOf(db, id)) rewrite(replica, seq, id, tombstone)
-      log.renamePurged(db, id, tombstone)
-      log.moveBase(db, id, tombstone, encodeDoc(docs.get(tombstone)))
+  for (const entity of new Set(entities)) {
+    touched.add(entity)
+    if (!isTombstone(entity)) {
+      log.spreadErasure(db, entity)
+      rewrite(entity, (b) => putBase(db, { ...b, state: erasedState(db, entity, b.state) }))
+      continue
+    }
+    for (const id of idsOfKind(db, kindOf(entity))) {
+      if (isTombstone(id) || tombstoneOf(id) !== entity) continue
+      log.renamePurged(db, id, entity)
+      rewrite(id, (b) => moveBase(db, b, entity))
       dropEntityIndexes(db, id)
     }
-    const state = encodeDoc(docs.get(tombstone))
-    saveDoc(db, tombstone, state)
-    projectState(db, registry, tombstone, state, log.lastTouched(db, tombstone), log.versionOf(db, tombstone))
   }
-  for (const p of purges) {
-    if (isTombstone(p.entity)) continue
-    rewrite(p.replica, p.seq, p.entity, p.entity, p.events)
-    log.eraseBase(db, p.entity, encodeDoc(docs.get(p.entity)))
-    saveAndProject(db, registry, p.entity, docs.get(p.entity))
-  }
-  log.dropParkedOf(db, purges)
+  rebuildEntities(db, registry, touched)
+  log.rewriteParked(db, (line) => withoutErased(db, line))
+}
+
+/** The base of an erased entity joins its tombstone's, without content. */
+function moveBase(db: Db, b: Base, tombstone: string): void {
+  const there = baseOf(db, tombstone)
+  const counts: { [replica: string]: number } = { ...there?.counts }
+  for (const [replica, n] of Object.entries(b.counts)) counts[replica] = (counts[replica] ?? 0) + n
+  const state = encodeDoc(openDoc([...(there ? [there.state] : []), strip(b.state, everything)]))
+  putBase(db, { entity: tombstone, state, counts, updated: Math.max(b.updated, there?.updated ?? 0) })
+  dropBase(db, b.entity)
 }

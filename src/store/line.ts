@@ -21,6 +21,21 @@ export interface Author {
   again?: string
 }
 
+/** What a purge erases of one line (K15). */
+export interface PurgeMark {
+  readonly replica: string
+  readonly seq: number
+  readonly hash: string
+  /** The entity, or its tombstone when all of it goes. */
+  readonly entity: string
+  /** Counters of the writes whose content goes; all of the entity's when absent. */
+  readonly writes?: readonly number[]
+  /** Counters of the writes of which only goes what was there before them. */
+  readonly was?: readonly number[]
+  /** Writes they overwrote that the purger knows no longer, and what those overwrote: they may have said it too. */
+  readonly before?: readonly StampRef[]
+}
+
 /** One batch as it is kept and exchanged (K10). */
 export interface Line {
   readonly replica: string
@@ -35,7 +50,7 @@ export interface Line {
   readonly updates: ReadonlyMap<string, Uint8Array>
   readonly events: readonly Event[]
   /** Lines whose content for an entity this line erases. */
-  readonly purges: readonly { replica: string; seq: number; hash: string; entity: string; events?: readonly number[] }[]
+  readonly purges: readonly PurgeMark[]
   /** This line stands in for one whose content was erased: `hash` is the erased one's. */
   readonly substitute?: boolean
 }
@@ -64,7 +79,15 @@ interface RawLine {
   sum: string
   u: Record<string, string>
   e: RawEvent[]
-  x?: { r: string; n: number; h: string; e: string; i?: readonly number[] }[]
+  x?: {
+    r: string
+    n: number
+    h: string
+    e: string
+    c?: readonly number[]
+    w?: readonly number[]
+    b?: readonly StampRef[]
+  }[]
   sub?: string
   h: string
 }
@@ -119,7 +142,9 @@ function content(line: Omit<Line, 'hash'>): Omit<RawLine, 'h' | 'sub'> {
             n: p.seq,
             h: p.hash,
             e: p.entity,
-            ...(p.events ? { i: p.events } : {}),
+            ...(p.writes ? { c: p.writes } : {}),
+            ...(p.was ? { w: p.was } : {}),
+            ...(p.before ? { b: p.before } : {}),
           })),
         }
       : {}),
@@ -183,7 +208,9 @@ export function parseLine(textLine: string): Line {
       seq: p.n,
       hash: p.h,
       entity: p.e,
-      ...(p.i ? { events: p.i } : {}),
+      ...(p.c ? { writes: p.c } : {}),
+      ...(p.w ? { was: p.w } : {}),
+      ...(p.b ? { before: p.b } : {}),
     })),
     ...(sub !== undefined ? { substitute: true } : {}),
   }

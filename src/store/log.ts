@@ -1,6 +1,6 @@
 import type { Event } from '../crdt/events.ts'
 import type { Db } from './db.ts'
-import { eventBody, type Line, parseLine, printLine, unpackEvent } from './line.ts'
+import { eventBody, type Line, type PurgeMark, parseLine, printLine, unpackEvent } from './line.ts'
 import { baseOf, countOf } from './rows.ts'
 
 /** A line as it lies in the log: with its place in the order of arrival here. */
@@ -199,40 +199,66 @@ export function gaps(db: Db): { replica: string; missing: number; parked: number
 export const isErased = (db: Db, tombstone: string): boolean =>
   db.get('SELECT 1 FROM purged WHERE entity=?', tombstone) !== undefined
 
-export interface PurgeMark {
-  replica: string
-  seq: number
-  hash: string
-  entity: string
-  /** Which events of the line; all when absent. */
-  events?: readonly number[]
-}
+type PurgeRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { parts: string | null }
 
-type PurgeRow = Omit<PurgeMark, 'events'> & { events: string | null }
-
-const unpackPurge = ({ events, ...p }: PurgeRow): PurgeMark => ({
+const unpackPurge = ({ parts, ...p }: PurgeRow): PurgeMark => ({
   ...p,
-  ...(events !== null ? { events: JSON.parse(events) as number[] } : {}),
+  ...(parts !== null ? (JSON.parse(parts) as Pick<PurgeMark, 'writes' | 'was' | 'before'>) : {}),
 })
 
-export const purgesOf = (db: Db, replica: string, seq: number, hash: string): PurgeMark[] =>
-  db.all<PurgeRow>('SELECT * FROM purged WHERE replica=? AND seq=? AND hash=?', replica, seq, hash).map(unpackPurge)
-
-export const purgesAt = (db: Db, replica: string, seq: number): PurgeMark[] =>
+export const purgesOf = (db: Db, replica: string, seq: number): PurgeMark[] =>
   db.all<PurgeRow>('SELECT * FROM purged WHERE replica=? AND seq=?', replica, seq).map(unpackPurge)
+
+export const purgesIn = (db: Db, entity: string): PurgeMark[] =>
+  db.all<PurgeRow>('SELECT * FROM purged WHERE entity=?', entity).map(unpackPurge)
 
 export const allPurges = (db: Db): PurgeMark[] =>
   db.all<PurgeRow>('SELECT * FROM purged ORDER BY replica, seq, entity').map(unpackPurge)
 
-export const markPurged = (db: Db, p: PurgeMark): void =>
-  db.run(
-    'INSERT OR IGNORE INTO purged VALUES (?,?,?,?,?)',
-    p.replica,
-    p.seq,
-    p.hash,
-    p.entity,
-    p.events ? JSON.stringify(p.events) : null,
-  )
+export const anythingPurged = (db: Db): boolean => db.get('SELECT 1 FROM purged LIMIT 1') !== undefined
+
+export const isErasedWrite = (db: Db, replica: string, ctr: number): boolean =>
+  db.get('SELECT 1 FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr) !== undefined
+
+/** Takes note of what a purge erases; said of the same line again, it erases both. */
+export function markPurged(db: Db, p: PurgeMark): void {
+  const before = purgesOf(db, p.replica, p.seq).find((x) => x.hash === p.hash && x.entity === p.entity)
+  const whole = p.writes === undefined || (before && before.writes === undefined)
+  const union = (a: readonly number[] = [], b: readonly number[] = []) =>
+    [...new Set([...a, ...b])].sort((x, y) => x - y)
+  const parts = whole
+    ? null
+    : JSON.stringify({
+        writes: union(before?.writes, p.writes),
+        was: union(before?.was, p.was),
+        before: [...(before?.before ?? []), ...(p.before ?? [])],
+      })
+  db.run('INSERT OR REPLACE INTO purged VALUES (?,?,?,?,?)', p.replica, p.seq, p.hash, p.entity, parts)
+  for (const ctr of p.writes ?? []) db.run('INSERT OR IGNORE INTO purged_writes VALUES (?,?,0)', p.replica, ctr)
+  for (const [replica, ctr] of p.before ?? []) eraseDeep(db, replica, ctr)
+}
+
+const eraseDeep = (db: Db, replica: string, ctr: number): void =>
+  db.run('INSERT OR REPLACE INTO purged_writes VALUES (?,?,1)', replica, ctr)
+
+export const isErasedDeep = (db: Db, replica: string, ctr: number): boolean =>
+  db.get('SELECT 1 FROM purged_writes WHERE replica=? AND ctr=? AND deep=1', replica, ctr) !== undefined
+
+/** Marks what writes that are erased with all they overwrote did overwrite. */
+export function spreadErasure(db: Db, entity: string): void {
+  const events = eventsOf(db, entity).map((e) => e.event)
+  for (let found = true; found; ) {
+    found = false
+    for (const e of events) {
+      if (!isErasedDeep(db, e.stamp.replica, e.stamp.ctr)) continue
+      for (const [replica, ctr] of e.over) {
+        if (isErasedDeep(db, replica, ctr)) continue
+        eraseDeep(db, replica, ctr)
+        found = true
+      }
+    }
+  }
+}
 
 /** Something that doctor should tell; said again, it is the same finding. */
 export const finding = (db: Db, key: string, at: number, textValue: string): void =>
@@ -257,44 +283,31 @@ export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
   return lines
 }
 
-/** Rewrites the events of a batch that belong to an entity, all or those at some places, and whom they belong to. */
-export function emptyEvents(
-  db: Db,
-  replica: string,
-  seq: number,
-  from: string,
-  to: string,
-  only: readonly number[] | undefined,
-  rewrite: (e: Event) => Event,
-): void {
-  for (const row of db.all<EventRow>(
-    'SELECT replica, seq, i, ms, body FROM events WHERE replica=? AND seq=? AND entity=?',
-    replica,
-    seq,
-    from,
-  )) {
-    const { event } = unpack(row)
-    const changed = !only || only.includes(row.i) ? rewrite(event) : { ...event, entity: to }
+/** Rewrites events of an entity that are kept here, and whom they belong to. */
+export function rewriteEvents(db: Db, entity: string, rewrite: (e: Event, seq: number) => Event): void {
+  for (const row of db.all<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE entity=?', entity)) {
+    const e = rewrite(unpack(row).event, row.seq)
+    const body = eventBody(e)
+    if (body === row.body && e.entity === entity) continue
     db.run(
       'UPDATE events SET body=?, entity=? WHERE replica=? AND seq=? AND i=?',
-      eventBody(changed),
-      to,
-      replica,
-      seq,
+      body,
+      e.entity,
+      row.replica,
+      row.seq,
       row.i,
     )
   }
 }
 
-export function moveBase(db: Db, from: string, to: string, state: Uint8Array): void {
-  db.run('UPDATE OR REPLACE base SET entity=?, state=? WHERE entity=?', to, state, from)
-}
-
-export const eraseBase = (db: Db, entity: string, state: Uint8Array): void =>
-  db.run('UPDATE base SET state=? WHERE entity=?', state, entity)
-
-export function dropParkedOf(db: Db, purges: readonly { replica: string; seq: number; hash: string }[]): void {
-  for (const p of purges) db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', p.replica, p.seq, p.hash)
+/** Rewrites lines that wait. */
+export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
+  for (const row of db.all<{ line: string }>('SELECT line FROM parked')) {
+    const line = parseLine(row.line)
+    const now = printLine(rewrite(line))
+    if (now !== row.line)
+      db.run('UPDATE parked SET line=? WHERE replica=? AND seq=? AND hash=?', now, line.replica, line.seq, line.hash)
+  }
 }
 
 /** Up to which line, and which of its writes, a replica's log was folded away. */
@@ -478,4 +491,4 @@ export const lastTouched = (db: Db, entity: string): number =>
 
 /** An entity that was erased in part is erased as a whole: its id goes from the marks too. */
 export const renamePurged = (db: Db, from: string, to: string): void =>
-  db.run('UPDATE OR REPLACE purged SET entity=?, events=NULL WHERE entity=?', to, from)
+  db.run('UPDATE OR REPLACE purged SET entity=?, parts=NULL WHERE entity=?', to, from)

@@ -30,9 +30,11 @@ function m001_log_rows_and_index(db: DatabaseSync): void {
     ) WITHOUT ROWID;
     -- Up to which line of each replica a compaction has folded the log away (K14).
     CREATE TABLE covered (replica TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, ctr INTEGER NOT NULL) WITHOUT ROWID;
-    -- Lines whose content was erased (K15): refused if anybody sends them again.
-    CREATE TABLE purged (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, entity TEXT NOT NULL, events TEXT,
+    -- Lines whose content was erased (K15): emptied if anybody sends them again. parts: which writes, all when null.
+    CREATE TABLE purged (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, entity TEXT NOT NULL, parts TEXT,
       PRIMARY KEY (replica, seq, hash, entity)) WITHOUT ROWID;
+    -- deep: and all that they overwrote.
+    CREATE TABLE purged_writes (replica TEXT NOT NULL, ctr INTEGER NOT NULL, deep INTEGER NOT NULL, PRIMARY KEY (replica, ctr)) WITHOUT ROWID;
     CREATE INDEX purged_entities ON purged (entity);
 
     -- Documents at the last compaction; counts: how many of the lines folded away touched the entity, by replica.

@@ -145,6 +145,7 @@ export const entitiesInBase = (db: Db): string[] =>
   db.all<{ entity: string }>('SELECT entity FROM base').map((r) => r.entity)
 export const putBase = (db: Db, b: Base): void =>
   db.run('INSERT OR REPLACE INTO base VALUES (?,?,?,?)', b.entity, b.state, b.updated, JSON.stringify(b.counts))
+export const dropBase = (db: Db, entity: string): void => db.run('DELETE FROM base WHERE entity=?', entity)
 export const countOf = (base: Base | undefined): number =>
   Object.values(base?.counts ?? {}).reduce((sum, n) => sum + n, 0)
 
