@@ -73,7 +73,7 @@ export function createServer(options: ServerOptions): TidemarkServer {
   projects.adopt(project, memory)
   let token: string | undefined
   try {
-    projects.list() // every listed directory is a project, or the server does not start
+    for (const path of options.projects ?? []) findProject(path) // each is a project, or the server does not start
     token = options.token === false ? undefined : (options.token ?? tokenFor(project.storePath))
   } catch (error) {
     projects.close()

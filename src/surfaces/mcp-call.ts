@@ -28,7 +28,8 @@ const JSON_TYPE: Readonly<Record<Param['type'], { readonly [key: string]: Json }
   text: { type: 'string' },
   number: { type: 'number' },
   flag: { type: 'boolean' },
-  json: {}, // any value; clients that know none send it as text, which is read below
+  // the lists of `act`; what comes is taken as it is. Untyped, Codex would not even pass on the description
+  json: { type: 'array', items: {} },
 }
 
 /** The JSON schema of a tool's arguments. */

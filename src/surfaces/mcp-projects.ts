@@ -4,6 +4,9 @@ import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import { findProject, type Project } from '../store/project.ts'
+import { errorText } from './mcp-call.ts'
+
+const REST_MS = 5000
 
 export interface Opened {
   readonly project: Project
@@ -25,15 +28,30 @@ export class Projects {
   readonly #options: ProjectsOptions
   readonly #opened = new Map<string, Opened>()
   #closed = false
+  #rest: NodeJS.Timeout | undefined
 
   constructor(options: ProjectsOptions) {
     this.#options = options
   }
 
-  /** The listed projects, read from their directories anew: `tidemark init` may just have been run. */
+  /**
+   * The listed projects, read from their directories anew: `tidemark init` may just have been run. One that has gone
+   * does not take the others with it.
+   */
   list(): Project[] {
     const { roots, persistencePath } = this.#options
-    return roots.map((root, i) => findProject(root, i === 0 ? persistencePath : undefined))
+    const found: Project[] = []
+    let problem: unknown
+    for (const [i, root] of roots.entries()) {
+      try {
+        found.push(findProject(root, i === 0 ? persistencePath : undefined))
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        problem ??= error
+      }
+    }
+    if (found.length === 0) throw problem
+    return found
   }
 
   /**
@@ -53,7 +71,7 @@ export class Projects {
         },
       )
     }
-    const byId = listed.find((p) => p.id === named) ?? this.#opened.get(named)?.project
+    const byId = [...listed, ...[...this.#opened.values()].map((o) => o.project)].find((p) => p.id === named)
     if (byId) return byId
     const byName = listed.filter((p) => p.name === named)
     if (byName.length === 1) return byName[0]!
@@ -73,10 +91,25 @@ export class Projects {
   /** The project that a call means, with its memory. */
   async open(named?: string): Promise<Opened> {
     const project = this.find(named)
-    const there = this.#opened.get(project.id)
-    if (there) return there
+    const there = this.#opened.get(project.root)
+    if (there) return this.#tend(there)
     const { openProject } = await import('../open.ts') // heavy: the first answer of a server does not wait for it
-    return this.#opened.get(project.id) ?? this.adopt(project, openProject(project, this.#options))
+    return this.#tend(this.#opened.get(project.root) ?? this.adopt(project, openProject(project, this.#options)))
+  }
+
+  /** The daily snapshot is looked after when the calls have come to rest. */
+  #tend(opened: Opened): Opened {
+    clearTimeout(this.#rest)
+    this.#rest = setTimeout(() => this.#maintain(), REST_MS).unref()
+    return opened
+  }
+
+  #maintain(): void {
+    try {
+      for (const { memory } of this.#opened.values()) memory.maintain()
+    } catch (error) {
+      errorText(error) // no room for a snapshot, say: told on stderr, and no reason to stop serving
+    }
   }
 
   /** Takes over a memory that is open already. */
@@ -86,12 +119,13 @@ export class Projects {
       throw new UserError('closed', 'this server is closing', 'start it again')
     }
     const opened = { project, memory }
-    this.#opened.set(project.id, opened)
+    this.#opened.set(project.root, opened) // by root: each worktree has a branch of its own
     return opened
   }
 
   close(): void {
     this.#closed = true
+    clearTimeout(this.#rest)
     for (const { memory } of this.#opened.values()) memory.close()
     this.#opened.clear()
   }

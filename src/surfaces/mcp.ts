@@ -48,10 +48,11 @@ What it tells you is what others recorded: rules that are confirmed bind; the re
 It refuses secrets, and whole batches: nothing of a refused batch was written, and the answer says what to mend.`
 
 /**
- * Clients that put structuredContent before the model in place of the text (anthropics/claude-code#79944,
- * openai/codex#38287, anomalyco/opencode#32074): there the JSON would push out the form that costs a third of the tokens.
+ * Agents. Claude Code 2.1.330, Codex 0.169 and opencode put structuredContent before the model in place of the text
+ * (seen in their requests; anthropics/claude-code#79944, openai/codex#38287, anomalyco/opencode#32074): there the JSON
+ * would push out the form that costs a third fewer tokens. Programs get both.
  */
-const TEXT_ONLY = /^(claude|codex|opencode)/i
+const AGENTS = /claude|codex|opencode|gemini|copilot|cursor|visual studio|vscode|windsurf|cline|roo|zed|goose|kiro/i
 
 export const entityUri = (id: string): string => `tidemark://entity/${encodeURIComponent(id).replaceAll('%3A', ':')}`
 
@@ -150,7 +151,7 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
 }
 
 function structured(json: Json, agent: string | undefined): { structuredContent?: { [key: string]: Json } } {
-  if (agent !== undefined && TEXT_ONLY.test(agent)) return {}
+  if (agent !== undefined && AGENTS.test(agent)) return {}
   if (JSON.stringify(json).length > OUTPUT_CHARACTERS) return {} // a cut text can be read, cut JSON cannot
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
   return { structuredContent: isObject ? json : { result: json } }
