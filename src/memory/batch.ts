@@ -5,7 +5,7 @@ import { type Problem, type Report, shown } from '../schema/validate.ts'
 import { type Entity, KIND_KIND, linkId, RELATION_KIND } from './entity.ts'
 import { type PlanContext, type Planned, type Planning, type Result, startPlan, type View } from './plan.ts'
 import { record, recordedAs, remove } from './record.ts'
-import { screen } from './secrets.ts'
+import { redact, screen } from './secrets.ts'
 import type { RunAction, Verb } from './verb.ts'
 
 /** More than this is an import, and goes in several batches (design §4). */
@@ -165,7 +165,8 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
     return undefined
   }
 
-  actions.forEach(([verb, raw], index) => {
+  actions.forEach(([given, raw], index) => {
+    const verb = redact(given)
     const report: Report = (problem) => void problems.push({ index, verb, ...problem })
     const before = problems.length
     let args = raw

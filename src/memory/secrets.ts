@@ -1,3 +1,10 @@
+/** What a text calls what must not be told, with whatever is in front of it: `DB_PASSWORD`, `clientSecret`. */
+const NAMED = String.raw`(?:password|passwd|passphrase|\bpwd|_token|(?:api|private|client|secret|access|auth)[_-]?(?:access[_-]?)?(?:key|token|secret)|secret)\b`
+/** `=`, or a colon that is not followed by an ordinary word: "password: required" is prose. */
+const ASSIGNED = String.raw`\s*=\s*|\s*:\s*(?![a-z]+(?:[\s.,;:)]|$))`
+/** Placeholders, types, and what a program would put there. */
+const NOT_A_VALUE = String.raw`(?![\s"'<$({[*])(?!(?:true|false|null|none|undefined|string|(?:process|os|req|this|self|config|env|import)\.[\w$.]+)\b)(?![\w$.]+\()`
+
 /** A category of secret and what it looks like. Sources: the documented prefixes of the issuers. */
 const PATTERNS: readonly [category: string, pattern: RegExp][] = [
   [
@@ -7,18 +14,15 @@ const PATTERNS: readonly [category: string, pattern: RegExp][] = [
   ['GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{22,})/g],
   ['GitLab token', /\bglpat-[A-Za-z0-9_-]{16,}/g],
   ['AWS access key', /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g],
-  ['API key', /\bsk-(?:[a-z]+-)*[A-Za-z0-9_-]{16,}/g],
+  ['API key', /\bsk-(?:[a-z]{1,20}-){0,4}[A-Za-z0-9_-]{16,}/g],
   ['Stripe key', /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g],
   ['Slack token', /\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g],
   ['Google API key', /\bAIza[A-Za-z0-9_-]{35}/g],
   ['npm token', /\bnpm_[A-Za-z0-9]{36}\b/g],
   ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,}\b/g],
   ['JSON web token', /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g],
-  ['connection string', /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"'<>]+:[^\s/@"'<>]{3,}@[^\s"'<>]+/gi],
-  [
-    'password',
-    /\b(?:password|passwd|pwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token|client[_-]?secret)\b["']?\s*[:=]\s*["']?(?![\s"'<$({[*])(?!(?:true|false|null|none|undefined|string|process\.env|os\.environ)\b)[^\s"',;]{6,}/gi,
-  ],
+  ['connection string', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'<>]+:[^\s/@"'<>]{3,}@[^\s"'<>]+/gi],
+  ['password', new RegExp(`${NAMED}["']?(?:${ASSIGNED})["']?${NOT_A_VALUE}[^\\s"',;]{6,}`, 'gi')],
   ['bearer token', /\b(?:authorization\s*:\s*)?bearer\s+[A-Za-z0-9_.~+/-]{20,}=*/gi],
 ]
 
@@ -72,6 +76,12 @@ export function screen(value: unknown, redacting: boolean): Screened {
     for (const category of new Set(found.map((f) => f.category))) secrets.push({ path, category })
     return redacting ? redact(out) : out
   }
+  /** `{password: "…"}`: the key says what the value is. */
+  const told = (key: string, item: string, path: string): boolean => {
+    if (/\s/.test(item) || !findSecrets(`${key}="${item}"`).some((f) => f.category === 'password')) return false
+    secrets.push({ path, category: 'password' })
+    return true
+  }
   const walk = (v: unknown, path: string, depth: number): unknown => {
     if (typeof v === 'string') return clean(v, path)
     if (depth > 40 || v === null || typeof v !== 'object') return v
@@ -81,8 +91,11 @@ export function screen(value: unknown, redacting: boolean): Screened {
     const out: Record<string, unknown> = {}
     for (const [key, item] of Object.entries(v)) {
       const cleanKey = clean(key, path)
+      const shownKey = redact(cleanKey) // a message names the place, and the key may be the secret
+      const at = path === '' ? shownKey : `${path}.${shownKey}`
+      const named = typeof item === 'string' && told(key, item, at)
       Object.defineProperty(out, cleanKey, {
-        value: walk(item, path === '' ? cleanKey : `${path}.${cleanKey}`, depth + 1),
+        value: named && redacting ? '[redacted: password]' : walk(item, at, depth + 1),
         enumerable: true,
         configurable: true,
         writable: true,
