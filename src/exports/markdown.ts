@@ -25,6 +25,11 @@ const oneLine = (s: string) => s.replace(/\s+/g, ' ').trim()
 /** An item of a list; further lines of it are indented below. */
 const bullet = (s: string) => `- ${s.trim().replace(/\n+/g, '\n  ')}`
 
+function countOf(kind: Kind, n: number): string {
+  if (n === 0) return `No ${kind.plural.replaceAll('-', ' ')} are recorded.`
+  return n === 1 ? `1 ${kind.name.replaceAll('-', ' ')}.` : `${n} ${kind.plural.replaceAll('-', ' ')}, newest last.`
+}
+
 /** In the order in which things were decided: oldest first, so that what is new stands at the end. */
 const inOrder = (a: Entity, b: Entity) =>
   dayOf(a) < dayOf(b) ? -1 : dayOf(a) > dayOf(b) ? 1 : a.created - b.created || (a.id < b.id ? -1 : 1)
@@ -112,13 +117,7 @@ export const markdown: Exporter = {
         .sort(inOrder)
       if (entities.length === 0 && only === undefined) return []
       const cards = entities.map((e) => (kind.name === 'decision' ? decision(memory, kind, e) : card(kind, e)))
-      const heading = [
-        `# ${title(kind.plural)}`,
-        '',
-        entities.length === 0
-          ? `No ${kind.plural.replaceAll('-', ' ')} are recorded.`
-          : `${entities.length} in the order in which they were recorded, newest last.`,
-      ]
+      const heading = [`# ${title(kind.plural)}`, '', countOf(kind, entities.length)]
       return [[heading.join('\n'), ...cards.map((c) => c.join('\n'))]]
     })
     return `${[`${MARK}${command}\`; edit the knowledge, not this page. -->`, ...sections.flat()].join('\n\n')}\n`

@@ -7,7 +7,8 @@ import { claudeMd } from './claude-md.ts'
 import { labelOf } from './files.ts'
 import { json } from './json.ts'
 import { mcpMemory } from './mcp-memory.ts'
-import { type ImportOptions, type ImportReport, runImport } from './run.ts'
+import type { ImportReport } from './outcome.ts'
+import { type ImportOptions, runImport } from './run.ts'
 import type { Importer } from './types.ts'
 
 /** Every format that knowledge comes in. */

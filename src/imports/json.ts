@@ -2,11 +2,8 @@ import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import type { DocumentEntity, DocumentLink, KnowledgeDocument } from './document.ts'
 import { labelOf, readText } from './files.ts'
+import { isTree, type Tree } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
-
-type Tree = { [key: string]: Json }
-
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What `export json` wrote, adopted: names and ids stay wherever they can. */
 export const json: Importer = {

@@ -3,9 +3,8 @@ import { RELATIONS } from '../kinds/relations.ts'
 import type { Json } from '../schema/field.ts'
 import { foldName, slug, WORD } from '../schema/names.ts'
 import { labelOf, readText } from './files.ts'
+import { isTree, type Tree } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
-
-type Tree = { [key: string]: Json }
 
 /** Other words for core relations; `reversed` where the words read from the other end. */
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -131,9 +130,6 @@ function parse(text: string): Json | undefined {
     return undefined // told as a malformed line
   }
 }
-
-const isTree = (value: Json | undefined): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function conceptOf(value: Tree, name: string, where: string, unplaced: Unplaced[]): Item {
   const { type: _type, name: _name, entityType, observations, ...rest } = value

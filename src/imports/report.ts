@@ -1,4 +1,4 @@
-import type { ImportReport } from './run.ts'
+import type { ImportReport } from './outcome.ts'
 import type { Unplaced } from './types.ts'
 
 /** More lines than this are counted, not printed; `--json` has all. */

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { importFrom } from '../../src/imports/index.ts'
-import type { ImportOptions, ImportReport } from '../../src/imports/run.ts'
+import type { ImportReport } from '../../src/imports/outcome.ts'
+import type { ImportOptions } from '../../src/imports/run.ts'
 import type { TestMemory } from '../helpers.ts'
 
 /** Writes files below a directory. */

@@ -2,8 +2,8 @@ import type { Json } from '../../schema/field.ts'
 import { toTime } from '../../schema/validate.ts'
 import type { AddFolder } from '../add.ts'
 import type { Category } from '../classify.ts'
+import { isTree } from '../trees.ts'
 import type { Item } from '../types.ts'
-import { isTree } from './learnings.ts'
 
 const NAME = 'config.json'
 

@@ -1,15 +1,10 @@
-import type { Json } from '../../schema/field.ts'
 import { foldText } from '../../schema/names.ts'
 import { toTime } from '../../schema/validate.ts'
 import type { AddFolder } from '../add.ts'
 import { plainLine } from '../classify.ts'
 import { firstSentence } from '../text.ts'
+import { isTree, type Tree } from '../trees.ts'
 import type { Item } from '../types.ts'
-
-type Tree = { [key: string]: Json }
-
-export const isTree = (value: Json | undefined): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Keys of an entry and the field each belongs into; any other key goes into attrs as it is. */
 const FIELDS: Readonly<Record<string, string>> = {

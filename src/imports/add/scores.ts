@@ -1,8 +1,8 @@
 import type { Json } from '../../schema/field.ts'
 import { toTime } from '../../schema/validate.ts'
 import type { AddFolder } from '../add.ts'
+import { isTree } from '../trees.ts'
 import type { Item } from '../types.ts'
-import { isTree } from './learnings.ts'
 
 const NAME = 'retro-scores.json'
 
