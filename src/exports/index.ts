@@ -1,11 +1,12 @@
 import { UserError } from '../errors.ts'
 import { nearest } from '../schema/names.ts'
+import { add } from './add.ts'
 import { json } from './json.ts'
 import { markdown } from './markdown.ts'
 import type { Exporter } from './types.ts'
 
 /** Every format that knowledge goes out in. */
-export const EXPORTERS: readonly Exporter[] = [markdown, json]
+export const EXPORTERS: readonly Exporter[] = [markdown, json, add]
 
 /** @throws UserError when there is no such format. */
 export function exporterFor(format: string): Exporter {

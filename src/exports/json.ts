@@ -1,7 +1,8 @@
 import type { DocumentEntity, DocumentLink, KnowledgeDocument } from '../imports/document.ts'
 import { type Entity, KIND_KIND, LINK_KIND, RELATION_KIND } from '../memory/entity.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
-import type { Exporter } from './types.ts'
+import type { Exporter, ExportOptions } from './types.ts'
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -24,10 +25,10 @@ function said(e: Entity, without: readonly string[]): { [field: string]: Json } 
 }
 
 /** Everything that is known, as one JSON document; `import json` takes it back. */
-export const json: Exporter = {
+export const json = {
   name: 'json',
   about: 'everything known as one JSON document, sorted by id, for `import json`',
-  write(memory, { kind: only, stamp }) {
+  write(memory: Memory, { kind: only, stamp }: Pick<ExportOptions, 'kind' | 'stamp'>) {
     const { reader } = memory
     const kinds = memory
       .registry()
@@ -64,5 +65,5 @@ export const json: Exporter = {
     }
     return `${JSON.stringify(document, null, 2)}\n`
   },
-  isOurs: (text) => /^\uFEFF?\s*\{\s*"tidemark"\s*:\s*1\b/.test(text),
-}
+  isOurs: (text: string) => /^\uFEFF?\s*\{\s*"tidemark"\s*:\s*1\b/.test(text),
+} satisfies Exporter

@@ -4,7 +4,7 @@ import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
 import { fieldsOf, type Kind } from '../schema/kind.ts'
 import { nearest } from '../schema/names.ts'
-import type { Exporter } from './types.ts'
+import type { Exporter, ExportOptions } from './types.ts'
 
 /** Fields a page does not show: they serve the machine. */
 const HIDDEN = ['provenance', 'standing', 'source', 'visibility', 'hash']
@@ -89,10 +89,10 @@ function card(kind: Kind, e: Entity): string[] {
 }
 
 /** Pages for people: what was decided as a log, everything else as cards by kind. */
-export const markdown: Exporter = {
+export const markdown = {
   name: 'markdown',
   about: 'pages for people: decisions as a log with status, reasons and options; other kinds as cards',
-  write(memory, { kind: only, command }) {
+  write(memory: Memory, { kind: only, command }: Pick<ExportOptions, 'kind' | 'command'>) {
     const registry = memory.registry()
     const kinds = registry.kinds().filter((k) => !k.internal && k.name !== LINK_KIND)
     if (only !== undefined && !kinds.some((k) => k.name === only)) {
@@ -122,5 +122,5 @@ export const markdown: Exporter = {
     })
     return `${[`${MARK}${command}\`; edit the knowledge, not this page. -->`, ...sections.flat()].join('\n\n')}\n`
   },
-  isOurs: (page) => page.startsWith(MARK),
-}
+  isOurs: (page: string) => page.startsWith(MARK),
+} satisfies Exporter

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { EXPORTERS, exporterFor } from '../exports/index.ts'
+import type { Exporter } from '../exports/types.ts'
 import { readText } from '../imports/files.ts'
 import type { Tool } from './tool.ts'
 
@@ -12,8 +13,29 @@ function publicPath(path: string, root: string): string {
   return outside ? basename(path) : way.split(sep).join('/')
 }
 
-const quoted = (path: string) =>
-  /^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''").replaceAll('--', '- -')}'`
+const quoted = (path: string) => (/^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
+/** What would end the comment it stands in is taken apart. */
+const inComment = (text: string) => text.replaceAll('--', '-\u200b-')
+
+const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory()
+
+/** Whether the file has to be written. @throws UserError when it holds what this export did not write. */
+function mustWrite(exporter: Exporter, path: string, shown: string, text: string, force: boolean): boolean {
+  if (!existsSync(path)) return true
+  if (isDirectory(path)) {
+    const file = `${shown.replace(/\/+$/, '')}/knowledge.${exporter.name === 'json' ? 'json' : 'md'}`
+    throw new UserError('not-a-file', `${shown} is a directory`, `give a file, e.g. ${file}`)
+  }
+  if (force) return true
+  const before = readText(path)
+  if (before === text) return false
+  if (before.trim() === '' || exporter.isOurs(before)) return true
+  throw new UserError(
+    'not-ours',
+    `${shown} is there, and no earlier export`,
+    'give another path, or --force to write over it',
+  )
+}
 
 export const exportTool: Tool = {
   name: 'export',
@@ -24,58 +46,60 @@ export const exportTool: Tool = {
     format: { type: 'text', about: 'what to write', required: true, place: 0, choices: EXPORTERS.map((e) => e.name) },
     path: {
       type: 'text',
-      about: 'the file, from the working directory; - is standard output',
+      about: 'the file, or the directory of add, from the working directory; - is standard output',
       required: true,
       place: 1,
     },
     kind: { type: 'text', about: 'only this kind, e.g. decision' },
-    stamp: { type: 'flag', about: 'with the time of the export' },
+    stamp: { type: 'flag', about: 'with the time of the export (json)' },
     force: { type: 'flag', about: 'write over a file that is no earlier export' },
   },
-  readOnly: true,
+  readOnly: false, // the knowledge stays as it is, but a file is written
   run({ memory, project }, args) {
     const exporter = exporterFor(String(args.format))
     const kind = typeof args.kind === 'string' ? args.kind : undefined
-    const stdout = args.path === '-'
-    const path = resolve(String(args.path))
-    const command = ` ${stdout ? '-' : quoted(publicPath(path, resolve(project.root)))}${kind === undefined ? '' : ` --kind ${kind}`}`
-    const text = exporter.write(memory, {
-      command,
+    const shown = String(args.path)
+    const path = resolve(shown)
+    const named = shown === '-' ? '-' : quoted(publicPath(path, resolve(project.root)))
+    const options = {
+      command: ` ${inComment(named)}${kind === undefined ? '' : ` --kind ${kind}`}`,
+      name: project.name,
       stamp: args.stamp === true,
       ...(kind !== undefined ? { kind } : {}),
-    })
-    if (stdout) return { text, json: exporter.name === 'json' ? JSON.parse(text) : { markdown: text } }
-    const bytes = Buffer.byteLength(text)
-    if (existsSync(path)) {
-      if (statSync(path).isDirectory())
-        throw new UserError(
-          'not-a-file',
-          `${String(args.path)} is a directory`,
-          `give a file, e.g. ${String(args.path).replace(/\/$/, '')}/${kind ?? 'knowledge'}.${exporter.name === 'json' ? 'json' : 'md'}`,
-        )
-      const before = args.force === true ? undefined : readText(path)
-      if (before === text)
-        return { text: `${String(args.path)} is up to date`, json: { path: String(args.path), bytes, written: false } }
-      if (before !== undefined && before.trim() !== '' && !exporter.isOurs(before))
-        throw new UserError(
-          'not-ours',
-          `${String(args.path)} is there, and no earlier export`,
-          'give another path, or --force to write over it',
-        )
     }
-    try {
-      mkdirSync(dirname(path), { recursive: true })
-      writeFileSync(path, text)
-    } catch (error) {
-      throw new UserError(
-        'unwritable',
-        `${String(args.path)} cannot be written: ${(error as Error).message}`,
-        'check the path and its permissions',
-      )
+    const text = exporter.write?.(memory, options)
+    if (shown === '-') {
+      if (text === undefined)
+        throw new UserError('not-a-stream', `${exporter.name} is several files`, 'give a directory')
+      return { text, json: exporter.name === 'json' ? JSON.parse(text) : { markdown: text } }
     }
+    if (text === undefined && existsSync(path) && !isDirectory(path))
+      throw new UserError('not-a-directory', `${shown} is a file, not a directory`, `${exporter.name} is several files`)
+    const files = text !== undefined ? { [path]: text } : filesIn(path, exporter.files?.(memory, options) ?? {})
+    const names = Object.keys(files).map((f) =>
+      text !== undefined ? shown : `${shown.replace(/\/+$/, '')}/${basename(f)}`,
+    )
+    // every file is looked at before the first is written
+    const due = Object.entries(files).filter(([f, t], i) => mustWrite(exporter, f, names[i]!, t, args.force === true))
+    for (const [file, content] of due) {
+      try {
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(file, content)
+      } catch (error) {
+        throw new UserError(
+          'unwritable',
+          `${shown} cannot be written: ${(error as Error).message}`,
+          'check the path and its permissions',
+        )
+      }
+    }
+    const written = due.map(([f]) => names[Object.keys(files).indexOf(f)]!)
     return {
-      text: `${String(args.path)} written, ${bytes} bytes`,
-      json: { path: String(args.path), bytes, written: true },
+      text: names.map((n) => `${n} ${written.includes(n) ? 'written' : 'is up to date'}`).join('\n'),
+      json: { path: shown, files: names, written },
     }
   },
 }
+
+const filesIn = (dir: string, files: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(files).map(([name, text]) => [join(dir, name), text]))

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { importFrom } from '../../src/imports/index.ts'
 import { exportTool } from '../../src/tools/export.ts'
 import type { Output } from '../../src/tools/tool.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
+import { lay, take } from './helpers.ts'
 
 const run = (t: TestMemory, format: string, path: string, more: object = {}) =>
   exportTool.run(t, { format, path, ...more }) as Output
@@ -135,4 +137,54 @@ test('a file outside the project is named by its name alone', () => {
   const path = join(t.dir, '..', 'away.md')
   run(t, 'markdown', path)
   expect(readFileSync(path, 'utf8').split('\n')[0]).toContain('`tidemark export markdown away.md`')
+})
+
+test('export add writes the files of ADD; imported again they change nothing, and ids stay', async () => {
+  const t = openTestMemory()
+  t.act([
+    ['record-learning', { title: 'Mine', body: 'written here', stack: ['node'] }],
+    ['record-retro-score', { date: '2026-03-05', collab: 7, file: 'r.md' }],
+  ])
+  const entry = {
+    id: 'L-007',
+    title: 'Theirs',
+    body: 'b',
+    scope: 'project',
+    stack: [],
+    category: 'technical',
+    severity: 'high',
+    source: 'X',
+    date: '2026-03-01',
+    classified_by: 'agent',
+    checkpoint_type: 'retro',
+    extra: 1,
+  }
+  lay(t.dir, {
+    'in/learnings.json': { entries: [entry] },
+    'in/learnings-archive.json': { archived: [{ ...entry, id: 'L-002', title: 'Old' }] },
+  })
+  await take(t, 'add', 'in')
+  const out = join(t.dir, 'out')
+  const read = (file: string) => JSON.parse(readFileSync(join(out, file), 'utf8'))
+  run(t, 'add', out)
+  expect(read('learnings.json')).toEqual({
+    version: '1.0.0',
+    project: 'example',
+    entries: [entry, { id: 'L-008', title: 'Mine', body: 'written here', stack: ['node'] }],
+  })
+  expect(read('learnings-archive.json').archived).toEqual([{ ...entry, id: 'L-002', title: 'Old' }])
+  expect(read('retro-scores.json').entries).toEqual([{ date: '2026-03-05', collab_score: 7, retro_file: 'r.md' }])
+  expect(run(t, 'add', out).text).toMatch(/^.*learnings\.json is up to date\n/)
+
+  const other = openTestMemory({ seed: 2 })
+  const report = await importFrom(other.memory, 'add', out, { root: t.dir })
+  expect(report.unplaced).toEqual([])
+  run(other, 'add', join(other.dir, 'again'))
+  for (const file of ['learnings.json', 'learnings-archive.json', 'retro-scores.json'])
+    expect(readFileSync(join(other.dir, 'again', file), 'utf8')).toBe(readFileSync(join(out, file), 'utf8'))
+
+  t.act([['record-learning', { title: 'More' }]])
+  expect(userError(() => run(t, 'add', out))).toMatchObject({ code: 'not-ours' })
+  expect(run(t, 'add', out, { force: true }).json).toMatchObject({ written: expect.any(Array) })
+  expect(userError(() => run(t, 'add', '-'))).toMatchObject({ code: 'not-a-stream' })
 })

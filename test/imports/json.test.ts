@@ -9,12 +9,12 @@ import type { Memory } from '../../src/memory/memory.ts'
 import type { Json } from '../../src/schema/field.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
-const documentOf = (memory: Memory) => JSON.parse(exporter.write(memory, { command: '' })) as KnowledgeDocument
+const documentOf = (memory: Memory) => JSON.parse(exporter.write(memory, {})) as KnowledgeDocument
 
 /** Writes the export of one project and imports it into another. */
 async function adopt(from: TestMemory, into: TestMemory) {
   const path = join(into.dir, 'knowledge.json')
-  writeFileSync(path, exporter.write(from.memory, { command: '' }))
+  writeFileSync(path, exporter.write(from.memory, {}))
   return importFrom(into.memory, 'json', path, { root: into.dir })
 }
 
@@ -84,11 +84,8 @@ test('an export is sorted, holds what was said and nothing else, and is the same
     provenance: [expect.objectContaining({ session: 'test', user: 'tester' })],
   })
   expect(document.links).toMatchObject([{ from: 'endpoint:login', to: 'person:ana', type: 'owned-by', fields: {} }])
-  expect(exporter.write(t.memory, { command: '' })).toBe(exporter.write(t.memory, { command: '' }))
-  expect(JSON.parse(exporter.write(t.memory, { command: '', stamp: true }))).toHaveProperty(
-    'exportedAt',
-    '2026-11-21T09:00:00.000Z',
-  )
+  expect(exporter.write(t.memory, {})).toBe(exporter.write(t.memory, {}))
+  expect(JSON.parse(exporter.write(t.memory, { stamp: true }))).toHaveProperty('exportedAt', '2026-11-21T09:00:00.000Z')
 })
 
 test('another project adopts it: names and ids stay, references follow, the provenance says from where', async () => {
@@ -358,9 +355,9 @@ test('the file is readable text that changes little when one entity does', () =>
     ['record-decision', { name: 'a' }],
     ['record-decision', { name: 'b' }],
   ])
-  const before = exporter.write(t.memory, { command: '' }).split('\n')
+  const before = exporter.write(t.memory, {}).split('\n')
   t.act([['record-decision', { name: 'a', impact: 3 }]])
-  const after = exporter.write(t.memory, { command: '' }).split('\n')
+  const after = exporter.write(t.memory, {}).split('\n')
   const changed = after.filter((l) => !before.includes(l))
   expect(changed.map((l) => l.trim())).toEqual(['"impact": 3,', expect.stringMatching(/^"updated": /)])
 })
