@@ -2,6 +2,8 @@ import {
   CLIENT_INFO_META_KEY,
   McpServer,
   mergeCapabilities,
+  ProtocolError,
+  ProtocolErrorCode,
   ResourceNotFoundError,
   ResourceTemplate,
   type ServerContext,
@@ -157,13 +159,22 @@ function structured(json: Json, agent: string | undefined): { structuredContent?
   return { structuredContent: isObject ? json : { result: json } }
 }
 
+/** As tools say it in their answer, so that the hint is not lost. */
+async function resolveOrRefuse(options: McpServerOptions, call: McpCall): Promise<ToolContext> {
+  try {
+    return await options.resolve(call)
+  } catch (error) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, errorText(error))
+  }
+}
+
 /** Every entity is a resource under its id; any reference that is not ambiguous works. */
 function registerEntities(server: McpServer, options: McpServerOptions): void {
   const template = new ResourceTemplate('tidemark://entity/{id}', { list: undefined })
   const about = 'one piece of knowledge with its links; the id as it is printed, e.g. decision:use-sqlite'
   const config = { title: 'Entity', description: about, mimeType: 'application/json' }
   server.registerResource('entity', template, config, async (uri, { id }, ctx) => {
-    const { memory } = await options.resolve(callOf(server, ctx, options))
+    const { memory } = await resolveOrRefuse(options, callOf(server, ctx, options))
     const { reader } = memory
     const ref = decodeURIComponent(String(id))
     const there = reader.entity(ref)
@@ -188,7 +199,7 @@ function serveSubscriptions(mcp: McpServer, options: McpServerOptions): void {
   }
   server.setRequestHandler('resources/subscribe', async ({ params }, ctx) => {
     if (params.uri.startsWith('tidemark:') && !stop) {
-      const { memory } = await options.resolve(callOf(mcp, ctx, options))
+      const { memory } = await resolveOrRefuse(options, callOf(mcp, ctx, options))
       stop ??= onEntityChange(memory, (uri) => {
         const asked = followed.get(uri)
         if (asked !== undefined) server.sendResourceUpdated({ uri: asked }).catch(() => {}) // the client has gone

@@ -31,7 +31,7 @@ export interface Serving {
 /** Serves a project that exists over HTTP until it is closed or a signal comes, and says how clients connect. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { host = '127.0.0.1', port = 0 } = options
-  const loopback = (LOOPBACK as readonly string[]).includes(host.includes(':') ? `[${host}]` : host)
+  const loopback = (LOOPBACK as readonly string[]).includes(bracketed(host))
   const server = createServer({
     projectPath: options.project,
     create: false,
@@ -73,20 +73,21 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   }
   for (const signal of SIGNALS) process.on(signal, close)
 
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
+  const anywhere = host === '0.0.0.0' || host === '::'
+  const shown = anywhere ? (addresses().find((a) => !a.internal && a.family === 'IPv4')?.address ?? '127.0.0.1') : host
+  const url = `http://${bracketed(shown)}:${bound.port}`
+  if (!loopback) options.log('reachable from other machines, unencrypted: whoever has the token reads and writes')
   for (const line of howToConnect(url, token)) options.log(line)
   return { url, token, close, ended }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-const namesOfThisMachine = (host: string): string[] => [
-  ...(host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]),
-  hostname().toLowerCase(),
-  ...Object.values(networkInterfaces()).flatMap((all) =>
-    (all ?? []).map((a) => (a.family === 'IPv6' ? `[${a.address}]` : a.address)),
-  ),
-]
+const addresses = () => Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+const bracketed = (address: string) => (address.includes(':') ? `[${address}]` : address)
+
+const namesOfThisMachine = (host: string): string[] =>
+  [host, hostname().toLowerCase(), ...addresses().map((a) => a.address)].map(bracketed)
 
 function howToConnect(url: string, token: string): string[] {
   const config = {

@@ -150,6 +150,17 @@ test('[M2] serve listens on loopback alone, and never makes a project', async ()
   })
 })
 
+test('[M2] who asks for another address gets it, told of the risk; foreign names stay out', async () => {
+  const lines: string[] = []
+  const running = await serve({ project: tempProject(), host: '0.0.0.0', log: (line) => lines.push(line) })
+  onTestFinished(() => running.close())
+  expect(lines[0]).toContain('reachable from other machines')
+  expect((await fetch(`${running.url}/healthz`)).status).toBe(200)
+  const { port } = new URL(running.url)
+  for (const host of ['evil.example', `evil.example:${port}`, '0.0.0.0.evil.example'])
+    expect((await send(`${running.url}/healthz`, { headers: { host } })).statusCode).toBe(403)
+})
+
 test('[M3] serve ends at once on SIGINT and SIGTERM, also with open streams, which get their last word', async () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const cwd = tempProject()

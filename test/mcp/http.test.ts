@@ -150,6 +150,7 @@ test('one server serves several projects; a call that names none is refused with
   const refused = await call(client, 'discover', ask)
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(idTwo) })
   expect((await call(client, 'discover', { ...ask, project: idTwo })).text).toContain('in-two')
+  await expect(client.readResource({ uri: 'tidemark://entity/decision:in-two' })).rejects.toThrow(idTwo)
   for (const era of ERAS) {
     const pinned = await httpClient(`${server.url}/mcp?project=${idTwo}`, server.token, { era })
     expect((await call(pinned, 'discover', ask)).text).toContain('in-two')
