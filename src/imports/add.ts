@@ -8,7 +8,7 @@ import { handoffItems } from './add/handoff.ts'
 import { learningItems, learningsOfView } from './add/learnings.ts'
 import { observationItems } from './add/observations.ts'
 import { scoreItems } from './add/scores.ts'
-import { mustBeDirectory, readText } from './files.ts'
+import { labelOf, mustBeDirectory, readText } from './files.ts'
 import { scrub } from './text.ts'
 import type { Importer, Item, Reading, Unplaced } from './types.ts'
 
@@ -41,13 +41,13 @@ const HINT = 'give the root of a project that has .add/, or that folder'
 export const add: Importer = {
   name: 'add',
   about: 'the process files of an ADD project (.add/): learnings, handoff, config, retro scores, feedback',
-  read(path) {
+  read(path, root) {
     mustBeDirectory(path, HINT)
     const inner = join(path, '.add')
     const dir = existsSync(inner) && statSync(inner).isDirectory() ? inner : path
     if (!FILES.some((f) => existsSync(join(dir, f))))
       throw new UserError('no-add-files', `${path} has no process files of ADD`, HINT, { looked: [...FILES] })
-    return readFolder(dir)
+    return { ...readFolder(dir), from: labelOf(dir, root) }
   },
 }
 

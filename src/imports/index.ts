@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import { nearest } from '../schema/names.ts'
@@ -36,8 +37,12 @@ export async function importFrom(
 ): Promise<ImportReport> {
   const { root, source, ...rest } = options
   const importer = importerFor(format)
-  const at = resolve(path)
-  const reading = importer.read(at, resolve(root))
-  const from = reading.from ?? labelOf(at, resolve(root))
+  const base = realFolder(resolve(root))
+  const at = join(realFolder(dirname(resolve(path))), basename(resolve(path)))
+  const reading = importer.read(at, base)
+  const from = reading.from ?? labelOf(at, base)
   return runImport(memory, reading, { ...rest, source: source ?? `import ${format} ${from}` })
 }
+
+/** A folder by its one real name; a link to a file keeps its own, for that is the one clients load it by. */
+const realFolder = (dir: string): string => (existsSync(dir) ? realpathSync(dir) : dir)

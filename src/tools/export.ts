@@ -40,7 +40,8 @@ function mustWrite(exporter: Exporter, path: string, shown: string, text: string
 export const exportTool: Tool = {
   name: 'export',
   title: 'Export knowledge',
-  about: `Writes what is known into a file, or with - to standard output: ${EXPORTERS.map((e) => `${e.name} (${e.about})`).join('; ')}. The same knowledge gives the same bytes.`,
+  about: `Writes what is known into a file, or with - to standard output; the same knowledge gives the same bytes.
+${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
   example: 'tidemark export markdown docs/decisions.md --kind decision',
   params: {
     format: { type: 'text', about: 'what to write', required: true, place: 0, choices: EXPORTERS.map((e) => e.name) },

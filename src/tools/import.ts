@@ -7,7 +7,8 @@ import type { Tool } from './tool.ts'
 export const importTool: Tool = {
   name: 'import',
   title: 'Import knowledge',
-  about: `Takes in what is known elsewhere: ${IMPORTERS.map((i) => `${i.name} (${i.about})`).join('; ')}. A second run of the same source writes nothing; what was changed here stays.`,
+  about: `Takes in what is known elsewhere. A second run of the same source writes nothing, and what was changed here stays.
+${IMPORTERS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
   example: 'tidemark import claude-md CLAUDE.md',
   params: {
     format: {

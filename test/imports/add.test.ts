@@ -184,6 +184,7 @@ test('a second run writes nothing, from the root or from the folder itself', asy
   await take(t, 'add', '.')
   const cursor = t.memory.cursor
   expect(await take(t, 'add', '.')).toMatchObject({ created: 0, updated: 0, batches: [], gone: [], kept: [] })
+  expect(await take(t, 'add', '.add')).toMatchObject({ created: 0, updated: 0, batches: [], source: 'import add .add' })
   expect(t.memory.cursor).toBe(cursor)
 })
 
