@@ -20,6 +20,12 @@ export interface HttpMcpOptions {
   maxBodyBytes: number
 }
 
+export interface HttpMcp {
+  fetch(request: Request): Promise<Response>
+  readonly bus: ServerEventBus
+  close(): Promise<void>
+}
+
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: McpServer
@@ -45,11 +51,7 @@ function lazyBus(follow: HttpMcpOptions['follow']): ServerEventBus {
 }
 
 /** Streamable HTTP, both eras: modern requests each on a fresh server, legacy ones in sessions, or without one if they like. */
-export function serveHttpMcp(options: HttpMcpOptions): {
-  fetch(request: Request): Promise<Response>
-  readonly bus: ServerEventBus
-  close(): Promise<void>
-} {
+export function serveHttpMcp(options: HttpMcpOptions): HttpMcp {
   const { maxBodyBytes: maxRequestBodySize } = options
   const report = (error: Error) => {
     if (/^(Rejected|Unsupported protocol)/.test(error.message)) return // a client's mistake: it was told

@@ -22,7 +22,7 @@ for (const [revision, count] of [
 ] as const) {
   test(`[M1] the official conformance suite passes for ${revision} over Streamable HTTP`, async () => {
     // the suite cannot send a token: this server has none, which only an embedder can ask for
-    const { url } = await listening({ projectPath: tempProject(), token: false, extend: conformanceFixtures })
+    const { url } = await listening({ projectPath: tempProject(), token: false }, conformanceFixtures)
     const cwd = tempDir()
     const args = [suite, 'server', '--url', `${url}/mcp`, '--requirements', revision, '-o', join(cwd, 'results')]
     const { stdout, code } = await run(process.execPath, args, { cwd, maxBuffer: 1 << 26 }).then(

@@ -6,7 +6,9 @@ import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcon
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { createProject } from '../../src/store/project.ts'
-import { createServer, type ServerOptions, type TidemarkServer } from '../../src/surfaces/http.ts'
+import type { ServerOptions, TidemarkServer } from '../../src/surfaces/http.ts'
+import { createApp } from '../../src/surfaces/http-app.ts'
+import type { Extension } from '../../src/surfaces/mcp.ts'
 
 export const STDIO = new URL('stdio-entry.ts', import.meta.url).pathname
 
@@ -25,8 +27,8 @@ export function tempProject(name?: string): string {
 }
 
 /** A real server on a free port of the loopback interface. */
-export async function listening(options: ServerOptions): Promise<TidemarkServer & { url: string }> {
-  const server = createServer(options)
+export async function listening(options: ServerOptions, extend?: Extension): Promise<TidemarkServer & { url: string }> {
+  const server = createApp(options, extend)
   const http = await new Promise<ReturnType<typeof serve>>((resolve) => {
     const starting = serve({ fetch: server.app.fetch, hostname: '127.0.0.1', port: 0 }, () => resolve(starting))
   })
