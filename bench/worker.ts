@@ -1,0 +1,47 @@
+// One of the processes that benchmarks start; says on stdout what it measured, as JSON.
+import { discover } from '../src/discover/discover.ts'
+import { openAt } from '../src/open.ts'
+
+const [role, root, name = '', count = '0'] = process.argv.slice(2)
+const started = () => new Promise<void>((resolve) => process.stdin.once('data', () => resolve()))
+const say = (value: unknown) => void process.stdout.write(`${JSON.stringify(value)}\n`)
+
+if (role === 'rss') {
+  if (root) {
+    const { memory } = openAt({ projectPath: root })
+    memory.act([['record-decision', { name: 'resident', rationale: `${process.pid}` }]])
+    discover(memory, '(search-knowledge "auth queue" :limit 10)')
+  }
+  say(process.memoryUsage().rss)
+} else if (role === 'writer') {
+  const { memory } = openAt({ projectPath: root! })
+  memory.cursor // opened
+  say('ready')
+  await started()
+  const ms: number[] = []
+  const begin = Number(process.hrtime.bigint()) / 1e6
+  for (let i = 0; i < Number(count); i++) {
+    const since = performance.now()
+    memory.act([['record-decision', { name: `${name}-${i}`, rationale: 'written beside seven others' }]])
+    ms.push(performance.now() - since)
+  }
+  say({ begin, end: Number(process.hrtime.bigint()) / 1e6, ms })
+  process.exit(0)
+} else if (role === 'talker') {
+  // writes ten times a second and listens to the others; hrtime is one clock for all processes of a machine
+  const { memory } = openAt({ projectPath: root! })
+  const heard: [batch: string, at: number][] = []
+  const written: [batch: string, at: number][] = []
+  const now = () => Number(process.hrtime.bigint()) / 1e6
+  memory.subscribe((news) => heard.push([news.batch, now()]))
+  say('ready')
+  await started()
+  for (let i = 0; i < Number(count); i++) {
+    await new Promise((resolve) => setTimeout(resolve, 50 + ((i * 37) % 100)))
+    const { batch } = memory.act([['record-decision', { name: `${name}-${i}`, rationale: 'told to the others' }]])
+    written.push([batch!, now()])
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1500)) // the slowest may still be to come
+  say({ written, heard })
+  process.exit(0)
+}
