@@ -1,3 +1,4 @@
+import { compareStamps, seen } from '../crdt/cells.ts'
 import { type Entity, LINK_KIND } from '../memory/entity.ts'
 import type { Planning } from '../memory/plan.ts'
 import { fieldsOf } from '../schema/kind.ts'
@@ -39,7 +40,8 @@ export function settleSupersession(p: Planning, linkId: string): void {
     .some((l) => l.rel === 'supersedes' && (p.entity(l.id)?.fields.standing ?? 'confirmed') === 'confirmed')
   if (stands) p.set(id, 'status', 'superseded')
   else if (old.fields.status === 'superseded') {
-    const written = [...p.view.eventsOf(id).map((e) => e.event), ...p.events().filter((e) => e.entity === id)]
-    p.set(id, 'status', written.findLast((e) => e.field === 'status' && e.value === 'superseded')?.was)
+    const [cell] = seen(p.cells(id), 'status').sort((a, b) => compareStamps(b.stamp, a.stamp))
+    const written = [...p.view.eventsOf(id).map((e) => e.event), ...p.events()]
+    p.set(id, 'status', written.find((e) => cell && compareStamps(e.stamp, cell.stamp) === 0)?.was)
   }
 }

@@ -3,7 +3,6 @@ import { cellsOf, type Event } from '../crdt/events.ts'
 import { fold } from '../memory/fold.ts'
 import type { Planning } from '../memory/plan.ts'
 import type { Verb } from '../memory/verb.ts'
-import type { Json } from '../schema/field.ts'
 import { textArg } from '../schema/validate.ts'
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
@@ -65,6 +64,14 @@ function revert(p: Planning, id: string, out: ReadonlySet<string>, events: reado
       .map((e) => e.event),
   )
   const was = fold(before)
+  // what was never recorded does not exist, whatever later batches said of it (they were forced, or it would be refused)
+  const recorded = [...before.values()].some((c) => c.field === STATE)
+  const now = p.entity(id)?.live === true
+  if (now && !recorded) {
+    clear(p, id)
+    p.remove(id, 'undone')
+    return
+  }
   for (const field of new Set(events.map((e) => e.field))) {
     if (field === STATE || field === 'provenance') continue
     const mine = events.filter((e) => e.field === field)
@@ -75,13 +82,23 @@ function revert(p: Planning, id: string, out: ReadonlySet<string>, events: reado
       p.set(id, field, was.fields[field])
     else if (mine.some((e) => e.op === 'put' || e.op === 'drop') || (wiped && form === 'p'))
       revertPaths(p, id, field, mine, before)
-    else revertItems(p, id, field, mine, (was.fields[field] ?? []) as Json[], wiped && form === 'l')
+    else revertItems(p, id, field, mine, (was.fields[field] ?? []) as string[], wiped && form === 'l')
   }
   if (!events.some((e) => e.field === STATE)) return
-  const lives = before.size > 0 && was.live
-  const now = p.entity(id)?.live === true
-  if (now && !lives) p.remove(id, 'undone')
-  else if (!now && lives) p.restore(id)
+  if (now && !was.live) p.remove(id, 'undone')
+  else if (!now && was.live && recorded) p.restore(id)
+}
+
+/** Takes away everything an entity says but who said it. */
+function clear(p: Planning, id: string): void {
+  const forms = new Map([...p.cells(id).values()].map((c) => [c.field, c.part[0] ?? '']))
+  for (const [field, form] of forms) {
+    if (field === STATE || field === 'provenance') continue
+    if (form === 'p') p.apply(id, [{ field, op: 'merge', put: [], drop: [[]] }])
+    else if (form === 's' || form === 'l')
+      p.apply(id, [{ field, op: 'edit', list: form === 'l', add: [], remove: [], replace: true }])
+    else p.set(id, field, undefined)
+  }
 }
 
 const isWipe = (e: Event) => e.op === 'remove' && e.value === undefined
@@ -91,20 +108,19 @@ function revertItems(
   id: string,
   field: string,
   mine: readonly Event[],
-  was: readonly Json[],
+  was: readonly string[],
   wipedList: boolean,
 ): void {
   const list = wipedList || mine.some((e) => e.list)
   const items = [...new Set(mine.flatMap((e) => (typeof e.value === 'string' ? [e.value] : [])))]
   const there = (item: string) => seen(p.cells(id), field, (list ? listPart : setPart)(item)).length > 0
-  if (mine.some(isWipe)) {
-    // what stood before is said again, and nothing else
-    p.apply(id, [{ field, op: 'edit', list, add: was as string[], remove: [], replace: true }])
-    return
-  }
-  const add = was.filter((v): v is string => typeof v === 'string' && items.includes(v) && !there(v))
+  const add = was.filter((v) => items.includes(v) && !there(v))
   const remove = items.filter((v) => !was.includes(v))
-  p.apply(id, [{ field, op: 'edit', list, add, remove, replace: false }])
+  const current = (p.entity(id)?.fields[field] ?? []) as string[]
+  const inOrder = [...current.filter((v) => !remove.includes(v)), ...add]
+  // after a wipe, or where its place in the list would be another, what stood there is said again as a whole
+  const whole = mine.some(isWipe) || (list && inOrder.join('\0') !== was.join('\0'))
+  p.apply(id, [{ field, op: 'edit', list, add: whole ? [...was] : add, remove: whole ? [] : remove, replace: whole }])
 }
 
 function revertPaths(

@@ -65,7 +65,9 @@ export function record(
   }
   const id = own ?? p.eventId(kind, (ms, random) => eventId(kind, ms, random))
   const before = p.entity(id)
-  if (before && !before.live && args.anew !== true) {
+  // an undone record has left nothing that recording it again could hide
+  const empty = Object.keys(before?.fields ?? {}).every((f) => f === 'provenance')
+  if (before && !before.live && args.anew !== true && !empty) {
     complain({
       field: kind.key[0],
       message: `"${before.name || id}" is deleted`,
@@ -74,7 +76,7 @@ export function record(
     })
     return undefined
   }
-  return write(p, kind, id, changes, args.anew === true)
+  return write(p, kind, id, changes, args.anew === true || empty)
 }
 
 /** An edit by reference does not rename by the way: that may meet a name that is taken. */

@@ -311,6 +311,24 @@ export class Author {
     if (!signed) this.#write({ entity, field: 'provenance', op: 'add', value: who, list: false })
   }
 
+  /** Without a supersession it is what it was when it became superseded. */
+  unsupersede(entity: string): void {
+    const seen = this.see(entity)
+    const others = this.#world
+      .entities()
+      .filter((id) => id.startsWith('relationship:'))
+      .map((id) => this.see(id))
+      .filter((l) => l.live && l.fields.type === 'supersedes' && l.fields.to === entity)
+    if (others.some((l) => this.see(String(l.fields.from)).live)) this.set(entity, 'status', 'superseded')
+    else if (seen.fields.status === 'superseded') {
+      const [newest] = seen.standing
+        .filter((w) => w.field === 'status')
+        .sort((a, b) => (later(a.stamp, b.stamp) ? -1 : 1))
+      const before = [...this.#world.writes, ...this.writes].filter((w) => w.entity === entity && knew(newest!, w))
+      this.set(entity, 'status', fold(before).fields.status)
+    }
+  }
+
   /** Takes a write as it was made, where the rules do not say which ones are (undo). */
   take(intent: Intent, extra: { pos?: number; at?: number }): void {
     this.#write(intent, extra)

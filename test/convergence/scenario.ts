@@ -387,7 +387,8 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
     case 'record-question': {
       const { anew, ...given } = args
       const before = author.see(id)
-      must(before.live || !before.exists || anew === true, 'recorded on a deleted entity', id)
+      const undone = Object.keys(before.fields).every((f) => f === 'provenance')
+      must(before.live || !before.exists || anew === true || undone, 'recorded on a deleted entity', id)
       if (before.exists && !before.live) author.wipe(id)
       if (!before.live) author.create(id)
       // what it is called is changed by rename alone
@@ -427,8 +428,7 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
     case 'unlink-entities':
       must(author.see(id).live, 'took away a link that was not there', id)
       author.delete(id)
-      if (args.type === 'supersedes' && author.see(String(args.to)).fields.status === 'superseded')
-        author.set(String(args.to), 'status', 'active')
+      if (args.type === 'supersedes') author.unsupersede(String(args.to))
       return
     case 'supersede': {
       link(id, { from: args.new!, to: args.old!, type: 'supersedes' })

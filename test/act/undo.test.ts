@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
+
+const principle = (name: string, more: object = {}) => ['record-principle', { name, ...more }]
+const undo = (m: TestMemory, args: object = {}) => m.act([['undo', args]])
+
+/** What readers see, without when, by whom and in which version. */
+function seen(m: TestMemory): unknown {
+  const { reader } = m.memory
+  return reader
+    .registry()
+    .kinds()
+    .flatMap((k) => reader.list(k.name, { all: true }))
+    .map((e) => {
+      const { provenance: _provenance, ...fields } = e.fields
+      return { id: e.id, name: e.name, fields, links: reader.links('from', e.id).map((l) => l.id) }
+    })
+}
+
+const EVERYTHING = {
+  description: 'a text',
+  impact: 7,
+  status: 'deprecated',
+  tags: ['a', 'b'],
+  evidence: ['one', 'two', 'three'],
+  validFrom: '2026-01-01',
+  attrs: { a: { b: 1, c: [1, 2] }, d: true },
+}
+
+describe('[A10] undo', () => {
+  test.each([
+    ['nothing was there', {}, EVERYTHING],
+    [
+      'every field is written over',
+      EVERYTHING,
+      {
+        description: 'other',
+        impact: 1,
+        status: 'active',
+        tags: ['c'],
+        evidence: { set: ['x', 'one'] },
+        validFrom: '2027-05-05',
+        attrs: { a: { b: 2 }, d: null, e: 'new' },
+      },
+    ],
+    [
+      'every field is cleared',
+      EVERYTHING,
+      { description: null, impact: null, status: null, tags: null, evidence: null, validFrom: null, attrs: null },
+    ],
+    [
+      'items are removed and added',
+      EVERYTHING,
+      { tags: { remove: ['a'], add: ['z'] }, evidence: { remove: ['two'], add: ['four'] } },
+    ],
+    ['what is there is said again', EVERYTHING, EVERYTHING],
+    ['an object takes the place of a value', EVERYTHING, { attrs: { d: { deep: 1 }, a: 'flat' } }],
+  ])('[A10] restores every type of field: %s', (_what, before, after) => {
+    const m = openTestMemory()
+    m.act([['record-decision', { name: 'd', ...before }]])
+    const was = seen(m)
+    m.clock.days(1)
+    const { batch } = m.act([['record-decision', { name: 'd', rationale: 'changed', ...after }]])
+    const changed = seen(m)
+    m.clock.days(1)
+    const cursor = m.memory.cursor
+    const undone = undo(m, { batch })
+    expect(seen(m)).toEqual(was)
+    expect(m.memory.cursor).toBe(cursor + 1)
+    m.clock.days(1)
+    undo(m, { batch: undone.batch })
+    expect(seen(m)).toEqual(changed)
+    m.clock.days(1)
+    undo(m)
+    expect(seen(m)).toEqual(was)
+  })
+
+  test.each([
+    ['a record', [principle('new')]],
+    ['a delete', [['delete-principle', { name: 'a', reason: 'x' }]]],
+    ['a link', [['link-entities', { from: 'b', to: 'c', type: 'supports' }]]],
+    ['a changed link', [['link-entities', { from: 'a', to: 'b', type: 'supports', description: 'y' }]]],
+    ['an unlink', [['unlink-entities', { from: 'a', to: 'b', type: 'supports' }]]],
+    ['a supersession', [['supersede', { old: 'd', new: 'e' }]]],
+    ['a rename', [['rename', { ref: 'a', name: 'z' }]]],
+    ['a retirement', [['retire', { ref: 'a', reason: 'x' }]]],
+    ['a confidence', [['update-confidence', { ref: 'a', confidence: 0.1 }]]],
+    ['evidence', [['add-evidence', { ref: 'a', evidence: 'e' }]]],
+    ['a recording anew', [['delete-principle', { name: 'a' }], principle('a', { anew: true, confidence: 0.9 })]],
+    [
+      'a kind',
+      [
+        ['define-kind', { name: 'endpoint', fields: { name: 'text' } }],
+        ['record-endpoint', { name: '/x' }],
+      ],
+    ],
+    [
+      'a relation',
+      [
+        ['define-relation', { name: 'owned-by' }],
+        ['link-entities', { from: 'a', to: 'c', type: 'owned-by' }],
+      ],
+    ],
+    ['a proposal', [['propose', { action: principle('p') }]]],
+    [
+      'many at once',
+      [
+        principle('a', { tags: ['n'] }),
+        principle('n'),
+        ['link-entities', { from: 'n', to: 'a', type: 'extends' }],
+        ['delete-principle', { name: 'c' }],
+      ],
+    ],
+  ])('[A10] takes back %s, and its own undo brings it again', (_what, batch) => {
+    const m = openTestMemory()
+    m.act([
+      principle('a', { description: 'one', tags: ['t'] }), principle('b'), principle('c'), ['record-decision', { name: 'd' }], ['record-decision', { name: 'e' }],
+      ['link-entities', { from: 'a', to: 'b', type: 'supports', description: 'x' }],
+    ]) // biome-ignore format: short
+    const was = seen(m)
+    m.act(batch)
+    const changed = seen(m)
+    expect(changed).not.toEqual(was)
+    undo(m)
+    expect(seen(m)).toEqual(was)
+    undo(m)
+    expect(seen(m)).toEqual(changed)
+  })
+
+  test('[A10] undoing a confirmed proposal makes it wait again', () => {
+    const m = openTestMemory()
+    m.act([['record-decision', { name: 'd', impact: 1 }]])
+    const { id } = m.act([['propose', { action: ['record-decision', { name: 'd', impact: 9 }] }]]).results[0]!
+    const was = seen(m)
+    m.act([['confirm', { ref: id }]])
+    undo(m)
+    expect(seen(m)).toEqual(was)
+    m.act([['confirm', { ref: id }]])
+    expect(m.get('d')!.fields.impact).toBe(9)
+  })
+
+  test('[A10] refuses where later batches depend on it, naming them, unless forced', () => {
+    const m = openTestMemory()
+    const first = m.act([principle('a', { confidence: 0.1 }), principle('b')])
+    const second = m.act([principle('a', { confidence: 0.2 })])
+    const third = m.act([['link-entities', { from: 'b', to: 'a', type: 'supports' }]])
+    const [p] = m.refused([['undo', { batch: first.batch }]])
+    expect(p).toMatchObject({ field: 'batch', message: `later batches build on it: ${second.batch}, ${third.batch}` })
+    undo(m, { batch: first.batch, force: true })
+    expect(m.discover('(get-principles)')).toEqual(['()'])
+    expect(m.refused([['undo', { batch: first.batch, force: 'yes' }]])).toMatchObject([{ field: 'force' }])
+  })
+
+  test('[A10] an earlier batch is taken back where the later ones touched other fields', () => {
+    const m = openTestMemory()
+    m.act([principle('a', { description: 'x' })])
+    const second = m.act([principle('a', { confidence: 0.2 })])
+    m.act([principle('a', { tags: ['t'] })])
+    undo(m, { batch: second.batch })
+    expect(m.get('a')!.fields).toMatchObject({ description: 'x', tags: ['t'] })
+    expect(m.get('a')!.fields).not.toHaveProperty('confidence')
+    expect(m.act([['undo', { batch: second.batch }]]).notes.join()).toContain('nothing changed')
+  })
+
+  test('[A10] takes back everything a session wrote, and nothing of others', () => {
+    const m = openTestMemory()
+    m.act([principle('a', { confidence: 0.1 })], { session: 'one' })
+    m.act([principle('b')], { session: 'two' })
+    m.act([principle('a', { confidence: 0.5 }), principle('c')], { session: 'two' })
+    m.act([principle('b', { tags: ['x'] })], { session: 'two' })
+    const { results } = m.act([['undo', { session: 'two' }]], { session: 'three' })
+    expect(results[0]).toMatchObject({ batches: 3 })
+    expect(m.discover('(map :name (get-principles)) (map :confidence (get-principles))')).toEqual(['("a")', '(0.1)'])
+    expect(m.refused([['undo', { session: 'nobody' }]])).toMatchObject([{ field: 'session' }])
+    undo(m)
+    expect(m.discover('(sort (map :name (get-principles)) string<?)')).toEqual(['("a" "b" "c")'])
+  })
+
+  test('[A10] what was taken back can be recorded again', () => {
+    const m = openTestMemory()
+    m.act([principle('a', { description: 'x' })])
+    undo(m)
+    m.act([principle('a', { confidence: 1 })])
+    expect(m.discover('(get-principles)')).toEqual(['((principle "a" :confidence 1))'])
+  })
+
+  test('[A10] a batch that is not there is refused with those that are', () => {
+    const m = openTestMemory()
+    expect(m.refused([['undo', {}]])).toMatchObject([{ field: 'batch', message: 'there is nothing to undo' }])
+    const { batch } = m.act([principle('a')])
+    expect(m.refused([['undo', { batch: 'zzz:9' }]])[0]!.accepted).toContain(batch)
+    expect(m.refused([['undo', { batch: 7 }]])).toMatchObject([{ field: 'batch', message: 'not text' }])
+  })
+
+  test('[A10] undo in the middle of a batch sees what was there before it', () => {
+    const m = openTestMemory()
+    m.act([principle('a', { confidence: 0.1 })])
+    m.act([principle('a', { confidence: 0.2 })])
+    m.act([['undo', {}], principle('a', { tags: ['x'] })])
+    expect(m.get('a')!.fields).toMatchObject({ confidence: 0.1, tags: ['x'] })
+  })
+})
