@@ -92,7 +92,12 @@ export class Memory {
       create: options.create ?? false,
       beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
     })
-    this.#settleProject()
+    try {
+      this.#settleProject()
+    } catch (error) {
+      this.#db.close()
+      throw error
+    }
   }
 
   get path(): string {
@@ -119,7 +124,6 @@ export class Memory {
         () => void (log.getMeta(this.#db, 'project') ?? log.setMeta(this.#db, 'project', this.#options.projectId)),
       )
     else if (there !== this.#options.projectId) {
-      this.#db.close()
       throw new UserError(
         'other-project',
         `the store ${this.#options.path} belongs to project ${there}, not to ${this.#options.projectId}`,

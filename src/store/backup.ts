@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { UserError } from '../errors.ts'
-import type { Db } from './db.ts'
+import { type Db, holdsStore } from './db.ts'
 
 /** Snapshots kept beside the store: one a day, and one before each migration (C7). */
 const KEPT = 3
@@ -41,12 +41,13 @@ export function snapshotIfDue(db: Db, now: number): void {
   snapshotNow(db.raw, db.path, now)
 }
 
-/** True if SQLite finds nothing wrong with the file. */
+/** True if the file is a store and SQLite finds nothing wrong with it. */
 export function isSound(path: string): boolean {
   try {
     const db = new DatabaseSync(path, { readOnly: true })
     try {
-      return (db.prepare('PRAGMA quick_check').get() as { quick_check: string }).quick_check === 'ok'
+      // an empty file passes the check: SQLite takes it for a database without tables
+      return holdsStore(db) && (db.prepare('PRAGMA quick_check').get() as { quick_check: string }).quick_check === 'ok'
     } finally {
       db.close()
     }

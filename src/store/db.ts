@@ -36,6 +36,10 @@ export interface Db {
   get<T = Row>(sql: string, ...params: Param[]): T | undefined
   all<T = Row>(sql: string, ...params: Param[]): T[]
   run(sql: string, ...params: Param[]): void
+  /** The rows one by one. */
+  each<T = Row>(sql: string, ...params: Param[]): Generator<T>
+  /** Statements without parameters, one after the other. */
+  exec(sql: string): void
   /** Runs `body` under the write lock, all or nothing, then rings the doorbell. Never asynchronous. */
   write<T>(body: () => T extends Promise<unknown> ? never : T): T
   /** Runs `body` on one snapshot. */
@@ -59,6 +63,13 @@ export function storeError(error: unknown, path: string): unknown {
         'store-unreadable',
         `the store ${path} cannot be opened: permission denied`,
         'check that you may read and write it and its directory',
+      )
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return new UserError(
+        'store-unreadable',
+        `the store ${path} cannot be opened: a file lies where its directory should be`,
+        'check the path: persistencePath, or TIDEMARK_STORE',
       )
     case 'EROFS':
       return new UserError(
@@ -137,6 +148,14 @@ function migrate(db: DatabaseSync): void {
 function userVersion(db: DatabaseSync): number {
   return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
 }
+
+/** A store comes into its place complete: one without these tables is none, and is never made into one. */
+export const holdsStore = (db: DatabaseSync): boolean =>
+  (
+    db.prepare("SELECT count(*) AS n FROM sqlite_master WHERE type='table' AND name IN ('meta', 'log')").get() as {
+      n: number
+    }
+  ).n === 2
 
 /** Refuses a store that this code is too old for; run at open and in every write, since it may be migrated meanwhile. */
 function checkVersion(db: DatabaseSync, path: string): void {
@@ -239,6 +258,13 @@ function open(path: string, options: OpenOptions): Db {
   const raw = new DatabaseSync(path)
   try {
     pragmas(raw)
+    if (!holdsStore(raw)) {
+      throw new UserError(
+        'store-damaged',
+        `${path} is a database, but not a store of Tidemark`,
+        'run `tidemark doctor --restore` to bring back the last snapshot, or put the file where it belongs; nothing was changed',
+      )
+    }
     checkVersion(raw, path)
     if (userVersion(raw) < SCHEMA_VERSION) {
       options.beforeMigration?.(raw, userVersion(raw))
@@ -292,9 +318,41 @@ function open(path: string, options: OpenOptions): Db {
   return {
     path,
     raw,
-    get: <T>(sql: string, ...params: Param[]) => statement(sql).get(...params) as T | undefined,
-    all: <T>(sql: string, ...params: Param[]) => statement(sql).all(...params) as T[],
-    run: (sql, ...params) => void statement(sql).run(...params),
+    get<T>(sql: string, ...params: Param[]) {
+      try {
+        return statement(sql).get(...params) as T | undefined
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
+    all<T>(sql: string, ...params: Param[]) {
+      try {
+        return statement(sql).all(...params) as T[]
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
+    run(sql, ...params) {
+      try {
+        statement(sql).run(...params)
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
+    *each<T>(sql: string, ...params: Param[]) {
+      try {
+        for (const row of raw.prepare(sql).iterate(...params)) yield row as T
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
+    exec(sql) {
+      try {
+        raw.exec(sql)
+      } catch (error) {
+        throw storeError(error, path)
+      }
+    },
     write(body) {
       if (inside) return body() as never
       try {

@@ -130,11 +130,8 @@ export const eventsOf = (db: Db, entity: string): LoggedEvent[] =>
 
 /** Every event stamped up to `ms`, entity by entity. */
 export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
-  for (const row of db.raw
-    .prepare('SELECT replica, seq, i, ms, body FROM events WHERE ms<=? ORDER BY entity')
-    .iterate(ms)) {
-    yield unpack(row as unknown as EventRow)
-  }
+  for (const row of db.each<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE ms<=? ORDER BY entity', ms))
+    yield unpack(row)
 }
 
 /** Batches that touched an entity. */

@@ -151,7 +151,7 @@ export const countOf = (base: Base | undefined): number =>
 
 /** Drops everything that is made from the log; events kept by a compaction stay. */
 export function clearIndexes(db: Db): void {
-  db.raw.exec(
+  db.exec(
     "DELETE FROM docs; DELETE FROM entities; DELETE FROM links; DELETE FROM events WHERE base=0; INSERT INTO text_index (text_index) VALUES ('delete-all')",
   )
 }
