@@ -1,4 +1,3 @@
-import { discover as evaluate } from '../discover/discover.ts'
 import { UserError } from '../errors.ts'
 import type { Tool } from './tool.ts'
 
@@ -14,10 +13,12 @@ Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqli
   },
   mcp: true,
   readOnly: true,
-  run({ memory, session }, args) {
+  async run({ memory, session }, args) {
     const asOf = args['as-of']
     if (typeof args.expr !== 'string')
       throw new UserError('bad-argument', 'expr is not text', "give an expression such as '(kinds)'")
+    // the evaluator is loaded when it is asked for: a server's first answer does not wait for it
+    const { discover: evaluate } = await import('../discover/discover.ts')
     const values = evaluate(memory, args.expr, {
       ...(session ? { session } : {}),
       ...(typeof asOf === 'string' ? { asOf } : {}),
