@@ -19,12 +19,12 @@ const ALWAYS = /\balways\b/i
 const MOMENT = /\b(?:before|after|when(?:ever)?|once|every time|until|then|first|prior to)\b/i
 const STEP =
   /\b(?:run|re-?run|commit|push|pull|rebase|merge|deploy|release|review|test|verify|ask|open|branch|tag|bump|update|check|build|install|format|lint|document|record|start|finish)\b/i
-const MUST = /\b(?:must|has to|have to|required?|mandatory|only ever)\b/i
+const MUST = /\b(?:must|has to|have to|mandatory|(?:is|are) required)\b|\brequired$/i
 const PREFER = /\b(?:prefer|favou?r)\b|\bstick (?:to|with)\b|\bname (?:files|tests|branches|variables|functions)\b/i
 const USE =
   /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?\s+(.+)$/i
-const TESTS =
-  /^(?:please\s+)?(?:run|keep|write|add|make sure|ensure|check|commit|put|place|follow|wrap|return|throw|handle|validate|format|indent|limit|default to|treat)\b/i
+/** Orders without one of the words above; what else begins with a verb is as often a step of some explanation. */
+const ORDER = /^(?:please\s+)?(?:keep|make sure|ensure|follow|limit|default to)\b/i
 const WHEN = /^(?:when(?:ever)?|before|after|once|every time|if)\b.+?(?:,|\bthen\b)\s*(.+)$/i
 
 /** Words that follow "use" and are ways of writing, not things to install. */
@@ -88,13 +88,9 @@ export function classifyRule(line: string): Rule | undefined {
   const used = USE.exec(when ?? bare)?.[1]
   if (used !== undefined) return rule(isTool(used) ? 'tool' : 'convention')
   if (MUST.test(bare)) return rule('constraint')
-  if (when !== undefined && (STEP.test(when.split(' ')[0] ?? '') || TESTS.test(when))) return rule('workflow')
-  if (TESTS.test(bare))
-    return rule(
-      MOMENT.test(bare) || /^(?:please\s+)?(?:run|commit|make sure|ensure|check)\b/i.test(bare)
-        ? 'workflow'
-        : 'convention',
-    )
+  const step = STEP.test((when ?? bare).replace(/^please\s+/i, '').split(' ')[0] ?? '')
+  if (step && (when !== undefined || MOMENT.test(bare))) return rule('workflow')
+  if (ORDER.test(when ?? bare)) return rule(MOMENT.test(bare) ? 'workflow' : 'convention')
   return undefined
 }
 
@@ -102,7 +98,9 @@ export function classifyRule(line: string): Rule | undefined {
 function isOrder(sentence: string): boolean {
   if (/\b(?:must\s?n[o']t|must not|may not|should not|shouldn['’]t|not allowed|forbidden)\b/i.test(sentence))
     return true
-  return /(?:^|[,;:.—–]\s*|\b(?:and|but|so|please|you|we|agents?)\s+|\bthen\s+)(?:never|do not|don['’]t|avoid|cannot|can['’]t)\b/i.test(
+  if (/\b(?:is|are)\s+never\s+\w+(?:ed|en|t)\b/i.test(sentence)) return true
+  if (/(?:^|\b(?:you|agents?)\s+)(?:cannot|can['’]t)\b/i.test(sentence)) return true
+  return /(?:^|[,;:.—–(-]\s*|\b(?:and|but|so|please|you|we|agents?|then)\s+)(?:never|do not|don['’]t|avoid)\b/i.test(
     sentence,
   )
 }

@@ -109,10 +109,16 @@ function rulesOf(page: Page, found: Map<string, Found>): number[] {
     const where = `${page.label}:${block.line}`
     const promised = headings.findLast((h) => h && categoryOfHeading(h) !== undefined)
     let last: Found | undefined
+    let before: string | undefined
     for (const sentence of sentencesOf(block.text)) {
       const rule = classifyRule(sentence)
-      if (rule) last = add(found, rule.fact, rule.category, where, topicsOf(headings))
-      else last?.context.push(sentence.trim())
+      if (rule) {
+        last = add(found, rule.fact, rule.category, where, topicsOf(headings))
+        // "Don't break this." means little without the sentence before it
+        if (before !== undefined) last.context.push(before)
+        before = undefined
+      } else if (last) last.context.push(sentence.trim())
+      else before = sentence.trim()
     }
     if (last) continue
     const category = promised && categoryOfHeading(promised)
