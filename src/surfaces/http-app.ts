@@ -88,9 +88,11 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   app.get('/api/tools', async (c) => {
     const tools = await Promise.all(Object.values(TOOLS).map((load) => load()))
     return c.json({
-      tools: tools.map(({ name, title, about, example, params, mcp = false, readOnly, destructive = false }) => ({
-        ...{ name, title, about, example, params, mcp, readOnly, destructive },
-      })),
+      tools: tools
+        .filter((t) => !t.local)
+        .map(({ name, title, about, example, params, mcp = false, readOnly, destructive = false }) => ({
+          ...{ name, title, about, example, params, mcp, readOnly, destructive },
+        })),
     })
   })
   app.post('/api/tools/:name', async (c) => {
@@ -103,6 +105,12 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
       throw new UserError('unknown-tool', `there is no tool "${name}"`, hint, { nearest: near })
     }
     const tool = await load()
+    if (tool.local)
+      throw new UserError(
+        'unknown-tool',
+        `${name} works on files of this machine and is not offered over HTTP`,
+        `use \`tidemark ${name}\` on the command line`,
+      )
     const { projectId, ...input } = await jsonBody(c)
     const { args, ...named } = readCall(tool, projectId === undefined ? input : { project: projectId, ...input })
     const agent = c.req.header('x-tidemark-agent') ?? 'http'

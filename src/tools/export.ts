@@ -56,6 +56,7 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
     force: { type: 'flag', about: 'write over a file that is no earlier export' },
   },
   readOnly: false, // the knowledge stays as it is, but a file is written
+  local: true,
   run({ memory, project }, args) {
     const exporter = exporterFor(String(args.format))
     const kind = typeof args.kind === 'string' ? args.kind : undefined

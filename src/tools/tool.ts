@@ -45,6 +45,8 @@ export interface Tool {
   readonly mcp?: boolean
   readonly readOnly: boolean
   readonly destructive?: boolean
+  /** Reads or writes files that the caller names: for the command line alone, never offered over HTTP or MCP. */
+  readonly local?: boolean
   /** @throws UserError for the caller's mistakes. */
   run(context: ToolContext, args: Readonly<Record<string, unknown>>): Output | Promise<Output>
 }

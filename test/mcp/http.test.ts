@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createServer } from '../../src/surfaces/http.ts'
 import { call, decide, ERAS, httpClient, listening, next, stdioClient, tempDir, tempProject } from './harness.ts'
 
@@ -181,4 +181,25 @@ test('createServer makes a fresh directory a project, unless it is told not to, 
   expect(server.memory.reader.entity('decision:embedded')?.name).toBe('embedded')
   await server.close()
   expect(() => server.memory.act([])).toThrow(/closed/)
+})
+
+test('[M2] tools that read or write files the caller names are not offered over HTTP', async () => {
+  const server = createServer({ projectPath: tempDir(), token: false })
+  onTestFinished(() => server.close())
+  const listed = (await (await server.app.request('http://localhost/api/tools')).json()) as {
+    tools: { name: string }[]
+  }
+  expect(listed.tools.map((t) => t.name)).toContain('discover')
+  expect(listed.tools.map((t) => t.name)).not.toContain('export')
+  for (const [name, body] of [
+    ['export', { format: 'json', path: '/tmp/stolen.json' }],
+    ['import', { format: 'json', path: '/etc/passwd' }],
+  ] as const) {
+    const answer = await server.app.request(`http://localhost/api/tools/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(answer.status).toBe(404)
+  }
 })
