@@ -27,7 +27,6 @@ ${IMPORTERS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
   },
   readOnly: false,
   local: true,
-  local: true,
   async run(context, args) {
     const report = await importFrom(context.memory, String(args.format), String(args.path), {
       root: context.project.root,

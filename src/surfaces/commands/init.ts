@@ -10,11 +10,15 @@ import { createProject, findProject, gitRoot, PROJECT_DIR } from '../../store/pr
 import type { Command, CommandCall } from '../command.ts'
 import { clientContext } from './launcher.ts'
 
-/** Where the project is, or is to be: an existing one around the directory, the git root, or the directory itself. */
-function rootFor(directory: string): string {
+/**
+ * Where the project is, or is to be: the directory that was named; else an existing project around the working
+ * directory, the git root, or the working directory itself.
+ */
+function rootFor(directory: string, named: boolean): string {
   const dir = resolve(directory)
   if (!existsSync(dir))
     throw new UserError('no-directory', `there is no directory ${dir}`, 'give an existing one with --project')
+  if (named) return dir
   try {
     return findProject(dir).root
   } catch (error) {
@@ -67,7 +71,7 @@ export const init: Command = {
     'no-import': { type: 'flag', about: 'do not import CLAUDE.md, AGENTS.md, .add/ and MCP memory files' },
   },
   async run(call) {
-    const root = rootFor(call.directory)
+    const root = rootFor(call.directory, call.flags.project !== undefined || Boolean(process.env.TIDEMARK_PROJECT))
     const context = clientContext(root)
     const named =
       typeof call.flags.client === 'string'
