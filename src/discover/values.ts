@@ -60,8 +60,8 @@ const iso = (ms: number) => new Date(ms).toISOString()
 export function toScheme(e: Known, registry: Registry): Entity {
   const kind = registry.kind(e.kind)
   const fields = new Map<string, Value>()
-  // several events may read alike: their id is the only reference that says which
-  if (kind?.identity === 'event') fields.set('id', e.id)
+  // several that read alike may be several: their id is the only reference that says which
+  if (kind?.identity === 'event' || (kind?.identity === 'content' && kind.key.length > 1)) fields.set('id', e.id)
   const specs = kind ? fieldsOf(kind) : {}
   for (const name of new Set([...Object.keys(specs), ...Object.keys(e.fields)])) {
     const value = e.fields[name]

@@ -50,8 +50,17 @@ export function identityOf(kind: Kind, values: Readonly<{ [field: string]: unkno
   }
 }
 
-/** A path as it is compared and kept: forward slashes, no `./` in front. */
-export const cleanPath = (path: string): string => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '')
+/** A path as it is compared and kept: forward slashes, without `.`, `..` and empty parts where they say nothing. */
+export function cleanPath(path: string): string {
+  const parts: string[] = []
+  const slashed = path.replaceAll('\\', '/')
+  for (const part of slashed.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    else parts.push(part)
+  }
+  return (slashed.startsWith('/') ? '/' : '') + parts.join('/')
+}
 
 /** A new id for an `event` entity: ordered by time, then by chance. */
 export function eventId(kind: Kind, ms: number, random: Uint8Array): string {

@@ -1,7 +1,7 @@
 import type { Kind } from '../schema/kind.ts'
 import { slug } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
-import { type Entity, identityOf, LINK_KIND, nameKey } from './entity.ts'
+import { cleanPath, type Entity, identityOf, LINK_KIND, nameKey } from './entity.ts'
 
 /** Where references are looked up. */
 export interface Lookup {
@@ -36,7 +36,9 @@ export function candidates(lookup: Lookup, ref: string): Entity[] {
     const live = all.filter((e) => e.live)
     const chosen = live.length > 0 ? live : all
     const now = chosen.filter((e) => nameKey(e.name) === key)
-    return now.length > 0 ? now : chosen
+    // paths are found whatever their case, but the very path is meant before one that differs by case
+    const exact = now.filter((e) => e.kind !== 'file' || e.name === cleanPath(name))
+    return exact.length > 0 ? exact : now.length > 0 ? now : chosen
   }
   const colon = ref.indexOf(':')
   const kind = colon > 0 ? lookup.registry().kind(ref.slice(0, colon)) : undefined
