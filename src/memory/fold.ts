@@ -56,11 +56,12 @@ function tree(cells: Cell[]): { [key: string]: Json } {
     if (!visible.some((v) => isPrefix(v.path!, path) || isPrefix(path, v.path!))) visible.push(c)
   }
   visible.sort((a, b) => byCanonical(a.path as Json, b.path as Json))
-  const root: { [key: string]: Json } = {}
+  // without a prototype: `constructor` and `toString` are keys like others, and lead nowhere
+  const root = Object.create(null) as { [key: string]: Json }
   for (const c of visible) {
     let node = root
     const path = c.path!
-    for (const key of path.slice(0, -1)) node = (node[key] ??= {}) as { [key: string]: Json }
+    for (const key of path.slice(0, -1)) node = (node[key] ??= Object.create(null)) as { [key: string]: Json }
     node[path.at(-1)!] = c.value ?? null
   }
   return sortKeys(root) as { [key: string]: Json }

@@ -63,7 +63,7 @@ describe('[A1] bad input', () => {
 
   test('[A1] keys of arguments that come from objects are fields like others', () => {
     const m = openTestMemory()
-    const names = ['toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
+    const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
     for (const name of names) {
       expect(m.refused([['record-principle', { name: 'p', [name]: 1 }]])).toHaveLength(1)
       expect(m.refused([[name, {}]])).toHaveLength(1)
@@ -73,6 +73,7 @@ describe('[A1] bad input', () => {
       expect(m.get(`principle:${name}`)!.fields).toMatchObject({ attrs: { [name]: { [name]: 1 } }, tags: [name] })
     }
     expect(m.refused([JSON.parse('["record-principle", {"name": "p", "__proto__": {"x": 1}}]')])).toHaveLength(1)
+    m.act([['record-principle', { name: 'p', attrs: { constructor: { prototype: { polluted: 1 } } } }]])
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
