@@ -4,11 +4,17 @@ import type { Verb } from '../memory/verb.ts'
 import { type GateProblem, gate } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import { COMMON } from '../schema/kind.ts'
-import { WORD } from '../schema/names.ts'
-import { type Change, leaves, textArg } from '../schema/validate.ts'
+import { RESERVED, WORD } from '../schema/names.ts'
+import { type Change, leaves, shown, textArg } from '../schema/validate.ts'
 
 const FIELD = /^[a-z][A-Za-z0-9]*$/
-const RESERVED = ['id', 'ref', 'anew', 'kind', 'expectedVersion', ...Object.keys(COMMON)]
+/** Names that every entity answers to already. */
+const TAKEN: readonly string[] = [
+  ...['id', 'ref', 'anew', 'kind', 'version', 'recorded', 'updated', 'reason', 'expectedVersion'],
+  ...Object.keys(COMMON),
+  ...Object.getOwnPropertyNames(Object.prototype),
+]
+const SPEC = ['type', 'about', 'choices', 'min', 'max', 'integer', 'weight']
 
 export const defineKind: Verb = {
   verb: 'define-kind',
@@ -45,38 +51,52 @@ export const defineKind: Verb = {
     if (name === undefined) return undefined
     const known = p.registry().kind(name)
     const own = p.entity(`${KIND_KIND}:${name}`)
-    if (!WORD.test(name) || name === 'error') refuse('name', 'not a word', name, 'lower-case words joined by hyphens')
+    const word = 'a word of lower-case letters, digits and hyphens'
+    if (!WORD.test(name)) refuse('name', 'not a word', name, word)
+    else if (RESERVED.has(name)) refuse('name', 'means something else in what Tidemark prints', name, 'another name')
     else if (known && !own)
       refuse('name', `${name} is a core kind`, name, 'another name; attrs take structure of your own')
     const plurals = plural ?? (known && own ? known.plural : `${name}s`)
-    if (!WORD.test(plurals) || plurals === 'error')
-      refuse('plural', 'not a word', plurals, 'lower-case words joined by hyphens')
+    if (!WORD.test(plurals)) refuse('plural', 'not a word', plurals, word)
+    else if (RESERVED.has(plurals))
+      refuse('plural', 'means something else in what Tidemark prints', plurals, 'another plural')
+    else if (plurals === name) refuse('plural', 'is the name itself', plurals, 'another plural')
+    // (get-<kind>), (get-<kind>s) and (get-<plural>) of all kinds must differ
+    const names = new Set([name, `${name}s`, plurals])
     for (const k of p.registry().kinds()) {
-      if (k.name !== name && (k.plural === plurals || k.name === plurals || k.plural === name))
-        refuse('plural', `taken by ${k.name}`, plurals, 'another plural')
+      if (k.name === name) continue
+      const clash = [k.name, k.plural, `${k.name}s`].find((n) => names.has(n))
+      if (clash !== undefined) refuse(clash === name ? 'name' : 'plural', `taken by ${k.name}`, clash, 'another one')
     }
     if (identity !== undefined && !['name', 'content', 'event'].includes(identity))
       refuse('identity', 'not one of the choices', identity, 'name, content or event')
     if (known && own && identity !== undefined && identity !== known.identity)
       refuse('identity', 'cannot change: the ids of its entities rest on it', identity, known.identity)
     if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) {
-      refuse('fields', 'not an object', typeof fields, '{field: type}')
+      refuse('fields', 'not an object', shown(args.fields), '{field: type}')
       return undefined
     }
     for (const [field, spec] of Object.entries(fields)) {
-      if (!FIELD.test(field) || RESERVED.includes(field))
-        refuse(
-          `fields.${field}`,
-          RESERVED.includes(field) ? 'every kind has it already' : 'not a field name',
-          field,
-          'camelCase words',
-        )
+      if (!FIELD.test(field) || TAKEN.includes(field)) {
+        const message = TAKEN.includes(field) ? 'every kind has it already' : 'not a field name'
+        refuse(`fields.${field}`, message, field, 'another name in camelCase')
+        continue
+      }
+      if (spec !== null && typeof spec === 'object')
+        for (const key of Object.keys(spec).filter((k) => !SPEC.includes(k)))
+          refuse(
+            `fields.${field}.${key}`,
+            `a field has no "${key}"`,
+            shown((spec as { [k: string]: Json })[key]),
+            SPEC.join(', '),
+          )
       const parsed = fieldFrom(spec)
       if (typeof parsed === 'string') refuse(`fields.${field}`, 'not a field', spec, parsed)
       else if (known && own && known.fields[field] && known.fields[field]!.type !== parsed.type)
         refuse(`fields.${field}`, 'cannot change its type', parsed.type, known.fields[field]!.type)
     }
-    const lists: Change[] = []
+    const order = Object.keys((args.fields ?? {}) as object) // the gate sorts keys
+    const lists: Change[] = [{ field: 'order', op: 'edit', list: true, add: order, remove: [], replace: false }]
     for (const listName of ['key', 'positional'] as const) {
       const value = args[listName]
       if (value === undefined) continue
@@ -86,7 +106,9 @@ export const defineKind: Verb = {
         value.length === 0 ||
         !value.every((f) => typeof f === 'string' && Object.hasOwn(all, f))
       )
-        refuse(listName, 'not a list of its fields', String(value).slice(0, 80), Object.keys(all).join(', '))
+        refuse(listName, 'not a list of its fields', shown(value), Object.keys(all).join(', '))
+      else if (listName === 'key' && known && own && value.join() !== known.key.join())
+        refuse('key', 'cannot change: the ids of its entities rest on it', shown(value), known.key.join(', '))
       else lists.push({ field: listName, op: 'edit', list: true, add: value as string[], remove: [], replace: true })
     }
     if (!known && Object.keys(fields).length === 0) refuse('fields', 'missing', null, '{field: type}: at least one')

@@ -2,47 +2,34 @@ import { type Entity as Known, type Link, readField } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
 import { fieldsOf } from '../schema/kind.ts'
+import { INTROSPECTION } from '../schema/names.ts'
 import { type Registry, shapeOf } from '../schema/registry.ts'
 import { fromData } from '../scheme/convert.ts'
 import type { Shape, Shapes } from '../scheme/data.ts'
 import { Entity, type Value } from '../scheme/values.ts'
 
-/** Heads of what introspection prints; a project's kinds may not take these names. */
-const INTROSPECTION: readonly Shape[] = [
-  { kind: 'verb', plural: 'verbs', positional: ['name', 'about'], fields: ['args', 'example'] },
-  {
-    kind: 'kind',
-    plural: 'kinds',
-    positional: ['name', 'about'],
-    fields: ['plural', 'identity', 'key', 'positional', 'entities', 'fields', 'example'],
-  },
-  {
-    kind: 'field',
-    plural: 'fields',
-    positional: ['name', 'type', 'about'],
-    fields: ['choices', 'min', 'max', 'default'],
-  },
-  {
-    kind: 'relation',
-    plural: 'relations',
-    positional: ['name', 'about'],
-    fields: ['inverse', 'symmetric', 'acyclic', 'impact', 'example'],
-  },
-  { kind: 'help', plural: 'helps', positional: ['name', 'about'], fields: ['signature', 'example'] },
-  { kind: 'conflict', plural: 'conflict-list', positional: ['entity', 'field'], fields: ['values'] },
-  {
-    kind: 'change',
-    plural: 'changes',
-    positional: ['at', 'field'],
-    fields: ['op', 'value', 'was', 'batch', 'session', 'agent', 'user'],
-  },
-  { kind: 'candidate', plural: 'candidates', positional: ['kind', 'field'], fields: ['type', 'entities', 'example'] },
+const head = (kind: keyof typeof INTROSPECTION, positional: string[], fields: string[]): Shape => ({
+  kind,
+  plural: INTROSPECTION[kind],
+  positional,
+  fields,
+})
+
+const HEADS: readonly Shape[] = [
+  head('verb', ['name', 'about'], ['args', 'example']),
+  head('kind', ['name', 'about'], ['plural', 'identity', 'key', 'positional', 'entities', 'fields', 'example']),
+  head('field', ['name', 'type', 'about'], ['choices', 'min', 'max', 'default']),
+  head('relation', ['name', 'about'], ['inverse', 'symmetric', 'acyclic', 'impact', 'example']),
+  head('help', ['name', 'about'], ['signature', 'example']),
+  head('conflict', ['entity', 'field'], ['values']),
+  head('change', ['at', 'field'], ['op', 'value', 'was', 'batch', 'session', 'agent', 'user']),
+  head('candidate', ['kind', 'field'], ['type', 'entities', 'example']),
 ]
 
 /** How entities of this registry, and what introspection answers, are printed. */
 export function shapesOf(registry: Registry): Shapes {
-  const byKind = new Map<string, Shape>(INTROSPECTION.map((s) => [s.kind, s]))
-  const byPlural = new Map<string, Shape>(INTROSPECTION.map((s) => [s.plural, s]))
+  const byKind = new Map<string, Shape>(HEADS.map((s) => [s.kind, s]))
+  const byPlural = new Map<string, Shape>(HEADS.map((s) => [s.plural, s]))
   for (const kind of registry.kinds()) {
     const shape = shapeOf(kind)
     byKind.set(kind.name, shape)

@@ -15,6 +15,7 @@ export const projectKind = defineKind({
     identity: text('name, content or event', { weight: 0 }),
     key: list('fields that identify it', { weight: 0 }),
     positional: list('fields printed by position', { weight: 0 }),
+    order: list('fields in the order in which they were declared', { weight: 0 }),
     fields: map('its fields: {name: {type, about, …}}', { weight: 0 }),
   },
   example: { name: 'endpoint', about: 'an HTTP endpoint', fields: { name: { type: 'text' } } },

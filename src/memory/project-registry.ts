@@ -42,15 +42,16 @@ export function kindFrom(e: Entity): Kind | undefined {
     if (typeof parsed !== 'string') fields[field] = parsed
   }
   const names = Object.keys(fields)
-  const stated = ((e.fields.key as Json[] | undefined) ?? []).filter(
-    (f): f is string => typeof f === 'string' && names.includes(f),
-  )
-  const key = stated.length > 0 ? stated : names.includes('name') ? ['name'] : names.slice(0, 1)
+  const listed = (field: string): string[] =>
+    ((e.fields[field] as Json[] | undefined) ?? []).filter(
+      (f): f is string => typeof f === 'string' && names.includes(f),
+    )
+  const stated = listed('key')
+  const key = stated.length > 0 ? stated : names.includes('name') ? ['name'] : listed('order').slice(0, 1)
+  if (key.length === 0) key.push(...names.slice(0, 1))
   if (key.length === 0) return undefined
-  const positional = ((e.fields.positional as Json[] | undefined) ?? []).filter(
-    (f): f is string => typeof f === 'string' && names.includes(f),
-  )
-  const ordered = [...new Set([...key, ...positional, ...names])]
+  const positional = listed('positional')
+  const ordered = [...new Set([...key, ...positional, ...listed('order'), ...names])]
   return {
     name,
     plural: textOf(e.fields.plural) ?? `${name}s`,
@@ -60,7 +61,28 @@ export function kindFrom(e: Entity): Kind | undefined {
     positional: positional.length > 0 ? positional : key,
     fields: Object.fromEntries(ordered.map((f) => [f, fields[f]!])),
     travels: 'project',
-    example: Object.fromEntries(key.map((f) => [f, `example ${f}`])),
+    example: Object.fromEntries(key.map((f) => [f, exampleOf(f, fields[f]!)])),
+  }
+}
+
+/** A value that the field takes, for help that runs as it stands. */
+function exampleOf(name: string, field: Field): Json {
+  switch (field.type) {
+    case 'text':
+      return `example ${name}`
+    case 'number':
+      return field.min ?? field.max ?? 1
+    case 'flag':
+      return true
+    case 'choice':
+      return field.choices?.[0] ?? ''
+    case 'time':
+      return '2026-11-21'
+    case 'set':
+    case 'list':
+      return [`example ${name}`]
+    case 'map':
+      return { key: 'value' }
   }
 }
 

@@ -3,6 +3,27 @@ import { createHash } from 'node:crypto'
 /** Kinds, relations, fields and verbs that a project may add. */
 export const WORD = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
+/** What introspection prints, and in which plural: a project's kinds may not take these names. */
+export const INTROSPECTION = {
+  verb: 'verbs',
+  kind: 'kinds',
+  field: 'fields',
+  relation: 'relations',
+  help: 'helps',
+  conflict: 'conflict-list',
+  change: 'changes',
+  candidate: 'candidates',
+} as const
+
+/** Names that no kind, and no function that reads a kind, may have: they mean something else already. */
+export const RESERVED: ReadonlySet<string> = new Set([
+  ...Object.entries(INTROSPECTION).flat(),
+  ...Object.getOwnPropertyNames(Object.prototype),
+  ...['error', 'errors', 'nil', 'conflicts', 'proposals'],
+  ...['relationships-from', 'relationships-to', 'related-files', 'file-understanding'],
+  ...['patterns-by-type', 'decisions-by-status'],
+])
+
 const SLUG_MAX = 64
 /**
  * 12 digits, not the 8 of K9: names without any ASCII letter share the empty slug, and among 10,000 of them
