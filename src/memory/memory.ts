@@ -134,15 +134,16 @@ export class Memory {
 
   /** The kinds and relations known now: core and the project's own. */
   registry(): Registry {
-    const defined = [...rows.idsOfKind(this.#db, KIND_KIND), ...rows.idsOfKind(this.#db, RELATION_KIND)].map((id) =>
-      entityOf(rows.getRow(this.#db, id)!),
-    )
-    const key = defined.map((e) => `${e.id}@${e.version}${e.live}`).join()
-    if (this.#registry?.key !== key)
+    const key = rows.versionsOfKinds(this.#db, KIND_KIND, RELATION_KIND)
+    if (this.#registry?.key !== key) {
+      const defined = [KIND_KIND, RELATION_KIND]
+        .flatMap((kind) => rows.idsOfKind(this.#db, kind))
+        .map((id) => entityOf(rows.getRow(this.#db, id)!))
       this.#registry = {
         key,
         registry: defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined),
       }
+    }
     return this.#registry.registry
   }
 

@@ -359,7 +359,7 @@ function open(path: string, options: OpenOptions): Db {
         raw.exec('BEGIN IMMEDIATE')
         inside = true
         try {
-          checkVersion(raw, path)
+          if (statement('PRAGMA user_version').get()!.user_version !== SCHEMA_VERSION) checkVersion(raw, path)
           checkSameFile(path, inode)
           const result = body()
           raw.exec('COMMIT')

@@ -119,6 +119,14 @@ export const saveDoc = (db: Db, entity: string, state: Uint8Array): void =>
 
 export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
 
+/** Which entities of two kinds there are, each with its version: changes whenever one of them does. */
+export const versionsOfKinds = (db: Db, a: string, b: string): string =>
+  db.get<{ key: string | null }>(
+    "SELECT group_concat(id || '@' || version || '/' || live || '/' || updated) AS key FROM entities WHERE kind IN (?,?)",
+    a,
+    b,
+  )?.key ?? ''
+
 export const idsOfKind = (db: Db, kind: string): string[] =>
   db.all<{ id: string }>('SELECT id FROM entities WHERE kind=?', kind).map((r) => r.id)
 

@@ -145,7 +145,7 @@ test(`[A8] kill -9 at any point loses no acknowledged batch (${KILLS} kills)`, {
           // some before the store is open, most while they write
           const early = (kills + i) % 7 === 0
           if (!early) while (c.said().length === 0 && c.process.exitCode === null) await pause(5)
-          await pause(early ? 20 + Math.random() * 120 : Math.random() * 60)
+          await pause(early ? 20 + Math.random() * 120 : Math.random() * 150)
           c.process.kill('SIGKILL')
           const end = await c.ended
           expect(end.signal, c.errors()).toBe('SIGKILL')
