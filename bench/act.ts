@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { discover } from '../src/discover/discover.ts'
 import type { Memory } from '../src/memory/memory.ts'
 import { openProject } from '../src/open.ts'
 import type { Project } from '../src/store/project.ts'
-import { bareCommit, decision, fill, tempProject } from './project.ts'
+import { bareCommit, builtPackage, decision, fill, tempProject } from './project.ts'
 import { type Bench, interleave, least, median, most, quantile, type Row, ratio, type Table, timed } from './table.ts'
 
 const SIZES = { '1k': 1_000, '10k': 10_000, '100k': 100_000 } as const
@@ -133,17 +134,23 @@ function sizes({ memory }: Store, entities: number): Table {
   }
 }
 
-/** What a process holds that has opened the store, written and searched. */
+/** What a process holds that has opened the store through the built library, written and searched. */
 function memoryTable(stores: Record<Size, Store>): Table {
-  const worker = join(import.meta.dirname, 'worker.ts')
-  const rss = (args: readonly string[]) => {
-    const done = spawnSync(process.execPath, [worker, ...args], { encoding: 'utf8' })
+  const index = pathToFileURL(join(dirname(builtPackage()), '..', 'dist', 'index.js')).href
+  const rss = (root?: string) => {
+    const use = root
+      ? `const m = openMemory({ projectPath: ${JSON.stringify(root)} })
+         m.act([['record-decision', { name: 'resident', rationale: String(process.pid) }]])
+         m.discover('(search-knowledge "auth queue" :limit 10)')`
+      : ''
+    const program = `import { openMemory } from '${index}'; ${use}; console.log(process.memoryUsage().rss)`
+    const done = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
     if (done.status !== 0) throw new Error(done.stderr)
     return Number(done.stdout) / 2 ** 20
   }
-  const rows = [{ what: 'the modules alone', cells: [rss(['rss'])] }]
+  const rows = [{ what: 'the library, nothing open', cells: [rss()] }]
   for (const size of Object.keys(SIZES) as Size[])
-    rows.push({ what: `one act and one search at ${size}`, cells: [rss(['rss', stores[size].project.root])] })
+    rows.push({ what: `one act and one search at ${size}`, cells: [rss(stores[size].project.root)] })
   return { title: 'resident memory of a process that uses the library', columns: ['MB'], rows }
 }
 

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 import { builtPackage, filledProject } from './project.ts'
 import { type Bench, interleave, least, median, most, type Row, ratio } from './table.ts'
 
@@ -65,6 +67,10 @@ export const bench: Bench = {
       base: () => wholeProcess(['-e', '0'], '/'),
     }
     const bounds = new Map<string, number>()
+    const index = pathToFileURL(join(dirname(bin), '..', 'dist', 'index.js')).href
+    const program = `import { openMemory } from '${index}'; openMemory().discover('(+ 1 1)')`
+    cases['library: import, openMemory, discover'] = () =>
+      wholeProcess(['--input-type=module', '-e', program], sizes['no entities'])
     for (const [size, cwd] of Object.entries(sizes)) {
       for (const [command, { args, bound }] of Object.entries(commands)) {
         if (command === '--version' && size !== 'no entities') continue

@@ -1,19 +1,11 @@
 // One of the processes that benchmarks start; says on stdout what it measured, as JSON.
-import { discover } from '../src/discover/discover.ts'
 import { openAt } from '../src/open.ts'
 
 const [role, root, name = '', count = '0'] = process.argv.slice(2)
 const started = () => new Promise<void>((resolve) => process.stdin.once('data', () => resolve()))
 const say = (value: unknown) => void process.stdout.write(`${JSON.stringify(value)}\n`)
 
-if (role === 'rss') {
-  if (root) {
-    const { memory } = openAt({ projectPath: root })
-    memory.act([['record-decision', { name: 'resident', rationale: `${process.pid}` }]])
-    discover(memory, '(search-knowledge "auth queue" :limit 10)')
-  }
-  say(process.memoryUsage().rss)
-} else if (role === 'writer') {
+if (role === 'writer') {
   const { memory } = openAt({ projectPath: root! })
   memory.cursor // opened
   say('ready')
