@@ -76,7 +76,23 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       .tuple(names, fieldValues)
       .map(([name, f]) => ['record-decision', { name, anew: true, ...f }] as const),
   },
-  { weight: 3, arbitrary: entity.map((ref) => ['delete-decision', { ref }] as const) },
+  // few things that meet often: paths above and below each other, the same value again
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({ name: fc.constant('one'), attrs })
+      .map((args) => ['record-decision', args as { [key: string]: Value }] as const),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .record(
+        { description: fc.constantFrom('a', 'b'), attrs: fc.constantFrom({ k: 1 }, { k: { l: 1 } }) },
+        { requiredKeys: [] },
+      )
+      .map((f) => ['record-decision', { name: 'one', ...f }] as const),
+  },
+  { weight: 4, arbitrary: entity.map((ref) => ['delete-decision', { ref }] as const) },
   { weight: 2, arbitrary: entity.map((ref) => ['restore', { ref }] as const) },
   { weight: 1, arbitrary: entity.map((ref) => ['retire', { ref, reason: 'no more' }] as const) },
   { weight: 1, arbitrary: fc.tuple(entity, letter).map(([ref, name]) => ['rename', { ref, name }] as const) },
