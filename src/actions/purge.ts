@@ -2,7 +2,7 @@ import { STATE } from '../crdt/cells.ts'
 import type { Event } from '../crdt/events.ts'
 import { LINK_KIND } from '../memory/entity.ts'
 import type { Planning } from '../memory/plan.ts'
-import { tombstoneOf } from '../memory/purge.ts'
+import { HEADER, tombstoneOf } from '../memory/purge.ts'
 import type { Verb } from '../memory/verb.ts'
 import { type Report, textArg } from '../schema/validate.ts'
 import type { LoggedEvent } from '../store/log.ts'
@@ -86,20 +86,42 @@ function byRef(p: Planning, ref: unknown, report: Report) {
 
 function bySecret(p: Planning, given: unknown, reason: string | undefined, report: Report) {
   if (typeof given !== 'string' || given.trim().length < 4) {
-    report({ field: 'secret', message: 'not a text of at least four characters', accepted: 'the exact text to erase' })
+    report({
+      field: 'secret',
+      message: 'not a text of at least four characters',
+      received: null,
+      accepted: 'the exact text to erase',
+    })
     return undefined
   }
   const secret = given.normalize('NFC')
   if (reason?.includes(secret)) {
-    report({ field: 'reason', message: 'holds the secret itself', accepted: 'a reason without it' })
+    report({
+      field: 'reason',
+      message: 'holds the secret itself',
+      received: '(not shown)',
+      accepted: 'a reason without it',
+    })
+    return undefined
+  }
+  const inJson = JSON.stringify(secret).slice(1, -1)
+  if (p.ctx.author.includes(inJson) || p.events().some((e) => JSON.stringify(e).includes(inJson))) {
+    report({
+      field: 'secret',
+      message: 'this very batch says it',
+      received: '(not shown)',
+      accepted: 'a batch that does not hold it: not in its intent, its session or its other actions',
+    })
     return undefined
   }
   const held = p.view.eventsHolding(secret)
   const byEntity = Map.groupBy(held, (e) => e.event.entity)
-  if (byEntity.size === 0) {
+  const headers = p.view.headersHolding(secret)
+  if (byEntity.size === 0 && headers.length === 0) {
     report({
       field: 'secret',
       message: 'this text stands nowhere in the knowledge',
+      received: '(not shown)',
       accepted: 'a text that was recorded',
     })
     return undefined
@@ -109,18 +131,17 @@ function bySecret(p: Planning, given: unknown, reason: string | undefined, repor
     const key = p.registry().kind(id.slice(0, id.indexOf(':')))?.key ?? []
     const whole =
       id.startsWith(`${LINK_KIND}:`) ||
-      events.some(
-        (e) =>
-          e.event.field === STATE ||
-          e.event.field === 'provenance' ||
-          (key as readonly string[]).includes(e.event.field),
-      )
+      events.some((e) => e.event.field === STATE || (key as readonly string[]).includes(e.event.field))
     if (whole) for (const link of linksOf(p, id)) batches += eraseEntity(p, link)
     batches += whole ? eraseEntity(p, id) : eraseText(p, id, secret, events)
   }
+  for (const { replica, seq } of headers)
+    p.purge({ replica, seq, hash: p.view.batchHash(replica, seq) ?? '', entity: HEADER, writes: [] })
+  // an erased entity is named by its tombstone: its id may hold the secret
+  const [first = ''] = byEntity.keys()
   return {
-    id: [...byEntity.keys()][0]!,
+    id: p.entity(tombstoneOf(first)) ? tombstoneOf(first) : first,
     erased: byEntity.size,
-    batches,
+    batches: batches + headers.length,
   }
 }

@@ -231,6 +231,7 @@ export class Memory {
         batch: batchId,
         ctr: replica.clock.ctr,
         provenance,
+        author: JSON.stringify(author),
         random: (n) => this.#env.random(n),
       },
       actions,
@@ -240,7 +241,7 @@ export class Memory {
         makeRegistry: (base, entities) => withProjectKinds(base, this.#core, entities),
       },
     )
-    if (planned.events.length === 0) {
+    if (planned.events.length === 0 && planned.purges.length === 0) {
       return {
         result: {
           batch: null,
@@ -307,6 +308,7 @@ export class Memory {
           .slice(0, limit)
           .map((b) => `${b.replica}:${b.seq}`),
       eventsHolding: (t) => log.eventsHolding(db, t),
+      headersHolding: (t) => log.headersHolding(db, t),
       batchesOf: (id) => log.batchesOf(db, id),
       isErased: (tombstone) => log.isErased(db, tombstone),
     }

@@ -44,6 +44,8 @@ export interface View {
   /** Events, titles and lines that hold a text; for purge. */
   eventsHolding(textValue: string): LoggedEvent[]
   batchesOf(entity: string): { replica: string; seq: number }[]
+  /** Batches whose author, intent or summary holds a text; for purge. */
+  headersHolding(textValue: string): { replica: string; seq: number }[]
   /** Whether the entity with this tombstone was erased. */
   isErased(tombstone: string): boolean
 }
@@ -57,6 +59,8 @@ export interface PlanContext {
   ctr: number
   /** The provenance that goes onto every entity it touches; empty says nothing. */
   provenance: { [key: string]: Json }
+  /** Everything the batch's header will say of who wrote it and what for. */
+  author: string
   random(n: number): Uint8Array
 }
 

@@ -34,6 +34,9 @@ const isTombstone = (id: string): boolean => /:purged-[0-9a-f]{16}$/.test(id)
 export const idNow = (db: Db, id: string): string =>
   !isTombstone(id) && log.isErased(db, tombstoneOf(id)) ? tombstoneOf(id) : id
 
+/** Stands for the header of a line where a purge names an entity: who wrote it, what for, and what it said it did. */
+export const HEADER = ''
+
 const everything = () => true
 
 /** An event as it may be kept here: what was erased of it is gone, and what it tells of erased writes as well. */
@@ -87,8 +90,10 @@ export function withoutErased(db: Db, line: Line): Line {
   const purges = line.purges.map((p) => ({ ...p, entity: idNow(db, p.entity) }))
   changed ||= events.some((e, i) => eventBody(e) !== eventBody(line.events[i]!))
   changed ||= purges.some((p, i) => p.entity !== line.purges[i]!.entity)
-  if (!changed) return line
-  const { intent: _, ...author } = line.author
+  const header = log.purgesOf(db, line.replica, line.seq).some((p) => p.hash === line.hash && p.entity === HEADER)
+  if (!changed && !header) return line
+  const { intent: _, undoes, again, ...others } = line.author
+  const author = { ...(header ? {} : others), ...(undoes ? { undoes } : {}), ...(again ? { again } : {}) }
   return { ...line, author, summary: ERASED, updates, events, purges, substitute: true }
 }
 
@@ -98,8 +103,14 @@ export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMa
   erase(
     db,
     registry,
-    purges.map((p) => p.entity),
+    purges.flatMap((p) => (p.entity === HEADER ? [] : [p.entity])),
   )
+  for (const p of purges) {
+    if (p.entity !== HEADER) continue
+    const line = log.lineOf(db, p.replica, p.seq) // gone if a compaction folded it away
+    const now = line && withoutErased(db, line)
+    if (now && now !== line) log.replaceLine(db, now)
+  }
 }
 
 /** What a line that came in shows to be erased as well: writes that an erased one had overwritten. */

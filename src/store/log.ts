@@ -463,6 +463,21 @@ export function eventsHolding(db: Db, textValue: string): LoggedEvent[] {
   return db.all<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE instr(body, ?) > 0', inJson).map(unpack)
 }
 
+/** Batches whose header holds a text: who wrote it, what for, and what it says it did. */
+export function headersHolding(db: Db, textValue: string): { replica: string; seq: number }[] {
+  const inJson = JSON.stringify(textValue).slice(1, -1)
+  return db
+    .all<{ replica: string; seq: number; line: string }>(
+      'SELECT replica, seq, line FROM log WHERE instr(line, ?) > 0',
+      inJson,
+    )
+    .filter(({ line }) => {
+      const { author, summary } = parseLine(line)
+      return JSON.stringify([author, summary]).includes(inJson)
+    })
+    .map(({ replica, seq }) => ({ replica, seq }))
+}
+
 /** Batches, newest arrival first. */
 export const recentBatches = (db: Db, limit: number): { replica: string; seq: number; line: string }[] =>
   db.all('SELECT replica, seq, line FROM log ORDER BY n DESC LIMIT ?', limit)
