@@ -14,6 +14,11 @@ const MAX_DEFINES = 512
 /** Sessions that defined nothing for so long are forgotten. */
 const DEFINES_KEPT_MS = 30 * 86_400_000
 
+/** A read costs about as long as so many steps; a loop of reads must look at the clock often enough. */
+const STEPS_OF_A_READ = 100
+/** Looks at the clock each time: it folds the whole history. */
+const STEPS_OF_AS_OF = 5_000
+
 export interface DiscoverOptions {
   /** Definitions persist for this session; without it they end with the call. */
   session?: string
@@ -39,7 +44,13 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
   const { session } = options
   const pending = new Map<string, Kept>()
   const interpreter = createInterpreter({
-    functions,
+    functions: functions.map(({ run, ...f }) => ({
+      ...f,
+      run(args, ctx) {
+        ctx.charge(f.name === 'call-as-of' ? STEPS_OF_AS_OF : STEPS_OF_A_READ)
+        return run(args, ctx)
+      },
+    })),
     shapes: shapesOf(registry),
     syntax: { 'as-of': expandAsOf },
     ...(options.budget ? { budget: options.budget } : {}),

@@ -1,4 +1,4 @@
-import { kindOf } from '../memory/entity.ts'
+import { cleanPath, type Entity as Known, kindOf } from '../memory/entity.ts'
 import type { ListOptions, Reader } from '../memory/read.ts'
 import { momentOf } from '../memory/read.ts'
 import type { Kind } from '../schema/kind.ts'
@@ -70,20 +70,26 @@ const CELLS_PER_ENTITY = 16
 
 export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): HostFunction[] {
   const registry = () => source.reader.registry()
-  const make = (entities: readonly import('../memory/entity.ts').Entity[], ctx: CallContext): Value => {
+  const make = (entities: readonly Known[], ctx: CallContext): Value => {
     ctx.charge(entities.length)
     ctx.alloc(entities.length * CELLS_PER_ENTITY)
     return list(entities.map((e) => toScheme(e, registry())))
   }
   const one = (name: string, args: Value[], kind?: string): Value => {
     const ref = textOf(name, args[0])
-    const found = source.reader.find(ref).filter((e) => !kind || e.kind === kind)
+    const found = find(ref, kind)
     if (found.length > 1)
       throw new SchemeError(
         `${name}: "${ref}" means several things`,
         `say which: ${found.map((e) => e.id).join(' or ')}`,
       )
     return found.length === 1 ? toScheme(found[0]!, registry()) : null
+  }
+  // what is called so in another kind does not hide what was called so once in this one
+  const find = (ref: string, kind: string | undefined) => {
+    const ofKind = (r: string) => source.reader.find(r).filter((e) => !kind || e.kind === kind)
+    const found = ofKind(ref)
+    return found.length > 0 || !kind ? found : ofKind(`${kind}:${ref}`)
   }
   const ids = (name: string, v: Value | undefined): string[] => source.reader.find(textOf(name, v)).map((e) => e.id)
 
@@ -164,13 +170,13 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Host
     'paths of files that go with a file: as it says, as others say of it, and by links',
     '(get-related-files "src/auth.ts")',
     (args, ctx) => {
-      const path = textOf('get-related-files', args[0])
-      const file = source.reader.find(path).find((e) => e.kind === 'file')
-      const paths = new Set<string>((file?.fields.relatedFiles as string[] | undefined) ?? [])
+      const file = find(textOf('get-related-files', args[0]), 'file')[0]
+      const path = file?.name ?? cleanPath(textOf('get-related-files', args[0]))
+      const related = (e: Known) => ((e.fields.relatedFiles as string[] | undefined) ?? []).map(cleanPath)
+      const paths = new Set<string>(file ? related(file) : [])
       const everything = source.reader.list('file')
       ctx.charge(everything.length)
-      for (const other of everything)
-        if ((other.fields.relatedFiles as string[] | undefined)?.includes(path)) paths.add(other.name)
+      for (const other of everything) if (related(other).includes(path)) paths.add(other.name)
       if (file) {
         for (const l of [...source.reader.links('from', file.id), ...source.reader.links('to', file.id)]) {
           const other = source.reader.entity(l.from === file.id ? l.to : l.from)
