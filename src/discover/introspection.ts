@@ -27,7 +27,10 @@ const call = (verb: string, args: unknown) => JSON.stringify([verb, args])
 interface VerbHelp {
   name: string
   about: string
-  args: string[]
+  required: string[]
+  optional: string[]
+  /** What each argument takes; fields of kinds are told by `describe`. */
+  takes?: { [argument: string]: string }
   example: string
 }
 
@@ -36,14 +39,16 @@ export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] 
   const out: VerbHelp[] = []
   for (const kind of registry.kinds()) {
     if (kind.internal) continue
-    const fields = [...Object.entries(fieldsOf(kind))]
-      .filter(([, f]) => !f.system)
-      .map(([name]) => (kind.key.slice(0, 1).includes(name) ? name : `${name}?`))
+    const [required] = kind.key
+    const optional = Object.entries(fieldsOf(kind)).flatMap(([name, f]) =>
+      f.system || name === required ? [] : [name],
+    )
     for (const verb of [`record-${kind.name}`, ...(kind.aliases ?? [])]) {
       out.push({
         name: verb,
         about: `records ${kind.about}`,
-        args: [...fields, ...CONTROLS.filter((c) => c !== 'id').map((c) => `${c}?`)],
+        required: [required],
+        optional: [...optional, ...CONTROLS.filter((c) => c !== 'id')],
         example: call(verb, kind.example),
       })
     }
@@ -53,7 +58,8 @@ export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] 
     out.push({
       name: `delete-${kind.name}`,
       about: `takes a ${kind.name} out of every list; restore brings it back`,
-      args: ['ref', 'reason?'],
+      required: ['ref'],
+      optional: ['reason', 'expectedVersion'],
       example: call(`delete-${kind.name}`, { ref: String(kind.example[kind.key[0]] ?? '') }),
     })
   }
@@ -61,7 +67,9 @@ export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] 
     out.push({
       name: v.verb,
       about: v.about,
-      args: Object.entries(v.args).map(([name, type]) => (/\?/.test(type) ? `${name}?` : name)),
+      required: Object.keys(v.args).filter((name) => !v.args[name]!.includes('?')),
+      optional: Object.keys(v.args).filter((name) => v.args[name]!.includes('?')),
+      takes: Object.fromEntries(Object.entries(v.args).map(([name, type]) => [name, type.replace('?', '')])),
       example: call(v.verb, v.example),
     })
   }
@@ -204,7 +212,7 @@ export function introspection(
         const b = builtins.get(name)
         if (b) return entity('help', { name, about: b.about, signature: b.signature, example: b.example })
         const v = verbs().find((x) => x.name === name)
-        if (v) return entity('verb', { name, about: v.about, args: v.args, example: v.example })
+        if (v) return entity('verb', { ...v })
         const near = nearest(name, [...own.map((x) => x.name), ...builtins.keys(), ...verbs().map((x) => x.name)])
         throw new SchemeError(
           `nothing is called "${name}"`,

@@ -16,7 +16,7 @@ const head = (kind: keyof typeof INTROSPECTION, positional: string[], fields: st
 })
 
 const HEADS: readonly Shape[] = [
-  head('verb', ['name', 'about'], ['args', 'example']),
+  head('verb', ['name', 'about'], ['required', 'optional', 'takes', 'example']),
   head('kind', ['name', 'about'], ['plural', 'identity', 'key', 'positional', 'entities', 'fields', 'example']),
   head('field', ['name', 'type', 'about'], ['choices', 'min', 'max', 'default']),
   head('relation', ['name', 'about'], ['inverse', 'symmetric', 'acyclic', 'impact', 'example']),

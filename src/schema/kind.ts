@@ -32,7 +32,7 @@ export const COMMON = {
   standing: choice(['proposed', 'confirmed', 'rejected'], 'whether somebody has agreed to it', {
     default: 'confirmed',
   }),
-  source: text('where it comes from: a file, an URL, an import'),
+  source: text('where it comes from: a file, a URL, an import'),
   validFrom: time('true in the world since'),
   validTo: time('true in the world until'),
   attrs: map('free structure of your own: {key: value}, deep', { weight: 0.5 }),

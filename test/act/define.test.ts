@@ -74,7 +74,7 @@ describe('[A3] define-kind', () => {
     ])
     const [shown] = m.discover('(@ (describe "reading") :example)')
     m.act([JSON.parse(JSON.parse(shown!))])
-    expect(m.discover('(length (get-readings)) (@ (help "record-reading") :args)')[0]).toBe('1')
+    expect(m.discover('(length (get-readings)) (@ (help "record-reading") :required)')[0]).toBe('1')
     expect(m.discover('(get-reading "2026-11-21")')[0]).toContain('(reading')
   })
 
