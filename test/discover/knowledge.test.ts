@@ -295,7 +295,7 @@ describe('[D9] as of a moment', () => {
       '("contagious-materialization" "relief-driven-development" "wrong-impossible-through-structure")',
       '(2 3 2)',
       '("plexus/src/Plexus.ts")',
-      '("use-stage3-decorators")',
+      '("use-stage3-decorators" "use-legacy-decorators")',
       '2',
     ])
     expect(m.discover(names, { asOf: '2026-11-01' })).toEqual([
