@@ -102,15 +102,20 @@ export interface PlanOptions {
   makeRegistry: Parameters<typeof startPlan>[2]
 }
 
+const LONG_LIST = 300
+
 /** Thrown when any action was refused: nothing happened, and every problem of every action is told (A1). */
 export function refusal(problems: readonly Problem[], actions: number): UserError {
   const first = problems[0]!
   const bad = new Set(problems.map((x) => x.index)).size
   const lines = problems.map((x) => {
     const at = `  action ${x.index} ${x.verb.slice(0, 80).toWellFormed()}${x.field ? ` · ${x.field}` : ''}: ${x.message}`
-    const received = x.received === undefined || x.received === null ? undefined : JSON.stringify(x.received)
+    const received = x.received == null || x.received === '(not shown)' ? undefined : JSON.stringify(x.received)
     const told = received === undefined || x.message.includes(received.replace(/^"|"$/g, ''))
-    return `${at}${told ? '' : `, received ${received}`}${x.accepted ? ` (${x.accepted})` : ''}${x.hint ? ` → ${x.hint}` : ''}`
+    const accepted = x.accepted ? ` (${x.accepted})` : ''
+    const hint = x.hint ? ` → ${x.hint}` : ''
+    const advice = accepted.length > LONG_LIST ? hint + accepted : accepted + hint // what helps most comes first
+    return `${at}${told ? '' : `, received ${received}`}${advice}`
   })
   return new UserError(
     first.message.includes('looks like a secret') ? 'secret' : 'refused',
@@ -281,9 +286,10 @@ const SUMMARY_MAX = 200
 
 /** Names only what the batch touched: an erasure finds what it must rewrite by that. */
 function summarise(results: readonly Result[], touched: ReadonlySet<string>): string {
-  const parts = results.map(
-    (r) =>
-      `${r.verb}${r.name && (touched.has(r.id) || touched.has(String(r.link))) ? ` "${foldName(r.name).length > 60 ? `${r.name.slice(0, 60).toWellFormed()}…` : r.name}"` : ''}`,
+  const parts = results.map((r) =>
+    r.verb === 'undo'
+      ? `undo ${r.id}`
+      : `${r.verb}${r.name && (touched.has(r.id) || touched.has(String(r.link))) ? ` "${foldName(r.name).length > 60 ? `${r.name.slice(0, 60).toWellFormed()}…` : r.name}"` : ''}`,
   )
   const whole = parts.join('; ')
   return whole.length > SUMMARY_MAX

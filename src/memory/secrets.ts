@@ -78,7 +78,12 @@ export function screen(value: unknown, redacting: boolean): Screened {
   }
   /** `{password: "…"}`: the key says what the value is. */
   const told = (key: string, item: string, path: string): boolean => {
-    if (/\s/.test(item) || !findSecrets(`${key}="${item}"`).some((f) => f.category === 'password')) return false
+    if (
+      /\s/.test(item) ||
+      findSecrets(item).length > 0 ||
+      !findSecrets(`${key}="${item}"`).some((f) => f.category === 'password')
+    )
+      return false
     secrets.push({ path, category: 'password' })
     return true
   }

@@ -1,3 +1,4 @@
+import type { Result } from '../memory/plan.ts'
 import type { Json } from '../schema/field.ts'
 import type { Tool } from './tool.ts'
 
@@ -25,15 +26,18 @@ Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, 
   readOnly: false,
   run(context, args) {
     const { memory } = context
+    const { actions, intent } = args
     const batch =
-      args.intent === undefined
-        ? args.actions
-        : Array.isArray(args.actions) || typeof args.actions === 'string'
-          ? { actions: args.actions, intent: args.intent }
-          : args.actions
+      intent === undefined
+        ? actions
+        : actions !== null && typeof actions === 'object' && !Array.isArray(actions)
+          ? { intent, ...actions }
+          : { intent, actions }
     const done = memory.act(batch, { ...actingAs(context), ...(args.redact === true ? { redact: true } : {}) })
+    const what = (r: Result) => (r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.id)
     const lines = done.results.map(
-      (r) => `${r.verb} ${r.id}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`,
+      (r) =>
+        `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`,
     )
     if (done.batch) lines.push(`batch ${done.batch}`)
     for (const note of done.notes) lines.push(`note: ${note}`)
