@@ -68,30 +68,64 @@ export const isPending = (doc: Y.Doc): boolean => doc.store.pendingStructs !== n
  */
 export function strip(update: Uint8Array, erased: (replica: string, ctr: number) => boolean): Uint8Array {
   const { structs, ds } = Y.decodeUpdate(update)
+  for (const s of structs) {
+    if (!(s instanceof Y.Item) || !(s.content instanceof Y.ContentAny)) continue
+    const [, ctr] = s.content.arr[0] as Json[]
+    if (erased(replicaOf(s.id.client), ctr as number)) s.content = new Y.ContentDeleted(s.length)
+  }
+  return encode(structs, ds.clients)
+}
+
+type Decoded = ReturnType<typeof Y.decodeUpdate>
+
+/** Writes an update as Yjs does; the order of clients and ranges is given by their numbers. */
+function encode(structs: Decoded['structs'], deletes: Decoded['ds']['clients']): Uint8Array {
   const encoder = new Y.UpdateEncoderV1()
   const byClient = Map.groupBy(structs, (s) => s.id.client)
   encoder.writeLen(byClient.size)
-  for (const [client, own] of byClient) {
+  for (const [client, own] of [...byClient].sort((a, b) => b[0] - a[0])) {
     encoder.writeLen(own.length)
     encoder.writeClient(client)
     encoder.writeLen(own[0]!.id.clock)
-    for (const s of own) {
-      if (s instanceof Y.Item && s.content instanceof Y.ContentAny) {
-        const [, ctr] = s.content.arr[0] as Json[]
-        if (erased(replicaOf(client), ctr as number)) s.content = new Y.ContentDeleted(s.length)
-      }
-      s.write(encoder, 0)
-    }
+    for (const s of own) s.write(encoder, 0)
   }
-  encoder.writeLen(ds.clients.size)
-  for (const [client, ranges] of [...ds.clients].sort((a, b) => b[0] - a[0])) {
+  encoder.writeLen(deletes.size)
+  for (const [client, ranges] of [...deletes].sort((a, b) => b[0] - a[0])) {
     encoder.resetDsCurVal()
     encoder.writeLen(client)
     encoder.writeLen(ranges.length)
-    for (const r of ranges) {
+    for (const r of [...ranges].sort((a, b) => a.clock - b.clock)) {
       encoder.writeDsClock(r.clock)
       encoder.writeDsLen(r.len)
     }
   }
   return encoder.toUint8Array()
+}
+
+/** How far a replica's own count of operations has come in the updates it made to one document. */
+export function clockAfter(updates: Iterable<Uint8Array>, replica: string): number {
+  let clock = 0
+  for (const update of updates)
+    for (const s of Y.decodeUpdate(update).structs)
+      if (replicaOf(s.id.client) === replica) clock = Math.max(clock, s.id.clock + s.length)
+  return clock
+}
+
+/**
+ * What a replica wrote, as the update of another: the same events under the other identity, upon that one's own
+ * updates, and the deletions of what was there before. Whoever does it with the same lines gets the same bytes (K12).
+ */
+export function rewriteUpdate(
+  update: Uint8Array,
+  events: readonly Event[],
+  from: { replica: string; clock: number },
+  to: { replica: string; updates: readonly Uint8Array[] },
+): Uint8Array {
+  const written = Y.decodeUpdate(writeEvents(openDoc(to.updates), events, to.replica))
+  const deletes: Decoded['ds']['clients'] = new Map(written.ds.clients)
+  for (const [client, ranges] of Y.decodeUpdate(update).ds.clients) {
+    const before = ranges.filter((r) => replicaOf(client) !== from.replica || r.clock < from.clock)
+    if (before.length > 0) deletes.set(client, [...(deletes.get(client) ?? []), ...before])
+  }
+  return encode(written.structs, deletes)
 }

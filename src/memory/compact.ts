@@ -15,6 +15,7 @@ export interface Snapshot {
   entities: { id: string; state: string; updated: number; counts: Base['counts'] }[]
   events: log.BaseEvent[]
   purged: PurgeMark[]
+  forked: { replica: string; from: number }[]
 }
 
 /**
@@ -57,6 +58,7 @@ export function snapshotOf(db: Db): Snapshot | undefined {
     })),
     events: log.baseEvents(db),
     purged: log.allPurges(db),
+    forked: log.allForked(db),
   }
 }
 

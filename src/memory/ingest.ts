@@ -1,14 +1,17 @@
 import { STATE, type StateValue } from '../crdt/cells.ts'
+import { clockAfter, replicaOf, rewriteUpdate } from '../crdt/doc.ts'
 import type { Event } from '../crdt/events.ts'
-import { MAX_LEAD_MS } from '../crdt/hlc.ts'
+import { MAX_LEAD_MS, tick } from '../crdt/hlc.ts'
 import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
+import { sha256 } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
 import { type Line, parseLine, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { applyLine, Docs, reprojectKinds, writeToDocs } from './apply.ts'
+import { baseOf } from '../store/rows.ts'
+import { applyLine, Docs, reprojectKinds } from './apply.ts'
 import { applySnapshot, type Snapshot } from './compact.ts'
 import { KIND_KIND, kindOf } from './entity.ts'
 import { applyPurges, eraseFurther, withoutErased } from './purge.ts'
@@ -73,11 +76,21 @@ export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Del
   const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false, erased: false }
   const own = replicaFor(db, env).tag
   const foreign = delivery.lines.filter((l) => l.replica === own)
-  if (foreign.length > 0 && foreign.some((l) => l.seq > log.head(db, own).seq || differs(db, l))) {
-    fork(db, env, registry, own, foreign)
+  if (foreign.some((l) => l.seq > log.head(db, own).seq)) {
+    // lines of ours that we do not know: we were rolled back. What comes next is written under a new identity
+    const { clock } = replicaFor(db, env)
+    const tag = mintReplica(db, env)
+    saveClock(db, { ms: clock.ms, ctr: 0 })
+    log.finding(
+      db,
+      `forked:${tag}`,
+      env.now(),
+      `another store writes as ${own}, so this one is a copy of it, or was restored; it writes as ${tag} now`,
+    )
     out.forked = true
   }
   for (const s of delivery.snapshots) {
+    for (const f of s.forked ?? []) giveUp(db, env, registry, f.replica, f.from, out)
     applySnapshot(db, registry, s, env.now())
     if (s.purged?.length > 0) out.erased = true
   }
@@ -93,63 +106,37 @@ function differs(db: Db, line: Line): boolean {
 }
 
 function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
+  const forked = log.forkedFrom(db, line.replica)
+  if (forked !== undefined && line.seq >= forked) {
+    moveToBranch(db, env, registry, line, forked, out)
+    return
+  }
   const head = log.head(db, line.replica)
-  if (line.seq <= head.seq) {
-    if (line.seq <= log.coveredUpTo(db, line.replica) || !differs(db, line)) out.duplicates++
-    else if (line.hash < log.hashOf(db, line.replica, line.seq)! && follows(db, line)) {
-      giveWay(db, env, registry, line, out)
-      release(db, env, registry, line.replica, out)
-    } else refuse(db, env, line, out, `another line ${line.replica}:${line.seq} is here already`)
+  if (line.seq <= head.seq && (line.seq <= log.coveredUpTo(db, line.replica) || !differs(db, line))) {
+    out.duplicates++
     return
   }
   if (line.seq > head.seq + 1) {
     log.park(db, withoutErased(db, line), env.now())
     return
   }
-  if (!follows(db, line)) {
-    refuse(db, env, line, out, `${line.replica}:${line.seq} does not follow the line before it here`)
+  const before = line.seq === 1 ? '' : log.hashOf(db, line.replica, line.seq - 1)
+  if (line.seq <= head.seq || (before !== undefined && before !== line.prev)) {
+    settleFork(db, env, registry, line.replica, line.seq <= head.seq ? line.seq : line.seq - 1, out)
+    take(db, env, registry, line, out)
     return
   }
   accept(db, env, registry, line, out)
   release(db, env, registry, line.replica, out)
 }
 
-const follows = (db: Db, line: Line): boolean => {
-  const before = line.seq === 1 ? '' : log.hashOf(db, line.replica, line.seq - 1)
-  return before === undefined || before === line.prev
-}
-
-/** A line of another branch of a fork. It is kept beside: should its branch prevail here, it will be wanted. */
-function refuse(db: Db, env: Env, line: Line, out: Ingested, what: string): void {
-  const why = `${what}: two stores wrote under one identity`
-  log.finding(db, `fork:${line.replica}:${line.seq}`, env.now(), why)
-  out.refused.push({ line: `${line.replica}:${line.seq}`, why })
-  log.park(db, withoutErased(db, line), env.now())
-}
-
 function release(db: Db, env: Env, registry: () => Registry, replica: string, out: Ingested): void {
   for (;;) {
-    const next = log.parkedAt(db, replica, log.head(db, replica).seq + 1).find((l) => follows(db, l))
+    const [next] = log.parkedAt(db, replica, log.head(db, replica).seq + 1)
     if (!next) return
     log.unpark(db, next)
-    accept(db, env, registry, next, out)
+    take(db, env, registry, next, out)
   }
-}
-
-/**
- * Of two branches that one identity was used for, every replica keeps the one whose first line has the smaller hash:
- * whoever hears of them in whatever order ends with the same. What the other branch said is said again.
- */
-function giveWay(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
-  const losing = takeOut(db, registry, line.replica, line.seq)
-  for (const l of losing) log.park(db, l, env.now())
-  accept(db, env, registry, line, out)
-  sayAgain(
-    db,
-    env,
-    registry,
-    losing.filter((l) => !log.wasSaidAgain(db, l.hash)),
-  )
 }
 
 function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
@@ -170,6 +157,7 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ing
     applyPurges(db, registry(), line.purges)
     out.erased = true
   }
+  for (const f of line.forks ?? []) giveUp(db, env, registry, f.replica, f.from, out)
   if (eraseFurther(db, registry(), taken)) out.erased = true
   if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
     reprojectKinds(db, registry(), line.updates.keys())
@@ -177,23 +165,50 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ing
 }
 
 /**
- * Another store writes under this store's identity (K12): this one is a copy, was rolled back or restored. It takes
- * a new identity and says again, under it, what only it had; the other's lines then come in like anybody's.
+ * Two stores wrote different lines under one identity (K12): a copy that did not know of it, or a store brought back
+ * from a backup. What others have written upon such a line says which it overwrites by the identity alone, so neither
+ * branch may stay. From the first line that differs on the identity is given up, here and, by a line that says so,
+ * everywhere; each branch goes on under an identity of its own.
  */
-function fork(db: Db, env: Env, registry: () => Registry, own: string, foreign: readonly Line[]): void {
-  const head = log.head(db, own)
-  const first = foreign.filter((l) => differs(db, l)).reduce((min, l) => Math.min(min, l.seq), head.seq + 1)
-  const divergent = takeOut(db, registry, own, first)
-  const clockMs = replicaFor(db, env).clock.ms
-  const tag = mintReplica(db, env)
-  saveClock(db, { ms: clockMs, ctr: 0 })
+function settleFork(db: Db, env: Env, registry: () => Registry, replica: string, from: number, out: Ingested): void {
+  giveUp(db, env, registry, replica, from, out)
+  const now = env.now()
+  const { tag, clock } = replicaFor(db, env)
+  const head = log.head(db, tag)
+  const notice = seal({
+    replica: tag,
+    seq: head.seq + 1,
+    prev: head.hash,
+    at: tick(clock, now),
+    author: {},
+    summary: `two stores wrote as ${replica}: from line ${from} on it is said again under other identities`,
+    updates: new Map(),
+    events: [],
+    purges: [],
+    forks: [{ replica, from }],
+  })
+  applyLine(db, new Docs(db), registry(), notice, now, true)
+  saveClock(db, { ms: notice.at, ctr: clock.ctr })
+}
+
+function giveUp(db: Db, env: Env, registry: () => Registry, replica: string, from: number, out: Ingested): void {
+  const already = log.forkedFrom(db, replica)
+  if (already !== undefined && already <= from) return
+  log.setForked(db, replica, from)
+  const { tag, clock } = replicaFor(db, env)
+  const lost = [...takeOut(db, registry, replica, from), ...log.takeParkedFrom(db, replica, from)]
+  if (tag === replica) {
+    mintReplica(db, env)
+    saveClock(db, { ms: clock.ms, ctr: 0 })
+    out.forked = true
+  }
   log.finding(
     db,
-    `forked:${tag}`,
+    `forked:${replica}`,
     env.now(),
-    `another store writes as ${own}, so this one is a copy of it, or was restored; it writes as ${tag} now and said ${divergent.length} batch${divergent.length === 1 ? '' : 'es'} again (from ${own}:${first})`,
+    `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
   )
-  sayAgain(db, env, registry, divergent)
+  for (const line of lost) moveToBranch(db, env, registry, line, from, out)
 }
 
 /** Takes a branch out of the log, and what it said out of the entities. */
@@ -204,66 +219,80 @@ function takeOut(db: Db, registry: () => Registry, replica: string, from: number
   return lines
 }
 
-/** Says lines of a lost branch again under this store's identity, with their moments and authors. */
-function sayAgain(db: Db, env: Env, registry: () => Registry, lines: readonly Line[]): void {
-  if (lines.length === 0) return
-  const { tag, clock } = replicaFor(db, env)
-  const lost = lines[0]!.replica
-  const firstLost = Math.min(...lines.flatMap((l) => l.events.map((e) => e.stamp.ctr)))
-  const renumbered = new Map<number, number>()
-  let ctr = clock.ctr
-  let { seq, hash: prev } = log.head(db, tag)
-  const overwrites = (over: Event['over']): Event['over'] =>
-    over.flatMap(([r, c]): Event['over'] => {
-      if (r !== lost || c < firstLost) return [[r, c]]
-      const now = renumbered.get(c)
-      return now === undefined ? [] : [[tag, now]]
-    })
-  for (const line of lines) {
-    // what was erased is not said again
-    const events = line.events
-      .filter((e) => !e.purged || e.op === 'remove')
-      .map((e): Event => {
-        const value = e.field === STATE ? seenAgain(e.value, lost, firstLost, renumbered, tag) : e.value
-        renumbered.set(e.stamp.ctr, ++ctr)
-        return {
-          ...e,
-          ...(value !== undefined ? { value } : {}),
-          stamp: { ms: e.stamp.ms, ctr, replica: tag },
-          over: overwrites(e.over),
-        }
-      })
-    const docs = new Docs(db)
-    const updates = writeToDocs(docs, events, tag)
-    const { substitute: _, ...said } = line
-    const again = seal({
-      ...said,
-      author: { ...line.author, again: line.hash },
-      replica: tag,
-      seq: ++seq,
-      prev,
-      updates,
-      events,
-    })
-    prev = again.hash
-    applyLine(db, docs, registry(), again, env.now(), true)
-  }
-  saveClock(db, { ms: clock.ms, ctr })
+/** The identity of a branch: of the hash of its first line, so that everybody gives it the same. */
+function branchTag(line: Line): string {
+  const client = Number.parseInt(sha256(`${line.replica}:${line.hash}`).slice(0, 8), 16) >>> 0 || 1
+  return replicaOf(client)
 }
 
-/** What a delete had seen, when the lines it had seen are said again under another identity. */
-function seenAgain(
-  value: Json | undefined,
-  lost: string,
-  firstLost: number,
-  renumbered: ReadonlyMap<number, number>,
-  tag: string,
-): Json | undefined {
-  const state = value as unknown as StateValue | undefined
-  if (state?.s !== 'deleted') return value
-  const upTo = state.seen[lost]
-  if (upTo === undefined || upTo < firstLost) return value
-  const own = [...renumbered].filter(([c]) => c <= upTo).map(([, now]) => now)
-  const seen = { ...state.seen, [lost]: firstLost - 1, ...(own.length > 0 ? { [tag]: Math.max(...own) } : {}) }
-  return { ...state, seen } as unknown as Json
+/**
+ * Puts a line of a forked identity under the identity of its branch. Everybody who does it gets the same line, so it
+ * is one line however many do. It waits if the line before it has not come.
+ */
+function moveToBranch(db: Db, env: Env, registry: () => Registry, given: Line, from: number, out: Ingested): void {
+  if (log.branchedTo(db, given.hash)) {
+    out.duplicates++
+    return
+  }
+  const before = given.seq === from ? { replica: branchTag(given), seq: 0 } : log.branchedTo(db, given.prev)
+  if (!before) {
+    log.park(db, withoutErased(db, given), env.now())
+    return
+  }
+  const { replica: tag } = before
+  const seq = before.seq + 1
+  log.setBranched(db, given.hash, tag, seq)
+  const head = log.head(db, tag)
+  if (head.seq >= seq) out.duplicates++
+  else {
+    const line = withoutErased(db, given)
+    // what was erased is not said again
+    const kept = line.events.filter((e) => !e.purged || e.op === 'remove')
+    const firstCtr = Math.min(
+      log.firstCtr(db, tag) ?? Number.POSITIVE_INFINITY,
+      kept[0]?.stamp.ctr ?? Number.POSITIVE_INFINITY,
+    )
+    const events = kept.map((e) => underBranch(e, line.replica, firstCtr, tag))
+    const updates = new Map<string, Uint8Array>()
+    for (const [id, update] of line.updates) {
+      updates.set(
+        id,
+        rewriteUpdate(
+          update,
+          events.filter((e) => e.entity === id),
+          {
+            replica: line.replica,
+            clock: clockAfter(
+              [...(baseOf(db, id) ? [baseOf(db, id)!.state] : []), ...log.updatesOf(db, line.replica, from, id)],
+              line.replica,
+            ),
+          },
+          { replica: tag, updates: log.updatesOf(db, tag, seq, id) },
+        ),
+      )
+    }
+    const { substitute: _, forks: __, ...said } = line
+    accept(db, env, registry, seal({ ...said, replica: tag, seq, prev: head.hash, updates, events }), out)
+    for (const f of line.forks ?? []) giveUp(db, env, registry, f.replica, f.from, out)
+  }
+  for (const next of log.parkedAt(db, given.replica, given.seq + 1)) {
+    if (next.prev !== given.hash) continue
+    log.unpark(db, next)
+    moveToBranch(db, env, registry, next, from, out)
+  }
+}
+
+/** An event as its branch says it: counters stay, and what refers to the branch's own writes names the branch. */
+function underBranch(e: Event, lost: string, firstCtr: number, tag: string): Event {
+  const own = (replica: string, ctr: number) => replica === lost && ctr >= firstCtr
+  const state = e.field === STATE ? (e.value as unknown as StateValue | undefined) : undefined
+  const upTo = state?.s === 'deleted' ? state.seen[lost] : undefined
+  return {
+    ...e,
+    ...(state?.s === 'deleted' && upTo !== undefined && upTo >= firstCtr
+      ? { value: { ...state, seen: { ...state.seen, [lost]: firstCtr - 1, [tag]: upTo } } as unknown as Json }
+      : {}),
+    stamp: { ...e.stamp, replica: tag },
+    over: e.over.map(([replica, ctr]) => [own(replica, ctr) ? tag : replica, ctr] as const),
+  }
 }

@@ -92,8 +92,8 @@ export function withoutErased(db: Db, line: Line): Line {
   changed ||= purges.some((p, i) => p.entity !== line.purges[i]!.entity)
   const header = log.purgesOf(db, line.replica, line.seq).some((p) => p.hash === line.hash && p.entity === HEADER)
   if (!changed && !header) return line
-  const { intent: _, undoes, again, ...others } = line.author
-  const author = { ...(header ? {} : others), ...(undoes ? { undoes } : {}), ...(again ? { again } : {}) }
+  const { intent: _, undoes, ...others } = line.author
+  const author = { ...(header ? {} : others), ...(undoes ? { undoes } : {}) }
   return { ...line, author, summary: ERASED, updates, events, purges, substitute: true }
 }
 

@@ -17,8 +17,6 @@ export interface Author {
   intent?: string
   /** Batches that this one takes back. */
   undoes?: string[]
-  /** Hash of the line of a lost branch that this one says again (K12). */
-  again?: string
 }
 
 /** What a purge erases of one line (K15). */
@@ -51,6 +49,8 @@ export interface Line {
   readonly events: readonly Event[]
   /** Lines whose content for an entity this line erases. */
   readonly purges: readonly PurgeMark[]
+  /** Identities that two stores have written under, and from which line on they count no longer (K12). */
+  readonly forks?: readonly { replica: string; from: number }[]
   /** This line stands in for one whose content was erased: `hash` is the erased one's. */
   readonly substitute?: boolean
 }
@@ -88,6 +88,7 @@ interface RawLine {
     w?: readonly number[]
     b?: readonly StampRef[]
   }[]
+  k?: [replica: string, from: number][]
   sub?: string
   h: string
 }
@@ -135,6 +136,7 @@ function content(line: Omit<Line, 'hash'>): Omit<RawLine, 'h' | 'sub'> {
     sum: line.summary,
     u: updates,
     e: line.events.map(packEvent),
+    ...(line.forks?.length ? { k: line.forks.map((f): [string, number] => [f.replica, f.from]) } : {}),
     ...(line.purges.length > 0
       ? {
           x: line.purges.map((p) => ({
@@ -212,6 +214,7 @@ export function parseLine(textLine: string): Line {
       ...(p.w ? { was: p.w } : {}),
       ...(p.b ? { before: p.b } : {}),
     })),
+    ...(raw.k ? { forks: raw.k.map(([replica, from]) => ({ replica, from })) } : {}),
     ...(sub !== undefined ? { substitute: true } : {}),
   }
 }

@@ -169,27 +169,56 @@ export const parkedAt = (db: Db, replica: string, seq: number): Line[] =>
 export const unpark = (db: Db, line: Line): void =>
   db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', line.replica, line.seq, line.hash)
 
-/** Whether what a line of a lost branch said was said again, here or elsewhere. */
-export const wasSaidAgain = (db: Db, hash: string): boolean =>
-  db.get("SELECT 1 FROM log WHERE json_extract(line, '$.by.again')=?", hash) !== undefined
+/** Where a line of a forked identity stands now: the identity of its branch, and its number there. */
+export const branchedTo = (db: Db, hash: string): { replica: string; seq: number } | undefined =>
+  db.get('SELECT replica, seq FROM branched WHERE hash=?', hash)
+
+export const setBranched = (db: Db, hash: string, replica: string, seq: number): void =>
+  db.run('INSERT OR REPLACE INTO branched VALUES (?,?,?)', hash, replica, seq)
+
+/** The first counter under which an identity has written anything. */
+export const firstCtr = (db: Db, replica: string): number | undefined =>
+  db.get<{ ctr: number | null }>('SELECT min(ctr) AS ctr FROM events WHERE replica=?', replica)?.ctr ?? undefined
+
+/** Updates that lines of one replica, before a number, made to an entity. */
+export const updatesOf = (db: Db, replica: string, before: number, entity: string): Uint8Array[] =>
+  db
+    .all<{ line: string }>(
+      'SELECT line FROM log WHERE replica=? AND seq<? AND seq IN (SELECT seq FROM events WHERE replica=? AND entity=?) ORDER BY seq',
+      replica,
+      before,
+      replica,
+      entity,
+    )
+    .flatMap((r) => parseLine(r.line).updates.get(entity) ?? [])
+
+/** The first line of a forked identity that counts no longer. */
+export const forkedFrom = (db: Db, replica: string): number | undefined =>
+  db.get<{ seq: number }>('SELECT seq FROM forked WHERE replica=?', replica)?.seq
+
+export const setForked = (db: Db, replica: string, from: number): void =>
+  db.run('INSERT OR REPLACE INTO forked VALUES (?,?)', replica, from)
+
+export const allForked = (db: Db): { replica: string; from: number }[] =>
+  db.all('SELECT replica, seq AS "from" FROM forked ORDER BY replica')
+
+/** Takes lines that wait away from there. */
+export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
+  const lines = db
+    .all<{ line: string }>('SELECT line FROM parked WHERE replica=? AND seq>=? ORDER BY seq, hash', replica, seq)
+    .map((r) => parseLine(r.line))
+  db.run('DELETE FROM parked WHERE replica=? AND seq>=?', replica, seq)
+  return lines
+}
 
 export const replicasWaiting = (db: Db): string[] =>
   db.all<{ replica: string }>('SELECT DISTINCT replica FROM parked ORDER BY replica').map((r) => r.replica)
 
 /** Replicas that have lines waiting, and the first line that is missing. */
 export function gaps(db: Db): { replica: string; missing: number; parked: number }[] {
-  return replicasWaiting(db)
-    .map((replica) => {
-      const missing = head(db, replica).seq + 1
-      // behind the head there are lines of lost branches only: nobody waits for anything
-      const parked = db.get<{ n: number }>(
-        'SELECT count(*) AS n FROM parked WHERE replica=? AND seq>?',
-        replica,
-        missing,
-      )!.n
-      return { replica, missing, parked }
-    })
-    .filter((g) => g.parked > 0)
+  return db
+    .all<{ replica: string; parked: number }>('SELECT replica, count(*) AS parked FROM parked GROUP BY replica')
+    .map((r) => ({ ...r, missing: head(db, r.replica).seq + 1 }))
 }
 
 /** Whether an entity was erased as a whole; asked with its tombstone. */
@@ -337,7 +366,7 @@ export function coverable(db: Db, before: number): Covered[] {
     )
     if (!last) continue
     const { ctr } = db.get<{ ctr: number }>(
-      'SELECT max(ctr) AS ctr FROM events WHERE replica=? AND seq<=?',
+      'SELECT coalesce(max(ctr), 0) AS ctr FROM events WHERE replica=? AND seq<=?',
       replica,
       last.seq,
     )!

@@ -37,6 +37,11 @@ function m001_log_rows_and_index(db: DatabaseSync): void {
     CREATE TABLE purged_writes (replica TEXT NOT NULL, ctr INTEGER NOT NULL, deep INTEGER NOT NULL, PRIMARY KEY (replica, ctr)) WITHOUT ROWID;
     CREATE INDEX purged_entities ON purged (entity);
 
+    -- Identities that two stores wrote under (K12): from which line on they count no longer, and under which line of
+    -- its branch's own identity each of their lines stands now.
+    CREATE TABLE forked (replica TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE branched (hash TEXT PRIMARY KEY, replica TEXT NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
+
     -- Documents at the last compaction; counts: how many of the lines folded away touched the entity, by replica.
     CREATE TABLE base (entity TEXT PRIMARY KEY, state BLOB NOT NULL, updated INTEGER NOT NULL, counts TEXT NOT NULL) WITHOUT ROWID;
     -- Everything below is an index: dropped and built again from the log with the same result.

@@ -1,5 +1,6 @@
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { setMeta } from '../../src/store/log.ts'
 import { dump, exchange, folded, join1, linesOf, open, Replica, read, seeded, send, tempDir } from './harness.ts'
@@ -122,4 +123,59 @@ describe('[C6] two stores under one identity (K12)', () => {
       expect(texts(a)).toEqual(['0', '1', '2', '3', '4'])
     }),
   )
+})
+
+type Step = { by: number } | { from: number; to: number; pick: number[] }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ by: fc.nat({ max: 3 }) }) as fc.Arbitrary<Step> },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      from: fc.nat({ max: 3 }),
+      to: fc.nat({ max: 3 }),
+      pick: fc.array(fc.nat({ max: 20 }), { maxLength: 6 }),
+    }),
+  },
+)
+
+const RUNS = Math.ceil(Number(process.env.TIDEMARK_RUNS ?? (process.env.CI ? 150 : 400)) / 4)
+const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
+
+test(`[C6] three stores under one identity and a fourth: nothing is lost, all agree (${RUNS} runs)`, {
+  timeout: 60_000 + RUNS * 4_000,
+}, () => {
+  process.stderr.write(`[K12] ${RUNS} runs, TIDEMARK_SEED=${SEED}\n`)
+  const run = (steps: readonly Step[]) =>
+    inDir((dir) => {
+      const a = new Replica(dir, 'a')
+      const d = new Replica(dir, 'd', 5)
+      a.act([['record-principle', { name: 'p', evidence: ['0'] }]])
+      const all = [a, copy(a, dir, 'b', true), copy(a, dir, 'c', true), d]
+      const said = new Set(['0'])
+      for (const [i, s] of steps.entries()) {
+        if ('by' in s) {
+          const r = all[s.by]!
+          r.now += 1000
+          r.act([['record-principle', { name: 'p', evidence: [`${r.name}${i}`], confidence: (i % 10) / 10 }]])
+          said.add(`${r.name}${i}`)
+        } else if (s.from !== s.to) {
+          const { header, lines } = linesOf(all[s.from]!)
+          const to = all[s.to]!.memory
+          if (s.pick.length === 0) to.applyUpdates(join1(header, lines))
+          else for (const n of s.pick) if (lines.length > 0) to.applyUpdates(join1(header, [lines[n % lines.length]!]))
+        }
+      }
+      exchange(...all)
+      expect(texts(a)).toEqual([...said].toSorted())
+      const first = dump(a.memory)
+      for (const r of all) {
+        expect(dump(r.memory)).toEqual(first)
+        expect(folded(r.memory)).toEqual(read(r.memory))
+        r.memory.rebuild()
+        expect(dump(r.memory)).toEqual(first)
+        r.memory.close()
+      }
+    })
+  fc.assert(fc.property(fc.array(step, { minLength: 2, maxLength: 16 }), run), { numRuns: RUNS, seed: SEED })
 })
