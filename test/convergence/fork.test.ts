@@ -125,6 +125,27 @@ describe('[C6] two stores under one identity (K12)', () => {
   )
 })
 
+test('[C6] who overwrote a line of one branch erases nothing of the other (seed 6)', () => {
+  inDir((dir) => {
+    const a = new Replica(dir, 'a')
+    a.act([['record-principle', { name: 'p', evidence: ['0'] }]])
+    const [b, c] = [copy(a, dir, 'b', true), copy(a, dir, 'c', true)]
+    const say = (r: Replica, n: number) => {
+      r.now += 1000
+      r.act([['record-principle', { name: 'p', evidence: [`${r.name}${n}`], confidence: n / 10 }]])
+    }
+    for (const n of [1, 2]) say(c, n)
+    for (const n of [1, 2]) say(a, n)
+    send(c, b)
+    say(a, 3)
+    say(b, 1)
+    exchange(a, b, c)
+    agree(a, b, c)
+    expect(texts(a)).toEqual(['0', 'a1', 'a2', 'a3', 'b1', 'c1', 'c2'])
+    for (const r of [a, b, c]) r.memory.close()
+  })
+})
+
 type Step = { by: number } | { from: number; to: number; pick: number[] }
 
 const step: fc.Arbitrary<Step> = fc.oneof(

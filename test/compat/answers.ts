@@ -1,0 +1,30 @@
+import type { Memory } from '../../src/memory/memory.ts'
+import { allRows } from '../../src/store/rows.ts'
+
+/** A moment in the middle of what the frozen store went through, after its compaction's horizon. */
+export const MIDDLE = Date.UTC(2026, 0, 3)
+
+const PROBES = ['sqlite', 'parser', 'why', 'naïve 中文', 'endpoint']
+
+/** What a store says, in a form that every later version must be able to give again. */
+export function answers(memory: Memory): unknown {
+  const reader = memory.reader
+  const past = memory.asOf(MIDDLE)
+  const entity = (id: string, from = reader) => {
+    const e = from.entity(id)
+    return (
+      e && { kind: e.kind, name: e.name, live: e.live, created: e.created, fields: e.fields, conflicts: e.conflicts }
+    )
+  }
+  const ids = allRows(memory.db).map((r) => r.id)
+  return {
+    now: Object.fromEntries(ids.map((id) => [id, entity(id)])),
+    past: Object.fromEntries(ids.map((id) => [id, entity(id, past)])),
+    links: ids.flatMap((id) => reader.links('from', id).map((l) => [l.from, l.type, l.to])),
+    found: PROBES.map((p) => reader.search(p, 10).map((e) => e.id)),
+    lists: reader.counts(),
+    history: memory.history('decision:use-sqlite').map((h) => [h.id, h.event.field, h.event.op, h.author?.session]),
+    kinds: memory.registry().kind('endpoint')?.fields,
+    news: memory.newsSince(0).map((n) => [n.batch, n.summary]),
+  }
+}

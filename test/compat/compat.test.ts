@@ -1,0 +1,61 @@
+import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
+import { dump, exchange, Replica, tempDir } from '../convergence/harness.ts'
+import { answers } from './answers.ts'
+
+const stores = readdirSync(import.meta.dirname).filter((f) => /^store-.*\.db$/.test(f))
+
+test('[C5] a store of every release is here', () => {
+  expect(stores).toContain('store-0.1.0.db')
+})
+
+describe.each(stores)('[C5] %s', (file) => {
+  const opened = <T>(body: (a: Replica, b: Replica) => T): T => {
+    const dir = tempDir()
+    copyFileSync(join(import.meta.dirname, file), join(dir, 'a.db'))
+    const a = new Replica(dir, 'a', 99)
+    const b = new Replica(dir, 'b', 77)
+    a.now = b.now = Date.UTC(2026, 6, 1)
+    try {
+      return body(a, b)
+    } finally {
+      a.memory.close()
+      b.memory.close()
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
+  const expected: unknown = JSON.parse(readFileSync(join(import.meta.dirname, file.replace(/\.db$/, '.json')), 'utf8'))
+
+  test('opens and answers as it did', () => {
+    opened((a) => {
+      expect(JSON.parse(JSON.stringify(answers(a.memory)))).toEqual(expected)
+      expect(a.memory.db.get('PRAGMA user_version')).toEqual({ user_version: SCHEMA_VERSION })
+    })
+  })
+
+  test('every index made again from its log answers alike', () => {
+    opened((a) => {
+      a.memory.rebuild()
+      expect(JSON.parse(JSON.stringify(answers(a.memory)))).toEqual(expected)
+    })
+  })
+
+  test('takes writes, and the writes of a new store, and gives it all of its own', () => {
+    opened((a, b) => {
+      a.act([['record-decision', { name: 'use-sqlite', confidence: 0.95 }]])
+      a.act([['record-endpoint', { route: '/new', verb: 'POST' }]])
+      expect(a.memory.reader.conflicts().map((e) => e.id)).not.toContain('decision:use-sqlite')
+      b.act([['record-decision', { name: 'use-sqlite', tags: ['new'] }]])
+      exchange(a, b)
+      expect(dump(b.memory, false)).toEqual(dump(a.memory, false))
+      expect(a.fields('decision:use-sqlite')).toMatchObject({ confidence: 0.95, tags: ['a', 'b', 'db', 'new'] })
+      expect(b.memory.reader.list('endpoint').map((e) => e.name)).toEqual(['/new', '/sse'])
+      expect(b.memory.reader.search('hunter2', 5)).toEqual([])
+      const rows = dump(a.memory)
+      a.memory.rebuild()
+      expect(dump(a.memory)).toEqual(rows)
+    })
+  })
+})
