@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Rules of the observable behaviour whose capability is built. Each later capability adds its own. */
+const BUILT = [
+  ...Array.from({ length: 11 }, (_, i) => `D${i + 1}`),
+  ...Array.from({ length: 10 }, (_, i) => `A${i + 1}`),
+  ...Array.from({ length: 5 }, (_, i) => `S${i}`),
+  ...Array.from({ length: 7 }, (_, i) => `C${i + 1}`),
+  'M1',
+  'M2',
+  'M3',
+]
+
+test('every rule whose capability is built is named by a test that proves it', () => {
+  const root = join(import.meta.dirname, '..')
+  const tests = ['src', 'test'].flatMap((dir) =>
+    readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' })
+      .filter((f) => f.endsWith('.test.ts') && f !== 'rules.test.ts')
+      .map((f) => readFileSync(join(root, dir, f), 'utf8')),
+  )
+  const named = new Set(tests.flatMap((text) => [...text.matchAll(/\[([A-Z]\d+)\]/g)].map((m) => m[1]!)))
+  expect(BUILT.filter((id) => !named.has(id))).toEqual([])
+})
