@@ -90,7 +90,7 @@ const isLink = (l: unknown): l is DocumentLink =>
 
 function itemsOf(e: DocumentEntity, where: string, project: string): Item[] {
   const { provenance: _p, retired: _r, ...fields } = e.fields
-  if (e.kind === 'project-kind') return [{ verb: 'define-kind', args: fields, where }]
+  if (e.kind === 'project-kind') return [{ verb: 'define-kind', args: inOrder(fields), where }]
   if (e.kind === 'project-relation') return [{ verb: 'define-relation', args: fields, where }]
   if (e.kind === 'proposal') return proposalsOf(fields, where)
   if (fields.status === 'superseded') delete fields.status // the link says so
@@ -104,6 +104,14 @@ function itemsOf(e: DocumentEntity, where: string, project: string): Item[] {
     else delete fields.attrs
   }
   return [{ verb: `record-${e.kind}`, args: fields, where, as: e.id, origin, ...retired }]
+}
+
+/** What `define-kind` takes: its fields in the order that was kept beside them. */
+function inOrder({ order, ...args }: Tree): Tree {
+  if (!isTree(args.fields) || !Array.isArray(order)) return args
+  const specs = args.fields
+  const names = [...new Set([...order.map(String), ...Object.keys(specs)])].filter((f) => Object.hasOwn(specs, f))
+  return { ...args, fields: Object.fromEntries(names.map((f) => [f, specs[f]!])) }
 }
 
 /** `project/kind:id`, as an adopted entity is marked. */
