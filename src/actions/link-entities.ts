@@ -1,4 +1,5 @@
-import { LINK_KIND, linkId } from '../memory/entity.ts'
+import { LINK_KIND } from '../memory/entity.ts'
+import { linkIdNow } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
 import { nearest } from '../schema/names.ts'
 import { type Change, textArg } from '../schema/validate.ts'
@@ -74,7 +75,7 @@ export const linkEntities: Verb = {
         return undefined
       }
     }
-    const id = linkId(src.id, relation.name, dst.id)
+    const id = linkIdNow(p, src.id, relation.name, dst.id)
     const before = p.entity(id)
     const fresh = !before?.live
     if (before && !before.live) p.wipe(id)

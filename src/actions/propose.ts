@@ -1,6 +1,6 @@
-import { identityOf, linkId, nameKey } from '../memory/entity.ts'
+import { identityOf, nameKey } from '../memory/entity.ts'
 import type { Planning, Result } from '../memory/plan.ts'
-import { recordedAs } from '../memory/record.ts'
+import { linkIdNow, recordedAs } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
 import { canonical, type GateProblem, gate } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
@@ -110,7 +110,7 @@ function newLink(p: Planning, inner: Args): { id: string | undefined } | undefin
   const relation = typeof inner.type === 'string' ? relationOf(p.registry(), inner.type) : undefined
   if (!from || !to || !relation) return { id: undefined } // link-entities itself says what is wrong
   const [a, b] = relation.symmetric && to.id < from.id ? [to, from] : [from, to]
-  const id = linkId(a.id, relation.name, b.id)
+  const id = linkIdNow(p, a.id, relation.name, b.id)
   return p.entity(id)?.live && p.entity(id)?.fields.standing === undefined ? undefined : { id }
 }
 

@@ -128,10 +128,11 @@ function bySecret(p: Planning, given: unknown, reason: string | undefined, repor
   }
   let batches = 0
   for (const [id, events] of byEntity) {
-    const key = p.registry().kind(id.slice(0, id.indexOf(':')))?.key ?? []
-    const whole =
-      id.startsWith(`${LINK_KIND}:`) ||
-      events.some((e) => e.event.field === STATE || (key as readonly string[]).includes(e.event.field))
+    // a link is known by its ends and its relation
+    const key: readonly string[] = id.startsWith(`${LINK_KIND}:`)
+      ? ['from', 'to', 'type']
+      : (p.registry().kind(id.slice(0, id.indexOf(':')))?.key ?? [])
+    const whole = events.some((e) => e.event.field === STATE || key.includes(e.event.field))
     if (whole) for (const link of linksOf(p, id)) batches += eraseEntity(p, link)
     batches += whole ? eraseEntity(p, id) : eraseText(p, id, secret, events)
   }

@@ -1,4 +1,5 @@
-import { LINK_KIND, linkId } from '../memory/entity.ts'
+import { LINK_KIND } from '../memory/entity.ts'
+import { linkIdNow } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
 import { relationOf, settleSupersession } from './shared.ts'
@@ -23,7 +24,7 @@ export const unlinkEntities: Verb = {
     if (type === undefined || !from || !to) return undefined
     const relation = relationOf(p.registry(), type)
     const [src, dst] = relation?.symmetric && to.id < from.id ? [to, from] : [from, to]
-    const id = linkId(src.id, relation?.name ?? type, dst.id)
+    const id = linkIdNow(p, src.id, relation?.name ?? type, dst.id)
     if (!p.entity(id)?.live) {
       const there = [...p.links('src', from.id), ...p.links('dst', from.id)].map((l) => `${l.src} ${l.rel} ${l.dst}`)
       report({

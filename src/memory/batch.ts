@@ -2,9 +2,9 @@ import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { foldName, nearest } from '../schema/names.ts'
 import { type Problem, type Report, shown } from '../schema/validate.ts'
-import { type Entity, KIND_KIND, linkId, RELATION_KIND } from './entity.ts'
+import { type Entity, KIND_KIND, RELATION_KIND } from './entity.ts'
 import { type PlanContext, type Planned, type Planning, type Result, startPlan, type View } from './plan.ts'
-import { record, recordedAs, remove } from './record.ts'
+import { linkIdNow, record, recordedAs, remove } from './record.ts'
 import { redact, screen } from './secrets.ts'
 import type { RunAction, Verb } from './verb.ts'
 
@@ -270,7 +270,7 @@ function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unkno
     const ends = [args.from, args.to].map((end) => p.resolve(end, 'ref', silent)?.id)
     if (!relation || ends[0] === undefined || ends[1] === undefined) return undefined
     if (relation.symmetric) ends.sort()
-    return p.entity(linkId(ends[0], relation.name, ends[1]))
+    return p.entity(linkIdNow(p, ends[0], relation.name, ends[1]))
   }
   return p.resolve(args.ref ?? args.id ?? args.old, 'ref', silent, any)
 }

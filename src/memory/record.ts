@@ -4,7 +4,7 @@ import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { foldText, slug } from '../schema/names.ts'
 import { type Change, type Report, validate } from '../schema/validate.ts'
-import { cleanPath, type Entity, eventId, identityOf, nameKey } from './entity.ts'
+import { cleanPath, type Entity, eventId, identityOf, linkId, nameKey } from './entity.ts'
 import type { Planning, Result } from './plan.ts'
 import { tombstoneOf } from './purge.ts'
 
@@ -116,6 +116,10 @@ export function usableId(p: Planning, id: string | undefined): string | undefine
     candidate = `${id}~${generation}`
   return candidate
 }
+
+/** The id of a link, past those that were erased. */
+export const linkIdNow = (p: Planning, from: string, relation: string, to: string): string =>
+  usableId(p, linkId(from, relation, to))!
 
 /** The id under which `record-…` would put what its arguments say; nothing for kinds without identity. */
 export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string, unknown>>): string | undefined {

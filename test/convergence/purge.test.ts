@@ -193,6 +193,30 @@ test('[C4] K15: what the purger knows no longer, having compacted, is erased whe
   })
 })
 
+test.each(['ref', 'secret'])(
+  '[C4] K15: a link that was erased by its %s can be made again, and everybody sees it (seed 400)',
+  (by) => {
+    withReplicas(['a', 'b'], (a, b) => {
+      const link = [
+        ['record-decision', { name: 'd' }],
+        ['record-decision', { name: 'e' }],
+        ['link-entities', { from: 'decision:d', to: 'decision:e', type: 'supports', description: SECRET }],
+      ]
+      const { id } = a.act(link).results[2]!
+      send(a, b)
+      a.act([['purge', by === 'ref' ? { ref: id, reason: 'r' } : { secret: SECRET, reason: 'r' }]])
+      a.act([['link-entities', { from: 'decision:d', to: 'decision:e', type: 'supports', description: 'clean' }]])
+      exchange(a, b)
+      agree(a, b)
+      expect(b.memory.reader.links('from', 'decision:d').map((l) => l.entity.fields.description)).toEqual(['clean'])
+      b.act([['unlink-entities', { from: 'decision:d', to: 'decision:e', type: 'supports' }]])
+      exchange(a, b)
+      agree(a, b)
+      expect(a.memory.reader.links('from', 'decision:d')).toEqual([])
+    })
+  },
+)
+
 type Step =
   | { by: number; do: 'record' | 'edit' | 'purge' | 'purge-text' | 'delete' | 'anew' | 'restore' | 'link' | 'compact' }
   | { from: number; to: number; pick: number[] }
