@@ -1,7 +1,7 @@
 // Runs the tests and closes with one line that counts them. With CI set, coverage is measured and held to its bound.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -27,6 +27,12 @@ const done = spawnSync(
 )
 if (!existsSync(results)) process.exit(done.status || 1)
 const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(results, 'utf8'))
+for (const file of testResults) {
+  for (const t of file.assertionResults) {
+    if (t.status !== 'passed' && t.status !== 'failed')
+      console.log(`skipped: ${relative(root, file.name)}: ${t.fullName}`)
+  }
+}
 const broken = testResults.filter((f) => f.status === 'failed' && f.assertionResults.length === 0).length
 let status = done.status ?? 1
 const summary = join(root, 'coverage', 'coverage-summary.json')

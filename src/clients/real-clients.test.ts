@@ -9,8 +9,8 @@ import { applyUnwiring, applyWiring, checkWiring, planUnwiring, planWiring } fro
 
 /**
  * The clients themselves, when they are here: they are heavy (780 MB), so a run that wants them says where they are, after
- * `npm i --prefix /tmp/clients @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169`:
- * `TIDEMARK_REAL_CLIENTS=/tmp/clients vitest run src/clients/real-clients.test.ts`. No login, no model, no network.
+ * `npm i --prefix DIR @anthropic-ai/claude-code@2.1.330 @openai/codex@0.169`:
+ * `TIDEMARK_REAL_CLIENTS=DIR vitest run src/clients/real-clients.test.ts`. No login, no model, no network.
  */
 const CLIENTS_AT = process.env.TIDEMARK_REAL_CLIENTS
 
@@ -70,76 +70,84 @@ function machine(onPath: boolean) {
   return { ctx, root, home, script, claude, codex, wire, unwire, trustClaude, trustCodex, status }
 }
 
-describe.skipIf(!CLIENTS_AT)('the clients themselves (TIDEMARK_REAL_CLIENTS)', () => {
-  test('Claude Code connects by .mcp.json once it trusts the folder, and doctor said what was missing', () => {
-    const m = machine(true)
-    m.claude(['mcp', 'add', 'other', '--', '/bin/true']) // the folder is known to it from now on
-    m.wire()
-    expect(m.status()).toBe('tidemark: tidemark mcp - ⏸ Pending approval (run `claude` to approve)')
-    expect(checkWiring(m.ctx).find((f) => !f.ok)?.message).toContain('does not trust this folder yet')
-    m.trustClaude()
-    expect(m.status()).toBe('tidemark: tidemark mcp - ✔ Connected')
-    expect(m.status(join(m.root, 'sub'))).toBe('tidemark: tidemark mcp - ✔ Connected')
-    expect(
-      checkWiring(m.ctx)
-        .filter((f) => f.client === 'claude')
-        .every((f) => f.ok),
-    ).toBe(true)
-    m.unwire()
-    expect(m.status()).toBeUndefined()
-  })
+describe.skipIf(!CLIENTS_AT)(
+  'the clients themselves (skipped unless TIDEMARK_REAL_CLIENTS names a directory with them):',
+  () => {
+    test('Claude Code connects by .mcp.json once it trusts the folder, and doctor said what was missing', () => {
+      const m = machine(true)
+      m.claude(['mcp', 'add', 'other', '--', '/bin/true']) // the folder is known to it from now on
+      m.wire()
+      expect(m.status()).toBe('tidemark: tidemark mcp - ⏸ Pending approval (run `claude` to approve)')
+      expect(checkWiring(m.ctx).find((f) => !f.ok)?.message).toContain('does not trust this folder yet')
+      m.trustClaude()
+      expect(m.status()).toBe('tidemark: tidemark mcp - ✔ Connected')
+      expect(m.status(join(m.root, 'sub'))).toBe('tidemark: tidemark mcp - ✔ Connected')
+      expect(
+        checkWiring(m.ctx)
+          .filter((f) => f.client === 'claude')
+          .every((f) => f.ok),
+      ).toBe(true)
+      m.unwire()
+      expect(m.status()).toBeUndefined()
+    })
 
-  test('Claude Code connects by the entry of this machine when tidemark is not on the PATH, trusted or not', () => {
-    const m = machine(false)
-    m.wire()
-    expect(m.status()).toBe(`tidemark: ${process.execPath} ${m.script} mcp - ✔ Connected`)
-    expect(m.status(join(m.root, 'sub'))).toBe(`tidemark: ${process.execPath} ${m.script} mcp - ✔ Connected`)
-    expect(m.claude(['mcp', 'get', 'tidemark'])).toContain('Scope: Local config')
-    m.unwire()
-    expect(m.status()).toBeUndefined()
-    expect(readFileSync(join(m.home, '.claude.json'), 'utf8')).not.toContain('"tidemark"')
-  })
+    test('Claude Code connects by the entry of this machine when tidemark is not on the PATH, trusted or not', () => {
+      const m = machine(false)
+      m.wire()
+      expect(m.status()).toBe(`tidemark: ${process.execPath} ${m.script} mcp - ✔ Connected`)
+      expect(m.status(join(m.root, 'sub'))).toBe(`tidemark: ${process.execPath} ${m.script} mcp - ✔ Connected`)
+      expect(m.claude(['mcp', 'get', 'tidemark'])).toContain('Scope: Local config')
+      m.unwire()
+      expect(m.status()).toBeUndefined()
+      expect(readFileSync(join(m.home, '.claude.json'), 'utf8')).not.toContain('"tidemark"')
+    })
 
-  test('Codex lists the server from the project once it trusts it, and again none after unwiring', () => {
-    const m = machine(true)
-    m.wire()
-    expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
-    expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain('only in trusted projects')
-    m.trustCodex()
-    const entry = JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json']))
-    expect(entry).toMatchObject({ enabled: true, transport: { type: 'stdio', command: 'tidemark', args: ['mcp'] } })
-    expect(m.codex(['mcp', 'list'], join(m.root, 'sub'))).toMatch(/^tidemark +tidemark +mcp .* enabled/m)
-    expect(
-      checkWiring(m.ctx)
-        .filter((f) => f.client === 'codex')
-        .every((f) => f.ok),
-    ).toBe(true)
-    m.unwire()
-    expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
-  })
+    test('Codex lists the server from the project once it trusts it, and again none after unwiring', () => {
+      const m = machine(true)
+      m.wire()
+      expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
+      expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain(
+        'only in trusted projects',
+      )
+      m.trustCodex()
+      const entry = JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json']))
+      expect(entry).toMatchObject({ enabled: true, transport: { type: 'stdio', command: 'tidemark', args: ['mcp'] } })
+      expect(m.codex(['mcp', 'list'], join(m.root, 'sub'))).toMatch(/^tidemark +tidemark +mcp .* enabled/m)
+      expect(
+        checkWiring(m.ctx)
+          .filter((f) => f.client === 'codex')
+          .every((f) => f.ok),
+      ).toBe(true)
+      m.unwire()
+      expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
+    })
 
-  test('Codex lists the server with full paths when tidemark is not on the PATH, also after it rewrote its file', () => {
-    const m = machine(false)
-    m.trustCodex()
-    const before = readFileSync(join(m.home, '.codex/config.toml'), 'utf8')
-    m.wire()
-    const entry = JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json']))
-    expect(entry.transport).toMatchObject({ command: process.execPath, args: [m.script, 'mcp'] })
-    m.codex(['mcp', 'add', 'other', '--', '/bin/true'])
-    m.codex(['mcp', 'remove', 'other'])
-    m.unwire()
-    expect(readFileSync(join(m.home, '.codex/config.toml'), 'utf8').trimEnd()).toBe(before.trimEnd())
-  })
+    test('Codex lists the server with full paths when tidemark is not on the PATH, also after it rewrote its file', () => {
+      const m = machine(false)
+      m.trustCodex()
+      const before = readFileSync(join(m.home, '.codex/config.toml'), 'utf8')
+      m.wire()
+      const entry = JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json']))
+      expect(entry.transport).toMatchObject({ command: process.execPath, args: [m.script, 'mcp'] })
+      m.codex(['mcp', 'add', 'other', '--', '/bin/true'])
+      m.codex(['mcp', 'remove', 'other'])
+      m.unwire()
+      expect(readFileSync(join(m.home, '.codex/config.toml'), 'utf8').trimEnd()).toBe(before.trimEnd())
+    })
 
-  test('in a trusted project Codex takes the project before the home, which is why such a machine gets no project entry', () => {
-    const m = machine(false)
-    m.trustCodex()
-    m.wire()
-    mkdirSync(join(m.root, '.codex'))
-    writeFileSync(join(m.root, '.codex/config.toml'), '[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n')
-    expect(JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json'])).transport.command).toBe('tidemark')
-    expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain(
-      'tidemark is not on the PATH',
-    )
-  })
-})
+    test('in a trusted project Codex takes the project before the home, which is why such a machine gets no project entry', () => {
+      const m = machine(false)
+      m.trustCodex()
+      m.wire()
+      mkdirSync(join(m.root, '.codex'))
+      writeFileSync(
+        join(m.root, '.codex/config.toml'),
+        '[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n',
+      )
+      expect(JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json'])).transport.command).toBe('tidemark')
+      expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain(
+        'tidemark is not on the PATH',
+      )
+    })
+  },
+)

@@ -11,9 +11,9 @@ import { listening, STDIO, tempDir, tempProject } from './harness.ts'
 const run = promisify(execFile)
 
 /** Real clients are hundreds of megabytes: these tests run where somebody has installed them, with no model and no network. */
-const clients = process.env.TIDEMARK_TEST_CLIENTS ?? '/tmp/clients'
+const clients = process.env.TIDEMARK_REAL_CLIENTS ?? ''
 const claude = join(clients, 'node_modules/@anthropic-ai/claude-code/bin/claude.exe')
-const withClaude = test.skipIf(!existsSync(claude))
+const withClaude = test.skipIf(clients === '' || !existsSync(claude))
 
 /** Nothing of this session's environment, a home of its own. */
 function isolated(home: string, more: Record<string, string> = {}): Record<string, string> {
@@ -29,18 +29,21 @@ function isolated(home: string, more: Record<string, string> = {}): Record<strin
   }
 }
 
-withClaude('[M1] claude mcp list connects over stdio and over HTTP with the line that serve prints', async () => {
-  const cwd = tempProject()
-  const env = isolated(tempDir())
-  const server = await listening({ projectPath: cwd })
-  const ask = (...args: string[]) => run(claude, ['mcp', ...args], { cwd, env })
-  await ask('add', '--scope', 'user', 'over-stdio', '--', process.execPath, STDIO)
-  const header = `Authorization: Bearer ${server.token}`
-  await ask('add', '--scope', 'user', '--transport', 'http', 'over-http', `${server.url}/mcp`, '--header', header)
-  const { stdout } = await ask('list')
-  expect(stdout).toMatch(/over-stdio: .* Connected/)
-  expect(stdout).toMatch(/over-http: .* Connected/)
-})
+withClaude(
+  '(skipped unless TIDEMARK_REAL_CLIENTS names a directory with them) [M1] claude mcp list connects over stdio and over HTTP with the line that serve prints',
+  async () => {
+    const cwd = tempProject()
+    const env = isolated(tempDir())
+    const server = await listening({ projectPath: cwd })
+    const ask = (...args: string[]) => run(claude, ['mcp', ...args], { cwd, env })
+    await ask('add', '--scope', 'user', 'over-stdio', '--', process.execPath, STDIO)
+    const header = `Authorization: Bearer ${server.token}`
+    await ask('add', '--scope', 'user', '--transport', 'http', 'over-http', `${server.url}/mcp`, '--header', header)
+    const { stdout } = await ask('list')
+    expect(stdout).toMatch(/over-stdio: .* Connected/)
+    expect(stdout).toMatch(/over-http: .* Connected/)
+  },
+)
 
 /** A model that calls one tool and then is content; remembers what it was shown. */
 async function scriptedModel(tool: string, input: object): Promise<{ url: string; requests: string[] }> {
