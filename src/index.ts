@@ -3,13 +3,17 @@ import { createServer as createHttpServer, type ServerOptions, type TidemarkServ
 
 export { type ErrorDetails, UserError } from './errors.ts'
 export {
+  type ActivityScope,
   type Batch,
+  type GoalScope,
   type Knowledge,
   type Known,
   type OpenMemoryOptions,
   openMemory,
   type ProjectMemory,
+  type Recorded,
   type Relationship,
+  type TaskScope,
   type TypedAction,
 } from './library.ts'
 export type { ActOptions, ActResult, News } from './memory/memory.ts'

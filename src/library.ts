@@ -1,4 +1,5 @@
 import { discover } from './discover/discover.ts'
+import { UserError } from './errors.ts'
 import type { KINDS } from './kinds/index.ts'
 import type { Entity } from './memory/entity.ts'
 import type { Ingested } from './memory/ingest.ts'
@@ -60,6 +61,16 @@ export interface Relationship {
   confidence?: number
 }
 
+interface NewTask {
+  description: string
+  activity?: string
+  goal?: string
+  blockedBy?: readonly string[]
+  discoveredFrom?: string
+  topics?: readonly string[]
+  tags?: readonly string[]
+}
+
 type RecordAction = { [N in KindName]: readonly [verb: `record-${N}`, args: RecordArgs<KindOf<N>>] }[KindName]
 type OtherAction =
   | readonly [verb: 'record-file-understanding', args: RecordArgs<KindOf<'file'>>]
@@ -72,6 +83,25 @@ type OtherAction =
   | readonly [verb: 'supersede', args: { old: string; new: string; reason?: string }]
   | readonly [verb: 'answer-question', args: { ref: string; answer: string }]
   | readonly [verb: 'retire' | 'restore' | 'purge', args: { ref?: string; secret?: string; reason?: string }]
+  | readonly [
+      verb: 'start-goal',
+      args: { originalAsk: string; plan?: string; topics?: readonly string[]; tags?: readonly string[] },
+    ]
+  | readonly [
+      verb: 'start-activity',
+      args: {
+        description: string
+        goal?: string
+        mode?: string
+        component?: string
+        topics?: readonly string[]
+        tags?: readonly string[]
+      },
+    ]
+  | readonly [verb: 'start-task', args: NewTask | { ref: string }]
+  | readonly [verb: 'add-task', args: NewTask]
+  | readonly [verb: 'complete', args: { ref?: string; result?: string; force?: boolean }]
+  | readonly [verb: 'abandon', args: { ref: string; reason: string }]
   | readonly [verb: 'rename', args: { ref: string; name: string }]
   | readonly [verb: 'curate' | 'confirm', args: { ref: string }]
   | readonly [verb: 'reject', args: { ref: string; reason?: string }]
@@ -127,6 +157,42 @@ export interface Knowledge {
   asOf(moment: string | number | Date): Knowledge
 }
 
+type More<N extends KindName, Own extends string> = Omit<
+  RecordArgs<KindOf<N>>,
+  Own | 'ref' | 'anew' | 'expectedVersion'
+>
+
+/** What a scope has recorded. */
+export interface Recorded {
+  id: string
+  name: string
+}
+
+/** A goal, activity or task that was started through the library. */
+interface Scope {
+  readonly id: string
+  complete(result?: string): void
+}
+
+/** What is recorded through it carries the task in its provenance. */
+export interface TaskScope extends Scope {
+  recordAction(text: string, more?: More<'action-note', 'text'>): Recorded
+  /** The name is derived from the first words unless given, and returned; it is never one that means another decision. */
+  recordDecision(text: string, more?: More<'decision', 'name' | 'description'> & { name?: string }): Recorded
+  recordLearning(text: string, more?: More<'learning', 'title' | 'body'>): Recorded
+  recordResult(text: string, more?: More<'result', 'text'>): Recorded
+}
+
+export interface ActivityScope extends Scope {
+  /** Starts a task in this activity. */
+  task(description: string, more?: Omit<NewTask, 'description' | 'activity' | 'goal'>): TaskScope
+}
+
+export interface GoalScope extends Scope {
+  /** Starts an area of work within this goal. */
+  activity(description: string, more?: { mode?: string; component?: string }): ActivityScope
+}
+
 /** One project's memory, as a library. */
 export interface ProjectMemory {
   readonly project: Project
@@ -138,6 +204,8 @@ export interface ProjectMemory {
   act(batch: Batch | readonly TypedAction[], options?: ActOptions): ActResult
   /** The same for a batch that comes from outside, or uses kinds of the project's own: checked when it is planned. */
   actAny(batch: unknown, options?: ActOptions): ActResult
+  /** Starts a goal, or goes on with the one that was asked for in these words; activities and tasks are started in it. */
+  goal(originalAsk: string, more?: { plan?: string }): GoalScope
   /** Evaluates Scheme; one printed value per form, errors are values. */
   discover(program: string, options?: { session?: string; asOf?: string }): string[]
   /** Calls back with every batch committed after `since`, by whatever process. Returns the way to stop. */
@@ -238,6 +306,72 @@ function knowledge(memory: Memory, project: Project, reader: () => Reader): Know
   }
 }
 
+/** A title that stands on one line. */
+const TITLE_MAX = 120
+const NAME_WORDS = 6
+const NAME_MAX = 60
+
+/** A decision's name from the first words of what was decided. */
+function nameFrom(text: string): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['decision']
+  return [...words.slice(0, NAME_WORDS).join('-')].slice(0, NAME_MAX).join('')
+}
+
+function scopes(memory: Memory): ProjectMemory['goal'] {
+  const one = (verb: string, args: object, options?: ActOptions): Recorded => {
+    const [r] = memory.act([[verb, args]], options).results
+    return { id: r!.id, name: String(r!.name) }
+  }
+  const scope = (id: string): Scope => ({
+    id,
+    complete: (result) => void one('complete', { ref: id, ...(result !== undefined ? { result } : {}) }),
+  })
+  /** Under a name that no other decision has, also when somebody else records one at the same moment. */
+  const decide = (text: string, more: { [field: string]: unknown }, options: ActOptions): Recorded => {
+    if (more.name !== undefined) return one('record-decision', { description: text, ...more }, options)
+    const base = nameFrom(text)
+    for (let n = 1; ; n++) {
+      const name = n === 1 ? base : `${base}-${n}`
+      const there = memory.reader.find(`decision:${name}`, true).filter((e) => e.kind === 'decision')
+      if (there.some((e) => !e.live || e.fields.description !== text)) continue
+      try {
+        const expectedVersion = there[0]?.version ?? 0
+        return one('record-decision', { name, description: text, ...more, expectedVersion }, options)
+      } catch (error) {
+        // somebody has just taken the name: look again
+        const stale = error instanceof UserError && /\bstale: /.test(error.message)
+        if (!stale) throw error
+        n--
+      }
+    }
+  }
+  const task = (id: string): TaskScope => {
+    const here: ActOptions = { task: id }
+    return {
+      ...scope(id),
+      recordAction: (text, more = {}) => one('record-action-note', { text, ...more }, here),
+      recordDecision: (text, more = {}) => decide(text, { ...more }, here),
+      recordLearning(text, more = {}) {
+        const whole = text.length <= TITLE_MAX && !text.includes('\n')
+        const said = whole ? { title: text } : { title: `${text.split('\n')[0]!.slice(0, TITLE_MAX)}…`, body: text }
+        return one('record-learning', { ...said, ...more }, here)
+      },
+      recordResult: (text, more = {}) => one('record-result', { text, ...more }, here),
+    }
+  }
+  const activity = (id: string): ActivityScope => ({
+    ...scope(id),
+    task: (description, more = {}) => task(one('start-task', { description, activity: id, ...more }).id),
+  })
+  return (originalAsk, more = {}) => {
+    const { id } = one('start-goal', { originalAsk, ...more })
+    return {
+      ...scope(id),
+      activity: (description, said = {}) => activity(one('start-activity', { description, goal: id, ...said }).id),
+    }
+  }
+}
+
 /** The library's view of an open memory. */
 export function asProjectMemory(memory: Memory, project: Project): ProjectMemory {
   return {
@@ -245,6 +379,7 @@ export function asProjectMemory(memory: Memory, project: Project): ProjectMemory
     read: knowledge(memory, project, () => memory.reader),
     act: (batch, options) => memory.act(batch, options),
     actAny: (batch, options) => memory.act(batch, options),
+    goal: scopes(memory),
     discover: (program, options) => discover(memory, program, options),
     subscribe: (onNews, options) => memory.subscribe(onNews, options),
     updatesSince: (cursor) => memory.updatesSince(cursor),

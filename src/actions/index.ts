@@ -1,6 +1,9 @@
 import type { Verb } from '../memory/verb.ts'
+import { abandon } from './abandon.ts'
 import { addEvidence } from './add-evidence.ts'
+import { addTask } from './add-task.ts'
 import { answerQuestion } from './answer-question.ts'
+import { complete } from './complete.ts'
 import { confirm } from './confirm.ts'
 import { curate } from './curate.ts'
 import { defineKind } from './define-kind.ts'
@@ -12,6 +15,9 @@ import { reject } from './reject.ts'
 import { rename } from './rename.ts'
 import { restore } from './restore.ts'
 import { retire } from './retire.ts'
+import { startActivity } from './start-activity.ts'
+import { startGoal } from './start-goal.ts'
+import { startTask } from './start-task.ts'
 import { supersede } from './supersede.ts'
 import { undo } from './undo.ts'
 import { unlinkEntities } from './unlink-entities.ts'
@@ -25,6 +31,12 @@ export const VERBS: readonly Verb[] = [
   addEvidence,
   supersede,
   answerQuestion,
+  startGoal,
+  startActivity,
+  startTask,
+  addTask,
+  complete,
+  abandon,
   retire,
   restore,
   rename,

@@ -13,6 +13,8 @@ export const activity = defineKind({
     component: text('the part of the system', { weight: 0.8 }),
     goal: text('the goal it belongs to', { refs: true, weight: 0 }),
     state: choice(['open', 'complete', 'abandoned'], 'where it stands', { default: 'open' }),
+    result: text('what came of it', { weight: 1 }),
+    abandonReason: text('why it was abandoned', { weight: 0.5 }),
   },
   halfLifeDays: 120,
   example: { description: 'token handling', component: 'auth' },

@@ -12,6 +12,8 @@ export const goal = defineKind({
     originalAsk: text('the request in the words of whoever asked', { weight: 1.5 }),
     plan: text('how it is to be reached', { weight: 1 }),
     state: choice(['open', 'complete', 'abandoned'], 'where it stands', { default: 'open' }),
+    result: text('what came of it', { weight: 1 }),
+    abandonReason: text('why it was abandoned', { weight: 0.5 }),
   },
   halfLifeDays: 180,
   example: { originalAsk: 'Add OAuth login', plan: 'provider, callback, session' },

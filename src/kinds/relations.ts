@@ -22,6 +22,14 @@ export const RELATIONS: readonly Relation[] = [
     impact: 'backward',
   }),
   defineRelation({
+    name: 'blocked-by',
+    inverse: 'blocks',
+    about: 'cannot be done before the other',
+    acyclic: true,
+    impact: 'backward',
+  }),
+  defineRelation({ name: 'discovered-from', inverse: 'led-to-finding', about: 'came up while the other was done' }),
+  defineRelation({
     name: 'conflicts-with',
     inverse: 'conflicts-with',
     about: 'cannot hold together with the other',

@@ -212,6 +212,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
     results,
     notes: p.notes,
     purges: [...p.purges()],
+    work: p.work(),
     summary: summarise(results, new Set(p.events().map((e) => e.entity))),
   }
 }

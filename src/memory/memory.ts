@@ -16,6 +16,7 @@ import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
 import { clearTextIndex } from '../store/text-index.ts'
 import { watchCommits } from '../store/watch.ts'
+import { dropOldWork, forgetErasedWork, keepWork, workOf } from '../store/work.ts'
 import { applyLine, Docs, projectState, reprojectKinds, writeToDocs } from './apply.ts'
 import { type Action, parseBatch, planBatch } from './batch.ts'
 import { compact, snapshotOf } from './compact.ts'
@@ -29,6 +30,7 @@ import { type Progress, rebuildAll } from './rebuild.ts'
 import { replicaFor, saveClock } from './replica.ts'
 import { screen } from './secrets.ts'
 import type { Verb } from './verb.ts'
+import { type Place, placeOn } from './work.ts'
 
 export interface MemoryOptions {
   /** The store's SQLite file. */
@@ -68,6 +70,9 @@ export interface News {
   summary: string
   events: log.LoggedEvent[]
 }
+
+/** A session that has started nothing for so long has ended; nobody says so when a process dies. */
+const WORK_KEPT_MS = 90 * 86_400_000
 
 const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
 
@@ -213,24 +218,37 @@ export class Memory {
     return author
   }
 
-  #write(actions: readonly Action[], author: Author, redacting: boolean): { result: ActResult; purged: boolean } {
+  /** What a session works on: its current task, activity and goal. */
+  place(session: string | undefined): Place {
+    this.#mustBeOpen()
+    return session === undefined ? {} : placeOn(workOf(this.#db, session), (id) => this.reader.entity(id))
+  }
+
+  #write(actions: readonly Action[], said: Author, redacting: boolean): { result: ActResult; purged: boolean } {
     const db = this.#db
     const now = this.#env.now()
     const replica = replicaFor(db, this.#env)
     const head = log.head(db, replica.tag)
     const ms = tick(replica.clock, now)
     const docs = new Docs(db)
+    const view = this.#view(docs)
+    const work = said.session === undefined ? undefined : workOf(db, said.session)
+    const ofCurrentTask = work !== undefined && said.task === undefined
+    const task = ofCurrentTask ? placeOn(work, view.entity).task : said.task
+    const author: Author = task === undefined ? said : { ...said, task }
     const provenance: { [key: string]: Json } = {}
     for (const field of AUTHOR_FIELDS) if (author[field] !== undefined) provenance[field] = author[field]
     const batchId = `${replica.tag}:${head.seq + 1}`
     const planned = planBatch(
-      this.#view(docs),
+      view,
       {
         replica: replica.tag,
         ms,
         batch: batchId,
         ctr: replica.clock.ctr,
         provenance,
+        ...(work !== undefined ? { work } : {}),
+        ofCurrentTask,
         author: JSON.stringify(author),
         random: (n) => this.#env.random(n),
       },
@@ -241,12 +259,16 @@ export class Memory {
         makeRegistry: (base, entities) => withProjectKinds(base, this.#core, entities),
       },
     )
+    if (planned.work !== undefined && said.session !== undefined) {
+      keepWork(db, said.session, planned.work, now)
+      dropOldWork(db, now - WORK_KEPT_MS)
+    }
     if (planned.events.length === 0 && planned.purges.length === 0) {
       return {
         result: {
           batch: null,
           results: planned.results,
-          notes: [...planned.notes, 'nothing changed: all of it was there already'],
+          notes: planned.work ? planned.notes : [...planned.notes, 'nothing changed: all of it was there already'],
         },
         purged: false,
       }
@@ -287,6 +309,7 @@ export class Memory {
       cells: (id): Cells => docs.cells(id),
       byName: (key) => rows.rowsByName(db, key).map(entityOf),
       links: (end, id) => rows.linksAt(db, end, id),
+      ofKind: (kind) => rows.listRows(db, kind, {}).map(entityOf),
       someNames: (limit) => rows.someNames(db, limit),
       eventsOf: (id) => log.eventsOf(db, id),
       batch(id) {
@@ -308,6 +331,7 @@ export class Memory {
           .slice(0, limit)
           .map((b) => `${b.replica}:${b.seq}`),
       eventsHolding: (t) => log.eventsHolding(db, t),
+      idsOfKind: (kind) => rows.idsOfKind(db, kind),
       headersHolding: (t) => log.headersHolding(db, t),
       batchesOf: (id) => log.batchesOf(db, id),
       isErased: (tombstone) => log.isErased(db, tombstone),
@@ -416,6 +440,7 @@ export class Memory {
     db.write(() => {
       clearTextIndex(db)
       rows.clearDefines(db)
+      forgetErasedWork(db, (id) => rows.getRow(db, id) !== undefined)
       for (const row of rows.allRows(db))
         projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version)
     })

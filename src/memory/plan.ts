@@ -23,6 +23,7 @@ import type { LinkRow } from '../store/rows.ts'
 import { cleanPath, displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND } from './entity.ts'
 import { type Folded, fold, visibility } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
+import { type Place, placeOn } from './work.ts'
 
 /** What planning may look at: the store under the write lock. */
 export interface View {
@@ -32,6 +33,8 @@ export interface View {
   cells(id: string): Cells
   byName(nameKey: string): Entity[]
   links(end: 'src' | 'dst', id: string): LinkRow[]
+  /** Live entities of a kind. */
+  ofKind(kind: string): Entity[]
   someNames(limit: number): { id: string; name: string }[]
   eventsOf(id: string): LoggedEvent[]
   /** Events of a batch in order, and their summary; nothing if it is not in the log. */
@@ -43,6 +46,8 @@ export interface View {
   recentBatches(limit: number, session?: string): string[]
   /** Events, titles and lines that hold a text; for purge. */
   eventsHolding(textValue: string): LoggedEvent[]
+  /** Ids of the entities of a kind, deleted ones too. */
+  idsOfKind(kind: string): string[]
   batchesOf(entity: string): { replica: string; seq: number }[]
   /** Batches whose author, intent or summary holds a text; for purge. */
   headersHolding(textValue: string): { replica: string; seq: number }[]
@@ -59,6 +64,10 @@ export interface PlanContext {
   ctr: number
   /** The provenance that goes onto every entity it touches; empty says nothing. */
   provenance: { [key: string]: Json }
+  /** Where in the work tree the author's session stood before this batch; nothing where no session writes. */
+  work?: readonly string[]
+  /** What it writes is of its current task, as nobody named another. */
+  ofCurrentTask?: boolean
   /** Everything the batch's header will say of who wrote it and what for. */
   author: string
   random(n: number): Uint8Array
@@ -84,6 +93,8 @@ export interface Planned {
   results: Result[]
   notes: string[]
   purges: PurgeMark[]
+  /** Where in the work tree the session stands from now on, if the batch says so. */
+  work: readonly string[] | undefined
   summary: string
 }
 
@@ -125,6 +136,14 @@ export interface Planning {
   /** Adds this batch's provenance to the entity. */
   sign(id: string): void
   links(end: 'src' | 'dst', id: string): LinkRow[]
+  /** Live entities of a kind in the plan. */
+  ofKind(kind: string): Entity[]
+  /** What the author's session works on, as it stands in the plan. */
+  place(): Place
+  /** The session works on this from here on: ids from the goal down. Without a session, a note says that nobody does. */
+  workOn(path: readonly string[]): void
+  /** Where the session stands after the batch, if that was said. */
+  work(): readonly string[] | undefined
   note(textValue: string): void
   purge(p: PurgeMark): void
   /** From here on `to` has the document of `from`, which is gone. */
@@ -166,6 +185,7 @@ export function startPlan(
   const promised = new Set<string>()
   let ctr = ctx.ctr
   let registry: Registry | undefined
+  let work: readonly string[] | undefined
 
   const cells = (id: string): Cells => {
     let o = overlay.get(id)
@@ -312,6 +332,14 @@ export function startPlan(
     return `did you mean ${near.map((n) => `"${n}" (${names.find((x) => x.name === n)!.id})`).join(' or ')}?`
   }
 
+  /** Who writes; the task is the one that is current here in the batch. */
+  const provenance = (): { [key: string]: Json } => {
+    if (!ctx.ofCurrentTask) return ctx.provenance
+    const { task: _before, ...rest } = ctx.provenance
+    const { task } = planning.place()
+    return task === undefined ? rest : { ...rest, task }
+  }
+
   const lookup: Lookup = {
     registry: () => planning.registry(),
     entity,
@@ -379,6 +407,7 @@ export function startPlan(
     },
     byName: (key) => lookup.byName(key),
     rehearse(body) {
+      const stood = work
       const before = { events: events.length, notes: notes.length, purges: purges.length, undone: undone.length, ctr }
       const were = {
         overlay: new Map([...overlay].map(([id, o]) => [id, { ...o, cells: new Map(o.cells) }])),
@@ -395,6 +424,7 @@ export function startPlan(
         undone.length = before.undone
         ctr = before.ctr
         registry = undefined
+        work = stood
         overlay.clear()
         for (const [id, o] of were.overlay) overlay.set(id, o)
         touched.clear()
@@ -451,10 +481,11 @@ export function startPlan(
     },
     set,
     sign(id) {
-      if (Object.keys(ctx.provenance).length === 0) return
-      const signed = seen(cells(id), 'provenance', setPart(ctx.provenance))
+      const value = provenance()
+      if (Object.keys(value).length === 0) return
+      const signed = seen(cells(id), 'provenance', setPart(value))
       if (signed.some(visibility(cells(id)))) return
-      emit({ entity: id, field: 'provenance', op: 'add', value: ctx.provenance, over: refs(signed) })
+      emit({ entity: id, field: 'provenance', op: 'add', value, over: refs(signed) })
     },
     links(end, id) {
       const found = new Map(view.links(end, id).map((l) => [l.id, l]))
@@ -467,6 +498,17 @@ export function startPlan(
       }
       return [...found.values()]
     },
+    ofKind(kind) {
+      const found = new Map(view.ofKind(kind).map((e) => [e.id, e]))
+      for (const id of touched) if (kindOf(id) === kind) found.set(id, entity(id)!)
+      return [...found.values()].filter((e) => e.live)
+    },
+    place: () => placeOn(work ?? ctx.work ?? [], entity),
+    workOn(path) {
+      if (ctx.work === undefined) planning.note("no session is named, so this is nobody's current work")
+      else work = path
+    },
+    work: () => work,
     note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
     purge: (p) => void purges.push(p),
     eventId: (_kind, make) => make(ctx.ms, ctx.random(8)),

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
  * Append-only: a released function is never edited, so that every store a release wrote still opens (design §3).
  * A migration that old code can live with (a new table, a new column that may stay empty) leaves `OLDEST_WRITER` alone.
  */
-export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [m001_log_rows_and_index]
+export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [m001_log_rows_and_index, m002_current_work]
 
 /** The oldest schema version whose code may still read and write a store of the current one. */
 export const OLDEST_WRITER = 1
@@ -74,5 +74,12 @@ function m001_log_rows_and_index(db: DatabaseSync): void {
       PRIMARY KEY (session, name)) WITHOUT ROWID;
     -- What doctor should tell: forks, damaged lines, clocks that are far off.
     CREATE TABLE findings (key TEXT PRIMARY KEY, at INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
+  `)
+}
+
+function m002_current_work(db: DatabaseSync): void {
+  db.exec(`
+    -- Where in the work tree each session stands, as ids from the goal down: not knowledge, never in the log.
+    CREATE TABLE current_work (session TEXT PRIMARY KEY, path TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
   `)
 }

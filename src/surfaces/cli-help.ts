@@ -37,7 +37,8 @@ export const flagsOf = (params: Readonly<Record<string, Param>>): Record<string,
 export function usageOf(name: string, params: Readonly<Record<string, Param>>): string {
   const placed = Object.entries(params).filter(([, p]) => p.place !== undefined)
   const words = placed.map(([n, p]) => {
-    const shown = p.type === 'json' ? '[FILE|-|JSON]' : n.toUpperCase()
+    // the steps of a command with several are words to type, not a name for what stands there
+    const shown = p.type === 'json' ? '[FILE|-|JSON]' : n === 'do' ? (p.choices ?? []).join('|') : n.toUpperCase()
     return p.required || p.type === 'json' ? shown : `[${shown}]`
   })
   return `usage: tidemark ${[name, ...words].join(' ')} [options]`
@@ -91,6 +92,7 @@ export const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['set up', ['init', 'uninstall', 'doctor', 'demo']],
   ['agents', ['mcp', 'serve', 'discover', 'act']],
   ['people', ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts']],
+  ['work', ['goal', 'activity', 'task', 'tree', 'next']],
   ['in and out', ['import', 'export']],
 ]
 

@@ -112,12 +112,13 @@ const sessionOf = (values: Parsed['values']): string | undefined => {
 async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unknown>> {
   const args: Record<string, unknown> = {}
   const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
+  const before = placed.filter(([, p]) => typeof p.place === 'number').length
   let used = 0
   for (const [name, p] of placed) {
     const given =
       p.place === 'rest'
-        ? parsed.place.length > 0
-          ? parsed.place.join(' ')
+        ? parsed.place.length > before
+          ? parsed.place.slice(before).join(' ')
           : undefined
         : parsed.place[p.place as number]
     used = p.place === 'rest' ? parsed.place.length : Math.max(used, (p.place as number) + 1)

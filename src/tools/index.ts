@@ -7,6 +7,11 @@ import type { Tool } from './tool.ts'
 export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   discover: async () => (await import('./discover.ts')).discover,
   act: async () => (await import('./act.ts')).act,
+  goal: async () => (await import('./goal.ts')).goal,
+  activity: async () => (await import('./activity.ts')).activity,
+  task: async () => (await import('./task.ts')).task,
+  tree: async () => (await import('./tree.ts')).tree,
+  next: async () => (await import('./next.ts')).next,
   remember: async () => (await import('./remember.ts')).remember,
   list: async () => (await import('./list.ts')).list,
   show: async () => (await import('./show.ts')).show,

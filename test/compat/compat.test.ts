@@ -16,7 +16,8 @@ describe.each(stores)('[C5] %s', (file) => {
     const dir = tempDir()
     copyFileSync(join(import.meta.dirname, file), join(dir, 'a.db'))
     const a = new Replica(dir, 'a', 99)
-    const b = new Replica(dir, 'b', 77)
+    // in a directory of its own: the snapshots that a migration leaves beside a store are of that store
+    const b = new Replica(join(dir, 'new'), 'b', 77)
     a.now = b.now = Date.UTC(2026, 6, 1)
     try {
       return body(a, b)
@@ -53,6 +54,8 @@ describe.each(stores)('[C5] %s', (file) => {
       expect(a.fields('decision:use-sqlite')).toMatchObject({ confidence: 0.95, tags: ['a', 'b', 'db', 'new'] })
       expect(b.memory.reader.list('endpoint').map((e) => e.name)).toEqual(['/new', '/sse'])
       expect(b.memory.reader.search('hunter2', 5)).toEqual([])
+      a.act([['start-task', { description: 'go on' }]])
+      expect(a.memory.reader.entity(a.memory.place('session-a').task!)?.name).toBe('go on')
       const rows = dump(a.memory)
       a.memory.rebuild()
       expect(dump(a.memory)).toEqual(rows)

@@ -1,0 +1,64 @@
+import type { Entity } from '../memory/entity.ts'
+import { isToDo, type WorkNode, withBelow, workTree } from '../memory/work.ts'
+import { oneLine } from './present.ts'
+import type { Output, Tool } from './tool.ts'
+import { findWork, placeOf, workJson } from './work.ts'
+
+const WHY_MAX = 5
+
+const quoted = (e: Entity) => `"${oneLine(e.name, 80)}"`
+
+export const next: Tool = {
+  name: 'next',
+  title: 'The next task',
+  about:
+    "says what to do next: the oldest open task that nothing blocks, within the session's current goal if it has one; why, if there is none",
+  example: 'tidemark next --session s1',
+  params: {
+    goal: { type: 'text', about: "within this goal (the session's current one; all if it has none)" },
+    all: { type: 'flag', about: 'within all goals' },
+  },
+  readOnly: true,
+  run(context, args): Output {
+    const { reader } = context.memory
+    const place = placeOf(context)
+    const goal =
+      typeof args.goal === 'string'
+        ? findWork(reader, 'goal', args.goal)
+        : args.all !== true && place.goal !== undefined
+          ? reader.entity(place.goal)
+          : undefined
+    const roots = workTree(reader)
+    const todo = (within: readonly WorkNode[]) =>
+      within
+        .flatMap(withBelow)
+        .filter((n) => n.kind === 'task' && isToDo(n) && n.entity.id !== place.task)
+        .sort((a, b) => a.entity.created - b.entity.created || (a.entity.id < b.entity.id ? -1 : 1))
+    const open = todo(goal ? roots.filter((n) => n.entity.id === goal.id) : roots)
+    const found = open.find((n) => n.blockedBy.length === 0)
+    if (found) {
+      const above = found.parent ? ` (in ${found.parent.kind} ${quoted(found.parent.entity)})` : ''
+      return {
+        text: `${oneLine(found.entity.name, 200)}${above}\n  tidemark task start --ref ${found.entity.id}`,
+        json: { task: workJson(found, place) },
+      }
+    }
+    const where = goal ? ` in goal ${quoted(goal)}` : ''
+    const current = place.task === undefined ? undefined : reader.entity(place.task)
+    const why =
+      open.length > 0
+        ? `every open task${where} is blocked`
+        : current
+          ? `no other task is open${where}: ${quoted(current)} is the session's current one`
+          : `no task is open${where}`
+    const lines = [why]
+    for (const n of open.slice(0, WHY_MAX)) lines.push(`  ${quoted(n.entity)} by ${n.blockedBy.map(quoted).join(', ')}`)
+    if (open.length > WHY_MAX) lines.push(`  … ${open.length - WHY_MAX} more`)
+    const elsewhere = goal ? todo(roots).filter((n) => n.blockedBy.length === 0).length : 0
+    if (elsewhere > 0) lines.push(`  ${elsewhere} elsewhere: tidemark next --all`)
+    return {
+      text: lines.join('\n'),
+      json: { task: null, why, blocked: open.map((n) => workJson(n, place)), elsewhere },
+    }
+  },
+}

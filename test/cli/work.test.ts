@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { git, scratch, tidemark } from './run.ts'
+
+async function project() {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
+  const run = async (...args: string[]) => {
+    const ran = await tidemark(at, args)
+    expect(ran.err).toBe('')
+    return ran.out
+  }
+  return { at, run }
+}
+
+test('goal, activity and task: started, drawn, completed, and next says what comes then', async () => {
+  const { at, run } = await project()
+  const s1 = ['--session', 's1']
+  expect(await run('goal', 'start', 'Add', 'OAuth', 'login', ...s1)).toBe(
+    'started goal Add OAuth login\n  goal:add-oauth-login\n',
+  )
+  await run('activity', 'start', 'token', 'handling', '--component', 'auth', ...s1)
+  await run('task', 'add', 'rotate keys', ...s1)
+  await run('task', 'start', 'refresh tokens', ...s1)
+  await run('task', 'add', 'deploy', '--blocked-by', 'rotate keys, refresh tokens', ...s1)
+  expect(await run('tree', ...s1)).toBe(
+    `○ Add OAuth login
+└─ ○ token handling
+   ├─ ○ rotate keys
+   ├─ ○ refresh tokens ← current
+   └─ ○ deploy (blocked by "rotate keys", "refresh tokens")
+`,
+  )
+  expect(await run('tree', '--session', 's2')).not.toContain('current')
+
+  await run('act', '[["record-decision", {"name": "d"}]]', ...s1)
+  const current = JSON.parse(await run('task', 'list', '--json', ...s1)) as { id: string; current?: boolean }[]
+  const task = current.find((t) => t.current)!
+  expect(JSON.parse(await run('discover', '(:task (get-decision "d"))'))).toBe(task.id)
+
+  const early = await tidemark(at, ['goal', 'complete', ...s1])
+  expect(early.code).toBe(1)
+  for (const name of ['rotate keys', 'refresh tokens', 'deploy', '--force']) expect(early.err).toContain(name)
+
+  await run('task', 'complete', '--result', 'a minute ahead', ...s1)
+  expect(await run('next', ...s1)).toMatch(
+    /^rotate keys \(in activity "token handling"\)\n {2}tidemark task start --ref task:/,
+  )
+  await run('task', 'start', '--ref', 'rotate keys', ...s1)
+  expect(await run('next', ...s1)).toBe(
+    'every open task in goal "Add OAuth login" is blocked\n  "deploy" by "rotate keys"\n',
+  )
+  expect(JSON.parse(await run('next', '--json', ...s1))).toMatchObject({ task: null, blocked: [{ name: 'deploy' }] })
+  await run('task', 'abandon', '--reason', 'the provider does it', ...s1)
+  expect(JSON.parse(await run('next', '--json', ...s1))).toMatchObject({ task: { name: 'deploy', state: 'open' } })
+  await run('task', 'complete', 'deploy', ...s1)
+  await run('goal', 'complete', '--result', 'login works', ...s1)
+  expect(await run('tree', ...s1)).toBe('no work is open\n… 1 closed: --all shows it\n')
+  expect(await run('tree', 'Add OAuth login')).toContain('✗ rotate keys (the provider does it)')
+  expect(JSON.parse(await run('goal', 'list', '--all', '--json'))).toMatchObject([
+    { state: 'complete', result: 'login works' },
+  ])
+})
+
+test('next says why there is none, within the current goal, and that there is work elsewhere', async () => {
+  const { run } = await project()
+  expect(await run('tree')).toBe('no work is recorded yet: `tidemark goal start "…"` starts a goal\n')
+  expect(await run('next')).toBe('no task is open\n')
+  await run('goal', 'start', 'One', '--session', 'a')
+  await run('task', 'add', 'of one', '--session', 'a')
+  await run('goal', 'start', 'Two', '--session', 'b')
+  await run('task', 'start', 'of two', '--session', 'b')
+  expect(await run('next', '--session', 'b')).toBe(
+    'no other task is open in goal "Two": "of two" is the session\'s current one\n  1 elsewhere: tidemark next --all\n',
+  )
+  expect(await run('next', '--all', '--session', 'b')).toMatch(/^of one /)
+  expect(await run('next', '--goal', 'One', '--session', 'b')).toMatch(/^of one /)
+})
+
+test('wrong steps, missing texts and references to other kinds are refused with what would do', async () => {
+  const { at, run } = await project()
+  await run('goal', 'start', 'One', '--session', 'a')
+  for (const [args, told] of [
+    [['task', 'frob'], 'one of start, add, complete, abandon, list'],
+    [['task', 'start'], 'text is missing'],
+    [['task', 'complete'], 'no current task'],
+    [['task', 'complete', 'One'], 'goal:one is a goal, not a task'],
+    [['goal', 'abandon', 'One'], 'reason'],
+    [['tree', 'Onne'], 'did you mean "One"?'],
+  ] as const) {
+    const ran = await tidemark(at, args)
+    expect([args, ran.code]).toEqual([args, 1])
+    expect(ran.err).toContain(told)
+  }
+  expect((await tidemark(at, ['task'])).code).toBe(2)
+})
