@@ -1,9 +1,11 @@
 import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart } from '../crdt/cells.ts'
 import { cellsOf, type Event } from '../crdt/events.ts'
+import { KIND_KIND, kindOf } from '../memory/entity.ts'
 import { fold } from '../memory/fold.ts'
 import type { Planning } from '../memory/plan.ts'
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
+import type { LoggedEvent } from '../store/log.ts'
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
@@ -42,11 +44,19 @@ function dependents(p: Planning, out: ReadonlySet<string>, events: readonly Even
         found.add(later.batch)
     }
     if (!created.has(id)) continue
+    for (const e of usesOfKind(p, id)) if (!out.has(e.batch)) found.add(e.batch)
     for (const l of [...p.links('src', id), ...p.links('dst', id)])
       for (const e of p.view.eventsOf(l.id))
         if (!out.has(e.batch) && isLater(e.event.stamp, created.get(id))) found.add(e.batch)
   }
   return [...found]
+}
+
+/** What was recorded of a kind that the project declared builds on the declaration: without it nobody could list it. */
+function usesOfKind(p: Planning, id: string): LoggedEvent[] {
+  const name = p.entity(id)?.fields.name
+  if (kindOf(id) !== KIND_KIND || typeof name !== 'string') return []
+  return p.view.idsOfKind(name).flatMap((used) => (p.entity(used)?.live ? p.view.eventsOf(used) : []))
 }
 
 /** What was there before it was recorded anew does not build on it. A replica's counter orders its own writes: its clock may be set back. */

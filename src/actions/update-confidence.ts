@@ -13,7 +13,14 @@ export const updateConfidence: Verb = {
       report({
         field: 'confidence',
         message: confidence === undefined ? 'missing' : 'out of range',
-        ...(confidence !== undefined ? { received: String(confidence).slice(0, 40) } : {}),
+        ...(confidence !== undefined
+          ? {
+              received:
+                typeof confidence === 'number' && Number.isFinite(confidence)
+                  ? confidence
+                  : String(confidence).slice(0, 40),
+            }
+          : {}),
         accepted: 'a number from 0 to 1',
       })
       return undefined

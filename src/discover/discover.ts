@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
+import { screen } from '../memory/secrets.ts'
 import type { Budget } from '../scheme/budget.ts'
 import { freeze, thaw } from '../scheme/freeze.ts'
 import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
@@ -75,6 +76,16 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
               )
             }
             const frozen = freeze(value)
+            const held = screen(frozen ?? text, false)
+            if (held.secrets.length > 0 || held.privateLeftOut) {
+              throw new UserError(
+                'secret',
+                held.privateLeftOut
+                  ? `${name}: private text is not kept`
+                  : `${name} looks like a secret (${held.secrets[0]!.category}) and is not kept`,
+                'use it without define, or without a session',
+              )
+            }
             pending.set(
               name,
               frozen === undefined ? { form: 'source', source: text } : { form: 'value', source: frozen },

@@ -190,6 +190,8 @@ export function introspection(
             .relations()
             .map((x) => x.name),
         ])
+        if (verbs().some((v) => v.name === name))
+          throw new SchemeError(`${name} is a verb`, `(help "${name}") tells its arguments`)
         throw new SchemeError(
           `no kind or relation "${name}"`,
           near.length > 0 ? `did you mean ${near.join(' or ')}?` : '(kinds) and (relations) list them',
@@ -207,7 +209,7 @@ export function introspection(
         const own = functions()
         if (args.length === 0) return list([...new Set([...own.map((f) => f.name), ...builtins.keys()])].sort())
         const name = textOf('help', args[0])
-        const f = own.find((x) => x.name === name)
+        const f = own.find((x) => x.name === (name === 'as-of' ? 'call-as-of' : name))
         if (f) return entity('help', { name, about: f.about, example: f.example })
         const b = builtins.get(name)
         if (b) return entity('help', { name, about: b.about, signature: b.signature, example: b.example })

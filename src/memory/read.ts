@@ -170,7 +170,11 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
         }))
         .sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1)),
     search(question, limit, kinds) {
-      const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+      const words =
+        question
+          .slice(0, 10_000)
+          .toLowerCase()
+          .match(/[\p{L}\p{N}]+/gu) ?? []
       return live
         .filter((e) => !registry().kind(e.kind)?.internal && (!kinds || kinds.includes(e.kind)) && shown(e, {}))
         .map((e) => ({ e, score: words.filter((w) => JSON.stringify(e.fields).toLowerCase().includes(w)).length }))

@@ -176,6 +176,8 @@ function write(
       slug(String(given.value)) !== slug(after.name)
     )
       p.note(`"${String(given.value)}" is now called "${after.name}"`)
+    else if (given?.op === 'set' && kind.identity === 'name' && given.value !== after.name)
+      p.note(`"${String(given.value)}" is the one called "${after.name}"; rename changes the spelling`)
   }
   if (after.fields.standing === 'rejected' && !changes.some((c) => c.field === 'standing'))
     p.note(`"${after.name}" was rejected and stays out of lists; ["confirm", {"ref": "${id}"}] takes that back`)

@@ -1,7 +1,7 @@
 /** What a text calls what must not be told, with whatever is in front of it: `DB_PASSWORD`, `clientSecret`. */
-const NAMED = String.raw`(?:password|passwd|passphrase|\bpwd|_token|(?:api|private|client|secret|access|auth)[_-]?(?:access[_-]?)?(?:key|token|secret)|secret)\b`
-/** `=`, or a colon that is not followed by an ordinary word: "password: required" is prose. */
-const ASSIGNED = String.raw`\s*=\s*|\s*:\s*(?![a-z]+(?:[\s.,;:)]|$))`
+const NAMED = String.raw`(?:password|passwd|passphrase|\bpwd|_token|(?:api|private|client|secret|access|auth|account|shared)[_-]?(?:access[_-]?)?(?:key|token|secret)|secret)\b`
+/** `=`, or a colon, that is not followed by an ordinary word: "password: required" is prose. */
+const ASSIGNED = String.raw`\s*=(?:\s*(?=["'])|(?=\S)|\s+(?![a-z]+(?:[\s.,;:)]|$)))|\s*:\s*(?![a-z]+(?:[\s.,;:)]|$))`
 /** Placeholders, types, and what a program would put there. */
 const NOT_A_VALUE = String.raw`(?![\s"'<$({[*])(?!(?:true|false|null|none|undefined|string|(?:process|os|req|this|self|config|env|import)\.[\w$.]+)\b)(?![\w$.]+\()`
 
@@ -21,7 +21,7 @@ const PATTERNS: readonly [category: string, pattern: RegExp][] = [
   ['npm token', /\bnpm_[A-Za-z0-9]{36}\b/g],
   ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,}\b/g],
   ['JSON web token', /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g],
-  ['connection string', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'<>]+:[^\s/@"'<>]{3,}@[^\s"'<>]+/gi],
+  ['connection string', /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"'<>]*:[^\s/@"'<>]{3,}@[^\s"'<>]+/gi],
   ['password', new RegExp(`${NAMED}["']?(?:${ASSIGNED})["']?${NOT_A_VALUE}[^\\s"',;]{6,}`, 'gi')],
   ['bearer token', /\b(?:authorization\s*:\s*)?bearer\s+[A-Za-z0-9_.~+/-]{20,}=*/gi],
 ]
@@ -90,7 +90,10 @@ export function screen(value: unknown, redacting: boolean): Screened {
   const walk = (v: unknown, path: string, depth: number): unknown => {
     if (typeof v === 'string') return clean(v, path)
     if (depth > 40 || v === null || typeof v !== 'object') return v
-    if (Array.isArray(v)) return v.map((item, i) => walk(item, `${path}.${i}`, depth + 1))
+    if (Array.isArray(v)) {
+      const kept = v.map((item, i) => [item, walk(item, `${path}.${i}`, depth + 1)] as const)
+      return kept.filter(([given, left]) => left !== '' || given === '').map(([, left]) => left) // wholly private items go
+    }
     const proto = Object.getPrototypeOf(v)
     if (proto !== Object.prototype && proto !== null) return v
     const out: Record<string, unknown> = {}

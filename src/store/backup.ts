@@ -56,19 +56,24 @@ export function isSound(path: string): boolean {
   }
 }
 
-/** Log lines that can still be read from a damaged file. */
+/** Log lines that can still be read from a damaged file: from the front up to the damage, and from the back. */
 export function salvage(path: string): string[] {
-  const lines: string[] = []
-  try {
-    const db = new DatabaseSync(path, { readOnly: true })
+  const found = new Map<number, string>()
+  for (const order of ['ASC', 'DESC']) {
     try {
-      for (const row of db.prepare('SELECT line FROM log ORDER BY n').iterate())
-        lines.push((row as { line: string }).line)
-    } finally {
-      db.close()
-    }
-  } catch {} // what can be read is what was read so far
-  return lines
+      const db = new DatabaseSync(path, { readOnly: true })
+      try {
+        for (const row of db.prepare(`SELECT n, line FROM log ORDER BY n ${order}`).iterate()) {
+          const { n, line } = row as { n: number; line: string }
+          if (found.has(n)) break
+          found.set(n, line)
+        }
+      } finally {
+        db.close()
+      }
+    } catch {} // what can be read is what was read so far
+  }
+  return [...found].sort((a, b) => a[0] - b[0]).map(([, line]) => line)
 }
 
 /** Puts the newest sound snapshot in the store's place; the old files are kept beside it. */

@@ -3,10 +3,14 @@ import type { Db } from './db.ts'
 /** Matches in the title count most; the columns of `text_index` are title, body, extra. */
 const WEIGHTS = '4.0, 1.0, 0.6'
 
+/** A longer word is data, not a name: splitting it helps nobody. */
+const MAX_IDENTIFIER = 128
+
 /** Adds the parts of identifiers and paths, so that `parseLine` is found by "line". */
 export function splitIdentifiers(textValue: string): string {
   const parts: string[] = []
-  for (const [word] of textValue.matchAll(/[\p{L}\p{N}_$]*(?:\p{Ll}\p{Lu}|_)[\p{L}\p{N}_$]*/gu)) {
+  for (const [word] of textValue.matchAll(/[\p{L}\p{N}_$]+/gu)) {
+    if (word.length > MAX_IDENTIFIER || !/_|\p{Ll}\p{Lu}/u.test(word)) continue
     parts.push(
       word
         .replace(/_/g, ' ')
@@ -39,9 +43,12 @@ export function indexText(db: Db, rowid: number, t: IndexedText | undefined): vo
 /** Removes the whole index: of a contentless one no word can be taken out for certain. */
 export const clearTextIndex = (db: Db): void => db.run("INSERT INTO text_index (text_index) VALUES ('delete-all')")
 
+/** Of a longer question the beginning is searched for. */
+const MAX_QUESTION = 10_000
+
 /** The words of a question, without any operator of the index. */
 export function queryWords(question: string): string[] {
-  const words = splitIdentifiers(question).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+  const words = splitIdentifiers(question.slice(0, MAX_QUESTION)).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
   return [...new Set(words.map((w) => w.toLowerCase()))].slice(0, 64)
 }
 

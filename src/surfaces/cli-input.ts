@@ -62,7 +62,9 @@ export function jsonInput(given: string | undefined): unknown {
     } catch (error) {
       throw new UserError(
         'unreadable',
-        `${given} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+        (error as NodeJS.ErrnoException).code === 'ENOENT'
+          ? `${given} cannot be read: it is no JSON, and there is no file of that name`
+          : `${given} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
         'give JSON, the name of a file with JSON, or - for standard input',
       )
     }

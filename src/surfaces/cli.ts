@@ -13,8 +13,20 @@ class UsageError extends Error {}
 const out = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 const err = (text: string) => void process.stderr.write(`${text}\n`)
 
+/** `tidemark --json status` means `tidemark status --json`. */
+function globalsLast(argv: readonly string[]): readonly string[] {
+  let at = 0
+  while (at < argv.length) {
+    const flag = argv[at]!.startsWith('--') ? argv[at]!.slice(2).split('=')[0]! : ''
+    if (flag === 'help' || !Object.hasOwn(GLOBAL, flag)) break
+    at += GLOBAL[flag]!.type === 'flag' || argv[at]!.includes('=') ? 1 : 2
+  }
+  return at === 0 || at >= argv.length ? argv : [...argv.slice(at), ...argv.slice(0, at)]
+}
+
 /** Runs one command line. Returns the exit code: 0 done, 1 refused, 2 wrong use. */
-export async function run(argv: readonly string[]): Promise<number> {
+export async function run(given: readonly string[]): Promise<number> {
+  const argv = globalsLast(given)
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0) // the reader has seen enough
     throw error

@@ -99,7 +99,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     const name = c.req.param('name')
     const load = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
     if (!load) {
-      const names = Object.keys(TOOLS)
+      const names = (await Promise.all(Object.values(TOOLS).map((l) => l()))).flatMap((t) => (t.local ? [] : [t.name]))
       const near = nearest(name, names)
       const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${names.join(', ')}`
       throw new UserError('unknown-tool', `there is no tool "${name}"`, hint, { nearest: near })

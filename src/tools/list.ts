@@ -58,9 +58,12 @@ export const list: Tool = {
       ...(typeof args.standing === 'string' ? { standing: args.standing } : {}),
       ...(args.all === true ? { all: true } : {}),
     }
-    const kinds = named ? [named] : registry.kinds().filter((k) => !k.internal)
+    // what is there, also of kinds that nobody declares any more
+    const kinds = named
+      ? [named.name]
+      : reader.counts().flatMap((c) => (registry.kind(c.kind)?.internal ? [] : [c.kind]))
     const all = kinds
-      .flatMap((k) => reader.list(k.name, options))
+      .flatMap((k) => reader.list(k, options))
       .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
     const found = all.slice(0, limit)
     const now = memory.env.now()
@@ -77,7 +80,8 @@ export const list: Tool = {
       ].filter(Boolean)
       return `${e.kind.padEnd(width)}  ${oneLine(e.name, 60)}${second ? ` — ${oneLine(String(second), 60)}` : ''}${marks.length > 0 ? ` [${marks.join(', ')}]` : ''}  (${ago(e.created, now)})`
     })
-    if (all.length > found.length) lines.push(`… more: give --limit ${limit * 2}, a kind, --topic or --since`)
+    if (all.length > found.length)
+      lines.push(`… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`)
     if (lines.length === 0)
       lines.push(
         `nothing ${named ? `of kind ${named.name} ` : ''}is recorded${args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`,

@@ -34,7 +34,10 @@ describe('[A3] identity (design §3.2)', () => {
     for (const name of ['Use JWT', 'use-jwt', 'USE  jwt ', 'use jwt'])
       expect(m.act([['record-decision', { name }]]).results[0]!.id).toBe('decision:use-jwt')
     expect(m.get('use-jwt')!.name).toBe('Use JWT')
-    expect(m.act([['record-decision', { name: 'use-jwt', impact: 1 }]]).notes).toEqual([])
+    expect(m.act([['record-decision', { name: 'Use JWT', impact: 1 }]]).notes).toEqual([])
+    expect(m.act([['record-decision', { name: 'use-jwt', impact: 2 }]]).notes.join()).toContain(
+      'the one called "Use JWT"',
+    )
   })
 
   test('[A3] é composed and decomposed are one name', () => {

@@ -58,34 +58,57 @@ function checkStore(memory: Memory): Check[] {
   return checks
 }
 
+/** A store that a newer Tidemark wrote is not damaged: it is left alone. */
+function refuseNewer(project: Project): void {
+  try {
+    openProject(project).close()
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'store-newer') throw error
+  }
+}
+
 /** Brings the last sound snapshot back, and of the damaged store whatever can still be read. */
 function restore(project: Project, call: CommandCall): Json {
+  refuseNewer(project)
   const { from, at, kept } = restoreNewest(project.storePath, Date.now())
   call.out(`brought back the snapshot of ${new Date(at).toISOString()}`)
-  const damaged = kept.find((k) => k.endsWith('.damaged-wal') || /\.damaged-\d+$/.test(k))
+  const damaged = kept.find((k) => /\.damaged-\d+$/.test(k))
   const lines = damaged ? salvage(damaged) : []
   const memory = openProject(project)
   try {
+    const last = memory.newsSince(memory.cursor - 1)[0]
     const header = JSON.stringify({ tidemark: 1, project: project.id })
     let saved = 0
-    const lost: string[] = []
+    const missing: string[] = []
     for (const line of lines) {
       try {
         saved += memory.applyUpdates(new TextEncoder().encode(`${header}\n${line}\n`)).applied
       } catch (error) {
         if (!(error instanceof UserError)) throw error
-        lost.push(error.message)
+        missing.push(error.message)
       }
     }
-    const known = gaps(memory.db).map((g) => `${g.replica}:${g.missing}`)
+    for (const g of gaps(memory.db)) missing.push(`${g.replica}:${g.missing} (${g.parked} later ones wait for it)`)
     if (saved > 0) call.out(`read ${saved} later batch${saved === 1 ? '' : 'es'} out of the damaged store`)
-    if (lines.length === 0 && damaged)
-      call.out('nothing could be read from the damaged store: batches after the snapshot are missing')
-    if (lost.length > 0) call.out(`${lost.length} batches are missing: ${lost.slice(0, 3).join('; ')}`)
-    if (known.length > 0) call.out(`missing batches: ${known.join(', ')}`)
-    call.out(`the damaged files are kept: ${kept.join(', ')}`)
+    const now = memory.newsSince(memory.cursor - 1)[0] ?? last
+    const upTo = now
+      ? `batch ${now.batch} of ${new Date(now.at).toISOString()} (${now.summary})`
+      : 'nothing: it was empty'
+    call.out(`the store holds everything up to ${upTo}`)
+    if (missing.length > 0) call.out(`missing batches: ${missing.join('; ')}`)
+    else if (lines.length === 0)
+      call.out('nothing could be read of what was written later: those batches, if there were any, are missing')
+    if (kept.length > 0) call.out(`the damaged files are kept: ${kept.join(', ')}`)
     call.out('restart other Tidemark processes of this project (MCP servers): they still have the old file open')
-    return { restored: from, at: new Date(at).toISOString(), salvaged: saved, missing: [...known, ...lost], kept }
+    return {
+      restored: from,
+      at: new Date(at).toISOString(),
+      salvaged: saved,
+      upTo: now?.batch ?? null,
+      missing,
+      complete: missing.length === 0 && lines.length > 0,
+      kept,
+    }
   } finally {
     memory.close()
   }
