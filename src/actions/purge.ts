@@ -117,6 +117,10 @@ function bySecret(p: Planning, given: unknown, reason: string | undefined, repor
   const held = p.view.eventsHolding(secret)
   const byEntity = Map.groupBy(held, (e) => e.event.entity)
   const headers = p.view.headersHolding(secret)
+  if (byEntity.size === 0 && headers.length === 0 && p.view.keptHolds(secret)) {
+    p.scrub() // only a session's definition says it: those go with every erasure
+    return { id: 'definitions', erased: 0, batches: 0 }
+  }
   if (byEntity.size === 0 && headers.length === 0) {
     report({
       field: 'secret',

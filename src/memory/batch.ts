@@ -208,6 +208,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
   return {
     moves: p.moves(),
     undone: p.undone(),
+    scrub: p.isScrubbing(),
     events: [...p.events()],
     results,
     notes: p.notes,

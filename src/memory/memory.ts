@@ -11,6 +11,7 @@ import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
 import { type Db, openDb, storeFiles, vacuum } from '../store/db.ts'
+import { keptHolds } from '../store/defines.ts'
 import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
@@ -268,9 +269,12 @@ export class Memory {
         result: {
           batch: null,
           results: planned.results,
-          notes: planned.work ? planned.notes : [...planned.notes, 'nothing changed: all of it was there already'],
+          notes:
+            planned.work || planned.scrub
+              ? planned.notes
+              : [...planned.notes, 'nothing changed: all of it was there already'],
         },
-        purged: false,
+        purged: planned.scrub,
       }
     }
     for (const [to, from] of planned.moves) docs.move(from, to)
@@ -332,6 +336,7 @@ export class Memory {
           .map((b) => `${b.replica}:${b.seq}`),
       eventsHolding: (t) => log.eventsHolding(db, t),
       idsOfKind: (kind) => rows.idsOfKind(db, kind),
+      keptHolds: (t) => keptHolds(db, t),
       headersHolding: (t) => log.headersHolding(db, t),
       batchesOf: (id) => log.batchesOf(db, id),
       isErased: (tombstone) => log.isErased(db, tombstone),

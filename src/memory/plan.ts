@@ -46,6 +46,8 @@ export interface View {
   recentBatches(limit: number, session?: string): string[]
   /** Events, titles and lines that hold a text; for purge. */
   eventsHolding(textValue: string): LoggedEvent[]
+  /** Whether a definition that a discover session keeps holds a text. */
+  keptHolds(textValue: string): boolean
   /** Ids of the entities of a kind, deleted ones too. */
   idsOfKind(kind: string): string[]
   batchesOf(entity: string): { replica: string; seq: number }[]
@@ -89,6 +91,8 @@ export interface Planned {
   /** Documents that go on under another id: new → old. */
   moves: ReadonlyMap<string, string>
   undone: readonly string[]
+  /** Something was erased that stands in no batch: the files are to be written anew all the same. */
+  scrub: boolean
   events: Event[]
   results: Result[]
   notes: string[]
@@ -155,6 +159,9 @@ export interface Planning {
   /** Says that the batch takes another one back. */
   undoes(batch: string): void
   undone(): readonly string[]
+  /** Has every file written anew after the batch, although nothing in the log is erased. */
+  scrub(): void
+  isScrubbing(): boolean
 }
 
 /** Kinds whose entities declare kinds and relations: the registry rests on them, so they never ask it. */
@@ -182,6 +189,7 @@ export function startPlan(
   const purges: PurgeMark[] = []
   const moves = new Map<string, string>()
   const undone: string[] = []
+  let scrubbing = false
   const promised = new Set<string>()
   let ctr = ctx.ctr
   let registry: Registry | undefined
@@ -521,6 +529,10 @@ export function startPlan(
     moves: () => moves,
     undoes: (batch) => void undone.push(batch),
     undone: () => undone,
+    scrub() {
+      scrubbing = true
+    },
+    isScrubbing: () => scrubbing,
   }
   return planning
 }

@@ -21,3 +21,8 @@ export const dropOldDefines = (db: Db, before: number): void =>
     'DELETE FROM defines WHERE session IN (SELECT session FROM defines GROUP BY session HAVING max(at) < ?)',
     before,
   )
+
+/** Whether a kept definition holds a text. */
+export const keptHolds = (db: Db, textValue: string): boolean =>
+  db.get('SELECT 1 FROM defines WHERE instr(source, ?) > 0 LIMIT 1', JSON.stringify(textValue).slice(1, -1)) !==
+  undefined

@@ -81,3 +81,11 @@ test('[D10] help knows as-of, and describe sends verbs to help', () => {
   expect(discover(t.memory, '(help "as-of")')[0]).toContain('as-of')
   expect(discover(t.memory, '(describe "link-entities")')[0]).toContain('(help \\"link-entities\\")')
 })
+
+test('[A7] a text that only a session has defined can be erased as well', () => {
+  const t = openTestMemory()
+  discover(t.memory, '(define note "the ordinary word xyzzyplugh")', { session: 's' })
+  expect(t.memory.occurrences('xyzzyplugh').some((o) => o.count > 0)).toBe(true)
+  t.act([['purge', { secret: 'xyzzyplugh', reason: 'a name' }]])
+  expect(t.memory.occurrences('xyzzyplugh').every((o) => o.count === 0)).toBe(true)
+})
