@@ -21,7 +21,8 @@ const tool: Tool = {
 
 test('arguments are read as models send them', () => {
   expect(readCall(tool, { text: 7, limit: '5', deep: 'true', list: '[1]', scope: 'micro', session: 's' })).toEqual({
-    args: { text: '7', limit: 5, deep: true, list: [1], scope: 'micro' },
+    // a list that came as text is left to the tool, which repairs it and says so (A5)
+    args: { text: '7', limit: 5, deep: true, list: '[1]', scope: 'micro' },
     session: 's',
   })
   expect(readCall(tool, { text: 'x', list: '[1', limit: null }).args).toEqual({ text: 'x', list: '[1' })

@@ -83,7 +83,7 @@ async function scriptedModel(tool: string, input: object): Promise<{ url: string
 }
 
 withClaude(
-  '[M1] the model behind Claude Code is shown the text of a tool, not its JSON, and our instructions',
+  '(skipped unless TIDEMARK_REAL_CLIENTS names a directory with them) [M1] the model behind Claude Code is shown the text of a tool, not its JSON, and our instructions',
   async () => {
     const cwd = tempProject()
     const expr = '(list "shown" "as" "text")'

@@ -203,3 +203,15 @@ test('[M2] tools that read or write files the caller names are not offered over 
     expect(answer.status).toBe(404)
   }
 })
+
+test('[A5] actions that come as a JSON string are repaired, and the reply says so', async () => {
+  const server = createServer({ projectPath: tempDir(), token: false })
+  onTestFinished(() => server.close())
+  const answer = await server.app.request('http://localhost/api/tools/act', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ actions: '[["record-decision", {"name": "as-text"}]]' }),
+  })
+  expect(answer.status).toBe(200)
+  expect(((await answer.json()) as { json: { notes: string[] } }).json.notes.join()).toContain('JSON string')
+})
