@@ -1,6 +1,7 @@
 import { applyUpdate, encodeDoc, openDoc } from '../crdt/doc.ts'
 import { UserError } from '../errors.ts'
 import type { Registry } from '../schema/registry.ts'
+import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import type { PurgeMark } from '../store/line.ts'
 import * as log from '../store/log.ts'
@@ -10,10 +11,10 @@ import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
 
 /** The state at a compaction, for replicas that are behind it: covered lines, documents and the events that still count. */
 export interface Snapshot {
-  covered: log.Covered[]
+  covered: coverage.Covered[]
   horizon: number
   entities: { id: string; state: string; updated: number; counts: Base['counts'] }[]
-  events: log.BaseEvent[]
+  events: coverage.BaseEvent[]
   purged: PurgeMark[]
   forked: { replica: string; from: number }[]
 }
@@ -23,9 +24,9 @@ export interface Snapshot {
  * those that were overwritten by the horizon. Answers about anything later do not change. The caller holds the lock.
  */
 export function compact(db: Db, before: number): { lines: number; events: number; horizon: number } {
-  const covered = log.coverable(db, before)
+  const covered = coverage.coverable(db, before)
   if (covered.length === 0) return { lines: 0, events: 0, horizon: Number(log.getMeta(db, 'horizon') ?? 0) }
-  for (const [entity, touches] of log.touchesUpTo(db, covered)) {
+  for (const [entity, touches] of coverage.touchesUpTo(db, covered)) {
     const state = loadDoc(db, entity)
     if (!state) continue
     const base = baseOf(db, entity)
@@ -33,8 +34,8 @@ export function compact(db: Db, before: number): { lines: number; events: number
     for (const [replica, n] of Object.entries(touches.counts)) counts[replica] = (counts[replica] ?? 0) + n
     putBase(db, { entity, state, counts, updated: Math.max(touches.updated, base?.updated ?? 0) })
   }
-  const events = log.dropOverwrittenEvents(db, covered, before)
-  const { lines, lastArrival } = log.dropCovered(db, covered)
+  const events = coverage.dropOverwrittenEvents(db, covered, before)
+  const { lines, lastArrival } = coverage.dropCovered(db, covered)
   raiseMeta(db, 'horizon', before)
   raiseMeta(db, 'compacted_n', lastArrival)
   return { lines, events, horizon: before }
@@ -45,7 +46,7 @@ const raiseMeta = (db: Db, key: string, value: number): void =>
 
 /** What a replica needs that asks for lines which are gone here. */
 export function snapshotOf(db: Db): Snapshot | undefined {
-  const covered = log.coveredLines(db)
+  const covered = coverage.coveredLines(db)
   if (covered.length === 0) return undefined
   return {
     covered,
@@ -56,7 +57,7 @@ export function snapshotOf(db: Db): Snapshot | undefined {
       updated: b.updated,
       counts: b.counts,
     })),
-    events: log.baseEvents(db),
+    events: coverage.baseEvents(db),
     purged: log.allPurges(db),
     forked: log.allForked(db),
   }
@@ -77,13 +78,13 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
   const before = new Map(s.covered.map((c) => [c.replica, log.coveredUpTo(db, c.replica)]))
   const further = new Set(s.covered.filter((c) => c.seq > before.get(c.replica)!).map((c) => c.replica))
   const kept = new Set(s.events.map((e) => `${e.replica}:${e.seq}:${e.i}`))
-  for (const c of s.covered) log.keepEvents(db, c, kept)
+  for (const c of s.covered) coverage.keepEvents(db, c, kept)
   // what we had folded away ourselves and do not have any more was overwritten by something that we know
-  log.addBaseEvents(
+  coverage.addBaseEvents(
     db,
     s.events.filter((e) => e.seq > (before.get(e.replica) ?? 0)).map((e) => erasedBaseEvent(db, e)),
   )
-  log.dropCovered(db, s.covered)
+  coverage.dropCovered(db, s.covered)
   for (const e of s.entities) {
     const entity = idNow(db, e.id)
     const state = erasedState(db, e.id, new Uint8Array(Buffer.from(e.state, 'base64')))

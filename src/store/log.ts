@@ -100,7 +100,7 @@ export function linesAfter(db: Db, n: number, limit = -1): LoggedLine[] {
     .map(({ line, ...rest }) => ({ ...rest, line: parseLine(line) }))
 }
 
-interface EventRow {
+export interface EventRow {
   replica: string
   seq: number
   i: number
@@ -116,7 +116,8 @@ export interface LoggedEvent {
   event: Event
 }
 
-const unpack = (r: EventRow): LoggedEvent => ({
+/** The event that a row holds, with its batch. */
+export const unpack = (r: EventRow): LoggedEvent => ({
   id: `${r.replica}:${r.seq}:${r.i}`,
   batch: `${r.replica}:${r.seq}`,
   event: unpackEvent(JSON.parse(r.body), { ms: r.ms, replica: r.replica }),
@@ -333,156 +334,6 @@ export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
     const now = printLine(rewrite(line))
     if (now !== row.line)
       db.run('UPDATE parked SET line=? WHERE replica=? AND seq=? AND hash=?', now, line.replica, line.seq, line.hash)
-  }
-}
-
-/** Up to which line, and which of its writes, a replica's log was folded away. */
-export interface Covered {
-  replica: string
-  seq: number
-  hash: string
-  ctr: number
-}
-
-export const coveredLines = (db: Db): Covered[] =>
-  db.all('SELECT replica, seq, hash, ctr FROM covered ORDER BY replica')
-
-export const cover = (db: Db, c: Covered): void =>
-  db.run('INSERT OR REPLACE INTO covered VALUES (?,?,?,?)', c.replica, c.seq, c.hash, c.ctr)
-
-/** For each replica the last line such that it and all before it were stamped before a moment. */
-export function coverable(db: Db, before: number): Covered[] {
-  const out: Covered[] = []
-  for (const { replica } of db.all<{ replica: string }>('SELECT DISTINCT replica FROM log ORDER BY replica')) {
-    const later = db.get<{ seq: number | null }>(
-      'SELECT min(seq) AS seq FROM log WHERE replica=? AND at>=?',
-      replica,
-      before,
-    )?.seq
-    const last = db.get<{ seq: number; hash: string }>(
-      'SELECT seq, hash FROM log WHERE replica=? AND seq<? ORDER BY seq DESC LIMIT 1',
-      replica,
-      later ?? Number.MAX_SAFE_INTEGER,
-    )
-    if (!last) continue
-    const { ctr } = db.get<{ ctr: number }>(
-      'SELECT coalesce(max(ctr), 0) AS ctr FROM events WHERE replica=? AND seq<=?',
-      replica,
-      last.seq,
-    )!
-    out.push({ replica, ...last, ctr })
-  }
-  return out
-}
-
-/** How often, by replica, and when last, the lines to be covered touched each entity. */
-export function touchesUpTo(
-  db: Db,
-  covered: readonly Covered[],
-): Map<string, { counts: { [replica: string]: number }; updated: number }> {
-  const out = new Map<string, { counts: { [replica: string]: number }; updated: number }>()
-  for (const c of covered) {
-    for (const r of db.all<{ entity: string; batches: number; updated: number }>(
-      'SELECT entity, count(DISTINCT seq) AS batches, max(ms) AS updated FROM events WHERE replica=? AND seq<=? AND seq>? GROUP BY entity',
-      c.replica,
-      c.seq,
-      coveredUpTo(db, c.replica),
-    )) {
-      const t = out.get(r.entity) ?? { counts: {}, updated: 0 }
-      t.counts[c.replica] = r.batches
-      t.updated = Math.max(t.updated, r.updated)
-      out.set(r.entity, t)
-    }
-  }
-  return out
-}
-
-/** Drops the covered events that were overwritten before the moment; the others stay as the base of the history. */
-export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], before: number): number {
-  const gone = new Set<string>()
-  for (const { event } of eventsUpTo(db, before - 1)) for (const [r, c] of event.over) gone.add(`${r}:${c}`)
-  const folded = new Map([...coveredLines(db), ...covered].map((c) => [c.replica, c.ctr]))
-  let dropped = 0
-  for (const { replica, seq } of covered) {
-    for (const row of db.all<EventRow & { ctr: number }>(
-      'SELECT replica, seq, i, ms, ctr, body FROM events WHERE replica=? AND seq<=?',
-      replica,
-      seq,
-    )) {
-      const { event } = unpack(row)
-      const writes = event.op !== 'remove' && event.op !== 'drop'
-      if (writes && !gone.has(`${replica}:${row.ctr}`)) {
-        db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
-        continue
-      }
-      // a removal must stay as long as what it removed may still be to come from a replica that is not covered
-      if (event.over.some(([r, c]) => c > (folded.get(r) ?? 0))) {
-        db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
-        continue
-      }
-      db.run('DELETE FROM events WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
-      dropped++
-    }
-  }
-  return dropped
-}
-
-export function dropCovered(db: Db, covered: readonly Covered[]): { lines: number; lastArrival: number } {
-  let lines = 0
-  let last = 0
-  for (const c of covered) {
-    const gone = db.get<{ lines: number; last: number | null }>(
-      'SELECT count(*) AS lines, max(n) AS last FROM log WHERE replica=? AND seq<=?',
-      c.replica,
-      c.seq,
-    )!
-    lines += gone.lines
-    last = Math.max(last, gone.last ?? 0)
-    db.run('DELETE FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)
-    db.run('DELETE FROM parked WHERE replica=? AND seq<=?', c.replica, c.seq)
-    if (c.seq > coveredUpTo(db, c.replica)) cover(db, c)
-  }
-  return { lines, lastArrival: last }
-}
-
-/** Drops the events of folded lines that are not among those that count. */
-export function keepEvents(db: Db, c: Covered, kept: ReadonlySet<string>): void {
-  for (const e of db.all<{ seq: number; i: number }>(
-    'SELECT seq, i FROM events WHERE replica=? AND seq<=?',
-    c.replica,
-    c.seq,
-  )) {
-    if (kept.has(`${c.replica}:${e.seq}:${e.i}`))
-      db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', c.replica, e.seq, e.i)
-    else db.run('DELETE FROM events WHERE replica=? AND seq=? AND i=?', c.replica, e.seq, e.i)
-  }
-}
-
-export interface BaseEvent {
-  replica: string
-  seq: number
-  i: number
-  entity: string
-  ms: number
-  ctr: number
-  body: string
-}
-
-export const baseEvents = (db: Db): BaseEvent[] =>
-  db.all('SELECT replica, seq, i, entity, ms, ctr, body FROM events WHERE base=1 ORDER BY replica, seq, i')
-
-export function addBaseEvents(db: Db, events: readonly BaseEvent[]): void {
-  for (const e of events) {
-    db.run(
-      'INSERT OR IGNORE INTO events (replica, seq, i, entity, ms, ctr, body, base) VALUES (?,?,?,?,?,?,?,1)',
-      e.replica,
-      e.seq,
-      e.i,
-      e.entity,
-      e.ms,
-      e.ctr,
-      e.body,
-    )
   }
 }
 
