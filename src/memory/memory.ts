@@ -177,8 +177,12 @@ export class Memory {
     const { actions, projectId: _projectId, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
+    const erased = this.#aboutToErase(batch.actions)
     const outcome = this.#db.write(() => this.#write(actions, author, redacting))
-    if (outcome.purged) this.#scrub()
+    if (outcome.purged) {
+      this.#scrub()
+      outcome.result.notes.push(...this.#proof(erased))
+    }
     if (outcome.result.batch !== null) for (const listener of this.#listeners) listener()
     return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
   }
@@ -437,6 +441,28 @@ export class Memory {
     if (result.erased) this.#scrub()
     if (result.applied > 0) for (const listener of this.#listeners) listener()
     return result
+  }
+
+  /** What the purges of a batch are to erase, as it stands on the disk before. */
+  #aboutToErase(actions: readonly Action[]): string[] {
+    return actions.flatMap(([verb, args]) => {
+      if (verb !== 'purge') return []
+      if (typeof args.secret === 'string') return [args.secret.normalize('NFC')]
+      return typeof args.ref === 'string' ? this.reader.find(args.ref, true).map((e) => e.name) : []
+    })
+  }
+
+  /** The proof of an erasure: the files of the store were searched for what had to go. What it was is not told. */
+  #proof(erased: readonly string[]): string[] {
+    return erased
+      .filter((text) => text.length > 3)
+      .map((text) => {
+        const found = this.occurrences(text)
+        const still = found.filter((o) => o.count > 0).length
+        return still === 0
+          ? `looked through the ${found.length} files of the store, snapshots included: what was erased stands in none of them`
+          : `what it was called still stands in ${still} of ${found.length} files of the store: something else says it too`
+      })
   }
 
   /** After an erasure: nothing of what was erased may stay in any file of the store. */

@@ -89,3 +89,15 @@ test('[A7] a text that only a session has defined can be erased as well', () => 
   t.act([['purge', { secret: 'xyzzyplugh', reason: 'a name' }]])
   expect(t.memory.occurrences('xyzzyplugh').every((o) => o.count === 0)).toBe(true)
 })
+
+test('[A7] a purge says that it searched the files, and what it did not reach', () => {
+  const t = openTestMemory()
+  t.act([['record-decision', { name: 'acme-leak', description: 'holds zanzibar-secret' }]])
+  t.act([['record-concept', { name: 'x', definition: 'mentions acme-leak' }]])
+  const bySecret = t.act([['purge', { secret: 'zanzibar-secret', reason: 'a name' }]]).notes.join()
+  expect(bySecret).toContain('stands in none of them')
+  expect(bySecret).not.toContain('zanzibar')
+  expect(t.act([['purge', { ref: 'decision:acme-leak', reason: 'a name' }]]).notes.join()).toContain(
+    'something else says it too',
+  )
+})

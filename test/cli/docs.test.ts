@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cliPage } from '../../scripts/docs-cli.ts'
+import { KINDS } from '../../src/kinds/index.ts'
+import { RELATIONS } from '../../src/kinds/relations.ts'
 import { GROUPS } from '../../src/surfaces/cli-help.ts'
 import { COMMANDS } from '../../src/surfaces/command.ts'
 import { TOOLS } from '../../src/tools/index.ts'
@@ -12,4 +14,10 @@ test('docs/cli.md says what --help says; `node scripts/docs-cli.ts` writes it', 
 
 test('every command and tool stands in the overview', () => {
   expect(GROUPS.flatMap(([, names]) => names).sort()).toEqual([...Object.keys(COMMANDS), ...Object.keys(TOOLS)].sort())
+})
+
+test('the README counts kinds and relations as they are', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+  expect(readme).toContain(`${KINDS.filter((k) => !('internal' in k)).length} kinds`)
+  expect(readme).toMatch(new RegExp(`and ${RELATIONS.length}\\s+relations`))
 })
