@@ -1,0 +1,19 @@
+/**
+ * Turns texts into vectors. Three implementations: the table that ships with Tidemark (`static`), a small transformer
+ * (`onnx`, optional), an endpoint (`http`).
+ */
+export interface Embedder {
+  /** Model and version: vectors of another id are of no use beside these. */
+  readonly id: string
+  readonly dimensions: number
+  /** The cosine at and below which two texts have nothing to do with each other, as calibrated for this model. */
+  readonly floor: number
+  /** The cosine of texts that say the same; scales relevance. */
+  readonly ceiling: number
+  /** Unit vectors, one for each text, in order. */
+  embed(texts: readonly string[]): Promise<Float32Array[]>
+  /** The same at once, where the model can: queries of the sandboxed Scheme cannot wait. */
+  embedNow?(texts: readonly string[]): Float32Array[]
+  /** Frees what the model holds. */
+  close?(): void
+}
