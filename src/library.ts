@@ -47,6 +47,8 @@ export type Known<N extends KindName = KindName> = Fields<KindOf<N>['fields']> &
       branch?: string
       commit?: string
       task?: string
+      activity?: string
+      goal?: string
       source?: string
     }[]
   }
@@ -102,6 +104,7 @@ type OtherAction =
   | readonly [verb: 'add-task', args: NewTask]
   | readonly [verb: 'complete', args: { ref?: string; result?: string; force?: boolean }]
   | readonly [verb: 'abandon', args: { ref: string; reason: string }]
+  | readonly [verb: 'lift', args: { ref: string; to?: string }]
   | readonly [verb: 'rename', args: { ref: string; name: string }]
   | readonly [verb: 'curate' | 'confirm', args: { ref: string }]
   | readonly [verb: 'reject', args: { ref: string; reason?: string }]

@@ -8,6 +8,7 @@ import { confirm } from './confirm.ts'
 import { curate } from './curate.ts'
 import { defineKind } from './define-kind.ts'
 import { defineRelation } from './define-relation.ts'
+import { lift } from './lift.ts'
 import { linkEntities } from './link-entities.ts'
 import { propose } from './propose.ts'
 import { purge } from './purge.ts'
@@ -37,6 +38,7 @@ export const VERBS: readonly Verb[] = [
   addTask,
   complete,
   abandon,
+  lift,
   retire,
   restore,
   rename,

@@ -30,6 +30,11 @@ export const RELATIONS: readonly Relation[] = [
   }),
   defineRelation({ name: 'discovered-from', inverse: 'led-to-finding', about: 'came up while the other was done' }),
   defineRelation({
+    name: 'lifted-to',
+    inverse: 'shows',
+    about: 'counts for the other, an activity or a goal, as if it had been recorded there',
+  }),
+  defineRelation({
     name: 'conflicts-with',
     inverse: 'conflicts-with',
     about: 'cannot hold together with the other',

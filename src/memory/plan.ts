@@ -340,12 +340,13 @@ export function startPlan(
     return `did you mean ${near.map((n) => `"${n}" (${names.find((x) => x.name === n)!.id})`).join(' or ')}?`
   }
 
-  /** Who writes; the task is the one that is current here in the batch. */
+  /** Who writes, and of what: the task that is current here in the batch, else the activity, else the goal. */
   const provenance = (): { [key: string]: Json } => {
     if (!ctx.ofCurrentTask) return ctx.provenance
     const { task: _before, ...rest } = ctx.provenance
-    const { task } = planning.place()
-    return task === undefined ? rest : { ...rest, task }
+    const place = planning.place()
+    const deepest = (['task', 'activity', 'goal'] as const).find((kind) => place[kind] !== undefined)
+    return deepest === undefined ? rest : { ...rest, [deepest]: place[deepest]! }
   }
 
   const lookup: Lookup = {
