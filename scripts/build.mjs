@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, transform } from 'esbuild'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -75,6 +75,13 @@ const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 mkdirSync(fresh)
 for (const { path, text } of result.outputFiles) writeFileSync(join(fresh, basename(path)), withoutFacades(text))
+
+/** The table by which tokens are counted, ready to be used as it is read. */
+const source = readFileSync(join(root, 'src/recall/o200k.ts'), 'utf8')
+const { code } = await transform(source, { loader: 'ts', format: 'esm' })
+const { layOut, TABLE } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
+const published = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken')
+writeFileSync(join(fresh, TABLE), layOut(readFileSync(published, 'utf8')))
 
 /** What is bundled comes with its licence. */
 const bundled = new Set()
