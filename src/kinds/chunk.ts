@@ -15,6 +15,7 @@ export const chunk = defineKind({
     position: number('its place in the document', { integer: true, min: 0 }),
     speaker: text('who said it', { weight: 0.5 }),
     date: time('when it was said'),
+    when: text('when it was said, in the words of the source', { weight: 0.3 }),
   },
   halfLifeDays: 365,
   example: { content: 'We agreed to ship on Friday.', sourceFile: 'notes/monday.md', position: 3, speaker: 'Ana' },
