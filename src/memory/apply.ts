@@ -9,7 +9,8 @@ import type { Db } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import { append, indexEvents } from '../store/log.ts'
 import { dropLink, type EntityRow, getRow, idsOfKind, loadDoc, putLink, putRow, saveDoc } from '../store/rows.ts'
-import { type IndexedText, indexText } from '../store/text-index.ts'
+import { type EntityText, indexText, type WeightedText } from '../store/texts.ts'
+import { dayWords } from '../store/words.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from './entity.ts'
 import { type Folded, fold } from './fold.ts'
 
@@ -94,7 +95,7 @@ export function projectState(
     if (complete) putLink(db, { id, src: f.from as string, rel: f.type as string, dst: f.to as string })
     else dropLink(db, id)
   }
-  indexText(db, rowid, folded.live && kind && !kind.internal ? textsOf(row.name, folded, kind) : undefined)
+  indexText(db, rowid, folded.live && kind && !kind.internal ? textOf(row.name, folded, kind) : undefined)
 }
 
 export function rowOf(id: string, folded: Folded, updated: number, version: number, registry: Registry): EntityRow {
@@ -115,20 +116,42 @@ export function rowOf(id: string, folded: Folded, updated: number, version: numb
   }
 }
 
-/** The words by which an entity is found, by the weights its kind declares. */
-function textsOf(name: string, folded: Folded, kind: Kind): IndexedText {
-  const body: string[] = []
-  const extra: string[] = []
+/** Days are found by their words, which say little of what a text is about. */
+const DAY_WEIGHT = 0.3
+
+/** What an entity is found by: its fields by the weights that its kind declares, and what it stands in a row with. */
+function textOf(name: string, folded: Folded, kind: Kind): EntityText {
+  const { fields } = folded
   const specs = fieldsOf(kind)
-  for (const [field, value] of Object.entries(folded.fields)) {
-    if (field === 'provenance' || field === 'standing' || field === 'retired') continue
+  const { row, place, inRow } = rowIn(fields, folded.created)
+  const parts: WeightedText[] = []
+  for (const [field, value] of Object.entries(fields)) {
+    if (field === kind.key[0] || field === 'provenance' || field === 'standing' || field === 'retired') continue
     const spec = specs[field]
-    if (spec?.weight === 0 || spec?.type === 'time') continue
-    if (typeof value === 'string') {
-      if (value !== name) body.push(value)
-    } else extra.push(words(value))
+    const weight = spec?.weight ?? (spec?.type === 'time' ? DAY_WEIGHT : 0.6)
+    if (weight === 0 || inRow.includes(field)) continue
+    if (spec?.type === 'time') {
+      // when it was recorded, and until when it holds, is no word of its text
+      if (field === 'date') parts.push({ text: dayWords(String(value)), weight })
+    } else parts.push({ text: words(value), weight })
   }
-  return { title: name, body: body.join('\n'), extra: extra.join('\n') }
+  return {
+    title: { text: name, weight: specs[kind.key[0]]?.weight ?? 1 },
+    parts: parts.filter((p) => p.text !== ''),
+    ...(row === undefined ? {} : { source: row, place }),
+    ...(typeof fields.speaker === 'string' ? { speaker: fields.speaker } : {}),
+  }
+}
+
+/** Pieces of one document stand in a row by their position; what was recorded in one task, by the time. */
+function rowIn(fields: Folded['fields'], created: number): { row?: string; place: number; inRow: readonly string[] } {
+  const { sourceFile, section = '', position, provenance } = fields
+  if (typeof sourceFile === 'string' && typeof position === 'number')
+    return { row: JSON.stringify(['document', sourceFile, section]), place: position, inRow: ['sourceFile', 'section'] }
+  const task = (provenance as { [key: string]: Json }[] | undefined)?.[0]?.task
+  return typeof task === 'string'
+    ? { row: JSON.stringify(['task', task]), place: created, inRow: [] }
+    : { place: 0, inRow: [] }
 }
 
 function words(value: Json): string {

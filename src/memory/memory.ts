@@ -15,7 +15,7 @@ import { keptHolds } from '../store/defines.ts'
 import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
-import { clearTextIndex } from '../store/text-index.ts'
+import { clearTexts, TEXT_VERSION } from '../store/texts.ts'
 import { watchCommits } from '../store/watch.ts'
 import { dropOldWork, forgetErasedWork, keepWork, workOf } from '../store/work.ts'
 import { applyLine, Docs, projectState, reprojectKinds, writeToDocs } from './apply.ts'
@@ -100,6 +100,7 @@ export class Memory {
     })
     try {
       this.#settleProject()
+      this.#settleTexts()
     } catch (error) {
       this.#db.close()
       throw error
@@ -136,6 +137,25 @@ export class Memory {
         'the id in .tidemark/config.json was changed, or the store was moved: put the id back, or move the store away',
       )
     }
+  }
+
+  /** A store whose texts were taken apart in another way, by an older version, has its indexes of them made anew. */
+  #settleTexts(): void {
+    const db = this.#db
+    if (log.getMeta(db, 'text_version') === TEXT_VERSION) return
+    db.write(() => {
+      if (log.getMeta(db, 'text_version') === TEXT_VERSION) return
+      this.#projectAll()
+      log.setMeta(db, 'text_version', TEXT_VERSION)
+    })
+  }
+
+  /** Computes every row and every index of texts again from the documents. */
+  #projectAll(): void {
+    const db = this.#db
+    clearTexts(db)
+    for (const row of rows.allRows(db))
+      projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version)
   }
 
   /** The kinds and relations known now: core and the project's own. */
@@ -469,11 +489,9 @@ export class Memory {
   #scrub(): void {
     const db = this.#db
     db.write(() => {
-      clearTextIndex(db)
       rows.clearDefines(db)
       forgetErasedWork(db, (id) => rows.getRow(db, id) !== undefined)
-      for (const row of rows.allRows(db))
-        projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version)
+      this.#projectAll()
     })
     vacuum(db)
     const backups = join(dirname(db.path), 'backups')

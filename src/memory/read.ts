@@ -7,7 +7,8 @@ import { toTime } from '../schema/validate.ts'
 import type { Db } from '../store/db.ts'
 import { eventsUpTo, getMeta } from '../store/log.ts'
 import * as rows from '../store/rows.ts'
-import { searchText } from '../store/text-index.ts'
+import { rowsWith } from '../store/texts.ts'
+import { questionTerms } from '../store/words.ts'
 import { rowOf } from './apply.ts'
 import { type Entity, kindOf, LINK_KIND, type Link, nameKey } from './entity.ts'
 import type { Conflict } from './fold.ts'
@@ -83,7 +84,8 @@ export function readNow(db: Db, registry: () => Registry): Reader {
       }),
     search(question, limit, kinds) {
       // the index answers for all kinds: ask for more when only some are wanted
-      const hits = searchText(db, question, kinds ? limit * 8 + 50 : limit)
+      const words = questionTerms(question).map((t) => t.word)
+      const hits = rowsWith(db, words, kinds ? limit * 8 + 50 : limit, 'known')
       const found: Entity[] = []
       for (const hit of hits) {
         if (found.length >= limit) break

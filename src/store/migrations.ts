@@ -4,10 +4,17 @@ import type { DatabaseSync } from 'node:sqlite'
  * Append-only: a released function is never edited, so that every store a release wrote still opens (design §3).
  * A migration that old code can live with (a new table, a new column that may stay empty) leaves `OLDEST_WRITER` alone.
  */
-export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [m001_log_rows_and_index, m002_current_work]
+export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
+  m001_log_rows_and_index,
+  m002_current_work,
+  m003_recall,
+]
 
-/** The oldest schema version whose code may still read and write a store of the current one. */
-export const OLDEST_WRITER = 1
+/**
+ * The oldest schema version whose code may still read and write a store of the current one. Older code than 3 would
+ * leave what it writes out of recall.
+ */
+export const OLDEST_WRITER = 3
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
@@ -81,5 +88,20 @@ function m002_current_work(db: DatabaseSync): void {
   db.exec(`
     -- Where in the work tree each session stands, as ids from the goal down: not knowledge, never in the log.
     CREATE TABLE current_work (session TEXT PRIMARY KEY, path TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  `)
+}
+
+function m003_recall(db: DatabaseSync): void {
+  db.exec(`
+    -- What recall compares, by the row of the entity; an index like the others. terms: see store/texts.ts. source: what
+    -- it stands in a row with (a conversation, a task), place: where in it.
+    CREATE TABLE texts (rowid INTEGER PRIMARY KEY, source TEXT, place REAL, speaker TEXT, words INTEGER NOT NULL, terms BLOB NOT NULL);
+    CREATE INDEX texts_in_a_row ON texts (source, place) WHERE source IS NOT NULL;
+    CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, 'row');
+    -- Vectors of the current model; change: a number that grows, so that readers find what is new.
+    CREATE TABLE vectors (rowid INTEGER PRIMARY KEY, change INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE INDEX vectors_by_change ON vectors (change);
+    -- Entities whose vector is still to be made.
+    CREATE TABLE vectors_due (rowid INTEGER PRIMARY KEY);
   `)
 }

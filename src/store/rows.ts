@@ -1,4 +1,5 @@
 import type { Db, Param } from './db.ts'
+import { clearTexts, dropText } from './texts.ts'
 
 /** A folded entity as a row. `body` and `conflicts` are JSON. */
 export interface EntityRow {
@@ -159,14 +160,13 @@ export const countOf = (base: Base | undefined): number =>
 
 /** Drops everything that is made from the log; events kept by a compaction stay. */
 export function clearIndexes(db: Db): void {
-  db.exec(
-    "DELETE FROM docs; DELETE FROM entities; DELETE FROM links; DELETE FROM events WHERE base=0; INSERT INTO text_index (text_index) VALUES ('delete-all')",
-  )
+  db.exec('DELETE FROM docs; DELETE FROM entities; DELETE FROM links; DELETE FROM events WHERE base=0')
+  clearTexts(db)
 }
 
 export function dropEntityIndexes(db: Db, id: string): void {
   const row = db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)
-  if (row) db.run('DELETE FROM text_index WHERE rowid=?', row.rowid)
+  if (row) dropText(db, row.rowid)
   db.run('DELETE FROM entities WHERE id=?', id)
   db.run('DELETE FROM docs WHERE entity=?', id)
   db.run('DELETE FROM links WHERE id=?', id)

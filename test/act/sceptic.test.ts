@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { discover } from '../../src/discover/discover.ts'
 import { json } from '../../src/exports/json.ts'
 import { findSecrets } from '../../src/memory/secrets.ts'
-import { splitIdentifiers } from '../../src/store/text-index.ts'
+import { indexable } from '../../src/store/words.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[D5] a search with a word of a million letters ends within the budget', () => {
@@ -10,7 +10,7 @@ test('[D5] a search with a word of a million letters ends within the budget', ()
   t.act([['record-decision', { name: 'x', description: 'aaaa' }]])
   const start = performance.now()
   expect(discover(t.memory, '(search-knowledge (make-string 1000000 #\\a))')).toHaveLength(1)
-  splitIdentifiers('a'.repeat(16_384))
+  indexable('a'.repeat(16_384))
   expect(performance.now() - start).toBeLessThan(5_000)
 })
 

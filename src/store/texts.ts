@@ -1,0 +1,197 @@
+import type { Db } from './db.ts'
+import { hashOf, indexable, termsOf } from './words.ts'
+
+/** A text of an entity with the weight that its field declares. */
+export interface WeightedText {
+  readonly text: string
+  readonly weight: number
+}
+
+/** What an entity is found by. */
+export interface EntityText {
+  readonly title: WeightedText
+  readonly parts: readonly WeightedText[]
+  /** What it stands in a row with: a conversation, a task. */
+  readonly source?: string
+  readonly place?: number
+  readonly speaker?: string
+}
+
+/** Terms of one weight, as 32-bit hashes of their stems, in order. */
+export interface Run {
+  readonly weight: number
+  readonly terms: Uint32Array
+}
+
+/** What is kept of a text for ranking. The first run is the title. */
+export interface TextRow {
+  readonly rowid: number
+  readonly source: string | null
+  readonly place: number | null
+  readonly speaker: string | null
+  /** Words as a person counts them. */
+  readonly words: number
+  readonly runs: readonly Run[]
+}
+
+/** A longer text is looked up by its beginning. */
+const MAX_TERMS = 20_000
+
+/** How texts are taken apart: another number makes every index of them anew. */
+export const TEXT_VERSION = '1'
+
+const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0
+
+/** Runs as bytes: their number; then for each its weight in hundredths, its length and its hashes; all of 32 bits. */
+export function packRuns(texts: readonly WeightedText[]): { terms: Uint8Array; words: number } {
+  let left = MAX_TERMS
+  let words = 0
+  const runs = texts.map(({ text, weight }) => {
+    words += countWords(text)
+    const terms = termsOf(text, left).map((t) => hashOf(t.stem))
+    left -= Math.min(left, terms.length)
+    return { weight, terms }
+  })
+  const out = new Uint32Array(1 + runs.reduce((n, r) => n + 2 + r.terms.length, 0))
+  out[0] = runs.length
+  let at = 1
+  for (const run of runs) {
+    out[at++] = Math.round(run.weight * 100)
+    out[at++] = run.terms.length
+    out.set(run.terms, at)
+    at += run.terms.length
+  }
+  return { terms: new Uint8Array(out.buffer), words }
+}
+
+export function unpackRuns(bytes: Uint8Array): Run[] {
+  // a blob may start anywhere in the memory of the driver
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  const all = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 2)
+  const runs: Run[] = []
+  let at = 1
+  for (let i = 0; i < (all[0] ?? 0); i++) {
+    const n = all[at + 1]!
+    runs.push({ weight: all[at]! / 100, terms: all.subarray(at + 2, at + 2 + n) })
+    at += 2 + n
+  }
+  return runs
+}
+
+/** Puts an entity's text into the indexes in place of what was there; nothing: takes it out. */
+export function indexText(db: Db, rowid: number, text: EntityText | undefined): void {
+  dropText(db, rowid)
+  if (!text) return
+  const named = text.parts.filter((p) => p.weight >= 0.5)
+  const extra = text.parts.filter((p) => p.weight < 0.5)
+  const joined = (parts: readonly WeightedText[]) => indexable(parts.map((p) => p.text).join('\n'))
+  db.run(
+    'INSERT INTO text_index (rowid, title, body, extra) VALUES (?,?,?,?)',
+    rowid,
+    indexable(text.title.text),
+    joined(named),
+    joined(extra),
+  )
+  const { terms, words } = packRuns([text.title, ...text.parts])
+  db.run(
+    'INSERT INTO texts (rowid, source, place, speaker, words, terms) VALUES (?,?,?,?,?,?)',
+    rowid,
+    text.source ?? null,
+    text.place ?? null,
+    text.speaker ?? null,
+    words,
+    terms,
+  )
+  db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
+}
+
+export function dropText(db: Db, rowid: number): void {
+  db.run('DELETE FROM text_index WHERE rowid=?', rowid)
+  db.run('DELETE FROM texts WHERE rowid=?', rowid)
+  db.run('DELETE FROM vectors WHERE rowid=?', rowid)
+  db.run('DELETE FROM vectors_due WHERE rowid=?', rowid)
+}
+
+/** Removes every index of texts whole: of a contentless one no word can be taken out for certain. */
+export const clearTexts = (db: Db): void =>
+  db.exec(
+    "INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts; DELETE FROM vectors; DELETE FROM vectors_due",
+  )
+
+interface StoredRow {
+  rowid: number
+  source: string | null
+  place: number | null
+  speaker: string | null
+  words: number
+  terms: Uint8Array
+}
+
+const unpack = ({ terms, ...row }: StoredRow): TextRow => ({ ...row, runs: unpackRuns(terms) })
+
+export function textRow(db: Db, rowid: number): TextRow | undefined {
+  const row = db.get<StoredRow>('SELECT * FROM texts WHERE rowid=?', rowid)
+  return row && unpack(row)
+}
+
+/** The texts next to one in its row, nearest first: up to `n` before and `n` after it. */
+export function textsAround(db: Db, row: TextRow, n: number): { before: TextRow[]; after: TextRow[] } {
+  if (row.source === null || row.place === null) return { before: [], after: [] }
+  const { source, place, rowid } = row
+  return {
+    before: db
+      .all<StoredRow>(
+        'SELECT * FROM texts WHERE source=? AND (place, rowid) < (?, ?) ORDER BY place DESC, rowid DESC LIMIT ?',
+        source,
+        place,
+        rowid,
+        n,
+      )
+      .map(unpack),
+    after: db
+      .all<StoredRow>(
+        'SELECT * FROM texts WHERE source=? AND (place, rowid) > (?, ?) ORDER BY place, rowid LIMIT ?',
+        source,
+        place,
+        rowid,
+        n,
+      )
+      .map(unpack),
+  }
+}
+
+export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM texts')!.n
+
+const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
+
+/** Matches in the title count most; the columns of `text_index` are title, body, extra. */
+const WEIGHTS = '4.0, 1.0, 0.6'
+
+/** Which entities count: what is agreed and in force; also proposals; whatever is alive. */
+export type Which = 'confirmed' | 'known' | 'live'
+
+const FILTER: Readonly<Record<Which, string>> = {
+  confirmed: "AND e.retired=0 AND e.standing='confirmed'",
+  known: "AND e.retired=0 AND e.standing<>'rejected'",
+  live: "AND e.standing<>'rejected'",
+}
+
+/** Rows that hold any of the words, best first (BM25). */
+export function rowsWith(
+  db: Db,
+  words: readonly string[],
+  limit: number,
+  which: Which,
+): { rowid: number; id: string; score: number }[] {
+  if (words.length === 0) return []
+  return db.all(
+    `SELECT e.rowid AS rowid, e.id AS id, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index JOIN entities e ON e.rowid=text_index.rowid
+     WHERE text_index MATCH ? AND e.live=1 ${FILTER[which]} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
+    words.map(quoted).join(' OR '),
+    limit,
+  )
+}
+
+/** In how many texts a stem stands. */
+export const textsWith = (db: Db, stem: string): number =>
+  db.get<{ doc: number }>('SELECT doc FROM text_words WHERE term=?', stem)?.doc ?? 0
