@@ -40,4 +40,5 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   edit: async () => (await import('./commands/edit.ts')).edit,
   demo: async () => (await import('./commands/demo.ts')).demo,
+  bench: async () => (await import('./commands/bench.ts')).bench,
 }
