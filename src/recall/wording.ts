@@ -1,0 +1,71 @@
+import { stemmer } from 'stemmer'
+
+/** A number with its points and colons; one character of a script without spaces; a word, C++ and don't included. */
+const TOKEN =
+  /v?\d+(?:[.,:]\d+)*|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|\p{L}[\p{L}\p{M}\p{N}_]*(?:['’]\p{L}+)?[+#]*/gu
+
+const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
+
+/** Words that carry no claim. What limits or turns one (not, only, before, if, may …) is none of them. */
+const STOP = list(`
+  a an the this that these those is are was were be been being am has have had having do does did will would shall should
+  can must of to in on at by for with from into as and or so than then it its we our us i my you your they their them he
+  she who which what there here just also very always every each all any both please ensure sure make makes let lets need
+  needs needed s t`)
+
+/** Verbs of choice: what stands behind them counts. */
+const CHOICE = list(`
+  use uses used using adopt adopts adopted adopting choose chooses chose chosen pick picks picked prefer prefers preferred
+  select selects selected enable enables enabled allow allows allowed permit permits permitted decide decided`)
+
+const NEGATION = list(`
+  not no never none neither nor without cannot dont avoid avoids avoided avoiding ban bans banned forbid forbids forbidden
+  prohibit prohibits prohibited disallow disallows disallowed disable disables disabled abandon abandons abandoned reject
+  rejects rejected deprecate deprecates deprecated 不 没 无 非 未 别 勿 ない`)
+
+/** What turns or limits a claim: a text that has one more of these says something else. */
+const LIMITS = list(`
+  only except unless if when until till before after some may might could instead rather than half twice optional`)
+
+/** One way of spelling for both sides of the ocean. */
+const spelled = (word: string): string =>
+  word.length < 6 ? word : word.replace(/is(e|es|ed|ing|ation|ations)$/, 'iz$1').replace(/([lbvd])our/, '$1or')
+
+export interface Token {
+  /** Lower case and stemmed; a number as it is, without `v`. */
+  readonly stem: string
+  readonly raw: string
+  readonly type: 'word' | 'number' | 'stop' | 'choice' | 'negation'
+}
+
+const seen = new Map<string, Token>()
+const MAX_SEEN = 20_000
+
+function tokenOf(raw: string): Token {
+  const low = raw.toLowerCase().replace('’', "'")
+  const bare = low.replace(/'(s|re|ve|ll|d|m)$/, '')
+  if (low.endsWith("n't") || NEGATION.has(low)) return { stem: 'not', raw, type: 'negation' }
+  if (STOP.has(bare)) return { stem: bare, raw, type: 'stop' }
+  if (LIMITS.has(bare)) return { stem: bare, raw, type: 'word' }
+  if (CHOICE.has(bare)) return { stem: bare, raw, type: 'choice' }
+  if (/^v?\d[\d.,:]*$/.test(low)) return { stem: low.replace(/^v/, ''), raw, type: 'number' }
+  return { stem: /^[a-z]+$/.test(bare) ? stemmer(spelled(bare)) : bare.normalize('NFC'), raw, type: 'word' }
+}
+
+/** The words of a text in order, each with what it does in it. */
+export function tokensOf(text: string): Token[] {
+  return Array.from(text.matchAll(TOKEN), ([raw]) => {
+    let token = seen.get(raw)
+    if (!token) {
+      if (seen.size >= MAX_SEEN) seen.clear()
+      seen.set(raw, (token = tokenOf(raw)))
+    }
+    return token
+  })
+}
+
+/** Does a text that has this word more say something else? Numbers do, and what holds digits. */
+export const isTelling = (stem: string): boolean => LIMITS.has(stem) || /\p{N}/u.test(stem)
+
+/** The stem under which a word is compared. */
+export const stemOf = (word: string): string => tokenOf(word).stem
