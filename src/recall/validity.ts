@@ -1,5 +1,4 @@
-import type { Entity } from '../memory/entity.ts'
-import { standingOf } from '../memory/entity.ts'
+import { type Entity, type Link, standingOf } from '../memory/entity.ts'
 import { momentOf, type Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
 
@@ -30,6 +29,10 @@ export function stateOf(e: Entity, reader: Reader, validAt: number): State | und
   return undefined
 }
 
-/** Whether something that somebody stands by says that it takes its place; kinds without a status know no other sign. */
+/** Whether somebody stands by a link: not proposed, rejected or taken out. */
+export const stands = (link: Link): boolean =>
+  standingOf(link.entity.fields) === 'confirmed' && link.entity.fields.retired === undefined
+
+/** Whether something says that it takes its place; kinds without a status know no other sign. */
 const isReplaced = (id: string, reader: Reader): boolean =>
-  reader.links('to', id).some((l) => l.type === 'supersedes' && standingOf(l.entity.fields) === 'confirmed')
+  reader.links('to', id).some((l) => l.type === 'supersedes' && stands(l))

@@ -1,0 +1,173 @@
+import { UserError } from '../errors.ts'
+import { momentOf } from '../memory/read.ts'
+import { nearest } from '../schema/names.ts'
+import type { Registry } from '../schema/registry.ts'
+import { shown } from '../schema/validate.ts'
+import { type ConfigProblem, LIMIT_MAX, type RecallConfig, refuseAll } from './config.ts'
+import { datesIn } from './dates.ts'
+import { PRESETS, type Preset, type RecallOptions, SCOPES, type Scope } from './types.ts'
+
+const DAY_MS = 86_400_000
+
+/** What a preset says; what the caller says himself comes before it. */
+export const PRESET_OPTIONS: { readonly [P in Preset]: Pick<RecallOptions, 'scope' | 'all' | 'explain'> } = {
+  fresh: { scope: 'micro' },
+  balanced: { scope: 'balanced' },
+  learn_from_all: { scope: 'macro' },
+  debug: { all: true, explain: true },
+}
+
+/** What is asked, with configuration, preset and options settled and every moment in ms. */
+export interface Asked {
+  readonly scope: Scope
+  /** References to goals; some where the scope is `selected`, none elsewhere. */
+  readonly goals: readonly string[]
+  readonly task: string | undefined
+  readonly session: string | undefined
+  /** Names of kinds; all where nothing is said. */
+  readonly kinds: readonly string[] | undefined
+  readonly limit: number
+  readonly budget: number | undefined
+  /** Recorded at or after. */
+  readonly since: number | undefined
+  /** Not of the current task and not touched since: too far back to be looked at. */
+  readonly historySince: number | undefined
+  readonly asOf: number | undefined
+  readonly validAt: number
+  readonly all: boolean
+  readonly explain: boolean
+}
+
+/** Every option; the compiler asks for those that are added. */
+const KNOWN: {
+  readonly [O in keyof Required<RecallOptions>]: 'text' | 'texts' | 'whole' | 'flag' | 'time' | 'choice'
+} = {
+  scope: 'choice',
+  preset: 'choice',
+  goals: 'texts',
+  task: 'text',
+  session: 'text',
+  kinds: 'texts',
+  limit: 'whole',
+  budget: 'whole',
+  since: 'time',
+  asOf: 'time',
+  validAt: 'time',
+  all: 'flag',
+  explain: 'flag',
+}
+
+const isText = (v: unknown): v is string => typeof v === 'string' && v.trim() !== ''
+
+/**
+ * Settles what a caller asks for.
+ * @throws UserError `bad-argument` with everything that is wrong in `details.problems`.
+ */
+export function resolveOptions(
+  config: RecallConfig,
+  options: RecallOptions,
+  { now, registry }: { now: number; registry: Registry },
+): Asked {
+  const problems: ConfigProblem[] = []
+  const refuse = (path: string, accepted: string, message = 'not accepted', received?: unknown): undefined => {
+    problems.push({ path, message, accepted, ...(received === undefined ? {} : { received: shown(received) }) })
+    return undefined
+  }
+  const given: { [option: string]: unknown } = {}
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined || value === null) continue
+    const type = Object.hasOwn(KNOWN, option) ? KNOWN[option as keyof RecallOptions] : undefined
+    const names = Object.keys(KNOWN)
+    if (type === undefined) refuse(option.slice(0, 80), nearOr(option, names), 'no such option')
+    else if (type === 'text' && !isText(value)) refuse(option, 'text', undefined, value)
+    else if (type === 'flag' && typeof value !== 'boolean') refuse(option, 'true or false', undefined, value)
+    else if (type === 'texts' && !(Array.isArray(value) && value.every(isText)))
+      refuse(option, 'a list of text', undefined, value)
+    else if (type === 'whole' && !(Number.isInteger(value) && (value as number) >= 1))
+      refuse(option, 'a whole number from 1 on', undefined, value)
+    else given[option] = value
+  }
+  const said = given as RecallOptions
+
+  const choice = <T extends string>(option: string, value: T | undefined, all: readonly T[]): T | undefined =>
+    value === undefined || all.includes(value)
+      ? value
+      : refuse(option, nearOr(String(value), all), `no such ${option}`, value)
+  const preset = choice('preset', said.preset, PRESETS)
+  const named = choice('scope', said.scope, SCOPES)
+  const fromPreset = preset === undefined ? {} : PRESET_OPTIONS[preset]
+
+  const goals = said.goals ?? []
+  if (goals.length > 0 && named !== undefined && named !== 'selected') {
+    const instead = named === 'micro' ? 'scope micro is the current task alone' : `scope ${named} looks at every goal`
+    refuse('goals', 'goals with scope selected, or with no scope', `${instead}, and goals are named`)
+  }
+  const wanted = named ?? (goals.length > 0 ? 'selected' : (fromPreset.scope ?? 'balanced'))
+
+  const kinds = said.kinds?.flatMap((name) => {
+    const kind = registry.kind(name) ?? registry.kindByPlural(name)
+    if (kind && !kind.internal) return [kind.name]
+    const names = registry.kinds().flatMap((k) => (k.internal ? [] : [k.name]))
+    return refuse('kinds', nearOr(name, names), 'no such kind', name) ?? []
+  })
+  const moment = (option: 'since' | 'asOf' | 'validAt'): number | undefined => {
+    const value = said[option]
+    if (value === undefined) return undefined
+    const ms = option === 'since' ? sinceOf(value, now) : endOf(value)
+    return (
+      ms ?? refuse(option, 'a day such as 2026-11-21, or a moment such as 2026-11-21T14:30:00Z', 'not a time', value)
+    )
+  }
+  const since = moment('since')
+  const asOf = moment('asOf')
+  const validAt = moment('validAt')
+  const limit = said.limit ?? config.limit
+  if (limit > LIMIT_MAX) refuse('limit', `at most ${LIMIT_MAX}`, undefined, limit)
+  refuseAll('bad-argument', 'recall', problems)
+
+  const depth = config.historyDepthDays
+  return {
+    // nothing is selected: what is left is the current task
+    scope: wanted === 'selected' && goals.length === 0 ? 'micro' : wanted,
+    goals: wanted === 'selected' ? [...goals] : [],
+    task: said.task?.trim(),
+    session: said.session?.trim(),
+    kinds: kinds && kinds.length > 0 ? [...new Set(kinds)] : undefined,
+    limit,
+    budget: said.budget ?? config.budget ?? undefined,
+    since,
+    historySince: depth === null || since !== undefined ? undefined : (asOf ?? now) - depth * DAY_MS,
+    asOf,
+    validAt: validAt ?? asOf ?? now,
+    all: said.all ?? fromPreset.all ?? false,
+    explain: said.explain ?? fromPreset.explain ?? false,
+  }
+}
+
+const nearOr = (name: string, names: readonly string[]): string => {
+  const near = nearest(name, names)
+  return near.length > 0 ? `did you mean ${near.join(' or ')}?` : `one of ${names.join(', ')}`
+}
+
+/** A day means its end. */
+function endOf(value: string | number | Date): number | undefined {
+  try {
+    const ms = momentOf(value)
+    return Number.isFinite(ms) ? ms : undefined
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** A day means its beginning; "last week" and the like mean theirs. */
+function sinceOf(value: string | number | Date, now: number): number | undefined {
+  if (typeof value !== 'string') return endOf(value)
+  if (/^\d{4}-\d{2}-\d{2}$/.test(value.trim()))
+    return endOf(value.trim()) === undefined ? undefined : Date.parse(value.trim())
+  const exact = endOf(value)
+  if (exact !== undefined) return exact
+  // "March" alone is no date in a question, but here nothing else can be meant
+  const [meant] = [...datesIn(value, now), ...datesIn(`since ${value}`, now)]
+  return meant === undefined ? undefined : Date.parse(meant.from)
+}
