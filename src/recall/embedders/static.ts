@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { UserError } from '../../errors.ts'
+import type { Embedder } from './embedder.ts'
+import { toUnit } from './unit.ts'
+import { type Encode, wordPiece } from './wordpiece.ts'
+
+const FILE = 'assets/static-embedding.bin'
+/** From a bundle in dist/, and from this file in a clone. */
+const PLACES = [`../${FILE}`, `../../../${FILE}`]
+
+/** The 95 % quantile of cosines of unrelated sentences, and the median of paraphrases: `npm run bench -- embedders`. */
+const FLOOR = 0.22
+const CEILING = 0.73
+
+interface Table {
+  readonly recipe: string
+  readonly dimensions: number
+  readonly encode: Encode
+  /** The value of a row's step, times how much its piece counts. */
+  readonly scales: Float32Array
+  /** Half a row's dimensions a byte each: the low four bits are of the first half, the high ones of the second. */
+  readonly nibbles: Int8Array
+}
+
+function readTable(): Buffer {
+  for (const place of PLACES)
+    try {
+      return readFileSync(fileURLToPath(new URL(place, import.meta.url)))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  throw damaged('is not there')
+}
+
+const damaged = (what: string) =>
+  new UserError('no-static-embedding', `the built-in embedding table ${what}`, 'install tidemark again')
+
+/** Takes a table apart without copying its numbers. */
+export function parseTable(file: Buffer): Table {
+  const headEnd = file.indexOf(10) + 1
+  let head: { format: number; recipe: string; dimensions: number; pieces: number; unknown: number; vocabBytes: number }
+  try {
+    head = JSON.parse(file.toString('utf8', 0, headEnd))
+  } catch {
+    throw damaged('has no readable head')
+  }
+  if (head.format !== 1) throw damaged(`has format ${head.format}, which this version does not read`)
+  const { recipe, dimensions, pieces, unknown, vocabBytes } = head
+  const nibblesAt = headEnd + pieces * 4
+  const vocabAt = nibblesAt + (pieces * dimensions) / 2
+  if (file.length !== vocabAt + vocabBytes) throw damaged('is cut off')
+  // numbers lie on multiples of four in the file, but not always in the memory that it was read into
+  const aligned = (file.byteOffset + headEnd) % 4 === 0 ? file : Buffer.from(new Uint8Array(file).buffer)
+  return {
+    recipe,
+    dimensions,
+    scales: new Float32Array(aligned.buffer, aligned.byteOffset + headEnd, pieces),
+    nibbles: new Int8Array(aligned.buffer, aligned.byteOffset + nibblesAt, (pieces * dimensions) / 2),
+    encode: wordPiece(aligned.toString('utf8', vocabAt), unknown),
+  }
+}
+
+function embedOne({ dimensions, encode, scales, nibbles }: Table, text: string): Float32Array {
+  const half = dimensions / 2
+  const vector = new Float32Array(dimensions)
+  for (const id of encode(text)) {
+    const scale = scales[id]!
+    if (scale === 0) continue
+    for (let i = 0, at = id * half; i < half; i++, at++) {
+      const byte = nibbles[at]!
+      vector[i]! += scale * ((byte << 28) >> 28)
+      vector[i + half]! += scale * (byte >> 4)
+    }
+  }
+  return toUnit(vector)
+}
+
+/**
+ * The built-in embedder: the weighted mean of a table's rows for the text's pieces. A text without a known piece has no
+ * direction: its vector is zero.
+ */
+export function staticEmbedder(): Embedder {
+  const table = parseTable(readTable())
+  const embedNow = (texts: readonly string[]) => texts.map((text) => embedOne(table, text))
+  return {
+    id: `static:${table.recipe}`,
+    dimensions: table.dimensions,
+    floor: FLOOR,
+    ceiling: CEILING,
+    embed: async (texts) => embedNow(texts),
+    embedNow,
+  }
+}
