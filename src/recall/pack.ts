@@ -11,6 +11,10 @@ export interface Limits {
   readonly limit?: number
   /** How many were found, where more than are given here. */
   readonly found?: number
+  /** Stands above the items, if any is told. */
+  readonly head?: string
+  /** What is said of so many that were left out, the most helpful first. */
+  readonly closing?: (omitted: number) => readonly string[]
 }
 
 export interface Packed {
@@ -31,28 +35,28 @@ type Form = typeof OMIT | typeof LINE | typeof CARD
  * takes at most half of what is left, unless those behind it still fit in lines: a long one does not shut out the rest.
  */
 export function pack(items: readonly Card[], limits: Limits, count: (text: string) => number): Packed {
-  const { budget, limit = items.length } = limits
+  const { budget, limit = items.length, head = '', closing = inScheme } = limits
+  const closings = (omitted: number) => (omitted === 0 ? [''] : closing(omitted))
   const given = items.slice(0, limit)
   const found = Math.max(limits.found ?? 0, items.length)
-  const told = (forms: readonly Form[], closing: string) => {
+  const told = (forms: readonly Form[], last: string) => {
     const lines = forms.flatMap((form, i) => (form === OMIT ? [] : [form === CARD ? given[i]!.card : given[i]!.line]))
-    if (closing !== '') lines.push(closing)
-    return lines.join('\n')
+    return [lines.length > 0 ? head : '', ...lines, last].filter((line) => line !== '').join('\n')
   }
   const fits = (text: string) =>
     text.length <= MAX_CHARACTERS && (budget === undefined || text === '' || count(text) <= budget)
-  const result = (forms: readonly Form[], closing: string): Packed => {
+  const result = (forms: readonly Form[], last: string): Packed => {
     const shown = forms.flatMap((form, index) =>
       form === OMIT ? [] : [{ index, form: form === CARD ? ('card' as const) : ('line' as const) }],
     )
-    return { text: told(forms, closing), shown, omitted: found - shown.length }
+    return { text: told(forms, last), shown, omitted: found - shown.length }
   }
 
   const whole: Form[] = given.map(() => CARD)
-  const closing = closings(found - given.length)[0]!
-  if (fits(told(whole, closing))) return result(whole, closing)
+  const remarked = closings(found - given.length)[0] ?? ''
+  if (fits(told(whole, remarked))) return result(whole, remarked)
 
-  const forms = chosen(given, costIn(budget, count), closings(found))
+  const forms = chosen(given, costIn(budget, count), [...closings(found), ''], head)
   // what stands side by side may cost a token more than apart, so the last word is had by the text as it is told
   for (let last = forms.length - 1; ; ) {
     const omitted = found - forms.filter((f) => f !== OMIT).length
@@ -64,14 +68,11 @@ export function pack(items: readonly Card[], limits: Limits, count: (text: strin
   }
 }
 
-/** The closing remark, the most helpful first. */
-function closings(omitted: number): string[] {
-  if (omitted === 0) return ['']
-  return [
-    remark(`${omitted} left out: --kind, --scope micro or --since narrows; a larger --limit or --budget shows more`),
-    remark(`${omitted} left out`),
-  ]
-}
+/** The closing remark as a comment of the notation: what is printed reads back. */
+const inScheme = (omitted: number): string[] => [
+  remark(`${omitted} left out: --kind, --scope micro or --since narrows; a larger --limit or --budget shows more`),
+  remark(`${omitted} left out`),
+]
 
 /** What a text takes of all there is, from 0 to 1. */
 const costIn = (budget: number | undefined, count: (text: string) => number) => (text: string) => {
@@ -79,16 +80,20 @@ const costIn = (budget: number | undefined, count: (text: string) => number) => 
   return budget === undefined ? characters : Math.max(characters, (count(text) + 1) / budget)
 }
 
-/** A remark that takes more than this of the room is said in two words. */
+/** A remark that takes more than this of the room is said shorter. */
 const MAX_REMARK = 0.25
 
 /** The form of each item, by what each costs alone. */
-function chosen(given: readonly Card[], cost: (text: string) => number, closing: readonly string[]): Form[] {
+function chosen(
+  given: readonly Card[],
+  cost: (text: string) => number,
+  closing: readonly string[],
+  head: string,
+): Form[] {
   const cards = given.map((g) => cost(g.card))
   const lines = given.map((g, i) => (g.line === g.card ? cards[i]! : cost(g.line)))
   const forms: Form[] = given.map(() => OMIT)
-  const said = closing.map(cost)
-  let room = 1 - (said.find((c) => c <= MAX_REMARK) ?? said.at(-1)!)
+  let room = 1 - (closing.map(cost).find((c) => c <= MAX_REMARK) ?? 0) - (head === '' ? 0 : cost(head))
   let behind = lines.reduce((sum, n) => sum + n, 0)
   for (const [i, card] of cards.entries()) {
     const line = lines[i]!
