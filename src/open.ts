@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
 import { VERBS } from './actions/index.ts'
@@ -6,6 +6,7 @@ import type { Env } from './env.ts'
 import { KINDS } from './kinds/index.ts'
 import { RELATIONS } from './kinds/relations.ts'
 import { Memory } from './memory/memory.ts'
+import { rememberProject } from './recall/projects.ts'
 import type { Author } from './store/line.ts'
 import { findProject, gitCommonDir, gitRoot, type Project } from './store/project.ts'
 
@@ -17,6 +18,8 @@ export interface OpenOptions {
   env?: Env
   /** Who acts, unless a call says otherwise. */
   author?: Author
+  /** Keep it off the list of this user's projects: it will soon be gone. */
+  unlisted?: boolean
 }
 
 function readTrimmed(path: string): string | undefined {
@@ -61,7 +64,8 @@ export function openProject(
   options: Omit<OpenOptions, 'projectPath' | 'persistencePath'> = {},
 ): Memory {
   const user = userName()
-  return new Memory({
+  const fresh = !existsSync(project.storePath)
+  const memory = new Memory({
     path: project.storePath,
     projectId: project.id,
     projectName: project.name,
@@ -77,6 +81,8 @@ export function openProject(
       ...options.author,
     }),
   })
+  if (fresh && !options.unlisted) rememberProject(project)
+  return memory
 }
 
 /** Opens the memory of the project around a directory. @throws UserError `no-project` where there is none. */

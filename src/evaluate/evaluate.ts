@@ -64,7 +64,7 @@ export async function evaluate(data: DataSet, options: EvaluateOptions): Promise
       name: data.name,
       persistencePath: 'store', // not where the environment says
     }).project
-    const memory = openProject(project)
+    const memory = openProject(project, { unlisted: true })
     try {
       const library = asProjectMemory(memory, project)
       const told: EvaluateOptions = { ...options, progress: (line) => options.progress(`${label}: ${line}`) }

@@ -16,12 +16,15 @@ export interface Project {
   root: string
   /** The SQLite file: in the git common directory, shared by all worktrees, out of reach of `git clean` (K18). */
   storePath: string
+  /** What its configuration says of recall, as it stands there: checked where it is used. */
+  recall?: unknown
 }
 
 interface Config {
   id: string
   name?: string
   created: string
+  recall?: unknown
 }
 
 /** The git directory that all worktrees share, read from the files: starting git would cost more than the answer. */
@@ -83,9 +86,16 @@ function readConfig(root: string): Config {
   return config as Config
 }
 
-function projectAt(root: string, persistencePath?: string): Project {
-  const config = readConfig(root)
-  return { id: config.id, name: config.name ?? basename(root), root, storePath: storePathFor(root, persistencePath) }
+/** The project whose configuration lies in `home`, seen from one of its work trees. */
+function projectAt(home: string, persistencePath?: string, root = home): Project {
+  const config = readConfig(home)
+  return {
+    id: config.id,
+    name: config.name ?? basename(home),
+    root,
+    storePath: storePathFor(root, persistencePath),
+    ...(config.recall === undefined ? {} : { recall: config.recall }),
+  }
 }
 
 /**
@@ -101,15 +111,8 @@ export function findProject(from: string, persistencePath?: string): Project {
     const common = gitCommonDir(dir)
     if (!common) continue
     const main = dirname(common)
-    if (main !== dir && basename(common) === '.git' && existsSync(configPath(main))) {
-      const config = readConfig(main)
-      return {
-        id: config.id,
-        name: config.name ?? basename(main),
-        root: dir,
-        storePath: storePathFor(dir, persistencePath),
-      }
-    }
+    if (main !== dir && basename(common) === '.git' && existsSync(configPath(main)))
+      return projectAt(main, persistencePath, dir)
   }
   throw new UserError(
     'no-project',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openProject } from '../../open.ts'
+import { forgetProject } from '../../recall/projects.ts'
 import type { Json } from '../../schema/field.ts'
 import { createProject } from '../../store/project.ts'
 import type { Command } from '../command.ts'
@@ -95,6 +96,7 @@ export const demo: Command = {
       call.out(good ? 'Nothing was lost.' : 'Something was lost: please report this.')
       return { json: { ...told, good }, code: good ? 0 : 1 }
     } finally {
+      forgetProject(project)
       rmSync(dir, { recursive: true, force: true })
     }
   },

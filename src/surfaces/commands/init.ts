@@ -5,6 +5,7 @@ import type { WiringChange } from '../../clients/types.ts'
 import { applyWiring, planWiring } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
 import { openProject } from '../../open.ts'
+import { rememberProject } from '../../recall/projects.ts'
 import type { Json } from '../../schema/field.ts'
 import { createProject, findProject, gitRoot, PROJECT_DIR } from '../../store/project.ts'
 import type { Command, CommandCall } from '../command.ts'
@@ -113,6 +114,7 @@ export const init: Command = {
       typeof call.flags.name === 'string' ? { name: call.flags.name } : {},
     )
     applyWiring(context, changes)
+    rememberProject(project)
     const memory = openProject(project)
     const imported: Json[] = []
     try {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { applyUnwiring, planUnwiring } from '../../clients/wiring.ts'
+import { forgetProject } from '../../recall/projects.ts'
 import { findProject, PROJECT_DIR } from '../../store/project.ts'
 import type { Command } from '../command.ts'
 import { clientContext } from './launcher.ts'
@@ -48,6 +49,7 @@ export const uninstall: Command = {
     }
     if (dry) return { json: { ...json, dryRun: true } }
     applyUnwiring(context, changes)
+    forgetProject(project)
     const dir = join(project.root, PROJECT_DIR)
     if (deleting) rmSync(storeDir, { recursive: true, force: true })
     for (const own of ['config.json', '.gitignore', 'local']) rmSync(join(dir, own), { recursive: true, force: true })

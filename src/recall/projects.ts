@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import { foldName, nearest, sha256 } from '../schema/names.ts'
+import { findProject, PROJECT_DIR, type Project } from '../store/project.ts'
+
+/** One project on this machine: a file of its own, so that nobody rewrites what somebody else has just written. */
+interface Entry {
+  root: string
+  store: string
+}
+
+/** Where this user's projects are listed: `TIDEMARK_STATE`, else the place the system has for such things. */
+function listDirectory(): string {
+  const { TIDEMARK_STATE, XDG_STATE_HOME, LOCALAPPDATA, HOME } = process.env
+  const state =
+    TIDEMARK_STATE || join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME || homedir(), '.local', 'state'), 'tidemark')
+  return join(state, 'projects')
+}
+
+const fileOf = (root: string) => join(listDirectory(), `${sha256(root).slice(0, 20)}.json`)
+
+/** Does what it can: a list that cannot be kept must not keep a memory from opening. */
+function quietly(body: () => void): void {
+  try {
+    body()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+  }
+}
+
+/** Puts a project onto the list of this user's projects, and takes off those that are gone. */
+export function rememberProject(project: Project): void {
+  quietly(() => {
+    const file = fileOf(project.root)
+    const entry: Entry = { root: project.root, store: project.storePath }
+    const text = `${JSON.stringify(entry)}\n`
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) return
+    entries()
+    mkdirSync(dirname(file), { recursive: true })
+    const fresh = `${file}.${randomBytes(4).toString('hex')}`
+    writeFileSync(fresh, text)
+    renameSync(fresh, file)
+  })
+}
+
+export const forgetProject = (project: Pick<Project, 'root'>): void =>
+  quietly(() => rmSync(fileOf(project.root), { force: true }))
+
+/** What is on the list; what is no project any more is taken off it. */
+function entries(): Entry[] {
+  const dir = listDirectory()
+  if (!existsSync(dir)) return []
+  return readdirSync(dir).flatMap((name) => {
+    if (!name.endsWith('.json')) return []
+    const entry = readEntry(join(dir, name))
+    if (entry && existsSync(entry.root)) return [entry]
+    quietly(() => rmSync(join(dir, name), { force: true }))
+    return []
+  })
+}
+
+function readEntry(file: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(readFileSync(file, 'utf8')) as Partial<Entry> | null
+    return typeof entry?.root === 'string' && typeof entry.store === 'string' ? (entry as Entry) : undefined
+  } catch {
+    return undefined // half a file, or one that has just been taken off
+  }
+}
+
+/** The project around a directory as it stands on the list, or as it is found; never at this process's own store. */
+function projectAt(root: string, store = ''): Project | undefined {
+  try {
+    return findProject(root, store)
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** This user's projects that have a store, by name; of several work trees of one the main one. */
+export function knownProjects(): Project[] {
+  const found = new Map<string, Project>()
+  for (const { root, store } of entries()) {
+    const project = projectAt(root, dirname(store))
+    if (!project || project.root !== root || !existsSync(project.storePath)) continue
+    const other = found.get(project.storePath)
+    const main = existsSync(join(root, PROJECT_DIR, 'config.json')) && !isLinked(root)
+    if (!other || main) found.set(project.storePath, project)
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.root < b.root ? -1 : 1))
+}
+
+/** Whether it is a linked work tree of git: `.git` is a file there. */
+const isLinked = (root: string): boolean => {
+  const dot = join(root, '.git')
+  return existsSync(dot) && statSync(dot).isFile()
+}
+
+const isPath = (ref: string) => /^[.~]?[/\\]|^\.\.?$|^\.\.[/\\]|[/\\]|^~$/.test(ref)
+
+const inWords = (p: Project) => `${p.name} (${p.root})`
+
+/**
+ * Other projects to look into: all of this user's, or those that are named by path, id or name. The one that asks is
+ * never among them. Relative paths count from `base`.
+ * @throws UserError for what is unknown or ambiguous, with what is near, all at once.
+ */
+export function otherProjects(here: Project, wanted: 'all' | readonly string[], base: string = here.root): Project[] {
+  const isHere = (p: Project) => p.id === here.id || p.storePath === here.storePath
+  const known = knownProjects()
+  if (wanted === 'all') return known.filter((p) => !isHere(p))
+  const problems: string[] = []
+  const found = new Map<string, Project>()
+  for (const ref of wanted) {
+    const meant = projectsMeant(ref.trim(), known, base)
+    const [one, ...more] = meant
+    if (more.length > 0)
+      problems.push(`"${ref}" means several: ${meant.map((p) => `${p.id} at ${p.root}`).join(' or ')}`)
+    else if (one && !existsSync(one.storePath)) problems.push(`"${ref}" knows nothing yet: ${one.root} has no store`)
+    else if (one) {
+      if (!isHere(one)) found.set(one.storePath, one)
+    } else {
+      const near = nearest(
+        ref,
+        known.map((p) => p.name),
+      )
+      const hint =
+        near.length > 0
+          ? `did you mean ${near.map((n) => inWords(known.find((p) => p.name === n)!)).join(' or ')}?`
+          : 'give the path of a project, or run `tidemark init` there'
+      problems.push(`no project "${ref.slice(0, 200)}"; ${hint}`)
+    }
+  }
+  if (problems.length > 0)
+    throw new UserError(
+      'unknown-project',
+      problems[0]!.split(';')[0]!,
+      problems.length === 1 ? (problems[0]!.split('; ')[1] ?? 'say which by its path or id') : problems.join('\n'),
+      { problems, known: known.map((p) => ({ id: p.id, name: p.name, root: p.root })) },
+    )
+  return [...found.values()]
+}
+
+function projectsMeant(ref: string, known: readonly Project[], base: string): Project[] {
+  const home = process.env.HOME || homedir()
+  const dir = resolve(base, ref.replace(/^~(?=$|[/\\])/, home))
+  if (isPath(ref)) return atPath(dir, known)
+  const byId = known.filter((p) => p.id === ref)
+  if (byId.length > 0) return byId
+  const named = known.filter((p) => foldName(p.name) === foldName(ref) || foldName(basename(p.root)) === foldName(ref))
+  return named.length > 0 || ref === '' ? named : atPath(dir, known)
+}
+
+function atPath(dir: string, known: readonly Project[]): Project[] {
+  const project = existsSync(dir) ? projectAt(dir) : undefined
+  if (!project) return []
+  return [known.find((p) => p.root === project.root) ?? project]
+}
