@@ -6,6 +6,9 @@ import type { Ingested } from './memory/ingest.ts'
 import type { ActOptions, ActResult, Memory, News } from './memory/memory.ts'
 import type { ListOptions, Reader } from './memory/read.ts'
 import { type OpenOptions, openProject } from './open.ts'
+import type { RecallSettings } from './recall/config.ts'
+import type { Recaller } from './recall/recall.ts'
+import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Field, Json } from './schema/field.ts'
 import type { COMMON, RecordArgs } from './schema/kind.ts'
 import { createProject, findProject, type Project } from './store/project.ts'
@@ -211,6 +214,15 @@ export interface ProjectMemory {
   goal(originalAsk: string, more?: { plan?: string }): GoalScope
   /** Evaluates Scheme; one printed value per form, errors are values. */
   discover(program: string, options?: { session?: string; asOf?: string }): string[]
+  /**
+   * What answers a question, best first: by its words, by its meaning, by where the work stands, by age and weight.
+   * @throws UserError for an empty question, and for options that are not accepted, with every problem.
+   */
+  recall(question: string, options?: RecallOptions): Promise<RecallResult>
+  /** The same as a section of a prompt, in Markdown under `## Relevant Historical Context`; empty where nothing is found. */
+  buildContext(question: string, options?: RecallOptions & { maxItems?: number; maxTokens?: number }): Promise<string>
+  /** Makes the vectors that texts still lack; recall works without waiting for it. */
+  index(progress?: (left: number) => void): Promise<{ vectors: number; left: number }>
   /** Calls back with every batch committed after `since`, by whatever process. Returns the way to stop. */
   subscribe(onNews: (news: News) => void, options?: { since?: number }): () => void
   /** What a replica that has seen up to `cursor` lacks, for its `applyUpdates`. */
@@ -225,6 +237,8 @@ export interface OpenMemoryOptions extends Omit<OpenOptions, 'projectPath'> {
   projectName?: string
   /** Make the directory a project if it is none. */
   create?: boolean
+  /** Settings of recall over those of the project. */
+  recall?: RecallSettings
 }
 
 const plain = (e: Entity): { [field: string]: Json } => ({
@@ -376,7 +390,17 @@ function scopes(memory: Memory): ProjectMemory['goal'] {
 }
 
 /** The library's view of an open memory. */
-export function asProjectMemory(memory: Memory, project: Project): ProjectMemory {
+export function asProjectMemory(
+  memory: Memory,
+  project: Project,
+  options: { recall?: RecallSettings } = {},
+): ProjectMemory {
+  let recaller: Recaller | undefined
+  const recall = async (): Promise<Recaller> => {
+    const { Recaller } = await import('./recall/recall.ts')
+    recaller ??= new Recaller(memory, project, options.recall)
+    return recaller
+  }
   return {
     project,
     read: knowledge(memory, project, () => memory.reader),
@@ -384,10 +408,27 @@ export function asProjectMemory(memory: Memory, project: Project): ProjectMemory
     actAny: (batch, options) => memory.act(batch, options),
     goal: scopes(memory),
     discover: (program, options) => discover(memory, program, options),
+    recall: async (question, o) => (await recall()).ask(question, o),
+    async buildContext(question, { maxItems, maxTokens, ...o } = {}) {
+      const { contextOf } = await import('./recall/context.ts')
+      const { results } = await (await recall()).ask(question, { ...(maxItems ? { limit: maxItems } : {}), ...o })
+      const { reader } = memory
+      const told = results.map((r) => ({ ...r, recorded: reader.entity(r.id)?.created ?? memory.env.now() }))
+      return contextOf(told, question, {
+        registry: memory.registry(),
+        nameOf: (id) => reader.entity(id)?.name,
+        ...(maxItems === undefined ? {} : { maxItems }),
+        ...(maxTokens === undefined ? {} : { maxTokens }),
+      })
+    },
+    index: async (progress) => (await recall()).index(progress),
     subscribe: (onNews, options) => memory.subscribe(onNews, options),
     updatesSince: (cursor) => memory.updatesSince(cursor),
     applyUpdates: (bytes) => memory.applyUpdates(bytes),
-    close: () => memory.close(),
+    close() {
+      recaller?.close()
+      memory.close()
+    },
   }
 }
 
@@ -396,12 +437,12 @@ export function asProjectMemory(memory: Memory, project: Project): ProjectMemory
  * @throws UserError `no-project` where there is none and `create` is not given.
  */
 export function openMemory(options: OpenMemoryOptions = {}): ProjectMemory {
-  const { create, projectName, projectPath = process.cwd(), persistencePath, ...rest } = options
+  const { create, projectName, projectPath = process.cwd(), persistencePath, recall, ...rest } = options
   if (create)
     createProject(projectPath, {
       ...(projectName !== undefined ? { name: projectName } : {}),
       ...(persistencePath !== undefined ? { persistencePath } : {}),
     })
   const project = findProject(projectPath, persistencePath)
-  return asProjectMemory(openProject(project, rest), project)
+  return asProjectMemory(openProject(project, rest), project, recall ? { recall } : {})
 }

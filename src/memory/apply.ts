@@ -120,7 +120,7 @@ export function rowOf(id: string, folded: Folded, updated: number, version: numb
 const DAY_WEIGHT = 0.3
 
 /** What an entity is found by: its fields by the weights that its kind declares, and what it stands in a row with. */
-function textOf(name: string, folded: Folded, kind: Kind): EntityText {
+export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>, kind: Kind): EntityText {
   const { fields } = folded
   const specs = fieldsOf(kind)
   const { row, place, inRow } = rowIn(fields, folded.created)

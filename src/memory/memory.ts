@@ -534,6 +534,10 @@ export class Memory {
     this.#db.close()
   }
 
+  get isOpen(): boolean {
+    return this.#open
+  }
+
   #mustBeOpen(): void {
     if (!this.#open) throw new UserError('closed', 'this memory is closed', 'open it again with openMemory')
   }

@@ -72,4 +72,6 @@ export interface RecallResult {
   omitted: number
   /** What the caller should know: how to narrow, that vectors are still being made … */
   notes: string[]
+  /** The results as they are printed, within the budget, ending with what was left out. */
+  text: string
 }

@@ -42,6 +42,8 @@ export interface Db {
   exec(sql: string): void
   /** Runs `body` under the write lock, all or nothing, then rings the doorbell. Never asynchronous. */
   write<T>(body: () => T extends Promise<unknown> ? never : T): T
+  /** As `write`, but returns undefined at once where another process holds the lock: for what may as well wait. */
+  tryWrite<T>(body: () => T extends Promise<unknown> ? never : T): T | undefined
   /** Runs `body` on one snapshot. */
   read<T>(body: () => T): T
   /** Changes whenever another process has committed. */
@@ -375,6 +377,17 @@ function open(path: string, options: OpenOptions): Db {
       } finally {
         ring()
         tidy()
+      }
+    },
+    tryWrite(body) {
+      raw.exec('PRAGMA busy_timeout=0')
+      try {
+        return this.write(body) as never
+      } catch (error) {
+        if (error instanceof UserError && error.code === 'store-busy') return undefined
+        throw error
+      } finally {
+        raw.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`)
       }
     },
     read(body) {

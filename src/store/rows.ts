@@ -22,6 +22,9 @@ const COLUMNS = 'id, kind, name, name_key, live, standing, retired, created, upd
 export const getRow = (db: Db, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
 
+export const rowAt = (db: Db, rowid: number): EntityRow | undefined =>
+  db.get(`SELECT ${COLUMNS} FROM entities WHERE rowid=?`, rowid)
+
 export const rowId = (db: Db, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 

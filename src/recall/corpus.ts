@@ -1,0 +1,116 @@
+import { textOf } from '../memory/apply.ts'
+import type { Entity } from '../memory/entity.ts'
+import { entityOf, type Reader } from '../memory/read.ts'
+import type { Registry } from '../schema/registry.ts'
+import type { Db } from '../store/db.ts'
+import { rowAt, rowId } from '../store/rows.ts'
+import {
+  countTexts,
+  packRuns,
+  rowsWith,
+  type TextRow,
+  textRow,
+  textsAround,
+  textsWith,
+  unpackRuns,
+} from '../store/texts.ts'
+import { hashOf, type Term } from '../store/words.ts'
+import { type InRow, TUNING } from './relevance.ts'
+
+/** What is searched: the store as it is now, or the knowledge as it was. Keys are numbers that mean one text each. */
+export interface Corpus {
+  readonly size: number
+  /** In how many texts a stem stands. */
+  count(stem: string): number
+  /** Texts that hold any of the terms, best first; `all`: also what is retired or only proposed. */
+  withTerms(
+    terms: readonly Term[],
+    limit: number,
+    o: { readonly all: boolean; readonly kinds: readonly string[] | undefined },
+  ): { key: number; score: number }[]
+  inRow(key: number): InRow | undefined
+  entity(key: number): Entity | undefined
+  keyOf(id: string): number | undefined
+}
+
+const REACH = TUNING.around.length
+
+/** The store as it is now. */
+export function storeCorpus(db: Db): Corpus {
+  return {
+    get size() {
+      return countTexts(db)
+    },
+    count: (stem) => textsWith(db, stem),
+    withTerms: (terms, limit, { all, kinds }) =>
+      rowsWith(
+        db,
+        terms.map((t) => t.word),
+        limit,
+        all ? 'live' : 'confirmed',
+        kinds,
+      ).map((r) => ({ key: r.rowid, score: r.score })),
+    inRow(key) {
+      const text = textRow(db, key)
+      return text && { text, ...textsAround(db, text, REACH) }
+    },
+    entity(key) {
+      const row = rowAt(db, key)
+      return row && entityOf(row)
+    },
+    keyOf: (id) => rowId(db, id),
+  }
+}
+
+/** The knowledge as a reader of a moment holds it: taken apart here, since the index knows only the present. */
+export function pastCorpus(reader: Reader, registry: Registry): Corpus {
+  const entities = registry.kinds().flatMap((kind) => (kind.internal ? [] : reader.list(kind.name, { all: true })))
+  const keys = new Map(entities.map((e, i) => [e.id, i]))
+  const holding = new Map<number, Set<number>>()
+  const texts = entities.map((e, key): TextRow => {
+    const { title, parts, source = null, place = null, speaker = null } = textOf(e.name, e, registry.kind(e.kind)!)
+    const { terms, words } = packRuns([title, ...parts])
+    const runs = unpackRuns(terms)
+    for (const run of runs)
+      for (const term of run.terms) {
+        const there = holding.get(term)
+        if (there) there.add(key)
+        else holding.set(term, new Set([key]))
+      }
+    return { rowid: key, source, place, speaker, words, runs }
+  })
+  const rows = new Map<string, number[]>()
+  for (const t of texts) if (t.source !== null) rows.set(t.source, [...(rows.get(t.source) ?? []), t.rowid])
+  for (const row of rows.values()) row.sort((a, b) => (texts[a]!.place ?? 0) - (texts[b]!.place ?? 0) || a - b)
+  return {
+    size: entities.length,
+    count: (stem) => holding.get(hashOf(stem))?.size ?? 0,
+    withTerms(terms, limit, { kinds }) {
+      const scores = new Map<number, number>()
+      for (const term of terms) {
+        const found = holding.get(hashOf(term.stem)) ?? new Set()
+        for (const key of found)
+          if (!kinds || kinds.includes(entities[key]!.kind))
+            scores.set(key, (scores.get(key) ?? 0) + Math.log(1 + entities.length / found.size))
+      }
+      return [...scores]
+        .map(([key, score]) => ({ key, score }))
+        .sort((a, b) => b.score - a.score || entities[b.key]!.created - entities[a.key]!.created || a.key - b.key)
+        .slice(0, limit)
+    },
+    inRow(key) {
+      const text = texts[key]
+      if (!text) return undefined
+      const row = text.source === null ? [] : (rows.get(text.source) ?? [])
+      const at = row.indexOf(key)
+      const near = (keysOf: number[]) => keysOf.map((k) => texts[k]!)
+      return {
+        text,
+        before: at < 0 ? [] : near(row.slice(Math.max(0, at - REACH), at).reverse()),
+        after: at < 0 ? [] : near(row.slice(at + 1, at + 1 + REACH)),
+      }
+    },
+    entity: (key) => entities[key],
+    keyOf: (id) => keys.get(id),
+  }
+}

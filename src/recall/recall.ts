@@ -1,0 +1,389 @@
+import { UserError } from '../errors.ts'
+import type { Entity } from '../memory/entity.ts'
+import type { Memory } from '../memory/memory.ts'
+import { type Reader, readAsOf } from '../memory/read.ts'
+import type { Place } from '../memory/work.ts'
+import type { Json } from '../schema/field.ts'
+import { PROJECT_DIR, type Project } from '../store/project.ts'
+import { formsOf, sayingOf } from './card.ts'
+import { type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
+import { byId, contradictions } from './contradict.ts'
+import { type Corpus, pastCorpus, storeCorpus } from './corpus.ts'
+import type { Embedder } from './embedders/embedder.ts'
+import { loadEmbedder } from './embedders/index.ts'
+import { staticEmbedder } from './embedders/static.ts'
+import { fill, fillNow, lacking, lacksVectors } from './fill.ts'
+import { foldAlike } from './fold.ts'
+import { importanceOf } from './importance.ts'
+import { type Asked, resolveOptions } from './options.ts'
+import { pack } from './pack.ts'
+import { type Ranked, rank, type VectorLeg } from './rank.ts'
+import { halfLifeOf, recencyOf } from './recency.ts'
+import { makeProximity, type Proximity, placeOfTask } from './scope.ts'
+import { countTokens } from './tokens.ts'
+import type { Recalled, RecallOptions, RecallResult } from './types.ts'
+import { stateOf } from './validity.ts'
+import { VectorIndex } from './vector-index.ts'
+
+const DAY_MS = 86_400_000
+
+/** A longer question is a document: what it asks stands at its beginning. */
+export const MAX_QUESTION = 16_384
+
+/** Missing vectors are made for so long before an answer; the rest is left to whoever has time. */
+const FILL_FIRST_MS = 60
+/** Afterwards, in a process that goes on, in steps of at most so long, with pauses. */
+const FILL_STEP_MS = 25
+const FILL_PAUSE_MS = 50
+/** An embedder that failed is left alone for so long. */
+const RETRY_MS = 60_000
+
+/** Results of another age or weight may overtake: so many times as many as wanted are folded and judged. */
+const SPARE = 3
+const JUDGED = 60
+
+/** Recall over one open memory. Keeps the vectors and the embedder for as long as the memory is open. */
+export class Recaller {
+  readonly #memory: Memory
+  readonly #project: Project | undefined
+  readonly #said: RecallSettings | undefined
+  #embedder: Embedder | undefined | null = null
+  #index: VectorIndex | undefined
+  #failed: { readonly why: string; readonly until: number } | undefined
+  #later: NodeJS.Timeout | undefined
+  #config: RecallConfig | undefined
+
+  constructor(memory: Memory, project: Project | undefined, settings?: RecallSettings) {
+    this.#memory = memory
+    this.#project = project
+    this.#said = settings
+  }
+
+  /** As the project and whoever opened it say. @throws UserError `bad-config`. */
+  get config(): RecallConfig {
+    this.#config ??= recallConfig(
+      [
+        { from: `${PROJECT_DIR}/config.json: recall`, value: this.#project?.recall },
+        { from: 'recall', value: this.#said },
+      ],
+      this.#memory
+        .registry()
+        .kinds()
+        .map((k) => k.name),
+    )
+    return this.#config
+  }
+
+  /** What answers a question, best first. @throws UserError for what cannot be asked. */
+  async ask(question: string, options: RecallOptions = {}): Promise<RecallResult> {
+    const asked = this.#asked(question, options)
+    const notes: string[] = []
+    const embedder = await this.#model(notes)
+    let vector: Float32Array | undefined
+    if (embedder) {
+      try {
+        if (asked.asOf === undefined && lacksVectors(this.#memory.db, embedder)) await this.#fillFirst(embedder)
+        vector = (await embedder.embed([question]))[0]
+      } catch (error) {
+        this.#fail(error, notes)
+      }
+    }
+    const result = this.#answer(question, asked, embedder, vector, notes)
+    if (embedder) this.#fillLater(embedder)
+    return result
+  }
+
+  /** The same at once: with the vectors of a model that need not be waited for, else by words alone. */
+  askNow(question: string, options: RecallOptions = {}): RecallResult {
+    const asked = this.#asked(question, options)
+    const notes: string[] = []
+    if (this.#embedder === null && this.config.embedder.use === 'static') this.#embedder = staticEmbedder()
+    const embedder = this.#embedder?.embedNow ? this.#embedder : undefined
+    if (embedder && asked.asOf === undefined && lacksVectors(this.#memory.db, embedder))
+      fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS)
+    return this.#answer(question, asked, embedder, embedder?.embedNow?.([question])[0], notes)
+  }
+
+  /** Makes every vector that is missing. @throws UserError where the model cannot be had. */
+  async index(progress?: (left: number) => void): Promise<{ vectors: number; left: number }> {
+    const embedder = await loadEmbedder(this.config.embedder)
+    if (!embedder) return { vectors: 0, left: 0 }
+    this.#embedder = embedder
+    const { db } = this.#memory
+    const before = lacksVectors(db, embedder)
+    while (!(await fill(db, embedder, () => this.#memory.registry(), Number.POSITIVE_INFINITY, progress)))
+      await new Promise((resolve) => setTimeout(resolve, FILL_PAUSE_MS)) // another process writes
+    const index = this.#vectors(embedder)
+    return { vectors: index.size, left: before ? lacking(db) : 0 }
+  }
+
+  close(): void {
+    clearTimeout(this.#later)
+    this.#embedder?.close?.()
+    this.#embedder = undefined
+  }
+
+  #asked(question: string, options: RecallOptions): Asked {
+    if (typeof question !== 'string' || question.trim() === '')
+      throw new UserError('no-question', 'there is nothing to recall: the question is empty', 'ask for something')
+    return resolveOptions(this.config, options, {
+      now: this.#memory.env.now(),
+      registry: this.#memory.registry(),
+    })
+  }
+
+  async #model(notes: string[]): Promise<Embedder | undefined> {
+    if (this.#failed && this.#memory.env.now() < this.#failed.until) {
+      notes.push(`by words alone: ${this.#failed.why}`)
+      return undefined
+    }
+    try {
+      if (this.#embedder === null) this.#embedder = await loadEmbedder(this.config.embedder)
+      return this.#embedder ?? undefined
+    } catch (error) {
+      this.#fail(error, notes)
+      return undefined
+    }
+  }
+
+  /** Without its embedder recall goes on by words, and says so. */
+  #fail(error: unknown, notes: string[]): void {
+    if (!(error instanceof UserError)) throw error
+    const why = `${error.message}${error.hint ? ` → ${error.hint}` : ''}`
+    this.#failed = { why, until: this.#memory.env.now() + RETRY_MS }
+    notes.push(`by words alone: ${why}`)
+  }
+
+  async #fillFirst(embedder: Embedder): Promise<void> {
+    const { db } = this.#memory
+    const until = performance.now() + FILL_FIRST_MS
+    if (embedder.embedNow) fillNow(db, embedder, this.#memory.registry(), until)
+    else await fill(db, embedder, () => this.#memory.registry(), until)
+  }
+
+  /** Goes on with it while the process has nothing else to do; never keeps it alive. */
+  #fillLater(embedder: Embedder): void {
+    if (this.#later || !this.#memory.isOpen || !lacksVectors(this.#memory.db, embedder)) return
+    this.#later = setTimeout(async () => {
+      try {
+        if (!this.#memory.isOpen) return
+        await fill(this.#memory.db, embedder, () => this.#memory.registry(), performance.now() + FILL_STEP_MS)
+        this.#later = undefined
+        this.#fillLater(embedder)
+      } catch (error) {
+        this.#later = undefined
+        if (this.#memory.isOpen) this.#fail(error, []) // closed meanwhile: nobody waits for these vectors
+      }
+    }, FILL_PAUSE_MS)
+    this.#later.unref()
+  }
+
+  #vectors(embedder: Embedder): VectorIndex {
+    this.#index ??= new VectorIndex(this.#memory.db, embedder.id, embedder.dimensions)
+    this.#index.refresh()
+    return this.#index
+  }
+
+  #answer(
+    question: string,
+    asked: Asked,
+    embedder: Embedder | undefined,
+    vector: Float32Array | undefined,
+    notes: string[],
+  ): RecallResult {
+    const memory = this.#memory
+    return memory.db.read(() => {
+      const past = asked.asOf === undefined ? undefined : readAsOf(memory.db, () => memory.registry(), asked.asOf)
+      const reader = past ?? memory.reader
+      const corpus: Corpus = past ? pastCorpus(past, memory.registry()) : storeCorpus(memory.db)
+      const vectors = !past && embedder && vector ? this.#leg(embedder, vector, notes) : undefined
+      if (past && embedder) notes.push('as of a moment, texts are found by words alone')
+      return answer(question, asked, {
+        ...{ memory, reader, corpus, vectors, notes, config: this.config },
+        place: placeAt(memory, reader, asked),
+      })
+    })
+  }
+
+  #leg(embedder: Embedder, vector: Float32Array, notes: string[]): VectorLeg | undefined {
+    if (vector.every((x) => x === 0)) return undefined // nothing in it that the model knows
+    const index = this.#vectors(embedder)
+    const left = lacksVectors(this.#memory.db, embedder) ? lacking(this.#memory.db) : 0
+    if (left > 0)
+      notes.push(
+        `${left} of ${left + index.size} texts have no vector yet and are found by words alone; they are made as time allows`,
+      )
+    if (index.size === 0) return undefined
+    return {
+      nearest: (limit) => index.nearest(vector, limit),
+      cosine: (key) => index.cosine(key, vector),
+      spread: index.spread(vector, embedder.floor),
+      floor: embedder.floor,
+      ceiling: embedder.ceiling,
+    }
+  }
+}
+
+const open = new WeakMap<Memory, Recaller>()
+
+/** The one over a memory: made at first use. */
+export function recallerOf(memory: Memory, project: Project): Recaller {
+  let recaller = open.get(memory)
+  if (!recaller) open.set(memory, (recaller = new Recaller(memory, project)))
+  return recaller
+}
+
+const placeAt = (memory: Memory, reader: Reader, asked: Asked): Place =>
+  asked.task !== undefined ? placeOfTask(reader, asked.task) : memory.place(asked.session)
+
+interface Grounds {
+  readonly memory: Memory
+  readonly reader: Reader
+  readonly corpus: Corpus
+  readonly vectors: VectorLeg | undefined
+  readonly config: RecallConfig
+  readonly place: Place
+  readonly notes: string[]
+}
+
+interface Scored extends Ranked {
+  readonly near: Proximity
+  readonly parts: Recalled['parts']
+  readonly score: number
+}
+
+function answer(question: string, asked: Asked, g: Grounds): RecallResult {
+  const { reader, config } = g
+  const now = asked.asOf ?? g.memory.env.now()
+  const registry = reader.registry()
+  const proximity = makeProximity(reader, g.place, asked, config)
+  const near = new Map<string, Proximity>()
+  const states = new Map<string, string | undefined>()
+  const admits = (e: Entity): boolean => {
+    if (registry.kind(e.kind)?.internal) return false
+    if (asked.since !== undefined && e.updated < asked.since) return false
+    const p = proximity(e)
+    if (p.excluded) return false
+    const state = stateOf(e, reader, asked.validAt)
+    if (state === 'deleted' || state === 'rejected') return false
+    if (state !== undefined && !asked.all && !(asked.asOf !== undefined && state !== 'proposed')) return false
+    near.set(e.id, p)
+    states.set(e.id, state)
+    return true
+  }
+  const ranked = rank(question.slice(0, MAX_QUESTION), {
+    corpus: g.corpus,
+    reader,
+    vectors: g.vectors,
+    kinds: asked.kinds,
+    all: asked.all || asked.asOf !== undefined,
+    now,
+    admits,
+  })
+  const scored = ranked.map((r): Scored => {
+    const p = near.get(r.entity.id)!
+    const parts = {
+      relevance: r.relevance,
+      proximity: p.proximity,
+      recency: recencyOf(r.entity, now, registry, config),
+      importance: importanceOf(r.entity.fields, config.importance),
+    }
+    return { ...r, near: p, parts, score: parts.relevance * parts.proximity * parts.recency * parts.importance }
+  })
+  scored.sort(
+    (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
+  )
+
+  const judged = scored.slice(0, Math.max(JUDGED, asked.limit * SPARE))
+  const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
+  const folded = foldAlike(judged.map((s) => ({ id: s.entity.id, kind: s.entity.kind, text: saying(s), scored: s })))
+  const shown = folded.slice(0, asked.limit)
+  const marks = byId(
+    contradictions(
+      shown.map(({ item }) => ({
+        ...{ id: item.id, kind: item.kind, text: item.text },
+        topics: listOf(item.scored.entity.fields.topics),
+      })),
+      shown.flatMap(({ item }) => reader.links('from', item.id)),
+    ),
+  )
+  const results = shown.map(({ item, similar }): Recalled & { forms: ReturnType<typeof formsOf> } => {
+    const { entity, parts, score } = item.scored
+    const state = states.get(entity.id)
+    const contradicts = marks.get(entity.id) ?? []
+    const { id, kind, name, fields } = entity
+    const printable = { id, kind, name, fields, similar, contradicts, ...(state ? { state } : {}) }
+    const forms = formsOf(printable, registry)
+    return {
+      ...printable,
+      similar: [...similar],
+      score,
+      parts,
+      why: whyOf(item.scored, g, now),
+      text: forms.card,
+      forms,
+    }
+  })
+
+  const limits = {
+    ...(asked.budget === undefined ? {} : { budget: asked.budget }),
+    found: scored.length - (judged.length - folded.length),
+  }
+  const cards = results.map(({ forms, parts, why, score }) =>
+    asked.explain ? explained(forms, score, parts, why) : forms,
+  )
+  const packed = pack(cards, limits, countTokens)
+  return {
+    results: packed.shown.map(({ index, form }) => {
+      const { forms, ...result } = results[index]!
+      return { ...result, text: forms[form] }
+    }),
+    omitted: packed.omitted,
+    notes: g.notes,
+    text: packed.text,
+  }
+}
+
+const listOf = (v: Json | undefined): string[] => (Array.isArray(v) ? v.map(String) : [])
+
+function explained(
+  forms: ReturnType<typeof formsOf>,
+  score: number,
+  p: Recalled['parts'],
+  why: string,
+): ReturnType<typeof formsOf> {
+  const n = (x: number) => x.toPrecision(3)
+  const sum = `${n(score)} = relevance ${n(p.relevance)} × proximity ${n(p.proximity)} × recency ${n(p.recency)} × importance ${n(p.importance)}`
+  const remark = `\n  #| ${sum}; ${why.replaceAll('|#', '| #').replaceAll('#|', '# |')} |#`
+  return { card: forms.card + remark, line: forms.line + remark }
+}
+
+const WHERE: { readonly [W in Proximity['where']]: string } = {
+  task: 'recorded in the current task',
+  sibling: 'recorded in another task of the same activity',
+  activity: 'of the current activity',
+  goal: 'of the current goal',
+  elsewhere: 'recorded elsewhere',
+}
+
+function whyOf(s: Scored, g: Grounds, now: number): string {
+  const said: string[] = []
+  if (s.exact) said.push('it is what the question names')
+  if (s.lexical.words.length > 0) said.push(`holds ${s.lexical.words.slice(0, 6).join(', ')}`)
+  if (s.linkedTo !== undefined) said.push(`linked to ${s.linkedTo.slice(0, 60)}`)
+  if (s.cosine !== undefined && g.vectors && s.cosine > g.vectors.floor)
+    said.push(`near in meaning (${s.cosine.toFixed(2)})`)
+  if (s.spoken) said.push('said by whom the question is about')
+  if (s.day !== undefined) said.push(`of ${s.day}`)
+  if (said.length === 0)
+    said.push(
+      s.lexical.coverage > 0 ? 'stands beside what answers it' : 'holds the words of the question, which say little',
+    )
+  if (g.place.task !== undefined) said.push(WHERE[s.near.where])
+  const days = Math.max(0, Math.round((now - s.entity.updated) / DAY_MS))
+  const half = halfLifeOf(s.entity.kind, g.reader.registry(), g.config)
+  said.push(days === 0 ? 'touched today' : `touched ${days} day${days === 1 ? '' : 's'} ago (half-life ${half})`)
+  const { importance } = s.parts
+  if (importance !== 1) said.push(importance > 1 ? 'says it matters' : 'says it matters less')
+  return said.join('; ')
+}

@@ -1,0 +1,244 @@
+import type { Run, TextRow } from '../store/texts.ts'
+import { hashOf, type Term } from '../store/words.ts'
+
+/** The numbers of ranking; `docs/recall.md` says what each brought. */
+export const TUNING = {
+  /** BM25 (Robertson & Zaragoza 2009). */
+  k1: 1.2,
+  b: 0.75,
+  /** A passage, in words that count (about twice as many as a person counts); half of it overlaps the next. */
+  passage: 40,
+  /** A title of at most so many words goes with every passage. */
+  title: 24,
+  /** What the texts next to one add to it, by their distance; for texts longer than `short` words less. */
+  around: [0.5, 0.2],
+  short: 25,
+  /** Weights of the legs: words (0 to 5), vector (standard deviations), source (standard deviations). */
+  lexical: 0.5,
+  vector: 0.75,
+  source: 0.2,
+  /** For what the person says who is asked about. */
+  speaker: 1,
+  /** For what lies in the days that are asked about. */
+  date: 0.5,
+} as const
+
+/** A text with those next to it in its row, nearest first. */
+export interface InRow {
+  readonly text: TextRow
+  readonly before: readonly TextRow[]
+  readonly after: readonly TextRow[]
+}
+
+/** What the words of a question say of one text. */
+export interface Lexical {
+  /** BM25 of its best passage, neighbours included. */
+  readonly score: number
+  /** Which share of the question's weight its own words and its neighbours' hold, from 0 to 1. */
+  readonly coverage: number
+  /** The words of the question that it holds, most telling first. */
+  readonly words: readonly string[]
+}
+
+/** The question's words with how much each tells; `spread`: how many texts a text lends its words to, itself included. */
+export interface Weighted {
+  readonly terms: readonly Term[]
+  readonly idf: Float64Array
+  readonly index: ReadonlyMap<number, number>
+  readonly total: number
+}
+
+/**
+ * The weight of each word: inverse document frequency, where a text also counts for those whose neighbours it is. A word
+ * that nobody has used counts fully: not to find it is telling.
+ */
+export function weigh(terms: readonly Term[], counts: readonly number[], size: number, spread: number): Weighted {
+  const idf = new Float64Array(terms.length)
+  let total = 0
+  for (const [i, count] of counts.entries()) {
+    const d = Math.min(size, count * spread)
+    idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5))
+    total += idf[i]!
+  }
+  return { terms, idf, index: new Map(terms.map((t, i) => [hashOf(t.stem), i])), total }
+}
+
+/** How strongly the neighbours of a text of so many words count. */
+export const aroundScale = (words: number): number => Math.min(1, TUNING.short / Math.max(1, words))
+
+/** How many texts each text lends its words to, on average. */
+export function spreadOf(rows: readonly InRow[]): number {
+  if (rows.length === 0) return 1
+  let sum = 0
+  for (const { text, before, after } of rows) {
+    const scale = aroundScale(text.words)
+    for (const side of [before, after]) for (const i of side.keys()) sum += (TUNING.around[i] ?? 0) * scale
+  }
+  return 1 + sum / rows.length
+}
+
+/** Frequencies of the question's words in a piece of text, and how long it is. */
+interface Piece {
+  readonly tf: Float64Array
+  length: number
+}
+
+const piece = (n: number): Piece => ({ tf: new Float64Array(n), length: 0 })
+
+function addRun(to: Piece, run: Run, index: ReadonlyMap<number, number>, factor: number): void {
+  for (const term of run.terms) {
+    const i = index.get(term)
+    if (i !== undefined) to.tf[i]! += factor
+  }
+  to.length += run.terms.length * factor
+}
+
+function add(to: Piece, from: Piece): void {
+  for (const [i, f] of from.tf.entries()) if (f > 0) to.tf[i]! += f
+  to.length += from.length
+}
+
+/** The passages of a text, each with its title and what its neighbours lend. */
+export function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, number>): Piece[] {
+  const n = index.size
+  const common = piece(n)
+  const scale = aroundScale(text.words)
+  for (const side of [before, after])
+    for (const [i, other] of side.entries())
+      for (const run of other.runs) addRun(common, run, index, (TUNING.around[i] ?? 0) * scale)
+  const [title, ...rest] = text.runs
+  const body = title && title.terms.length <= TUNING.title && rest.length > 0 ? rest : text.runs
+  if (body === rest && title) addRun(common, title, index, title.weight)
+
+  const total = body.reduce((sum, r) => sum + r.terms.length, 0)
+  if (total <= TUNING.passage * 1.5) {
+    for (const run of body) addRun(common, run, index, run.weight)
+    return [common]
+  }
+  // half passages, each counted once; a passage is two of them
+  const half = TUNING.passage >> 1
+  const halves: Piece[] = []
+  let at = 0
+  for (const run of body)
+    for (const term of run.terms) {
+      if (at++ % half === 0) halves.push(piece(n))
+      const h = halves.at(-1)!
+      h.length += run.weight
+      const i = index.get(term)
+      if (i !== undefined) h.tf[i]! += run.weight
+    }
+  return halves.slice(1).map((second, i) => {
+    const whole = piece(n)
+    add(whole, common)
+    add(whole, halves[i]!)
+    add(whole, second)
+    return whole
+  })
+}
+
+/** BM25 of the best passage. */
+export function lexicalOf(passages: readonly Piece[], q: Weighted, averageLength: number): Lexical {
+  const { k1, b } = TUNING
+  let score = 0
+  let best: Piece | undefined
+  for (const p of passages) {
+    let s = 0
+    const norm = k1 * (1 - b + (b * p.length) / averageLength)
+    for (let i = 0; i < p.tf.length; i++) {
+      const f = p.tf[i]!
+      if (f > 0) s += (q.idf[i]! * f * (k1 + 1)) / (f + norm)
+    }
+    if (s > score) {
+      score = s
+      best = p
+    }
+  }
+  if (!best) return { score: 0, coverage: 0, words: [] }
+  const held = [...best.tf.keys()].filter((i) => best.tf[i]! > 0).sort((x, y) => q.idf[y]! - q.idf[x]! || x - y)
+  const weight = held.reduce((sum, i) => sum + q.idf[i]! * Math.min(1, best.tf[i]!), 0)
+  return {
+    score,
+    coverage: q.total > 0 ? weight / q.total : 0,
+    words: held.filter((i) => best.tf[i]! >= 0.5).map((i) => q.terms[i]!.word),
+  }
+}
+
+/** What is known of a candidate before the legs are put together. */
+export interface Legs {
+  readonly lexical: Lexical
+  /** Cosine to the question, where both have a vector. */
+  readonly cosine?: number
+  readonly source: string | null
+  /** Said by whom the question is about, or by the user in a question of the first person. */
+  readonly spoken: boolean
+  /** From 0 to 1: how well its day fits those that are asked about. */
+  readonly day: number
+}
+
+/** What cosines of this question are like over the whole store. */
+export interface Spread {
+  readonly mean: number
+  readonly deviation: number
+}
+
+const TOP_OF_SOURCE = 3
+
+/** How well the best of each source match, in standard deviations over the sources. */
+function sourceScores(legs: readonly Legs[]): Map<string, number> {
+  const bySource = new Map<string, number[]>()
+  for (const { source, lexical } of legs) {
+    if (source === null) continue
+    const list = bySource.get(source)
+    if (list) list.push(lexical.score)
+    else bySource.set(source, [lexical.score])
+  }
+  const sums = [...bySource].map(
+    ([source, scores]) =>
+      [
+        source,
+        scores
+          .sort((a, b) => b - a)
+          .slice(0, TOP_OF_SOURCE)
+          .reduce((a, b) => a + b, 0),
+      ] as const,
+  )
+  if (sums.length < 2) return new Map()
+  const mean = sums.reduce((s, [, x]) => s + x, 0) / sums.length
+  const deviation = Math.sqrt(sums.reduce((s, [, x]) => s + (x - mean) ** 2, 0) / sums.length)
+  return new Map(deviation === 0 ? [] : sums.map(([source, x]) => [source, (x - mean) / deviation]))
+}
+
+/** What the legs say together, not yet a relevance: about 0 for what has nothing to do with the question, about 5 at best. */
+export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number[] {
+  const best = Math.max(...legs.map((l) => l.lexical.score), 0)
+  const sources = sourceScores(legs)
+  return legs.map((l) => {
+    let f = best > 0 ? (TUNING.lexical * 5 * l.lexical.score) / best : 0
+    if (cosines && l.cosine !== undefined) f += (TUNING.vector * (l.cosine - cosines.mean)) / cosines.deviation
+    if (l.source !== null) f += TUNING.source * (sources.get(l.source) ?? 0)
+    if (l.spoken) f += TUNING.speaker
+    return f + TUNING.date * l.day
+  })
+}
+
+/** Positive for whatever number, and nearly that number above 1. */
+const softened = (x: number): number => Math.log1p(Math.exp(2 * x)) / 2
+
+/**
+ * The relevance in (0, 1] of each: in the order of what the legs say, and as a whole scaled by how well the best one
+ * answers: the share of the question that it holds, or how near its vector is between the model's floor and ceiling.
+ */
+export function relevances(
+  fused: readonly number[],
+  legs: readonly Legs[],
+  model: { readonly floor: number; readonly ceiling: number } | undefined,
+): number[] {
+  if (fused.length === 0) return []
+  let top = 0
+  for (const i of fused.keys()) if (fused[i]! > fused[top]!) top = i
+  const { lexical, cosine } = legs[top]!
+  const near = model && cosine !== undefined ? Math.max(0, (cosine - model.floor) / (model.ceiling - model.floor)) : 0
+  const quality = Math.min(1, Math.max(lexical.coverage, near, 0.01))
+  const best = softened(fused[top]!)
+  return fused.map((f) => Math.max(Number.MIN_VALUE, Math.min(1, (quality * softened(f)) / best)))
+}

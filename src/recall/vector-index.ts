@@ -1,0 +1,263 @@
+import type { Db } from '../store/db.ts'
+import { textRow, textsAround } from '../store/texts.ts'
+import { allVectors, countVectors, lastChange, vectorModel, vectorOf, vectorsSince } from '../store/vectors.ts'
+import { aroundScale, type Spread, TUNING } from './relevance.ts'
+
+/** A vector as bytes: the scale (float32), then one signed byte for each dimension. */
+export function packVector(v: Float32Array): Uint8Array {
+  let max = 0
+  for (const x of v) max = Math.max(max, Math.abs(x))
+  const scale = max / 127 || 1
+  const out = new Uint8Array(4 + v.length)
+  new DataView(out.buffer).setFloat32(0, scale, true)
+  const bytes = new Int8Array(out.buffer, 4)
+  for (let i = 0; i < v.length; i++) bytes[i] = Math.round(v[i]! / scale)
+  return out
+}
+
+export function unpackVector(data: Uint8Array): Float32Array {
+  const scale = new DataView(data.buffer, data.byteOffset).getFloat32(0, true)
+  const bytes = new Int8Array(data.buffer, data.byteOffset + 4, data.byteLength - 4)
+  return Float32Array.from(bytes, (b) => b * scale)
+}
+
+export interface Near {
+  readonly rowid: number
+  readonly cosine: number
+}
+
+/** With more rows, signs alone say first which are worth a closer look. */
+const SCAN_ALL = 4_000
+/** So many times as many as wanted are looked at closely. */
+const CLOSER = 4
+const SAMPLE = 512
+/** What cosines of unrelated texts are like, before there are enough texts to tell: as of so many. */
+const PRIOR = { weight: 24, deviation: 0.1 }
+/** More changes than this are read faster with everything else. */
+const RELOAD = 2_000
+
+/**
+ * The vectors of a store in the memory of this process, each mixed with those of the texts around it: sign bits and
+ * bytes in typed arrays. Brought up to date from the store before each question.
+ */
+export class VectorIndex {
+  readonly #db: Db
+  readonly #dimensions: number
+  readonly #model: string
+  #n = 0
+  #rowids = new Float64Array(0)
+  #bytes = new Int8Array(0)
+  #scales = new Float32Array(0)
+  #bits = new Int32Array(0)
+  readonly #at = new Map<number, number>()
+  #change = 0
+
+  constructor(db: Db, model: string, dimensions: number) {
+    this.#db = db
+    this.#model = model
+    this.#dimensions = dimensions
+  }
+
+  get size(): number {
+    return this.#n
+  }
+
+  /** Takes in what was stored since, by whatever process. */
+  refresh(): void {
+    const db = this.#db
+    if (vectorModel(db) !== this.#model) {
+      this.#clear()
+      return
+    }
+    const change = lastChange(db)
+    const count = countVectors(db)
+    if (change === this.#change && count === this.#n) return
+    const changed = change > this.#change && this.#change > 0 ? vectorsSince(db, this.#change) : []
+    // a number that went back: the vectors were made anew; some that are gone are harmless, many are not
+    const gone = this.#n + changed.filter((c) => !this.#at.has(c.rowid)).length - count
+    if (this.#change === 0 || change < this.#change || changed.length > RELOAD || gone > this.#n / 10 + 100)
+      this.#load()
+    else this.#takeIn(changed.map((c) => c.rowid))
+    this.#change = change
+  }
+
+  #clear(): void {
+    this.#n = 0
+    this.#change = 0
+    this.#at.clear()
+  }
+
+  #load(): void {
+    this.#clear()
+    const rows = allVectors(this.#db)
+    this.#grow(rows.length)
+    const reach = TUNING.around.length
+    // those of one row stand one after another: a window over them holds the neighbours
+    const unpacked = new Map<number, Float32Array>()
+    const vector = (i: number) => {
+      let v = unpacked.get(i)
+      if (!v) unpacked.set(i, (v = unpackVector(rows[i]!.data)))
+      return v
+    }
+    for (const [i, row] of rows.entries()) {
+      if (row.data.byteLength !== this.#dimensions + 4) continue
+      const mixed = Float32Array.from(vector(i))
+      if (row.source !== null) {
+        const scale = aroundScale(row.words)
+        for (let d = 1; d <= reach; d++)
+          for (const j of [i - d, i + d])
+            if (rows[j]?.source === row.source && rows[j].data.byteLength === row.data.byteLength)
+              addTo(mixed, vector(j), TUNING.around[d - 1]! * scale)
+      }
+      unpacked.delete(i - reach)
+      this.#put(row.rowid, mixed)
+    }
+  }
+
+  #takeIn(rowids: readonly number[]): void {
+    const touched = new Set(rowids)
+    for (const rowid of rowids) {
+      const row = textRow(this.#db, rowid)
+      if (!row) continue
+      const { before, after } = textsAround(this.#db, row, TUNING.around.length)
+      for (const other of [...before, ...after]) if (this.#at.has(other.rowid)) touched.add(other.rowid)
+    }
+    for (const rowid of touched) {
+      const data = vectorOf(this.#db, rowid)
+      const row = textRow(this.#db, rowid)
+      if (!data || !row || data.byteLength !== this.#dimensions + 4) continue
+      const mixed = unpackVector(data)
+      const scale = aroundScale(row.words)
+      const { before, after } = textsAround(this.#db, row, TUNING.around.length)
+      for (const side of [before, after])
+        for (const [d, other] of side.entries()) {
+          const theirs = vectorOf(this.#db, other.rowid)
+          if (theirs?.byteLength === data.byteLength) addTo(mixed, unpackVector(theirs), TUNING.around[d]! * scale)
+        }
+      this.#put(rowid, mixed)
+    }
+  }
+
+  #grow(capacity: number): void {
+    if (this.#rowids.length >= capacity) return
+    const size = Math.max(256, capacity, Math.ceil(this.#rowids.length * 1.5))
+    const grown = <T extends Float64Array | Int8Array | Float32Array | Int32Array>(from: T, to: T): T => {
+      to.set(from)
+      return to
+    }
+    this.#rowids = grown(this.#rowids, new Float64Array(size))
+    this.#scales = grown(this.#scales, new Float32Array(size))
+    this.#bytes = grown(this.#bytes, new Int8Array(size * this.#dimensions))
+    this.#bits = grown(this.#bits, new Int32Array(size * this.#words))
+  }
+
+  get #words(): number {
+    return Math.ceil(this.#dimensions / 32)
+  }
+
+  #put(rowid: number, v: Float32Array): void {
+    let at = this.#at.get(rowid)
+    if (at === undefined) {
+      at = this.#n++
+      this.#grow(this.#n)
+      this.#at.set(rowid, at)
+      this.#rowids[at] = rowid
+    }
+    let norm = 0
+    let max = 0
+    for (const x of v) {
+      norm += x * x
+      max = Math.max(max, Math.abs(x))
+    }
+    norm = Math.sqrt(norm)
+    const step = max / 127 || 1
+    const start = at * this.#dimensions
+    for (let i = 0; i < v.length; i++) this.#bytes[start + i] = Math.round(v[i]! / step)
+    this.#scales[at] = norm > 0 ? step / norm : 0
+    this.#bits.set(signs(v, this.#words), at * this.#words)
+  }
+
+  #cosineAt(at: number, q: Float32Array): number {
+    const bytes = this.#bytes
+    const start = at * this.#dimensions
+    let a = 0
+    let b = 0
+    let c = 0
+    let d = 0
+    let i = 0
+    for (; i + 3 < q.length; i += 4) {
+      a += bytes[start + i]! * q[i]!
+      b += bytes[start + i + 1]! * q[i + 1]!
+      c += bytes[start + i + 2]! * q[i + 2]!
+      d += bytes[start + i + 3]! * q[i + 3]!
+    }
+    for (; i < q.length; i++) a += bytes[start + i]! * q[i]!
+    return (a + b + c + d) * this.#scales[at]!
+  }
+
+  /** The cosine of one text to a question, if it has a vector. */
+  cosine(rowid: number, q: Float32Array): number | undefined {
+    const at = this.#at.get(rowid)
+    return at === undefined ? undefined : this.#cosineAt(at, q)
+  }
+
+  /** The nearest to a question, nearest first. */
+  nearest(q: Float32Array, limit: number): Near[] {
+    const rows = this.#n <= SCAN_ALL ? this.#everyRow() : this.#likely(q, limit * CLOSER)
+    const near = rows.map((at) => ({ rowid: this.#rowids[at]!, cosine: this.#cosineAt(at, q) }))
+    return near.sort((a, b) => b.cosine - a.cosine || a.rowid - b.rowid).slice(0, limit)
+  }
+
+  #everyRow(): number[] {
+    return Array.from({ length: this.#n }, (_, i) => i)
+  }
+
+  /** Those whose signs agree most with the question's. */
+  #likely(q: Float32Array, wanted: number): number[] {
+    const words = this.#words
+    const asked = signs(q, words)
+    const bits = this.#bits
+    const distances = new Uint16Array(this.#n)
+    const histogram = new Uint32Array(this.#dimensions + 33)
+    for (let at = 0, start = 0; at < this.#n; at++, start += words) {
+      let d = 0
+      for (let w = 0; w < words; w++) {
+        let x = bits[start + w]! ^ asked[w]!
+        x -= (x >>> 1) & 0x55555555
+        x = (x & 0x33333333) + ((x >>> 2) & 0x33333333)
+        d += Math.imul((x + (x >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+      }
+      distances[at] = d
+      histogram[d]!++
+    }
+    let most = 0
+    for (let seen = 0; most < histogram.length; most++) if ((seen += histogram[most]!) >= wanted) break
+    const likely: number[] = []
+    for (let at = 0; at < this.#n; at++) if (distances[at]! <= most) likely.push(at)
+    return likely
+  }
+
+  /** What the cosines to a question are like over all texts, from a sample spread evenly over them. */
+  spread(q: Float32Array, floor: number): Spread {
+    const step = Math.max(1, this.#n / SAMPLE)
+    const sample: number[] = []
+    for (let x = 0; x < this.#n; x += step) sample.push(this.#cosineAt(Math.floor(x), q))
+    const usual = floor / 2
+    const n = sample.length + PRIOR.weight
+    const mean = (sample.reduce((a, b) => a + b, 0) + usual * PRIOR.weight) / n
+    const variance =
+      (sample.reduce((a, b) => a + (b - mean) ** 2, 0) + PRIOR.weight * (PRIOR.deviation ** 2 + (usual - mean) ** 2)) /
+      n
+    return { mean, deviation: Math.sqrt(variance) }
+  }
+}
+
+function addTo(to: Float32Array, from: Float32Array, factor: number): void {
+  for (let i = 0; i < to.length; i++) to[i]! += from[i]! * factor
+}
+
+function signs(v: Float32Array, words: number): Int32Array {
+  const out = new Int32Array(words)
+  for (let i = 0; i < v.length; i++) if (v[i]! > 0) out[i >> 5]! |= 1 << (i & 31)
+  return out
+}

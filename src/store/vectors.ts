@@ -1,0 +1,68 @@
+import type { Db } from './db.ts'
+import { getMeta, setMeta } from './log.ts'
+
+/** The model that the vectors in the store are of. */
+export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_model')
+
+/** Takes every vector of another model out, and marks all texts as lacking one. The caller holds the write lock. */
+export function useModel(db: Db, id: string): void {
+  if (vectorModel(db) === id) return
+  db.exec('DELETE FROM vectors; INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM texts')
+  setMeta(db, 'vector_model', id)
+}
+
+export const countDue = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors_due')!.n
+export const someDue = (db: Db): boolean => db.get('SELECT 1 FROM vectors_due LIMIT 1') !== undefined
+export const countVectors = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors')!.n
+/** A number that grows with every vector that is stored. */
+export const lastChange = (db: Db): number =>
+  db.get<{ n: number | null }>('SELECT max(change) AS n FROM vectors')!.n ?? 0
+
+/** The newest entities without a vector, with the version for which it is wanted. */
+export const due = (db: Db, limit: number): { rowid: number; id: string; version: number }[] =>
+  db.all(
+    `SELECT d.rowid AS rowid, e.id AS id, e.version AS version FROM vectors_due d JOIN entities e ON e.rowid=d.rowid
+     ORDER BY d.rowid DESC LIMIT ?`,
+    limit,
+  )
+
+export interface NewVector {
+  readonly rowid: number
+  readonly version: number
+  readonly data: Uint8Array
+}
+
+/** Stores vectors for what has not changed since they were asked for. The caller holds the write lock. */
+export function putVectors(db: Db, model: string, vectors: readonly NewVector[]): number {
+  if (vectorModel(db) !== model) return 0
+  let change = lastChange(db)
+  let stored = 0
+  for (const v of vectors) {
+    const now = db.get<{ version: number }>('SELECT version FROM entities WHERE rowid=?', v.rowid)
+    if (now?.version !== v.version || !db.get('SELECT 1 FROM vectors_due WHERE rowid=?', v.rowid)) continue
+    db.run('INSERT OR REPLACE INTO vectors (rowid, change, data) VALUES (?,?,?)', v.rowid, ++change, v.data)
+    db.run('DELETE FROM vectors_due WHERE rowid=?', v.rowid)
+    stored++
+  }
+  return stored
+}
+
+export interface StoredVector {
+  readonly rowid: number
+  readonly data: Uint8Array
+  readonly source: string | null
+  readonly words: number
+}
+
+/** Every vector, those that stand in a row one after another. */
+export const allVectors = (db: Db): StoredVector[] =>
+  db.all(
+    `SELECT v.rowid AS rowid, v.data AS data, t.source AS source, t.words AS words FROM vectors v JOIN texts t ON t.rowid=v.rowid
+     ORDER BY t.source, t.place, v.rowid`,
+  )
+
+export const vectorsSince = (db: Db, change: number): { rowid: number }[] =>
+  db.all('SELECT rowid FROM vectors WHERE change>? ORDER BY change', change)
+
+export const vectorOf = (db: Db, rowid: number): Uint8Array | undefined =>
+  db.get<{ data: Uint8Array }>('SELECT data FROM vectors WHERE rowid=?', rowid)?.data
