@@ -91,10 +91,16 @@ export function commandHelp(command: Command): string {
 export const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['set up', ['init', 'uninstall', 'doctor', 'demo', 'bench']],
   ['agents', ['mcp', 'serve', 'discover', 'act']],
-  ['people', ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts']],
+  [
+    'people',
+    ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts', 'questions'],
+  ],
   ['work', ['goal', 'activity', 'task', 'tree', 'next']],
   ['in and out', ['import', 'export']],
 ]
+
+/** Names that only agents use; the command line lists the same tool under the other one. */
+export const OTHER_NAMES: Readonly<Record<string, string>> = { open_questions: 'questions' }
 
 /** The first clause of what a command is about. */
 const brief = (about: string): string => {

@@ -20,6 +20,8 @@ export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   review: async () => (await import('./review.ts')).review,
   status: async () => (await import('./status.ts')).status,
   history: async () => (await import('./history.ts')).history,
+  questions: async () => (await import('./questions.ts')).questions,
+  open_questions: async () => (await import('./open-questions.ts')).openQuestionsTool,
   conflicts: async () => (await import('./conflicts.ts')).conflicts,
   import: async () => (await import('./import.ts')).importTool,
   export: async () => (await import('./export.ts')).exportTool,

@@ -1,0 +1,103 @@
+import { UserError } from '../errors.ts'
+import type { Entity } from '../memory/entity.ts'
+import type { Reader } from '../memory/read.ts'
+import { tokensOf } from '../recall/wording.ts'
+import type { Json } from '../schema/field.ts'
+import { slug } from '../schema/names.ts'
+import { ago, entityJson, oneLine } from './present.ts'
+import type { Output, Param, Tool, ToolContext } from './tool.ts'
+
+const LIMIT = 20
+/** So many topics are named. */
+const TOPICS = 20
+
+/** What both names of the tool take. */
+export const PARAMS = {
+  topic: { type: 'text', about: 'only on this topic', place: 'rest' },
+  limit: { type: 'number', about: `so many at most (${LIMIT})` },
+} as const satisfies Readonly<Record<string, Param>>
+
+export const questions: Tool = {
+  name: 'questions',
+  title: 'Open questions',
+  about:
+    'lists what nobody has answered yet, newest first, with the reference by which it is answered; by topic, if one is given',
+  example: 'tidemark questions hub --limit 5',
+  params: PARAMS,
+  readOnly: true,
+  run: openQuestions,
+}
+
+/** Questions without an answer that nobody retired or rejected, newest first. */
+export function openQuestions({ memory }: ToolContext, args: Readonly<Record<string, unknown>>): Output {
+  const { reader } = memory
+  const limit = typeof args.limit === 'number' ? args.limit : LIMIT
+  if (!Number.isInteger(limit) || limit < 0)
+    throw new UserError('bad-argument', 'limit is not a whole number', 'give a whole number, such as 5')
+  const topic = typeof args.topic === 'string' ? args.topic.trim() : ''
+  const open = reader.list('question').filter((q) => isOpen(reader, q))
+  const found = topic === '' ? open : open.filter((q) => isOn(q, topic))
+  const shown = found.slice(0, limit)
+  const omitted = found.length - shown.length
+  const topics = countTopics(open)
+  const json = {
+    questions: shown.map((q) => ({ ref: q.id, ...(entityJson(q) as { [key: string]: Json }) })),
+    topics: Object.fromEntries(topics),
+    omitted,
+  }
+  const named = topics.slice(0, TOPICS).map(([name, n]) => `${oneLine(name, 40)} ${n}`)
+  if (topics.length > TOPICS) named.push('…')
+  const byTopic = named.length > 0 ? `by topic: ${named.join(', ')}` : ''
+  if (found.length === 0) {
+    const none = topic === '' ? 'no question is open' : `no question is open on "${oneLine(topic, 80)}"`
+    return { text: topic !== '' && byTopic ? `${none}; ${byTopic}` : none, json }
+  }
+  const now = memory.env.now()
+  const lines = shown.flatMap((q) => told(q, now))
+  if (omitted > 0) lines.push(`… ${omitted} more: give ${topic === '' ? 'a topic or ' : ''}a larger limit`)
+  if (topic === '' && byTopic) lines.push(byTopic)
+  if (shown.length > 0) lines.push(`answer one with ["answer-question", {"ref": "${shown[0]!.id}", "answer": "…"}]`)
+  return { text: lines.join('\n'), json }
+}
+
+function told(q: Entity, now: number): string[] {
+  const topics = topicsOf(q).map((t) => oneLine(t, 40))
+  const marks = [
+    topics.length > 0 ? `[${topics.join(', ')}]` : '',
+    q.fields.standing === 'proposed' ? '[proposed]' : '',
+  ]
+  const head = [oneLine(q.name, 300), ...marks.filter(Boolean), `(${ago(q.created, now)})`].join('  ')
+  const { context } = q.fields
+  return [head, ...(typeof context === 'string' ? [`  ${oneLine(context, 200)}`] : []), `  ${q.id}`]
+}
+
+/** Answered is what has an answer of its own, or a confirmed link to one. */
+const isOpen = (reader: Reader, q: Entity): boolean =>
+  String(q.fields.answer ?? '').trim() === '' &&
+  !reader
+    .links('from', q.id)
+    .some((l) => l.type === 'answered-by' && (l.entity.fields.standing ?? 'confirmed') === 'confirmed')
+
+const topicsOf = (q: Entity): string[] => (Array.isArray(q.fields.topics) ? q.fields.topics.map(String) : [])
+
+/** On a topic is what has it, or a tag of that name, or whose own words hold all of the topic's. */
+function isOn(q: Entity, topic: string): boolean {
+  const wanted = slug(topic)
+  const tags = Array.isArray(q.fields.tags) ? q.fields.tags.map(String) : []
+  if ([...topicsOf(q), ...tags].some((t) => slug(t) === wanted)) return true
+  const words = new Set(tokensOf(`${q.name} ${String(q.fields.context ?? '')}`).map((t) => t.stem))
+  const asked = tokensOf(topic)
+  return asked.length > 0 && asked.every((t) => words.has(t.stem))
+}
+
+/** How many are open on each topic, most first; one spelling for each. */
+function countTopics(open: readonly Entity[]): [string, number][] {
+  const counts = new Map<string, [string, number]>()
+  for (const q of open)
+    for (const [key, name] of new Map(topicsOf(q).map((t) => [slug(t), t]))) {
+      const there = counts.get(key)
+      if (there) there[1]++
+      else counts.set(key, [name, 1])
+    }
+  return [...counts.values()].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+}
