@@ -8,6 +8,7 @@ import { elements, list, SchemeError, Sym, type Value } from '../scheme/values.t
 import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/defines.ts'
 import { introspection } from './introspection.ts'
 import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'
+import { treeFunction } from './tree.ts'
 import { shapesOf } from './values.ts'
 
 /** Definitions a session keeps at most (design §4). */
@@ -39,6 +40,7 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
   const registry = memory.registry()
   const functions: HostFunction[] = [
     ...knowledgeFunctions(source, registry.kinds()),
+    treeFunction(source),
     ...(options.functions?.(source) ?? []),
   ]
   functions.push(...introspection(memory, source, () => functions), asOfFunction(memory, source))
