@@ -38,6 +38,10 @@ test('[S1] both forms read back, remarks and all', () => {
     )
     expect(parseData(form, shapes)).toMatchObject({ kind: 'decision' })
   }
+  // what its fields say is not said twice
+  const { card: whole, line: short } = formsOf({ ...e, fields: { ...e.fields, status: 'superseded' } }, registry)
+  expect(whole).toMatch(/:status superseded\) #\| contradicts/)
+  expect(short).toMatch(/#\| superseded; contradicts/)
   expect(line.length).toBeLessThan(280)
   expect(line).toMatch(/^\(decision "use-sqlite" "One file\. .*…"\)/)
 })

@@ -43,10 +43,12 @@ export const cardOf = (e: Printable, registry: Registry): string =>
 
 /** Both forms, with remarks on what was folded into it, what speaks against it, and why it no longer counts. */
 export function formsOf(e: Printable, registry: Registry): Card {
-  const notes = remarks(e)
   const card = cardOf(e, registry)
   const line = lineOf(e, registry)
-  return { card: card + notes, line: (line.length < card.length ? line : card) + notes }
+  // the card says by itself what its fields say
+  const told = e.state !== undefined && (e.fields.status === e.state || e.fields[e.state] !== undefined)
+  const whole = card + remarks(told ? { ...e, state: undefined } : e)
+  return { card: whole, line: line.length < card.length ? line + remarks(e) : whole }
 }
 
 function lineOf(e: Printable, registry: Registry): string {
