@@ -66,14 +66,18 @@ export interface Relationship {
   confidence?: number
 }
 
-interface NewTask {
+/** What area of the work something is of: decisions and learnings that share it count for it in recall. */
+interface Labels {
+  topics?: readonly string[]
+  tags?: readonly string[]
+}
+
+interface NewTask extends Labels {
   description: string
   activity?: string
   goal?: string
   blockedBy?: readonly string[]
   discoveredFrom?: string
-  topics?: readonly string[]
-  tags?: readonly string[]
 }
 
 type RecordAction = { [N in KindName]: readonly [verb: `record-${N}`, args: RecordArgs<KindOf<N>>] }[KindName]
@@ -196,7 +200,7 @@ export interface ActivityScope extends Scope {
 
 export interface GoalScope extends Scope {
   /** Starts an area of work within this goal. */
-  activity(description: string, more?: { mode?: string; component?: string }): ActivityScope
+  activity(description: string, more?: Labels & { mode?: string; component?: string }): ActivityScope
 }
 
 /** One project's memory, as a library. */
@@ -211,7 +215,7 @@ export interface ProjectMemory {
   /** The same for a batch that comes from outside, or uses kinds of the project's own: checked when it is planned. */
   actAny(batch: unknown, options?: ActOptions): ActResult
   /** Starts a goal, or goes on with the one that was asked for in these words; activities and tasks are started in it. */
-  goal(originalAsk: string, more?: { plan?: string }): GoalScope
+  goal(originalAsk: string, more?: Labels & { plan?: string }): GoalScope
   /** Evaluates Scheme; one printed value per form, errors are values. */
   discover(program: string, options?: { session?: string; asOf?: string }): string[]
   /**
