@@ -15,7 +15,7 @@ export function readTarball(gzipped: Uint8Array, wanted: ReadonlySet<string>): M
     const prefix = text(at + 345, 155)
     const path = prefix ? `${prefix}/${text(at, 100)}` : text(at, 100)
     const body = at + BLOCK
-    if (wanted.has(path)) files.set(path, bytes.subarray(body, body + size))
+    if (wanted.has(path)) files.set(path, new Uint8Array(bytes.subarray(body, body + size)))
     at = body + Math.ceil(size / BLOCK) * BLOCK
   }
   return files

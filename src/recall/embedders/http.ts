@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import { calibrate, SAME, UNRELATED } from './calibration.ts'
+import type { Embedder } from './embedder.ts'
+import { modelsDirectory } from './models.ts'
+import { toUnit } from './unit.ts'
+
+export interface HttpConfig {
+  /** The endpoint, or the address that `/embeddings` follows: `http://localhost:11434/v1`. */
+  readonly url: string
+  readonly model: string
+  /** The name of the environment variable that holds the key. */
+  readonly keyFrom?: string
+  /** Asked of the endpoint, for models that can shorten their vectors. */
+  readonly dimensions?: number
+}
+
+/** What tests change: everything else is as users have it. */
+export interface HttpSettings {
+  readonly variables?: Readonly<Record<string, string | undefined>>
+  /** Where it is kept what was found out about an endpoint. */
+  readonly models?: string
+  readonly timeout?: number
+  readonly wait?: (ms: number) => Promise<void>
+}
+
+const TIMEOUT = 30_000
+const TEXTS_PER_REQUEST = 64
+/** About 2,000 tokens: the least that the common models take. What is longer would be refused whole. */
+const LONGEST_TEXT = 8_000
+const TRIES = 5
+/** No wait is longer, whatever the server asks for: a caller stands behind it. */
+const LONGEST_WAIT = 20_000
+/** Far more than 64 vectors of the largest models need. */
+const LONGEST_ANSWER = 64 * 2 ** 20
+
+const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+function endpointOf(config: HttpConfig, hasKey: boolean): URL {
+  const address = URL.canParse(config.url) ? new URL(config.url) : undefined
+  if (!address || !/^https?:$/.test(address.protocol))
+    throw new UserError('bad-embedder', 'the embedder needs the url of an endpoint', 'like http://localhost:11434/v1')
+  if (address.username || address.password)
+    throw new UserError(
+      'bad-embedder',
+      'the url of the embedder holds a password',
+      'put the key into an environment variable, and the name of that into keyFrom',
+    )
+  if (hasKey && address.protocol === 'http:' && !LOOPBACK.test(address.hostname))
+    throw new UserError(
+      'bad-embedder',
+      `the key would be sent to ${address.host} for anyone to read`,
+      'use https, or leave keyFrom out',
+    )
+  address.hash = ''
+  if (!/\/embeddings\/?$/.test(address.pathname)) address.pathname = address.pathname.replace(/\/*$/, '/embeddings')
+  return address
+}
+
+function keyOf(config: HttpConfig, variables: NonNullable<HttpSettings['variables']>): string | undefined {
+  if (config.keyFrom === undefined) return undefined
+  const key = variables[config.keyFrom]?.trim()
+  if (!key)
+    throw new UserError(
+      'no-key',
+      `the environment variable ${config.keyFrom}, which holds the embedder's key, is empty`,
+      `set it: export ${config.keyFrom}=…`,
+    )
+  return key
+}
+
+/** How long the server asks to wait, else twice as long each time. */
+function waitFor(response: Response | undefined, attempt: number): number {
+  const asked = Number(response?.headers.get('retry-after') ?? Number.NaN) * 1000
+  return Math.min(LONGEST_WAIT, Number.isFinite(asked) && asked >= 0 ? asked : 500 * 2 ** attempt)
+}
+
+/** The body, as long as it is of a sane length. */
+async function readBody(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body ?? []) {
+    length += part.length
+    if (length > LONGEST_ANSWER) throw new Error('the answer does not end')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** The vectors of an answer in the order of what was sent; says what is wrong with any other answer. */
+function vectorsOf(body: string, count: number): Float32Array[] {
+  let answer: { data?: unknown } | null
+  try {
+    answer = JSON.parse(body)
+  } catch {
+    throw new Error('the answer is not JSON')
+  }
+  const data = answer?.data
+  if (!Array.isArray(data)) throw new Error('the answer has no list of vectors')
+  if (data.length !== count) throw new Error(`${count} texts were sent and ${data.length} vectors came back`)
+  const vectors: (Float32Array | undefined)[] = new Array(count).fill(undefined)
+  data.forEach((item: { index?: unknown; embedding?: unknown } | null, i) => {
+    const index = item?.index ?? i
+    const numbers = item?.embedding
+    if (typeof index !== 'number' || !(index in vectors) || vectors[index])
+      throw new Error('the vectors of the answer are not numbered as the texts were')
+    if (!Array.isArray(numbers) || numbers.length === 0 || !numbers.every(Number.isFinite))
+      throw new Error('the answer holds something that is no vector')
+    vectors[index] = toUnit(Float32Array.from(numbers))
+  })
+  return vectors as Float32Array[]
+}
+
+interface Known {
+  readonly dimensions: number
+  readonly floor: number
+  readonly ceiling: number
+}
+
+function readKnown(file: string): Known | undefined {
+  try {
+    const known = JSON.parse(readFileSync(file, 'utf8'))
+    return [known.dimensions, known.floor, known.ceiling].every(Number.isFinite) ? known : undefined
+  } catch {
+    return undefined // not asked yet, or cut off while it was written: it is asked again
+  }
+}
+
+function keepKnown(models: string, file: string, known: Known): void {
+  try {
+    mkdirSync(models, { recursive: true })
+    writeFileSync(file, JSON.stringify(known))
+  } catch {
+    // a home that cannot be written to costs one request at each start, nothing else
+  }
+}
+
+/**
+ * Any endpoint that speaks OpenAI's embeddings: Ollama, LM Studio, a cloud. Texts leave the machine as far as the url
+ * leads, so nothing but the configuration makes one. The first time, some sentences are sent to learn how long its
+ * vectors are and which cosines mean something.
+ */
+export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = {}): Promise<Embedder> {
+  const { variables = process.env, models = modelsDirectory(), timeout = TIMEOUT, wait = sleep } = settings
+  if (!config.model)
+    throw new UserError('bad-embedder', 'the embedder needs the name of a model', 'as the endpoint calls it')
+  const key = keyOf(config, variables)
+  const endpoint = endpointOf(config, key !== undefined)
+  const at = `the embeddings endpoint ${endpoint.origin}${endpoint.pathname}`
+  const closing = new AbortController()
+
+  /** What a server says may hold what was sent to it; the key goes no further. */
+  const clean = (text: string) => (key ? text.replaceAll(key, '…') : text).replace(/\s+/g, ' ').slice(0, 200)
+
+  const refused = (status: number, body: string) =>
+    status === 401 || status === 403
+      ? new UserError(
+          'embedder-refused',
+          `${at} does not accept the key (${status})`,
+          config.keyFrom
+            ? `check the environment variable ${config.keyFrom}`
+            : 'name the variable of the key in keyFrom',
+        )
+      : new UserError(
+          'embedder-failed',
+          `${at} answered ${status}: ${clean(body)}`,
+          `check the url and model ${config.model}`,
+        )
+
+  async function post(texts: readonly string[], attempt = 0): Promise<Float32Array[]> {
+    let response: Response | undefined
+    let failed: string
+    try {
+      response = await fetch(endpoint, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
+        body: JSON.stringify({
+          model: config.model,
+          input: texts,
+          encoding_format: 'float',
+          ...(config.dimensions ? { dimensions: config.dimensions } : {}),
+        }),
+        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)]),
+      })
+      const body = await readBody(response)
+      if (response.ok) return vectorsOf(body, texts.length)
+      if (response.status !== 429 && response.status < 500) throw refused(response.status, body)
+      failed = `answered ${response.status}: ${clean(body)}`
+    } catch (error) {
+      if (error instanceof UserError) throw error
+      const { name, message, cause } = error as Error & { cause?: Error }
+      if (response?.ok && name !== 'TimeoutError')
+        throw new UserError('embedder-failed', `${at}: ${clean(message)}`, 'is it an endpoint for embeddings?')
+      failed = name === 'TimeoutError' ? `did not answer within ${timeout} ms` : clean(cause?.message || message)
+    }
+    if (attempt + 1 >= TRIES || closing.signal.aborted)
+      throw new UserError('embedder-failed', `${at} ${failed}`, 'see that it runs, or use the built-in embedder')
+    await wait(waitFor(response, attempt))
+    return post(texts, attempt + 1)
+  }
+
+  async function probe(file: string): Promise<Known> {
+    const sentences = [...UNRELATED, ...SAME.flat()]
+    const vectors = (await inBatches(sentences, post)) as Float32Array[]
+    const apart = vectors.slice(0, UNRELATED.length)
+    const pairs = SAME.map((_, i) => {
+      const first = UNRELATED.length + 2 * i
+      return [vectors[first]!, vectors[first + 1]!] as const
+    })
+    const known = { dimensions: vectors[0]!.length, ...calibrate(apart, pairs) }
+    keepKnown(models, file, known)
+    return known
+  }
+
+  const name = `${endpoint.host}${endpoint.pathname}:${config.model}${config.dimensions ? `:${config.dimensions}` : ''}`
+  const file = join(models, `http-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.json`)
+  const { dimensions, floor, ceiling } = readKnown(file) ?? (await probe(file))
+  if (config.dimensions !== undefined && dimensions !== config.dimensions)
+    throw new UserError(
+      'embedder-dimensions',
+      `${config.model} gives vectors of ${dimensions} numbers and not of ${config.dimensions}`,
+      `leave dimensions out, or set it to ${dimensions}`,
+    )
+
+  return {
+    id: `http:${name}:${dimensions}`,
+    dimensions,
+    floor,
+    ceiling,
+    async embed(texts) {
+      const vectors: Float32Array[] = texts.map(() => new Float32Array(dimensions))
+      const filled = [...texts.keys()].filter((i) => texts[i]!.trim() !== '')
+      const found = await inBatches(
+        filled.map((i) => texts[i]!.slice(0, LONGEST_TEXT).toWellFormed()),
+        post,
+      )
+      filled.forEach((i, k) => {
+        if (found[k]!.length !== dimensions)
+          throw new UserError(
+            'embedder-dimensions',
+            `${at} gave a vector of ${found[k]!.length} numbers where ${dimensions} were expected`,
+            `the model behind ${config.model} has changed: remove ${file}`,
+          )
+        vectors[i] = found[k]!
+      })
+      return vectors
+    },
+    close: () => closing.abort(),
+  }
+}
+
+async function inBatches<T>(texts: readonly string[], send: (batch: readonly string[]) => Promise<T[]>): Promise<T[]> {
+  const all: T[] = []
+  for (let from = 0; from < texts.length; from += TEXTS_PER_REQUEST)
+    all.push(...(await send(texts.slice(from, from + TEXTS_PER_REQUEST))))
+  return all
+}
