@@ -3,13 +3,13 @@ import type { Entity } from '../memory/entity.ts'
 import { entityOf, type Reader } from '../memory/read.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
-import { rowAt, rowId } from '../store/rows.ts'
+import { rowId, rowsAt } from '../store/rows.ts'
 import {
   countTexts,
   packRuns,
   rowsWith,
   type TextRow,
-  textRow,
+  textRows,
   textsAround,
   textsWith,
   unpackRuns,
@@ -28,8 +28,11 @@ export interface Corpus {
     limit: number,
     o: { readonly all: boolean; readonly kinds: readonly string[] | undefined },
   ): { key: number; score: number }[]
-  inRow(key: number): InRow | undefined
-  entity(key: number): Entity | undefined
+  /** By key; those that are there. */
+  texts(keys: readonly number[]): Map<number, TextRow>
+  entities(keys: readonly number[]): Map<number, Entity>
+  /** What stands next to a text in its row, nearest first. */
+  around(text: TextRow): Omit<InRow, 'text'>
   keyOf(id: string): number | undefined
 }
 
@@ -50,14 +53,9 @@ export function storeCorpus(db: Db): Corpus {
         all ? 'live' : 'confirmed',
         kinds,
       ).map((r) => ({ key: r.rowid, score: r.score })),
-    inRow(key) {
-      const text = textRow(db, key)
-      return text && { text, ...textsAround(db, text, REACH) }
-    },
-    entity(key) {
-      const row = rowAt(db, key)
-      return row && entityOf(row)
-    },
+    texts: (keys) => new Map(textRows(db, keys).map((t) => [t.rowid, t])),
+    entities: (keys) => new Map(rowsAt(db, keys).map((r) => [r.rowid, entityOf(r)])),
+    around: (text) => textsAround(db, text, REACH),
     keyOf: (id) => rowId(db, id),
   }
 }
@@ -98,19 +96,17 @@ export function pastCorpus(reader: Reader, registry: Registry): Corpus {
         .sort((a, b) => b.score - a.score || entities[b.key]!.created - entities[a.key]!.created || a.key - b.key)
         .slice(0, limit)
     },
-    inRow(key) {
-      const text = texts[key]
-      if (!text) return undefined
+    texts: (wanted) => new Map(wanted.flatMap((key) => (texts[key] ? [[key, texts[key]] as const] : []))),
+    entities: (wanted) => new Map(wanted.flatMap((key) => (entities[key] ? [[key, entities[key]] as const] : []))),
+    around(text) {
       const row = text.source === null ? [] : (rows.get(text.source) ?? [])
-      const at = row.indexOf(key)
+      const at = row.indexOf(text.rowid)
       const near = (keysOf: number[]) => keysOf.map((k) => texts[k]!)
       return {
-        text,
         before: at < 0 ? [] : near(row.slice(Math.max(0, at - REACH), at).reverse()),
         after: at < 0 ? [] : near(row.slice(at + 1, at + 1 + REACH)),
       }
     },
-    entity: (key) => entities[key],
     keyOf: (id) => keys.get(id),
   }
 }

@@ -1,6 +1,7 @@
 import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
+import type { TextRow } from '../store/texts.ts'
 import { questionTerms, type Term } from '../store/words.ts'
 import type { Corpus } from './corpus.ts'
 import { covers, datesIn } from './dates.ts'
@@ -56,6 +57,8 @@ export interface RankOptions {
 const BY_WORDS = 200
 const BY_VECTOR = 100
 const WITH_NEIGHBOURS = 40
+/** So many are compared with what stands around them. */
+const CLOSE = 100
 const WITH_LINKS = 6
 const MAX_LINKS = 24
 /** So many texts may hold the words by which candidates are looked for: common ones are left out while there are rarer. */
@@ -112,46 +115,66 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const references = named(question, reader)
 
   const entities = new Map<number, Entity>()
+  const texts = new Map<number, TextRow>()
   const scoresByIndex = new Map<number, number>()
-  const admit = (key: number | undefined): boolean => {
-    if (key === undefined) return false
-    if (entities.has(key)) return true
-    const e = corpus.entity(key)
-    if (!e || (o.kinds && !o.kinds.includes(e.kind)) || !o.admits(e)) return false
-    entities.set(key, e)
-    return true
+  const seen = new Set<number>()
+  const admit = (wanted: readonly (number | undefined)[]): void => {
+    const fresh = wanted.filter((key): key is number => key !== undefined && !seen.has(key))
+    for (const key of fresh) seen.add(key)
+    for (const [key, e] of corpus.entities(fresh))
+      if ((!o.kinds || o.kinds.includes(e.kind)) && o.admits(e)) entities.set(key, e)
+    for (const [key, text] of corpus.texts(fresh.filter((key) => entities.has(key)))) texts.set(key, text)
   }
 
-  const gather = (byWords: number, byVector: number) => {
+  const gather = (byWords: number, byVector: number): boolean => {
     const hits = corpus.withTerms(lookedFor, byWords, { all: o.all, kinds: o.kinds })
-    for (const { key, score } of hits) if (admit(key)) scoresByIndex.set(key, score)
     const near = vectors?.nearest(byVector) ?? []
-    for (const { rowid } of near) admit(rowid)
-    return { full: hits.length === byWords || near.length === byVector, hits }
+    admit([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])
+    for (const { key, score } of hits) scoresByIndex.set(key, score)
+    return hits.length === byWords || near.length === byVector
   }
-  const first = gather(BY_WORDS, BY_VECTOR)
-  if (first.full && entities.size < ENOUGH) gather(DEEP, DEEP)
-  for (const id of [...references.whole, ...references.within]) admit(corpus.keyOf(id))
+  if (gather(BY_WORDS, BY_VECTOR) && entities.size < ENOUGH) gather(DEEP, DEEP)
+  admit([...references.whole, ...references.within].map((id) => corpus.keyOf(id)))
+  if (entities.size === 0) return []
+  const isNamed = (key: number) => {
+    const { id } = entities.get(key)!
+    return references.whole.has(id) || references.within.has(id)
+  }
 
-  const rows = new Map<number, InRow>()
+  // a first look without what stands around them says which are worth a second
+  const textOf = (key: number): TextRow =>
+    texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, words: 0, runs: [] }
+  const alone = (key: number): InRow => ({ text: textOf(key), before: [], after: [] })
+  const ofQuestion = weigh(terms, counts, size, 1)
+  const roughly = (keys: readonly number[]): number[] => {
+    const passages = keys.map((key) => passagesOf(alone(key), ofQuestion.index))
+    const average = averageOf(passages.flat())
+    const legs = passages.map((p, i): Legs => {
+      const cosine = vectors?.cosine(keys[i]!)
+      const lexical = lexicalOf(p, ofQuestion, average)
+      return { lexical, ...(cosine === undefined ? {} : { cosine }), source: null, spoken: false, day: 0 }
+    })
+    const fused = fuse(legs, vectors?.spread)
+    const order = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!)
+    return order.map((i) => keys[i]!)
+  }
+  const found = roughly([...entities.keys()])
+  const around = new Map<number, InRow>()
   const row = (key: number): InRow => {
-    let r = rows.get(key)
-    if (!r) {
-      const empty = { rowid: key, source: null, place: null, speaker: null, words: 0, runs: [] }
-      rows.set(key, (r = corpus.inRow(key) ?? { text: empty, before: [], after: [] }))
-    }
+    let r = around.get(key)
+    if (!r) around.set(key, (r = { text: textOf(key), ...corpus.around(textOf(key)) }))
     return r
   }
-  for (const { key } of first.hits.slice(0, WITH_NEIGHBOURS))
-    if (entities.has(key)) for (const side of [row(key).before, row(key).after]) if (side[0]) admit(side[0].rowid)
+  admit(found.slice(0, WITH_NEIGHBOURS).flatMap((key) => [row(key).before[0]?.rowid, row(key).after[0]?.rowid]))
+  const close = new Set(found.slice(0, CLOSE))
+  const wasFound = new Set(found)
+  for (const key of entities.keys()) if (!wasFound.has(key) || isNamed(key)) close.add(key)
 
   // in an order that does not depend on the way by which each was found
-  const keys = [...entities.keys()].sort((a, b) => a - b)
-  if (keys.length === 0) return []
+  const keys = [...close].sort((a, b) => a - b)
   const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)))
   const passages = new Map(keys.map((key) => [key, passagesOf(row(key), weighted.index)]))
-  const all = [...passages.values()].flat()
-  const averageLength = all.reduce((sum, p) => sum + p.length, 0) / Math.max(1, all.length) || 1
+  const averageLength = averageOf([...passages.values()].flat())
 
   const days = datesIn(question, o.now)
   const asked = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
@@ -182,8 +205,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   }
   const legs = keys.map(legsOf)
   const fused = fuse(legs, vectors?.spread)
-  const isNamed = (e: Entity) => references.whole.has(e.id) || references.within.has(e.id)
-  for (const [i, key] of keys.entries()) if (isNamed(entities.get(key)!)) fused[i]! += NAMED
+  for (const [i, key] of keys.entries()) if (isNamed(key)) fused[i]! += NAMED
 
   // what is linked to the best ones comes along
   const linkedTo = new Map<number, string>()
@@ -201,7 +223,9 @@ export function rank(question: string, o: RankOptions): Ranked[] {
         if (fused[there]! < lent) fused[there] = lent
         continue
       }
-      if (lent <= 0 || !admit(key)) continue
+      if (lent <= 0) continue
+      admit([key])
+      if (!entities.has(key)) continue
       const own = legsOf(key)
       keys.push(key)
       legs.push(own)
@@ -216,7 +240,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const entity = entities.get(key)!
     const { lexical, cosine, spoken, dayText } = legs[i]!
     const exact = references.whole.has(entity.id)
-    const fits = lexical.score > 0 || isNamed(entity) || linkedTo.has(key) || (cosine ?? -1) > (vectors?.floor ?? 1)
+    const fits = lexical.score > 0 || isNamed(key) || linkedTo.has(key) || (cosine ?? -1) > (vectors?.floor ?? 1)
     if (!fits) continue
     out.push({
       entity,
@@ -232,6 +256,9 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   }
   return out
 }
+
+const averageOf = (pieces: readonly { readonly length: number }[]): number =>
+  pieces.reduce((sum, p) => sum + p.length, 0) / Math.max(1, pieces.length) || 1
 
 /** How well an item lies in the days that are asked about: the day that it tells of, else when it was recorded. */
 function coversOf(d: Parameters<typeof covers>[0], e: Entity): number {

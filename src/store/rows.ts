@@ -22,8 +22,12 @@ const COLUMNS = 'id, kind, name, name_key, live, standing, retired, created, upd
 export const getRow = (db: Db, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
 
-export const rowAt = (db: Db, rowid: number): EntityRow | undefined =>
-  db.get(`SELECT ${COLUMNS} FROM entities WHERE rowid=?`, rowid)
+/** Several at once, by rowid. */
+export const rowsAt = (db: Db, rowids: readonly number[]): (EntityRow & { rowid: number })[] =>
+  db.all(
+    `SELECT rowid, ${COLUMNS} FROM entities WHERE rowid IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(rowids),
+  )
 
 export const rowId = (db: Db, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid

@@ -134,6 +134,12 @@ export function textRow(db: Db, rowid: number): TextRow | undefined {
   return row && unpack(row)
 }
 
+/** Several at once. */
+export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>
+  db
+    .all<StoredRow>('SELECT * FROM texts WHERE rowid IN (SELECT value FROM json_each(?))', JSON.stringify(rowids))
+    .map(unpack)
+
 /** The texts next to one in its row, nearest first: up to `n` before and `n` after it. */
 export function textsAround(db: Db, row: TextRow, n: number): { before: TextRow[]; after: TextRow[] } {
   if (row.source === null || row.place === null) return { before: [], after: [] }
