@@ -6,7 +6,8 @@ import { runImport } from '../imports/run.ts'
 import { asProjectMemory, type ProjectMemory } from '../library.ts'
 import type { Memory } from '../memory/memory.ts'
 import { openProject } from '../open.ts'
-import type { Recalled, RecallOptions, RecallResult } from '../recall/types.ts'
+import type { RecallConfig } from '../recall/config.ts'
+import type { Recalled } from '../recall/types.ts'
 import { createProject } from '../store/project.ts'
 import type { DataSet, Group } from './dataset.ts'
 import { type Asked, judge, type Summary, summarize } from './metrics.ts'
@@ -25,17 +26,13 @@ export interface Evaluation {
 }
 
 export interface EvaluateOptions {
-  embedder: string
+  embedder: RecallConfig['embedder']['use']
   /** An empty directory for the stores; what is made in it stays there. */
   folder: string
   /** What is being done, as a line that the next one replaces. */
   progress(line: string): void
   /** What the person who runs it should know of the result. */
   note(line: string): void
-}
-
-interface Recalling {
-  recall(question: string, options?: RecallOptions): Promise<RecallResult>
 }
 
 /** Each document or session once, at its best place; what is folded into a result stands right behind it. */
@@ -65,19 +62,19 @@ export async function evaluate(data: DataSet, options: EvaluateOptions): Promise
       persistencePath: 'store', // not where the environment says
     }).project
     const memory = openProject(project, { unlisted: true })
+    const library = asProjectMemory(memory, project, { recall: { embedder: { use: options.embedder } } })
     try {
-      const library = asProjectMemory(memory, project)
       const told: EvaluateOptions = { ...options, progress: (line) => options.progress(`${label}: ${line}`) }
       const start = performance.now()
       const owners = await load(memory, `${data.name}/${group.id}`, group, told)
       const loaded = performance.now()
-      await settle(library, told)
+      await library.index((left) => told.progress(`${left} vectors to make`))
       took.load += loaded - start
       took.index += performance.now() - loaded
-      const asked = await ask(library as unknown as Recalling, group, owners, data.unit, told)
+      const asked = await ask(library, group, owners, data.unit, told)
       for (const [q, a] of asked.entries()) all.push({ category: group.queries[q]!.category, asked: a })
     } finally {
-      memory.close()
+      library.close()
     }
   }
   const docs = data.groups.reduce((n, g) => n + g.docs.length, 0)
@@ -121,7 +118,7 @@ async function load(
 }
 
 async function ask(
-  library: Recalling,
+  library: ProjectMemory,
   group: Group,
   owners: ReadonlyMap<string, SourceDocument>,
   unit: DataSet['unit'],
@@ -142,7 +139,7 @@ async function ask(
 }
 
 /** A question that recall refuses, an empty one say, finds nothing. */
-async function answers(library: Recalling, question: string, told: EvaluateOptions): Promise<readonly Recalled[]> {
+async function answers(library: ProjectMemory, question: string, told: EvaluateOptions): Promise<readonly Recalled[]> {
   try {
     return (await library.recall(question, { limit: LIMIT })).results
   } catch (error) {
@@ -151,6 +148,3 @@ async function answers(library: Recalling, question: string, told: EvaluateOptio
     return []
   }
 }
-
-/** Waits until every vector is there. */
-async function settle(_library: ProjectMemory, _told: EvaluateOptions): Promise<void> {}

@@ -3,11 +3,11 @@ import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Evaluation } from '../../evaluate/evaluate.ts'
 import type { Summary } from '../../evaluate/metrics.ts'
+import { EMBEDDERS } from '../../recall/config.ts'
 import type { Json } from '../../schema/field.ts'
 import { nearest } from '../../schema/names.ts'
 import type { Command, CommandCall } from '../command.ts'
 
-const EMBEDDERS = ['none', 'static', 'onnx', 'http'] as const
 type EmbedderName = (typeof EMBEDDERS)[number]
 
 const isEmbedder = (name: string): name is EmbedderName => (EMBEDDERS as readonly string[]).includes(name)
@@ -60,7 +60,11 @@ export const bench: Command = {
   usage: 'recall FILE…',
   example: 'tidemark bench recall questions.json.gz --embedder none --json',
   flags: {
-    embedder: { type: 'text', value: EMBEDDERS.join('|'), about: 'what makes the vectors (default: static)' },
+    embedder: {
+      type: 'text',
+      value: EMBEDDERS.join('|'),
+      about: 'what makes the vectors (default: static, which is built in)',
+    },
   },
   async run(call) {
     const [what, ...files] = call.place
