@@ -1,4 +1,5 @@
 import { discover } from './discover/discover.ts'
+import { recallFunction } from './discover/recall.ts'
 import { UserError } from './errors.ts'
 import type { KINDS } from './kinds/index.ts'
 import type { Entity } from './memory/entity.ts'
@@ -7,7 +8,8 @@ import type { ActOptions, ActResult, Memory, News } from './memory/memory.ts'
 import type { ListOptions, Reader } from './memory/read.ts'
 import { type OpenOptions, openProject } from './open.ts'
 import type { RecallSettings } from './recall/config.ts'
-import type { Recaller } from './recall/recall.ts'
+import { contextOf } from './recall/context.ts'
+import { Recaller } from './recall/recall.ts'
 import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Field, Json } from './schema/field.ts'
 import type { COMMON, RecordArgs } from './schema/kind.ts'
@@ -399,11 +401,10 @@ export function asProjectMemory(
   project: Project,
   options: { recall?: RecallSettings } = {},
 ): ProjectMemory {
-  let recaller: Recaller | undefined
-  const recall = async (): Promise<Recaller> => {
-    const { Recaller } = await import('./recall/recall.ts')
-    recaller ??= new Recaller(memory, project, options.recall)
-    return recaller
+  let opened: Recaller | undefined
+  const recaller = (): Recaller => {
+    opened ??= new Recaller(memory, project, options.recall)
+    return opened
   }
   return {
     project,
@@ -411,11 +412,11 @@ export function asProjectMemory(
     act: (batch, options) => memory.act(batch, options),
     actAny: (batch, options) => memory.act(batch, options),
     goal: scopes(memory),
-    discover: (program, options) => discover(memory, program, options),
-    recall: async (question, o) => (await recall()).ask(question, o),
+    discover: (program, o = {}) =>
+      discover(memory, program, { ...o, functions: (source) => [recallFunction(source, recaller(), o.session)] }),
+    recall: (question, o) => recaller().ask(question, o),
     async buildContext(question, { maxItems, maxTokens, ...o } = {}) {
-      const { contextOf } = await import('./recall/context.ts')
-      const { results } = await (await recall()).ask(question, { ...(maxItems ? { limit: maxItems } : {}), ...o })
+      const { results } = await recaller().ask(question, { ...(maxItems ? { limit: maxItems } : {}), ...o })
       const { reader } = memory
       const told = results.map((r) => ({ ...r, recorded: reader.entity(r.id)?.created ?? memory.env.now() }))
       return contextOf(told, question, {
@@ -425,12 +426,12 @@ export function asProjectMemory(
         ...(maxTokens === undefined ? {} : { maxTokens }),
       })
     },
-    index: async (progress) => (await recall()).index(progress),
+    index: (progress) => recaller().index(progress),
     subscribe: (onNews, options) => memory.subscribe(onNews, options),
     updatesSince: (cursor) => memory.updatesSince(cursor),
     applyUpdates: (bytes) => memory.applyUpdates(bytes),
     close() {
-      recaller?.close()
+      opened?.close()
       memory.close()
     },
   }

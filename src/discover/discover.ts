@@ -36,7 +36,10 @@ export interface DiscoverOptions {
  * `(error "…")` in its place; earlier forms stand. Nothing a program does changes the store.
  */
 export function discover(memory: Memory, program: string, options: DiscoverOptions = {}): string[] {
-  const source: Source = { reader: options.asOf === undefined ? memory.reader : memory.asOf(options.asOf) }
+  const source: Source = {
+    reader: options.asOf === undefined ? memory.reader : memory.asOf(options.asOf),
+    at: options.asOf,
+  }
   const registry = memory.registry()
   const functions: HostFunction[] = [
     ...knowledgeFunctions(source, registry.kinds()),
@@ -124,12 +127,13 @@ const asOfFunction = (memory: Memory, source: Source): HostFunction => ({
   about: 'calls a procedure with the knowledge as it was at a moment; written (as-of moment expr)',
   example: '(as-of "2026-11-21" (length (get-decisions)))',
   run(args, ctx) {
-    const before = source.reader
-    source.reader = memory.asOf(textOf('as-of', args[0]))
+    const before = { ...source }
+    source.at = textOf('as-of', args[0])
+    source.reader = memory.asOf(source.at)
     try {
       return ctx.call(args[1]!, [])
     } finally {
-      source.reader = before
+      Object.assign(source, before)
     }
   },
 })

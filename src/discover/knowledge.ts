@@ -10,6 +10,8 @@ import { linkToScheme, referenceTo, toScheme } from './values.ts'
 /** What the functions read from: replaced for the time of an `as-of`. */
 export interface Source {
   reader: Reader
+  /** The moment that the reader is of, where it is not now. */
+  at?: string | undefined
 }
 
 /** Splits off `:limit 5` and the like; what is left are the plain arguments. */

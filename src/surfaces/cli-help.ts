@@ -89,8 +89,8 @@ export function commandHelp(command: Command): string {
 
 /** The commands in groups, as a person looks for them. */
 export const GROUPS: readonly [title: string, names: readonly string[]][] = [
-  ['set up', ['init', 'uninstall', 'doctor', 'demo', 'bench']],
-  ['agents', ['mcp', 'serve', 'discover', 'act']],
+  ['set up', ['init', 'uninstall', 'doctor', 'models', 'demo', 'bench']],
+  ['agents', ['mcp', 'serve', 'recall', 'discover', 'act']],
   [
     'people',
     ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts', 'questions'],

@@ -1,4 +1,7 @@
+import type { Source } from '../discover/knowledge.ts'
 import { UserError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { Project } from '../store/project.ts'
 import type { Tool } from './tool.ts'
 
 export const discover: Tool = {
@@ -13,16 +16,28 @@ Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqli
   },
   mcp: true,
   readOnly: true,
-  async run({ memory, session }, args) {
+  async run({ memory, project, session }, args) {
     const asOf = args['as-of']
     if (typeof args.expr !== 'string')
       throw new UserError('bad-argument', 'expr is not text', "give an expression such as '(kinds)'")
     // the evaluator is loaded when it is asked for: a server's first answer does not wait for it
     const { discover: evaluate } = await import('../discover/discover.ts')
+    const functions =
+      args.expr.includes('recall') || args.expr.includes('help') ? await recalling(memory, project, session) : undefined
     const values = evaluate(memory, args.expr, {
       ...(session ? { session } : {}),
       ...(typeof asOf === 'string' ? { asOf } : {}),
+      ...(functions ? { functions } : {}),
     })
     return { text: values.join('\n'), json: { values } }
   },
+}
+
+/** Recall is loaded for the programs that may call it. */
+async function recalling(memory: Memory, project: Project, session: string | undefined) {
+  const [{ recallFunction }, { recallerOf }] = await Promise.all([
+    import('../discover/recall.ts'),
+    import('../recall/recall.ts'),
+  ])
+  return (source: Source) => [recallFunction(source, recallerOf(memory, project), session)]
 }

@@ -5,6 +5,7 @@ import type { Tool } from './tool.ts'
  * here, in this order.
  */
 export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
+  recall: async () => (await import('./recall.ts')).recall,
   discover: async () => (await import('./discover.ts')).discover,
   act: async () => (await import('./act.ts')).act,
   goal: async () => (await import('./goal.ts')).goal,

@@ -1,0 +1,80 @@
+import { openProject } from '../open.ts'
+import { type Card, formsOf } from '../recall/card.ts'
+import { pack } from '../recall/pack.ts'
+import { otherProjects } from '../recall/projects.ts'
+import { Recaller } from '../recall/recall.ts'
+import { countTokens } from '../recall/tokens.ts'
+import type { Recalled, RecallOptions, RecallResult } from '../recall/types.ts'
+import type { ToolContext } from './tool.ts'
+
+interface Found {
+  readonly result: Recalled & { readonly project?: string }
+  readonly card: Card
+}
+
+/**
+ * Asks other projects of the user as well. What they know counts as recorded elsewhere; where the work stands is known
+ * of this one alone, so that their items are looked at without task and goals.
+ */
+export async function recallAcross(
+  context: ToolContext,
+  here: Recaller,
+  question: string,
+  options: RecallOptions,
+  wanted: 'all' | readonly string[],
+): Promise<RecallResult> {
+  const others = otherProjects(context.project, wanted)
+  const { budget, explain = options.preset === 'debug', ...unpacked } = options
+  const own = await here.ask(question, unpacked)
+  const registry = context.memory.registry()
+  const cards = (r: Recalled, remark: string): Card => {
+    const forms = formsOf(r, registry)
+    const n = (x: number) => x.toPrecision(3)
+    const { relevance, proximity, recency, importance } = r.parts
+    const why = explain
+      ? `\n  #| ${n(r.score)} = relevance ${n(relevance)} × proximity ${n(proximity)} × recency ${n(recency)} × importance ${n(importance)}; ${r.why.replaceAll('|#', '| #')} |#`
+      : ''
+    return { card: forms.card + remark + why, line: forms.line + remark + why }
+  }
+  const found: Found[] = own.results.map((result) => ({ result, card: cards(result, '') }))
+  const notes = [...own.notes]
+  let omitted = own.omitted
+  const { scope: _scope, preset: _preset, goals: _goals, task, session, ...elsewhere } = unpacked
+  const standing = task !== undefined || context.memory.place(session).task !== undefined
+  const weight = standing && options.scope !== 'macro' ? here.config.weights.elsewhere : 1
+  for (const project of others) {
+    context.progress?.(`asking ${project.name}`)
+    const memory = openProject(project)
+    const recaller = new Recaller(memory, project, { limit: here.config.limit })
+    try {
+      const theirs = await recaller.ask(question, elsewhere)
+      omitted += theirs.omitted
+      notes.push(...theirs.notes.map((n) => `${project.name}: ${n}`))
+      for (const r of theirs.results) {
+        const parts = { ...r.parts, proximity: weight }
+        const score = parts.relevance * parts.proximity * parts.recency * parts.importance
+        const result = { ...r, parts, score, project: project.name, why: `${r.why}; in project ${project.name}` }
+        found.push({ result, card: cards(result, ` #| in project ${project.name.replaceAll('|#', '| #')} |#`) })
+      }
+    } finally {
+      recaller.close()
+      memory.close()
+    }
+  }
+  found.sort((a, b) => b.result.score - a.result.score || (a.result.id < b.result.id ? -1 : 1))
+  const packed = pack(
+    found.map((f) => f.card),
+    {
+      limit: options.limit ?? here.config.limit,
+      found: found.length + omitted,
+      ...(budget === undefined ? {} : { budget }),
+    },
+    countTokens,
+  )
+  return {
+    results: packed.shown.map(({ index, form }) => ({ ...found[index]!.result, text: found[index]!.card[form] })),
+    omitted: packed.omitted,
+    notes,
+    text: packed.text,
+  }
+}
