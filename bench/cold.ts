@@ -12,7 +12,7 @@ const META = {
 }
 
 /** Milliseconds from the start of a process to its end. */
-function wholeProcess(args: readonly string[], cwd: string): Promise<number> {
+export function wholeProcess(args: readonly string[], cwd: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const since = performance.now()
     const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })

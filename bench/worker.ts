@@ -36,4 +36,29 @@ if (role === 'writer') {
   await new Promise((resolve) => setTimeout(resolve, 1500)) // the slowest may still be to come
   say({ written, heard })
   process.exit(0)
+} else if (role === 'asker') {
+  const { openWith } = await import('./recalling.ts')
+  const { question } = await import('./knowledge.ts')
+  const { percentile } = await import('../src/evaluate/metrics.ts')
+  const { findProject } = await import('../src/store/project.ts')
+  const rss = () => process.memoryUsage.rss() / 2 ** 20
+  const entities = Number(count)
+  const emptyMb = rss()
+  const since = performance.now()
+  const open = openWith('static', findProject(root!))
+  await open.library.recall(question(0, entities))
+  const firstMs = performance.now() - since
+  const openMb = rss()
+  const ms: number[] = []
+  let found = 0
+  for (let i = 1; i <= 20 + 200; i++) {
+    const asked = performance.now()
+    const { results } = await open.library.recall(question(i, entities))
+    if (i <= 20) continue // warms up
+    ms.push(performance.now() - asked)
+    if (results.length > 0) found++
+  }
+  const told = { p50: percentile(ms, 0.5), p95: percentile(ms, 0.95), most: Math.max(...ms), found: found / ms.length }
+  say({ emptyMb, openMb, askedMb: rss(), firstMs, ...told })
+  process.exit(0)
 }
