@@ -39,6 +39,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   edit: async () => (await import('./commands/edit.ts')).edit,
+  models: async () => (await import('./commands/models.ts')).models,
   demo: async () => (await import('./commands/demo.ts')).demo,
   bench: async () => (await import('./commands/bench.ts')).bench,
 }

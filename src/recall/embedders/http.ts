@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
@@ -24,6 +24,8 @@ export interface HttpSettings {
   readonly models?: string
   readonly timeout?: number
   readonly wait?: (ms: number) => Promise<void>
+  /** The user has said that texts may be sent there; kept for later. */
+  readonly isAllowed?: boolean
 }
 
 const TIMEOUT = 30_000
@@ -40,7 +42,7 @@ const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-function endpointOf(config: HttpConfig, hasKey: boolean): URL {
+function endpointOf(config: HttpConfig): URL {
   const address = URL.canParse(config.url) ? new URL(config.url) : undefined
   if (!address || !/^https?:$/.test(address.protocol))
     throw new UserError('bad-embedder', 'the embedder needs the url of an endpoint', 'like http://localhost:11434/v1')
@@ -50,7 +52,7 @@ function endpointOf(config: HttpConfig, hasKey: boolean): URL {
       'the url of the embedder holds a password',
       'put the key into an environment variable, and the name of that into keyFrom',
     )
-  if (hasKey && address.protocol === 'http:' && !LOOPBACK.test(address.hostname))
+  if (config.keyFrom && address.protocol === 'http:' && !LOOPBACK.test(address.hostname))
     throw new UserError(
       'bad-embedder',
       `the key would be sent to ${address.host} for anyone to read`,
@@ -121,6 +123,20 @@ interface Known {
   readonly ceiling: number
 }
 
+/** Keeps what is known of an endpoint, and with it that the user allowed it: as it was named, with its variable. */
+function fileOf(config: HttpConfig, models: string): string {
+  const named = JSON.stringify([endpointOf(config).href, config.model, config.dimensions, config.keyFrom])
+  return join(models, `http-${createHash('sha256').update(named).digest('hex').slice(0, 16)}.json`)
+}
+
+/** Takes the user's leave back; false when there was none. */
+export function forgetEndpoint(config: HttpConfig, models = modelsDirectory()): boolean {
+  const file = fileOf(config, models)
+  const wasThere = existsSync(file)
+  rmSync(file, { force: true })
+  return wasThere
+}
+
 function readKnown(file: string): Known | undefined {
   try {
     const known = JSON.parse(readFileSync(file, 'utf8'))
@@ -131,25 +147,38 @@ function readKnown(file: string): Known | undefined {
 }
 
 function keepKnown(models: string, file: string, known: Known): void {
-  try {
-    mkdirSync(models, { recursive: true })
-    writeFileSync(file, JSON.stringify(known))
-  } catch {
-    // a home that cannot be written to costs one request at each start, nothing else
-  }
+  const fresh = `${file}.${process.pid}`
+  mkdirSync(models, { recursive: true })
+  writeFileSync(fresh, JSON.stringify(known))
+  renameSync(fresh, file)
 }
 
+/** The command by which a user lets a project's texts go to the endpoint that its configuration names. */
+export const ALLOW_HTTP = 'tidemark models add http'
+
 /**
- * Any endpoint that speaks OpenAI's embeddings: Ollama, LM Studio, a cloud. Texts leave the machine as far as the url
- * leads, so nothing but the configuration makes one. The first time, some sentences are sent to learn how long its
- * vectors are and which cosines mean something.
+ * Any endpoint that speaks OpenAI's embeddings: Ollama, LM Studio, a cloud. The first time, some sentences are sent to
+ * learn how long its vectors are and which cosines mean something.
+ *
+ * The configuration comes with a repository, and so from others: knowledge and key leave this machine only after the
+ * user has allowed this address, model and variable once.
  */
 export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = {}): Promise<Embedder> {
-  const { variables = process.env, models = modelsDirectory(), timeout = TIMEOUT, wait = sleep } = settings
+  const { variables = process.env, models = modelsDirectory(variables), timeout = TIMEOUT, wait = sleep } = settings
   if (!config.model)
     throw new UserError('bad-embedder', 'the embedder needs the name of a model', 'as the endpoint calls it')
+  const endpoint = endpointOf(config)
+  const name = `${endpoint.host}${endpoint.pathname}:${config.model}${config.dimensions ? `:${config.dimensions}` : ''}`
+  const file = fileOf(config, models)
+  const known = readKnown(file)
+  if (!known && !settings.isAllowed && !LOOPBACK.test(endpoint.hostname))
+    throw new UserError(
+      'embedder-not-allowed',
+      `this project's configuration sends its texts to ${endpoint.host}${config.keyFrom ? `, with the key in ${config.keyFrom}` : ''}; you have not allowed that on this machine`,
+      `if you trust it: \`${ALLOW_HTTP}\``,
+    )
   const key = keyOf(config, variables)
-  const endpoint = endpointOf(config, key !== undefined)
+  /** How messages call it: without its query, which may hold a key. */
   const at = `the embeddings endpoint ${endpoint.origin}${endpoint.pathname}`
   const closing = new AbortController()
 
@@ -204,22 +233,20 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
     return post(texts, attempt + 1)
   }
 
-  async function probe(file: string): Promise<Known> {
+  async function probe(): Promise<Known> {
     const sentences = [...UNRELATED, ...SAME.flat()]
-    const vectors = (await inBatches(sentences, post)) as Float32Array[]
+    const vectors = await inBatches(sentences, post)
     const apart = vectors.slice(0, UNRELATED.length)
     const pairs = SAME.map((_, i) => {
       const first = UNRELATED.length + 2 * i
       return [vectors[first]!, vectors[first + 1]!] as const
     })
-    const known = { dimensions: vectors[0]!.length, ...calibrate(apart, pairs) }
-    keepKnown(models, file, known)
-    return known
+    const found = { dimensions: vectors[0]!.length, ...calibrate(apart, pairs) }
+    keepKnown(models, file, found)
+    return found
   }
 
-  const name = `${endpoint.host}${endpoint.pathname}:${config.model}${config.dimensions ? `:${config.dimensions}` : ''}`
-  const file = join(models, `http-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.json`)
-  const { dimensions, floor, ceiling } = readKnown(file) ?? (await probe(file))
+  const { dimensions, floor, ceiling } = known ?? (await probe())
   if (config.dimensions !== undefined && dimensions !== config.dimensions)
     throw new UserError(
       'embedder-dimensions',

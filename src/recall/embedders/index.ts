@@ -1,20 +1,9 @@
 import { UserError } from '../../errors.ts'
+import { EMBEDDERS, type RecallConfig } from '../config.ts'
 import type { Embedder } from './embedder.ts'
 
-export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
-
-/** Which embedder a project uses. The key of an endpoint never stands here, only the variable's name. */
-export interface EmbedderConfig {
-  readonly use: (typeof EMBEDDERS)[number]
-  /** http: the endpoint. */
-  readonly url?: string
-  /** http: the model, as the endpoint calls it. */
-  readonly model?: string
-  /** http: the name of the environment variable that holds the key. */
-  readonly keyFrom?: string
-  /** http: the length of vectors to ask for. */
-  readonly dimensions?: number
-}
+/** Which embedder a project uses: part of its configuration of recall. */
+export type EmbedderConfig = RecallConfig['embedder']
 
 /** Makes the embedder that was configured, and loads nothing of the others; undefined for `none`. */
 export async function loadEmbedder(config: EmbedderConfig, directory?: string): Promise<Embedder | undefined> {

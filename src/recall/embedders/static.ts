@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../../errors.ts'
 import type { Embedder } from './embedder.ts'
@@ -23,14 +23,11 @@ interface Table {
   readonly nibbles: Int8Array
 }
 
-function readTable(): Buffer {
-  for (const place of PLACES)
-    try {
-      return readFileSync(fileURLToPath(new URL(place, import.meta.url)))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
-  throw damaged('is not there')
+/** Where the table lies. */
+export function tablePath(): string {
+  const found = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path))
+  if (found === undefined) throw damaged('is not there')
+  return found
 }
 
 const damaged = (what: string) =>
@@ -81,7 +78,7 @@ function embedOne({ dimensions, encode, scales, nibbles }: Table, text: string):
  * direction: its vector is zero.
  */
 export function staticEmbedder(): Embedder {
-  const table = parseTable(readTable())
+  const table = parseTable(readFileSync(tablePath()))
   const embedNow = (texts: readonly string[]) => texts.map((text) => embedOne(table, text))
   return {
     id: `static:${table.recipe}`,
