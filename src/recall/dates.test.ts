@@ -85,6 +85,17 @@ const UNDERSTOOD: [question: string, ...ranges: string[]][] = [
   ['between 2021 and 2023', '2021-01-01..2023-12-31'],
   ['from 2021 to 2023', '2021-01-01..2023-12-31'],
   ['the 30 February 2024', '2024-02-01..2024-02-29'],
+  ['two days before August 11, 2023', '2023-08-09..2023-08-09'],
+  ['two weeks before August 11, 2023', '2023-07-24..2023-08-01'],
+  ['the week before 8 May 2023', '2023-05-01..2023-05-07'],
+  ['the day after 8 May 2023', '2023-05-09..2023-05-09'],
+  ['the day after tomorrow', '2026-11-23..2026-11-23'],
+  ['in the second week of November', '2026-11-08..2026-11-14'],
+  ['the last weekend of May 2023', '2023-05-27..2023-05-28'],
+  ['summer 2021', '2021-06-01..2021-08-31'],
+  ['in the winter of 2023', '2023-12-01..2024-02-29'],
+  ['last summer', '2026-06-01..2026-08-31'],
+  ['last autumn', '2025-09-01..2025-11-30'],
   ['yesterday or on 8 May 2023', '2026-11-20..2026-11-20', '2023-05-08..2023-05-08'],
 ]
 
@@ -114,6 +125,9 @@ const NOT_DATES = [
   'for two weeks, every Monday morning',
   'a daily quarter pounder q3x',
   'ago',
+  'the last fall of the server',
+  'spring boot and winter sports',
+  'what happened the day before',
 ]
 
 describe('expressions of time in questions', () => {

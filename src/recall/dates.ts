@@ -26,6 +26,8 @@ const NUMBERS: { readonly [word: string]: number } = {
   couple: 2, few: 3, several: 3,
 } // biome-ignore format: a list to read at a glance
 const ORDINALS = ['first', 'second', 'third', 'fourth']
+/** From the month on in which each begins, in the north. */
+const SEASONS: { readonly [name: string]: number } = { spring: 3, summer: 6, autumn: 9, fall: 9, winter: 12 }
 
 /** Days since the epoch; everything below counts in them. */
 const dayNumber = (y: number, m: number, d: number) => Math.round(Date.UTC(y, m - 1, d) / DAY_MS)
@@ -168,6 +170,10 @@ const PATTERNS: readonly Pattern[] = [
     const odd = isWord(m[1]!) || (isWord(m[1]!.toLowerCase()) && !AFTER_DAY.test(rest))
     return sure === undefined && odd ? undefined : dated(m[1]!, m[2]!, m[4], m[6], today)
   }),
+  // the second week of November, the last weekend in May 2023
+  pattern(`(${ORDINALS.join('|')}|last)\\s+(week|weekend)\\s+(?:of|in)\\s+${MONTH}(?:,?\\s+${YEAR})?`, (m, today) =>
+    weekOfMonth(m[1]!.toLowerCase(), m[2]!.toLowerCase(), m[3]!, m[4], today),
+  ),
   // May 2023, March of 2024
   pattern(`${MONTH}(?:\\s+of)?,?\\s+${YEAR}`, (m) => wholeMonth(Number(m[2]), monthNamed(m[1]!))),
   // Q3 2025, 2025 Q3, Q3, the third quarter of 2025
@@ -179,6 +185,15 @@ const PATTERNS: readonly Pattern[] = [
   pattern(`(${ORDINALS.join('|')})\\s+quarter(?:\\s+(?:of\\s+)?${YEAR})?\\b`, (m, today) => {
     const q = ORDINALS.indexOf(m[1]!.toLowerCase()) + 1
     return m[2] === undefined ? latestQuarter(q, today) : quarter(Number(m[2]), q)
+  }),
+  // summer 2021, the winter of 2023, last summer; "last fall" may be one of many falls
+  pattern(`(${Object.keys(SEASONS).join('|')})(?:\\s+of)?\\s+${YEAR}`, (m) =>
+    season(m[1]!.toLowerCase(), Number(m[2])),
+  ),
+  pattern('(?<=\\b(last|this)\\s+)(summer|winter|autumn)\\b', (m, today) => {
+    const last = m[1]!.toLowerCase() === 'last'
+    const now = season(m[2]!.toLowerCase(), yearOf(today))
+    return last && now.to >= today ? season(m[2]!.toLowerCase(), yearOf(today) - 1) : now
   }),
   // two weeks ago, a couple of days ago
   pattern(`(?:a\\s+)?${NUMBER}\\s+(?:of\\s+)?${UNIT}s?\\s+ago\\b`, (m, today) =>
@@ -213,6 +228,25 @@ const PATTERNS: readonly Pattern[] = [
     (m, _today, rest) => (COUNTED.test(rest) ? undefined : year(Number(m[1]))),
   ),
 ]
+
+const season = (name: string, y: number): Span => ({
+  from: dayNumber(y, SEASONS[name]!, 1),
+  to: dayNumber(y, SEASONS[name]! + 3, 1) - 1,
+  words: [name, String(y)],
+})
+
+/** The first week of a month is its first seven days. */
+function weekOfMonth(which: string, unit: string, name: string, y: string | undefined, today: number): Span {
+  const m = monthNamed(name)
+  const whole = month(y === undefined ? latestYear(m, today) : Number(y), m, [
+    MONTHS[m - 1]!,
+    ...(y === undefined ? [] : [y]),
+  ])
+  const at = which === 'last' ? whole.to - 6 : whole.from + 7 * ORDINALS.indexOf(which)
+  const saturday = at + ((6 - weekdayOf(at) + 7) % 7)
+  const [from, to] = unit === 'week' ? [at, at + 6] : [saturday, saturday + 1]
+  return { ...whole, from, to, anyYear: y === undefined }
+}
 
 function latestQuarter(q: number, today: number): Span {
   const y = yearOf(today) - (q > Math.ceil(monthOf(today) / 3) ? 1 : 0)
@@ -264,6 +298,8 @@ function named(which: string, name: string, today: number): Span | undefined {
   return month(latestYear(m, today), m, words, true)
 }
 
+/** "Two weeks before" something, "the day after" it. */
+const APART = new RegExp(`(?:\\b${NUMBER}\\s+(?:of\\s+)?)?\\b${UNIT}s?\\s+(before|after)\\s+(?:the\\s+)?$`, 'i')
 const OPEN =
   /\b(since|after|before|until|till|by)\s+(?:the\s+)?(?:(?:early|mid|late|end\s+of|start\s+of|beginning\s+of)[\s-]+)?$/i
 const FROM = /\b(?:from|between)\s+(?:the\s+)?$/i
@@ -296,12 +332,25 @@ export function datesIn(question: string, now: number): DateExpression[] {
       f = { from: f.from, to: next.to, words: [...new Set([...f.words, ...next.words])], at: f.at, end: next.end }
       i++
     }
-    const open = OPEN.exec(lead)?.[1]?.toLowerCase()
+    const apart = APART.exec(lead)
+    if (apart) f = { ...f, ...shifted(f, apart), words: [] }
+    const open = apart ? undefined : OPEN.exec(lead)?.[1]?.toLowerCase()
     const range = open === undefined ? { from: iso(f.from), to: iso(f.to) } : opened(open, f, today)
     const text = asked.slice(f.at, f.end)
     out.push({ text, at: f.at, ...range, words: f.words, anyYear: open === undefined && f.anyYear === true })
   }
   return out
+}
+
+/** So long before or after; "the week before" is all of it, "two weeks before" about that day. */
+function shifted(f: Span, [, n, unit, side]: RegExpExecArray): { from: number; to: number } {
+  const length = { day: 1, week: 7, month: 30, year: 365 }[unit!.toLowerCase()]!
+  const back = side!.toLowerCase() === 'before'
+  if (n === undefined || counted(n) === 1)
+    return back ? { from: f.from - length, to: f.from - 1 } : { from: f.to + 1, to: f.to + length }
+  const slack = length === 1 ? 0 : Math.ceil(length / 2)
+  const day = back ? f.from - counted(n) * length : f.to + counted(n) * length
+  return { from: day - slack, to: day + slack }
 }
 
 function opened(word: string, f: Span, today: number): { from: string; to: string } {

@@ -162,6 +162,7 @@ export function makeProximity(
     const area = place[where] === undefined ? undefined : reader.entity(place[where])
     return { where, by: liftedTo(reader, place[where]), labels: area ? labelsOf(area) : new Set<string>() }
   })
+  const topical = lifted.some(({ labels }) => labels.size > 0)
   const liftedToSelected = [...selected].map((id) => liftedTo(reader, id))
   // where nobody stands anywhere, and where all goals count alike, nothing is nearer than anything else
   const alike = scope === 'macro' || place.task === undefined
@@ -170,7 +171,7 @@ export function makeProximity(
     // one of the work tree is where it stands, whoever recorded it and at what
     const at = isWork(e.kind) ? [placed(e.id, e)] : recordedIn(e).map((id) => placed(id))
     const wheres = at.map(whereOf)
-    const labels = LIFTED_BY_TOPIC.includes(e.kind) ? labelsOf(e) : undefined
+    const labels = topical && LIFTED_BY_TOPIC.includes(e.kind) ? labelsOf(e) : undefined
     for (const { where, by, labels: area } of lifted)
       if (by.has(e.id) || (labels && sharesTopics(labels, area))) wheres.push(where)
     const nearer = (a: Where, b: Where) => weights[b] - weights[a] || WHERES.indexOf(a) - WHERES.indexOf(b)
