@@ -73,7 +73,9 @@ const linesOf = (file: string): Commit[] =>
 export function corpus(): Corpus {
   const { TIDEMARK_COMMITS: file, TIDEMARK_REPO: dir = ROOT } = process.env
   const found = file ? { name: basename(file), all: linesOf(file) } : { name: basename(dir), all: fromRepository(dir) }
-  return { name: found.name, commits: worthAsking(found.all) }
+  const commits = worthAsking(found.all)
+  if (commits.length === 0) throw new Error(`no commit of ${found.name} has a body of ${SHORTEST} characters`)
+  return { name: found.name, commits }
 }
 
 if (process.argv[1] === import.meta.filename) {
