@@ -2,7 +2,7 @@ import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
 import type { TextRow } from '../store/texts.ts'
-import { questionTerms, type Term } from '../store/words.ts'
+import { isStopWord, questionTerms, type Term } from '../store/words.ts'
 import type { Corpus } from './corpus.ts'
 import { covers, datesIn } from './dates.ts'
 import {
@@ -107,8 +107,10 @@ function named(question: string, reader: Reader): { whole: Set<string>; within: 
 
 /** What answers a question, best first, each once. Deterministic for equal input. */
 export function rank(question: string, o: RankOptions): Ranked[] {
-  const { corpus, reader, vectors } = o
+  const { corpus, reader } = o
   const terms = questionTerms(question)
+  // a question of nothing but stop-words points nowhere
+  const vectors = terms.some((t) => !isStopWord(t.word)) ? o.vectors : undefined
   const counts = terms.map((t) => corpus.count(t.stem))
   const size = corpus.size
   const lookedFor = telling(terms, counts)
@@ -220,7 +222,10 @@ export function rank(question: string, o: RankOptions): Ranked[] {
       const lent = LINKED * fused[i]!
       const there = keys.indexOf(key)
       if (there >= 0) {
-        if (fused[there]! < lent) fused[there] = lent
+        if (fused[there]! < lent) {
+          fused[there] = lent
+          linkedTo.set(key, from.name)
+        }
         continue
       }
       if (lent <= 0) continue

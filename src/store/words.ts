@@ -17,6 +17,8 @@ const STOP = new Set(
 // without the apostrophe these are words
 for (const word of ['ill', 'shell', 'wed', 'well', 'were', 'hell', 'id']) if (word !== 'were') STOP.delete(word)
 
+export const isStopWord = (word: string): boolean => STOP.has(word)
+
 /** A longer word is data, not a name: it is looked up by its beginning. */
 const MAX_WORD = 64
 

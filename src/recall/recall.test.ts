@@ -1,0 +1,338 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
+import { recallFixture } from '../../test/recall-fixture.ts'
+import { UserError } from '../errors.ts'
+import type { RecallOptions, RecallResult } from './types.ts'
+
+const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
+const runs = Number(process.env.TIDEMARK_RUNS ?? 60)
+
+/** A few pieces of knowledge of several kinds. */
+function someKnowledge(): TestMemory {
+  const t = openTestMemory()
+  t.act([
+    [
+      'record-decision',
+      { name: 'use-sqlite', description: 'Store everything in one SQLite file', rationale: 'no daemon', impact: 8 },
+    ],
+    ['record-decision', { name: 'sign-rs256', description: 'Sign tokens with RS256', topics: ['auth'] }],
+    ['record-principle', { name: 'plan-then-apply', description: 'Plan first; applying cannot fail' }],
+    ['record-failed-approach', { approach: 'watching the WAL file', outcome: 'missed commits' }],
+    [
+      'record-file',
+      { path: 'src/auth/tokenStore.ts', summary: 'Keeps refresh tokens', importantSymbols: ['rotateToken'] },
+    ],
+    ['record-question', { question: 'Does the hub need Redis?' }],
+    ['record-chunk', { content: '数据库连接池已经满了', sourceFile: 'notes.md', position: 1 }],
+    ['record-chunk', { content: 'تم تحديث قاعدة البيانات', sourceFile: 'notes.md', position: 2 }],
+    ['record-chunk', { content: 'we ship it 🚀 on Friday', sourceFile: 'notes.md', position: 9 }],
+  ])
+  return t
+}
+
+const ask = (t: TestMemory, question: string, options?: RecallOptions): Promise<RecallResult> =>
+  t.library.recall(question, options)
+const ids = (r: RecallResult) => r.results.map((x) => x.id)
+const refusal = async (asking: Promise<unknown>): Promise<UserError> => {
+  try {
+    await asking
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('what is found', () => {
+  test('by words, by parts of identifiers, by paths, by what it is called', async () => {
+    const t = someKnowledge()
+    expect(ids(await ask(t, 'where are refresh tokens kept?'))[0]).toMatch(/^file:src-auth-tokenstore-ts/)
+    expect(ids(await ask(t, 'rotate'))[0]).toMatch(/^file:src-auth-tokenstore-ts/)
+    expect(ids(await ask(t, 'what does src/auth/tokenStore.ts do'))[0]).toMatch(/^file:src-auth-tokenstore-ts/)
+    const named = await ask(t, 'use-sqlite')
+    expect(named.results[0]).toMatchObject({ id: 'decision:use-sqlite', parts: { relevance: 1 } })
+  })
+
+  test('by meaning, where no word is shared', async () => {
+    const t = someKnowledge()
+    const found = await ask(t, 'cryptographic signature algorithm')
+    expect(ids(found)[0]).toBe('decision:sign-rs256')
+    expect(found.results[0]!.why).toContain('near in meaning')
+    const without = openTestMemory()
+    without.act([['record-decision', { name: 'sign-rs256', description: 'Sign tokens with RS256' }]])
+    const { asProjectMemory } = await import('../library.ts')
+    const words = asProjectMemory(without.memory, without.project, { recall: { embedder: { use: 'none' } } })
+    expect((await words.recall('cryptographic verification algorithm')).results).toEqual([])
+  })
+
+  test('in scripts without spaces, from right to left, and by pictographs', async () => {
+    const t = someKnowledge()
+    expect((await ask(t, '数据库')).results[0]!.name).toContain('数据库')
+    expect((await ask(t, 'البيانات')).results[0]!.name).toContain('البيانات')
+    expect((await ask(t, '🚀')).results[0]!.name).toContain('🚀')
+  })
+
+  test('what is linked to the best result comes along, and says so', async () => {
+    const t = someKnowledge()
+    t.act([
+      ['record-concept', { name: 'zymurgy', definition: 'fermenting' }],
+      ['link-entities', { from: 'use-sqlite', to: 'zymurgy', type: 'relates-to' }],
+    ])
+    const linked = (await ask(t, 'SQLite file')).results.find((r) => r.id === 'concept:zymurgy')
+    expect(linked?.why).toContain('linked to use-sqlite')
+  })
+
+  test('a turn is found by the turns around it', async () => {
+    const t = openTestMemory()
+    const turns = [
+      'Which band did you see in Lisbon?',
+      'The Tidal Four, they were great!',
+      'Nice.',
+      'I have to go now.',
+    ]
+    t.act(turns.map((content, position) => ['record-chunk', { content, sourceFile: 'chat', section: 'a', position }]))
+    t.act(
+      ['One', 'Two', 'Three', 'Four'].map((content, i) => [
+        'record-chunk',
+        { content: `${content} of something else`, sourceFile: 'other', position: i },
+      ]),
+    )
+    const found = (await ask(t, 'band seen in Lisbon')).results.map((r) => r.name)
+    expect(found.slice(0, 2)).toEqual(turns.slice(0, 2))
+  })
+
+  test('[H3] nothing irrelevant is returned to fill the limit', async () => {
+    const t = someKnowledge()
+    expect((await ask(t, 'xylophone')).results).toEqual([])
+    expect((await ask(t, 'qzxv wvxz')).results).toEqual([])
+  })
+
+  test('[H3] the parts multiply to the score, relevance lies in (0, 1], and every result says why', async () => {
+    const t = openTestMemory()
+    recallFixture(t)
+    for (const question of ['JWT validation', 'which grant types are there?', 'tokens'])
+      for (const { score, parts, why } of (await ask(t, question, { session: 'test', explain: true })).results) {
+        const { relevance, proximity, recency, importance } = parts
+        expect(score).toBe(relevance * proximity * recency * importance)
+        expect(relevance).toBeGreaterThan(0)
+        expect(relevance).toBeLessThanOrEqual(1)
+        expect(importance).toBeGreaterThanOrEqual(0.5)
+        expect(importance).toBeLessThanOrEqual(2)
+        expect(why).not.toBe('')
+      }
+    const { text } = await ask(t, 'JWT validation', { session: 'test', preset: 'debug' })
+    expect(text).toMatch(/#\| [\d.]+ = relevance [\d.]+ × proximity [\d.]+ × recency [\d.]+ × importance [\d.]+; /)
+  })
+
+  test('[H2] the same said now and 180 days ago: the newer is first, the older still scores; since leaves it out', async () => {
+    const t = openTestMemory({ now: Date.UTC(2026, 4, 1) })
+    t.act([['record-learning', { title: 'The linter reads its cache from the work tree', topics: ['old'] }]])
+    t.clock.days(180)
+    t.act([['record-insight', { summary: 'The linter reads its cache from the work tree', topics: ['new'] }]])
+    const { results } = await ask(t, 'where does the linter read its cache')
+    const [first] = results
+    expect(first!.kind).toBe('insight')
+    // folded into one, or both: the older one is told in either case
+    expect(first!.similar.length + results.length).toBe(2)
+    expect(results.every((r) => r.score > 0)).toBe(true)
+    expect((await ask(t, 'linter cache', { since: '2026-10-01' })).results).toHaveLength(1)
+  })
+
+  test('[H5] what is superseded, retired, proposed or not valid is left out; all and as-of show it', async () => {
+    const t = someKnowledge()
+    const before = t.clock.now
+    t.clock.days(1)
+    t.act([
+      ['record-decision', { name: 'use-postgres', description: 'Store everything in PostgreSQL' }],
+      ['supersede', { old: 'use-sqlite', new: 'use-postgres' }],
+      ['retire', { ref: 'plan-then-apply', reason: 'no longer so' }],
+      ['propose', { action: ['record-fact', { fact: 'Always store everything twice', category: 'workflow' }] }],
+      ['record-fact', { fact: 'The store room is locked', category: 'workflow', validTo: '2020-01-01' }],
+    ])
+    const found = ids(await ask(t, 'store everything'))
+    expect(found).toContain('decision:use-postgres')
+    expect(found).not.toContain('decision:use-sqlite')
+    expect(found.some((id) => id.startsWith('fact:'))).toBe(false)
+    expect(ids(await ask(t, 'plan first'))).not.toContain('principle:plan-then-apply')
+    const everything = await ask(t, 'store everything', { all: true })
+    expect(everything.results.find((r) => r.id === 'decision:use-sqlite')).toMatchObject({ state: 'superseded' })
+    expect(ids(await ask(t, 'plan first', { all: true }))).toContain('principle:plan-then-apply')
+    expect(ids(await ask(t, 'store room', { validAt: '2019-06-01' })).some((id) => id.startsWith('fact:'))).toBe(true)
+    const then = await ask(t, 'store everything', { asOf: before })
+    expect(ids(then)[0]).toBe('decision:use-sqlite')
+    expect(ids(then)).not.toContain('decision:use-postgres')
+  })
+
+  test('[H6] contradictions are marked, near-duplicates folded with a count', async () => {
+    const t = openTestMemory()
+    t.act([
+      ['record-decision', { name: 'a', description: 'Use HS256 to sign the session tokens' }],
+      ['record-decision', { name: 'b', description: 'Use RS256 to sign the session tokens' }],
+      ['record-learning', { title: 'Session tokens expire after fifteen minutes of silence' }],
+      ['record-insight', { summary: 'Session tokens expire after fifteen minutes of silence.' }],
+    ])
+    const { results, text } = await ask(t, 'session tokens')
+    expect(results.find((r) => r.id === 'decision:a')!.contradicts).toEqual(['decision:b'])
+    expect(results.map((r) => r.similar.length).reduce((a, b) => a + b)).toBe(1)
+    expect(text).toContain('contradicts decision:b')
+    expect(text).toContain('1 more alike')
+  })
+
+  test('[H4] the printed results keep the budget, whole items only, and say how many were left out', async () => {
+    const t = openTestMemory()
+    const { countTokens } = await import('./tokens.ts')
+    t.act(
+      Array.from({ length: 40 }, (_, i) => [
+        'record-learning',
+        { title: `Lesson ${i} about caches`, body: `caches ${'and more words on it '.repeat(i * 3)}` },
+      ]),
+    )
+    for (const budget of [1, 20, 60, 200, 1_000]) {
+      const r = await ask(t, 'lesson about caches', { budget, limit: 30 })
+      expect(countTokens(r.text)).toBeLessThanOrEqual(budget)
+      expect(r.results.length + r.omitted).toBeGreaterThanOrEqual(30)
+    }
+  })
+
+  test('[H1] each item once; narrow filters still find what is far down', async () => {
+    const t = openTestMemory()
+    for (let b = 0; b < 8; b++)
+      t.act(
+        Array.from({ length: 50 }, (_, i) => [
+          'record-learning',
+          { title: `the gateway answers slowly, case ${b * 50 + i}` },
+        ]),
+      )
+    t.act([
+      [
+        'record-decision',
+        { name: 'gateway-timeout', description: 'answer after two seconds whatever the backend of the gateway does' },
+      ],
+    ])
+    expect(ids(await ask(t, 'gateway answers slowly', { kinds: ['decision'] }))).toEqual(['decision:gateway-timeout'])
+    const many = ids(await ask(t, 'gateway', { limit: 1_000 }))
+    expect(new Set(many).size).toBe(many.length)
+  })
+
+  test('days that are asked about raise what is of them', async () => {
+    const t = openTestMemory()
+    const chunk = (content: string, date: string, position: number) => [
+      'record-chunk',
+      { content, date, position, sourceFile: `talk-${position}` },
+    ]
+    t.act([chunk('We walked along the river', '2026-03-14', 1), chunk('We walked along the beach', '2026-07-02', 2)])
+    expect((await ask(t, 'where did we walk in March?')).results[0]!.name).toContain('river')
+    expect((await ask(t, 'where did we walk in July 2026?')).results[0]!.name).toContain('beach')
+  })
+})
+
+describe('what cannot be asked', () => {
+  test('an empty question, unknown scope, task and kind are refused with what to do', async () => {
+    const t = someKnowledge()
+    expect((await refusal(ask(t, '   '))).code).toBe('no-question')
+    expect((await refusal(ask(t, 'x', { scope: 'mikro' as never }))).hint).toContain('micro')
+    expect((await refusal(ask(t, 'x', { task: 'no-such-task' }))).code).toBe('not-found')
+    expect((await refusal(ask(t, 'x', { kinds: ['decisionz'] }))).hint).toContain('decision')
+    expect((await refusal(ask(t, 'x', { limit: 0, budget: -1 }))).details.problems).toHaveLength(2)
+  })
+
+  test('operators of the index, regular expressions, quotes and a document as a question do no harm', async () => {
+    const t = someKnowledge()
+    for (const question of [
+      '"',
+      '"sqlite',
+      'sqlite*',
+      'title:sqlite',
+      'a AND NOT b',
+      'NEAR(a b)',
+      '(((',
+      '^sqlite$',
+      '[a-z]+',
+      '-sqlite',
+      '%_',
+      "'; DROP TABLE texts; --",
+      '\u0000',
+      '\ud800',
+    ])
+      expect(Array.isArray((await ask(t, question)).results)).toBe(true)
+    expect(ids(await ask(t, 'title:"sqlite" OR *'))[0]).toBe('decision:use-sqlite')
+    const long = `${'words about nothing '.repeat(5_500)} sqlite`
+    const start = performance.now()
+    await ask(t, long)
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+
+  test('only stop-words: what holds them, with little weight, or nothing', async () => {
+    const t = someKnowledge()
+    for (const r of (await ask(t, 'does the in')).results) expect(r.parts.relevance).toBeLessThan(0.1)
+  })
+})
+
+describe('properties', () => {
+  const word = fc.constantFrom(...'sqlite token cache hub retry schema merge lock queue index river parse'.split(' '))
+  const sentence = fc.array(word, { minLength: 2, maxLength: 9 }).map((w) => w.join(' '))
+
+  test('the same input gives the same answer, and so does another store with the same knowledge', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(sentence, { minLength: 1, maxLength: 12 }), sentence, async (texts, question) => {
+        const stores = [openTestMemory(), openTestMemory()]
+        const answers = []
+        for (const t of stores) {
+          t.act(texts.map((title) => ['record-learning', { title }]))
+          answers.push(await ask(t, question, { explain: true }), await ask(t, question, { explain: true }))
+          t.close()
+        }
+        for (const a of answers) expect(a).toEqual(answers[0])
+      }),
+      { seed, numRuns: runs },
+    )
+  })
+
+  test('what has nothing to do with the question changes the order of the others at most where they were nearly level', async () => {
+    // in relevance; the inverse document frequencies, the average length and the sample of cosines all move a little
+    const tolerance = 0.1
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(sentence, { minLength: 3, maxLength: 12 }), sentence, async (texts, question) => {
+        const t = openTestMemory()
+        t.act(texts.map((title) => ['record-learning', { title }]))
+        const before = (await ask(t, question, { limit: 100 })).results
+        t.act([['record-learning', { title: 'Zebras graze beyond volcanoes' }]])
+        const after = new Map((await ask(t, question, { limit: 100 })).results.map((r) => [r.id, r.parts.relevance]))
+        for (const [i, a] of before.entries())
+          for (const b of before.slice(i + 1)) {
+            const [now, then] = [after.get(a.id), after.get(b.id)]
+            if (now !== undefined && then !== undefined && then > now)
+              expect(Math.min(then - now, a.parts.relevance - b.parts.relevance)).toBeLessThan(tolerance)
+          }
+        t.close()
+      }),
+      { seed, numRuns: runs },
+    )
+  })
+
+  test('whatever is asked is answered or refused, never more than the limit, never more tokens than the budget', async () => {
+    const t = someKnowledge()
+    const { countTokens } = await import('./tokens.ts')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          sentence,
+          fc.string({ unit: 'grapheme', maxLength: 60 }),
+          fc.string({ unit: 'binary', maxLength: 60 }),
+        ),
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 400 }),
+        async (question, limit, budget) => {
+          if (question.trim() === '') return
+          const r = await ask(t, question, { limit, budget })
+          expect(r.results.length).toBeLessThanOrEqual(limit)
+          expect(countTokens(r.text)).toBeLessThanOrEqual(budget)
+          for (const { score, parts: p } of r.results)
+            expect(score).toBe(p.relevance * p.proximity * p.recency * p.importance)
+        },
+      ),
+      { seed, numRuns: runs * 3 },
+    )
+  })
+})
