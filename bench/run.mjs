@@ -4,7 +4,18 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { render } from './table.ts'
 
 /** In this order; each file exports `bench`. */
-const NAMES = ['tokens', 'cold', 'memory', 'propagation', 'writers', 'upkeep', 'act', 'recall', 'known-item']
+const NAMES = [
+  'tokens',
+  'cold',
+  'memory',
+  'propagation',
+  'writers',
+  'upkeep',
+  'act',
+  'recall',
+  'known-item',
+  'embedders',
+]
 
 const args = process.argv.slice(2)
 const json = args.includes('--json')

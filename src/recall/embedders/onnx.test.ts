@@ -31,15 +31,7 @@ describe.skipIf(!isThere)(`MiniLM${why}`, () => {
   afterAll(() => embedder?.close?.())
 
   test('[V19] a vector is the same in whatever company, and of length one', async () => {
-    const texts = [
-      ...UNRELATED,
-      'short',
-      'a text',
-      'of',
-      'one',
-      '数据库连接超时',
-      'word '.repeat(900),
-    ]
+    const texts = [...UNRELATED, 'short', 'a text', 'of', 'one', '日本 の 人', 'word '.repeat(900)]
     const together = await embedder.embed(texts)
     for (const [i, text] of texts.entries()) {
       expect(Math.hypot(...together[i]!)).toBeCloseTo(1, 5)
