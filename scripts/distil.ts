@@ -19,6 +19,8 @@ import {
   WIDTH,
 } from '../src/recall/embedders/minilm.ts'
 import { npm } from '../src/recall/embedders/npm.ts'
+import { formatTable } from '../src/recall/embedders/static.ts'
+import { indexPieces } from '../src/recall/embedders/wordpiece.ts'
 
 const RECIPE = 'minilm-l6-v2:1'
 const TARGET = join(import.meta.dirname, '..', 'assets', 'static-embedding.bin')
@@ -104,17 +106,13 @@ const rows = await states(graph, weights)
 lessMean(rows)
 const { scales, nibbles } = pack(rows, weightsOf(names.split('\n')))
 
-const fields = {
-  format: 1,
+const table = formatTable({
   recipe: RECIPE,
   dimensions: WIDTH,
-  pieces: PIECES,
   unknown: UNKNOWN,
-  vocabBytes: Buffer.byteLength(names),
-}
-const said = JSON.stringify(fields)
-// numbers begin at a multiple of four, as typed arrays want it
-const head = `${said}${' '.repeat((4 - ((said.length + 1) % 4)) % 4)}\n`
-const table = Buffer.concat([Buffer.from(head), Buffer.from(scales.buffer), nibbles, Buffer.from(names)])
+  scales,
+  nibbles,
+  pieces: indexPieces(names),
+})
 writeFileSync(TARGET, table)
 console.log(`${table.length} bytes, sha256 ${createHash('sha256').update(table).digest('hex')}`)

@@ -6,7 +6,7 @@ import { END, START, UNKNOWN, WEIGHTS_NAME, WIDTH } from './minilm.ts'
 import { ADD_MINILM, findRuntime, modelsDirectory, readMinilm } from './models.ts'
 import { staticEmbedder } from './static.ts'
 import { toUnit } from './unit.ts'
-import { wordPiece } from './wordpiece.ts'
+import { indexPieces, wordPiece } from './wordpiece.ts'
 
 /** What the model was trained to see of a text; the rest is not looked at. */
 const LONGEST_TEXT = 256
@@ -70,7 +70,7 @@ export async function onnxEmbedder(directory = process.cwd(), models = modelsDir
   const { graph, weights, vocab } = readMinilm(models)
   const { InferenceSession, Tensor } = loadRuntime(directory, models)
   const beside = staticEmbedder()
-  const encode = wordPiece(vocab, UNKNOWN)
+  const encode = wordPiece(indexPieces(vocab), UNKNOWN)
   const session = await InferenceSession.create(graph, {
     // more threads than idle cores wait for each other: on two busy cores, two threads took twice as long as one
     intraOpNumThreads: Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),

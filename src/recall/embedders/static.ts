@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { UserError } from '../../errors.ts'
 import type { Embedder } from './embedder.ts'
 import { toUnit } from './unit.ts'
-import { type Encode, wordPiece } from './wordpiece.ts'
+import { type Encode, type Pieces, wordPiece } from './wordpiece.ts'
 
 const FILE = 'assets/static-embedding.bin'
 /** From a bundle in dist/, and from this file in a clone. */
@@ -38,26 +38,86 @@ const damaged = (what: string) =>
 /** Takes a table apart without copying its numbers. */
 export function parseTable(file: Buffer): Table {
   const headEnd = file.indexOf(10) + 1
-  let head: { format: number; recipe: string; dimensions: number; pieces: number; unknown: number; vocabBytes: number }
+  let head: Head
   try {
     head = JSON.parse(file.toString('utf8', 0, headEnd))
   } catch {
     throw damaged('has no readable head')
   }
   if (head.format !== 1) throw damaged(`has format ${head.format}, which this version does not read`)
-  const { recipe, dimensions, pieces, unknown, vocabBytes } = head
-  const nibblesAt = headEnd + pieces * 4
-  const vocabAt = nibblesAt + (pieces * dimensions) / 2
-  if (file.length !== vocabAt + vocabBytes) throw damaged('is cut off')
+  const { recipe, dimensions, pieces, slots, longest, unknown } = head
+  const places = placesOf(head, headEnd)
+  if (file.length !== places.end) throw damaged('is cut off')
   // numbers lie on multiples of four in the file, but not always in the memory that it was read into
-  const aligned = (file.byteOffset + headEnd) % 4 === 0 ? file : Buffer.from(new Uint8Array(file).buffer)
+  const { buffer, byteOffset } = file.byteOffset % 4 === 0 ? file : new Uint8Array(file)
+  const index: Pieces = {
+    vocab: file.toString('utf8', places.vocab),
+    starts: new Uint32Array(buffer, byteOffset + places.starts, pieces + 1),
+    slots: new Uint16Array(buffer, byteOffset + places.slots, slots),
+    longest,
+  }
   return {
     recipe,
     dimensions,
-    scales: new Float32Array(aligned.buffer, aligned.byteOffset + headEnd, pieces),
-    nibbles: new Int8Array(aligned.buffer, aligned.byteOffset + nibblesAt, (pieces * dimensions) / 2),
-    encode: wordPiece(aligned.toString('utf8', vocabAt), unknown),
+    scales: new Float32Array(buffer, byteOffset + places.scales, pieces),
+    nibbles: new Int8Array(buffer, byteOffset + places.nibbles, (pieces * dimensions) / 2),
+    encode: wordPiece(index, unknown),
   }
+}
+
+/** The parts of the file, in their order; its numbers are little-endian, like every machine that runs Node. */
+export interface TableParts {
+  readonly recipe: string
+  readonly dimensions: number
+  readonly unknown: number
+  readonly scales: Float32Array
+  readonly nibbles: Uint8Array
+  readonly pieces: Pieces
+}
+
+/** The file of a table. */
+export function formatTable({ recipe, dimensions, unknown, scales, nibbles, pieces }: TableParts): Buffer {
+  const vocab = Buffer.from(pieces.vocab)
+  const head: Head = {
+    format: 1,
+    recipe,
+    dimensions,
+    pieces: scales.length,
+    slots: pieces.slots.length,
+    longest: pieces.longest,
+    unknown,
+    vocabBytes: vocab.length,
+  }
+  const said = JSON.stringify(head)
+  const bytes = (numbers: Float32Array | Uint32Array | Uint16Array) =>
+    Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+  return Buffer.concat([
+    Buffer.from(`${said.padEnd(said.length + 3 - (said.length % 4))}\n`),
+    bytes(scales),
+    bytes(pieces.starts),
+    bytes(pieces.slots),
+    nibbles,
+    vocab,
+  ])
+}
+
+interface Head {
+  readonly format: number
+  readonly recipe: string
+  readonly dimensions: number
+  readonly pieces: number
+  readonly slots: number
+  readonly longest: number
+  readonly unknown: number
+  readonly vocabBytes: number
+}
+
+function placesOf({ pieces, slots, dimensions, vocabBytes }: Head, headEnd: number) {
+  const starts = headEnd + pieces * 4
+  const slotsAt = starts + (pieces + 1) * 4
+  const nibbles = slotsAt + slots * 2
+  const vocab = nibbles + (pieces * dimensions) / 2
+  return { scales: headEnd, starts, slots: slotsAt, nibbles, vocab, end: vocab + vocabBytes }
 }
 
 function embedOne({ dimensions, encode, scales, nibbles }: Table, text: string): Float32Array {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTable, tablePath } from './static.ts'
-import { wordPiece } from './wordpiece.ts'
+import { indexPieces, wordPiece } from './wordpiece.ts'
 
 const { encode } = parseTable(readFileSync(tablePath()))
 
@@ -19,7 +19,7 @@ test('[V1] ids are those of the tokenizer that the model was trained with', () =
 
 describe('[V2] a small vocabulary', () => {
   const pieces = ['[UNK]', 'a', 'b', 'ab', '##b', '##bc', '##', '#', '測', 'cafe', '##é', 'σ', '##σ', '-']
-  const small = wordPiece(pieces.join('\n'), 0)
+  const small = wordPiece(indexPieces(pieces.join('\n')), 0)
   const split = (text: string) => small(text).map((id) => pieces[id])
 
   test.each([

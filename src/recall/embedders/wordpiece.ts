@@ -4,6 +4,7 @@ export type Encode = (text: string, limit?: number) => number[]
 /** A longer word is one unknown: it is a hash or a blob, and the model was trained so. */
 const LONGEST_WORD = 100
 
+/** Most text; its words need no table of Unicode. */
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/
 const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu
 const MARKS = /\p{Mn}+/gu
@@ -12,11 +13,11 @@ const PILE = /(\p{M}{30})\p{M}+/gu
 /** What the model's training took for Chinese characters, its one odd bound (2B920) included: each is a word. */
 const IDEOGRAPHS =
   /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu
+const PLAIN_WORDS = /[!-/:-@[-`{-~]|[a-z0-9]+/g
 const WORDS = /[!-/:-@[-`{-~\p{P}]|[^\s!-/:-@[-`{-~\p{P}]+/gu
 
 /** The text as an uncased model reads it: no control characters, no accents, lower case, ideographs apart. */
 function normalise(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase()
   return (
     text
       .replace(DROPPED, '')
@@ -42,49 +43,64 @@ function isTooLong(word: string): boolean {
 const HEAD = 0x811c9dc5
 const TAIL = 0x2f0b4a27
 const mix = (hash: number, unit: number) => Math.imul(hash ^ unit, 0x01000193)
+const slotOf = (hash: number, mask: number) => (hash ^ (hash >>> 15)) & mask
 
-/**
- * BERT's uncased WordPiece over a vocabulary, one piece a line: the longest piece that fits, again and again; a word with
- * a part that no piece fits is one `unknown`. Names of special tokens in a text are ordinary text.
- *
- * Pieces are found by a hash that grows letter by letter, in a table over the one string: a Map of 30,000 strings took
- * longer to make than the whole model to load, and cutting a string for every try made gibberish ten times slower.
- */
-export function wordPiece(vocab: string, unknown: number): Encode {
-  const starts: number[] = []
-  for (let at = 0; at < vocab.length; at = vocab.indexOf('\n', at) + 1) {
-    starts.push(at)
-    if (vocab.indexOf('\n', at) < 0) break
-  }
-  const count = starts.length
-  starts.push(vocab.endsWith('\n') ? vocab.length : vocab.length + 1)
+/** A vocabulary, and where each of its pieces is found. It lies in a file as it is: nothing is made when it is loaded. */
+export interface Pieces {
+  /** One piece a line. */
+  readonly vocab: string
+  /** Where each line begins, and where one more would. */
+  readonly starts: Uint32Array
+  /** By the hash of a piece, one more than its line's number; zero is empty. A taken slot sends on to the next. */
+  readonly slots: Uint16Array
+  /** No piece has more letters. */
+  readonly longest: number
+}
 
-  const slots = new Int32Array(2 ** Math.ceil(Math.log2(count * 3 + 1)))
+const isTail = (vocab: string, start: number, end: number) => end - start > 2 && vocab.startsWith('##', start)
+
+/** Finds each piece its place; at most 65,534 of them. */
+export function indexPieces(vocab: string): Pieces {
+  const lines = vocab.split('\n')
+  const starts = new Uint32Array(lines.length + 1)
+  const slots = new Uint16Array(2 ** Math.ceil(Math.log2(lines.length * 2)))
   const mask = slots.length - 1
-  const hashes = new Int32Array(count)
-  const froms = new Int32Array(count)
   let longest = 0
-  for (let id = 0; id < count; id++) {
-    const end = starts[id + 1]! - 1
-    const isTail = end - starts[id]! > 2 && vocab.startsWith('##', starts[id]!)
-    const from = starts[id]! + (isTail ? 2 : 0)
-    let hash = isTail ? TAIL : HEAD
-    for (let i = from; i < end; i++) hash = mix(hash, vocab.charCodeAt(i))
-    let slot = (hash ^ (hash >>> 15)) & mask
+  let start = 0
+  for (const [id, line] of lines.entries()) {
+    starts[id] = start
+    const tail = isTail(vocab, start, start + line.length)
+    const text = tail ? line.slice(2) : line
+    let hash = tail ? TAIL : HEAD
+    for (let i = 0; i < text.length; i++) hash = mix(hash, text.charCodeAt(i))
+    let slot = slotOf(hash, mask)
     while (slots[slot] !== 0) slot = (slot + 1) & mask
     slots[slot] = id + 1
-    hashes[id] = hash
-    froms[id] = from
-    if (end - from > longest) longest = end - from
+    longest = Math.max(longest, text.length)
+    start += line.length + 1
   }
+  starts[lines.length] = start
+  return { vocab, starts, slots, longest }
+}
 
+/**
+ * BERT's uncased WordPiece: the longest piece that fits, again and again; a word with a part that no piece fits is one
+ * `unknown`. Names of special tokens in a text are ordinary text.
+ *
+ * Pieces are found by a hash that grows letter by letter. With a Map of 30,000 strings, making it took longer than all
+ * the rest of loading the model, and cutting a string for every try made gibberish ten times slower.
+ */
+export function wordPiece({ vocab, starts, slots, longest }: Pieces, unknown: number): Encode {
+  const mask = slots.length - 1
+
+  /** The piece that is this part of a word, or -1. */
   function find(hash: number, word: string, start: number, end: number): number {
-    for (let slot = (hash ^ (hash >>> 15)) & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
+    for (let slot = slotOf(hash, mask); slots[slot] !== 0; slot = (slot + 1) & mask) {
       const id = slots[slot]! - 1
-      if (hashes[id] !== hash) continue
-      const from = froms[id]!
-      if (starts[id + 1]! - 1 - from !== end - start) continue
-      if (start === 0 ? from !== starts[id] : from === starts[id]) continue
+      const line = starts[id]!
+      const lineEnd = starts[id + 1]! - 1
+      const from = isTail(vocab, line, lineEnd) ? line + 2 : line
+      if (lineEnd - from !== end - start || (start === 0) !== (from === line)) continue
       let i = start
       while (i < end && word.charCodeAt(i) === vocab.charCodeAt(from + i - start)) i++
       if (i === end) return id
@@ -119,7 +135,9 @@ export function wordPiece(vocab: string, unknown: number): Encode {
 
   return (text, limit = Number.POSITIVE_INFINITY) => {
     const ids: number[] = []
-    for (const [word] of normalise(text).matchAll(WORDS)) {
+    const isPlain = PLAIN.test(text)
+    const words = isPlain ? text.toLowerCase().matchAll(PLAIN_WORDS) : normalise(text).matchAll(WORDS)
+    for (const [word] of words) {
       if (ids.length >= limit) break
       if (isTooLong(word)) ids.push(unknown)
       else addPieces(word, ids)
