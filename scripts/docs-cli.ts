@@ -34,7 +34,8 @@ export async function cliPage(): Promise<string> {
     ...rows,
     '',
     'Environment: `TIDEMARK_PROJECT` (as `--project`), `TIDEMARK_SESSION` (as `--session`), `TIDEMARK_AGENT` (who calls),',
-    '`TIDEMARK_STORE` (a directory for the store), `TIDEMARK_TOKEN` (of `serve`), `TIDEMARK_USER`.',
+    '`TIDEMARK_STORE` (a directory for the store), `TIDEMARK_MODELS` (one for models), `TIDEMARK_TOKEN` (of `serve`),',
+    '`TIDEMARK_USER`.',
     '',
     ...pages,
   ].join('\n')
