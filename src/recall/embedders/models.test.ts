@@ -81,7 +81,7 @@ test('[V23] a model that is not there, or cut off, counts as missing, and removi
   expect(removeMinilm(models)).toBe(false)
 })
 
-test('[V23] the runtime is found in the project first, then with the models', () => {
+test('[V23] the runtime is found with the models first, then in the project', () => {
   const project = join(models, 'project')
   const put = (root: string) => {
     const dir = join(root, 'node_modules', 'onnxruntime-node')
@@ -90,10 +90,10 @@ test('[V23] the runtime is found in the project first, then with the models', ()
     return join(dir, 'index.js')
   }
   mkdirSync(project)
-  const shared = put(join(models, 'runtime'))
-  expect(findRuntime(project, models, {})).toBe(shared)
   const own = put(project)
   expect(findRuntime(project, models, {})).toBe(own)
+  const shared = put(join(models, 'runtime'))
+  expect(findRuntime(project, models, {})).toBe(shared)
 })
 
 /** A registry on loopback that has one package, and the environment that makes npm use it. */

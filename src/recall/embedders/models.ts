@@ -170,12 +170,15 @@ function globalPlaces(variables: Variables): string[] {
     : [join(beside, '..', 'lib', 'node_modules'), ...(variables.NODE_PATH?.split(':').filter(Boolean) ?? [])]
 }
 
-/** The file that loads onnxruntime-node: of the project, of the user's models, or the global one. */
+/**
+ * The file that loads onnxruntime-node: with the user's models, the global one, or the project's. That one comes last:
+ * a repository from elsewhere must not be able to put its own in the place of what the user added.
+ */
 export function findRuntime(directory: string, models: string, variables: Variables = process.env): string | undefined {
   const places = [
-    join(directory, 'package.json'),
     join(models, 'runtime', 'package.json'),
     ...globalPlaces(variables).map((p) => join(p, '..', 'package.json')),
+    join(directory, 'package.json'),
   ]
   for (const place of places)
     try {

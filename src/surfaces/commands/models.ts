@@ -85,7 +85,7 @@ async function allowEndpoint(call: CommandCall): Promise<{ json: Json }> {
   const embedder = await httpEmbedder(config, { isAllowed: true })
   embedder.close?.()
   call.out(
-    `${config.model} at ${new URL(config.url).host} answers with ${embedder.dimensions} dimensions; the texts of projects that name it go there`,
+    `${config.model} at ${new URL(config.url).host} answers with ${embedder.dimensions} dimensions; the texts of projects that name it go there${config.keyFrom ? `, with the key in ${config.keyFrom}` : ''}`,
   )
   return { json: { allowed: embedder.id, dimensions: embedder.dimensions } }
 }
