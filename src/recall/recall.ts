@@ -35,6 +35,8 @@ const FILL_FIRST_MS = 60
 /** Afterwards, in a process that goes on, in steps of at most so long, with pauses. */
 const FILL_STEP_MS = 25
 const FILL_PAUSE_MS = 50
+/** No answer waits longer for a model. */
+const ANSWER_MS = 2_000
 /** An embedder that failed is left alone for so long. */
 const RETRY_MS = 60_000
 
@@ -47,9 +49,10 @@ export class Recaller {
   readonly #memory: Memory
   readonly #project: Project | undefined
   readonly #said: RecallSettings | undefined
-  #embedder: Embedder | undefined | null = null
+  #embedder: Embedder | undefined
+  #loading: Promise<Embedder | undefined> | undefined
   #index: VectorIndex | undefined
-  #failed: { readonly why: string; readonly until: number } | undefined
+  #failed: { readonly error: UserError; readonly until: number } | undefined
   #later: NodeJS.Timeout | undefined
   #config: RecallConfig | undefined
 
@@ -78,15 +81,19 @@ export class Recaller {
   async ask(question: string, options: RecallOptions = {}): Promise<RecallResult> {
     const asked = this.#asked(question, options)
     const notes: string[] = []
-    const embedder = await this.#model(notes)
+    const until = within(ANSWER_MS)
+    let embedder: Embedder | undefined
     let vector: Float32Array | undefined
-    if (embedder) {
-      try {
-        if (asked.asOf === undefined && lacksVectors(this.#memory.db, embedder)) await this.#fillFirst(embedder)
-        vector = (await embedder.embed([question]))[0]
-      } catch (error) {
-        this.#fail(error, notes)
+    try {
+      if (this.#failed && this.#memory.env.now() < this.#failed.until) throw this.#failed.error
+      embedder = await inTime(this.#model(), until)
+      if (embedder) {
+        vector = (await inTime(embedder.embed([question]), until))[0]
+        if (asked.asOf === undefined && lacksVectors(this.#memory.db, embedder))
+          await Promise.race([this.#fillFirst(embedder), until])
       }
+    } catch (error) {
+      notes.push(`by words alone: ${this.#fail(error)}`)
     }
     const result = this.#answer(question, asked, embedder, vector, notes)
     if (embedder) this.#fillLater(embedder)
@@ -97,7 +104,7 @@ export class Recaller {
   askNow(question: string, options: RecallOptions = {}): RecallResult {
     const asked = this.#asked(question, options)
     const notes: string[] = []
-    if (this.#embedder === null && this.config.embedder.use === 'static') this.#embedder = staticEmbedder()
+    if (!this.#embedder && this.config.embedder.use === 'static') this.#embedder = staticEmbedder()
     const embedder = this.#embedder?.embedNow ? this.#embedder : undefined
     if (embedder && asked.asOf === undefined && lacksVectors(this.#memory.db, embedder))
       fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS)
@@ -106,9 +113,8 @@ export class Recaller {
 
   /** Makes every vector that is missing. @throws UserError where the model cannot be had. */
   async index(progress?: (left: number) => void): Promise<{ vectors: number; left: number }> {
-    const embedder = await loadEmbedder(this.config.embedder)
+    const embedder = await this.#model()
     if (!embedder) return { vectors: 0, left: 0 }
-    this.#embedder = embedder
     const { db } = this.#memory
     const before = lacksVectors(db, embedder)
     while (!(await fill(db, embedder, () => this.#memory.registry(), Number.POSITIVE_INFINITY, progress)))
@@ -132,33 +138,33 @@ export class Recaller {
     })
   }
 
-  async #model(notes: string[]): Promise<Embedder | undefined> {
-    if (this.#failed && this.#memory.env.now() < this.#failed.until) {
-      notes.push(`by words alone: ${this.#failed.why}`)
-      return undefined
-    }
-    try {
-      if (this.#embedder === null) this.#embedder = await loadEmbedder(this.config.embedder)
-      return this.#embedder ?? undefined
-    } catch (error) {
-      this.#fail(error, notes)
-      return undefined
-    }
+  #model(): Promise<Embedder | undefined> {
+    this.#loading ??= loadEmbedder(this.config.embedder).then((embedder) => {
+      this.#embedder = embedder
+      return embedder
+    })
+    this.#loading.catch(() => {
+      this.#loading = undefined // tried again when it is asked for again
+    })
+    return this.#loading
   }
 
-  /** Without its embedder recall goes on by words, and says so. */
-  #fail(error: unknown, notes: string[]): void {
+  /** Without its embedder recall goes on by words; says why. */
+  #fail(error: unknown): string {
     if (!(error instanceof UserError)) throw error
-    const why = `${error.message}${error.hint ? ` → ${error.hint}` : ''}`
-    this.#failed = { why, until: this.#memory.env.now() + RETRY_MS }
-    notes.push(`by words alone: ${why}`)
+    this.#failed = { error, until: this.#memory.env.now() + RETRY_MS }
+    return `${error.message}${error.hint ? ` → ${error.hint}` : ''}`
   }
 
   async #fillFirst(embedder: Embedder): Promise<void> {
     const { db } = this.#memory
     const until = performance.now() + FILL_FIRST_MS
-    if (embedder.embedNow) fillNow(db, embedder, this.#memory.registry(), until)
-    else await fill(db, embedder, () => this.#memory.registry(), until)
+    if (embedder.embedNow) return void fillNow(db, embedder, this.#memory.registry(), until)
+    try {
+      await fill(db, embedder, () => this.#memory.registry(), until)
+    } catch (error) {
+      if (this.#memory.isOpen) throw error // closed meanwhile: nobody waits for these vectors
+    }
   }
 
   /** Goes on with it while the process has nothing else to do; never keeps it alive. */
@@ -172,7 +178,7 @@ export class Recaller {
         this.#fillLater(embedder)
       } catch (error) {
         this.#later = undefined
-        if (this.#memory.isOpen) this.#fail(error, []) // closed meanwhile: nobody waits for these vectors
+        if (this.#memory.isOpen) this.#fail(error) // closed meanwhile: nobody waits for these vectors
       }
     }, FILL_PAUSE_MS)
     this.#later.unref()
@@ -222,6 +228,21 @@ export class Recaller {
       ceiling: embedder.ceiling,
     }
   }
+}
+
+const LATE = Symbol('late')
+
+/** Resolves after so many ms; keeps no process alive. */
+const within = (ms: number): Promise<typeof LATE> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms, LATE).unref()
+  })
+
+/** What is awaited, if it comes in time. @throws UserError where it does not. */
+async function inTime<T>(work: Promise<T>, until: Promise<typeof LATE>): Promise<T> {
+  const made = await Promise.race([work, until])
+  if (made !== LATE) return made
+  throw new UserError('slow-embedder', `the embedder has not answered within ${ANSWER_MS / 1000} s`, 'is it running?')
 }
 
 const open = new WeakMap<Memory, Recaller>()

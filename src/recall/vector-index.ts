@@ -1,6 +1,14 @@
 import type { Db } from '../store/db.ts'
 import { textRow, textsAround } from '../store/texts.ts'
-import { allVectors, countVectors, lastChange, vectorModel, vectorOf, vectorsSince } from '../store/vectors.ts'
+import {
+  allVectors,
+  countVectors,
+  lastChange,
+  vectorModel,
+  vectorOf,
+  vectorsEpoch,
+  vectorsSince,
+} from '../store/vectors.ts'
 import { aroundScale, type Spread, TUNING } from './relevance.ts'
 
 /** A vector as bytes: the scale (float32), then one signed byte for each dimension. */
@@ -29,7 +37,7 @@ export interface Near {
 /** With more rows, signs alone say first which are worth a closer look. */
 const SCAN_ALL = 4_000
 /** So many times as many as wanted are looked at closely. */
-const CLOSER = 4
+const CLOSER = 8
 const SAMPLE = 512
 /** What cosines of unrelated texts are like, before there are enough texts to tell: as of so many. */
 const PRIOR = { weight: 24, deviation: 0.1 }
@@ -51,6 +59,7 @@ export class VectorIndex {
   #bits = new Int32Array(0)
   readonly #at = new Map<number, number>()
   #change = 0
+  #epoch = ''
 
   constructor(db: Db, model: string, dimensions: number) {
     this.#db = db
@@ -69,14 +78,16 @@ export class VectorIndex {
       this.#clear()
       return
     }
+    const epoch = vectorsEpoch(db)
+    if (epoch !== this.#epoch) this.#clear()
+    this.#epoch = epoch
     const change = lastChange(db)
     const count = countVectors(db)
     if (change === this.#change && count === this.#n) return
     const changed = change > this.#change && this.#change > 0 ? vectorsSince(db, this.#change) : []
-    // a number that went back: the vectors were made anew; some that are gone are harmless, many are not
+    // some that are gone are harmless, many are not
     const gone = this.#n + changed.filter((c) => !this.#at.has(c.rowid)).length - count
-    if (this.#change === 0 || change < this.#change || changed.length > RELOAD || gone > this.#n / 10 + 100)
-      this.#load()
+    if (this.#change === 0 || changed.length > RELOAD || gone > this.#n / 10 + 100) this.#load()
     else this.#takeIn(changed.map((c) => c.rowid))
     this.#change = change
   }

@@ -1,4 +1,5 @@
 import type { Db } from './db.ts'
+import { startAnew } from './vectors.ts'
 import { hashOf, indexable, termsOf } from './words.ts'
 
 /** A text of an entity with the weight that its field declares. */
@@ -113,10 +114,12 @@ export function dropText(db: Db, rowid: number): void {
 }
 
 /** Removes every index of texts whole: of a contentless one no word can be taken out for certain. */
-export const clearTexts = (db: Db): void =>
+export function clearTexts(db: Db): void {
+  startAnew(db)
   db.exec(
     "INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts; DELETE FROM vectors; DELETE FROM vectors_due",
   )
+}
 
 interface StoredRow {
   rowid: number

@@ -7,6 +7,7 @@ export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_m
 /** Takes every vector of another model out, and marks all texts as lacking one. The caller holds the write lock. */
 export function useModel(db: Db, id: string): void {
   if (vectorModel(db) === id) return
+  startAnew(db)
   db.exec('DELETE FROM vectors; INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM texts')
   setMeta(db, 'vector_model', id)
 }
@@ -14,9 +15,12 @@ export function useModel(db: Db, id: string): void {
 export const countDue = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors_due')!.n
 export const someDue = (db: Db): boolean => db.get('SELECT 1 FROM vectors_due LIMIT 1') !== undefined
 export const countVectors = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors')!.n
-/** A number that grows with every vector that is stored. */
-export const lastChange = (db: Db): number =>
-  db.get<{ n: number | null }>('SELECT max(change) AS n FROM vectors')!.n ?? 0
+/** A number that grows with every vector that is stored, and never falls. */
+export const lastChange = (db: Db): number => Number(getMeta(db, 'vector_change') ?? 0)
+/** Another one whenever all vectors were taken out: rows may mean other texts now. */
+export const vectorsEpoch = (db: Db): string => getMeta(db, 'vector_epoch') ?? ''
+/** To be called with it, under the write lock. */
+export const startAnew = (db: Db): void => setMeta(db, 'vector_epoch', String(Number(vectorsEpoch(db)) + 1))
 
 /** The newest entities without a vector, with the version for which it is wanted. */
 export const due = (db: Db, limit: number): { rowid: number; id: string; version: number }[] =>
@@ -44,6 +48,7 @@ export function putVectors(db: Db, model: string, vectors: readonly NewVector[])
     db.run('DELETE FROM vectors_due WHERE rowid=?', v.rowid)
     stored++
   }
+  if (stored > 0) setMeta(db, 'vector_change', String(change))
   return stored
 }
 

@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
+import { asProjectMemory } from '../library.ts'
+import { countDue, countVectors, putVectors, useModel, vectorModel } from '../store/vectors.ts'
+import type { Embedder } from './embedders/embedder.ts'
+import { fill, fillNow, lacksVectors } from './fill.ts'
+import { Recaller } from './recall.ts'
+import { packVector, unpackVector, VectorIndex } from './vector-index.ts'
+
+const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
+const DIMENSIONS = 32
+
+/** A model of the tests: counts letters. */
+function letters(id = 'letters-1', delay?: () => Promise<void>): Embedder {
+  const one = (text: string): Float32Array => {
+    const v = new Float32Array(DIMENSIONS)
+    for (const c of text.toLowerCase()) v[c.charCodeAt(0) % DIMENSIONS]! += 1
+    const norm = Math.hypot(...v) || 1
+    return v.map((x) => x / norm)
+  }
+  return {
+    ...{ id, dimensions: DIMENSIONS, floor: 0.2, ceiling: 0.9 },
+    async embed(texts) {
+      await delay?.()
+      return texts.map(one)
+    },
+    embedNow: (texts) => texts.map(one),
+  }
+}
+
+const chunks = (n: number, from = 0) =>
+  Array.from({ length: n }, (_, i) => [
+    'record-chunk',
+    {
+      content: `turn ${from + i} says ${'abcdefghijklmnopqrstuvwxyz'.slice((from + i) % 20, ((from + i) % 20) + 5)}`,
+      ...{ sourceFile: 'talk', section: String(Math.floor((from + i) / 7)), position: from + i },
+    },
+  ])
+
+const settle = (t: TestMemory, model = letters()) =>
+  expect(fillNow(t.memory.db, model, t.memory.registry(), Number.POSITIVE_INFINITY)).toBe(true)
+
+describe('the index in memory', () => {
+  test('a vector as bytes is the vector, to a hundredth', () => {
+    fc.assert(
+      fc.property(fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 8, maxLength: 64 }), (values) => {
+        const v = Float32Array.from(values)
+        const back = unpackVector(packVector(v))
+        for (const [i, x] of v.entries()) expect(Math.abs(x - back[i]!)).toBeLessThan(0.01)
+      }),
+      { seed },
+    )
+  })
+
+  test('what is taken in step by step is what is read at once, whatever the order of writing', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 }), (steps) => {
+        const t = openTestMemory()
+        const model = letters()
+        const growing = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
+        let n = 0
+        for (const step of steps) {
+          t.act(chunks(step, n))
+          n += step
+          settle(t, model)
+          growing.refresh()
+        }
+        const whole = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
+        whole.refresh()
+        expect(growing.size).toBe(n)
+        const [q] = model.embedNow!(['what says fghij'])
+        const near = (index: VectorIndex) => index.nearest(q!, n).map((x) => [x.rowid, x.cosine.toFixed(6)])
+        expect(near(growing)).toEqual(near(whole))
+        t.close()
+      }),
+      { seed, numRuns: 25 },
+    )
+  })
+
+  test('signs first, then a closer look: of 9,000 the nearest ten are nearly all found', () => {
+    const t = openTestMemory()
+    const { db } = t.memory
+    let state = seed
+    const random = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state / 2 ** 32 - 0.5
+    }
+    const dimensions = 384
+    const vectors = Array.from({ length: 9_000 }, () => Float32Array.from({ length: dimensions }, random))
+    db.write(() => {
+      useModel(db, 'random')
+      for (const [i, v] of vectors.entries()) {
+        db.run("INSERT INTO texts (rowid, words, terms) VALUES (?, 1, x'00000000')", i + 1)
+        db.run('INSERT INTO vectors (rowid, change, data) VALUES (?,?,?)', i + 1, i + 1, packVector(v))
+      }
+    })
+    const index = new VectorIndex(db, 'random', dimensions)
+    index.refresh()
+    const norms = vectors.map((v) => Math.hypot(...v))
+    let found = 0
+    for (let k = 0; k < 20; k++) {
+      const q = Float32Array.from({ length: dimensions }, random)
+      const cosines = vectors.map((v, at) => {
+        let dot = 0
+        for (let i = 0; i < dimensions; i++) dot += v[i]! * q[i]!
+        return dot / norms[at]!
+      })
+      const exact = [...vectors.keys()].sort((a, b) => cosines[b]! - cosines[a]!).slice(0, 10)
+      const near = new Set(index.nearest(q, 100).map((x) => x.rowid))
+      found += exact.filter((i) => near.has(i + 1)).length
+    }
+    // random directions are the worst case: real texts lie in fewer
+    expect(found / 200).toBeGreaterThan(0.9)
+  })
+})
+
+describe('making vectors', () => {
+  test('a changed text is made anew, a deleted one is gone, another model makes all of them anew', () => {
+    const t = openTestMemory()
+    const { db } = t.memory
+    t.act(chunks(10))
+    t.act([['record-decision', { name: 'x', description: 'first' }]])
+    expect(countDue(db)).toBe(11)
+    settle(t)
+    expect([countDue(db), countVectors(db)]).toEqual([0, 11])
+    t.act([['record-decision', { name: 'x', description: 'second' }]])
+    expect([countDue(db), countVectors(db)]).toEqual([1, 10])
+    settle(t)
+    t.act([['delete-decision', { name: 'x' }]])
+    expect([countDue(db), countVectors(db)]).toEqual([0, 10])
+    expect(lacksVectors(db, letters('letters-2'))).toBe(true)
+    settle(t, letters('letters-2'))
+    expect([vectorModel(db), countVectors(db)]).toEqual(['letters-2', 10])
+  })
+
+  test('a text that changed while its vector was made keeps its place in the queue', async () => {
+    const t = openTestMemory()
+    const { db } = t.memory
+    t.act([['record-decision', { name: 'x', description: 'first' }]])
+    let changed = false
+    const slow = letters('slow', async () => {
+      if (changed) return
+      changed = true
+      t.act([['record-decision', { name: 'x', description: 'second' }]])
+    })
+    expect(await fill(db, slow, () => t.memory.registry(), 0)).toBe(false)
+    expect([countDue(db), countVectors(db)]).toEqual([1, 0])
+    expect(await fill(db, slow, () => t.memory.registry(), Number.POSITIVE_INFINITY)).toBe(true)
+    expect([countDue(db), countVectors(db)]).toEqual([0, 1])
+  })
+
+  test('vectors of a model that is no longer used are not stored', () => {
+    const t = openTestMemory()
+    const { db } = t.memory
+    t.act(chunks(1))
+    db.write(() => useModel(db, 'new'))
+    const data = packVector(new Float32Array(DIMENSIONS))
+    expect(db.write(() => putVectors(db, 'old', [{ rowid: 1, version: 1, data }]))).toBe(0)
+  })
+
+  test('where another process holds the lock nothing waits: recall answers without them', async () => {
+    const t = openTestMemory()
+    t.act([['record-decision', { name: 'use-sqlite', description: 'one file' }]])
+    const { DatabaseSync } = await import('node:sqlite')
+    const other = new DatabaseSync(t.memory.path)
+    other.exec('BEGIN IMMEDIATE')
+    try {
+      const start = performance.now()
+      const { results, notes } = await t.library.recall('sqlite')
+      expect(results.map((r) => r.id)).toEqual(['decision:use-sqlite'])
+      expect(notes.join()).toContain('1 of 1 texts have no vector yet')
+      expect(performance.now() - start).toBeLessThan(5_000)
+    } finally {
+      other.exec('ROLLBACK')
+      other.close()
+    }
+    const { notes } = await t.library.recall('sqlite')
+    expect(notes).toEqual([])
+  })
+
+  test('recall works while the index is partial, and says so', () => {
+    const t = openTestMemory()
+    const { db } = t.memory
+    for (let b = 0; b < 6; b++) t.act(chunks(40, b * 40))
+    fillNow(db, letters(), t.memory.registry(), 0)
+    const left = countDue(db)
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThan(240)
+    const { results } = new Recaller(t.memory, t.project, { embedder: { use: 'none' } }).askNow('what says turn 7')
+    expect(results.length).toBeGreaterThan(0)
+  })
+
+  test('[A7] an erased text leaves neither terms nor vector behind', async () => {
+    const t = openTestMemory()
+    t.act([['record-decision', { name: 'keep', description: 'this stays' }]])
+    t.act([['record-decision', { name: 'gone', description: 'zymurgical marmalade' }]])
+    await t.library.index()
+    t.act([['purge', { ref: 'gone', reason: 'asked to' }]])
+    const { db } = t.memory
+    expect(db.all('SELECT rowid FROM texts')).toHaveLength(1)
+    expect(db.all('SELECT rowid FROM vectors')).toHaveLength(0)
+    await t.library.index()
+    expect((await t.library.recall('zymurgical marmalade')).results).toEqual([])
+    expect(t.memory.occurrences('zymurgical').every((o) => o.count === 0)).toBe(true)
+  })
+
+  test('[C5] indexes made again from the log answer alike', async () => {
+    const t = openTestMemory()
+    t.act(chunks(40))
+    t.act([['record-decision', { name: 'use-sqlite', description: 'one file' }]])
+    const before = await t.library.recall('turn 12 says', { explain: true })
+    t.memory.rebuild()
+    await t.library.index()
+    expect(await t.library.recall('turn 12 says', { explain: true })).toEqual(before)
+  })
+
+  test('an embedder that cannot be had: recall goes on by words, and says what to do', async () => {
+    const t = openTestMemory()
+    t.act([['record-decision', { name: 'use-sqlite', description: 'one file' }]])
+    const library = asProjectMemory(t.memory, t.project, {
+      recall: { embedder: { use: 'http', url: 'http://127.0.0.1:9/v1', model: 'none' } },
+    })
+    const { results, notes } = await library.recall('sqlite')
+    expect(results.map((r) => r.id)).toEqual(['decision:use-sqlite'])
+    expect(notes.join()).toContain('by words alone')
+  })
+})
