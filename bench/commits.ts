@@ -1,6 +1,7 @@
 // Subjects and bodies of commits: what known-item search is measured on. From a git repository (TIDEMARK_REPO, this one
 // unless given), or from a file of JSON lines {subject, body} (TIDEMARK_COMMITS). This file run as a script makes such a
 // file out of what `git log` printed, plain or gzip. A Debian package of X.Org ships that as its changelog:
+// Packages of GNU (gnulib, coreutils) ship a ChangeLog, which serves as well.
 //
 //   apt-get download xserver-common && dpkg-deb -x xserver-common_*.deb x
 //   node bench/commits.ts x/usr/share/doc/xserver-common/changelog.gz > xserver.jsonl
@@ -43,12 +44,14 @@ function worthAsking(commits: Iterable<Commit>): Commit[] {
   return out
 }
 
-/** What `git log` prints: each message indented below its head. */
+/** What `git log` prints, each message indented below its head; or a ChangeLog of GNU, a message below day and author. */
 export function* fromLog(log: string): Generator<Commit> {
-  for (const entry of log.split(/^commit [0-9a-f]{7,40}\b.*$/m)) {
-    const message = [...entry.matchAll(/^ {4}(.*)$/gm)].map((m) => m[1]!.trimEnd()).join('\n')
-    const [subject = '', ...body] = message.split(/\n\s*\n/)
-    yield { subject: subject.replace(/\n/g, ' '), body: body.join('\n\n') }
+  const gnu = /^\d{4}-\d{2}-\d{2} {2}/m.exec(log.slice(0, 1000)) !== null
+  for (const entry of log.split(gnu ? /^\d{4}-\d{2}-\d{2} {2}.*$/m : /^commit [0-9a-f]{7,40}\b.*$/m)) {
+    const lines = [...entry.matchAll(gnu ? /^\t(.*)$|^$/gm : /^ {4}(.*)$/gm)].map((m) => (m[1] ?? '').trimEnd())
+    const message = lines.join('\n').trim()
+    const at = gnu ? message.indexOf('\n') : message.search(/\n\s*\n/)
+    if (at > 0) yield { subject: message.slice(0, at).replace(/\n/g, ' '), body: message.slice(at) }
   }
 }
 
