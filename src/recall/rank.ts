@@ -59,10 +59,11 @@ const BY_VECTOR = 100
 const WITH_NEIGHBOURS = 40
 /** So many are compared with what stands around them. */
 const CLOSE = 100
+const STEP = 50
 const WITH_LINKS = 6
 const MAX_LINKS = 24
 /** So many texts may hold the words by which candidates are looked for: common ones are left out while there are rarer. */
-const POSTINGS = 15_000
+const POSTINGS = 6_000
 /** A narrow filter may leave few of the candidates: then so many are looked at. */
 const DEEP = 4_000
 const ENOUGH = 30
@@ -119,37 +120,24 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const entities = new Map<number, Entity>()
   const texts = new Map<number, TextRow>()
   const scoresByIndex = new Map<number, number>()
-  const seen = new Set<number>()
+  const load = (keys: readonly number[]): void => {
+    for (const [key, text] of corpus.texts(keys.filter((k) => !texts.has(k)))) texts.set(key, text)
+  }
+  const judged = new Set<number>()
   const admit = (wanted: readonly (number | undefined)[]): void => {
-    const fresh = wanted.filter((key): key is number => key !== undefined && !seen.has(key))
-    for (const key of fresh) seen.add(key)
+    const fresh = [...new Set(wanted)].filter((key): key is number => key !== undefined && !judged.has(key))
+    for (const key of fresh) judged.add(key)
     for (const [key, e] of corpus.entities(fresh))
       if ((!o.kinds || o.kinds.includes(e.kind)) && o.admits(e)) entities.set(key, e)
-    for (const [key, text] of corpus.texts(fresh.filter((key) => entities.has(key)))) texts.set(key, text)
+    load(fresh.filter((key) => entities.has(key)))
   }
 
-  const gather = (byWords: number, byVector: number): boolean => {
-    const hits = corpus.withTerms(lookedFor, byWords, { all: o.all, kinds: o.kinds })
-    const near = vectors?.nearest(byVector) ?? []
-    admit([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])
-    for (const { key, score } of hits) scoresByIndex.set(key, score)
-    return hits.length === byWords || near.length === byVector
-  }
-  if (gather(BY_WORDS, BY_VECTOR) && entities.size < ENOUGH) gather(DEEP, DEEP)
-  admit([...references.whole, ...references.within].map((id) => corpus.keyOf(id)))
-  if (entities.size === 0) return []
-  const isNamed = (key: number) => {
-    const { id } = entities.get(key)!
-    return references.whole.has(id) || references.within.has(id)
-  }
-
-  // a first look without what stands around them says which are worth a second
   const textOf = (key: number): TextRow =>
     texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, words: 0, runs: [] }
-  const alone = (key: number): InRow => ({ text: textOf(key), before: [], after: [] })
   const ofQuestion = weigh(terms, counts, size, 1)
+  /** Best first by a first look, without what stands around them. */
   const roughly = (keys: readonly number[]): number[] => {
-    const passages = keys.map((key) => passagesOf(alone(key), ofQuestion.index))
+    const passages = keys.map((key) => passagesOf({ text: textOf(key), before: [], after: [] }, ofQuestion.index))
     const average = averageOf(passages.flat())
     const legs = passages.map((p, i): Legs => {
       const cosine = vectors?.cosine(keys[i]!)
@@ -160,7 +148,26 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const order = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!)
     return order.map((i) => keys[i]!)
   }
-  const found = roughly([...entities.keys()])
+  /** The best of so many that may be told; whether there may be more. */
+  const gather = (byWords: number, byVector: number): boolean => {
+    const hits = corpus.withTerms(lookedFor, byWords, { all: o.all, kinds: o.kinds })
+    const near = vectors?.nearest(byVector) ?? []
+    for (const { key, score } of hits) scoresByIndex.set(key, score)
+    const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])]
+    load(keys)
+    const order = roughly(keys.filter((key) => texts.has(key)))
+    for (let at = 0; at < order.length && entities.size < CLOSE; at += STEP)
+      admit(order.slice(at, at + Math.min(STEP, CLOSE - entities.size)))
+    return hits.length === byWords || near.length === byVector
+  }
+  if (gather(BY_WORDS, BY_VECTOR) && entities.size < ENOUGH) gather(DEEP, DEEP)
+  const found = [...entities.keys()]
+  admit([...references.whole, ...references.within].map((id) => corpus.keyOf(id)))
+  if (entities.size === 0) return []
+  const isNamed = (key: number) => {
+    const { id } = entities.get(key)!
+    return references.whole.has(id) || references.within.has(id)
+  }
   const around = new Map<number, InRow>()
   const row = (key: number): InRow => {
     let r = around.get(key)
@@ -168,12 +175,9 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     return r
   }
   admit(found.slice(0, WITH_NEIGHBOURS).flatMap((key) => [row(key).before[0]?.rowid, row(key).after[0]?.rowid]))
-  const close = new Set(found.slice(0, CLOSE))
-  const wasFound = new Set(found)
-  for (const key of entities.keys()) if (!wasFound.has(key) || isNamed(key)) close.add(key)
 
   // in an order that does not depend on the way by which each was found
-  const keys = [...close].sort((a, b) => a - b)
+  const keys = [...entities.keys()].sort((a, b) => a - b)
   const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)))
   const passages = new Map(keys.map((key) => [key, passagesOf(row(key), weighted.index)]))
   const averageLength = averageOf([...passages.values()].flat())

@@ -41,8 +41,7 @@ const ANSWER_MS = 2_000
 const RETRY_MS = 60_000
 
 /** Results of another age or weight may overtake: so many times as many as wanted are folded and judged. */
-const SPARE = 3
-const JUDGED = 60
+const SPARE = 2
 
 /** Recall over one open memory. Keeps the vectors and the embedder for as long as the memory is open. */
 export class Recaller {
@@ -315,7 +314,7 @@ function answer(question: string, asked: Asked, g: Grounds): RecallResult {
     (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
   )
 
-  const judged = scored.slice(0, Math.max(JUDGED, asked.limit * SPARE))
+  const judged = scored.slice(0, asked.limit * SPARE)
   const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
   const folded = foldAlike(judged.map((s) => ({ id: s.entity.id, kind: s.entity.kind, text: saying(s), scored: s })))
   const shown = folded.slice(0, asked.limit)

@@ -1,14 +1,16 @@
 import type { Db } from '../store/db.ts'
 import { textRow, textsAround } from '../store/texts.ts'
 import {
-  allVectors,
   countVectors,
+  eachInRow,
+  eachVector,
   lastChange,
   vectorModel,
   vectorOf,
   vectorsEpoch,
   vectorsSince,
 } from '../store/vectors.ts'
+import { toUnit } from './embedders/unit.ts'
 import { aroundScale, type Spread, TUNING } from './relevance.ts'
 
 /** A vector as bytes: the scale (float32), then one signed byte for each dimension. */
@@ -26,7 +28,9 @@ export function packVector(v: Float32Array): Uint8Array {
 export function unpackVector(data: Uint8Array): Float32Array {
   const scale = new DataView(data.buffer, data.byteOffset).getFloat32(0, true)
   const bytes = new Int8Array(data.buffer, data.byteOffset + 4, data.byteLength - 4)
-  return Float32Array.from(bytes, (b) => b * scale)
+  const out = new Float32Array(bytes.length)
+  for (let i = 0; i < out.length; i++) out[i] = bytes[i]! * scale
+  return out
 }
 
 export interface Near {
@@ -100,29 +104,45 @@ export class VectorIndex {
 
   #load(): void {
     this.#clear()
-    const rows = allVectors(this.#db)
-    this.#grow(rows.length)
+    this.#grow(countVectors(this.#db))
+    for (const { rowid, data } of eachVector(this.#db))
+      if (data.byteLength === this.#dimensions + 4) this.#putStored(rowid, data)
+    // those of one row come one after another: a window over them holds the neighbours as they were before mixing
     const reach = TUNING.around.length
-    // those of one row stand one after another: a window over them holds the neighbours
-    const unpacked = new Map<number, Float32Array>()
-    const vector = (i: number) => {
-      let v = unpacked.get(i)
-      if (!v) unpacked.set(i, (v = unpackVector(rows[i]!.data)))
-      return v
+    let window: { at: number; words: number; vector: Float32Array }[] = []
+    let source: string | undefined
+    const mix = (i: number) => {
+      const { at, words, vector } = window[i]!
+      const mixed = Float32Array.from(vector)
+      const scale = aroundScale(words)
+      for (let d = 1; d <= reach; d++)
+        for (const other of [window[i - d], window[i + d]])
+          if (other) addTo(mixed, other.vector, TUNING.around[d - 1]! * scale)
+      this.#set(at, mixed)
     }
-    for (const [i, row] of rows.entries()) {
-      if (row.data.byteLength !== this.#dimensions + 4) continue
-      const mixed = Float32Array.from(vector(i))
-      if (row.source !== null) {
-        const scale = aroundScale(row.words)
-        for (let d = 1; d <= reach; d++)
-          for (const j of [i - d, i + d])
-            if (rows[j]?.source === row.source && rows[j].data.byteLength === row.data.byteLength)
-              addTo(mixed, vector(j), TUNING.around[d - 1]! * scale)
-      }
-      unpacked.delete(i - reach)
-      this.#put(row.rowid, mixed)
+    const finish = () => {
+      for (let i = Math.max(0, window.length - reach); i < window.length; i++) mix(i)
+      window = []
     }
+    for (const row of eachInRow(this.#db)) {
+      const at = this.#at.get(row.rowid)
+      if (at === undefined) continue
+      if (row.source !== source) finish()
+      source = row.source
+      window.push({ at, words: row.words, vector: this.#vectorAt(at) })
+      if (window.length > 2 * reach + 1) window.shift()
+      if (window.length > reach) mix(window.length - 1 - reach)
+    }
+    finish()
+  }
+
+  /** As it was put, of length 1. */
+  #vectorAt(at: number): Float32Array {
+    const start = at * this.#dimensions
+    const scale = this.#scales[at]!
+    const out = new Float32Array(this.#dimensions)
+    for (let i = 0; i < out.length; i++) out[i] = this.#bytes[start + i]! * scale
+    return out
   }
 
   #takeIn(rowids: readonly number[]): void {
@@ -137,13 +157,14 @@ export class VectorIndex {
       const data = vectorOf(this.#db, rowid)
       const row = textRow(this.#db, rowid)
       if (!data || !row || data.byteLength !== this.#dimensions + 4) continue
-      const mixed = unpackVector(data)
+      const mixed = toUnit(unpackVector(data))
       const scale = aroundScale(row.words)
       const { before, after } = textsAround(this.#db, row, TUNING.around.length)
       for (const side of [before, after])
         for (const [d, other] of side.entries()) {
           const theirs = vectorOf(this.#db, other.rowid)
-          if (theirs?.byteLength === data.byteLength) addTo(mixed, unpackVector(theirs), TUNING.around[d]! * scale)
+          if (theirs?.byteLength === data.byteLength)
+            addTo(mixed, toUnit(unpackVector(theirs)), TUNING.around[d]! * scale)
         }
       this.#put(rowid, mixed)
     }
@@ -166,7 +187,28 @@ export class VectorIndex {
     return Math.ceil(this.#dimensions / 32)
   }
 
+  /** As the store has it: nothing has to be counted anew but its length. */
+  #putStored(rowid: number, data: Uint8Array): void {
+    const at = this.#place(rowid)
+    const bytes = new Int8Array(data.buffer, data.byteOffset + 4, this.#dimensions)
+    const start = at * this.#dimensions
+    let norm = 0
+    this.#bits.fill(0, at * this.#words, (at + 1) * this.#words)
+    for (let i = 0; i < bytes.length; i++) {
+      const b = bytes[i]!
+      this.#bytes[start + i] = b
+      norm += b * b
+      if (b > 0) this.#bits[at * this.#words + (i >> 5)]! |= 1 << (i & 31)
+    }
+    this.#scales[at] = norm > 0 ? 1 / Math.sqrt(norm) : 0
+  }
+
   #put(rowid: number, v: Float32Array): void {
+    this.#set(this.#place(rowid), v)
+  }
+
+  /** Where a row stands in the arrays. */
+  #place(rowid: number): number {
     let at = this.#at.get(rowid)
     if (at === undefined) {
       at = this.#n++
@@ -174,6 +216,10 @@ export class VectorIndex {
       this.#at.set(rowid, at)
       this.#rowids[at] = rowid
     }
+    return at
+  }
+
+  #set(at: number, v: Float32Array): void {
     let norm = 0
     let max = 0
     for (const x of v) {

@@ -130,7 +130,10 @@ interface StoredRow {
   terms: Uint8Array
 }
 
-const unpack = ({ terms, ...row }: StoredRow): TextRow => ({ ...row, runs: unpackRuns(terms) })
+const unpack = ({ rowid, source, place, speaker, words, terms }: StoredRow): TextRow => {
+  const runs = unpackRuns(terms)
+  return { rowid, source, place, speaker, words, runs }
+}
 
 export function textRow(db: Db, rowid: number): TextRow | undefined {
   const row = db.get<StoredRow>('SELECT * FROM texts WHERE rowid=?', rowid)
@@ -147,29 +150,23 @@ export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>
 export function textsAround(db: Db, row: TextRow, n: number): { before: TextRow[]; after: TextRow[] } {
   if (row.source === null || row.place === null) return { before: [], after: [] }
   const { source, place, rowid } = row
-  return {
-    before: db
-      .all<StoredRow>(
-        'SELECT * FROM texts WHERE source=? AND (place, rowid) < (?, ?) ORDER BY place DESC, rowid DESC LIMIT ?',
-        source,
-        place,
-        rowid,
-        n,
-      )
-      .map(unpack),
-    after: db
-      .all<StoredRow>(
-        'SELECT * FROM texts WHERE source=? AND (place, rowid) > (?, ?) ORDER BY place, rowid LIMIT ?',
-        source,
-        place,
-        rowid,
-        n,
-      )
-      .map(unpack),
-  }
+  const found = db.all<StoredRow & { side: number }>(
+    `SELECT * FROM (SELECT 0 AS side, * FROM texts WHERE source=?1 AND (place, rowid) < (?2, ?3) ORDER BY place DESC, rowid DESC LIMIT ?4)
+     UNION ALL
+     SELECT * FROM (SELECT 1 AS side, * FROM texts WHERE source=?1 AND (place, rowid) > (?2, ?3) ORDER BY place, rowid LIMIT ?4)`,
+    source,
+    place,
+    rowid,
+    n,
+  )
+  const before: TextRow[] = []
+  const after: TextRow[] = []
+  for (const row of found) (row.side === 0 ? before : after).push(unpack(row))
+  return { before, after }
 }
 
-export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM texts')!.n
+/** How many there are; counted where the rows are smallest. */
+export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n
 
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
 

@@ -52,19 +52,13 @@ export function putVectors(db: Db, model: string, vectors: readonly NewVector[])
   return stored
 }
 
-export interface StoredVector {
-  readonly rowid: number
-  readonly data: Uint8Array
-  readonly source: string | null
-  readonly words: number
-}
+/** Every vector, by row. */
+export const eachVector = (db: Db): Iterable<{ rowid: number; data: Uint8Array }> =>
+  db.each('SELECT rowid, data FROM vectors ORDER BY rowid')
 
-/** Every vector, those that stand in a row one after another. */
-export const allVectors = (db: Db): StoredVector[] =>
-  db.all(
-    `SELECT v.rowid AS rowid, v.data AS data, t.source AS source, t.words AS words FROM vectors v JOIN texts t ON t.rowid=v.rowid
-     ORDER BY t.source, t.place, v.rowid`,
-  )
+/** Which texts stand in a row, one after another. */
+export const eachInRow = (db: Db): Iterable<{ rowid: number; source: string; words: number }> =>
+  db.each('SELECT rowid, source, words FROM texts WHERE source IS NOT NULL ORDER BY source, place, rowid')
 
 export const vectorsSince = (db: Db, change: number): { rowid: number }[] =>
   db.all('SELECT rowid FROM vectors WHERE change>? ORDER BY change', change)
