@@ -412,8 +412,10 @@ export function asProjectMemory(
     act: (batch, options) => memory.act(batch, options),
     actAny: (batch, options) => memory.act(batch, options),
     goal: scopes(memory),
-    discover: (program, o = {}) =>
-      discover(memory, program, { ...o, functions: (source) => [recallFunction(source, recaller(), o.session)] }),
+    discover(program, o = {}) {
+      if (program.includes('recall')) recaller().prepareNow()
+      return discover(memory, program, { ...o, functions: (source) => [recallFunction(source, recaller(), o.session)] })
+    },
     recall: (question, o) => recaller().ask(question, o),
     async buildContext(question, { maxItems, maxTokens, ...o } = {}) {
       const { results } = await recaller().ask(question, { ...(maxItems ? { limit: maxItems } : {}), ...o })

@@ -8,6 +8,8 @@ const BUILT = [
   ...Array.from({ length: 10 }, (_, i) => `A${i + 1}`),
   ...Array.from({ length: 5 }, (_, i) => `S${i}`),
   ...Array.from({ length: 7 }, (_, i) => `C${i + 1}`),
+  ...Array.from({ length: 6 }, (_, i) => `H${i + 1}`),
+  'G6',
   'M1',
   'M2',
   'M3',

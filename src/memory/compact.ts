@@ -5,6 +5,7 @@ import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import type { PurgeMark } from '../store/line.ts'
 import * as log from '../store/log.ts'
+import { getMeta, setMeta } from '../store/meta.ts'
 import { allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
 import { projectState, reprojectKinds } from './apply.ts'
 import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
@@ -25,7 +26,7 @@ export interface Snapshot {
  */
 export function compact(db: Db, before: number): { lines: number; events: number; horizon: number } {
   const covered = coverage.coverable(db, before)
-  if (covered.length === 0) return { lines: 0, events: 0, horizon: Number(log.getMeta(db, 'horizon') ?? 0) }
+  if (covered.length === 0) return { lines: 0, events: 0, horizon: Number(getMeta(db, 'horizon') ?? 0) }
   for (const [entity, touches] of coverage.touchesUpTo(db, covered)) {
     const state = loadDoc(db, entity)
     if (!state) continue
@@ -42,7 +43,7 @@ export function compact(db: Db, before: number): { lines: number; events: number
 }
 
 const raiseMeta = (db: Db, key: string, value: number): void =>
-  log.setMeta(db, key, String(Math.max(value, Number(log.getMeta(db, key) ?? 0))))
+  setMeta(db, key, String(Math.max(value, Number(getMeta(db, key) ?? 0))))
 
 /** What a replica needs that asks for lines which are gone here. */
 export function snapshotOf(db: Db): Snapshot | undefined {
@@ -50,7 +51,7 @@ export function snapshotOf(db: Db): Snapshot | undefined {
   if (covered.length === 0) return undefined
   return {
     covered,
-    horizon: Number(log.getMeta(db, 'horizon') ?? 0),
+    horizon: Number(getMeta(db, 'horizon') ?? 0),
     entities: allBases(db).map((b) => ({
       id: b.entity,
       state: Buffer.from(b.state).toString('base64'),

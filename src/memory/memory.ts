@@ -14,6 +14,7 @@ import { type Db, openDb, storeFiles, vacuum } from '../store/db.ts'
 import { keptHolds } from '../store/defines.ts'
 import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
+import { getMeta, setMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
 import { clearTexts, TEXT_VERSION } from '../store/texts.ts'
 import { watchCommits } from '../store/watch.ts'
@@ -125,11 +126,9 @@ export class Memory {
   }
 
   #settleProject(): void {
-    const there = log.getMeta(this.#db, 'project')
+    const there = getMeta(this.#db, 'project')
     if (there === undefined)
-      this.#db.write(
-        () => void (log.getMeta(this.#db, 'project') ?? log.setMeta(this.#db, 'project', this.#options.projectId)),
-      )
+      this.#db.write(() => void (getMeta(this.#db, 'project') ?? setMeta(this.#db, 'project', this.#options.projectId)))
     else if (there !== this.#options.projectId) {
       throw new UserError(
         'other-project',
@@ -142,11 +141,11 @@ export class Memory {
   /** A store whose texts were taken apart in another way, by an older version, has its indexes of them made anew. */
   #settleTexts(): void {
     const db = this.#db
-    if (log.getMeta(db, 'text_version') === TEXT_VERSION) return
+    if (getMeta(db, 'text_version') === TEXT_VERSION) return
     db.write(() => {
-      if (log.getMeta(db, 'text_version') === TEXT_VERSION) return
+      if (getMeta(db, 'text_version') === TEXT_VERSION) return
       this.#projectAll()
-      log.setMeta(db, 'text_version', TEXT_VERSION)
+      setMeta(db, 'text_version', TEXT_VERSION)
     })
   }
 
@@ -434,12 +433,12 @@ export class Memory {
   updatesSince(cursor = ''): { bytes: Uint8Array; cursor: string } {
     this.#mustBeOpen()
     return this.#db.read(() => {
-      const store = log.getMeta(this.#db, 'inode') ?? ''
+      const store = getMeta(this.#db, 'inode') ?? ''
       const [from, n = '0'] = cursor.split('/')
       const last = this.cursor
       const since = from === store && Number(n) <= last ? Number(n) : 0
       const parts = [JSON.stringify({ tidemark: 1, project: this.#options.projectId })]
-      const compacted = since < Number(log.getMeta(this.#db, 'compacted_n') ?? 0) ? snapshotLine(this.#db) : undefined
+      const compacted = since < Number(getMeta(this.#db, 'compacted_n') ?? 0) ? snapshotLine(this.#db) : undefined
       if (compacted) parts.push(compacted)
       for (const l of log.rawLinesAfter(this.#db, since)) parts.push(l)
       return { bytes: new TextEncoder().encode(`${parts.join('\n')}\n`), cursor: `${store}/${last}` }

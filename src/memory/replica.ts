@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Clock } from '../crdt/hlc.ts'
 import type { Env } from '../env.ts'
 import type { Db } from '../store/db.ts'
-import { getMeta, setMeta } from '../store/log.ts'
+import { getMeta, setMeta } from '../store/meta.ts'
 
 /** This store's identity in the log. The tag is its Yjs client id in base 36: both are minted together (K12). */
 export interface Replica {

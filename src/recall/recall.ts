@@ -103,11 +103,20 @@ export class Recaller {
   askNow(question: string, options: RecallOptions = {}): RecallResult {
     const asked = this.#asked(question, options)
     const notes: string[] = []
-    if (!this.#embedder && this.config.embedder.use === 'static') this.#embedder = staticEmbedder()
-    const embedder = this.#embedder?.embedNow ? this.#embedder : undefined
-    if (embedder && asked.asOf === undefined && lacksVectors(this.#memory.db, embedder))
-      fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS)
+    const embedder = this.#modelNow()
     return this.#answer(question, asked, embedder, embedder?.embedNow?.([question])[0], notes)
+  }
+
+  /** Makes what `askNow` lacks, as `ask` does by itself: within a program's reading nothing can be written. */
+  prepareNow(): void {
+    const embedder = this.#modelNow()
+    if (embedder && lacksVectors(this.#memory.db, embedder))
+      fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS)
+  }
+
+  #modelNow(): Embedder | undefined {
+    if (!this.#embedder && this.config.embedder.use === 'static') this.#embedder = staticEmbedder()
+    return this.#embedder?.embedNow ? this.#embedder : undefined
   }
 
   /** Makes every vector that is missing. @throws UserError where the model cannot be had. */
@@ -222,7 +231,7 @@ export class Recaller {
     return {
       nearest: (limit) => index.nearest(vector, limit),
       cosine: (key) => index.cosine(key, vector),
-      spread: index.spread(vector, embedder.floor),
+      spread: index.spread(vector, embedder),
       floor: embedder.floor,
       ceiling: embedder.ceiling,
     }

@@ -13,7 +13,7 @@ export const TUNING = {
   /** What the texts next to one add to it, by their distance; for texts longer than `short` words less. */
   around: [0.5, 0.2],
   short: 25,
-  /** Weights of the legs: words (0 to 5), vector (standard deviations), source (standard deviations). */
+  /** Weights of the legs: words (0 to 5), vector (standard deviations; unless the model says otherwise), source (the same). */
   lexical: 0.5,
   vector: 0.75,
   source: 0.2,
@@ -175,10 +175,11 @@ export interface Legs {
   readonly day: number
 }
 
-/** What cosines of this question are like over the whole store. */
+/** What cosines of this question are like over the whole store, and how much they count. */
 export interface Spread {
   readonly mean: number
   readonly deviation: number
+  readonly weight: number
 }
 
 const TOP_OF_SOURCE = 3
@@ -214,7 +215,7 @@ export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number
   const sources = sourceScores(legs)
   return legs.map((l) => {
     let f = best > 0 ? (TUNING.lexical * 5 * l.lexical.score) / best : 0
-    if (cosines && l.cosine !== undefined) f += (TUNING.vector * (l.cosine - cosines.mean)) / cosines.deviation
+    if (cosines && l.cosine !== undefined) f += (cosines.weight * (l.cosine - cosines.mean)) / cosines.deviation
     if (l.source !== null) f += TUNING.source * (sources.get(l.source) ?? 0)
     if (l.spoken) f += TUNING.speaker
     return f + TUNING.date * l.day

@@ -10,6 +10,7 @@ import {
   vectorsEpoch,
   vectorsSince,
 } from '../store/vectors.ts'
+import type { Embedder } from './embedders/embedder.ts'
 import { toUnit } from './embedders/unit.ts'
 import { aroundScale, type Spread, TUNING } from './relevance.ts'
 
@@ -295,7 +296,7 @@ export class VectorIndex {
   }
 
   /** What the cosines to a question are like over all texts, from a sample spread evenly over them. */
-  spread(q: Float32Array, floor: number): Spread {
+  spread(q: Float32Array, { floor, weight = TUNING.vector }: Pick<Embedder, 'floor' | 'weight'>): Spread {
     const step = Math.max(1, this.#n / SAMPLE)
     const sample: number[] = []
     for (let x = 0; x < this.#n; x += step) sample.push(this.#cosineAt(Math.floor(x), q))
@@ -305,7 +306,7 @@ export class VectorIndex {
     const variance =
       (sample.reduce((a, b) => a + (b - mean) ** 2, 0) + PRIOR.weight * (PRIOR.deviation ** 2 + (usual - mean) ** 2)) /
       n
-    return { mean, deviation: Math.sqrt(variance) }
+    return { mean, deviation: Math.sqrt(variance), weight }
   }
 }
 

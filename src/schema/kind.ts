@@ -37,7 +37,9 @@ export const COMMON = {
   validTo: time('true in the world until'),
   attrs: map('free structure of your own: {key: value}, deep', { weight: 0.5 }),
   retired: text('why it was retired', { system: true }),
-  provenance: set('who recorded it, and where: session, agent, user, branch, commit, task (else activity, else goal)', { system: true }),
+  provenance: set('who recorded it, and where: session, agent, user, branch, commit, task (else activity, else goal)', {
+    system: true,
+  }),
 } as const satisfies Record<string, Field>
 
 type Optional<F extends Readonly<Record<string, Field>>> = { -readonly [K in keyof F]?: Given<F[K]> }

@@ -294,12 +294,6 @@ export const finding = (db: Db, key: string, at: number, textValue: string): voi
 export const findings = (db: Db): { key: string; at: number; text: string }[] =>
   db.all('SELECT key, at, text FROM findings ORDER BY at')
 
-export const getMeta = (db: Db, key: string): string | undefined =>
-  db.get<{ value: string }>('SELECT value FROM meta WHERE key=?', key)?.value
-
-export const setMeta = (db: Db, key: string, value: string): void =>
-  db.run('INSERT OR REPLACE INTO meta VALUES (?,?)', key, value)
-
 /** Takes a replica's lines from `seq` on out of the log, with their events; for a fork that says them again. */
 export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
   const lines = db

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts'
-import { getMeta, setMeta } from './log.ts'
+import { getMeta, setMeta } from './meta.ts'
 
 /** The model that the vectors in the store are of. */
 export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_model')

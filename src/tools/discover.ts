@@ -39,5 +39,7 @@ async function recalling(memory: Memory, project: Project, session: string | und
     import('../discover/recall.ts'),
     import('../recall/recall.ts'),
   ])
-  return (source: Source) => [recallFunction(source, recallerOf(memory, project), session)]
+  const recaller = recallerOf(memory, project)
+  recaller.prepareNow()
+  return (source: Source) => [recallFunction(source, recaller, session)]
 }

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { setMeta } from '../../src/store/log.ts'
+import { setMeta } from '../../src/store/meta.ts'
 import { dump, exchange, folded, join1, linesOf, open, Replica, read, seeded, send, tempDir } from './harness.ts'
 
 const findings = (r: Replica) => r.memory.db.all<{ key: string }>('SELECT key FROM findings').map((f) => f.key)

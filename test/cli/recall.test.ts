@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { git, scratch, tidemark } from './run.ts'
+
+async function project() {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
+  const run = async (...args: string[]) => {
+    const ran = await tidemark(at, args)
+    expect(ran.err).toBe('')
+    return ran.out
+  }
+  await run(
+    'act',
+    JSON.stringify([
+      ['record-decision', { name: 'use-sqlite', description: 'Store everything in one SQLite file', impact: 9 }],
+      ['record-decision', { name: 'sign-rs256', description: 'Sign tokens with RS256' }],
+      ['record-learning', { title: 'The WAL file must not be watched', severity: 'high' }],
+      ['record-question', { question: 'Does the hub need Redis?', topics: ['hub'] }],
+    ]),
+  )
+  return { at, run }
+}
+
+test('what one process recorded another recalls, in words of its own, explained, within a budget', async () => {
+  const { at, run } = await project()
+  expect(await run('recall', 'where', 'is', 'everything', 'stored?')).toMatch(/^\(decision "use-sqlite" /)
+  expect(await run('recall', 'cryptographic signature')).toMatch(/^\(decision "sign-rs256" /)
+  const explained = await run('recall', 'sqlite file', '--explain')
+  expect(explained).toMatch(/relevance [\d.]+ × proximity 1\.00 × recency 1\.00 × importance 1\.\d+; .*holds /)
+  const json = JSON.parse(await run('recall', 'sqlite file', '--json', '--limit', '1'))
+  expect(json.results).toHaveLength(1)
+  const [first] = json.results
+  expect(Object.keys(first)).toEqual(expect.arrayContaining(['id', 'kind', 'score', 'parts', 'why', 'text']))
+  expect(Object.keys(first.parts)).toEqual(['relevance', 'proximity', 'recency', 'importance'])
+  expect(typeof json.omitted).toBe('number')
+  expect(JSON.parse(await run('recall', 'sqlite', '--budget', '3', '--json')).results).toEqual([])
+  expect(await run('recall', 'xylophone quartz')).toBe('#| nothing is known of this |#\n')
+  expect(JSON.parse(await run('recall', 'file', '--kind', 'learning', '--json')).results[0].kind).toBe('learning')
+  expect((await tidemark(at, ['recall'])).code).toBe(2)
+  const refused = await tidemark(at, ['recall', 'x', '--kind', 'decisionz', '--json'])
+  expect(refused.code).toBe(1)
+  expect(JSON.parse(refused.out).error).toMatchObject({ code: 'bad-argument' })
+})
+
+test('[H1] scopes from the command line: the task that is current, named tasks and goals, presets', async () => {
+  const { at, run } = await project()
+  const s = ['--session', 's1']
+  await run('goal', 'start', 'Faster login', ...s)
+  await run('task', 'start', 'cache tokens', ...s)
+  await run('act', '[["record-learning", {"title": "Tokens are cached for a minute"}]]', ...s)
+  const where = async (...args: string[]) =>
+    (
+      JSON.parse(await run('recall', 'tokens', '--json', ...args)).results as {
+        id: string
+        parts: { proximity: number }
+      }[]
+    ).map((r) => [r.id.split(':')[0], r.parts.proximity])
+  expect((await where('--scope', 'micro', ...s)).sort()).toEqual([
+    ['learning', 1],
+    ['task', 1],
+  ])
+  expect(await where('--preset', 'fresh', ...s)).toEqual(await where('--scope', 'micro', ...s))
+  expect(await where(...s)).toContainEqual(['decision', 0.2])
+  expect(await where('--scope', 'macro', ...s)).toContainEqual(['decision', 1])
+  expect(await where()).toContainEqual(['decision', 1])
+  expect(await where('--goal', 'Faster login')).not.toContainEqual(['decision', 1])
+  expect(await where('--task', 'cache tokens')).toContainEqual(['decision', 0.2])
+  expect((await tidemark(at, ['recall', 'x', '--scope', 'mikro'])).code).toBe(2)
+  expect((await tidemark(at, ['recall', 'x', '--scope', 'micro'])).err).toContain('task start')
+  expect((await tidemark(at, ['recall', 'x', '--goal', 'no such goal'])).code).toBe(1)
+})
+
+test('[H1] other projects are looked into only when they are named', async () => {
+  const { at, run } = await project()
+  const other = { ...at, dir: `${at.dir}-other` }
+  git(at.dir, 'init', '-q', other.dir)
+  await tidemark(other, ['init', '--client', 'none', '--yes'])
+  await tidemark(other, [
+    'act',
+    '[["record-decision", {"name": "use-zstd", "description": "Compress archives with zstd"}]]',
+  ])
+  expect(await run('recall', 'compress archives with zstd')).not.toContain('use-zstd')
+  const found = JSON.parse(await run('recall', 'compress archives with zstd', '--in', other.dir, '--json'))
+  expect(found.results[0]).toMatchObject({ id: 'decision:use-zstd', project: 'project-other' })
+  expect(await run('recall', 'compress archives with zstd', '--all-projects')).toContain('in project project-other')
+  const { relevance, proximity, recency, importance } = found.results[0].parts
+  expect(found.results[0].score).toBe(relevance * proximity * recency * importance)
+  expect((await tidemark(at, ['recall', 'x', '--in', '/nowhere'])).code).toBe(1)
+})
+
+test('the configuration of the project counts, and what is wrong in it is told', async () => {
+  const { at, run } = await project()
+  const { readFileSync, writeFileSync } = await import('node:fs')
+  const file = `${at.dir}/.tidemark/config.json`
+  const before = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...before, recall: { limit: 1, embedder: { use: 'none' } } }))
+  expect(JSON.parse(await run('recall', 'tokens file sqlite', '--json')).results).toHaveLength(1)
+  expect(await run('recall', 'cryptographic verification')).toBe('#| nothing is known of this |#\n')
+  writeFileSync(file, JSON.stringify({ ...before, recall: { limt: 1, weights: { task: 'much' } } }))
+  const refused = await tidemark(at, ['recall', 'x'])
+  expect(refused.code).toBe(1)
+  for (const said of ['limt', 'limit', 'weights.task']) expect(refused.err).toContain(said)
+})
+
+test('recall in the Scheme, and as of a moment', async () => {
+  const { run } = await project()
+  expect(await run('discover', '(map :name (recall "tokens" :limit 1 :kind \'decision))')).toBe('("sign-rs256")\n')
+  expect(await run('discover', '(recall "tokens" :scope \'nowhere)')).toContain('(error "recall')
+  expect(await run('discover', '(as-of "2020-01-01" (recall "tokens"))')).toBe('()\n')
+  expect(await run('discover', '(:why (car (recall "tokens")))')).toContain('holds token')
+})

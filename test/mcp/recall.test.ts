@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { call, ERAS, listening, stdioClient, tempProject } from './harness.ts'
+
+const KNOWLEDGE = {
+  actions: [
+    ['record-decision', { name: 'use-sqlite', description: 'Store everything in one SQLite file' }],
+    ['record-question', { question: 'Does the hub need Redis?', topics: ['hub'] }],
+  ],
+}
+
+for (const era of ERAS) {
+  test(`[M1] stdio, ${era}: recall and open_questions answer, in text and for programs`, async () => {
+    const client = await stdioClient(tempProject(), { era })
+    await call(client, 'act', KNOWLEDGE)
+    const found = await call(client, 'recall', { text: 'which file stores everything?', explain: true })
+    expect(found.text).toMatch(/^\(decision "use-sqlite"/)
+    expect(found.structured).toMatchObject({ results: [{ id: 'decision:use-sqlite' }], omitted: 0 })
+    const open = await call(client, 'open_questions', { topic: 'hub' })
+    expect(open.text).toContain('Redis')
+    const refused = await call(client, 'recall', { text: 'x', scope: 'mikro', limt: 3 })
+    expect(refused.isError).toBe(true)
+    for (const part of ['scope: one of micro', 'did you mean limit']) expect(refused.text).toContain(part)
+  })
+}
+
+test('recall answers at most 40,000 characters, however much is asked for', async () => {
+  const client = await stdioClient(tempProject())
+  for (let b = 0; b < 3; b++)
+    await call(client, 'act', {
+      actions: Array.from({ length: 50 }, (_, i) => [
+        'record-learning',
+        { title: `Caches, lesson ${b * 50 + i}`, body: `cache ${'and what comes of it '.repeat(60)}` },
+      ]),
+    })
+  const { text } = await call(client, 'recall', { text: 'lessons on caches', limit: 1_000 })
+  expect(text.length).toBeLessThanOrEqual(40_000)
+  expect(text.length).toBeGreaterThan(20_000)
+})
+
+test('recall over HTTP', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  server.memory.act(KNOWLEDGE.actions)
+  const response = await fetch(`${server.url}/api/tools/recall`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ text: 'which file stores everything?' }),
+  })
+  expect(response.status).toBe(200)
+  const { json } = (await response.json()) as { json: { results: { id: string; score: number }[] } }
+  expect(json.results[0]!.id).toBe('decision:use-sqlite')
+})
