@@ -84,6 +84,7 @@ export function projectState(
   state: Uint8Array,
   updated: number,
   version: number,
+  sameText = false,
 ): void {
   const folded = fold(readCells(openDoc([state])))
   const kind = registry.kind(kindOf(id))
@@ -95,7 +96,7 @@ export function projectState(
     if (complete) putLink(db, { id, src: f.from as string, rel: f.type as string, dst: f.to as string })
     else dropLink(db, id)
   }
-  indexText(db, rowid, folded.live && kind && !kind.internal ? textOf(row.name, folded, kind) : undefined)
+  indexText(db, rowid, folded.live && kind && !kind.internal ? textOf(row.name, folded, kind) : undefined, sameText)
 }
 
 export function rowOf(id: string, folded: Folded, updated: number, version: number, registry: Registry): EntityRow {

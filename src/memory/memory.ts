@@ -16,7 +16,7 @@ import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
-import { clearTexts, TEXT_VERSION } from '../store/texts.ts'
+import { clearWords, queueAll, TEXT_VERSION } from '../store/texts.ts'
 import { watchCommits } from '../store/watch.ts'
 import { dropOldWork, forgetErasedWork, keepWork, workOf } from '../store/work.ts'
 import { applyLine, Docs, projectState, reprojectKinds, writeToDocs } from './apply.ts'
@@ -149,12 +149,13 @@ export class Memory {
     })
   }
 
-  /** Computes every row and every index of texts again from the documents. */
+  /** Computes every row and the index of words again from the documents; vectors stay where they are. */
   #projectAll(): void {
     const db = this.#db
-    clearTexts(db)
+    clearWords(db)
     for (const row of rows.allRows(db))
-      projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version)
+      projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version, true)
+    queueAll(db)
   }
 
   /** The kinds and relations known now: core and the project's own. */

@@ -83,6 +83,31 @@ describe('what is found', () => {
     expect(linked?.why).toContain('linked to use-sqlite')
   })
 
+  test('a word in the name counts more than one in the reasons', async () => {
+    const t = openTestMemory()
+    t.act([
+      ['record-decision', { name: 'shard-by-tenant', description: 'Split the tables', rationale: 'the disk is small' }],
+      ['record-decision', { name: 'small-disk', description: 'Rent a machine', rationale: 'a tenant asked to shard' }],
+    ])
+    expect(ids(await ask(t, 'tenant shard'))).toEqual(['decision:shard-by-tenant', 'decision:small-disk'])
+  })
+
+  test('what was recorded in the same task stands around an item', async () => {
+    const t = openTestMemory()
+    const goal = t.library.goal('Faster start')
+    const one = goal.activity('loading').task('measure the imports')
+    t.clock.now += 1_000
+    const fits = one.recordLearning('Half of the time goes into parsing')
+    t.clock.now += 1_000
+    one.recordAction('profiled the imports of the command line with a sampling profiler')
+    const two = goal.activity('storage').task('measure the disk')
+    t.clock.now += 60_000
+    two.recordLearning('Half of the time goes into waiting')
+    const found = (await ask(t, 'where does half of the time go when imports are profiled', { kinds: ['learning'] }))
+      .results
+    expect(found[0]!.id).toBe(fits.id)
+  })
+
   test('a turn is found by the turns around it', async () => {
     const t = openTestMemory()
     const turns = [

@@ -79,9 +79,12 @@ export function unpackRuns(bytes: Uint8Array): Run[] {
   return runs
 }
 
-/** Puts an entity's text into the indexes in place of what was there; nothing: takes it out. */
-export function indexText(db: Db, rowid: number, text: EntityText | undefined): void {
-  dropText(db, rowid)
+/**
+ * Puts an entity's text into the indexes in place of what was there; nothing: takes it out. `again`: the text is what it
+ * was, and so is the vector that was made of it.
+ */
+export function indexText(db: Db, rowid: number, text: EntityText | undefined, again = false): void {
+  if (!again) dropText(db, rowid)
   if (!text) return
   const named = text.parts.filter((p) => p.weight >= 0.5)
   const extra = text.parts.filter((p) => p.weight < 0.5)
@@ -103,7 +106,7 @@ export function indexText(db: Db, rowid: number, text: EntityText | undefined): 
     words,
     terms,
   )
-  db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
+  if (!again) db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
 }
 
 export function dropText(db: Db, rowid: number): void {
@@ -113,13 +116,25 @@ export function dropText(db: Db, rowid: number): void {
   db.run('DELETE FROM vectors_due WHERE rowid=?', rowid)
 }
 
-/** Removes every index of texts whole: of a contentless one no word can be taken out for certain. */
+/**
+ * Removes the index of words whole, since of a contentless one no word can be taken out for certain, and what is kept of
+ * texts; vectors stay with the rows that they are of.
+ */
+export const clearWords = (db: Db): void =>
+  db.exec("INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts")
+
+/** Removes everything that is made of texts. */
 export function clearTexts(db: Db): void {
   startAnew(db)
-  db.exec(
-    "INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts; DELETE FROM vectors; DELETE FROM vectors_due",
-  )
+  clearWords(db)
+  db.exec('DELETE FROM vectors; DELETE FROM vectors_due')
 }
+
+/** Texts that have neither a vector nor a place in the queue get one. */
+export const queueAll = (db: Db): void =>
+  db.exec(
+    'INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM texts WHERE rowid NOT IN (SELECT rowid FROM vectors)',
+  )
 
 interface StoredRow {
   rowid: number
