@@ -9,6 +9,8 @@ import { verbHelp } from '../src/discover/introspection.ts'
 import { KINDS } from '../src/kinds/index.ts'
 import { RELATIONS } from '../src/kinds/relations.ts'
 import { Memory } from '../src/memory/memory.ts'
+import { DEFAULTS } from '../src/recall/config.ts'
+import { halfLifeOf } from '../src/recall/recency.ts'
 import type { Field, FieldType } from '../src/schema/field.ts'
 import { COMMON, type Kind } from '../src/schema/kind.ts'
 import { createRegistry } from '../src/schema/registry.ts'
@@ -204,11 +206,65 @@ export function queriesPage(page = readFileSync(join(DOCS, 'queries.md'), 'utf8'
   }
 }
 
+const SETTINGS = /(<!-- settings:[^\n]*-->\n)[\s\S]*?(<!-- end of settings -->)/
+
+/** The page with the settings as the code has them. */
+export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8')): string {
+  const registry = createRegistry(KINDS, RELATIONS)
+  const { weights, importance, embedder, ...rest } = DEFAULTS
+  const places = {
+    task: 'recorded in the current task',
+    sibling: 'recorded in another task of the same activity',
+    activity: 'recorded at the activity, or lifted to it',
+    goal: 'of the same goal, or lifted to it',
+    elsewhere: 'elsewhere',
+  }
+  const said = (value: unknown) => `\`${JSON.stringify(value)}\``
+  const one = { ...rest, embedder, importance } as { [setting: string]: unknown }
+  const settings = [
+    table(
+      ['`weights`', 'where it was recorded', 'default'],
+      Object.entries(weights).map(([name, w]) => [`\`${name}\``, places[name as keyof typeof places], String(w)]),
+    ),
+    table(
+      ['setting', 'what it is', 'default'],
+      Object.entries({
+        recencyFloor: 'what recency never falls below',
+        historyDepthDays: 'items of other tasks untouched for longer are left out; null: none',
+        limit: 'results at most',
+        budget: 'tokens at most; null: as many as it takes',
+        projects: 'other projects to look into always',
+        embedder: 'what makes vectors: `static`, `onnx`, `http`, `none`',
+        importance: 'how strongly each statement counts: 0 not at all, 1 as it is',
+      }).map(([name, what]) => [`\`${name}\``, what, said(one[name])]),
+    ),
+    table(
+      ['half-life (`halfLifeDays`)', 'kinds'],
+      [
+        ...Map.groupBy(
+          KINDS.filter((k) => !('internal' in k && k.internal)),
+          (k) => halfLifeOf(k.name, registry, DEFAULTS),
+        ),
+      ]
+        .sort(([a], [b]) => a - b)
+        .map(([days, kinds]) => [
+          `${days} days`,
+          kinds
+            .map((k) => k.name)
+            .sort()
+            .join(', '),
+        ]),
+    ),
+  ]
+  return page.replace(SETTINGS, (_all, head: string, end: string) => `${head}${settings.join('\n\n')}\n${end}`)
+}
+
 /** Every generated page, by its name in docs/. */
 export const PAGES: Readonly<Record<string, () => string>> = {
   'kinds.md': kindsPage,
   'verbs.md': verbsPage,
   'queries.md': queriesPage,
+  'recall.md': recallPage,
 }
 
 if (process.argv[1] === import.meta.filename)
