@@ -4,14 +4,14 @@ import { hashOf, type Term } from '../store/words.ts'
 /** The numbers of ranking; `docs/recall.md` says what each brought. */
 export const TUNING = {
   /** BM25 (Robertson & Zaragoza 2009). */
-  k1: 1.2,
+  k1: 0.9,
   b: 0.75,
   /** A passage, in words that count (about twice as many as a person counts); half of it overlaps the next. */
-  passage: 40,
+  passage: 60,
   /** A title of at most so many words goes with every passage. */
   title: 24,
   /** What the texts next to one add to it, by their distance; for texts longer than `short` words less. */
-  around: [0.5, 0.2],
+  around: [0.6, 0.3],
   short: 25,
   /** Weights of the legs: words (0 to 5), vector (standard deviations; unless the model says otherwise), source (the same). */
   lexical: 0.5,
