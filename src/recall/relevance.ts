@@ -16,7 +16,7 @@ export const TUNING = {
   /** Weights of the legs: words (0 to 5), vector (standard deviations; unless the model says otherwise), source (the same). */
   lexical: 0.5,
   vector: 0.75,
-  source: 0.2,
+  source: 0.4,
   /** For what the person says who is asked about. */
   speaker: 1,
   /** For what lies in the days that are asked about. */
@@ -183,8 +183,10 @@ export interface Spread {
 }
 
 const TOP_OF_SOURCE = 3
+/** With more candidates than these a source says less of each: a long conversation is about many things. */
+const OF_ONE_SUBJECT = 8
 
-/** How well the best of each source match, in standard deviations over the sources. */
+/** What each source says of a text in it: how well its best ones match, in standard deviations over the sources. */
 function sourceScores(legs: readonly Legs[]): Map<string, number> {
   const bySource = new Map<string, number[]>()
   for (const { source, lexical } of legs) {
@@ -206,7 +208,13 @@ function sourceScores(legs: readonly Legs[]): Map<string, number> {
   if (sums.length < 2) return new Map()
   const mean = sums.reduce((s, [, x]) => s + x, 0) / sums.length
   const deviation = Math.sqrt(sums.reduce((s, [, x]) => s + (x - mean) ** 2, 0) / sums.length)
-  return new Map(deviation === 0 ? [] : sums.map(([source, x]) => [source, (x - mean) / deviation]))
+  if (deviation === 0) return new Map()
+  return new Map(
+    sums.map(([source, x]) => {
+      const telling = Math.min(1, OF_ONE_SUBJECT / bySource.get(source)!.length)
+      return [source, (telling * (x - mean)) / deviation]
+    }),
+  )
 }
 
 /** What the legs say together, not yet a relevance: about 0 for what has nothing to do with the question, about 5 at best. */
