@@ -142,7 +142,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const legs = passages.map((p, i): Legs => {
       const cosine = vectors?.cosine(keys[i]!)
       const lexical = lexicalOf(p, ofQuestion, average)
-      return { lexical, ...(cosine === undefined ? {} : { cosine }), source: null, spoken: false, day: 0 }
+      return { lexical, ...(cosine === undefined ? {} : { cosine }), source: null, spoken: undefined, day: 0 }
     })
     const fused = fuse(legs, vectors?.spread)
     const order = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!)
@@ -193,9 +193,8 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const { text } = row(key)
     const lexical = lexicalOf(passages.get(key) ?? passagesOf(row(key), weighted.index), weighted, averageLength)
     const speaker = text.speaker?.toLowerCase()
-    const spoken =
-      speaker !== undefined &&
-      (namedSpeakers.length > 0 ? namedSpeakers.includes(speaker) : speaker === 'user' && firstPerson)
+    const isMeant = namedSpeakers.length > 0 ? namedSpeakers.includes(speaker ?? '') : speaker === 'user' && firstPerson
+    const spoken = !isMeant ? undefined : namedSpeakers.length > 0 ? 'named' : 'user'
     const fit = days.length === 0 ? [] : days.map((d) => ({ d, fit: coversOf(d, entities.get(key)!) }))
     const best = fit.sort((a, b) => b.fit - a.fit)[0]
     const cosine = vectors?.cosine(key)
@@ -257,7 +256,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
       relevance: exact ? 1 : relevance[i]!,
       lexical,
       cosine,
-      spoken,
+      spoken: spoken !== undefined,
       day: dayText,
       exact,
       linkedTo: linkedTo.get(key),

@@ -17,8 +17,9 @@ export const TUNING = {
   lexical: 0.5,
   vector: 0.75,
   source: 0.4,
-  /** For what the person says who is asked about. */
-  speaker: 1,
+  /** For what the person says who is asked about; for what the user said, when they ask about themselves. */
+  named: 1,
+  user: 1.4,
   /** For what lies in the days that are asked about. */
   date: 0.5,
 } as const
@@ -170,7 +171,7 @@ export interface Legs {
   readonly cosine?: number
   readonly source: string | null
   /** Said by whom the question is about, or by the user in a question of the first person. */
-  readonly spoken: boolean
+  readonly spoken: 'named' | 'user' | undefined
   /** From 0 to 1: how well its day fits those that are asked about. */
   readonly day: number
 }
@@ -225,7 +226,7 @@ export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number
     let f = best > 0 ? (TUNING.lexical * 5 * l.lexical.score) / best : 0
     if (cosines && l.cosine !== undefined) f += (cosines.weight * (l.cosine - cosines.mean)) / cosines.deviation
     if (l.source !== null) f += TUNING.source * (sources.get(l.source) ?? 0)
-    if (l.spoken) f += TUNING.speaker
+    if (l.spoken) f += TUNING[l.spoken]
     return f + TUNING.date * l.day
   })
 }
