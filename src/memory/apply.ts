@@ -13,6 +13,7 @@ import { type EntityText, indexText, type WeightedText } from '../store/texts.ts
 import { dayWords } from '../store/words.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from './entity.ts'
 import { type Folded, fold } from './fold.ts'
+import { wishIn } from './wish.ts'
 
 /** Documents opened under one write lock, so that planning and writing load each once. */
 export class Docs {
@@ -140,7 +141,9 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
     title: { text: name, weight: specs[kind.key[0]]?.weight ?? 1 },
     parts: parts.filter((p) => p.text !== ''),
     ...(row === undefined ? {} : { source: row, place }),
-    ...(typeof fields.speaker === 'string' ? { speaker: fields.speaker } : {}),
+    ...(typeof fields.speaker === 'string'
+      ? { speaker: fields.speaker, wish: wishIn([name, ...parts.map((p) => p.text)].join('\n'), fields.speaker) }
+      : {}),
   }
 }
 

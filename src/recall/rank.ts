@@ -1,6 +1,7 @@
 import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
+import type { Wish } from '../memory/wish.ts'
 import type { TextRow } from '../store/texts.ts'
 import { isStopWord, questionTerms, type Term } from '../store/words.ts'
 import type { Corpus } from './corpus.ts'
@@ -17,6 +18,7 @@ import {
   spreadOf,
   weigh,
 } from './relevance.ts'
+import { wishesFor } from './wishes.ts'
 
 /** What the vectors of a store say of one question. */
 export interface VectorLeg {
@@ -36,6 +38,8 @@ export interface Ranked {
   readonly spoken: boolean
   /** Days that the question asks about and it lies in. */
   readonly day: string | undefined
+  /** It says what the user wants in every such case. */
+  readonly wish: boolean
   /** It is what the question names. */
   readonly exact: boolean
   /** The name of the result it is linked to, where it is here for that alone. */
@@ -56,6 +60,8 @@ export interface RankOptions {
 /** Candidates by words, by vectors, and of these the ones whose neighbours come along. */
 const BY_WORDS = 200
 const BY_VECTOR = 100
+/** The newest wishes of the user are always looked at. */
+const WISHES = 60
 const WITH_NEIGHBOURS = 40
 /** So many are compared with what stands around them. */
 const CLOSE = 100
@@ -133,8 +139,10 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   }
 
   const textOf = (key: number): TextRow =>
-    texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, words: 0, runs: [] }
+    texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, wish: 0, words: 0, runs: [] }
   const ofQuestion = weigh(terms, counts, size, 1)
+  const wishes = wishesFor(question)
+  const wishOf = (key: number): number => wishes?.(textOf(key).wish as Wish, textOf(key).words) ?? 0
   /** Best first by a first look, without what stands around them. */
   const roughly = (keys: readonly number[]): number[] => {
     const passages = keys.map((key) => passagesOf({ text: textOf(key), before: [], after: [] }, ofQuestion.index))
@@ -142,7 +150,14 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const legs = passages.map((p, i): Legs => {
       const cosine = vectors?.cosine(keys[i]!)
       const lexical = lexicalOf(p, ofQuestion, average)
-      return { lexical, ...(cosine === undefined ? {} : { cosine }), source: null, spoken: undefined, day: 0 }
+      return {
+        lexical,
+        ...(cosine === undefined ? {} : { cosine }),
+        source: null,
+        spoken: undefined,
+        day: 0,
+        wish: wishOf(keys[i]!),
+      }
     })
     const fused = fuse(legs, vectors?.spread)
     const order = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!)
@@ -153,7 +168,8 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const hits = corpus.withTerms(lookedFor, byWords, { all: o.all, kinds: o.kinds })
     const near = vectors?.nearest(byVector) ?? []
     for (const { key, score } of hits) scoresByIndex.set(key, score)
-    const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])]
+    const standing = wishes ? corpus.wishes(WISHES) : []
+    const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid), ...standing])]
     load(keys)
     const order = roughly(keys.filter((key) => texts.has(key)))
     for (let at = 0; at < order.length && entities.size < CLOSE; at += STEP)
@@ -205,6 +221,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
       source: text.source,
       spoken,
       day: best?.fit ?? 0,
+      wish: wishOf(key),
       dayText: best && best.fit > 0 ? best.d.text : undefined,
     }
   }
@@ -246,7 +263,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const out: Ranked[] = []
   for (const [i, key] of keys.entries()) {
     const entity = entities.get(key)!
-    const { lexical, cosine, spoken, dayText } = legs[i]!
+    const { lexical, cosine, spoken, dayText, wish } = legs[i]!
     const exact = references.whole.has(entity.id)
     const fits = lexical.score > 0 || isNamed(key) || linkedTo.has(key) || (cosine ?? -1) > (vectors?.floor ?? 1)
     if (!fits) continue
@@ -258,6 +275,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
       cosine,
       spoken: spoken !== undefined,
       day: dayText,
+      wish: wish > 0,
       exact,
       linkedTo: linkedTo.get(key),
     })

@@ -22,6 +22,9 @@ export const TUNING = {
   user: 1.4,
   /** For what lies in the days that are asked about. */
   date: 0.5,
+  /** For what the user wants in every case, and for what they would rather have; see `wishes.ts`. */
+  rule: 1,
+  preference: 0.8,
 } as const
 
 /** A text with those next to it in its row, nearest first. */
@@ -174,6 +177,8 @@ export interface Legs {
   readonly spoken: 'named' | 'user' | undefined
   /** From 0 to 1: how well its day fits those that are asked about. */
   readonly day: number
+  /** What it is lent for being a wish of the user's. */
+  readonly wish: number
 }
 
 /** What cosines of this question are like over the whole store, and how much they count. */
@@ -227,7 +232,7 @@ export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number
     if (cosines && l.cosine !== undefined) f += (cosines.weight * (l.cosine - cosines.mean)) / cosines.deviation
     if (l.source !== null) f += TUNING.source * (sources.get(l.source) ?? 0)
     if (l.spoken) f += TUNING[l.spoken]
-    return f + TUNING.date * l.day
+    return f + TUNING.date * l.day + l.wish
   })
 }
 

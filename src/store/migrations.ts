@@ -94,9 +94,11 @@ function m002_current_work(db: DatabaseSync): void {
 function m003_recall(db: DatabaseSync): void {
   db.exec(`
     -- What recall compares, by the row of the entity; an index like the others. terms: see store/texts.ts. source: what
-    -- it stands in a row with (a conversation, a task), place: where in it.
-    CREATE TABLE texts (rowid INTEGER PRIMARY KEY, source TEXT, place REAL, speaker TEXT, words INTEGER NOT NULL, terms BLOB NOT NULL);
+    -- it stands in a row with (a conversation, a task), place: where in it. wish: memory/wish.ts.
+    CREATE TABLE texts (rowid INTEGER PRIMARY KEY, source TEXT, place REAL, speaker TEXT,
+      wish INTEGER NOT NULL, words INTEGER NOT NULL, terms BLOB NOT NULL);
     CREATE INDEX texts_in_a_row ON texts (source, place) WHERE source IS NOT NULL;
+    CREATE INDEX texts_with_a_wish ON texts (rowid DESC) WHERE wish>0;
     CREATE VIRTUAL TABLE text_words USING fts5vocab (text_index, 'row');
     -- Vectors of the current model; change: a number that grows, so that readers find what is new.
     CREATE TABLE vectors (rowid INTEGER PRIMARY KEY, change INTEGER NOT NULL, data BLOB NOT NULL);

@@ -16,6 +16,8 @@ export interface EntityText {
   readonly source?: string
   readonly place?: number
   readonly speaker?: string
+  /** What a user wants in every case, as a number that the caller knows the meaning of. */
+  readonly wish?: number
 }
 
 /** Terms of one weight, as 32-bit hashes of their stems, in order. */
@@ -30,6 +32,7 @@ export interface TextRow {
   readonly source: string | null
   readonly place: number | null
   readonly speaker: string | null
+  readonly wish: number
   /** Words as a person counts them. */
   readonly words: number
   readonly runs: readonly Run[]
@@ -98,11 +101,12 @@ export function indexText(db: Db, rowid: number, text: EntityText | undefined, a
   )
   const { terms, words } = packRuns([text.title, ...text.parts])
   db.run(
-    'INSERT INTO texts (rowid, source, place, speaker, words, terms) VALUES (?,?,?,?,?,?)',
+    'INSERT INTO texts (rowid, source, place, speaker, wish, words, terms) VALUES (?,?,?,?,?,?,?)',
     rowid,
     text.source ?? null,
     text.place ?? null,
     text.speaker ?? null,
+    text.wish ?? 0,
     words,
     terms,
   )
@@ -141,13 +145,14 @@ interface StoredRow {
   source: string | null
   place: number | null
   speaker: string | null
+  wish: number
   words: number
   terms: Uint8Array
 }
 
-const unpack = ({ rowid, source, place, speaker, words, terms }: StoredRow): TextRow => {
+const unpack = ({ rowid, source, place, speaker, wish, words, terms }: StoredRow): TextRow => {
   const runs = unpackRuns(terms)
-  return { rowid, source, place, speaker, words, runs }
+  return { rowid, source, place, speaker, wish, words, runs }
 }
 
 export function textRow(db: Db, rowid: number): TextRow | undefined {
@@ -179,6 +184,12 @@ export function textsAround(db: Db, row: TextRow, n: number): { before: TextRow[
   for (const row of found) (row.side === 0 ? before : after).push(unpack(row))
   return { before, after }
 }
+
+/** The newest texts that hold a wish. */
+export const textsWithWish = (db: Db, limit: number): number[] =>
+  db
+    .all<{ rowid: number }>('SELECT rowid FROM texts WHERE wish>0 ORDER BY rowid DESC LIMIT ?', limit)
+    .map((r) => r.rowid)
 
 /** How many there are; counted where the rows are smallest. */
 export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n
