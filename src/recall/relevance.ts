@@ -1,5 +1,6 @@
 import type { Run, TextRow } from '../store/texts.ts'
 import { hashOf, type Term } from '../store/words.ts'
+import { asking } from './asking.ts'
 
 /** The numbers of ranking; `docs/recall.md` says what each brought. */
 export const TUNING = {
@@ -8,6 +9,8 @@ export const TUNING = {
   b: 0.75,
   /** A passage, in words that count (about twice as many as a person counts); half of it overlaps the next. */
   passage: 60,
+  /** What remains of the weight of a word by which one asks; see `asking.ts`. */
+  asking: 0.2,
   /** A title of at most so many words goes with every passage. */
   title: 24,
   /** What the texts next to one add to it, by their distance; for texts longer than `short` words less. */
@@ -58,10 +61,11 @@ export interface Weighted {
  */
 export function weigh(terms: readonly Term[], counts: readonly number[], size: number, spread: number): Weighted {
   const idf = new Float64Array(terms.length)
+  const asks = asking(terms)
   let total = 0
   for (const [i, count] of counts.entries()) {
     const d = Math.min(size, count * spread)
-    idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5))
+    idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) * (asks(terms[i]!) ? TUNING.asking : 1)
     total += idf[i]!
   }
   return { terms, idf, index: new Map(terms.map((t, i) => [hashOf(t.stem), i])), total }
