@@ -192,8 +192,9 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   }
   admit(found.slice(0, WITH_NEIGHBOURS).flatMap((key) => [row(key).before[0]?.rowid, row(key).after[0]?.rowid]))
 
-  // in an order that does not depend on the way by which each was found
-  const keys = [...entities.keys()].sort((a, b) => a - b)
+  // in an order that depends neither on the way by which each was found nor on when it was stored: sums are the same to
+  // the last digit in every replica
+  const keys = [...entities].sort(([, a], [, b]) => (a.id < b.id ? -1 : 1)).map(([key]) => key)
   const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)))
   const passages = new Map(keys.map((key) => [key, passagesOf(row(key), weighted.index)]))
   const averageLength = averageOf([...passages.values()].flat())

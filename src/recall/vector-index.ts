@@ -300,6 +300,8 @@ export class VectorIndex {
     const step = Math.max(1, this.#n / SAMPLE)
     const sample: number[] = []
     for (let x = 0; x < this.#n; x += step) sample.push(this.#cosineAt(Math.floor(x), q))
+    // a sum depends on the order of its parts in the last digit, and rows lie here in the order in which they came
+    sample.sort((a, b) => a - b)
     const usual = floor / 2
     const n = sample.length + PRIOR.weight
     const mean = (sample.reduce((a, b) => a + b, 0) + usual * PRIOR.weight) / n
