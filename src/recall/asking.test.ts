@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { questionTerms } from '../store/words.ts'
-import { asking } from './asking.ts'
+import { asking, isHeading } from './asking.ts'
 import { TUNING, weigh } from './relevance.ts'
 
 const asks = (question: string) => {
@@ -16,8 +16,15 @@ test('words of asking are told from what is asked for', () => {
 
 test('a word of asking counts a little, not nothing', () => {
   const terms = questionTerms('overview budget')
-  const { idf, total } = weigh(terms, [3, 3], 100, 1)
+  const { idf, total } = weigh(terms, [3, 3], 100, { spread: 1, heading: false })
   expect(idf[0]! / idf[1]!).toBeCloseTo(TUNING.asking, 10)
   expect(idf[0]).toBeGreaterThan(0)
   expect(total).toBeCloseTo(idf[0]! + idf[1]!, 10)
+})
+
+test('a question is told from a heading', () => {
+  for (const q of ['Why is it slow?', 'what broke', 'Can you list them', 'tell me more', '为什么？', 'I need a plan'])
+    expect(isHeading(q)).toBe(false)
+  for (const h of ['dix: fix a leak in ProcFoo', 'token refresh', 'Use RS256', '42', '', '—'])
+    expect(isHeading(h)).toBe(true)
 })

@@ -18,3 +18,16 @@ export function asking(terms: readonly Term[]): (term: Term) => boolean {
   const ofTalk = terms.some((t) => OF_TALK.has(t.word))
   return ({ word }) => ASKING.has(word) || (ofTalk && AT_TIMES.has(word))
 }
+
+/** Words by which a sentence that asks or bids begins. */
+const OPENING = list(`
+  who what when where why which how whose whom is are was were am do does did can could should would will shall may might
+  must has have had tell list give show explain describe summarize summarise remind help name find let please i we`)
+
+/** Whether it is a title, a subject or some keywords, and not a sentence that asks. */
+export function isHeading(question: string): boolean {
+  const asked = question.trim()
+  if (/[?？؟]/.test(asked)) return false
+  const first = /[\p{L}\p{N}]+/u.exec(asked.toLowerCase())?.[0] ?? ''
+  return !OPENING.has(first)
+}

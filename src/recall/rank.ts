@@ -4,6 +4,7 @@ import type { Reader } from '../memory/read.ts'
 import type { Wish } from '../memory/wish.ts'
 import type { TextRow } from '../store/texts.ts'
 import { isStopWord, questionTerms, type Term } from '../store/words.ts'
+import { isHeading } from './asking.ts'
 import type { Corpus } from './corpus.ts'
 import { covers, datesIn } from './dates.ts'
 import {
@@ -12,10 +13,12 @@ import {
   type Legs,
   type Lexical,
   lexicalOf,
-  passagesOf,
   relevances,
+  type Seen,
   type Spread,
+  seenOf,
   spreadOf,
+  TUNING,
   weigh,
 } from './relevance.ts'
 import { wishesFor } from './wishes.ts'
@@ -120,6 +123,9 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const vectors = terms.some((t) => !isStopWord(t.word)) ? o.vectors : undefined
   const counts = terms.map((t) => corpus.count(t.stem))
   const size = corpus.size
+  const heading = isHeading(question)
+  const spread =
+    vectors && heading ? { ...vectors.spread, weight: vectors.spread.weight * TUNING.heading.vector } : vectors?.spread
   const lookedFor = telling(terms, counts)
   const references = named(question, reader)
 
@@ -140,14 +146,14 @@ export function rank(question: string, o: RankOptions): Ranked[] {
 
   const textOf = (key: number): TextRow =>
     texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, wish: 0, words: 0, runs: [] }
-  const ofQuestion = weigh(terms, counts, size, 1)
+  const ofQuestion = weigh(terms, counts, size, { spread: 1, heading })
   const wishes = wishesFor(question)
   const wishOf = (key: number): number => wishes?.(textOf(key).wish as Wish, textOf(key).words) ?? 0
   /** Best first by a first look, without what stands around them. */
   const roughly = (keys: readonly number[]): number[] => {
-    const passages = keys.map((key) => passagesOf({ text: textOf(key), before: [], after: [] }, ofQuestion.index))
-    const average = averageOf(passages.flat())
-    const legs = passages.map((p, i): Legs => {
+    const seen = keys.map((key) => seenOf({ text: textOf(key), before: [], after: [] }, ofQuestion.index))
+    const average = averageOf(seen.flatMap((t) => t.passages))
+    const legs = seen.map((p, i): Legs => {
       const cosine = vectors?.cosine(keys[i]!)
       const lexical = lexicalOf(p, ofQuestion, average)
       return {
@@ -159,7 +165,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
         wish: wishOf(keys[i]!),
       }
     })
-    const fused = fuse(legs, vectors?.spread)
+    const fused = fuse(legs, spread)
     const order = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!)
     return order.map((i) => keys[i]!)
   }
@@ -195,9 +201,9 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   // in an order that depends neither on the way by which each was found nor on when it was stored: sums are the same to
   // the last digit in every replica
   const keys = [...entities].sort(([, a], [, b]) => (a.id < b.id ? -1 : 1)).map(([key]) => key)
-  const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)))
-  const passages = new Map(keys.map((key) => [key, passagesOf(row(key), weighted.index)]))
-  const averageLength = averageOf([...passages.values()].flat())
+  const weighted = weigh(terms, counts, size, { spread: spreadOf(keys.map(row)), heading })
+  const seen = new Map(keys.map((key): [number, Seen] => [key, seenOf(row(key), weighted.index)]))
+  const averageLength = averageOf([...seen.values()].flatMap((t) => t.passages))
 
   const days = datesIn(question, o.now)
   const asked = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
@@ -208,7 +214,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   )
   const legsOf = (key: number): Legs & { day: number; dayText: string | undefined } => {
     const { text } = row(key)
-    const lexical = lexicalOf(passages.get(key) ?? passagesOf(row(key), weighted.index), weighted, averageLength)
+    const lexical = lexicalOf(seen.get(key) ?? seenOf(row(key), weighted.index), weighted, averageLength)
     const speaker = text.speaker?.toLowerCase()
     const isMeant = namedSpeakers.length > 0 ? namedSpeakers.includes(speaker ?? '') : speaker === 'user' && firstPerson
     const spoken = !isMeant ? undefined : namedSpeakers.length > 0 ? 'named' : 'user'
@@ -227,7 +233,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     }
   }
   const legs = keys.map(legsOf)
-  const fused = fuse(legs, vectors?.spread)
+  const fused = fuse(legs, spread)
   for (const [i, key] of keys.entries()) if (isNamed(key)) fused[i]! += NAMED
 
   // what is linked to the best ones comes along

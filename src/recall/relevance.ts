@@ -13,6 +13,11 @@ export const TUNING = {
   asking: 0.2,
   /** A title of at most so many words goes with every passage. */
   title: 24,
+  /** How much a word of the question counts for being among the first words of a text, which say what it is about. */
+  lead: 0.5,
+  leadWords: 25,
+  /** In a heading rare words tell more than in a sentence, and its vector, made of few words, less. */
+  heading: { rarity: 1.3, vector: 0.3 },
   /** What the texts next to one add to it, by their distance; for texts longer than `short` words less. */
   around: [0.6, 0.3],
   short: 25,
@@ -59,13 +64,19 @@ export interface Weighted {
  * The weight of each word: inverse document frequency, where a text also counts for those whose neighbours it is. A word
  * that nobody has used counts fully: not to find it is telling.
  */
-export function weigh(terms: readonly Term[], counts: readonly number[], size: number, spread: number): Weighted {
+export function weigh(
+  terms: readonly Term[],
+  counts: readonly number[],
+  size: number,
+  { spread, heading }: { readonly spread: number; readonly heading: boolean },
+): Weighted {
+  const rarity = heading ? TUNING.heading.rarity : 1
   const idf = new Float64Array(terms.length)
   const asks = asking(terms)
   let total = 0
   for (const [i, count] of counts.entries()) {
     const d = Math.min(size, count * spread)
-    idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) * (asks(terms[i]!) ? TUNING.asking : 1)
+    idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) ** rarity * (asks(terms[i]!) ? TUNING.asking : 1)
     total += idf[i]!
   }
   return { terms, idf, index: new Map(terms.map((t, i) => [hashOf(t.stem), i])), total }
@@ -106,8 +117,27 @@ function add(to: Piece, from: Piece): void {
   to.length += from.length
 }
 
-/** The passages of a text, each with its title and what its neighbours lend. */
-export function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, number>): Piece[] {
+/** A text as a question sees it. */
+export interface Seen {
+  /** Its passages, each with its title and what its neighbours lend. */
+  readonly passages: readonly Piece[]
+  /** Which of the question's words are among its first, by their index. */
+  readonly lead: ReadonlySet<number>
+}
+
+export function seenOf(row: InRow, index: ReadonlyMap<number, number>): Seen {
+  const lead = new Set<number>()
+  let n = 0
+  for (const run of row.text.runs)
+    for (const term of run.terms) {
+      if (n++ >= TUNING.leadWords) break
+      const i = index.get(term)
+      if (i !== undefined) lead.add(i)
+    }
+  return { passages: passagesOf(row, index), lead }
+}
+
+function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, number>): Piece[] {
   const n = index.size
   const common = piece(n)
   const scale = aroundScale(text.words)
@@ -144,8 +174,8 @@ export function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<nu
   })
 }
 
-/** BM25 of the best passage. */
-export function lexicalOf(passages: readonly Piece[], q: Weighted, averageLength: number): Lexical {
+/** BM25 of the best passage, and more for what the text begins with. */
+export function lexicalOf({ passages, lead }: Seen, q: Weighted, averageLength: number): Lexical {
   const { k1, b } = TUNING
   let score = 0
   let best: Piece | undefined
@@ -161,6 +191,7 @@ export function lexicalOf(passages: readonly Piece[], q: Weighted, averageLength
       best = p
     }
   }
+  for (const i of lead) score += TUNING.lead * q.idf[i]!
   if (!best) return { score: 0, coverage: 0, words: [] }
   const held = [...best.tf.keys()].filter((i) => best.tf[i]! > 0).sort((x, y) => q.idf[y]! - q.idf[x]! || x - y)
   const weight = held.reduce((sum, i) => sum + q.idf[i]! * Math.min(1, best.tf[i]!), 0)
