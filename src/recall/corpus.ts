@@ -6,17 +6,18 @@ import type { Db } from '../store/db.ts'
 import { rowId, rowsAt } from '../store/rows.ts'
 import {
   countTexts,
+  type Neighbours,
+  neighboursOf,
   packRuns,
   rowsWith,
   type TextRow,
   textRows,
-  textsAround,
   textsWith,
   textsWithWish,
   unpackRuns,
 } from '../store/texts.ts'
 import { hashOf, type Term } from '../store/words.ts'
-import { type InRow, TUNING } from './relevance.ts'
+import { TUNING } from './relevance.ts'
 
 /** What is searched: the store as it is now, or the knowledge as it was. Keys are numbers that mean one text each. */
 export interface Corpus {
@@ -34,8 +35,8 @@ export interface Corpus {
   /** By key; those that are there. */
   texts(keys: readonly number[]): Map<number, TextRow>
   entities(keys: readonly number[]): Map<number, Entity>
-  /** What stands next to a text in its row, nearest first. */
-  around(text: TextRow): Omit<InRow, 'text'>
+  /** What stands next to texts in their rows, by key, nearest first. */
+  around(keys: readonly number[]): Map<number, Neighbours>
   keyOf(id: string): number | undefined
 }
 
@@ -59,7 +60,7 @@ export function storeCorpus(db: Db): Corpus {
     wishes: (limit) => textsWithWish(db, limit),
     texts: (keys) => new Map(textRows(db, keys).map((t) => [t.rowid, t])),
     entities: (keys) => new Map(rowsAt(db, keys).map((r) => [r.rowid, entityOf(r)])),
-    around: (text) => textsAround(db, text, REACH),
+    around: (keys) => neighboursOf(db, keys),
     keyOf: (id) => rowId(db, id),
   }
 }
@@ -110,15 +111,16 @@ export function pastCorpus(reader: Reader, registry: Registry): Corpus {
     wishes: (limit) => texts.flatMap((t) => (t.wish > 0 ? [t.rowid] : [])).slice(-limit),
     texts: (wanted) => new Map(wanted.flatMap((key) => (texts[key] ? [[key, texts[key]] as const] : []))),
     entities: (wanted) => new Map(wanted.flatMap((key) => (entities[key] ? [[key, entities[key]] as const] : []))),
-    around(text) {
-      const row = text.source === null ? [] : (rows.get(text.source) ?? [])
-      const at = row.indexOf(text.rowid)
-      const near = (keysOf: number[]) => keysOf.map((k) => texts[k]!)
-      return {
-        before: at < 0 ? [] : near(row.slice(Math.max(0, at - REACH), at).reverse()),
-        after: at < 0 ? [] : near(row.slice(at + 1, at + 1 + REACH)),
-      }
-    },
+    around: (wanted) =>
+      new Map(
+        wanted.flatMap((key) => {
+          const row = rows.get(texts[key]?.source ?? '')
+          if (!row) return []
+          const at = row.indexOf(key)
+          const [before, after] = [row.slice(Math.max(0, at - REACH), at).reverse(), row.slice(at + 1, at + 1 + REACH)]
+          return [[key, { before, after }] as const]
+        }),
+      ),
     keyOf: (id) => keys.get(id),
   }
 }

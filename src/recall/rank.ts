@@ -2,7 +2,7 @@ import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
 import type { Wish } from '../memory/wish.ts'
-import type { TextRow } from '../store/texts.ts'
+import type { Neighbours, TextRow } from '../store/texts.ts'
 import { isStopWord, questionTerms, type Term } from '../store/words.ts'
 import { isHeading } from './asking.ts'
 import type { Corpus } from './corpus.ts'
@@ -72,7 +72,7 @@ const STEP = 50
 const WITH_LINKS = 6
 const MAX_LINKS = 24
 /** So many texts may hold the words by which candidates are looked for: common ones are left out while there are rarer. */
-const POSTINGS = 6_000
+const POSTINGS = 4_000
 /** A narrow filter may leave few of the candidates: then so many are looked at. */
 const DEEP = 4_000
 const ENOUGH = 30
@@ -190,13 +190,15 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const { id } = entities.get(key)!
     return references.whole.has(id) || references.within.has(id)
   }
-  const around = new Map<number, InRow>()
+  let around = corpus.around(found)
+  const beside = (key: number): Neighbours => around.get(key) ?? { before: [], after: [] }
+  admit(found.slice(0, WITH_NEIGHBOURS).flatMap((key) => [beside(key).before[0], beside(key).after[0]]))
+  around = corpus.around([...entities.keys()])
+  load([...around.values()].flatMap(({ before, after }) => [...before, ...after]))
   const row = (key: number): InRow => {
-    let r = around.get(key)
-    if (!r) around.set(key, (r = { text: textOf(key), ...corpus.around(textOf(key)) }))
-    return r
+    const of = (keys: readonly number[]) => keys.flatMap((k) => texts.get(k) ?? [])
+    return { text: textOf(key), before: of(beside(key).before), after: of(beside(key).after) }
   }
-  admit(found.slice(0, WITH_NEIGHBOURS).flatMap((key) => [row(key).before[0]?.rowid, row(key).after[0]?.rowid]))
 
   // in an order that depends neither on the way by which each was found nor on when it was stored: sums are the same to
   // the last digit in every replica

@@ -1,5 +1,5 @@
 import type { Db } from '../store/db.ts'
-import { textRow, textsAround } from '../store/texts.ts'
+import { neighboursOf, textRows } from '../store/texts.ts'
 import {
   countVectors,
   eachInRow,
@@ -148,22 +148,18 @@ export class VectorIndex {
 
   #takeIn(rowids: readonly number[]): void {
     const touched = new Set(rowids)
-    for (const rowid of rowids) {
-      const row = textRow(this.#db, rowid)
-      if (!row) continue
-      const { before, after } = textsAround(this.#db, row, TUNING.around.length)
-      for (const other of [...before, ...after]) if (this.#at.has(other.rowid)) touched.add(other.rowid)
-    }
-    for (const rowid of touched) {
+    for (const { before, after } of neighboursOf(this.#db, rowids).values())
+      for (const other of [...before, ...after]) if (this.#at.has(other)) touched.add(other)
+    const around = neighboursOf(this.#db, [...touched])
+    for (const { rowid, words } of textRows(this.#db, [...touched])) {
       const data = vectorOf(this.#db, rowid)
-      const row = textRow(this.#db, rowid)
-      if (!data || !row || data.byteLength !== this.#dimensions + 4) continue
+      if (!data || data.byteLength !== this.#dimensions + 4) continue
       const mixed = toUnit(unpackVector(data))
-      const scale = aroundScale(row.words)
-      const { before, after } = textsAround(this.#db, row, TUNING.around.length)
+      const scale = aroundScale(words)
+      const { before = [], after = [] } = around.get(rowid) ?? {}
       for (const side of [before, after])
         for (const [d, other] of side.entries()) {
-          const theirs = vectorOf(this.#db, other.rowid)
+          const theirs = vectorOf(this.#db, other)
           if (theirs?.byteLength === data.byteLength)
             addTo(mixed, toUnit(unpackVector(theirs)), TUNING.around[d]! * scale)
         }

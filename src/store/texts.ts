@@ -155,34 +155,31 @@ const unpack = ({ rowid, source, place, speaker, wish, words, terms }: StoredRow
   return { rowid, source, place, speaker, wish, words, runs }
 }
 
-export function textRow(db: Db, rowid: number): TextRow | undefined {
-  const row = db.get<StoredRow>('SELECT * FROM texts WHERE rowid=?', rowid)
-  return row && unpack(row)
-}
-
-/** Several at once. */
+/** By rowid; those that are there. */
 export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>
   db
     .all<StoredRow>('SELECT * FROM texts WHERE rowid IN (SELECT value FROM json_each(?))', JSON.stringify(rowids))
     .map(unpack)
 
-/** The texts next to one in its row, nearest first: up to `n` before and `n` after it. */
-export function textsAround(db: Db, row: TextRow, n: number): { before: TextRow[]; after: TextRow[] } {
-  if (row.source === null || row.place === null) return { before: [], after: [] }
-  const { source, place, rowid } = row
-  const found = db.all<StoredRow & { side: number }>(
-    `SELECT * FROM (SELECT 0 AS side, * FROM texts WHERE source=?1 AND (place, rowid) < (?2, ?3) ORDER BY place DESC, rowid DESC LIMIT ?4)
-     UNION ALL
-     SELECT * FROM (SELECT 1 AS side, * FROM texts WHERE source=?1 AND (place, rowid) > (?2, ?3) ORDER BY place, rowid LIMIT ?4)`,
-    source,
-    place,
-    rowid,
-    n,
+/** The texts next to one in its row by their rowids, nearest first. */
+export interface Neighbours {
+  readonly before: readonly number[]
+  readonly after: readonly number[]
+}
+
+const NEIGHBOUR = (side: '<' | '>', offset: number) =>
+  `(SELECT n.rowid FROM texts n WHERE n.source=t.source AND (n.place, n.rowid) ${side} (t.place, t.rowid)
+    ORDER BY n.place ${side === '<' ? 'DESC' : ''}, n.rowid ${side === '<' ? 'DESC' : ''} LIMIT 1 OFFSET ${offset})`
+
+/** Up to two on each side of each; those that stand in no row are left out. Reads the index alone. */
+export function neighboursOf(db: Db, rowids: readonly number[]): Map<number, Neighbours> {
+  const rows = db.all<{ rowid: number; b1: number | null; b2: number | null; a1: number | null; a2: number | null }>(
+    `SELECT t.rowid AS rowid, ${NEIGHBOUR('<', 0)} AS b1, ${NEIGHBOUR('<', 1)} AS b2, ${NEIGHBOUR('>', 0)} AS a1, ${NEIGHBOUR('>', 1)} AS a2
+     FROM texts t WHERE t.rowid IN (SELECT value FROM json_each(?)) AND t.source IS NOT NULL`,
+    JSON.stringify(rowids),
   )
-  const before: TextRow[] = []
-  const after: TextRow[] = []
-  for (const row of found) (row.side === 0 ? before : after).push(unpack(row))
-  return { before, after }
+  const some = (...found: (number | null)[]) => found.filter((r) => r !== null)
+  return new Map(rows.map((r) => [r.rowid, { before: some(r.b1, r.b2), after: some(r.a1, r.a2) }]))
 }
 
 /** The newest texts that hold a wish. */
