@@ -130,6 +130,11 @@ export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string
   return recordedUnder(p, kind, gate(values, []) as { [key: string]: Json })
 }
 
+/** Whether the short fields that tell several of one text apart are the same: its text is read only then. */
+const mayBe = (kind: Kind, values: Readonly<{ [field: string]: Json }>, e: Entity): boolean =>
+  kind.identity !== 'content' ||
+  kind.key.slice(1).every((f) => foldText(String(values[f] ?? '')) === foldText(String(e.fields[f] ?? '')))
+
 /** The id under which what these values identify is found, or will be; nothing for kinds without identity. */
 export function recordedUnder(
   p: Planning,
@@ -144,7 +149,7 @@ export function recordedUnder(
   if (there?.live && identityOf(kind, there.fields) === plain) return id
   const called = p
     .byName(nameKey(String(values[kind.key[0]])))
-    .filter((e) => e.kind === kind.name && e.live && identityOf(kind, e.fields) === plain)
+    .filter((e) => e.kind === kind.name && e.live && mayBe(kind, values, e) && identityOf(kind, e.fields) === plain)
   return called.length === 1 ? called[0]!.id : id
 }
 
