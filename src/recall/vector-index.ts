@@ -11,8 +11,16 @@ import {
   vectorsSince,
 } from '../store/vectors.ts'
 import type { Embedder } from './embedders/embedder.ts'
-import { toUnit } from './embedders/unit.ts'
 import { aroundScale, type Spread, TUNING } from './relevance.ts'
+
+/** 32 bits of a vector (FNV-1a over its beginning). */
+function hashOfBytes(bytes: Int8Array): number {
+  let h = 0x811c9dc5
+  for (let i = 0; i < Math.min(32, bytes.length); i++) h = Math.imul(h ^ (bytes[i]! & 0xff), 0x01000193)
+  // the last bytes reach the upper bits too
+  h = Math.imul(h ^ (h >>> 15), 0x85ebca6b)
+  return (h ^ (h >>> 13)) >>> 0
+}
 
 /** A vector as bytes: the scale (float32), then one signed byte for each dimension. */
 export function packVector(v: Float32Array): Uint8Array {
@@ -34,6 +42,17 @@ export function unpackVector(data: Uint8Array): Float32Array {
   return out
 }
 
+/** A stored vector at length 1, by the arithmetic of the index in memory. */
+function unitOf(data: Uint8Array): Float32Array {
+  const bytes = new Int8Array(data.buffer, data.byteOffset + 4, data.byteLength - 4)
+  let norm = 0
+  for (const b of bytes) norm += b * b
+  const scale = norm > 0 ? Math.fround(1 / Math.sqrt(norm)) : 0
+  const out = new Float32Array(bytes.length)
+  for (let i = 0; i < out.length; i++) out[i] = bytes[i]! * scale
+  return out
+}
+
 export interface Near {
   readonly rowid: number
   readonly cosine: number
@@ -48,6 +67,8 @@ const SAMPLE = 512
 const PRIOR = { weight: 24, deviation: 0.1 }
 /** More changes than this are read faster with everything else. */
 const RELOAD = 2_000
+/** So many are read in a fraction of a second. */
+const SOON = 20_000
 
 /**
  * The vectors of a store in the memory of this process, each mixed with those of the texts around it: sign bits and
@@ -62,6 +83,7 @@ export class VectorIndex {
   #bytes = new Int8Array(0)
   #scales = new Float32Array(0)
   #bits = new Int32Array(0)
+  #hashes = new Uint32Array(0)
   readonly #at = new Map<number, number>()
   #change = 0
   #epoch = ''
@@ -90,9 +112,10 @@ export class VectorIndex {
     const count = countVectors(db)
     if (change === this.#change && count === this.#n) return
     const changed = change > this.#change && this.#change > 0 ? vectorsSince(db, this.#change) : []
-    // some that are gone are harmless, many are not
+    // what is gone stood beside others: they are mixed anew, unless that takes longer than an answer may
     const gone = this.#n + changed.filter((c) => !this.#at.has(c.rowid)).length - count
-    if (this.#change === 0 || changed.length > RELOAD || gone > this.#n / 10 + 100) this.#load()
+    const few = this.#n <= SOON
+    if (this.#change === 0 || changed.length > RELOAD || (gone > 0 && few) || gone > this.#n / 10) this.#load()
     else this.#takeIn(changed.map((c) => c.rowid))
     this.#change = change
   }
@@ -151,17 +174,23 @@ export class VectorIndex {
     for (const { before, after } of neighboursOf(this.#db, rowids).values())
       for (const other of [...before, ...after]) if (this.#at.has(other)) touched.add(other)
     const around = neighboursOf(this.#db, [...touched])
-    for (const { rowid, words } of textRows(this.#db, [...touched])) {
+    const stored = (rowid: number): Uint8Array | undefined => {
       const data = vectorOf(this.#db, rowid)
-      if (!data || data.byteLength !== this.#dimensions + 4) continue
-      const mixed = toUnit(unpackVector(data))
+      return data?.byteLength === this.#dimensions + 4 ? data : undefined
+    }
+    for (const { rowid, words } of textRows(this.#db, [...touched])) {
+      const data = stored(rowid)
+      if (!data) continue
+      this.#putStored(rowid, data)
+      const beside = around.get(rowid)
+      if (!beside) continue
+      // in the order in which all are mixed at once: then the numbers are the same to the last digit
+      const mixed = unitOf(data)
       const scale = aroundScale(words)
-      const { before = [], after = [] } = around.get(rowid) ?? {}
-      for (const side of [before, after])
-        for (const [d, other] of side.entries()) {
-          const theirs = vectorOf(this.#db, other)
-          if (theirs?.byteLength === data.byteLength)
-            addTo(mixed, toUnit(unpackVector(theirs)), TUNING.around[d]! * scale)
+      for (const [d, factor] of TUNING.around.entries())
+        for (const other of [beside.before[d], beside.after[d]]) {
+          const theirs = other === undefined ? undefined : stored(other)
+          if (theirs) addTo(mixed, unitOf(theirs), factor * scale)
         }
       this.#put(rowid, mixed)
     }
@@ -170,13 +199,14 @@ export class VectorIndex {
   #grow(capacity: number): void {
     if (this.#rowids.length >= capacity) return
     const size = Math.max(256, capacity, Math.ceil(this.#rowids.length * 1.5))
-    const grown = <T extends Float64Array | Int8Array | Float32Array | Int32Array>(from: T, to: T): T => {
+    const grown = <T extends Float64Array | Int8Array | Float32Array | Int32Array | Uint32Array>(from: T, to: T): T => {
       to.set(from)
       return to
     }
     this.#rowids = grown(this.#rowids, new Float64Array(size))
     this.#scales = grown(this.#scales, new Float32Array(size))
     this.#bytes = grown(this.#bytes, new Int8Array(size * this.#dimensions))
+    this.#hashes = grown(this.#hashes, new Uint32Array(size))
     this.#bits = grown(this.#bits, new Int32Array(size * this.#words))
   }
 
@@ -198,6 +228,7 @@ export class VectorIndex {
       if (b > 0) this.#bits[at * this.#words + (i >> 5)]! |= 1 << (i & 31)
     }
     this.#scales[at] = norm > 0 ? 1 / Math.sqrt(norm) : 0
+    this.#hashes[at] = hashOfBytes(bytes)
   }
 
   #put(rowid: number, v: Float32Array): void {
@@ -293,10 +324,11 @@ export class VectorIndex {
 
   /** What the cosines to a question are like over all texts, from a sample spread evenly over them. */
   spread(q: Float32Array, { floor, weight = TUNING.vector }: Pick<Embedder, 'floor' | 'weight'>): Spread {
-    const step = Math.max(1, this.#n / SAMPLE)
+    // chosen by what they say and not by where they lie: every process and every replica takes the same ones
+    const below = (SAMPLE / Math.max(1, this.#n)) * 2 ** 32
     const sample: number[] = []
-    for (let x = 0; x < this.#n; x += step) sample.push(this.#cosineAt(Math.floor(x), q))
-    // a sum depends on the order of its parts in the last digit, and rows lie here in the order in which they came
+    for (let at = 0; at < this.#n; at++) if (this.#hashes[at]! < below) sample.push(this.#cosineAt(at, q))
+    // a sum depends on the order of its parts in the last digit
     sample.sort((a, b) => a - b)
     const usual = floor / 2
     const n = sample.length + PRIOR.weight

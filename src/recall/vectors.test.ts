@@ -70,8 +70,8 @@ describe('the index in memory', () => {
         whole.refresh()
         expect(growing.size).toBe(n)
         const [q] = model.embedNow!(['what says fghij'])
-        const near = (index: VectorIndex) => index.nearest(q!, n).map((x) => [x.rowid, x.cosine.toFixed(4)])
-        expect(near(growing)).toEqual(near(whole))
+        expect(growing.nearest(q!, n)).toEqual(whole.nearest(q!, n))
+        expect(growing.spread(q!, model)).toEqual(whole.spread(q!, model))
         t.close()
       }),
       { seed, numRuns: 25 },
@@ -215,6 +215,25 @@ describe('making vectors', () => {
     t.memory.rebuild()
     await t.library.index()
     expect(await t.library.recall('turn 12 says', { explain: true })).toEqual(before)
+  })
+
+  test('[C5] with more texts than are sampled, an open process, a fresh one and one after rebuilding answer alike', async () => {
+    const t = openTestMemory()
+    const title = (i: number) => `lesson ${i} on ${['caches', 'queues', 'locks', 'schemas'][i % 4]} of part ${i % 37}`
+    const ids: string[] = []
+    for (let b = 0; b < 16; b++) {
+      const batch = Array.from({ length: 45 }, (_, i) => ['record-learning', { title: title(b * 45 + i) }])
+      ids.push(...t.act(batch).results.map((r) => r.id!))
+      await t.library.recall('warm', { limit: 1 })
+    }
+    t.act([['delete-learning', { ref: ids[7]! }]])
+    const ask = (library: typeof t.library) => library.recall('which lesson is on locks of part 7', { limit: 40 })
+    const open = await ask(t.library)
+    await t.library.index()
+    expect((await ask(asProjectMemory(t.memory, t.project))).results).toEqual(open.results)
+    t.memory.rebuild()
+    await t.library.index()
+    expect((await ask(t.library)).results).toEqual(open.results)
   })
 
   test('an embedder that cannot be had: recall goes on by words, and says what to do', async () => {
