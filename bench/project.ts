@@ -36,7 +36,8 @@ export function tempProject(): Project {
 export function builtPackage(): string {
   const copy = join(ROOT, 'node_modules', '.cache', 'tidemark-bench')
   rmSync(copy, { recursive: true, force: true })
-  for (const part of ['bin', 'dist', 'package.json']) cpSync(join(ROOT, part), join(copy, part), { recursive: true })
+  for (const part of ['assets', 'bin', 'dist', 'package.json'])
+    cpSync(join(ROOT, part), join(copy, part), { recursive: true })
   return join(copy, 'bin', 'tidemark.js')
 }
 

@@ -1,6 +1,6 @@
 // How fast recall is, and what it takes. Each size is a store of its own, filled through act as agents do; the questions
 // are asked in a process that did not fill it. TIDEMARK_MILLION=1 measures a million entities as well: minutes, gigabytes.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -66,6 +66,8 @@ const count = (n: number) => n.toLocaleString('en')
 
 async function cold(root: string): Promise<Table> {
   const bin = builtPackage()
+  const { stdout } = spawnSync(process.execPath, [bin, 'recall', question(0, 10_000)], { cwd: root, encoding: 'utf8' })
+  if (/by words alone|no vector yet/.test(stdout)) throw new Error(`without all of its vectors: ${stdout}`)
   const { base, recall } = await interleave(COLD_ROUNDS, {
     base: () => wholeProcess(['-e', '0'], '/'),
     recall: (round) => wholeProcess([bin, 'recall', question(Math.max(0, round), 10_000)], root),
