@@ -32,6 +32,8 @@ const DIFFERENT = [
   ['Run tests before the commit', 'Run tests after the commit'],
   ['The client calls the server', 'The server calls the client'],
   ['Replace yarn by pnpm', 'Replace pnpm by yarn'],
+  ['Upgrade from v1.2 to v1.3 first', 'Upgrade from v1.3 to v1.2 first'],
+  ['A blocks B in deployment order', 'B blocks A in deployment order'],
   [
     'Store sessions of the hub in Postgres since it fans out to every peer',
     'Store sessions of the hub in Redis since it fans out to every peer',

@@ -24,6 +24,8 @@ const MAX_WORDS = 400
 const OWN = new Set(['question', 'hypothesis', 'goal', 'activity', 'task', 'file', 'person', 'proposal', 'mutation'])
 
 interface Bag {
+  /** Every word as it stands, stop-words too. */
+  readonly spoken: readonly string[]
   readonly words: readonly string[]
   readonly set: ReadonlySet<string>
   readonly negated: boolean
@@ -71,7 +73,12 @@ function bagOf({ kind, text }: Alike): Bag {
   // without a word to compare, only the very same text is the same
   if (words.length === 0) words.push(text.trim())
   const negated = negations % 2 === 1
-  return { words, set: new Set(words), negated, group: `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}` }
+  const spoken =
+    text
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu)
+      ?.slice(0, MAX_WORDS) ?? []
+  return { spoken, words, set: new Set(words), negated, group: `${OWN.has(kind) ? kind : ''}${negated ? '-' : '+'}` }
 }
 
 /** Two sets that share enough of their words share one of these: the rarest, as many as may be missing and one more. */
@@ -80,7 +87,12 @@ function rarest({ set }: Bag, spread: ReadonlyMap<string, number>): string[] {
   return [...set].sort((a, b) => spread.get(a)! - spread.get(b)! || (a < b ? -1 : 1)).slice(0, may)
 }
 
+/** The same words in another order: "A blocks B" and "B blocks A". */
+const isPermuted = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.some((word, i) => word !== b[i]) && [...a].sort().join(' ') === [...b].sort().join(' ')
+
 function isAlike(a: Bag, b: Bag): boolean {
+  if (isPermuted(a.spoken, b.spoken)) return false
   const [small, large] = a.set.size <= b.set.size ? [a, b] : [b, a]
   if (small.set.size < SHARED * large.set.size) return false
   for (const word of small.set) if (!large.set.has(word)) return false

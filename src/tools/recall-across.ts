@@ -24,7 +24,8 @@ export async function recallAcross(
   wanted: 'all' | readonly string[],
 ): Promise<RecallResult> {
   const others = otherProjects(context.project, wanted)
-  const { budget, explain = options.preset === 'debug', ...unpacked } = options
+  const { budget = here.config.budget ?? undefined, explain = options.preset === 'debug', ...unpacked } = options
+  const all = options.all ?? options.preset === 'debug'
   const own = await here.ask(question, unpacked)
   const registry = context.memory.registry()
   const cards = (r: Recalled, remark: string): Card => {
@@ -39,7 +40,7 @@ export async function recallAcross(
   const found: Found[] = own.results.map((result) => ({ result, card: cards(result, '') }))
   const notes = [...own.notes]
   let omitted = own.omitted
-  const { scope: _scope, preset: _preset, goals: _goals, task, session, ...elsewhere } = unpacked
+  const { scope: _scope, preset: _preset, goals: _goals, task, session, kinds, ...elsewhere } = unpacked
   const standing = task !== undefined || context.memory.place(session).task !== undefined
   const weight = standing && options.scope !== 'macro' ? here.config.weights.elsewhere : 1
   for (const project of others) {
@@ -47,7 +48,10 @@ export async function recallAcross(
     const memory = openProject(project)
     const recaller = new Recaller(memory, project, { limit: here.config.limit })
     try {
-      const theirs = await recaller.ask(question, elsewhere)
+      // a kind of this project's own is none that another one must know
+      const known = kinds?.filter((k) => memory.registry().kind(k) ?? memory.registry().kindByPlural(k))
+      if (known?.length === 0) continue
+      const theirs = await recaller.ask(question, { ...elsewhere, all, ...(known ? { kinds: known } : {}) })
       omitted += theirs.omitted
       notes.push(...theirs.notes.map((n) => `${project.name}: ${n}`))
       for (const r of theirs.results) {

@@ -42,7 +42,8 @@ export const recall: Tool = {
       projects.length === 0
         ? await recaller.ask(question, options)
         : await (await import('./recall-across.ts')).recallAcross(context, recaller, question, options, projects)
-    return { text: printed(result), json: jsonOf(result) }
+    const budget = options.budget ?? recaller.config.budget ?? undefined
+    return { text: await printed(result, options, budget), json: jsonOf(result) }
   },
 }
 
@@ -83,14 +84,22 @@ function optionsOf(args: Readonly<Record<string, unknown>>, context: ToolContext
   return Object.fromEntries(Object.entries(said).filter(([, v]) => v !== undefined)) as RecallOptions
 }
 
-function printed({ text, notes, results, omitted }: RecallResult): string {
-  const told = notes.map((n) => `#| ${n.replaceAll('|#', '| #')} |#`)
-  if (results.length > 0) return [text, ...told].join('\n')
+/** The results with what else there is to say, as far as the budget allows it. */
+async function printed(
+  { text, notes, results, omitted }: RecallResult,
+  { all, preset }: RecallOptions,
+  budget: number | undefined,
+): Promise<string> {
+  const hidden = all === true || preset === 'debug' ? '' : '; all looks at what is superseded or retired too'
   const none =
     omitted > 0
       ? `#| ${omitted} found, and none fits the budget: a larger --budget shows them |#`
-      : '#| nothing is known of this |#'
-  return [none, ...told].join('\n')
+      : `#| nothing is known of this${hidden} |#`
+  const lines = [results.length > 0 ? text : none, ...notes.map((n) => `#| ${n.replaceAll('|#', '| #')} |#`)]
+  if (budget === undefined) return lines.join('\n')
+  const { countTokens } = await import('../recall/tokens.ts')
+  while (lines.length > 0 && countTokens(lines.join('\n')) > budget) lines.pop()
+  return lines.join('\n')
 }
 
 function jsonOf({ results, omitted, notes }: RecallResult): Json {

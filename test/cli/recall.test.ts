@@ -35,7 +35,10 @@ test('what one process recorded another recalls, in words of its own, explained,
   expect(Object.keys(first.parts)).toEqual(['relevance', 'proximity', 'recency', 'importance'])
   expect(typeof json.omitted).toBe('number')
   expect(JSON.parse(await run('recall', 'sqlite', '--budget', '3', '--json')).results).toEqual([])
-  expect(await run('recall', 'xylophone quartz')).toBe('#| nothing is known of this |#\n')
+  expect(await run('recall', 'sqlite', '--budget', '3')).toBe('')
+  expect(await run('recall', 'xylophone quartz')).toBe(
+    '#| nothing is known of this; all looks at what is superseded or retired too |#\n',
+  )
   expect(JSON.parse(await run('recall', 'file', '--kind', 'learning', '--json')).results[0].kind).toBe('learning')
   expect((await tidemark(at, ['recall'])).code).toBe(2)
   const refused = await tidemark(at, ['recall', 'x', '--kind', 'decisionz', '--json'])
@@ -86,6 +89,15 @@ test('[H1] other projects are looked into only when they are named', async () =>
   expect(await run('recall', 'compress archives with zstd', '--all-projects')).toContain('in project project-other')
   const { relevance, proximity, recency, importance } = found.results[0].parts
   expect(found.results[0].score).toBe(relevance * proximity * recency * importance)
+  await tidemark(other, ['act', '[["retire", {"ref": "use-zstd", "reason": "gzip now"}]]'])
+  const retired = ['recall', 'compress archives with zstd', '--in', other.dir]
+  expect(await run(...retired)).not.toContain('use-zstd')
+  expect(await run(...retired, '--preset', 'debug')).toContain('use-zstd')
+  await run(
+    'act',
+    '[["define-kind", {"name": "recipe", "about": "how to cook", "fields": {"name": {"type": "text", "about": "its name"}}}]]',
+  )
+  expect(await run(...retired, '--kind', 'recipe')).toContain('nothing is known')
   expect((await tidemark(at, ['recall', 'x', '--in', '/nowhere'])).code).toBe(1)
 })
 
@@ -96,7 +108,9 @@ test('the configuration of the project counts, and what is wrong in it is told',
   const before = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify({ ...before, recall: { limit: 1, embedder: { use: 'none' } } }))
   expect(JSON.parse(await run('recall', 'tokens file sqlite', '--json')).results).toHaveLength(1)
-  expect(await run('recall', 'cryptographic verification')).toBe('#| nothing is known of this |#\n')
+  expect(await run('recall', 'cryptographic verification')).toBe(
+    '#| nothing is known of this; all looks at what is superseded or retired too |#\n',
+  )
   writeFileSync(file, JSON.stringify({ ...before, recall: { limt: 1, weights: { task: 'much' } } }))
   const refused = await tidemark(at, ['recall', 'x'])
   expect(refused.code).toBe(1)
