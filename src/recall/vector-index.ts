@@ -14,7 +14,7 @@ import type { Embedder } from './embedders/embedder.ts'
 import { aroundScale, type Spread, TUNING } from './relevance.ts'
 
 /** 32 bits of a vector (FNV-1a over its beginning). */
-function hashOfBytes(bytes: Int8Array): number {
+function hashOfBytes(bytes: Int8Array | Uint8Array): number {
   let h = 0x811c9dc5
   for (let i = 0; i < Math.min(32, bytes.length); i++) h = Math.imul(h ^ (bytes[i]! & 0xff), 0x01000193)
   // the last bytes reach the upper bits too
@@ -59,7 +59,7 @@ export interface Near {
 }
 
 /** With more rows, signs alone say first which are worth a closer look. */
-const SCAN_ALL = 4_000
+const SCAN_ALL = 16_000
 /** So many times as many as wanted are looked at closely. */
 const CLOSER = 8
 const SAMPLE = 512
@@ -82,7 +82,9 @@ export class VectorIndex {
   #rowids = new Float64Array(0)
   #bytes = new Int8Array(0)
   #scales = new Float32Array(0)
+  /** Made when there are so many rows that they are needed. */
   #bits = new Int32Array(0)
+  #signed = false
   #hashes = new Uint32Array(0)
   readonly #at = new Map<number, number>()
   #change = 0
@@ -129,7 +131,7 @@ export class VectorIndex {
   #load(): void {
     this.#clear()
     this.#grow(countVectors(this.#db))
-    for (const { rowid, data } of eachVector(this.#db))
+    for (const [rowid, data] of eachVector(this.#db))
       if (data.byteLength === this.#dimensions + 4) this.#putStored(rowid, data)
     // those of one row come one after another: a window over them holds the neighbours as they were before mixing
     const reach = TUNING.around.length
@@ -207,7 +209,7 @@ export class VectorIndex {
     this.#scales = grown(this.#scales, new Float32Array(size))
     this.#bytes = grown(this.#bytes, new Int8Array(size * this.#dimensions))
     this.#hashes = grown(this.#hashes, new Uint32Array(size))
-    this.#bits = grown(this.#bits, new Int32Array(size * this.#words))
+    if (this.#signed) this.#bits = grown(this.#bits, new Int32Array(size * this.#words))
   }
 
   get #words(): number {
@@ -217,18 +219,26 @@ export class VectorIndex {
   /** As the store has it: nothing has to be counted anew but its length. */
   #putStored(rowid: number, data: Uint8Array): void {
     const at = this.#place(rowid)
-    const bytes = new Int8Array(data.buffer, data.byteOffset + 4, this.#dimensions)
-    const start = at * this.#dimensions
+    const bytes = this.#bytes
     let norm = 0
-    this.#bits.fill(0, at * this.#words, (at + 1) * this.#words)
-    for (let i = 0; i < bytes.length; i++) {
-      const b = bytes[i]!
-      this.#bytes[start + i] = b
+    for (let i = at * this.#dimensions, from = 4; from < data.length; i++, from++) {
+      const b = (data[from]! << 24) >> 24
+      bytes[i] = b
       norm += b * b
-      if (b > 0) this.#bits[at * this.#words + (i >> 5)]! |= 1 << (i & 31)
     }
     this.#scales[at] = norm > 0 ? 1 / Math.sqrt(norm) : 0
-    this.#hashes[at] = hashOfBytes(bytes)
+    this.#hashes[at] = hashOfBytes(data.subarray(4, 36))
+    if (this.#signed) this.#sign(at)
+  }
+
+  #sign(at: number): void {
+    const start = at * this.#dimensions
+    for (let w = 0, i = 0; w < this.#words; w++) {
+      let bits = 0
+      for (const end = Math.min(i + 32, this.#dimensions); i < end; i++)
+        if (this.#bytes[start + i]! > 0) bits |= 1 << (i & 31)
+      this.#bits[at * this.#words + w] = bits
+    }
   }
 
   #put(rowid: number, v: Float32Array): void {
@@ -259,7 +269,7 @@ export class VectorIndex {
     const start = at * this.#dimensions
     for (let i = 0; i < v.length; i++) this.#bytes[start + i] = Math.round(v[i]! / step)
     this.#scales[at] = norm > 0 ? step / norm : 0
-    this.#bits.set(signs(v, this.#words), at * this.#words)
+    if (this.#signed) this.#sign(at)
   }
 
   #cosineAt(at: number, q: Float32Array): number {
@@ -300,6 +310,11 @@ export class VectorIndex {
   /** Those whose signs agree most with the question's. */
   #likely(q: Float32Array, wanted: number): number[] {
     const words = this.#words
+    if (!this.#signed) {
+      this.#signed = true
+      this.#bits = new Int32Array(this.#rowids.length * words)
+      for (let at = 0; at < this.#n; at++) this.#sign(at)
+    }
     const asked = signs(q, words)
     const bits = this.#bits
     const distances = new Uint16Array(this.#n)

@@ -52,9 +52,20 @@ export function putVectors(db: Db, model: string, vectors: readonly NewVector[])
   return stored
 }
 
-/** Every vector, by row. */
-export const eachVector = (db: Db): Iterable<{ rowid: number; data: Uint8Array }> =>
-  db.each('SELECT rowid, data FROM vectors ORDER BY rowid')
+/** So many at a time: one by one they take twice as long. */
+const PAGE = 2_000
+
+/** Every vector, by row; as pairs, which take half as long to make as records. */
+export function* eachVector(db: Db): Iterable<[rowid: number, data: Uint8Array]> {
+  const statement = db.raw.prepare('SELECT rowid, data FROM vectors WHERE rowid>? ORDER BY rowid LIMIT ?')
+  statement.setReturnArrays(true)
+  for (let after = -1; ; ) {
+    const page = statement.all(after, PAGE) as unknown as [number, Uint8Array][]
+    yield* page
+    if (page.length < PAGE) return
+    after = page.at(-1)![0]
+  }
+}
 
 /** Which texts stand in a row, one after another. */
 export const eachInRow = (db: Db): Iterable<{ rowid: number; source: string; words: number }> =>
