@@ -77,8 +77,8 @@ export class Recaller {
   }
 
   /** What answers a question, best first. @throws UserError for what cannot be asked. */
-  async ask(question: string, options: RecallOptions = {}): Promise<RecallResult> {
-    const asked = this.#asked(question, options)
+  async ask(question: string, options?: RecallOptions | null): Promise<RecallResult> {
+    const asked = this.#asked(question, options ?? {})
     const notes: string[] = []
     const until = within(ANSWER_MS)
     let embedder: Embedder | undefined
@@ -94,8 +94,11 @@ export class Recaller {
     } catch (error) {
       notes.push(`by words alone: ${this.#fail(error)}`)
     }
+    if (!this.#memory.isOpen)
+      throw new UserError('closed', 'this memory was closed while it was asked', 'ask again with it open')
     const result = this.#answer(question, asked, embedder, vector, notes)
     if (embedder) this.#fillLater(embedder)
+    this.#index?.save()
     return result
   }
 
@@ -128,6 +131,7 @@ export class Recaller {
     while (!(await fill(db, embedder, () => this.#memory.registry(), Number.POSITIVE_INFINITY, progress)))
       await new Promise((resolve) => setTimeout(resolve, FILL_PAUSE_MS)) // another process writes
     const index = this.#vectors(embedder)
+    index.save()
     return { vectors: index.size, left: before ? lacking(db) : 0 }
   }
 

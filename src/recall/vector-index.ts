@@ -1,10 +1,13 @@
 import type { Db } from '../store/db.ts'
 import { neighboursOf, textRows } from '../store/texts.ts'
 import {
+  aboutPages,
   countVectors,
   eachInRow,
   eachVector,
   lastChange,
+  readPages,
+  savePages,
   vectorModel,
   vectorOf,
   vectorsEpoch,
@@ -59,7 +62,7 @@ export interface Near {
 }
 
 /** With more rows, signs alone say first which are worth a closer look. */
-const SCAN_ALL = 16_000
+const SCAN_ALL = 4_000
 /** So many times as many as wanted are looked at closely. */
 const CLOSER = 8
 const SAMPLE = 512
@@ -67,6 +70,21 @@ const SAMPLE = 512
 const PRIOR = { weight: 24, deviation: 0.1 }
 /** More changes than this are read faster with everything else. */
 const RELOAD = 2_000
+/** Fewer are read as fast without pages. */
+const WORTH_SAVING = 1_000
+const ROWS_OF_A_PAGE = 8_192
+/** How pages are laid out and what vectors are mixed of: with another one they are of no use. */
+const LAYOUT = JSON.stringify([2, TUNING.around, TUNING.short])
+
+interface About {
+  readonly layout: string
+  readonly model: string
+  readonly epoch: string
+  readonly dimensions: number
+  readonly change: number
+  readonly n: number
+}
+
 /** So many are read in a fraction of a second. */
 const SOON = 20_000
 
@@ -88,6 +106,8 @@ export class VectorIndex {
   #hashes = new Uint32Array(0)
   readonly #at = new Map<number, number>()
   #change = 0
+  /** Up to which change the pages in the store go. */
+  #saved = 0
   #epoch = ''
 
   constructor(db: Db, model: string, dimensions: number) {
@@ -110,6 +130,7 @@ export class VectorIndex {
     const epoch = vectorsEpoch(db)
     if (epoch !== this.#epoch) this.#clear()
     this.#epoch = epoch
+    if (this.#change === 0) this.#restore()
     const change = lastChange(db)
     const count = countVectors(db)
     if (change === this.#change && count === this.#n) return
@@ -122,9 +143,69 @@ export class VectorIndex {
     this.#change = change
   }
 
+  /** Leaves the vectors as they are here for the next process, when reading them anew would take it long. */
+  save(): void {
+    const stale = this.#change - this.#saved
+    if (this.#n < WORTH_SAVING || stale <= Math.max(WORTH_SAVING, this.#n / 10)) return
+    this.#signAll()
+    const about: About = { ...this.#state, change: this.#change, n: this.#n }
+    const pages: Uint8Array[] = []
+    for (let from = 0; from < this.#n; from += ROWS_OF_A_PAGE) {
+      const to = Math.min(this.#n, from + ROWS_OF_A_PAGE)
+      const columns = [
+        this.#rowids.slice(from, to),
+        this.#scales.slice(from, to),
+        this.#hashes.slice(from, to),
+        this.#bits.slice(from * this.#words, to * this.#words),
+        this.#bytes.slice(from * this.#dimensions, to * this.#dimensions),
+      ]
+      pages.push(Buffer.concat(columns.map((c) => new Uint8Array(c.buffer))))
+    }
+    const done = this.#db.tryWrite(() => {
+      if (vectorModel(this.#db) !== this.#model || vectorsEpoch(this.#db) !== this.#epoch) return false
+      savePages(this.#db, { about: JSON.stringify(about), pages })
+      return true
+    })
+    if (done) this.#saved = this.#change
+  }
+
+  get #state() {
+    return { layout: LAYOUT, model: this.#model, epoch: this.#epoch, dimensions: this.#dimensions }
+  }
+
+  /** Takes the vectors as a process before left them; what was stored since is taken in as ever. */
+  #restore(): void {
+    const about = JSON.parse(aboutPages(this.#db) ?? 'null') as About | null
+    if (!about) return
+    for (const [key, value] of Object.entries(this.#state)) if (about[key as keyof About] !== value) return
+    const pages = readPages(this.#db)
+    const signs = 4 * this.#words
+    const size = 16 + signs + this.#dimensions
+    if (pages.reduce((n, page) => n + page.byteLength, 0) !== about.n * size) return
+    this.#signed = true
+    this.#grow(about.n)
+    if (this.#bits.length < about.n * this.#words) this.#bits = new Int32Array(this.#rowids.length * this.#words)
+    for (const page of pages) {
+      const rows = page.byteLength / size
+      const all = page.slice().buffer // where the driver put it, it may begin anywhere
+      const at = this.#n
+      this.#rowids.set(new Float64Array(all, 0, rows), at)
+      this.#scales.set(new Float32Array(all, 8 * rows, rows), at)
+      this.#hashes.set(new Uint32Array(all, 12 * rows, rows), at)
+      this.#bits.set(new Int32Array(all, 16 * rows, rows * this.#words), at * this.#words)
+      this.#bytes.set(new Int8Array(all, (16 + signs) * rows), at * this.#dimensions)
+      this.#n += rows
+    }
+    for (let at = 0; at < this.#n; at++) this.#at.set(this.#rowids[at]!, at)
+    this.#change = about.change
+    this.#saved = about.change
+  }
+
   #clear(): void {
     this.#n = 0
     this.#change = 0
+    this.#saved = 0
+    this.#signed = false
     this.#at.clear()
   }
 
@@ -231,6 +312,13 @@ export class VectorIndex {
     if (this.#signed) this.#sign(at)
   }
 
+  #signAll(): void {
+    if (this.#signed) return
+    this.#signed = true
+    this.#bits = new Int32Array(this.#rowids.length * this.#words)
+    for (let at = 0; at < this.#n; at++) this.#sign(at)
+  }
+
   #sign(at: number): void {
     const start = at * this.#dimensions
     for (let w = 0, i = 0; w < this.#words; w++) {
@@ -310,11 +398,7 @@ export class VectorIndex {
   /** Those whose signs agree most with the question's. */
   #likely(q: Float32Array, wanted: number): number[] {
     const words = this.#words
-    if (!this.#signed) {
-      this.#signed = true
-      this.#bits = new Int32Array(this.#rowids.length * words)
-      for (let at = 0; at < this.#n; at++) this.#sign(at)
-    }
+    this.#signAll()
     const asked = signs(q, words)
     const bits = this.#bits
     const distances = new Uint16Array(this.#n)
@@ -341,10 +425,14 @@ export class VectorIndex {
   spread(q: Float32Array, { floor, weight = TUNING.vector }: Pick<Embedder, 'floor' | 'weight'>): Spread {
     // chosen by what they say and not by where they lie: every process and every replica takes the same ones
     const below = (SAMPLE / Math.max(1, this.#n)) * 2 ** 32
-    const sample: number[] = []
-    for (let at = 0; at < this.#n; at++) if (this.#hashes[at]! < below) sample.push(this.#cosineAt(at, q))
+    const chosen = new Map<number, number>()
+    for (let at = 0; at < this.#n; at++) {
+      const hash = this.#hashes[at]!
+      // of equal texts one
+      if (hash < below) chosen.set(hash, Math.max(chosen.get(hash) ?? -1, this.#cosineAt(at, q)))
+    }
     // a sum depends on the order of its parts in the last digit
-    sample.sort((a, b) => a - b)
+    const sample = [...chosen.values()].sort((a, b) => a - b)
     const usual = floor / 2
     const n = sample.length + PRIOR.weight
     const mean = (sample.reduce((a, b) => a + b, 0) + usual * PRIOR.weight) / n

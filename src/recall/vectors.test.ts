@@ -78,6 +78,57 @@ describe('the index in memory', () => {
     )
   })
 
+  test('what one process leaves the next one reads, and takes in what came since; another model finds nothing', () => {
+    const t = openTestMemory()
+    const model = letters()
+    for (let b = 0; b < 26; b++) t.act(chunks(45, b * 45))
+    settle(t, model)
+    const open = () => {
+      const index = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
+      index.refresh()
+      return index
+    }
+    const pages = () => t.memory.db.all('SELECT part FROM vector_pages').length
+    open().save()
+    expect(pages()).toBe(1)
+    const [q] = model.embedNow!(['what says fghij'])
+    const answers = (index: VectorIndex) => [index.size, index.nearest(q!, 2_000), index.spread(q!, model)]
+    const left = answers(open())
+    t.memory.db.run('DELETE FROM vector_pages')
+    expect(answers(open())).toEqual(left)
+    open().save()
+    const saved = t.memory.db.get("SELECT value FROM meta WHERE key='vector_pages'")
+    t.act(chunks(3, 26 * 45))
+    settle(t, model)
+    open().save() // too little is new
+    expect(t.memory.db.get("SELECT value FROM meta WHERE key='vector_pages'")).toEqual(saved)
+    t.memory.db.write(() => useModel(t.memory.db, 'another'))
+    expect(t.memory.db.get("SELECT 1 FROM meta WHERE key='vector_pages'")).toBeUndefined()
+  })
+
+  test('pages take in what came since they were left, and what is gone', () => {
+    const t = openTestMemory()
+    const model = letters()
+    const ids: string[] = []
+    for (let b = 0; b < 26; b++) ids.push(...t.act(chunks(45, b * 45)).results.map((r) => r.id!))
+    settle(t, model)
+    const open = (kept = true) => {
+      if (!kept) t.memory.db.run('DELETE FROM vector_pages')
+      const index = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
+      index.refresh()
+      return index
+    }
+    open().save()
+    t.act(chunks(20, 26 * 45))
+    settle(t, model)
+    const [q] = model.embedNow!(['what says fghij'])
+    const grown = open().nearest(q!, 2_000)
+    t.act([['delete-chunk', { ref: ids[100]! }]])
+    const fewer = open().nearest(q!, 2_000)
+    expect(fewer).toEqual(open(false).nearest(q!, 2_000))
+    expect([grown.length, fewer.length]).toEqual([1_190, 1_189])
+  })
+
   test('signs first, then a closer look: of 9,000 the nearest ten are nearly all found', () => {
     const t = openTestMemory()
     const { db } = t.memory

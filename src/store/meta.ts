@@ -6,3 +6,5 @@ export const getMeta = (db: Db, key: string): string | undefined =>
 
 export const setMeta = (db: Db, key: string, value: string): void =>
   db.run('INSERT OR REPLACE INTO meta VALUES (?,?)', key, value)
+
+export const dropMeta = (db: Db, key: string): void => db.run('DELETE FROM meta WHERE key=?', key)

@@ -8,6 +8,7 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m001_log_rows_and_index,
   m002_current_work,
   m003_recall,
+  m004_vector_pages,
 ]
 
 /**
@@ -105,5 +106,12 @@ function m003_recall(db: DatabaseSync): void {
     CREATE INDEX vectors_by_change ON vectors (change);
     -- Entities whose vector is still to be made.
     CREATE TABLE vectors_due (rowid INTEGER PRIMARY KEY);
+  `)
+}
+
+function m004_vector_pages(db: DatabaseSync): void {
+  db.exec(`
+    -- The vectors as a process holds them, mixed and side by side: read in one go by the next one. An index of an index.
+    CREATE TABLE vector_pages (part INTEGER PRIMARY KEY, data BLOB NOT NULL);
   `)
 }

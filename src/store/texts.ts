@@ -1,5 +1,5 @@
 import type { Db } from './db.ts'
-import { startAnew } from './vectors.ts'
+import { clearPages, startAnew } from './vectors.ts'
 import { hashOf, indexable, termsOf } from './words.ts'
 
 /** A text of an entity with the weight that its field declares. */
@@ -124,8 +124,10 @@ export function dropText(db: Db, rowid: number): void {
  * Removes the index of words whole, since of a contentless one no word can be taken out for certain, and what is kept of
  * texts; vectors stay with the rows that they are of.
  */
-export const clearWords = (db: Db): void =>
+export function clearWords(db: Db): void {
   db.exec("INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts")
+  clearPages(db) // what was erased may be mixed into what stood beside it
+}
 
 /** Removes everything that is made of texts. */
 export function clearTexts(db: Db): void {

@@ -1,5 +1,5 @@
 import type { Db } from './db.ts'
-import { getMeta, setMeta } from './meta.ts'
+import { dropMeta, getMeta, setMeta } from './meta.ts'
 
 /** The model that the vectors in the store are of. */
 export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_model')
@@ -8,6 +8,7 @@ export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_m
 export function useModel(db: Db, id: string): void {
   if (vectorModel(db) === id) return
   startAnew(db)
+  clearPages(db)
   db.exec('DELETE FROM vectors; INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM texts')
   setMeta(db, 'vector_model', id)
 }
@@ -76,3 +77,25 @@ export const vectorsSince = (db: Db, change: number): { rowid: number }[] =>
 
 export const vectorOf = (db: Db, rowid: number): Uint8Array | undefined =>
   db.get<{ data: Uint8Array }>('SELECT data FROM vectors WHERE rowid=?', rowid)?.data
+
+/** The vectors as a process holds them; `about` says of what state they are, and is for its maker to read. */
+export interface Pages {
+  readonly about: string
+  readonly pages: readonly Uint8Array[]
+}
+
+export const aboutPages = (db: Db): string | undefined => getMeta(db, 'vector_pages')
+export const readPages = (db: Db): Uint8Array[] =>
+  db.all<{ data: Uint8Array }>('SELECT data FROM vector_pages ORDER BY part').map((r) => r.data)
+
+/** The caller holds the write lock. */
+export function savePages(db: Db, { about, pages }: Pages): void {
+  clearPages(db)
+  for (const [part, data] of pages.entries()) db.run('INSERT INTO vector_pages (part, data) VALUES (?,?)', part, data)
+  setMeta(db, 'vector_pages', about)
+}
+
+export function clearPages(db: Db): void {
+  db.run('DELETE FROM vector_pages')
+  dropMeta(db, 'vector_pages')
+}
