@@ -72,7 +72,7 @@ const STEP = 50
 const WITH_LINKS = 6
 const MAX_LINKS = 24
 /** So many texts may hold the words by which candidates are looked for: common ones are left out while there are rarer. */
-const POSTINGS = 4_000
+const POSTINGS = 3_000
 /** A narrow filter may leave few of the candidates: then so many are looked at. */
 const DEEP = 4_000
 const ENOUGH = 30

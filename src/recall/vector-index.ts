@@ -105,6 +105,8 @@ export class VectorIndex {
   #signed = false
   #hashes = new Uint32Array(0)
   readonly #at = new Map<number, number>()
+  /** Rows of the sample, until something changes. */
+  #sample: number[] | undefined
   #change = 0
   /** Up to which change the pages in the store go. */
   #saved = 0
@@ -134,6 +136,7 @@ export class VectorIndex {
     const change = lastChange(db)
     const count = countVectors(db)
     if (change === this.#change && count === this.#n) return
+    this.#sample = undefined
     const changed = change > this.#change && this.#change > 0 ? vectorsSince(db, this.#change) : []
     // what is gone stood beside others: they are mixed anew, unless that takes longer than an answer may
     const gone = this.#n + changed.filter((c) => !this.#at.has(c.rowid)).length - count
@@ -206,6 +209,7 @@ export class VectorIndex {
     this.#change = 0
     this.#saved = 0
     this.#signed = false
+    this.#sample = undefined
     this.#at.clear()
   }
 
@@ -425,11 +429,15 @@ export class VectorIndex {
   spread(q: Float32Array, { floor, weight = TUNING.vector }: Pick<Embedder, 'floor' | 'weight'>): Spread {
     // chosen by what they say and not by where they lie: every process and every replica takes the same ones
     const below = (SAMPLE / Math.max(1, this.#n)) * 2 ** 32
+    if (!this.#sample) {
+      this.#sample = []
+      for (let at = 0; at < this.#n; at++) if (this.#hashes[at]! < below) this.#sample.push(at)
+    }
     const chosen = new Map<number, number>()
-    for (let at = 0; at < this.#n; at++) {
+    for (const at of this.#sample) {
       const hash = this.#hashes[at]!
       // of equal texts one
-      if (hash < below) chosen.set(hash, Math.max(chosen.get(hash) ?? -1, this.#cosineAt(at, q)))
+      chosen.set(hash, Math.max(chosen.get(hash) ?? -1, this.#cosineAt(at, q)))
     }
     // a sum depends on the order of its parts in the last digit
     const sample = [...chosen.values()].sort((a, b) => a - b)
