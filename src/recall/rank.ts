@@ -61,8 +61,8 @@ export interface RankOptions {
 }
 
 /** Candidates by words, by vectors, and of these the ones whose neighbours come along. */
-const BY_WORDS = 200
-const BY_VECTOR = 100
+const BY_WORDS = 150
+const BY_VECTOR = 80
 /** The newest wishes of the user are always looked at. */
 const WISHES = 60
 const WITH_NEIGHBOURS = 40
