@@ -37,15 +37,17 @@ function tableOf({ name, embedder, queries, overall, categories }: Evaluation): 
 
 /** A directory that is gone afterwards, also when the process is told to stop. */
 async function inTempFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-bench-')))
-  const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  let folder: string | undefined
+  const clear = () => folder !== undefined && rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   const stop = (signal: NodeJS.Signals) => {
     clear()
     process.exit(128 + constants.signals[signal])
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  // listening comes first: whoever sees the directory may already say stop
   for (const signal of signals) process.on(signal, stop)
   try {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), 'tidemark-bench-')))
     return await work(folder)
   } finally {
     for (const signal of signals) process.off(signal, stop)
