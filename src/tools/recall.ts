@@ -38,13 +38,25 @@ export const recall: Tool = {
     const options = optionsOf(args, context)
     const projects =
       args['all-projects'] === true ? ('all' as const) : (listOf(args.in) ?? [...recaller.config.projects])
-    const result =
+    const asking =
       projects.length === 0
-        ? await recaller.ask(question, options)
-        : await (await import('./recall-across.ts')).recallAcross(context, recaller, question, options, projects)
+        ? recaller.ask(question, options)
+        : (await import('./recall-across.ts')).recallAcross(context, recaller, question, options, projects)
+    const result = await asking.catch((error: unknown) => {
+      throw error instanceof UserError && error.code === 'bad-argument' ? asCalledHere(error) : error
+    })
     const budget = options.budget ?? recaller.config.budget ?? undefined
     return { text: await printed(result, options, budget), json: jsonOf(result) }
   },
+}
+
+/** What the library calls otherwise. */
+const NAMES: Readonly<Record<string, string>> = { kinds: 'kind', goals: 'goal', asOf: 'as-of', validAt: 'valid-at' }
+
+/** The same refusal with the names of this tool's parameters. */
+function asCalledHere({ code, message, hint, details }: UserError): UserError {
+  const renamed = (said: string) => said.replace(/\b(kinds|goals|asOf|validAt)(?=:)/g, (name) => NAMES[name]!)
+  return new UserError(code, renamed(message), renamed(hint), details)
 }
 
 function textOf(name: string, value: unknown): string {
