@@ -88,17 +88,26 @@ export class Recaller {
       embedder = await inTime(this.#model(), until)
       if (embedder) {
         vector = (await inTime(embedder.embed([question]), until))[0]
-        if (asked.asOf === undefined && lacksVectors(this.#memory.db, embedder))
-          await Promise.race([this.#fillFirst(embedder), until])
       }
     } catch (error) {
       notes.push(`by words alone: ${this.#fail(error)}`)
+    }
+    if (embedder && vector && asked.asOf === undefined && lacksVectors(this.#memory.db, embedder)) {
+      try {
+        await Promise.race([this.#fillFirst(embedder), until])
+      } catch (error) {
+        notes.push(`vectors that are missing could not be made: ${toldOf(error)}`)
+      }
     }
     if (!this.#memory.isOpen)
       throw new UserError('closed', 'this memory was closed while it was asked', 'ask again with it open')
     const result = this.#answer(question, asked, embedder, vector, notes)
     if (embedder) this.#fillLater(embedder)
-    this.#index?.save()
+    try {
+      this.#index?.save()
+    } catch (error) {
+      toldOf(error) // the next process reads them one by one, as this one did
+    }
     return result
   }
 
@@ -113,8 +122,12 @@ export class Recaller {
   /** Makes what `askNow` lacks, as `ask` does by itself: within a program's reading nothing can be written. */
   prepareNow(): void {
     const embedder = this.#modelNow()
-    if (embedder && lacksVectors(this.#memory.db, embedder))
+    if (!embedder || !lacksVectors(this.#memory.db, embedder)) return
+    try {
       fillNow(this.#memory.db, embedder, this.#memory.registry(), performance.now() + FILL_FIRST_MS)
+    } catch (error) {
+      toldOf(error) // what lacks a vector is found by words
+    }
   }
 
   #modelNow(): Embedder | undefined {
@@ -163,9 +176,9 @@ export class Recaller {
 
   /** Without its embedder recall goes on by words; says why. */
   #fail(error: unknown): string {
-    if (!(error instanceof UserError)) throw error
-    this.#failed = { error, until: this.#memory.env.now() + RETRY_MS }
-    return `${error.message}${error.hint ? ` → ${error.hint}` : ''}`
+    const told = toldOf(error)
+    this.#failed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
+    return told
   }
 
   async #fillFirst(embedder: Embedder): Promise<void> {
@@ -190,7 +203,7 @@ export class Recaller {
         this.#fillLater(embedder)
       } catch (error) {
         this.#later = undefined
-        if (this.#memory.isOpen) this.#fail(error) // closed meanwhile: nobody waits for these vectors
+        if (this.#memory.isOpen) toldOf(error) // the next question tries again, and says so; or it was closed meanwhile
       }
     }, FILL_PAUSE_MS)
     this.#later.unref()
@@ -240,6 +253,12 @@ export class Recaller {
       ceiling: embedder.ceiling,
     }
   }
+}
+
+/** What a disk, a model or an endpoint refused, for a note. @throws what is a bug. */
+function toldOf(error: unknown): string {
+  if (!(error instanceof UserError)) throw error
+  return `${error.message}${error.hint ? ` → ${error.hint}` : ''}`
 }
 
 const LATE = Symbol('late')

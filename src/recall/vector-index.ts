@@ -37,16 +37,8 @@ export function packVector(v: Float32Array): Uint8Array {
   return out
 }
 
-export function unpackVector(data: Uint8Array): Float32Array {
-  const scale = new DataView(data.buffer, data.byteOffset).getFloat32(0, true)
-  const bytes = new Int8Array(data.buffer, data.byteOffset + 4, data.byteLength - 4)
-  const out = new Float32Array(bytes.length)
-  for (let i = 0; i < out.length; i++) out[i] = bytes[i]! * scale
-  return out
-}
-
 /** A stored vector at length 1, by the arithmetic of the index in memory. */
-function unitOf(data: Uint8Array): Float32Array {
+export function unitOf(data: Uint8Array): Float32Array {
   const bytes = new Int8Array(data.buffer, data.byteOffset + 4, data.byteLength - 4)
   let norm = 0
   for (const b of bytes) norm += b * b

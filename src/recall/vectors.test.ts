@@ -6,7 +6,7 @@ import { countDue, countVectors, putVectors, useModel, vectorModel } from '../st
 import type { Embedder } from './embedders/embedder.ts'
 import { fill, fillNow, lacksVectors } from './fill.ts'
 import { Recaller } from './recall.ts'
-import { packVector, unpackVector, VectorIndex } from './vector-index.ts'
+import { packVector, unitOf, VectorIndex } from './vector-index.ts'
 
 const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
 const DIMENSIONS = 32
@@ -42,12 +42,13 @@ const settle = (t: TestMemory, model = letters()) =>
   expect(fillNow(t.memory.db, model, t.memory.registry(), Number.POSITIVE_INFINITY)).toBe(true)
 
 describe('the index in memory', () => {
-  test('a vector as bytes is the vector, to a hundredth', () => {
+  test('a vector as bytes points where it did, to a hundredth in each direction', () => {
     fc.assert(
       fc.property(fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 8, maxLength: 64 }), (values) => {
         const v = Float32Array.from(values)
-        const back = unpackVector(packVector(v))
-        for (const [i, x] of v.entries()) expect(Math.abs(x - back[i]!)).toBeLessThan(0.01)
+        const length = Math.hypot(...v)
+        const back = unitOf(packVector(v))
+        for (const [i, x] of v.entries()) expect(Math.abs((length > 0 ? x / length : 0) - back[i]!)).toBeLessThan(0.01)
       }),
       { seed },
     )
@@ -228,6 +229,28 @@ describe('making vectors', () => {
     }
     const { notes } = await t.library.recall('sqlite')
     expect(notes).toEqual([])
+  })
+
+  test('on a full disk recall answers with the vectors that are there, and says what it could not keep', async () => {
+    const t = openTestMemory()
+    const { raw } = t.memory.db
+    const full = (is: boolean) =>
+      raw.exec(`PRAGMA max_page_count=${is ? (raw.prepare('PRAGMA page_count').get()!.page_count as number) : 1e9}`)
+    for (let b = 0; b < 26; b++) t.act(chunks(45, b * 45))
+    full(true)
+    const none = await t.library.recall('what says turn 7')
+    expect(none.results.length).toBeGreaterThan(0)
+    expect(none.notes.join()).toContain('no space left')
+    expect(t.library.discover('(length (recall "turn 7" :limit 3))')).toEqual(['3'])
+    full(false)
+    await t.library.index()
+    t.memory.db.run('DELETE FROM vector_pages')
+    full(true)
+    const fresh = asProjectMemory(t.memory, t.project)
+    const there = await fresh.recall('what says turn 7')
+    expect(there.results[0]!.why).toContain('near in meaning')
+    full(false)
+    expect((await fresh.recall('what says turn 7')).notes).toEqual([])
   })
 
   test('recall works while the index is partial, and says so', () => {

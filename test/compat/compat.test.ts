@@ -1,6 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { Recaller } from '../../src/recall/recall.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
 import { dump, exchange, Replica, tempDir } from '../convergence/harness.ts'
 import { answers } from './answers.ts'
@@ -33,6 +34,16 @@ describe.each(stores)('[C5] %s', (file) => {
     opened((a) => {
       expect(JSON.parse(JSON.stringify(answers(a.memory)))).toEqual(expected)
       expect(a.memory.db.get('PRAGMA user_version')).toEqual({ user_version: SCHEMA_VERSION })
+    })
+  })
+
+  test('[H5] is recalled: its texts were taken apart by the migration', () => {
+    opened((a) => {
+      const recaller = new Recaller(a.memory, undefined)
+      recaller.prepareNow()
+      const { results } = recaller.askNow('why use-sqlite?')
+      expect(results[0]!.id).toBe('decision:use-sqlite')
+      expect(a.memory.db.get('SELECT count(*) AS n FROM vectors_due')).toEqual({ n: 0 })
     })
   })
 
