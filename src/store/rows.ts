@@ -117,8 +117,6 @@ export const linksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
     id,
   )
 
-export const linksOfRelation = (db: Db, rel: string): LinkRow[] => db.all('SELECT * FROM links WHERE rel=?', rel)
-
 export const loadDoc = (db: Db, entity: string): Uint8Array | undefined =>
   db.get<{ state: Uint8Array }>('SELECT state FROM docs WHERE entity=?', entity)?.state
 
