@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest'
-import { git, scratch, tidemark } from './run.ts'
+import { git, project, tidemark } from './run.ts'
 
-async function project() {
-  const at = scratch()
-  git(at.dir, 'init', '-q')
-  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
-  const run = async (...args: string[]) => {
-    const ran = await tidemark(at, args)
-    expect(ran.err).toBe('')
-    return ran.out
-  }
+async function knowing() {
+  const { at, run } = await project()
   await run(
     'act',
     JSON.stringify([
@@ -23,7 +16,7 @@ async function project() {
 }
 
 test('what one process recorded another recalls, in words of its own, explained, within a budget', async () => {
-  const { at, run } = await project()
+  const { at, run } = await knowing()
   expect(await run('recall', 'where', 'is', 'everything', 'stored?')).toMatch(/^\(decision "use-sqlite" /)
   expect(await run('recall', 'cryptographic signature')).toMatch(/^\(decision "sign-rs256" /)
   const explained = await run('recall', 'sqlite file', '--explain')
@@ -50,7 +43,7 @@ test('what one process recorded another recalls, in words of its own, explained,
 })
 
 test('[H1] scopes from the command line: the task that is current, named tasks and goals, presets', async () => {
-  const { at, run } = await project()
+  const { at, run } = await knowing()
   const s = ['--session', 's1']
   await run('goal', 'start', 'Faster login', ...s)
   await run('task', 'start', 'cache tokens', ...s)
@@ -78,7 +71,7 @@ test('[H1] scopes from the command line: the task that is current, named tasks a
 })
 
 test('[H1] other projects are looked into only when they are named', async () => {
-  const { at, run } = await project()
+  const { at, run } = await knowing()
   const other = { ...at, dir: `${at.dir}-other` }
   git(at.dir, 'init', '-q', other.dir)
   await tidemark(other, ['init', '--client', 'none', '--yes'])
@@ -105,7 +98,7 @@ test('[H1] other projects are looked into only when they are named', async () =>
 })
 
 test('the configuration of the project counts, and what is wrong in it is told', async () => {
-  const { at, run } = await project()
+  const { at, run } = await knowing()
   const { readFileSync, writeFileSync } = await import('node:fs')
   const file = `${at.dir}/.tidemark/config.json`
   const before = JSON.parse(readFileSync(file, 'utf8'))
@@ -121,7 +114,7 @@ test('the configuration of the project counts, and what is wrong in it is told',
 })
 
 test('recall in the Scheme, and as of a moment', async () => {
-  const { run } = await project()
+  const { run } = await knowing()
   expect(await run('discover', '(map :name (recall "tokens" :limit 1 :kind \'decision))')).toBe('("sign-rs256")\n')
   expect(await run('discover', '(recall "tokens" :scope \'nowhere)')).toContain('(error "recall')
   expect(await run('discover', '(as-of "2020-01-01" (recall "tokens"))')).toBe('()\n')

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 
 export const BIN = join(import.meta.dirname, '../../bin/tidemark.js')
 
@@ -72,4 +72,17 @@ export function tidemark(
       next()
     }
   })
+}
+
+/** A project in a git repository of its own, and the command line in it, which is to succeed without a word on stderr. */
+export async function project() {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
+  const run = async (...args: string[]) => {
+    const ran = await tidemark(at, args)
+    expect(ran.err).toBe('')
+    return ran.out
+  }
+  return { at, run }
 }

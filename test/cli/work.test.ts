@@ -1,17 +1,5 @@
 import { expect, test } from 'vitest'
-import { git, scratch, tidemark } from './run.ts'
-
-async function project() {
-  const at = scratch()
-  git(at.dir, 'init', '-q')
-  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
-  const run = async (...args: string[]) => {
-    const ran = await tidemark(at, args)
-    expect(ran.err).toBe('')
-    return ran.out
-  }
-  return { at, run }
-}
+import { project, tidemark } from './run.ts'
 
 test('goal, activity and task: started, drawn, completed, and next says what comes then', async () => {
   const { at, run } = await project()
