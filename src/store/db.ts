@@ -188,11 +188,12 @@ function checkSameFile(path: string, inode: number): void {
  * Makes a new store complete under another name and links it into place: nobody ever sees half of one, of several
  * starting at once one wins, and an empty file in its place is known to be damage.
  */
-function createStore(path: string): void {
+export function createStore(path: string): void {
   const dir = dirname(path)
   mkdirSync(dir, { recursive: true })
   const leftovers = existsSync(join(dir, 'backups')) && readdirSync(join(dir, 'backups')).some((f) => f.endsWith('.db'))
   if (leftovers || existsSync(`${path}-wal`)) {
+    if (existsSync(path)) return // another process made it since this one looked, and both are its own
     throw new UserError(
       'store-missing',
       `the store ${path} is gone, but its ${leftovers ? 'snapshots are' : 'write-ahead log is'} still there`,

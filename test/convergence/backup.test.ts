@@ -16,6 +16,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { isSound, restoreNewest, salvage, snapshots } from '../../src/store/backup.ts'
+import { createStore } from '../../src/store/db.ts'
 import { dump, exchange, open, Replica, START, send, tempDir } from './harness.ts'
 
 const DAY = 86_400_000
@@ -243,6 +244,17 @@ describe('[C7] a damaged store is refused, and left as it is', () => {
       rmSync(join(dir, 'backups'), { recursive: true })
       writeFileSync(`${a.path}-wal`, 'left behind')
       expect(refusal(a.path).code).toBe('store-missing')
+    })
+  })
+
+  test('[A8] a store that another process made between the look and the making is taken, write-ahead log and all', () => {
+    inDir((dir) => {
+      const a = new Replica(dir, 'a')
+      a.act(fact(1))
+      expect(existsSync(`${a.path}-wal`)).toBe(true)
+      createStore(a.path) // what a process does that had looked a moment before
+      expect(a.memory.reader.list('fact').map((e) => e.name)).toHaveLength(1)
+      a.memory.close()
     })
   })
 
