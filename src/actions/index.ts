@@ -16,6 +16,10 @@ import { reject } from './reject.ts'
 import { rename } from './rename.ts'
 import { restore } from './restore.ts'
 import { retire } from './retire.ts'
+import { shareAppend } from './share-append.ts'
+import { shareDelete } from './share-delete.ts'
+import { shareMerge } from './share-merge.ts'
+import { shareSet } from './share-set.ts'
 import { startActivity } from './start-activity.ts'
 import { startGoal } from './start-goal.ts'
 import { startTask } from './start-task.ts'
@@ -39,6 +43,10 @@ export const VERBS: readonly Verb[] = [
   complete,
   abandon,
   lift,
+  shareSet,
+  shareAppend,
+  shareMerge,
+  shareDelete,
   retire,
   restore,
   rename,

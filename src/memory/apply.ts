@@ -12,7 +12,8 @@ import { dropLink, type EntityRow, getRow, idsOfKind, loadDoc, putLink, putRow, 
 import { type EntityText, indexText, type WeightedText } from '../store/texts.ts'
 import { dayWords } from '../store/words.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from './entity.ts'
-import { type Folded, fold } from './fold.ts'
+import type { Folded } from './fold.ts'
+import { foldOf } from './shared.ts'
 import { wishIn } from './wish.ts'
 
 /** Documents opened under one write lock, so that planning and writing load each once. */
@@ -87,7 +88,7 @@ export function projectState(
   version: number,
   sameText = false,
 ): void {
-  const folded = fold(readCells(openDoc([state])))
+  const folded = foldOf(id, readCells(openDoc([state])))
   const kind = registry.kind(kindOf(id))
   const row = rowOf(id, folded, updated, version, registry)
   const rowid = putRow(db, row)

@@ -6,6 +6,8 @@ import { type Entity, KIND_KIND, RELATION_KIND } from './entity.ts'
 import { type PlanContext, type Planned, type Planning, type Result, startPlan, type View } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
 import { redact, screen } from './secrets.ts'
+import { SHARED_KIND } from './shared.ts'
+import { sharedNow } from './shared-key.ts'
 import type { RunAction, Verb } from './verb.ts'
 
 /** More than this is an import, and goes in several batches (design §4). */
@@ -247,7 +249,9 @@ function checkVersion(
     message: `stale: ${target ? target.id : 'the entity'} is at version ${current}`,
     received: expected,
     accepted: String(current),
-    hint: target ? `now: ${JSON.stringify(target.fields).slice(0, 500)}` : 'it is not there yet',
+    hint: target
+      ? `now: ${JSON.stringify(target.kind === SHARED_KIND ? target.fields.value : target.fields).slice(0, 500)}`
+      : 'it is not there yet',
   })
 }
 
@@ -265,6 +269,7 @@ function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unkno
   const deleted = registry.deletedBy(verb)
   if (deleted)
     return p.resolve(args.ref ?? args.id ?? args[deleted.key[0]], 'ref', silent, { kind: deleted.name, ...any })
+  if (verb.startsWith('share-')) return sharedNow(p, args.key)
   if (verb === 'define-kind') return p.entity(`${KIND_KIND}:${String(args.name)}`)
   if (verb === 'define-relation') return p.entity(`${RELATION_KIND}:${String(args.name)}`)
   if (verb === 'link-entities' || verb === 'unlink-entities') {

@@ -21,8 +21,9 @@ import type { PurgeMark } from '../store/line.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { LinkRow } from '../store/rows.ts'
 import { cleanPath, displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND } from './entity.ts'
-import { type Folded, fold, visibility } from './fold.ts'
+import { type Folded, visibility } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
+import { foldOf } from './shared.ts'
 import { type Place, placeOn } from './work.ts'
 
 /** What planning may look at: the store under the write lock. */
@@ -203,7 +204,7 @@ export function startPlan(
   const folded = (id: string): Folded => {
     cells(id)
     const o = overlay.get(id)!
-    o.folded ??= fold(o.cells)
+    o.folded ??= foldOf(id, o.cells)
     return o.folded
   }
   const touched = new Set<string>()

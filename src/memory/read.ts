@@ -13,8 +13,8 @@ import { questionTerms } from '../store/words.ts'
 import { rowOf } from './apply.ts'
 import { type Entity, kindOf, LINK_KIND, type Link, nameKey } from './entity.ts'
 import type { Conflict } from './fold.ts'
-import { fold } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
+import { foldOf } from './shared.ts'
 
 export interface ListOptions {
   limit?: number
@@ -141,7 +141,7 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
   for (const [id, events] of byEntity) {
     // what touched it last may have been folded away by a compaction; the horizon lies after it
     const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), folded.get(id) ?? 0)
-    all.set(id, entityOf(rowOf(id, fold(cellsOf(events)), updated, events.length, registry())))
+    all.set(id, entityOf(rowOf(id, foldOf(id, cellsOf(events)), updated, events.length, registry())))
   }
   const live = [...all.values()].filter((e) => e.live).sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
   const shown = (e: Entity, o: ListOptions) =>

@@ -1,0 +1,29 @@
+import { slug } from '../schema/names.ts'
+import { type Entity, nameKey } from './entity.ts'
+import type { Planning } from './plan.ts'
+import type { Reader } from './read.ts'
+import { usableId } from './record.ts'
+import { SHARED_KIND } from './shared.ts'
+
+/** Keys are compared as they are written: `Phase` and `phase` are two. */
+const called = (all: readonly Entity[], key: string): Entity | undefined => {
+  const found = all.filter((e) => e.kind === SHARED_KIND && e.fields.key === key)
+  return found.find((e) => e.live) ?? found[0]
+}
+
+/** The id of a key in the plan: the one it has, else the one that every replica gives it. */
+export const sharedId = (p: Planning, key: string): string =>
+  called(p.byName(nameKey(key)), key)?.id ?? usableId(p, `${SHARED_KIND}:${slug(key, true)}`)!
+
+/** The live entity of a key in the plan, whose version `expectedVersion` is held against. */
+export function sharedNow(p: Planning, key: unknown): Entity | undefined {
+  if (typeof key !== 'string') return undefined
+  const e = p.entity(sharedId(p, key.normalize('NFC')))
+  return e?.live ? e : undefined
+}
+
+/** The live entity of a key as it is read. */
+export function sharedAt(reader: Reader, key: string): Entity | undefined {
+  const e = called(reader.byName(nameKey(key.normalize('NFC'))), key.normalize('NFC'))
+  return e?.live ? e : undefined
+}
