@@ -65,7 +65,7 @@ const headerOf = (h: Handoff, commits: number): string[] => [
   ...(h.written === undefined ? [] : [`**Written:** ${minute(h.written)}`]),
   ...(h.contextUsed === undefined
     ? []
-    : [`**Session context:** ${h.contextUsed}${/%$/.test(h.contextUsed) ? ' used' : ''}`]),
+    : [`**Session context:** ${h.contextUsed}${/^\d{1,3}%$/.test(h.contextUsed) ? ' used' : ''}`]),
   ...(commits > 0 ? [`**Stale:** ${commits} commits since it was written`] : []),
 ]
 
