@@ -1,0 +1,81 @@
+/** The clients whose hooks are understood. */
+export const HOOK_CLIENTS = ['claude', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'] as const
+export type HookClient = (typeof HOOK_CLIENTS)[number]
+
+/** What happens in a client, in one word for all clients. `other` is a sign of life and nothing more. */
+export const HOOK_EVENTS = [
+  'session-start',
+  'prompt',
+  'before-edit',
+  'before-tool',
+  'after-edit',
+  'after-tool',
+  'tool-failed',
+  'after-batch',
+  'stop',
+  'subagent-start',
+  'subagent-stop',
+  'pre-compact',
+  'post-compact',
+  'session-end',
+  'status-line',
+  'other',
+] as const
+export type HookEvent = (typeof HOOK_EVENTS)[number]
+
+/** A call of a tool, as far as hooks tell of it. */
+export interface HookTool {
+  readonly name: string
+  readonly id?: string
+  /** Files that it writes, as the client says them; empty for a tool that only reads. */
+  readonly paths: readonly string[]
+  /** What a shell is asked to run. */
+  readonly command?: string
+  /** What came of a command, cut. */
+  readonly response?: string
+  readonly failed?: boolean
+}
+
+/** One hook call, with nothing left of the client's dialect. */
+export interface HookCall {
+  readonly client: HookClient
+  readonly event: HookEvent
+  /** The client's id of the session; of the child session where a subagent acts. Empty if the client says none. */
+  readonly session: string
+  /** The session that started this subagent. */
+  readonly parent?: string
+  /** What sort of subagent it is. */
+  readonly agent?: string
+  readonly source?: string
+  readonly trigger?: string
+  readonly reason?: string
+  readonly cwd?: string
+  readonly branch?: string
+  readonly prompt?: string
+  readonly tool?: HookTool
+  readonly transcript?: string
+  /** Percent of the context window, where the payload says it. */
+  readonly contextUsed?: number
+  /** The agent goes on because a hook asked it to: it must not be asked again. */
+  readonly again?: boolean
+  /** What the agent said last. */
+  readonly said?: string
+  readonly pid?: number
+}
+
+/** What is to be said; each client's dialect carries as much of it as it can. */
+export interface HookReply {
+  /** For the agent. */
+  readonly context?: string
+  /** `deny` refuses the tool, `ask` leaves it to the person, `warn` lets it pass and says why not. */
+  readonly decision?: 'deny' | 'ask' | 'warn'
+  readonly reason?: string
+  /** One line for the person. */
+  readonly visible?: string
+  /** The agent is about to stop and is asked to do this first. */
+  readonly goOn?: string
+  /** What the client prints as it is: a status line. */
+  readonly line?: string
+}
+
+export const NOTHING: HookReply = Object.freeze({})

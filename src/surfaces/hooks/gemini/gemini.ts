@@ -1,0 +1,55 @@
+import type { HookEvent } from '../../../hooking/call.ts'
+import { readCommon } from '../common.ts'
+import { answer, bounded, type Dialect } from '../dialect.ts'
+import { text } from '../payload.ts'
+
+const EVENTS: Readonly<Record<string, HookEvent>> = {
+  SessionStart: 'session-start',
+  BeforeAgent: 'prompt',
+  BeforeTool: 'before-tool',
+  AfterTool: 'after-tool',
+  AfterAgent: 'stop',
+  PreCompress: 'pre-compact',
+  SessionEnd: 'session-end',
+  BeforeModel: 'other',
+  AfterModel: 'other',
+  BeforeToolSelection: 'other',
+  Notification: 'other',
+}
+
+const TELLS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])
+/** These take no `systemMessage`. */
+const SILENT = new Set(['BeforeModel', 'AfterModel', 'BeforeToolSelection'])
+/** Gemini CLI hands what a hook said at the start over inside the first prompt. */
+const INJECTED = /<hook_context>[\s\S]*?<\/hook_context>/g
+
+/** Gemini CLI wants JSON on stdout and nothing else, also where nothing is to be said. */
+export const gemini: Dialect = {
+  client: 'gemini',
+  events: EVENTS,
+  read(event, p) {
+    const call = readCommon('gemini', EVENTS[event] ?? 'other', p)
+    // it asks before every turn whether to compress; only a person's wish says that it will
+    if (call.event === 'pre-compact' && text(p, 'trigger') !== 'manual') return { ...call, event: 'other' }
+    return call.prompt === undefined ? call : { ...call, prompt: call.prompt.replace(INJECTED, '').trim() }
+  },
+  print(event, given) {
+    const reply = bounded(given)
+    const out: Record<string, unknown> = {}
+    if (event === 'BeforeTool' && (reply.decision === 'deny' || reply.decision === 'ask')) {
+      out.decision = reply.decision
+      out.reason = reply.reason ?? 'Tidemark'
+    }
+    if (event === 'AfterAgent' && reply.goOn) {
+      out.decision = 'deny'
+      out.reason = reply.goOn
+    }
+    if (reply.context && TELLS.has(event))
+      out.hookSpecificOutput = { hookEventName: event, additionalContext: reply.context }
+    const visible =
+      reply.visible ?? (reply.decision === 'warn' ? bounded({ visible: reply.reason }).visible : undefined)
+    if (visible && !SILENT.has(event)) out.systemMessage = visible
+    return answer(out, true)
+  },
+  tells: (event) => TELLS.has(event),
+}

@@ -1,0 +1,79 @@
+import type { HookEvent, HookTool } from '../../hooking/call.ts'
+import { list, type Payload, record, said, text } from './payload.ts'
+
+/** Tools that write files, by what the clients call them. */
+const EDITS = new Set([
+  'edit', 'write', 'multiedit', 'notebookedit', 'update', // Claude Code
+  'apply_patch', 'patch', // Codex, opencode, VS Code
+  'write_file', 'replace', 'edit_file', // Gemini CLI
+  'create', 'str_replace', 'str_replace_editor', 'insert', // Copilot CLI
+  'strreplace', 'delete', 'search_replace', 'delete_file', 'editnotebook', // Cursor
+  'create_file', 'replace_string_in_file', 'multi_replace_string_in_file', 'insert_edit_into_file', 'edit_notebook_file', // VS Code
+]) // biome-ignore format: a list to read at a glance
+
+const SHELLS = new Set([
+  'bash', 'shell', 'powershell', 'exec_command', 'local_shell', 'unified_exec', 'run_shell_command', 'run_in_terminal', 'run_terminal_cmd', 'terminal',
+]) // biome-ignore format: a list to read at a glance
+
+const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
+const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
+const MOST_PATHS = 50
+const RESPONSE_MAX = 2_000
+
+const bare = (name: string) => name.toLowerCase().replace(/^functions\./, '')
+
+/** The text of what a tool gave back. */
+function responseText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.slice(-RESPONSE_MAX)
+  const r = record(value)
+  const direct = text(r, 'stderr', 'error', 'textResultForLlm', 'stdout', 'output', 'returnDisplay', 'llmContent')
+  return direct?.slice(-RESPONSE_MAX)
+}
+
+/** Whether a response says of itself that the command went wrong. */
+function saysFailed(value: unknown): boolean {
+  const r = record(value)
+  const code = r.exit_code ?? r.exitCode ?? record(r.metadata).exit ?? record(r.metadata).exit_code
+  if (typeof code === 'number') return code !== 0
+  if (r.is_error === true || r.isError === true || r.interrupted === true || r.success === false) return true
+  if (text(r, 'resultType') === 'failure') return true
+  return text(r, 'error') !== undefined || (typeof r.error === 'object' && r.error !== null)
+}
+
+/** A tool call as every client tells it: its name, its input, and what came of it. */
+export function toolOf(
+  name: string,
+  input: Payload,
+  more: { id?: string; response?: unknown; failed?: boolean } = {},
+): HookTool {
+  const known = bare(name)
+  const paths: string[] = []
+  if (EDITS.has(known) && !(known === 'str_replace_editor' && text(input, 'command') === 'view')) {
+    const one = text(input, ...PATH_FIELDS)
+    if (one !== undefined) paths.push(one)
+    for (const change of list(input.edits ?? input.replacements)) {
+      const path = text(record(change), ...PATH_FIELDS)
+      if (path !== undefined) paths.push(path)
+    }
+    const patch = text(input, 'patchText', 'input', 'patch', 'command')
+    if (patch?.includes('*** ')) for (const [, path] of patch.matchAll(PATCHED)) paths.push(path!.trim())
+  }
+  const asked = SHELLS.has(known) ? (input.command ?? input.cmd) : undefined
+  const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
+  return {
+    name: name.slice(0, 200),
+    paths: [...new Set(paths)].slice(0, MOST_PATHS),
+    ...said({
+      id: more.id,
+      command: command === '' ? undefined : command,
+      response: more.response === undefined ? undefined : responseText(more.response),
+      failed: more.failed || saysFailed(more.response) ? true : undefined,
+    }),
+  }
+}
+
+/** What a tool hook means: an edit where files are written, else any tool. */
+export function toolEvent(when: 'before' | 'after' | 'failed', tool: HookTool): HookEvent {
+  if (when === 'failed' || (when === 'after' && tool.failed)) return 'tool-failed'
+  return tool.paths.length > 0 ? `${when}-edit` : `${when}-tool`
+}
