@@ -18,7 +18,12 @@ import { UserError } from '../errors.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
 
 /** A writer waits this long for its turn; 32 processes writing at once were seen to wait 3 s. */
-const BUSY_TIMEOUT_MS = 60_000
+let busyTimeout = 60_000
+
+/** How long this process waits for the write lock: a hook has no minute. For stores that are opened, or written, from now on. */
+export function waitForLock(ms: number): void {
+  busyTimeout = ms
+}
 /** Beyond this the write-ahead log is truncated by whoever finds it so (a starved one grew to 628 MB). */
 const WAL_LIMIT = 16 * 1024 * 1024
 const CHECK_WAL_EVERY = 256
@@ -126,7 +131,7 @@ export function storeError(error: unknown, path: string): unknown {
   if (busy(error)) {
     return new UserError(
       'store-busy',
-      `another process has held the store ${path} for ${BUSY_TIMEOUT_MS / 1000} s`,
+      `another process has held the store ${path} for ${busyTimeout / 1000} s`,
       'find it with `tidemark doctor`, or try again',
     )
   }
@@ -135,7 +140,7 @@ export function storeError(error: unknown, path: string): unknown {
 
 function pragmas(db: DatabaseSync): void {
   db.exec(
-    `PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=${WAL_LIMIT}; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY`,
+    `PRAGMA busy_timeout=${busyTimeout}; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=${WAL_LIMIT}; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY`,
   )
 }
 
@@ -313,7 +318,7 @@ function open(path: string, options: OpenOptions): Db {
       } catch (error) {
         if (!busy(error)) throw error // somebody is reading: the next writer tries again
       } finally {
-        raw.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`)
+        raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
       }
     }
   }
@@ -388,7 +393,7 @@ function open(path: string, options: OpenOptions): Db {
         if (error instanceof UserError && error.code === 'store-busy') return undefined
         throw error
       } finally {
-        raw.exec(`PRAGMA busy_timeout=${BUSY_TIMEOUT_MS}`)
+        raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
       }
     },
     read(body) {

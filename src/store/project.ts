@@ -18,6 +18,8 @@ export interface Project {
   storePath: string
   /** What its configuration says of recall, as it stands there: checked where it is used. */
   recall?: unknown
+  /** The same of hooks. */
+  hooks?: unknown
 }
 
 interface Config {
@@ -25,6 +27,7 @@ interface Config {
   name?: string
   created: string
   recall?: unknown
+  hooks?: unknown
 }
 
 /** The git directory that all worktrees share, read from the files: starting git would cost more than the answer. */
@@ -95,6 +98,7 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
     root,
     storePath: storePathFor(root, persistencePath),
     ...(config.recall === undefined ? {} : { recall: config.recall }),
+    ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
   }
 }
 

@@ -1,0 +1,83 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Project } from '../store/project.ts'
+
+/** One hook call as it is kept beside the store: what `doctor` tells. */
+export interface HookSeen {
+  at: number
+  client: string
+  event: string
+  session?: string
+  /** Milliseconds from the start of the process to its answer. */
+  ms: number
+  /** What went wrong; the client was not told. */
+  errors?: string[]
+}
+
+const LOG_MAX = 256 * 1024
+const ERROR_MAX = 300
+
+export const hooksLogPath = (project: Project): string => join(dirname(project.storePath), 'hooks.log')
+
+/** Adds a line; never throws: a disk that is full takes no line, and no client should hear of it. */
+export function logHook(project: Project, seen: HookSeen): void {
+  const path = hooksLogPath(project)
+  try {
+    const errors = seen.errors?.map((e) => e.replace(/\s+/g, ' ').slice(0, ERROR_MAX))
+    appendFileSync(path, `${JSON.stringify({ ...seen, ...(errors?.length ? { errors } : {}) })}\n`, { mode: 0o600 })
+    if (statSync(path).size > LOG_MAX) renameSync(path, `${path}.1`)
+  } catch {}
+}
+
+/** What is kept, oldest first. */
+export function hooksSeen(project: Project): HookSeen[] {
+  const path = hooksLogPath(project)
+  const found: HookSeen[] = []
+  for (const file of [`${path}.1`, path]) {
+    if (!existsSync(file)) continue
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      if (line === '') continue
+      try {
+        found.push(JSON.parse(line) as HookSeen)
+      } catch {} // a line that was cut off
+    }
+  }
+  return found
+}
+
+export interface HookSummary {
+  client: string
+  event: string
+  last: number
+  calls: number
+  /** The middle one. */
+  ms: number
+  errors: number
+  lastError?: string
+}
+
+/** One line for each client and event: the last call, how many, how long. */
+export function hookSummaries(project: Project): HookSummary[] {
+  const groups = Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`)
+  return [...groups.values()]
+    .map((calls): HookSummary => {
+      const last = calls.at(-1)!
+      const spent = calls.map((c) => c.ms).sort((a, b) => a - b)
+      const failed = calls.filter((c) => c.errors?.length)
+      const lastError = failed.at(-1)?.errors?.[0]
+      return {
+        client: last.client,
+        event: last.event,
+        last: last.at,
+        calls: calls.length,
+        ms: spent[spent.length >> 1]!,
+        errors: failed.length,
+        ...(lastError === undefined ? {} : { lastError }),
+      }
+    })
+    .sort((a, b) => b.last - a.last)
+}
+
+/** Milliseconds that a session's hooks took in all. */
+export const hookTimeOf = (project: Project, session: string): number =>
+  hooksSeen(project).reduce((sum, h) => (h.session === session ? sum + h.ms : sum), 0)
