@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 
 /** What the outside world gives: time, chance and a place for diagnostics. Passed in, so that tests can move the clock. */
 export interface Env {
@@ -8,6 +10,56 @@ export interface Env {
   random(n: number): Uint8Array
   /** One line of diagnostics for a human; never protocol output. */
   log(line: string): void
+  /** Whether a process is there; asked of the system unless given. */
+  isRunning?(process: ProcessRef): boolean | undefined
+}
+
+/** One process, for ever: a process id alone comes round again. */
+export interface ProcessRef {
+  readonly pid: number
+  /** When it started, as the system counts; empty where that cannot be told. */
+  readonly born: string
+  /** Where its id means something: the machine and the namespace of process ids. */
+  readonly host: string
+}
+
+let here: string | undefined
+
+/** The machine and the namespace of process ids that this process lives in. */
+export function thisHost(): string {
+  if (here !== undefined) return here
+  let namespace = ''
+  try {
+    namespace = readlinkSync('/proc/self/ns/pid')
+  } catch {} // no such thing on this system
+  return (here = `${hostname()} ${namespace}`.trim())
+}
+
+/** A process's state, its parent and when it started, as the system tells (proc_pid_stat(5)); nothing where it does not. */
+export function processStat(pid: number): { state: string; parent: number; born: string; name: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const close = stat.lastIndexOf(')') // the name in parentheses may hold anything
+    const rest = stat.slice(close + 2).split(' ')
+    return { state: rest[0]!, parent: Number(rest[1]), born: rest[19]!, name: stat.slice(stat.indexOf('(') + 1, close) }
+  } catch {
+    return undefined
+  }
+}
+
+export const processRef = (pid: number): ProcessRef => ({ pid, born: processStat(pid)?.born ?? '', host: thisHost() })
+
+/** Whether it is still there; nothing where that cannot be told from here. */
+export function isRunning(process: ProcessRef): boolean | undefined {
+  if (process.host !== thisHost()) return undefined
+  try {
+    globalThis.process.kill(process.pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  const stat = processStat(process.pid)
+  if (stat?.state === 'Z' || stat?.state === 'X') return false // dead, and nobody has looked yet
+  return stat === undefined || process.born === '' || stat.born === process.born
 }
 
 export const systemEnv: Env = {

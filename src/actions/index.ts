@@ -3,16 +3,20 @@ import { abandon } from './abandon.ts'
 import { addEvidence } from './add-evidence.ts'
 import { addTask } from './add-task.ts'
 import { answerQuestion } from './answer-question.ts'
+import { assignTask } from './assign-task.ts'
+import { claim } from './claim.ts'
 import { complete } from './complete.ts'
 import { confirm } from './confirm.ts'
 import { curate } from './curate.ts'
 import { defineKind } from './define-kind.ts'
 import { defineRelation } from './define-relation.ts'
+import { handOver } from './hand-over.ts'
 import { lift } from './lift.ts'
 import { linkEntities } from './link-entities.ts'
 import { propose } from './propose.ts'
 import { purge } from './purge.ts'
 import { reject } from './reject.ts'
+import { release } from './release.ts'
 import { rename } from './rename.ts'
 import { restore } from './restore.ts'
 import { retire } from './retire.ts'
@@ -27,6 +31,7 @@ import { supersede } from './supersede.ts'
 import { undo } from './undo.ts'
 import { unlinkEntities } from './unlink-entities.ts'
 import { updateConfidence } from './update-confidence.ts'
+import { writeHandoff } from './write-handoff.ts'
 
 /** Every write verb that is not derived from a kind, in the order in which help and docs show them. */
 export const VERBS: readonly Verb[] = [
@@ -43,6 +48,11 @@ export const VERBS: readonly Verb[] = [
   complete,
   abandon,
   lift,
+  writeHandoff,
+  claim,
+  release,
+  handOver,
+  assignTask,
   shareSet,
   shareAppend,
   shareMerge,

@@ -216,6 +216,7 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
     notes: p.notes,
     purges: [...p.purges()],
     work: p.work(),
+    claims: p.claims.changes(),
     summary: summarise(results, new Set(p.events().map((e) => e.entity))),
   }
 }

@@ -15,6 +15,7 @@ import { keptHolds } from '../store/defines.ts'
 import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import * as presence from '../store/presence.ts'
 import * as rows from '../store/rows.ts'
 import { clearWords, queueAll, TEXT_VERSION } from '../store/texts.ts'
 import { watchCommits } from '../store/watch.ts'
@@ -71,6 +72,8 @@ export interface News {
   author: Author
   summary: string
   events: log.LoggedEvent[]
+  /** What happened with sessions and claims; then there is no batch, and nothing was learned. */
+  presence?: presence.PresenceEvent
 }
 
 /** A session that has started nothing for so long has ended; nobody says so when a process dies. */
@@ -203,7 +206,7 @@ export class Memory {
       this.#scrub()
       outcome.result.notes.push(...this.#proof(erased))
     }
-    if (outcome.result.batch !== null) for (const listener of this.#listeners) listener()
+    if (outcome.told || outcome.result.batch !== null) this.tellListeners()
     return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
   }
 
@@ -249,14 +252,29 @@ export class Memory {
     return session === undefined ? {} : placeOn(workOf(this.#db, session), (id) => this.reader.entity(id))
   }
 
-  #write(actions: readonly Action[], said: Author, redacting: boolean): { result: ActResult; purged: boolean } {
+  /** A session goes on with the work of another one; inside a write. */
+  carryWork(from: string, to: string): void {
+    const path = workOf(this.#db, from)
+    if (path.length > 0) keepWork(this.#db, to, path, this.#env.now())
+  }
+
+  /** Has the listeners of this process look at once; other processes hear the doorbell. */
+  tellListeners(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  #write(
+    actions: readonly Action[],
+    said: Author,
+    redacting: boolean,
+  ): { result: ActResult; purged: boolean; told?: boolean } {
     const db = this.#db
     const now = this.#env.now()
     const replica = replicaFor(db, this.#env)
     const head = log.head(db, replica.tag)
     const ms = tick(replica.clock, now)
     const docs = new Docs(db)
-    const view = this.#view(docs)
+    const view = this.#view(docs, now, said.session)
     const work = said.session === undefined ? undefined : workOf(db, said.session)
     const ofCurrentTask = work !== undefined && said.task === undefined
     const task = ofCurrentTask ? placeOn(work, view.entity).task : said.task
@@ -288,13 +306,18 @@ export class Memory {
       keepWork(db, said.session, planned.work, now)
       dropOldWork(db, now - WORK_KEPT_MS)
     }
+    const { rows: claimed, told } = planned.claims
+    if (said.session !== undefined && claimed.length > 0) presence.ensureSession(db, said.session, now)
+    for (const row of claimed) presence.putClaim(db, row)
+    for (const { session, type, body } of told) presence.addPresence(db, now, session, type, body)
     if (planned.events.length === 0 && planned.purges.length === 0) {
       return {
+        told: told.length > 0,
         result: {
           batch: null,
           results: planned.results,
           notes:
-            planned.work || planned.scrub
+            planned.work || planned.scrub || claimed.length > 0
               ? planned.notes
               : [...planned.notes, 'nothing changed: all of it was there already'],
         },
@@ -325,7 +348,7 @@ export class Memory {
     }
   }
 
-  #view(docs: Docs): View {
+  #view(docs: Docs, now: number, actor: string | undefined): View {
     const db = this.#db
     const entity = (id: string): Entity | undefined => {
       const row = rows.getRow(db, id)
@@ -364,6 +387,16 @@ export class Memory {
       headersHolding: (t) => log.headersHolding(db, t),
       batchesOf: (id) => log.batchesOf(db, id),
       isErased: (tombstone) => log.isErased(db, tombstone),
+      claims: {
+        now,
+        env: this.#env,
+        open: () => presence.openClaims(db),
+        session: (id) => presence.getSession(db, id) ?? (id === actor ? presence.newSession(id, now) : undefined),
+        sessions: () => presence.listSessions(db),
+        nextFence: () => presence.nextFence(db),
+        lastOfRole: (role) => presence.lastOfRole(db, role),
+        workOf: (session) => workOf(db, session),
+      },
     }
   }
 
@@ -378,8 +411,16 @@ export class Memory {
     })
   }
 
-  /** Batches in the order in which they arrived here, after a cursor. */
+  /** Batches, and what happened with sessions and claims, in the order in which they arrived here, after a cursor. */
   newsSince(seq: number, limit?: number): News[] {
+    const told = presence.presenceAfter(this.#db, seq, limit)
+    const batches = this.#batchesSince(seq, limit)
+    if (told.length === 0) return batches
+    const all = [...batches, ...told.map(presenceNews)].sort((a, b) => a.seq - b.seq)
+    return limit === undefined ? all : all.slice(0, limit)
+  }
+
+  #batchesSince(seq: number, limit?: number): News[] {
     return log.linesAfter(this.#db, seq, limit).map(({ n, received, line }) => ({
       seq: n,
       batch: `${line.replica}:${line.seq}`,
@@ -542,6 +583,17 @@ export class Memory {
     if (!this.#open) throw new UserError('closed', 'this memory is closed', 'open it again with openMemory')
   }
 }
+
+const presenceNews = (told: presence.PresenceEvent): News => ({
+  seq: told.seq,
+  batch: '',
+  at: told.at,
+  received: told.at,
+  author: { session: told.session },
+  summary: told.type,
+  events: [],
+  presence: told,
+})
 
 const snapshotLine = (db: Db): string | undefined => {
   const s = snapshotOf(db)

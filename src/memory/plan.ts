@@ -20,6 +20,7 @@ import { type Change, type Report, shown } from '../schema/validate.ts'
 import type { PurgeMark } from '../store/line.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { LinkRow } from '../store/rows.ts'
+import { type ClaimChanges, ClaimPlan, type ClaimView } from './claims.ts'
 import { cleanPath, displayName, type Entity, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND } from './entity.ts'
 import { type Folded, visibility } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
@@ -56,6 +57,8 @@ export interface View {
   headersHolding(textValue: string): { replica: string; seq: number }[]
   /** Whether the entity with this tombstone was erased. */
   isErased(tombstone: string): boolean
+  /** Sessions and what they have claimed. */
+  claims: ClaimView
 }
 
 export interface PlanContext {
@@ -100,6 +103,7 @@ export interface Planned {
   purges: PurgeMark[]
   /** Where in the work tree the session stands from now on, if the batch says so. */
   work: readonly string[] | undefined
+  claims: ClaimChanges
   summary: string
 }
 
@@ -149,6 +153,8 @@ export interface Planning {
   workOn(path: readonly string[]): void
   /** Where the session stands after the batch, if that was said. */
   work(): readonly string[] | undefined
+  /** Claims as they stand in the plan. */
+  readonly claims: ClaimPlan
   note(textValue: string): void
   purge(p: PurgeMark): void
   /** From here on `to` has the document of `from`, which is gone. */
@@ -418,6 +424,7 @@ export function startPlan(
     byName: (key) => lookup.byName(key),
     rehearse(body) {
       const stood = work
+      const unclaim = planning.claims.keep()
       const before = { events: events.length, notes: notes.length, purges: purges.length, undone: undone.length, ctr }
       const were = {
         overlay: new Map([...overlay].map(([id, o]) => [id, { ...o, cells: new Map(o.cells) }])),
@@ -435,6 +442,7 @@ export function startPlan(
         ctr = before.ctr
         registry = undefined
         work = stood
+        unclaim()
         overlay.clear()
         for (const [id, o] of were.overlay) overlay.set(id, o)
         touched.clear()
@@ -519,6 +527,7 @@ export function startPlan(
       else work = path
     },
     work: () => work,
+    claims: new ClaimPlan(view.claims),
     note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
     purge: (p) => void purges.push(p),
     eventId: (_kind, make) => make(ctx.ms, ctx.random(8)),

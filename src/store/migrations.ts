@@ -9,6 +9,7 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m002_current_work,
   m003_recall,
   m004_vector_pages,
+  m005_coordination,
 ]
 
 /**
@@ -113,5 +114,23 @@ function m004_vector_pages(db: DatabaseSync): void {
   db.exec(`
     -- The vectors as a process holds them, mixed and side by side: read in one go by the next one. An index of an index.
     CREATE TABLE vector_pages (part INTEGER PRIMARY KEY, data BLOB NOT NULL);
+  `)
+}
+
+function m005_coordination(db: DatabaseSync): void {
+  db.exec(`
+    -- Presence and claims are no knowledge: they are never in the log, and none of this is ever sent to another replica.
+    CREATE TABLE sessions (id TEXT PRIMARY KEY, seen INTEGER NOT NULL, ended INTEGER, body TEXT NOT NULL) WITHOUT ROWID;
+    -- By what else a session is known: a process, a call, the id it had before.
+    CREATE TABLE doors (door TEXT PRIMARY KEY, session TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+    -- n is the fencing number: it grows with every grant, and no two grants share one.
+    CREATE TABLE claims (n INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, until INTEGER NOT NULL, ended INTEGER, body TEXT NOT NULL);
+    CREATE INDEX claims_held ON claims (session) WHERE ended IS NULL;
+    -- What happened with them, in one row of numbers with the lines of the log.
+    CREATE TABLE presence_events (n INTEGER PRIMARY KEY, at INTEGER NOT NULL, session TEXT NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL);
+    -- What was put before which session, and what it cost.
+    CREATE TABLE told (n INTEGER PRIMARY KEY, session TEXT NOT NULL, at INTEGER NOT NULL, door TEXT NOT NULL,
+      ids TEXT NOT NULL, tokens INTEGER NOT NULL, chars INTEGER NOT NULL, ms REAL);
+    CREATE INDEX told_to ON told (session);
   `)
 }

@@ -1,0 +1,75 @@
+import { CLAIM_TTL_MS, isLive, stateOf } from '../memory/claims.ts'
+import type { Verb } from '../memory/verb.ts'
+import { isOpen } from '../memory/work.ts'
+import type { SessionRow } from '../store/presence.ts'
+import { claimJson, liveSession, textOf, told } from './claims.ts'
+
+export const assignTask: Verb = {
+  verb: 'assign-task',
+  about: 'gives a task to an idle session of the role, else to any idle one, as its claim; never to two',
+  args: { task: 'reference', role: 'text?', to: 'text? (a session, instead of choosing one)', note: 'text?' },
+  example: { task: 'refresh tokens before they expire', role: 'implementer' },
+  plan(p, args, report) {
+    const task = p.resolve(args.task, 'task', report, { kind: 'task' })
+    const [role, to, note] = [textOf(args, 'role', report), textOf(args, 'to', report), textOf(args, 'note', report)]
+    if (!task) return undefined
+    if (!isOpen(task)) {
+      report({
+        field: 'task',
+        message: `"${task.name}" is ${String(task.fields.state)}`,
+        received: task.id,
+        accepted: 'an open task',
+      })
+      return undefined
+    }
+    p.claims.sweep()
+    const holder = p.claims.held().find((c) => c.what === 'task' && c.on === task.id)
+    if (holder) {
+      report({ field: 'task', message: told(p, holder), received: task.id, hint: 'a task is never given to two' })
+      return undefined
+    }
+    const { view } = p.claims
+    const self = p.ctx.provenance.session
+    const busy = new Set(
+      p.claims
+        .held()
+        .filter((c) => c.what === 'task')
+        .map((c) => c.session),
+    )
+    const workless = (s: SessionRow) =>
+      s.id !== self &&
+      isLive(stateOf(s, view.now, view.env)) &&
+      !busy.has(s.id) &&
+      !isOpen(p.entity(view.workOf(s.id).at(-1) ?? ''))
+    const idle = view
+      .sessions()
+      .filter(workless)
+      .sort((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1))
+    const target =
+      to === undefined
+        ? (idle.find((s) => role !== undefined && s.role === role) ?? idle[0])
+        : liveSession(p, to, 'to', report)
+    if (!target) {
+      if (to === undefined)
+        report({
+          field: 'task',
+          message: 'no other session is idle',
+          received: task.id,
+          hint: 'try again when one has finished, or name one: {"to": "…"}; `tidemark session list` shows them',
+        })
+      return undefined
+    }
+    const granted = p.claims.grant({
+      session: target.id,
+      what: 'task',
+      on: task.id,
+      since: view.now,
+      until: view.now + CLAIM_TTL_MS,
+      ttl: CLAIM_TTL_MS,
+      ...(role === undefined ? {} : { role, status: 'active' }),
+      ...(note === undefined ? {} : { note }),
+    })
+    p.claims.tell('assigned', granted, { name: task.name, ...(typeof self === 'string' ? { by: self } : {}) })
+    return { id: task.id, kind: 'task', name: task.name, to: target.id, claims: [claimJson(granted)] }
+  },
+}

@@ -1,0 +1,109 @@
+import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS } from '../memory/claims.ts'
+import type { Planning } from '../memory/plan.ts'
+import type { Verb } from '../memory/verb.ts'
+import type { Json } from '../schema/field.ts'
+import type { Report } from '../schema/validate.ts'
+import { actor, against, claimJson, moreOf, pathsOf, rolesOf, textOf, told, ttlOf } from './claims.ts'
+import { flagArg } from './work.ts'
+
+/** Takes a claim, or says again what the session holds already. Reports what is in the way. */
+export function take(
+  p: Planning,
+  session: string,
+  wanted: Omit<Claim, 'n' | 'session' | 'since' | 'until'>,
+  field: string,
+  report: Report,
+): Claim | undefined {
+  const blocking = against(p, session, wanted)
+  for (const c of blocking) {
+    report({
+      field,
+      message: told(p, c),
+      received: wanted.on,
+      hint: 'take something else, wait (`tidemark claim … --wait 30`), or ask for a hand-over; `tidemark claims` shows all',
+    })
+  }
+  if (blocking.length > 0) return undefined
+  const { now } = p.claims.view
+  const until = now + wanted.ttl
+  const own = p.claims
+    .of(session)
+    .find((c) => c.what === wanted.what && c.on === wanted.on && c.role === wanted.role && c.root === wanted.root)
+  if (!own) return p.claims.grant({ ...wanted, session, since: now, until })
+  const { implicit: wasImplicit, ...rest } = own
+  const implicit = wasImplicit && wanted.implicit
+  return p.claims.change({
+    ...rest,
+    ...wanted,
+    since: own.since,
+    until: wanted.implicit && !wasImplicit ? Math.max(own.until, until) : until,
+    ttl: wanted.implicit && !wasImplicit ? own.ttl : wanted.ttl,
+    ...(implicit ? { implicit } : {}),
+  })
+}
+
+export const claim: Verb = {
+  verb: 'claim',
+  about:
+    'takes a lease on files, directories, globs or a task, so that no other session works on them; refused, with the owner, where one does',
+  args: {
+    paths: '[text, …]? (files, directories, globs; relative to the root of the repository)',
+    task: 'reference? (without paths the task itself is claimed)',
+    ttl: 'number? (seconds without a sign of life; 1800)',
+    note: 'text?',
+    role: "text? (in the swarm: 'test-writer')",
+    dependsOn: '[text, …]? (roles whose result it needs)',
+    implicit: 'true? (taken by a hook)',
+    root: "text? (the work tree; the session's)",
+    more: '{…}? (further keys of its block in the swarm state)',
+  },
+  example: { paths: ['src/auth/**'], note: 'token refresh' },
+  plan(p, args, report) {
+    const session = actor(p, report)
+    const paths = pathsOf(args, report)
+    const task = args.task === undefined ? undefined : p.resolve(args.task, 'task', report, { kind: 'task' })
+    const [note, role, root] = [
+      textOf(args, 'note', report),
+      textOf(args, 'role', report, 80),
+      textOf(args, 'root', report),
+    ]
+    const given = ttlOf(args, report)
+    const implicit = flagArg(args, 'implicit', report)
+    const [dependsOn, more] = [rolesOf(args, report), moreOf(args, report)]
+    if (paths.length === 0 && args.paths === undefined && args.task === undefined && role === undefined)
+      report({ field: 'paths', message: 'nothing to claim', accepted: 'paths, a task, or a role' })
+    if (session === undefined) return undefined
+    const place = p.place()
+    const tree = root ?? p.claims.view.session(session)?.root
+    const said = {
+      ttl: given ?? (implicit ? IMPLICIT_TTL_MS : CLAIM_TTL_MS),
+      ...(given === undefined ? {} : { exact: true }),
+      ...(note === undefined ? {} : { note }),
+      ...(role === undefined ? {} : { role, status: 'active' }),
+      ...(place.goal === undefined ? {} : { goal: place.goal }),
+      ...(dependsOn === undefined ? {} : { dependsOn }),
+      ...(more === undefined ? {} : { more }),
+      ...(implicit ? { implicit } : {}),
+    }
+    p.claims.sweep()
+    const taken: Claim[] = []
+    const add = (c: Claim | undefined) => c && taken.push(c)
+    const of = task ? { task: task.id } : place.task === undefined ? {} : { task: place.task }
+    const inTree = tree === undefined ? {} : { root: tree }
+    for (const on of paths) add(take(p, session, { ...said, ...of, ...inTree, what: 'path', on }, 'paths', report))
+    if (paths.length === 0 && task) add(take(p, session, { ...said, what: 'task', on: task.id }, 'task', report))
+    if (paths.length === 0 && !task && role !== undefined)
+      add(take(p, session, { ...said, ...of, ...inTree, what: 'role', on: role }, 'role', report))
+    for (const needed of dependsOn ?? []) {
+      const block = p.claims.view.lastOfRole(needed)
+      if (block?.status !== 'complete')
+        p.note(
+          block
+            ? `${needed}, which this depends on, is ${block.status ?? 'active'}`
+            : `nobody has claimed as ${needed} yet`,
+        )
+    }
+    if (taken.length === 0) return undefined
+    return { id: `claim:${taken[0]!.n}`, claims: taken.map(claimJson) as Json }
+  },
+}

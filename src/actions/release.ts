@@ -1,0 +1,37 @@
+import type { Verb } from '../memory/verb.ts'
+import { actor, choiceOf, moreOf, named, STATUSES, textOf } from './claims.ts'
+
+export const release: Verb = {
+  verb: 'release',
+  about:
+    'gives up claims of its own: those named, else all; with the status and result of its role, for the swarm state',
+  args: {
+    paths: '[text, …]?',
+    task: 'reference?',
+    role: 'text?',
+    status: 'complete|blocked|abandoned|active?',
+    result: 'text?',
+    handoff: 'text? (what the next one should know)',
+    more: '{…}?',
+  },
+  example: { paths: ['src/auth/**'] },
+  plan(p, args, report) {
+    const session = actor(p, report)
+    if (session === undefined) return undefined
+    p.claims.sweep()
+    const status = choiceOf(args, 'status', STATUSES, report)
+    const [result, handoff] = [textOf(args, 'result', report), textOf(args, 'handoff', report)]
+    const more = moreOf(args, report)
+    const claims = named(p, session, args, report)
+    const ended = claims.map((c) =>
+      p.claims.end(c, 'released', {
+        ...((status ?? c.role) ? { status: status ?? 'complete' } : {}),
+        ...(result === undefined ? {} : { result }),
+        ...(handoff === undefined ? {} : { handoff }),
+        ...(more === undefined ? {} : { more: { ...c.more, ...more } }),
+      }),
+    )
+    if (ended.length === 0) p.note(`${session} holds no claim`)
+    return { id: session, released: ended.map((c) => ({ n: c.n, on: c.on })) }
+  },
+}

@@ -1,0 +1,80 @@
+import { posix } from 'node:path'
+
+/**
+ * What paths and globs have in common. A path claims itself and all that lies below it; a glob claims what it matches
+ * and all that lies below that. `*` and `?` stay within one name, `**` takes any number of names, `{a,b}` is either,
+ * `[…]` counts as any one character: two claims may be taken to meet that do not, never the other way round.
+ */
+
+/** More readings of one pattern than this are not taken apart: it then counts as meeting everything. */
+const READINGS_AT_MOST = 256
+
+const GLOB = /[*?[\]{}]/
+
+export const isGlob = (pattern: string): boolean => GLOB.test(pattern)
+
+/** A path as claims keep it: with `/`, without `./`, `//` or an end `/`; nothing for one that leads out of the tree. */
+export function tidyPath(path: string): string | undefined {
+  const tidy = posix.normalize(path.trim().replaceAll('\\', '/')).replace(/\/+$/, '')
+  if (tidy === '..' || tidy.startsWith('../') || tidy.startsWith('/')) return undefined
+  return tidy === '' ? '.' : tidy
+}
+
+/** Every reading of `{a,b}`, from the inside out. */
+function readings(pattern: string): string[] {
+  let open = [pattern]
+  const done: string[] = []
+  while (open.length > 0) {
+    const next: string[] = []
+    for (const p of open) {
+      const m = /\{([^{}]*)\}/.exec(p)
+      if (!m) done.push(p)
+      else for (const part of m[1]!.split(',')) next.push(p.slice(0, m.index) + part + p.slice(m.index + m[0].length))
+    }
+    if (next.length + done.length > READINGS_AT_MOST) return ['**']
+    open = next
+  }
+  return done
+}
+
+/** The names of a pattern, and below it anything. */
+const names = (pattern: string): string[] =>
+  pattern === '.' ? ['**'] : [...pattern.split('/').filter((s) => s !== '' && s !== '.'), '**']
+
+/** A name as single characters; `[…]` is any one. */
+const characters = (name: string): string[] =>
+  [...name.replace(/\[[^\]]+\]/g, '?')].filter((c, i, all) => c !== '*' || all[i - 1] !== '*')
+
+/** Whether two rows of symbols can mean the same, where `many` means any number and `one` any single one. */
+function meet<T>(a: readonly T[], b: readonly T[], many: (x: T) => boolean, same: (x: T, y: T) => boolean): boolean {
+  // row[j]: a[i…] and b[j…] can mean the same
+  let row = new Array<boolean>(b.length + 1)
+  for (let i = a.length; i >= 0; i--) {
+    const below = row
+    row = new Array<boolean>(b.length + 1)
+    for (let j = b.length; j >= 0; j--) {
+      if (i === a.length && j === b.length) row[j] = true
+      else if (i < a.length && many(a[i]!)) row[j] = below[j]! || (j < b.length && row[j + 1]!)
+      else if (j < b.length && many(b[j]!)) row[j] = row[j + 1]! || (i < a.length && below[j]!)
+      else row[j] = i < a.length && j < b.length && same(a[i]!, b[j]!) && below[j + 1]!
+    }
+  }
+  return row[0]!
+}
+
+const sameName = (a: string, b: string): boolean => {
+  if (!GLOB.test(a) && !GLOB.test(b)) return a === b
+  return meet(
+    characters(a),
+    characters(b),
+    (c) => c === '*',
+    (x, y) => x === y || x === '?' || y === '?',
+  )
+}
+
+/** Whether there may be a file that both claim. */
+export function overlaps(a: string, b: string): boolean {
+  if (a === b) return true
+  const others = readings(b).map(names)
+  return readings(a).some((r) => others.some((o) => meet(names(r), o, (s) => s === '**', sameName)))
+}

@@ -1,0 +1,97 @@
+import { type Claim, holds, isLive, sameTree, stateOf } from '../memory/claims.ts'
+import type { Memory } from '../memory/memory.ts'
+import { overlaps } from '../memory/overlap.ts'
+import * as presence from '../store/presence.ts'
+
+export type { Claim } from '../memory/claims.ts'
+
+/** How one role's work stands: what a block of the swarm state says (concept paper 2). */
+export interface SwarmBlock {
+  role: string
+  session: string
+  /** When it was claimed, and when its last word came. */
+  since: number
+  at: number
+  /** `abandoned` where its holder is gone. */
+  status: string
+  claimed: string[]
+  result?: string
+  handoff?: string
+  dependsOn?: readonly string[]
+  note?: string
+  goal?: string
+  more?: { [key: string]: string }
+}
+
+/** Claims to look at. Writing goes through the verbs of `act`. */
+export function claimsOf(memory: Memory): {
+  /** Those that hold now, oldest first. */
+  held(): Claim[]
+  /** Those of other sessions that meet a path. In another work tree they only meet at merge: `elsewhere`. */
+  against(session: string | undefined, path: string, root?: string): (Claim & { elsewhere: boolean })[]
+  /** The newest word of each role, in the order in which they were claimed. */
+  blocks(): SwarmBlock[]
+} {
+  const { db, env } = memory
+  const held = () => {
+    const now = env.now()
+    const holders = new Map<string, presence.SessionRow | undefined>()
+    const holder = (id: string) => {
+      if (!holders.has(id)) holders.set(id, presence.getSession(db, id))
+      return holders.get(id)
+    }
+    return presence.openClaims(db).filter((c) => holds(c, holder(c.session), now, env))
+  }
+  return {
+    held,
+    against: (session, path, root) =>
+      held()
+        .filter((c) => c.what === 'path' && c.session !== session && overlaps(c.on, path))
+        .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) })),
+    blocks() {
+      const byRole = new Map<string, Claim[]>()
+      for (const c of presence.roleClaims(db)) {
+        const before = byRole.get(c.role!) ?? []
+        // what one session claims for a role, in one go or step by step, is one block; the next session's replaces it
+        const same = before[0]?.session === c.session && before.some((b) => b.ended === undefined || b.ended >= c.since)
+        byRole.set(c.role!, same ? [...before, c] : [c])
+      }
+      const now = env.now()
+      return [...byRole.values()].map((claims) => blockOf(claims, memory, now)).sort((a, b) => a.since - b.since)
+    },
+  }
+}
+
+function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBlock {
+  const last = claims.at(-1)!
+  const latest = claims.reduce((a, b) => ((b.ended ?? b.since) >= (a.ended ?? a.since) ? b : a))
+  const holder = presence.getSession(memory.db, last.session)
+  const gone =
+    claims.some((c) => c.how === 'lapsed') ||
+    (latest.ended === undefined && !(holder && isLive(stateOf(holder, now, memory.env))))
+  const said = <K extends keyof Claim>(key: K): Claim[K] | undefined =>
+    claims.findLast((c) => c[key] !== undefined)?.[key]
+  const open = claims.some((c) => c.ended === undefined)
+  const more = Object.assign({}, ...claims.map((c) => c.more ?? {})) as { [key: string]: string }
+  return {
+    role: last.role!,
+    session: last.session,
+    since: claims[0]!.since,
+    at: latest.ended ?? latest.since,
+    status: gone ? 'abandoned' : open ? 'active' : (latest.status ?? 'complete'),
+    claimed: claims.filter((c) => c.what !== 'role').map((c) => c.on),
+    ...pick({
+      result: said('result'),
+      handoff: said('handoff'),
+      dependsOn: said('dependsOn'),
+      note: said('note'),
+      goal: said('goal'),
+    }),
+    ...(Object.keys(more).length > 0 ? { more } : {}),
+  }
+}
+
+const pick = <T extends object>(o: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }

@@ -1,0 +1,156 @@
+import { kindOf, LINK_KIND } from '../memory/entity.ts'
+import type { Memory, News } from '../memory/memory.ts'
+import { getSession } from '../store/presence.ts'
+import { sessionsOf } from './sessions.ts'
+
+/** What one session is told of the others. */
+export interface Inbox {
+  /** One line each, most important first within what happened. */
+  lines: string[]
+  /** The event up to which this is everything. */
+  cursor: number
+  /** How many lines were left out. */
+  more: number
+}
+
+const NAME_MAX = 80
+/** More events than this are not told one by one to whom was away. */
+const EVENTS_AT_MOST = 500
+
+const short = (text: unknown, max = NAME_MAX): string => {
+  const line = String(text).replace(/\s+/gu, ' ').trim()
+  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line
+}
+
+/** Kinds whose news is worth a line. */
+const TOLD = new Set([
+  'decision', 'principle', 'pattern', 'fact', 'correction', 'exception', 'failed-approach', 'insight', 'question',
+  'learning', 'goal', 'activity', 'task', 'file', 'context', 'handoff', 'hypothesis', 'concept',
+]) // biome-ignore format: a list to read at a glance
+
+interface Line {
+  weight: number
+  text: string
+  /** Later news of the same replaces earlier ones. */
+  about: string
+}
+
+/**
+ * What the others did since a session was last told, as lines: what it read and was changed first, then claims in its
+ * way, then the rest. Its own doings, and those of its subagents, are never among them (X4).
+ */
+export function inbox(memory: Memory, session: string, options: { max?: number; since?: number } = {}): Inbox {
+  const { max = 8 } = options
+  const row = getSession(memory.db, session)
+  const cursor = memory.cursor
+  const since = options.since ?? row?.cursor ?? cursor
+  if (since >= cursor) return { lines: [], cursor, more: 0 }
+  const sessions = sessionsOf(memory)
+  const read = new Set(sessions.toldOf(session).flatMap((t) => t.ids))
+  const files = new Set(sessions.get(session)?.files ?? [])
+  const kin = (id: string | undefined) =>
+    id === session || (id !== undefined && getSession(memory.db, id)?.parent === session)
+  const news = memory.newsSince(since, EVENTS_AT_MOST).filter((n) => !kin(n.author.session) || toMe(n, session))
+  const lines = new Map<string, Line>()
+  for (const line of news.flatMap((n) =>
+    n.presence ? presenceLines(memory, n, session, files) : batchLines(memory, n, read),
+  )) {
+    lines.delete(line.about)
+    lines.set(line.about, line)
+  }
+  const sorted = [...lines.values()].sort((a, b) => b.weight - a.weight)
+  return { lines: sorted.slice(0, max).map((l) => l.text), cursor, more: Math.max(0, sorted.length - max) }
+}
+
+const toMe = (n: News, session: string) =>
+  n.presence?.session === session &&
+  (n.presence.type === 'assigned' || n.presence.body.from !== undefined) &&
+  n.presence.body.by !== session
+
+function nameOf(memory: Memory, id: string | undefined): string {
+  if (id === undefined) return 'somebody'
+  const row = getSession(memory.db, id)
+  const what = [row?.role, row?.agent ?? row?.client].filter(Boolean)
+  return short(what.length > 0 ? `${id} (${what.join(', ')})` : id)
+}
+
+function presenceLines(memory: Memory, n: News, session: string, files: ReadonlySet<string>): Line[] {
+  const { type, body } = n.presence!
+  const who = nameOf(memory, n.presence!.session)
+  const on = short(body.what === 'task' ? (memory.reader.entity(String(body.on))?.name ?? body.on) : body.on)
+  const note = body.note === undefined ? '' : `: ${short(body.note)}`
+  const line = (weight: number, text: string, about: string): Line[] => [{ weight, text, about }]
+  switch (type) {
+    case 'assigned':
+      return n.presence!.session === session
+        ? line(
+            10,
+            `you were given task "${short(body.name)}" (${String(body.on)})${note}`,
+            `assigned ${String(body.on)}`,
+          )
+        : line(3, `${who} was given task "${short(body.name)}"`, `assigned ${String(body.on)}`)
+    case 'claimed':
+      if (body.from !== undefined && n.presence!.session === session)
+        return line(9, `${nameOf(memory, String(body.from))} handed ${on} over to you${note}`, `claim ${on}`)
+      if (body.implicit === true) return []
+      return line(6, `${who} claimed ${on}${note}`, `claim ${on}`)
+    case 'released': {
+      if (body.result === undefined && body.handoff === undefined)
+        return line(2, `${who} released ${on}`, `claim ${on}`)
+      const said = [body.status, body.result, body.handoff].filter((x) => x !== undefined).map((x) => short(x))
+      return line(7, `${who} released ${on}: ${said.join('; ')}`, `claim ${on}`)
+    }
+    case 'lapsed':
+      return line(3, `${on} is free again: the claim of ${who} lapsed`, `claim ${on}`)
+    case 'session-crashed':
+      return line(5, `${who} crashed; what it held is free`, `session ${n.presence!.session}`)
+    case 'edited': {
+      const path = String(body.path)
+      const understood = memory.reader.find(path).find((e) => e.kind === 'file')
+      if (files.has(path)) return line(8, `${who} edited ${short(path)}, which you have in hand`, `edited ${path}`)
+      if (understood)
+        return line(
+          4,
+          `${who} edited ${short(path)}: what is known of it (${understood.id}) may be stale`,
+          `edited ${path}`,
+        )
+      return []
+    }
+    default:
+      return []
+  }
+}
+
+function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] {
+  const who = nameOf(memory, n.author.session ?? n.author.user)
+  const { reader } = memory
+  const out: Line[] = []
+  for (const id of new Set(n.events.map((e) => e.event.entity))) {
+    const kind = kindOf(id)
+    if (kind === LINK_KIND) {
+      const link = reader.entity(id)
+      if (link?.fields.type !== 'supersedes') continue
+      const [by, old] = [reader.entity(String(link.fields.from)), reader.entity(String(link.fields.to))]
+      if (by && old)
+        out.push({
+          weight: read.has(old.id) ? 9 : 6,
+          text: `${who} superseded ${old.kind} "${short(old.name)}" by "${short(by.name)}" (${by.id})`,
+          about: old.id,
+        })
+      continue
+    }
+    if (!TOLD.has(kind)) continue
+    const e = reader.entity(id)
+    if (!e) continue
+    const created = n.events.some(({ event }) => event.entity === id && event.field === '$')
+    const known = read.has(id)
+    const verb = !e.live ? 'deleted' : e.fields.standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed'
+    const which = known && verb !== 'recorded' ? ', which you read' : ''
+    out.push({
+      weight: known ? 9 : verb === 'deleted' ? 4 : 5,
+      text: `${who} ${verb} ${kind} "${short(e.name)}" (${id})${which}`,
+      about: id,
+    })
+  }
+  return out
+}

@@ -1,0 +1,39 @@
+import { type ProcessRef, processRef, processStat } from '../env.ts'
+
+/** What may stand between a client and what it starts: shells and launchers, which end before it does. */
+const BETWEEN =
+  /^(sh|bash|zsh|dash|fish|ksh|ash|busybox|env|timeout|setsid|nohup|xargs|npm|npx|npm exec.*|pnpm|yarn|tidemark.*|time|script)$/
+
+const DEEPEST = 12
+
+/** The processes above this one, nearest first, as far as the system tells. */
+export function ancestors(): { pid: number; name: string; born: string }[] {
+  const out: { pid: number; name: string; born: string }[] = []
+  let pid = processStat(process.pid)?.parent ?? 0
+  while (pid > 1 && out.length < DEEPEST) {
+    const stat = processStat(pid)
+    if (!stat) break
+    out.push({ pid, name: stat.name, born: stat.born })
+    pid = stat.parent
+  }
+  return out
+}
+
+/** How the door of a process is called. */
+export const processDoor = (p: Pick<ProcessRef, 'pid' | 'born' | 'host'>): string =>
+  `process:${p.host}:${p.pid}:${p.born}`
+
+/** The launcher on an old Node starts this one again and says who it is. */
+const isOwnLauncher = (pid: number): boolean => process.env.TIDEMARK_LAUNCHER === String(pid)
+
+/**
+ * The process of the client that started this one: the nearest above that is no shell and no launcher. Where the
+ * system does not tell, the parent.
+ */
+export function clientProcess(): ProcessRef | undefined {
+  const named = Number(process.env.CLAUDE_PID)
+  if (Number.isInteger(named) && named > 1) return processRef(named)
+  const found = ancestors().find((p) => !BETWEEN.test(p.name) && !isOwnLauncher(p.pid))
+  if (found) return processRef(found.pid)
+  return process.ppid > 1 && processStat(process.pid) === undefined ? processRef(process.ppid) : undefined
+}

@@ -1,0 +1,315 @@
+import { thisHost } from '../env.ts'
+import { UserError } from '../errors.ts'
+import { isLive, stateOf } from '../memory/claims.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { Json } from '../schema/field.ts'
+import type { SessionRow, Told } from '../store/presence.ts'
+import * as presence from '../store/presence.ts'
+import { knownOf, type Said, type SessionInfo } from './info.ts'
+import { ancestors, processDoor } from './process.ts'
+
+export type { Said, SessionInfo } from './info.ts'
+
+/** A sign of life is written at most so often. */
+const HEARTBEAT_MS = 15_000
+/** Sessions that have said nothing for so long are forgotten. */
+const KEPT_MS = 30 * 86_400_000
+/** Files in hand that are kept; the oldest go. */
+const FILES_AT_MOST = 50
+const ID_LENGTH = 200
+/** How often one session may have gone on under another id. */
+const HOPS = 16
+
+const opened = new WeakMap<Memory, Sessions>()
+
+/** The sessions of an open memory. */
+export function sessionsOf(memory: Memory): Sessions {
+  let s = opened.get(memory)
+  if (!s) opened.set(memory, (s = new Sessions(memory)))
+  return s
+}
+
+/** A session that ended, crashed or was taken up lives again. */
+const alive = ({ ended: _e, reason: _r, crashed: _c, takenUp: _t, ...row }: SessionRow): SessionRow => row
+
+/**
+ * Who is at work: sessions, their signs of life, what they have in hand. None of it is knowledge, and none of it leaves
+ * this machine.
+ */
+export class Sessions {
+  readonly #memory: Memory
+  readonly #beaten = new Map<string, number>()
+
+  constructor(memory: Memory) {
+    this.#memory = memory
+  }
+
+  get #db() {
+    return this.#memory.db
+  }
+  get #now(): number {
+    return this.#memory.env.now()
+  }
+
+  /**
+   * A session begins, or goes on. A client that starts another one in the same process (`/clear`) goes on with the work
+   * of the one that just ended there: its old id means the new session from then on.
+   * @throws UserError for an id that is no name.
+   */
+  start(given: Said & { id?: string; source?: string } = {}): SessionInfo {
+    const { id: named, source, ...rest } = given
+    const random = () => Buffer.from(this.#memory.env.random(4)).toString('hex')
+    const id = checked(named ?? `${rest.client ?? 'session'}-${random()}`)
+    const now = this.#now
+    this.#db.write(() => {
+      this.#sweep(now)
+      const there = presence.getSession(this.#db, id)
+      const wasLive = there && isLive(stateOf(there, now, this.#memory.env))
+      const parent = rest.parent === undefined ? undefined : presence.getSession(this.#db, rest.parent)
+      const known = alive(there ?? presence.newSession(id, now))
+      const row: SessionRow = {
+        ...known,
+        ...(parent?.process ? { process: parent.process } : {}),
+        ...knownOf(rest),
+        seen: now,
+        cursor: known.cursor ?? this.#memory.cursor,
+      }
+      presence.putSession(this.#db, row)
+      if (row.process && rest.parent === undefined) {
+        const door = processDoor(row.process)
+        const before = presence.behindDoor(this.#db, door)
+        if (before !== undefined && before !== id) this.#follow(before, row, source)
+        presence.setDoor(this.#db, door, id, now)
+      }
+      if (!wasLive) {
+        const { client, agent, role, branch } = row
+        const about = knownOf({ client, agent, role, parent: row.parent, branch })
+        presence.addPresence(this.#db, now, id, 'session-started', { ...about, ...(source ? { source } : {}) } as {
+          [key: string]: Json
+        })
+      }
+      presence.forgetSessions(this.#db, now - KEPT_MS)
+    })
+    this.#beaten.set(id, now)
+    this.#memory.tellListeners()
+    return this.get(id)!
+  }
+
+  /** The same process had another session before: if that was cleared, this one goes on with it. */
+  #follow(before: string, row: SessionRow, source: string | undefined): void {
+    const old = presence.getSession(this.#db, before)
+    if (!old || old.parent !== undefined) return
+    const cleared = source === 'clear' || old.reason === 'clear'
+    if (old.ended === undefined) this.#end(old, cleared ? 'clear' : 'another session began in the same client')
+    if (!cleared) return
+    presence.setDoor(this.#db, `session:${before}`, row.id, this.#now)
+    presence.putSession(this.#db, { ...row, data: { ...old.data, ...row.data, after: before } })
+    this.#memory.carryWork(before, row.id)
+  }
+
+  /**
+   * A sign of life, from whatever door; what the door knows of the session is kept. Creates a session that is unknown,
+   * renews what it has claimed. Costs a read most of the time, and never waits for a writer.
+   */
+  heartbeat(id: string, given: Said = {}): void {
+    if (id === '' || id.length > ID_LENGTH) return
+    const now = this.#now
+    const last = this.#beaten.get(id)
+    if (last !== undefined && now - last < HEARTBEAT_MS && now >= last) return
+    const row = presence.getSession(this.#db, id)
+    const news = knownOf(given)
+    const adds = row !== undefined && Object.keys(news).some((k) => row[k as keyof SessionRow] === undefined)
+    const lives = row !== undefined && isLive(stateOf(row, now, this.#memory.env))
+    if (lives && !adds && now - row.seen < HEARTBEAT_MS && now >= row.seen) {
+      this.#beaten.set(id, row.seen)
+      return
+    }
+    const done = this.#db.tryWrite(() => {
+      if (!lives) this.#sweep(now)
+      const there = presence.getSession(this.#db, id)
+      if (!there || !lives) {
+        const { process: _gone, ...known } = alive(there ?? presence.newSession(id, now))
+        presence.putSession(this.#db, { ...known, ...news, seen: now, cursor: known.cursor ?? this.#memory.cursor })
+        presence.addPresence(this.#db, now, id, 'session-started', given.client ? { client: given.client } : {})
+      } else if (adds) presence.putSession(this.#db, { ...news, ...there, seen: Math.max(now, there.seen) })
+      else presence.seenNow(this.#db, id, now)
+      presence.renewClaims(this.#db, id, now)
+      return true
+    })
+    if (done) this.#beaten.set(id, now)
+  }
+
+  /** The session ends: its children with it, and what they have claimed is free. */
+  end(id: string, reason = 'ended'): void {
+    this.#db.write(() => {
+      const row = presence.getSession(this.#db, id)
+      if (!row || row.ended !== undefined) return
+      for (const child of presence.listSessions(this.#db)) if (child.parent === id) this.#end(child, reason)
+      this.#end(row, reason)
+    })
+    this.#beaten.delete(id)
+    this.#memory.tellListeners()
+  }
+
+  #end(row: SessionRow, reason: string): void {
+    presence.putSession(this.#db, { ...row, ended: this.#now, reason })
+    this.#drop(row.id, 'released')
+    presence.addPresence(this.#db, this.#now, row.id, 'session-ended', { reason })
+  }
+
+  /** What it has claimed is free. */
+  #drop(id: string, how: 'released' | 'lapsed'): string[] {
+    const now = this.#now
+    const claims = presence.openClaims(this.#db).filter((c) => c.session === id)
+    for (const c of claims) {
+      presence.putClaim(this.#db, { ...c, ended: now, how })
+      presence.addPresence(this.#db, now, id, how, presence.claimBody(c))
+    }
+    return claims.map((c) => c.on)
+  }
+
+  /** Whoever comes next finds out who is gone: their claims are free, and everybody is told. */
+  #sweep(now: number): void {
+    for (const row of presence.listSessions(this.#db)) {
+      if (row.crashed !== undefined || stateOf(row, now, this.#memory.env) !== 'crashed') continue
+      const held = this.#drop(row.id, 'lapsed')
+      presence.putSession(this.#db, { ...row, crashed: now, data: { ...row.data, held } })
+      presence.addPresence(this.#db, now, row.id, 'session-crashed', row.client ? { client: row.client } : {})
+    }
+  }
+
+  get(id: string): SessionInfo | undefined {
+    const row = presence.getSession(this.#db, id)
+    return row && this.#info(row)
+  }
+
+  /** Those that live, newest sign of life first; with `all` also those that ended or crashed. */
+  list(options: { all?: boolean } = {}): SessionInfo[] {
+    const infos = presence.listSessions(this.#db, options.all).map((row) => this.#info(row))
+    return options.all ? infos : infos.filter((s) => isLive(s.state))
+  }
+
+  #info(row: SessionRow): SessionInfo {
+    const { crashed: _crashed, ...rest } = row
+    const { task } = this.#memory.place(row.id)
+    const { files, contextUsed } = row.data
+    return {
+      ...rest,
+      state: stateOf(row, this.#now, this.#memory.env),
+      ...(row.process ? { pid: row.process.pid } : {}),
+      ...(task === undefined ? {} : { task }),
+      files: Array.isArray(files) ? files.map(String) : [],
+      ...(typeof contextUsed === 'number' ? { contextUsed } : {}),
+    }
+  }
+
+  /** The session that an id means now: after `/clear` the old id means the new session. */
+  resolve(id: string): string {
+    let at = id
+    for (let hops = 0; hops < HOPS; hops++) {
+      const next = presence.behindDoor(this.#db, `session:${at}`)
+      if (next === undefined || next === at) return at
+      at = next
+    }
+    return at
+  }
+
+  /** Another name by which a session may be found for a while: a call, a process. */
+  door(name: string, id: string): void {
+    this.#db.write(() => presence.setDoor(this.#db, name, id, this.#now))
+  }
+
+  behind(name: string): string | undefined {
+    return presence.behindDoor(this.#db, name)
+  }
+
+  /** The live session of the client that this process was started by, directly or through a shell. */
+  ofProcess(): string | undefined {
+    const host = thisHost()
+    for (const { pid, born } of ancestors()) {
+      const id = this.behind(processDoor({ pid, born, host }))
+      if (id !== undefined && isLive(this.get(id)?.state)) return id
+    }
+    return undefined
+  }
+
+  /** Keeps something with a session; null takes it away. Unknown sessions are made. */
+  patch(id: string, data: { [key: string]: Json }): void {
+    this.#db.write(() => {
+      const row = presence.ensureSession(this.#db, id, this.#now)
+      const next = { ...row.data, ...data }
+      for (const [key, value] of Object.entries(data)) if (value === null) delete next[key]
+      presence.putSession(this.#db, { ...row, data: next })
+    })
+  }
+
+  /** A file was edited: it is in the session's hands, and the others hear of it. */
+  edited(id: string, path: string, by: 'tool' | 'shell' = 'tool'): void {
+    this.#db.write(() => {
+      const row = presence.ensureSession(this.#db, id, this.#now)
+      const before = Array.isArray(row.data.files) ? row.data.files : []
+      const files = [...before.filter((f) => f !== path), path].slice(-FILES_AT_MOST)
+      presence.putSession(this.#db, {
+        ...row,
+        seen: Math.max(row.seen, this.#now),
+        data: { ...row.data, files },
+      })
+      const body: { [key: string]: Json } = { path, by }
+      if (row.root !== undefined) body.root = row.root
+      presence.addPresence(this.#db, this.#now, id, 'edited', body)
+    })
+    this.#memory.tellListeners()
+  }
+
+  /** Finds out who is gone; cheap where nobody is. */
+  sweep(): void {
+    const now = this.#now
+    const gone = (r: SessionRow) => r.crashed === undefined && stateOf(r, now, this.#memory.env) === 'crashed'
+    if (!presence.listSessions(this.#db).some(gone)) return
+    this.#db.write(() => this.#sweep(now))
+    this.#memory.tellListeners()
+  }
+
+  /** Crashed sessions whose last state nobody has taken up, newest first (X5). Subagents go with their parents. */
+  recovery(): SessionInfo[] {
+    return presence
+      .listSessions(this.#db)
+      .filter((r) => r.takenUp === undefined && r.parent === undefined)
+      .map((r) => this.#info(r))
+      .filter((s) => s.state === 'crashed')
+  }
+
+  /** A session goes on with what a crashed one has left. */
+  takeUp(id: string, by: string): void {
+    this.#db.write(() => {
+      const row = presence.getSession(this.#db, id)
+      if (row) presence.putSession(this.#db, { ...row, takenUp: by })
+    })
+  }
+
+  /** Keeps what was put before a session and what it cost. */
+  told(id: string, told: Omit<Told, 'at'>): void {
+    this.#db.write(() => presence.addTold(this.#db, id, { ...told, at: this.#now }))
+  }
+
+  toldOf(id: string): Told[] {
+    return presence.toldTo(this.#db, id)
+  }
+
+  /** The session has been told everything up to this event. */
+  caughtUp(id: string, cursor: number): void {
+    this.#db.write(() => {
+      const row = presence.getSession(this.#db, id)
+      if (row && (row.cursor ?? 0) < cursor) presence.putSession(this.#db, { ...row, cursor })
+    })
+  }
+}
+
+function checked(id: string): string {
+  if (id.trim() !== '' && id.length <= ID_LENGTH && !/[\p{Cc}]/u.test(id)) return id
+  throw new UserError(
+    'bad-argument',
+    'that is not an id for a session',
+    `a text without line breaks, at most ${ID_LENGTH} characters`,
+  )
+}

@@ -1,0 +1,258 @@
+import type { ProcessRef } from '../env.ts'
+import type { Json } from '../schema/field.ts'
+import type { Db } from './db.ts'
+import { countArrival } from './log.ts'
+
+/** A session as it is kept. Times in ms since the epoch. */
+export interface SessionRow {
+  id: string
+  /** Its last sign of life. */
+  seen: number
+  ended?: number
+  started: number
+  parent?: string
+  client?: string
+  agent?: string
+  role?: string
+  user?: string
+  /** The work tree it works in. */
+  root?: string
+  branch?: string
+  /** The client's process, where it is known. */
+  process?: ProcessRef
+  /** Why it ended. */
+  reason?: string
+  /** Up to which event it has been told the news. */
+  cursor?: number
+  /** Somebody found its process gone. */
+  crashed?: number
+  /** Its last state was put before another session. */
+  takenUp?: string
+  /** What its doors keep of it: files in hand, how full the context is, what failed. */
+  data: { [key: string]: Json }
+}
+
+/** A lease on what one session works on. Times in ms since the epoch. */
+export interface ClaimRow {
+  /** The fencing number. */
+  n: number
+  session: string
+  until: number
+  ended?: number
+  since: number
+  /** Milliseconds by which a sign of life renews it. */
+  ttl: number
+  what: 'path' | 'task' | 'role'
+  /** A path or glob, relative to the work tree; a task's id; a role. */
+  on: string
+  root?: string
+  note?: string
+  task?: string
+  goal?: string
+  role?: string
+  dependsOn?: readonly string[]
+  /** Taken by a hook before an edit. */
+  implicit?: boolean
+  /** Its holder said for how long: a living process does not stretch it. */
+  exact?: boolean
+  /** How it ended: released, lapsed (expired, or its holder was gone), handed over. */
+  how?: 'released' | 'lapsed' | 'handed-over'
+  status?: string
+  result?: string
+  handoff?: string
+  /** Who handed it over. */
+  from?: string
+  /** Words of a block of the swarm state that mean nothing to us. */
+  more?: { [key: string]: string }
+}
+
+export const PRESENCE_TYPES = [
+  'session-started',
+  'session-ended',
+  'session-crashed',
+  'claimed',
+  'released',
+  'lapsed',
+  'handed-over',
+  'assigned',
+  'edited',
+] as const
+
+export type PresenceType = (typeof PRESENCE_TYPES)[number]
+
+/** Something that happened with sessions and claims. */
+export interface PresenceEvent {
+  seq: number
+  at: number
+  session: string
+  type: PresenceType
+  body: { [key: string]: Json }
+}
+
+type SessionCells = { id: string; seen: number; ended: number | null; body: string }
+
+const sessionOf = ({ id, seen, ended, body }: SessionCells): SessionRow => ({
+  ...(JSON.parse(body) as Omit<SessionRow, 'id' | 'seen'>),
+  id,
+  seen,
+  ...(ended === null ? {} : { ended }),
+})
+
+export const getSession = (db: Db, id: string): SessionRow | undefined => {
+  const row = db.get<SessionCells>('SELECT id, seen, ended, body FROM sessions WHERE id=?', id)
+  return row && sessionOf(row)
+}
+
+/** Newest sign of life first; those that have ended only when asked for. */
+export const listSessions = (db: Db, all = false): SessionRow[] =>
+  db
+    .all<SessionCells>(
+      `SELECT id, seen, ended, body FROM sessions ${all ? '' : 'WHERE ended IS NULL'} ORDER BY seen DESC, id`,
+    )
+    .map(sessionOf)
+
+export function putSession(db: Db, { id, seen, ended, ...body }: SessionRow): void {
+  db.run('INSERT OR REPLACE INTO sessions VALUES (?,?,?,?)', id, seen, ended ?? null, JSON.stringify(body))
+}
+
+export const seenNow = (db: Db, id: string, at: number): void =>
+  db.run('UPDATE sessions SET seen=max(seen, ?) WHERE id=?', at, id)
+
+export const newSession = (id: string, at: number): SessionRow => ({ id, seen: at, started: at, data: {} })
+
+/** A session that acts is there, whether or not anybody has said that it started. */
+export function ensureSession(db: Db, id: string, at: number): SessionRow {
+  const there = getSession(db, id)
+  if (there) return there
+  const row = newSession(id, at)
+  putSession(db, row)
+  addPresence(db, at, id, 'session-started', {})
+  return row
+}
+
+/** Forgets sessions that ended, or were last seen, before a moment; their claims stay as history. */
+export function forgetSessions(db: Db, before: number): void {
+  db.run('DELETE FROM sessions WHERE seen < ?', before)
+  db.run('DELETE FROM doors WHERE at < ?', before)
+  db.run('DELETE FROM told WHERE at < ?', before)
+}
+
+export const setDoor = (db: Db, door: string, session: string, at: number): void =>
+  db.run('INSERT OR REPLACE INTO doors VALUES (?,?,?)', door, session, at)
+
+export const behindDoor = (db: Db, door: string): string | undefined =>
+  db.get<{ session: string }>('SELECT session FROM doors WHERE door=?', door)?.session
+
+type ClaimCells = { n: number; session: string; until: number; ended: number | null; body: string }
+
+const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
+  ...(JSON.parse(body) as Omit<ClaimRow, 'n' | 'session' | 'until'>),
+  n,
+  session,
+  until,
+  ...(ended === null ? {} : { ended }),
+})
+
+/** Claims that nobody has ended, whether or not they still hold. */
+export const openClaims = (db: Db): ClaimRow[] =>
+  db.all<ClaimCells>('SELECT n, session, until, ended, body FROM claims WHERE ended IS NULL ORDER BY n').map(claimOf)
+
+/** Claims with a role, ended ones too, oldest first. */
+export const roleClaims = (db: Db): ClaimRow[] =>
+  db
+    .all<ClaimCells>(
+      "SELECT n, session, until, ended, body FROM claims WHERE json_extract(body, '$.role') IS NOT NULL ORDER BY n",
+    )
+    .map(claimOf)
+
+/** The newest claim of a role, ended or not. */
+export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
+  roleClaims(db).findLast((c) => c.role === role)
+
+/** The fencing number that the next grant gets. */
+export const nextFence = (db: Db): number =>
+  (db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'")?.n ?? 0) + 1
+
+export function putClaim(db: Db, { n, session, until, ended, ...body }: ClaimRow): void {
+  db.run(
+    'INSERT OR REPLACE INTO claims (n, session, until, ended, body) VALUES (?,?,?,?,?)',
+    n,
+    session,
+    until,
+    ended ?? null,
+    JSON.stringify(body),
+  )
+}
+
+/** A sign of life renews what its session holds; what a hook took is renewed by edits alone. */
+export const renewClaims = (db: Db, session: string, now: number): void =>
+  db.run(
+    `UPDATE claims SET until = max(until, ? + json_extract(body, '$.ttl'))
+     WHERE session=? AND ended IS NULL AND json_extract(body, '$.implicit') IS NULL`,
+    now,
+    session,
+  )
+
+export const dropOldClaims = (db: Db, before: number): void => db.run('DELETE FROM claims WHERE ended < ?', before)
+
+/** What an event says of a claim. */
+export const claimBody = (c: ClaimRow): { [key: string]: Json } => ({
+  n: c.n,
+  what: c.what,
+  on: c.on,
+  ...(c.role === undefined ? {} : { role: c.role }),
+  ...(c.root === undefined ? {} : { root: c.root }),
+})
+
+/** Takes its number in the row of everything that happened here. */
+export function addPresence(
+  db: Db,
+  at: number,
+  session: string,
+  type: PresenceType,
+  body: { [key: string]: Json },
+): PresenceEvent {
+  const seq = countArrival(db)
+  db.run('INSERT INTO presence_events VALUES (?,?,?,?,?)', seq, at, session, type, JSON.stringify(body))
+  return { seq, at, session, type, body }
+}
+
+/** In order, after a cursor. */
+export const presenceAfter = (db: Db, n: number, limit = -1): PresenceEvent[] =>
+  db
+    .all<{ n: number; at: number; session: string; type: PresenceType; body: string }>(
+      'SELECT n, at, session, type, body FROM presence_events WHERE n>? ORDER BY n LIMIT ?',
+      n,
+      limit,
+    )
+    .map(({ n: seq, body, ...rest }) => ({ ...rest, seq, body: JSON.parse(body) as { [key: string]: Json } }))
+
+/** What was put before a session. `seq`: the last event it knows of. */
+export interface Told {
+  at: number
+  door: string
+  ids: string[]
+  tokens: number
+  chars: number
+  ms?: number
+}
+
+export const addTold = (db: Db, session: string, { at, door, ids, tokens, chars, ms }: Told): void =>
+  db.run(
+    'INSERT INTO told (session, at, door, ids, tokens, chars, ms) VALUES (?,?,?,?,?,?,?)',
+    session,
+    at,
+    door,
+    JSON.stringify(ids),
+    tokens,
+    chars,
+    ms ?? null,
+  )
+
+export const toldTo = (db: Db, session: string): Told[] =>
+  db
+    .all<{ at: number; door: string; ids: string; tokens: number; chars: number; ms: number | null }>(
+      'SELECT at, door, ids, tokens, chars, ms FROM told WHERE session=? ORDER BY n',
+      session,
+    )
+    .map(({ ids, ms, ...rest }) => ({ ...rest, ids: JSON.parse(ids) as string[], ...(ms === null ? {} : { ms }) }))
