@@ -22,8 +22,12 @@ export function sharedNow(p: Planning, key: unknown): Entity | undefined {
   return e?.live ? e : undefined
 }
 
+/** The entity of a key as it is read, also when it was deleted. */
+export const sharedEver = (reader: Reader, key: string): Entity | undefined =>
+  called(reader.byName(nameKey(key.normalize('NFC'))), key.normalize('NFC'))
+
 /** The live entity of a key as it is read. */
 export function sharedAt(reader: Reader, key: string): Entity | undefined {
-  const e = called(reader.byName(nameKey(key.normalize('NFC'))), key.normalize('NFC'))
+  const e = sharedEver(reader, key)
   return e?.live ? e : undefined
 }

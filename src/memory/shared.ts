@@ -200,3 +200,11 @@ export function removeItemEdit(field: Json | undefined, path: readonly string[],
 
 /** How many cells a value takes. */
 export const weightOf = (value: Json): number => encode(value, [], 0).length
+
+/** Whether the field holds what was written at a path; a mark stands as long as there is one. */
+export function standsAt(field: Json | undefined, path: readonly string[], written: Json): boolean {
+  const node = nodeAt(field, path)
+  if (node === undefined) return false
+  const isMark = path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST)
+  return isMark || canonical(node) === canonical(written)
+}

@@ -23,7 +23,7 @@ export const flagsOf = (params: Readonly<Record<string, Param>>): Record<string,
             [
               name,
               {
-                type: p.type === 'json' ? 'text' : p.type,
+                type: p.type === 'json' || p.type === 'any' ? 'text' : p.type,
                 about: p.about,
                 ...(p.choices ? { value: p.choices.join('|') } : {}),
               } as Flag,
@@ -38,7 +38,14 @@ export function usageOf(name: string, params: Readonly<Record<string, Param>>): 
   const placed = Object.entries(params).filter(([, p]) => p.place !== undefined)
   const words = placed.map(([n, p]) => {
     // the steps of a command with several are words to type, not a name for what stands there
-    const shown = p.type === 'json' ? '[FILE|-|JSON]' : n === 'do' ? (p.choices ?? []).join('|') : n.toUpperCase()
+    const shown =
+      p.type === 'json'
+        ? '[FILE|-|JSON]'
+        : p.type === 'any'
+          ? 'JSON|TEXT|-'
+          : n === 'do'
+            ? (p.choices ?? []).join('|')
+            : n.toUpperCase()
     return p.required || p.type === 'json' ? shown : `[${shown}]`
   })
   return `usage: tidemark ${[name, ...words].join(' ')} [options]`
@@ -56,7 +63,10 @@ function optionsText(flags: Readonly<Record<string, Flag>>): string {
 export function toolHelp(tool: Tool): string {
   const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
   const about = placed
-    .map(([n, p]) => `  ${(p.type === 'json' ? 'FILE|-|JSON' : n.toUpperCase()).padEnd(12)}  ${p.about}`)
+    .map(
+      ([n, p]) =>
+        `  ${(p.type === 'json' ? 'FILE|-|JSON' : p.type === 'any' ? 'JSON|TEXT|-' : n.toUpperCase()).padEnd(12)}  ${p.about}`,
+    )
     .join('\n')
   return [
     usageOf(tool.name, tool.params),
@@ -96,6 +106,7 @@ export const GROUPS: readonly [title: string, names: readonly string[]][] = [
     ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts', 'questions'],
   ],
   ['work', ['goal', 'activity', 'task', 'tree', 'next']],
+  ['together', ['share', 'events']],
   ['in and out', ['import', 'export']],
 ]
 

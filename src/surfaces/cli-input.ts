@@ -45,6 +45,21 @@ function readAll(fd: number, what: string): string {
 /** Everything on standard input. */
 export const readStdin = (): string => readAll(0, 'standard input')
 
+/** A value as people type it: JSON where it is that, else the text itself, and `-` what stands on standard input. */
+export function looseJson(given: string): unknown {
+  const text = given === '-' ? readStdin().trim() : given
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (!/^\s*["[{]/.test(text)) return text
+    throw new UserError(
+      'not-json',
+      `it begins like JSON but is none: ${(error as Error).message}`,
+      `put it in single quotes, so that the shell leaves it alone: '["a", "b"]', '{"a": 1}'; a text that begins so is quoted twice: '"[x"'`,
+    )
+  }
+}
+
 /** JSON given as text, as a file's name, or as `-` (or nothing) for standard input. */
 export function jsonInput(given: string | undefined): unknown {
   let text = given

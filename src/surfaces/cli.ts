@@ -137,6 +137,10 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
     if (p.type === 'json') {
       const { jsonInput } = await import('./cli-input.ts')
       args[name] = jsonInput(given)
+    } else if (p.type === 'any') {
+      if (given === undefined) continue
+      const { looseJson } = await import('./cli-input.ts')
+      args[name] = looseJson(given)
     } else if (given !== undefined) args[name] = p.type === 'number' ? Number(given) : given
     else if (p.required) throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`)
   }
@@ -172,15 +176,38 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       ...(session !== undefined ? { session } : {}),
       ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
     }
+    if (args.follow === true && tool.follow) return await follow(tool, context, args, parsed.values.json === true)
     const done = await tool.run(context, args)
     if (process.stderr.isTTY && context.progress) process.stderr.write('\r\x1b[K')
-    if (parsed.values.json) out(JSON.stringify(done.json))
+    const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
+    if (asLines) for (const line of done.lines!) out(JSON.stringify(line))
+    else if (parsed.values.json) out(JSON.stringify(done.json))
     else if (done.text !== '') out(done.text)
     if (!tool.readOnly) memory.maintain()
     return 0
   } finally {
     memory.close()
   }
+}
+
+/** Prints what happens, as it happens, until the process is told to end or nobody reads on. */
+async function follow(
+  tool: Tool,
+  context: ToolContext,
+  args: Record<string, unknown>,
+  json: boolean,
+): Promise<number> {
+  const asJson = json || !process.stdout.isTTY
+  const stop = tool.follow!(context, args, (several) =>
+    out(several.map((e) => (asJson ? JSON.stringify(e.json) : e.text)).join('\n')),
+  )
+  const alive = setInterval(() => {}, 2 ** 30) // what is waited for does not keep a process alive by itself
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+  clearInterval(alive)
+  stop()
+  return 0
 }
 
 async function runCommand(command: Command, argv: readonly string[]): Promise<number> {

@@ -30,6 +30,7 @@ const JSON_TYPE: Readonly<Record<Param['type'], { readonly [key: string]: Json }
   flag: { type: 'boolean' },
   // the lists of `act`; what comes is taken as it is. Untyped, Codex would not even pass on the description
   json: { type: 'array', items: {} },
+  any: {},
 }
 
 /** The JSON schema of a tool's arguments. */
@@ -61,6 +62,8 @@ function read(param: Param, value: unknown): unknown {
     }
     case 'flag':
       return value === 'true' ? true : value === 'false' ? false : typeof value === 'boolean' ? value : undefined
+    case 'any':
+      return value
     case 'json':
       return value // the tool itself repairs what came as a string, and says so (A5)
   }
@@ -87,7 +90,7 @@ export function readCall(tool: Tool, input: unknown): Call {
       problems.push(`${name}: not a parameter${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}`)
       continue
     }
-    if (value === undefined || value === null) continue
+    if (value === undefined || (value === null && param.type !== 'any')) continue
     const taken = read(param, value)
     if (taken === undefined) problems.push(`${name}: ${param.type} expected, got ${JSON.stringify(value).slice(0, 80)}`)
     else if (param.choices && !param.choices.includes(String(taken)))

@@ -13,6 +13,8 @@ export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   task: async () => (await import('./task.ts')).task,
   tree: async () => (await import('./tree.ts')).tree,
   next: async () => (await import('./next.ts')).next,
+  share: async () => (await import('./share.ts')).share,
+  events: async () => (await import('./events.ts')).events,
   remember: async () => (await import('./remember.ts')).remember,
   list: async () => (await import('./list.ts')).list,
   show: async () => (await import('./show.ts')).show,

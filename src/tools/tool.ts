@@ -4,8 +4,11 @@ import type { Project } from '../store/project.ts'
 
 /** One argument of a tool: from it come the MCP schema, the command line's flags and the check of HTTP bodies. */
 export interface Param {
-  /** `json`: any JSON value; on the command line the text, a file's name or `-` for standard input. */
-  readonly type: 'text' | 'number' | 'flag' | 'json'
+  /**
+   * `json`: a list or object; on the command line the text, a file's name or `-` for standard input. `any`: any JSON
+   * value; on the command line JSON, else the text as it is.
+   */
+  readonly type: 'text' | 'number' | 'flag' | 'json' | 'any'
   readonly about: string
   readonly required?: boolean
   /** Its place on the command line, from 0; without one it is `--name`. `rest` takes all that follow, joined. */
@@ -30,6 +33,8 @@ export interface Output {
   readonly text: string
   /** The same for a program: `--json`, `structuredContent`, the HTTP body. */
   readonly json: Json
+  /** On the command line each on a line of its own: with `--json`, and where no person reads. */
+  readonly lines?: readonly Json[]
 }
 
 /** A read tool or a surface verb: the same value serves MCP, the command line and HTTP. */
@@ -49,4 +54,10 @@ export interface Tool {
   readonly local?: boolean
   /** @throws UserError for the caller's mistakes. */
   run(context: ToolContext, args: Readonly<Record<string, unknown>>): Output | Promise<Output>
+  /** With `--follow` on the command line: gives what there is and what comes, until the way to stop is called. */
+  follow?(
+    context: ToolContext,
+    args: Readonly<Record<string, unknown>>,
+    emit: (several: readonly Output[]) => void,
+  ): () => void
 }

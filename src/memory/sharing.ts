@@ -1,0 +1,207 @@
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import { nearest } from '../schema/names.ts'
+import { getMeta } from '../store/meta.ts'
+import { idsOfKind } from '../store/rows.ts'
+import { arrivalsOf } from '../store/stream.ts'
+import type { Entity } from './entity.ts'
+import type { ActOptions, Memory } from './memory.ts'
+import { SHARED_FIELD, SHARED_KIND } from './shared.ts'
+import { sharedAt, sharedEver } from './shared-key.ts'
+import { EventStream, type StreamEvent, sharedBefore } from './stream.ts'
+
+/** A key of the shared context with its value. */
+export interface SharedValue {
+  key: string
+  value: Json
+  /** For `expectedVersion`: only if nobody has written it since. */
+  version: number
+}
+
+/** All of the shared context (X8). */
+export interface SharedContext {
+  contextId: string
+  createdAt: string | null
+  lastUpdated: string | null
+  /** Sessions that live. */
+  sessions: string[]
+  data: { [key: string]: Json }
+  /** Grows with every change of any key. */
+  version: number
+}
+
+const read = (e: Entity): SharedValue => ({ key: e.name, value: e.fields[SHARED_FIELD] ?? null, version: e.version })
+
+export function getShared(memory: Memory, key: string): SharedValue | undefined {
+  const e = sharedAt(memory.reader, key)
+  return e && read(e)
+}
+
+function missing(memory: Memory, key: string): UserError {
+  const keys = listShared(memory).map((s) => s.key)
+  const near = nearest(key, keys)
+  return new UserError(
+    'not-found',
+    `nothing is shared under "${key.slice(0, 80).toWellFormed()}"`,
+    near.length > 0
+      ? `did you mean ${near.map((k) => `"${k}"`).join(' or ')}?`
+      : keys.length > 0
+        ? `the keys are ${keys.slice(0, 20).join(', ')}`
+        : '`tidemark share set KEY JSON` shares something',
+    { nearest: near },
+  )
+}
+
+/** The value of a key. @throws UserError with near matches where there is none. */
+export function mustBeShared(memory: Memory, key: string): SharedValue {
+  const found = getShared(memory, key)
+  if (found) return found
+  throw missing(memory, key)
+}
+
+/** A key that is, or was, shared. */
+function everShared(memory: Memory, key: string): Entity {
+  const e = sharedEver(memory.reader, key)
+  if (e) return e
+  throw missing(memory, key)
+}
+
+/** Every key, by name. */
+export const listShared = (memory: Memory): SharedValue[] =>
+  memory.reader
+    .list(SHARED_KIND, { all: true })
+    .map(read)
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+
+export function sharedContext(memory: Memory, sessions: readonly string[]): SharedContext {
+  const all = memory.reader.list(SHARED_KIND, { all: true })
+  const time = (ms: readonly number[], pick: (...ms: number[]) => number) =>
+    ms.length === 0 ? null : new Date(pick(...ms)).toISOString()
+  const ever = idsOfKind(memory.db, SHARED_KIND).map((id) => memory.reader.entity(id)!)
+  return {
+    contextId: memory.projectId,
+    createdAt: time(
+      ever.map((e) => e.created),
+      Math.min,
+    ),
+    lastUpdated: time(
+      ever.map((e) => e.updated),
+      Math.max,
+    ),
+    sessions: [...sessions],
+    data: Object.fromEntries(
+      all.map((e) => [e.name, e.fields[SHARED_FIELD] ?? null] as const).sort((a, b) => (a[0] < b[0] ? -1 : 1)),
+    ),
+    version: ever.reduce((sum, e) => sum + e.version, 0),
+  }
+}
+
+const MAX_HISTORY = 1_000
+
+/** What happened to a key, newest first. */
+export function sharedHistory(memory: Memory, key: string, limit = MAX_HISTORY): StreamEvent[] {
+  const { id } = everShared(memory, key)
+  const stream = new EventStream(memory.db)
+  const events = arrivalsOf(memory.db, id, limit)
+    .reverse()
+    .flatMap((n) => memory.newsSince(n - 1, 1))
+    .flatMap((news) => stream.eventsOf({ ...news, events: news.events.filter((x) => x.event.entity === id) }))
+  return events.reverse()
+}
+
+/**
+ * Sets a key to exactly what it held after the event with a number, also when it was deleted since.
+ * @throws UserError where it held nothing then, or that is not known any more.
+ */
+export function rollbackShared(memory: Memory, key: string, to: number, options: ActOptions = {}): SharedValue {
+  const { id } = everShared(memory, key)
+  const some = () => {
+    const seqs = sharedHistory(memory, key, 20).flatMap((x) => (x.event_type === 'delete' ? [] : [x.seq]))
+    return seqs.length > 0
+      ? `it was written by the events ${seqs.join(', ')}`
+      : '`tidemark share history KEY` lists them'
+  }
+  if (!Number.isInteger(to) || to < 1 || to > memory.cursor)
+    throw new UserError('bad-argument', `there is no event ${to}`, some())
+  if (to < Number(getMeta(memory.db, 'compacted_n') ?? 0))
+    throw new UserError('before-horizon', `what "${key}" held at event ${to} was compacted away`, some())
+  const value = sharedBefore(memory.db, id, to + 1)
+  if (value === undefined)
+    throw new UserError('not-found', `"${key}" was not there at event ${to}`, some(), { key, seq: to })
+  memory.act([['share-set', { key, value }]], options)
+  return mustBeShared(memory, key)
+}
+
+export interface EventsOptions {
+  /** Only what came after this cursor; without it the latest. */
+  since?: number
+  /** So many events; the last batch is given whole all the same. */
+  limit?: number
+  /** Leaves out what this session did. */
+  notOf?: string
+  /** Of these types; `share`, `knowledge` and `presence` stand for all of theirs. */
+  types?: readonly string[]
+  /** Of this key, entity or path. */
+  key?: string
+}
+
+const SHARE_TYPES = ['update', 'delete', 'merge']
+
+const groupOf = (e: StreamEvent): string =>
+  e.event_id.startsWith('presence:') ? 'presence' : SHARE_TYPES.includes(e.event_type) ? 'share' : 'knowledge'
+
+/** Whether an event is asked for. */
+export const isWanted = (e: StreamEvent, { notOf, types, key }: EventsOptions): boolean =>
+  (notOf === undefined || e.session_id !== notOf) &&
+  (types === undefined || types.includes(e.event_type) || types.includes(groupOf(e))) &&
+  (key === undefined || e.key === key)
+
+/** Batches read at once. */
+const PAGE = 256
+const LATEST = 50
+
+/** What happened, in order. */
+export function eventsSince(memory: Memory, options: EventsOptions = {}): StreamEvent[] {
+  const { since, limit = since === undefined ? LATEST : Number.POSITIVE_INFINITY } = options
+  if (since === undefined) return latest(memory, options, limit)
+  const stream = new EventStream(memory.db)
+  const out: StreamEvent[] = []
+  for (let cursor = since; out.length < limit; ) {
+    const page = memory.newsSince(cursor, PAGE)
+    for (const news of page) {
+      if (out.length >= limit) break
+      out.push(...stream.eventsOf(news).filter((e) => isWanted(e, options)))
+    }
+    if (page.length < PAGE) break
+    cursor = page.at(-1)!.seq
+  }
+  return out
+}
+
+function latest(memory: Memory, options: EventsOptions, limit: number): StreamEvent[] {
+  const last = memory.cursor
+  for (let back = limit; ; back *= 4) {
+    const found = eventsSince(memory, { ...options, since: Math.max(0, last - back), limit: Number.POSITIVE_INFINITY })
+    if (found.length >= limit || back >= last) {
+      const first = found.at(-limit)?.seq ?? 0
+      return found.filter((e) => e.seq >= first)
+    }
+  }
+}
+
+/** Calls back with every event after `since`, by whatever process. Returns the way to stop. */
+export function followEvents(
+  memory: Memory,
+  onEvent: (events: readonly StreamEvent[]) => void,
+  options: Omit<EventsOptions, 'limit'> = {},
+): () => void {
+  const stream = new EventStream(memory.db)
+  const { since } = options
+  return memory.subscribe(
+    (news) => {
+      const events = stream.eventsOf(news).filter((e) => isWanted(e, options))
+      if (events.length > 0) onEvent(events)
+    },
+    since === undefined ? {} : { since },
+  )
+}

@@ -1,0 +1,222 @@
+import { type Cell, type Cells, cellKey, STATE, type StateValue } from '../crdt/cells.ts'
+import { cellOf, type Event, overwritten } from '../crdt/events.ts'
+import { canonical } from '../schema/canonical.ts'
+import type { Json } from '../schema/field.ts'
+import { sha256 } from '../schema/names.ts'
+import type { Db } from '../store/db.ts'
+import type { LoggedEvent } from '../store/log.ts'
+import { arrivedBefore } from '../store/stream.ts'
+import { kindOf, LINK_KIND } from './entity.ts'
+import { fold } from './fold.ts'
+import type { News } from './memory.ts'
+import { decode, foldOf, SHARED_FIELD, SHARED_KIND, standsAt } from './shared.ts'
+
+/**
+ * One thing that happened, as everybody hears of it. Of a key of the shared context `value` is all of its value
+ * afterwards, so that the last event of each key is the state; of an entity what was said; of a session what it did.
+ */
+export interface StreamEvent {
+  event_id: string
+  /** The cursor after it; several of one batch share it and are never given apart. */
+  seq: number
+  session_id: string | null
+  timestamp: string
+  /** update, delete, merge: the shared context · recorded, changed, deleted …: an entity · claimed …: a session. */
+  event_type: string
+  /** A key of the shared context, an entity's id, or what a session did it to. */
+  key: string
+  value: Json
+  previous_value: Json
+  /** SHA-256 of the value in canonical JSON. */
+  context_hash: string
+  /** What the batch said, where somebody else's later word stands, or both stand merged. */
+  said?: Json
+}
+
+export const hashOf = (value: Json): string => sha256(canonical(value))
+
+const refOf = (c: { readonly replica: string; readonly ctr: number }) => `${c.replica}:${c.ctr}`
+
+/** One entity as it was at a place in the order of arrival, whatever order its events have arrived in. */
+class Replay {
+  readonly cells: Cells = new Map()
+  readonly #gone = new Set<string>()
+
+  add(e: Event): void {
+    for (const key of overwritten(this.cells, e)) this.cells.delete(key)
+    for (const [replica, ctr] of e.over) this.#gone.add(`${replica}:${ctr}`)
+    const cell = e.purged ? undefined : cellOf(e)
+    if (cell && !this.#gone.has(refOf(cell.stamp)))
+      this.cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
+  }
+}
+
+/** What a key of the shared context holds at a place in the order of arrival. */
+interface SharedState {
+  key: string
+  live: boolean
+  value: Json
+  /** The field as it is folded, undecoded. */
+  field: Json | undefined
+}
+
+function stateOf(id: string, replay: Replay): SharedState {
+  const { live, fields } = foldOf(id, replay.cells)
+  const key = typeof fields.key === 'string' ? fields.key : id
+  return live
+    ? { key, live, value: fields[SHARED_FIELD] ?? null, field: fold(replay.cells).fields[SHARED_FIELD] }
+    : { key, live, value: null, field: undefined }
+}
+
+/** The value of a key before the event with this number; undefined where it was not there. */
+export function sharedBefore(db: Db, id: string, seq: number): Json | undefined {
+  const replay = new Replay()
+  for (const e of arrivedBefore(db, id, seq)) replay.add(e)
+  const { live, value } = stateOf(id, replay)
+  return live ? value : undefined
+}
+
+/** Keys whose state a stream keeps at once. */
+const MAX_REPLAYS = 200
+
+/** Turns news, given in order, into events. */
+export class EventStream {
+  readonly #db: Db
+  readonly #replays = new Map<string, Replay>()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  eventsOf(news: News): StreamEvent[] {
+    if (news.presence) return [presenceEvent(news)]
+    if (news.events.some((e) => e.event.purged)) this.#replays.clear() // what was erased is not told again
+    const byEntity = Map.groupBy(news.events, (e) => e.event.entity)
+    return [...byEntity].flatMap(([id, own]) => {
+      const told = kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(id, own)
+      return told ? [{ ...head(news, own[0]!.id), ...told, context_hash: hashOf(told.value) }] : []
+    })
+  }
+
+  #shared(id: string, own: readonly LoggedEvent[], news: News): Told | undefined {
+    const replay = this.#replay(id, news.seq)
+    const before = stateOf(id, replay)
+    for (const { event } of own) replay.add(event)
+    const after = stateOf(id, replay)
+    const said = saidOnly(own, after)
+    if (before.live === after.live && canonical(before.value) === canonical(after.value) && said === undefined)
+      return undefined
+    return {
+      event_type: sharedType(news.summary, own, before, after),
+      key: after.key,
+      value: after.value,
+      previous_value: before.value,
+      ...(said !== undefined ? { said } : {}),
+    }
+  }
+
+  #replay(id: string, seq: number): Replay {
+    let replay = this.#replays.get(id)
+    if (!replay) {
+      if (this.#replays.size >= MAX_REPLAYS) this.#replays.clear()
+      this.#replays.set(id, (replay = new Replay()))
+      for (const e of arrivedBefore(this.#db, id, seq)) replay.add(e)
+    }
+    return replay
+  }
+}
+
+type Told = Pick<StreamEvent, 'event_type' | 'key' | 'value' | 'previous_value' | 'said'>
+
+const head = (news: News, event_id: string) => ({
+  event_id,
+  seq: news.seq,
+  session_id: news.author.session ?? null,
+  timestamp: new Date(news.at).toISOString(),
+})
+
+/** The value that a batch wrote, where not all of it stands. */
+function saidOnly(own: readonly LoggedEvent[], after: SharedState): Json | undefined {
+  const cells: Cells = new Map()
+  let lost = false
+  for (const { event } of own) {
+    const cell: Cell | undefined = event.field === SHARED_FIELD && event.op === 'put' ? cellOf(event) : undefined
+    if (!cell?.path || event.purged) continue
+    cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
+    lost ||= !standsAt(after.field, cell.path, cell.value ?? null)
+  }
+  const field = lost ? fold(cells).fields[SHARED_FIELD] : undefined
+  return field === undefined ? undefined : decode(field)
+}
+
+const TYPES: Readonly<Record<string, string>> = { set: 'update', append: 'merge', merge: 'merge', delete: 'update' }
+
+/** A delete leaves no key behind; else what was done, as its author called it, or where that is not known as it came out. */
+function sharedType(summary: string, own: readonly LoggedEvent[], before: SharedState, after: SharedState): string {
+  if (before.live && !after.live) return 'delete'
+  const called = new Set([...summary.matchAll(/(?:^|; )share-(set|append|merge|delete) /g)].map((m) => TYPES[m[1]!]!))
+  if (called.size === 1) return [...called][0]!
+  const written = own.filter((e) => e.event.field === SHARED_FIELD)
+  const addsOnly = written.every((e) => e.event.op === 'put' && e.event.over.length === 0)
+  return before.live && addsOnly ? 'merge' : 'update'
+}
+
+const LONGEST = 200
+const MOST = 20
+
+/** A value that is long is told in part: the event says that something was said, the entity what. */
+const short = (v: Json): Json => {
+  const text = typeof v === 'string' ? v : canonical(v)
+  return text.length <= LONGEST ? v : `${text.slice(0, LONGEST).toWellFormed()}…`
+}
+
+const STATES: Readonly<Record<string, string>> = { created: 'recorded', deleted: 'deleted', restored: 'restored' }
+const LINK_STATES: Readonly<Record<string, string>> = { created: 'linked', deleted: 'unlinked', restored: 'linked' }
+
+/** An entity: what was said of each field, and what it said before where the event knows it. */
+function knowledge(id: string, own: readonly LoggedEvent[]): Told | undefined {
+  const value: { [field: string]: Json } = {}
+  const previous: { [field: string]: Json } = {}
+  let state: string | undefined
+  for (const { event: e } of own) {
+    if (e.purged) return { event_type: 'erased', key: id, value: null, previous_value: null }
+    if (e.field === STATE) {
+      const { s, ...why } = e.value as unknown as StateValue & { reason?: string }
+      state = (kindOf(id) === LINK_KIND ? LINK_STATES : STATES)[s]
+      if (why.reason !== undefined) value.reason = short(why.reason)
+      continue
+    }
+    if (e.field === 'provenance' || Object.keys(value).length >= MOST) continue
+    const field = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
+    if (e.op === 'add') value[field] = added(value[field], e.value ?? null)
+    else if (e.op === 'remove' && e.value !== undefined) previous[field] = added(previous[field], e.value)
+    else if (e.op === 'set' || e.op === 'put') value[field] = short(e.value ?? null)
+    else value[field] = null
+    if (e.was !== undefined) previous[field] = short(e.was)
+  }
+  const nothing = Object.keys(value).length === 0 && Object.keys(previous).length === 0
+  if (state === undefined && nothing) return undefined
+  return {
+    event_type: state ?? 'changed',
+    key: id,
+    value: state === 'deleted' || state === 'unlinked' ? null : value,
+    previous_value: Object.keys(previous).length > 0 ? previous : null,
+  }
+}
+
+const added = (list: Json | undefined, item: Json): Json =>
+  Array.isArray(list) ? (list.length < MOST ? [...list, short(item)] : list) : [short(item)]
+
+function presenceEvent(news: News): StreamEvent {
+  const { type, body, session } = news.presence!
+  const key = [body.on, body.path, body.task, body.role].find((v) => typeof v === 'string') ?? session
+  return {
+    ...head(news, `presence:${news.seq}`),
+    session_id: session,
+    event_type: type,
+    key: String(key),
+    value: body,
+    previous_value: null,
+    context_hash: hashOf(body),
+  }
+}

@@ -1,0 +1,73 @@
+import { UserError } from '../errors.ts'
+import { type EventsOptions, eventsSince, followEvents } from '../memory/sharing.ts'
+import type { StreamEvent } from '../memory/stream.ts'
+import type { Json } from '../schema/field.ts'
+import { oneLine } from './present.ts'
+import type { Tool, ToolContext } from './tool.ts'
+
+const short = (value: Json, max: number): string =>
+  oneLine(typeof value === 'string' ? value : JSON.stringify(value), max)
+
+/** An event as people read it. */
+export function eventLine(e: StreamEvent): string {
+  const who = e.session_id === null ? '' : `  [${oneLine(e.session_id, 40)}]`
+  const value = e.value === null && e.event_type !== 'update' ? '' : ` ${short(e.value, 100)}`
+  const before = e.previous_value === null ? '' : ` (was ${short(e.previous_value, 60)})`
+  const said = e.said === undefined ? '' : ` (said: ${short(e.said, 60)})`
+  return `${e.seq}  ${e.timestamp.slice(0, 19)}Z  ${e.event_type} ${oneLine(e.key, 80)}${value}${before}${said}${who}`
+}
+
+function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>): EventsOptions {
+  for (const name of ['since', 'limit'] as const) {
+    const n = args[name]
+    if (n !== undefined && (typeof n !== 'number' || !Number.isInteger(n) || n < 0))
+      throw new UserError('bad-argument', `--${name} is not a whole number`, 'take it from the seq of an event')
+  }
+  return {
+    ...(typeof args.since === 'number' ? { since: args.since } : {}),
+    ...(typeof args.limit === 'number' ? { limit: args.limit } : {}),
+    ...(typeof args.type === 'string' ? { types: args.type.split(',').map((t) => t.trim()) } : {}),
+    ...(typeof args.key === 'string' ? { key: args.key } : {}),
+    ...(args.follow === true && args.own !== true && context.session !== undefined ? { notOf: context.session } : {}),
+  }
+}
+
+export const events: Tool = {
+  name: 'events',
+  title: 'The event stream',
+  about:
+    'tells what happens, one event a line: values shared, knowledge recorded and changed, sessions and their claims; on a terminal to be read, elsewhere and with --json as JSON',
+  example: 'tidemark events --since 0 --type share',
+  params: {
+    follow: { type: 'flag', about: 'go on as things happen; with --session its own are left out' },
+    since: { type: 'number', about: 'only what came after the event with this seq (default: the latest 50)' },
+    type: {
+      type: 'text',
+      about: 'of these types, with commas: update, merge, claimed …, or share, knowledge, presence',
+    },
+    key: { type: 'text', about: 'of this key of the shared context, entity id, or path' },
+    limit: { type: 'number', about: 'so many at most; the last batch is told whole' },
+    own: { type: 'flag', about: 'follow: also what the acting session does' },
+  },
+  readOnly: true,
+  run(context, args) {
+    if (args.follow === true)
+      throw new UserError('bad-argument', 'follow streams, and this answers once', 'over HTTP, GET /api/events streams')
+    const found = eventsSince(context.memory, optionsOf(context, args))
+    return {
+      text: found.map(eventLine).join('\n') || 'nothing has happened yet',
+      json: {
+        events: found as unknown as Json,
+        cursor: found.at(-1)?.seq ?? Number(args.since ?? context.memory.cursor),
+      },
+      lines: found as unknown as Json[],
+    }
+  },
+  follow(context, args, emit) {
+    return followEvents(
+      context.memory,
+      (several) => emit(several.map((e) => ({ text: eventLine(e), json: e as unknown as Json }))),
+      optionsOf(context, args),
+    )
+  },
+}

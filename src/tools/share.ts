@@ -1,0 +1,157 @@
+import { UserError } from '../errors.ts'
+import { getShared, listShared, mustBeShared, rollbackShared, sharedContext, sharedHistory } from '../memory/sharing.ts'
+import type { Json } from '../schema/field.ts'
+import { actingAs } from './act.ts'
+import { eventLine } from './events.ts'
+import { oneLine } from './present.ts'
+import type { Output, Tool, ToolContext } from './tool.ts'
+
+const STEPS = ['get', 'set', 'append', 'merge', 'delete', 'list', 'show', 'history', 'rollback'] as const
+
+const json = (value: Json): string => JSON.stringify(value)
+
+/** A value as people read it: a text as it is, small things on one line. */
+function told(value: Json): string {
+  if (typeof value === 'string') return value
+  const line = json(value)
+  return line.length <= 100 ? line : JSON.stringify(value, undefined, 2)
+}
+
+async function liveSessions({ memory }: ToolContext): Promise<string[]> {
+  const { sessionsOf } = await import('../sessions/sessions.ts')
+  return sessionsOf(memory)
+    .list()
+    .flatMap((s) => (s.state === 'active' || s.state === 'idle' ? [s.id] : []))
+}
+
+export const share: Tool = {
+  name: 'share',
+  title: 'Shared context',
+  about:
+    'shares values with every session, under keys: any JSON, or a text as it is. append adds to a list, merge into a map, both without losing what others add; show gives everything, history what happened to a key, rollback what it held after an event',
+  example: `tidemark share merge team-notes '{"auth": {"state": "working"}}'`,
+  params: {
+    do: { type: 'text', about: 'what to do', required: true, place: 0, choices: STEPS },
+    key: { type: 'text', about: 'the key', place: 1 },
+    value: {
+      type: 'any',
+      about: 'JSON, or a text as it is; of delete: the item to take out of a list, or the key of a map',
+      place: 'rest',
+    },
+    path: { type: 'text', about: 'delete: the way to a key of the map, as a JSON list or with dots' },
+    to: { type: 'number', about: 'rollback: the number of an event' },
+    'expected-version': { type: 'number', about: 'write only if the key still has this version; 0: not there yet' },
+    limit: { type: 'number', about: 'history: so many at most' },
+  },
+  readOnly: false,
+  async run(context, args): Promise<Output> {
+    const { memory } = context
+    const step = String(args.do) as (typeof STEPS)[number]
+    if (!STEPS.includes(step))
+      throw new UserError('bad-argument', `share does not "${oneLine(step, 40)}"`, `one of ${STEPS.join(', ')}`)
+    if (step === 'list') {
+      const all = listShared(memory)
+      const lines = all.map((s) => `${s.key}  ${oneLine(json(s.value), 80)}  (version ${s.version})`)
+      return {
+        text: lines.join('\n') || 'nothing is shared yet: `tidemark share set KEY JSON` shares something',
+        json: all as unknown as Json,
+      }
+    }
+    if (step === 'show') {
+      const shown = sharedContext(memory, await liveSessions(context)) as unknown as Json
+      return { text: JSON.stringify(shown, undefined, 2), json: shown }
+    }
+    const key = typeof args.key === 'string' ? args.key : ''
+    if (key === '') throw new UserError('bad-argument', 'the key is missing', `\`tidemark share ${step} KEY …\``)
+    if (step === 'get') return one(mustBeShared(memory, key))
+    if (step === 'history') {
+      const events = sharedHistory(memory, key, typeof args.limit === 'number' ? args.limit : undefined)
+      return { text: events.map((e) => eventLine(e)).join('\n'), json: events as unknown as Json }
+    }
+    if (step === 'rollback') {
+      const to = Number(args.to ?? args.value)
+      if (args.to === undefined && args.value === undefined)
+        throw new UserError('bad-argument', 'the event is missing', '`tidemark share rollback KEY --to SEQ`')
+      return one(rollbackShared(memory, key, to, actingAs(context)))
+    }
+    return change(context, step, key, args)
+  },
+}
+
+const one = (s: { key: string; value: Json; version: number }): Output => ({
+  text: told(s.value),
+  json: { key: s.key, value: s.value, version: s.version },
+})
+
+function change(
+  context: ToolContext,
+  step: 'set' | 'append' | 'merge' | 'delete',
+  key: string,
+  args: Readonly<Record<string, unknown>>,
+): Output {
+  const { memory } = context
+  const said = args['expected-version'] === undefined ? {} : { expectedVersion: args['expected-version'] }
+  if (step !== 'delete' && args.value === undefined)
+    throw new UserError('bad-argument', 'the value is missing', `\`tidemark share ${step} KEY JSON\``)
+  const what = step === 'delete' ? whatOf(context, key, args) : { value: args.value as Json }
+  let acted: ReturnType<typeof memory.act>
+  try {
+    acted = memory.act([[`share-${step}`, { key, ...what, ...said }]], actingAs(context))
+  } catch (error) {
+    if (error instanceof UserError && /\bstale: /.test(error.message)) {
+      const now = getShared(memory, key)
+      throw new UserError(
+        'stale',
+        `"${key}" ${now ? `is at version ${now.version} now` : 'is not there'}: ${now ? told(now.value) : 'somebody deleted it'}`,
+        'look at it again, and write with its version',
+        { key, value: now?.value ?? null, version: now?.version ?? 0 },
+      )
+    }
+    throw error
+  }
+  const now = getShared(memory, key)
+  const notes = acted.notes.map((n) => `\nnote: ${n}`).join('')
+  const nothing = acted.batch === null
+  return {
+    text: now
+      ? `${key} = ${oneLine(json(now.value), 200)}  (version ${now.version})${notes}`
+      : `${key} is shared no more; \`tidemark share history ${key}\` tells what it held${notes}`,
+    json: {
+      key,
+      value: now?.value ?? null,
+      version: now?.version ?? Number(acted.results[0]!.version ?? 0),
+      batch: acted.batch,
+      ...(now ? {} : { deleted: true }),
+      ...(nothing ? { unchanged: true } : {}),
+    },
+  }
+}
+
+/** What of a key is to go: an item of a list, a path of a map, or all of it. */
+function whatOf(
+  { memory }: ToolContext,
+  key: string,
+  args: Readonly<Record<string, unknown>>,
+): { [name: string]: Json } {
+  const path = typeof args.path === 'string' && args.path !== '' ? pathFrom(args.path) : undefined
+  if (args.value === undefined) return path ? { path } : {}
+  const item = args.value as Json
+  const { value } = mustBeShared(memory, key)
+  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value)
+  if (path) return { path, item }
+  if (!isMap) return { item }
+  return { path: Array.isArray(item) ? item.map(String) : [String(item)] }
+}
+
+function pathFrom(given: string): string[] {
+  if (!given.trimStart().startsWith('[')) return given.split('.')
+  try {
+    return (JSON.parse(given) as unknown[]).map(String)
+  } catch {
+    throw new UserError(
+      'not-json',
+      'the path begins like a JSON list but is none',
+      `--path '["a", "b"]', or --path a.b`,
+    )
+  }
+}
