@@ -6,6 +6,7 @@ import { freeze, thaw } from '../scheme/freeze.ts'
 import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
 import { elements, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
 import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/defines.ts'
+import { handoffFunction } from './handoff.ts'
 import { introspection } from './introspection.ts'
 import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'
 import { treeFunction } from './tree.ts'
@@ -44,6 +45,7 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
   const functions: HostFunction[] = [
     ...knowledgeFunctions(source, registry.kinds()),
     treeFunction(source),
+    handoffFunction(source),
     ...(options.functions?.(source) ?? []),
   ]
   functions.push(...introspection(memory, source, () => functions), asOfFunction(memory, source))

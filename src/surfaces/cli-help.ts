@@ -105,7 +105,7 @@ export const GROUPS: readonly [title: string, names: readonly string[]][] = [
     'people',
     ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts', 'questions'],
   ],
-  ['work', ['goal', 'activity', 'task', 'tree', 'next']],
+  ['work', ['goal', 'activity', 'task', 'tree', 'next', 'handoff']],
   ['together', ['share', 'events']],
   ['in and out', ['import', 'export']],
 ]

@@ -13,6 +13,7 @@ export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   task: async () => (await import('./task.ts')).task,
   tree: async () => (await import('./tree.ts')).tree,
   next: async () => (await import('./next.ts')).next,
+  handoff: async () => (await import('./handoff.ts')).handoff,
   share: async () => (await import('./share.ts')).share,
   events: async () => (await import('./events.ts')).events,
   remember: async () => (await import('./remember.ts')).remember,

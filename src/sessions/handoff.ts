@@ -1,0 +1,52 @@
+import type { Entity } from '../memory/entity.ts'
+import { handoffOf, isCurrentHandoff, printHandoff } from '../memory/handoff.ts'
+import type { Reader } from '../memory/read.ts'
+import type { Json } from '../schema/field.ts'
+import type { Project } from '../store/project.ts'
+import { commitsSince } from './commits.ts'
+
+/** After so many commits a handoff is called stale. */
+export const STALE_COMMITS = 3
+
+export interface CurrentHandoff {
+  readonly entity: Entity
+  /** Its page; a stale one says so. */
+  readonly markdown: string
+  /** ms since the epoch. */
+  readonly written: number
+  readonly stale: boolean
+  /** Commits in the work tree since it was written; nothing where git does not tell. */
+  readonly commitsSince?: number
+  /** The session that wrote it. */
+  readonly session?: string
+  /** The task it is of. */
+  readonly task?: string
+}
+
+/** Handoffs that still speak, the newest first. */
+export const currentEntities = (reader: Reader): Entity[] =>
+  reader
+    .list('handoff')
+    .filter((e) => isCurrentHandoff(e, (id) => reader.entity(id)))
+    .sort((a, b) => handoffOf(b).written! - handoffOf(a).written! || (a.id < b.id ? -1 : 1))
+
+/** Handoffs that still speak, the newest first, each with its page and how much came after it. */
+export function currentHandoffs({ reader }: { reader: Reader }, project: Project): CurrentHandoff[] {
+  return currentEntities(reader).map((entity) => {
+    const said = handoffOf(entity)
+    const by = (entity.fields.provenance as { [key: string]: Json }[] | undefined)?.at(-1)
+    const commit = typeof by?.commit === 'string' ? by.commit : undefined
+    const since = commitsSince(project.root, said.written!, commit)
+    const stale = since !== undefined && since >= STALE_COMMITS
+    const { session, task } = entity.fields
+    return {
+      entity,
+      markdown: printHandoff(said, stale ? since : 0),
+      written: said.written!,
+      stale,
+      ...(since === undefined ? {} : { commitsSince: since }),
+      ...(typeof session === 'string' ? { session } : {}),
+      ...(typeof task === 'string' ? { task } : {}),
+    }
+  })
+}

@@ -1,0 +1,81 @@
+import { UserError } from '../errors.ts'
+import { readText } from '../imports/files.ts'
+import { readStdin } from '../imports/stdin.ts'
+import type { Json } from '../schema/field.ts'
+import { currentHandoffs } from '../sessions/handoff.ts'
+import { actingAs } from './act.ts'
+import { ago, entityJson } from './present.ts'
+import type { Output, Tool, ToolContext } from './tool.ts'
+
+/** What is to be handed off: a page in Markdown, plain text, or the arguments of write-handoff as JSON. */
+function saidIn(text: string): { [name: string]: unknown } {
+  if (!/^\s*\{/.test(text)) return { body: text }
+  try {
+    return JSON.parse(text) as { [name: string]: unknown }
+  } catch (error) {
+    throw new UserError(
+      'not-json',
+      `the handoff is not JSON: ${(error as Error).message}`,
+      'give {"inProgress": […], "nextSteps": […]}, or Markdown',
+    )
+  }
+}
+
+function written(context: ToolContext, text: string, args: Readonly<Record<string, unknown>>): Output {
+  const said = {
+    ...saidIn(text),
+    ...(typeof args.task === 'string' ? { task: args.task } : {}),
+    ...(typeof args.title === 'string' ? { title: args.title } : {}),
+  }
+  const done = context.memory.act([['write-handoff', said]], actingAs(context))
+  const [r] = done.results
+  const lines = [`handed off: ${String(r!.name)}`, `  ${r!.id}`, ...done.notes.map((n) => `note: ${n}`)]
+  return { text: lines.join('\n'), json: { ...done, id: r!.id } as unknown as Json }
+}
+
+function shown({ memory, project }: ToolContext, args: Readonly<Record<string, unknown>>): Output {
+  const all = currentHandoffs(memory, project)
+  const wanted = typeof args.task === 'string' ? memory.reader.find(args.task).map((e) => e.id) : undefined
+  const some = wanted ? all.filter((h) => h.task !== undefined && wanted.includes(h.task)) : all
+  const now = memory.env.now()
+  const text = some
+    .map((h) => `${h.markdown.trimEnd()}\n\n(${h.entity.id}, ${ago(h.written, now)}${h.stale ? ', stale' : ''})`)
+    .join('\n\n')
+  return {
+    text: text || `no handoff is current${wanted ? ' for that task' : ': `tidemark handoff write -` leaves one'}`,
+    json: some.map(({ entity, ...rest }) => ({
+      ...(entityJson(entity) as { [key: string]: Json }),
+      ...rest,
+      written: new Date(rest.written).toISOString(),
+    })),
+  }
+}
+
+export const handoff: Tool = {
+  name: 'handoff',
+  title: 'Handoff',
+  about:
+    'shows where the work stands as sessions have left it, newest first, or writes it: one per task, else per session; the new one replaces the old',
+  example: 'echo "## Next Steps\n1. fix the JWKS cache" | tidemark handoff write -',
+  params: {
+    do: { type: 'text', about: 'show (unless said), or write', place: 0, choices: ['show', 'write'] },
+    file: { type: 'text', about: 'write: a file, or - for standard input: Markdown, plain text or JSON', place: 1 },
+    task: { type: 'text', about: "the task it is of (write: the session's current one)" },
+    title: { type: 'text', about: 'write: what it is called, instead' },
+  },
+  readOnly: false,
+  local: true,
+  run(context, args) {
+    const step = args.do ?? 'show'
+    if (step === 'show') return shown(context, args)
+    if (step !== 'write')
+      throw new UserError('bad-argument', `handoff does not "${String(step).slice(0, 40)}"`, 'show or write')
+    if (typeof args.file !== 'string')
+      throw new UserError(
+        'bad-argument',
+        'the file is missing',
+        '`tidemark handoff write FILE`, or - for standard input',
+      )
+    return written(context, args.file === '-' ? readStdin() : readText(args.file), args)
+  },
+}
