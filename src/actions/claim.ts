@@ -61,7 +61,8 @@ export const claim: Verb = {
   plan(p, args, report) {
     const session = actor(p, report)
     const paths = pathsOf(args, report)
-    const task = args.task === undefined ? undefined : p.resolve(args.task, 'task', report, { kind: 'task' })
+    const task =
+      args.task === undefined || args.task === null ? undefined : p.resolve(args.task, 'task', report, { kind: 'task' })
     const [note, role, root] = [
       textOf(args, 'note', report),
       textOf(args, 'role', report, 80),
@@ -70,7 +71,13 @@ export const claim: Verb = {
     const given = ttlOf(args, report)
     const implicit = flagArg(args, 'implicit', report)
     const [dependsOn, more] = [rolesOf(args, report), moreOf(args, report)]
-    if (paths.length === 0 && args.paths === undefined && args.task === undefined && role === undefined)
+    const named = (field: 'paths' | 'task' | 'role') => args[field] !== undefined && args[field] !== null
+    if (
+      paths.length === 0 &&
+      !named('task') &&
+      !named('role') &&
+      !(named('paths') && Array.isArray(args.paths) && args.paths.length > 0)
+    )
       report({ field: 'paths', message: 'nothing to claim', accepted: 'paths, a task, or a role' })
     if (session === undefined) return undefined
     const place = p.place()

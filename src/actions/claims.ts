@@ -145,8 +145,9 @@ export function named(p: Planning, session: string, args: Args, report: Report):
   const own = p.claims.of(session)
   const paths = pathsOf(args, report)
   const role = textOf(args, 'role', report)
-  const task = args.task === undefined ? undefined : p.resolve(args.task, 'task', report, { kind: 'task' })?.id
-  if (paths.length === 0 && role === undefined && args.task === undefined) return own
+  const ofTask = args.task !== undefined && args.task !== null
+  const task = ofTask ? p.resolve(args.task, 'task', report, { kind: 'task' })?.id : undefined
+  if (paths.length === 0 && role === undefined && !ofTask) return own
   const found: Claim[] = []
   const miss = (field: string, on: string, is: (c: Claim) => boolean) => {
     const mine = own.filter(is)

@@ -11,7 +11,9 @@ export const confirm: Verb = {
     const target = p.resolve(args.ref, 'ref', report)
     if (!target) return undefined
     const standing = target.fields.standing ?? 'confirmed'
-    if (standing === 'confirmed') p.note(`${target.id} stands as confirmed already`)
+    // what others have said stands by their word alone until somebody here stands by it too
+    const isOthers = [...p.cells(target.id).values()].some((c) => c.stamp.replica !== p.ctx.replica)
+    if (standing === 'confirmed' && !isOthers) p.note(`${target.id} stands as confirmed already`)
     if (target.kind === 'proposal' && standing !== 'confirmed') {
       const [verb, inner] = JSON.parse(String(target.fields.action)) as [string, { [key: string]: Json }]
       const result = run(verb, inner, (problem) =>
@@ -19,7 +21,8 @@ export const confirm: Verb = {
       )
       if (!result) return undefined
     }
-    if (p.set(target.id, 'standing', standing === 'confirmed' ? target.fields.standing : 'confirmed')) p.sign(target.id)
+    const changed = p.set(target.id, 'standing', standing === 'confirmed' ? target.fields.standing : 'confirmed')
+    if (changed || isOthers) p.sign(target.id)
     settleSupersession(p, target.id)
     return { ...brief(target), standing: 'confirmed' }
   },

@@ -9,7 +9,7 @@ export const handOver: Verb = {
   plan(p, args, report) {
     const session = actor(p, report)
     const to = textOf(args, 'to', report)
-    if (to === undefined && args.to === undefined)
+    if (args.to === undefined || args.to === null)
       report({ field: 'to', message: 'missing', accepted: 'the id of a live session' })
     if (session === undefined || to === undefined) return undefined
     const note = textOf(args, 'note', report)

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 
 /**
  * What paths and globs have in common. A path claims itself and all that lies below it; a glob claims what it matches
- * and all that lies below that. `*` and `?` stay within one name, `**` takes any number of names, `{a,b}` is either,
+ * and all that lies below that. What ends like a file (`.ts`) has nothing below it, unless the other names it. `*` and `?` stay within one name, `**` takes any number of names, `{a,b}` is either,
  * `[…]` counts as any one character: two claims may be taken to meet that do not, never the other way round.
  */
 
@@ -37,9 +37,16 @@ function readings(pattern: string): string[] {
   return done
 }
 
-/** The names of a pattern, and below it anything. */
-const names = (pattern: string): string[] =>
-  pattern === '.' ? ['**'] : [...pattern.split('/').filter((s) => s !== '' && s !== '.'), '**']
+const LIKE_A_FILE = /[^/]\.[A-Za-z][A-Za-z0-9]*$/
+
+/** The names of a pattern. */
+const names = (pattern: string): string[] => pattern.split('/').filter((s) => s !== '' && s !== '.')
+
+/** And anything below it, where there may be something. */
+const withBelow = (all: readonly string[]): string[] => (LIKE_A_FILE.test(all.at(-1) ?? '') ? [...all] : [...all, '**'])
+
+const isAbove = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length < b.length && a.every((name, i) => name === b[i])
 
 /** A name as single characters; `[…]` is any one. */
 const characters = (name: string): string[] =>
@@ -76,5 +83,13 @@ const sameName = (a: string, b: string): boolean => {
 export function overlaps(a: string, b: string): boolean {
   if (a === b) return true
   const others = readings(b).map(names)
-  return readings(a).some((r) => others.some((o) => meet(names(r), o, (s) => s === '**', sameName)))
+  return readings(a).some((reading) => {
+    const one = names(reading)
+    return others.some(
+      (other) =>
+        isAbove(one, other) ||
+        isAbove(other, one) ||
+        meet(withBelow(one), withBelow(other), (s) => s === '**', sameName),
+    )
+  })
 }

@@ -1,6 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { UserError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
+import type { Project } from '../store/project.ts'
 import { TOOLS } from '../tools/index.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { commandHelp, flagsOf, GLOBAL, overview, toolHelp, usageOf } from './cli-help.ts'
@@ -130,7 +132,7 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
     const given =
       p.place === 'rest'
         ? parsed.place.length > before
-          ? parsed.place.slice(before).join(' ')
+          ? parsed.place.slice(before).join(p.list ? '\n' : ' ')
           : undefined
         : parsed.place[p.place as number]
     used = p.place === 'rest' ? parsed.place.length : Math.max(used, (p.place as number) + 1)
@@ -168,10 +170,11 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   const { openAt } = await import('../open.ts')
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
   try {
-    const session = sessionOf(parsed.values)
+    const session = await actor(memory, project, parsed.values, tool)
     const context: ToolContext = {
       memory,
       project,
+      directory: process.cwd(),
       agent: process.env.TIDEMARK_AGENT ?? 'cli',
       ...(session !== undefined ? { session } : {}),
       ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
@@ -190,13 +193,16 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   }
 }
 
+/** The session that acts; `session` itself says what happens to it. */
+async function actor(memory: Memory, project: Project, values: Parsed['values'], tool: Tool) {
+  const { actAs, actingSession } = await import('../sessions/acting.ts')
+  const door = { named: typeof values.session === 'string' ? values.session : undefined }
+  if (tool.name === 'session') return actingSession(memory, door)
+  return actAs(memory, door, { root: project.root })
+}
+
 /** Prints what happens, as it happens, until the process is told to end or nobody reads on. */
-async function follow(
-  tool: Tool,
-  context: ToolContext,
-  args: Record<string, unknown>,
-  json: boolean,
-): Promise<number> {
+async function follow(tool: Tool, context: ToolContext, args: Record<string, unknown>, json: boolean): Promise<number> {
   const asJson = json || !process.stdout.isTTY
   const stop = tool.follow!(context, args, (several) =>
     out(several.map((e) => (asJson ? JSON.stringify(e.json) : e.text)).join('\n')),

@@ -15,6 +15,14 @@ export function ago(ms: number, now: number): string {
   return `${Math.round(minutes / 1440)} days ago`
 }
 
+/** How long, in the largest unit that fits. */
+export function span(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 90) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}
+
 /** One line of at most `max` characters. */
 export const oneLine = (value: string, max: number): string => {
   const flat = value.replace(/\s+/g, ' ').trim()

@@ -13,6 +13,8 @@ export interface Param {
   readonly required?: boolean
   /** Its place on the command line, from 0; without one it is `--name`. `rest` takes all that follow, joined. */
   readonly place?: number | 'rest'
+  /** What `rest` takes stays apart: joined by line breaks, not by blanks. */
+  readonly list?: boolean
   readonly choices?: readonly string[]
 }
 
@@ -22,6 +24,8 @@ export interface ToolContext {
   readonly project: Project
   /** The acting session, where the caller named one. */
   readonly session?: string
+  /** Where the caller stands, for paths on the command line. */
+  readonly directory?: string
   /** The client that calls, for provenance: `claude-code`, `codex`, `cli` … */
   readonly agent?: string
   /** One line of progress on a terminal; silent elsewhere. */

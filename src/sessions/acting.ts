@@ -1,0 +1,33 @@
+import type { Memory } from '../memory/memory.ts'
+import type { Said } from './info.ts'
+import { sessionsOf } from './sessions.ts'
+
+/** Where clients tell what they start which session it belongs to. */
+const VARIABLES = ['TIDEMARK_SESSION', 'CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'GEMINI_SESSION_ID'] as const
+
+export interface Door {
+  /** What the caller says. */
+  named?: string | undefined
+  /** The client's id of the call, which a hook may have announced. */
+  call?: string | undefined
+  /** Where the variables are; the process's own unless given. */
+  env?: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * The session that acts, through whichever door it comes (X7): the one named, the one that announced the call, the one
+ * that the environment names, the one whose client is above this process.
+ */
+export function actingSession(memory: Memory, { named, call, env = process.env }: Door): string | undefined {
+  const sessions = sessionsOf(memory)
+  const said = named || (call === undefined ? undefined : sessions.behind(`tool:${call}`))
+  const given = said || VARIABLES.map((name) => env[name]).find((value) => value !== undefined && value !== '')
+  return given === undefined ? sessions.ofProcess() : sessions.resolve(given)
+}
+
+/** The session that acts, seen alive. */
+export function actAs(memory: Memory, door: Door, said: Said = {}): string | undefined {
+  const session = actingSession(memory, door)
+  if (session !== undefined) sessionsOf(memory).heartbeat(session, said)
+  return session
+}

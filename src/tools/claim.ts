@@ -1,0 +1,114 @@
+import { isAbsolute, relative, resolve } from 'node:path'
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import { sessionsOf } from '../sessions/sessions.ts'
+import { actingAs } from './act.ts'
+import type { Output, Tool, ToolContext } from './tool.ts'
+import { findWork, oneOf } from './work.ts'
+
+const WAIT_AT_MOST_S = 600
+
+/** What stands on the command line, each as a path below the root of the project. */
+export function pathArgs({ project, directory }: ToolContext, given: unknown): string[] {
+  const text = oneOf(given)
+  if (text === undefined) return []
+  const from = directory ?? project.root
+  return text.split('\n').map((path) => {
+    const whole = isAbsolute(path) ? path : resolve(from, path)
+    return relative(project.root, whole).replaceAll('\\', '/') || '.'
+  })
+}
+
+const listOf = (given: unknown): string[] | undefined =>
+  oneOf(given)
+    ?.split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+/** What the flags of claim, release and hand-over name. */
+export function scopeArgs(context: ToolContext, args: Readonly<Record<string, unknown>>): { [name: string]: Json } {
+  const paths = pathArgs(context, args.paths)
+  const [task, role] = [oneOf(args.task), oneOf(args.role)]
+  return {
+    ...(paths.length > 0 ? { paths } : {}),
+    ...(task === undefined ? {} : { task: findWork(context.memory.reader, 'task', task).id }),
+    ...(role === undefined ? {} : { role }),
+  }
+}
+
+/** Tries again whenever something was given up, until the time is over. */
+async function waiting<T>(context: ToolContext, seconds: number, attempt: () => T): Promise<T> {
+  const { memory } = context
+  const until = performance.now() + seconds * 1000
+  for (;;) {
+    const { cursor } = memory
+    try {
+      return attempt()
+    } catch (error) {
+      const left = until - performance.now()
+      if (left <= 0 || !(error instanceof UserError) || !/ is claimed by /.test(error.message)) throw error
+      context.progress?.(`${error.message.split('\n')[1]?.trim() ?? 'claimed'}; waiting`)
+      await new Promise<void>((done) => {
+        // a lease that runs out and a process that dies ring no bell
+        const timer = setTimeout(over, Math.min(left, 250))
+        const stop = memory.subscribe((news) => news.presence && over(), { since: cursor })
+        function over() {
+          clearTimeout(timer)
+          queueMicrotask(() => stop())
+          done()
+        }
+      })
+    }
+  }
+}
+
+export const claim: Tool = {
+  name: 'claim',
+  title: 'Claim',
+  about:
+    'takes a lease on files, directories, globs or a task for the session; refused, saying whose it is, where another one holds it',
+  example: "tidemark claim 'src/auth/**' --note 'token refresh' --session s1",
+  params: {
+    paths: {
+      type: 'text',
+      about: 'files, directories or globs, relative to the working directory',
+      place: 'rest',
+      list: true,
+    },
+    task: { type: 'text', about: 'the task it is for; without paths the task itself is claimed' },
+    ttl: { type: 'number', about: 'seconds without a sign of life after which it lapses (1800)' },
+    note: { type: 'text', about: 'what for' },
+    wait: { type: 'number', about: 'seconds to wait for it to become free' },
+    role: { type: 'text', about: "the role in the swarm: 'test-writer'" },
+    'depends-on': { type: 'text', about: 'roles whose result it needs, with commas between them' },
+  },
+  readOnly: false,
+  async run(context, args): Promise<Output> {
+    const { memory, project } = context
+    const dependsOn = listOf(args['depends-on'])
+    const note = oneOf(args.note)
+    const wait = typeof args.wait === 'number' ? Math.min(args.wait, WAIT_AT_MOST_S) : 0
+    const said = {
+      ...scopeArgs(context, args),
+      root: project.root,
+      ...(typeof args.ttl === 'number' ? { ttl: args.ttl } : {}),
+      ...(note === undefined ? {} : { note }),
+      ...(dependsOn === undefined ? {} : { dependsOn }),
+    }
+    const done = await waiting(context, wait, () => memory.act([['claim', said]], actingAs(context)))
+    const taken = (done.results[0]!.claims ?? []) as { n: number; on: string; what: string; until: string }[]
+    const name = (c: { on: string; what: string }) =>
+      c.what === 'task' ? `task "${memory.reader.entity(c.on)?.name ?? c.on}"` : c.on
+    const lines = taken.map((c) => `claimed ${name(c)} until ${c.until.slice(11, 16)} UTC (fence ${c.n})`)
+    for (const n of done.notes) lines.push(`note: ${n}`)
+    const { session } = context
+    return {
+      text: lines.join('\n'),
+      json: {
+        session: session === undefined ? null : sessionsOf(memory).resolve(session),
+        claims: taken as unknown as Json,
+        notes: done.notes,
+      },
+    }
+  },
+}

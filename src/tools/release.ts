@@ -1,0 +1,51 @@
+import type { Json } from '../schema/field.ts'
+import { actingAs } from './act.ts'
+import { scopeArgs } from './claim.ts'
+import type { Output, Tool } from './tool.ts'
+import { oneOf } from './work.ts'
+
+export const release: Tool = {
+  name: 'release',
+  title: 'Release',
+  about: "gives up the session's claims: those named, else all; or hands them over to another session",
+  example:
+    'tidemark release --status complete --result "12 tests, all red" --handoff "ready for implementer" --session s1',
+  params: {
+    paths: { type: 'text', about: 'what was claimed, relative to the working directory', place: 'rest', list: true },
+    task: { type: 'text', about: 'the claims for this task' },
+    role: { type: 'text', about: 'the claims of this role' },
+    status: {
+      type: 'text',
+      about: 'how the work of the role stands',
+      choices: ['complete', 'blocked', 'abandoned', 'active'],
+    },
+    result: { type: 'text', about: 'what came of it' },
+    handoff: { type: 'text', about: 'what the next one should know' },
+    to: { type: 'text', about: 'the session that gets them, without a moment in which they are free' },
+  },
+  readOnly: false,
+  run(context, args): Output {
+    const to = oneOf(args.to)
+    const [status, result, handoff] = [oneOf(args.status), oneOf(args.result), oneOf(args.handoff)]
+    const scope = scopeArgs(context, args)
+    const said = {
+      ...scope,
+      ...(status === undefined ? {} : { status }),
+      ...(result === undefined ? {} : { result }),
+      ...(handoff === undefined ? {} : { handoff }),
+    }
+    const action =
+      to === undefined
+        ? (['release', said] as const)
+        : (['hand-over', { ...scope, to, ...(handoff === undefined ? {} : { note: handoff }) }] as const)
+    const done = context.memory.act([action], actingAs(context))
+    const r = done.results[0]!
+    const ended = (r.released ?? r.claims ?? []) as { on: string; n: number }[]
+    const lines = ended.map((c) => (to === undefined ? `released ${c.on}` : `${c.on} is ${to}'s now (fence ${c.n})`))
+    for (const note of done.notes) lines.push(`note: ${note}`)
+    return {
+      text: lines.join('\n'),
+      json: { released: ended as unknown as Json, notes: done.notes, ...(to === undefined ? {} : { to }) },
+    }
+  },
+}

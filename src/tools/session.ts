@@ -1,0 +1,132 @@
+import { UserError } from '../errors.ts'
+import { gitState } from '../open.ts'
+import type { Json } from '../schema/field.ts'
+import { claimsOf } from '../sessions/claims.ts'
+import { type SessionInfo, sessionsOf } from '../sessions/sessions.ts'
+import { ago, oneLine } from './present.ts'
+import type { Output, Tool, ToolContext } from './tool.ts'
+import { oneOf } from './work.ts'
+
+const STEPS = ['start', 'heartbeat', 'end', 'list', 'show'] as const
+
+/** A session for a program. */
+export function sessionJson(s: SessionInfo): { [key: string]: Json } {
+  const time = (ms: number | undefined) => (ms === undefined ? {} : new Date(ms).toISOString())
+  const { id, state, client, agent, role, parent, root, branch, pid, task, files, contextUsed, reason } = s
+  const known = { client, agent, role, parent, root, branch, pid, task, contextUsed, reason }
+  return {
+    id,
+    state,
+    ...(Object.fromEntries(Object.entries(known).filter(([, v]) => v !== undefined)) as { [key: string]: Json }),
+    started: time(s.started) as Json,
+    seen: time(s.seen) as Json,
+    ...(s.ended === undefined ? {} : { ended: time(s.ended) as Json }),
+    files,
+  }
+}
+
+/** A session on a line: who, how alive, what it works on. */
+export function sessionLine(context: ToolContext, s: SessionInfo): string {
+  const now = context.memory.env.now()
+  const who = [s.client, s.agent, s.role].filter(Boolean).join(', ')
+  const task = s.task === undefined ? undefined : context.memory.reader.entity(s.task)
+  const holds = claimsOf(context.memory)
+    .held()
+    .filter((c) => c.session === s.id)
+    .map((c) => (c.what === 'task' ? (context.memory.reader.entity(c.on)?.name ?? c.on) : c.on))
+  const parts = [
+    `${s.id}${who ? ` (${who})` : ''} ${s.state}`,
+    s.state === 'ended' ? `ended ${ago(s.ended!, now)}${s.reason ? `: ${s.reason}` : ''}` : `seen ${ago(s.seen, now)}`,
+    ...(s.parent === undefined ? [] : [`child of ${s.parent}`]),
+    ...(s.branch === undefined ? [] : [`on ${s.branch}`]),
+    ...(task ? [`task "${oneLine(task.name, 60)}"`] : []),
+    ...(s.contextUsed === undefined ? [] : [`context ${Math.round(s.contextUsed)} %`]),
+    ...(holds.length > 0 ? [`holds ${oneLine(holds.join(', '), 120)}`] : []),
+    ...(s.files.length > 0 ? [`edited ${s.files.length} ${s.files.length === 1 ? 'file' : 'files'}`] : []),
+  ]
+  return oneLine(parts.join(' · '), 400)
+}
+
+function named(context: ToolContext, text: string | undefined): string {
+  const id = text ?? context.session
+  if (id !== undefined) return sessionsOf(context.memory).resolve(id)
+  throw new UserError('no-session', 'no session is named', 'give its id, --session ID, or set TIDEMARK_SESSION')
+}
+
+export const session: Tool = {
+  name: 'session',
+  title: 'Sessions',
+  about:
+    'says who is at work: starts, keeps alive, ends, shows or lists sessions. Hooks and MCP do this by themselves; scripts and people may',
+  example: 'tidemark session list',
+  params: {
+    do: { type: 'text', about: STEPS.join(', '), required: true, place: 0, choices: STEPS },
+    id: { type: 'text', about: 'the session (start: made up unless given; else the acting one)', place: 1 },
+    client: { type: 'text', about: 'start: what runs it' },
+    agent: { type: 'text', about: 'start: the name of the agent' },
+    role: { type: 'text', about: 'start: what it does in the swarm; task assign looks for it' },
+    parent: { type: 'text', about: 'start: the session that it is a child of' },
+    pid: { type: 'number', about: 'start: the process by which it lives and dies' },
+    reason: { type: 'text', about: 'end: why' },
+    all: { type: 'flag', about: 'list: also those that ended or crashed' },
+  },
+  readOnly: false,
+  run(context, args): Output {
+    const { memory, project } = context
+    const sessions = sessionsOf(memory)
+    const id = oneOf(args.id)
+    const step = String(args.do)
+    switch (step) {
+      case 'start': {
+        const wanted = id ?? context.session
+        const started = sessions.start({
+          ...(wanted === undefined ? {} : { id: wanted }),
+          client: oneOf(args.client) ?? context.agent,
+          agent: oneOf(args.agent),
+          role: oneOf(args.role),
+          parent: oneOf(args.parent),
+          ...(typeof args.pid === 'number' ? { pid: args.pid } : {}),
+          root: project.root,
+          branch: gitState(project.root).branch,
+        })
+        return {
+          text: `session ${started.id}\n  export TIDEMARK_SESSION=${started.id}`,
+          json: sessionJson(started),
+        }
+      }
+      case 'heartbeat': {
+        const it = named(context, id)
+        sessions.heartbeat(it, { client: context.agent, root: project.root })
+        return { text: `session ${it} is alive`, json: sessionJson(sessions.get(it)!) }
+      }
+      case 'end': {
+        const it = named(context, id)
+        if (!sessions.get(it))
+          throw new UserError('not-found', `there is no session ${it}`, '`tidemark session list` shows them')
+        sessions.end(it, oneOf(args.reason))
+        return { text: `session ${it} ended`, json: sessionJson(sessions.get(it)!) }
+      }
+      case 'show': {
+        const it = sessions.get(named(context, id))
+        if (!it)
+          throw new UserError('not-found', `there is no session ${id}`, '`tidemark session list --all` shows them')
+        const told = sessions.toldOf(it.id)
+        const tokens = told.reduce((n, t) => n + t.tokens, 0)
+        const ms = told.reduce((n, t) => n + (t.ms ?? 0), 0)
+        const costs = `told ${told.length} ${told.length === 1 ? 'time' : 'times'}, ${tokens} tokens, ${Math.round(ms)} ms`
+        const files = it.files.map((f) => `  ${f}`)
+        return {
+          text: [sessionLine(context, it), costs, ...files].join('\n'),
+          json: { ...sessionJson(it), told: told as unknown as Json, tokens, ms },
+        }
+      }
+      default: {
+        sessions.sweep()
+        const all = sessions.list({ all: args.all === true })
+        const lines = all.map((s) => sessionLine(context, s))
+        if (all.length === 0) lines.push('no session is live')
+        return { text: lines.join('\n'), json: all.map(sessionJson) }
+      }
+    }
+  },
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { overlaps, tidyPath } from '../../src/memory/overlap.ts'
+
+test.each([
+  ['src/a.ts', 'src/a.ts', true],
+  ['src', 'src/auth/token.ts', true],
+  ['.', 'anything/at/all', true],
+  ['src/auth', 'src/authors', false],
+  ['src/**', 'src/auth/*.ts', true],
+  ['src/*.ts', 'src/*.md', false],
+  ['src/*.ts', 'src/deep/a.ts', false],
+  ['**/*.test.ts', 'src/auth/token.test.ts', true],
+  ['**/*.test.ts', 'src/auth/token.ts', false],
+  ['src/{auth,db}/**', 'src/db/pool.ts', true],
+  ['src/{auth,db}/**', 'src/web/app.ts', false],
+  ['a/?.ts', 'a/bc.ts', false],
+  ['a/[xy].ts', 'a/x.ts', true],
+  ['src/**/x.ts', 'src/x.ts', true],
+  ['a*c', 'ab*', true],
+  ['C++/x', 'C++/x', true],
+  ['conf.d', 'conf.d/*', true],
+  ['conf.d', 'conf.d/a/b', true],
+  ['src/*.ts', '**/*.md', false],
+  ['src/v1.2', '**/*.ts', true],
+])('[X6] %s and %s: %s', (a, b, meets) => {
+  expect(overlaps(a, b)).toBe(meets)
+  expect(overlaps(b, a)).toBe(meets)
+})
+
+test('[X6] paths as they are kept', () => {
+  expect(['./src//a.ts', 'src/', 'src\\a.ts', '..', '../x', '/etc', '', 'a/../b'].map(tidyPath)).toEqual([
+    'src/a.ts', 'src', 'src/a.ts', undefined, undefined, undefined, '.', 'b',
+  ]) // biome-ignore format: side by side
+})
+
+/** A second opinion: every file of a small tree that a pattern claims, by regular expression. */
+const UNIVERSE = ['a', 'b', 'ab', 'ba', 'c.t'].flatMap((x) => [
+  x,
+  ...['a', 'b', 'ab', 'c.t'].flatMap((y) => [`${x}/${y}`, ...['a', 'b.t'].map((z) => `${x}/${y}/${z}`)]),
+])
+
+function claimed(pattern: string): string[] {
+  const expand = (p: string): string[] => {
+    const m = /\{([^{}]*)\}/.exec(p)
+    return m
+      ? m[1]!.split(',').flatMap((part) => expand(p.slice(0, m.index) + part + p.slice(m.index + m[0].length)))
+      : [p]
+  }
+  const source = (p: string) =>
+    p
+      .split('/')
+      .map((s) =>
+        s === '**' ? '(?:[^/]+/)*' : `${s.replace(/[.+]/g, '\\$&').replace(/\*+/g, '[^/]*').replace(/\?/g, '[^/]')}/`,
+      )
+      .join('')
+  const all = expand(pattern).map((p) => new RegExp(`^${source(p)}(?:[^/]+/)*$`))
+  return UNIVERSE.filter((f) => all.some((re) => re.test(`${f}/`)))
+}
+
+test('[X6] whoever claims a common file is in the way', () => {
+  const name = fc.constantFrom('a', 'b', 'ab', '*', 'a*', '*b', '?', '**', '{a,b}', 'c.t', '*.t')
+  const pattern = fc.array(name, { minLength: 1, maxLength: 3 }).map((p) => p.join('/'))
+  fc.assert(
+    fc.property(pattern, pattern, (a, b) => {
+      const common = claimed(a).filter((f) => claimed(b).includes(f))
+      // what ends like a file has nothing below it, so there must be a file that both name
+      if (common.length > 0 && !a.includes('.t') && !b.includes('.t')) expect(overlaps(a, b)).toBe(true)
+      expect(overlaps(a, b)).toBe(overlaps(b, a))
+      expect(overlaps(a, a)).toBe(true)
+    }),
+    { numRuns: 3000 },
+  )
+})
