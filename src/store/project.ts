@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { UserError } from '../errors.ts'
@@ -140,10 +150,20 @@ function idOfStore(storePath: string): string | undefined {
   }
 }
 
+const IGNORE_HEAD = '# written by tidemark init: what belongs to this machine alone'
 /** What `.tidemark/` keeps out of git: everything that belongs to this machine alone. */
-const GITIGNORE = ['# written by tidemark init: what belongs to this machine alone', '/local/', '/store/', ''].join(
-  '\n',
-)
+const IGNORED = ['/local/', '/store/', '/handoff.md', '/swarm-state.md', '/decisions.md', '/*.edited-*.md']
+const GITIGNORE = [IGNORE_HEAD, ...IGNORED, ''].join('\n')
+
+/** Adds what an earlier `init` did not keep out of git yet. A file that somebody else wrote is theirs. */
+export function ignoreViews(root: string): void {
+  const path = join(root, PROJECT_DIR, '.gitignore')
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  if (!text.startsWith(IGNORE_HEAD)) return
+  const lines = text.split('\n')
+  const missing = IGNORED.filter((line) => !lines.includes(line))
+  if (missing.length > 0) appendFileSync(path, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
+}
 
 /**
  * Makes a directory a project: `.tidemark/config.json` with a random id, and `.tidemark/.gitignore`. Of several

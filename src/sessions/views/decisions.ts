@@ -1,0 +1,83 @@
+import type { Entity } from '../../memory/entity.ts'
+import { minute, onOneLine } from '../../memory/handoff.ts'
+import { foldName } from '../../schema/names.ts'
+import { isHalf, type Taken, type View } from './view.ts'
+
+const HEAD = '# Decisions\n\n'
+
+const escaped = (text: string): string => onOneLine(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|')
+
+/** The parts of a line between its separators. */
+export function partsOf(line: string): string[] {
+  const parts = ['']
+  for (let i = 0; i < line.length; i++) {
+    if (line[i] === '\\' && i + 1 < line.length) parts.push(parts.pop()! + line[++i]!)
+    else if (line[i] === '|') parts.push('')
+    else parts.push(parts.pop()! + line[i]!)
+  }
+  return parts.map((p) => p.trim())
+}
+
+export const decisionLine = (at: number, name: string, rationale: string): string =>
+  [minute(at), escaped(name), escaped(rationale)].join(' | ').trimEnd()
+
+const TIME = /^\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?$/
+
+/** What a line says: `time | name | rationale`, the time as good as left out. */
+export function readDecisionLine(line: string): { name: string; rationale: string } | undefined {
+  const parts = partsOf(line)
+  const said = TIME.test(parts[0]!) ? parts.slice(1) : parts
+  if (said.length === 0 || said.length > 2 || said[0] === '') return undefined
+  if (said.length === 1 && said === parts) return undefined // a sentence is no decision
+  return { name: said[0]!, rationale: said[1] ?? '' }
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '' && !/^#/.test(line))
+
+const toldOf = (e: Entity): string => String(e.fields.rationale ?? e.fields.description ?? '')
+
+/** decisions.md: one line per decision, as it was when it was made; lines are added and never changed. */
+export const decisionsView: View = {
+  name: 'decisions.md',
+  concerns: (news) => news.events.some(({ event }) => event.entity.startsWith('decision:')),
+  render({ memory }, was) {
+    const told = new Set(linesOf(was).map((line) => foldName(readDecisionLine(line)?.name ?? '')))
+    const fresh = memory.reader
+      .list('decision', { all: true })
+      .filter((e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && !told.has(foldName(onOneLine(e.name))))
+      .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
+    if (fresh.length === 0) return was
+    const lines = fresh.map((e) => `${decisionLine(e.created, e.name, toldOf(e))}\n`)
+    return (was || HEAD) + lines.join('')
+  },
+  read(_context, text, was) {
+    if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle of a line'] }
+    const before = Map.groupBy(linesOf(was), (line) => line)
+    const problems: string[] = []
+    const actions: Taken[] = []
+    for (const line of linesOf(text)) {
+      if (before.delete(line)) continue
+      const said = readDecisionLine(line)
+      if (!said) {
+        problems.push(`no decision can be read in "${line.slice(0, 120)}": time | name | rationale`)
+        continue
+      }
+      const there = [...before.keys()].find((l) => foldName(readDecisionLine(l)?.name ?? '') === foldName(said.name))
+      if (there !== undefined) {
+        before.delete(there)
+        problems.push(
+          `the line of "${said.name}" was changed; lines are only added: record-decision changes a decision`,
+        )
+        continue
+      }
+      const { name, rationale } = said
+      actions.push({
+        action: ['record-decision', { name, ...(rationale === '' ? {} : { rationale }) }],
+        says: `decision "${name}"`,
+      })
+    }
+    if (before.size > 0)
+      problems.push(`${before.size} line${before.size === 1 ? ' is' : 's are'} gone: delete-decision takes one out`)
+    return { actions, problems }
+  },
+}

@@ -1,0 +1,1 @@
+export { ownViews, readEdits, refreshViews, unreadEdits, VIEWS } from './refresh.ts'

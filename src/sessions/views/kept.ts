@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ignoreViews, PROJECT_DIR } from '../../store/project.ts'
+
+/** What was done about a hand edit that could not be read. */
+export interface Report {
+  readonly at: number
+  readonly file: string
+  /** Where the edited file is kept, beside the view. */
+  readonly aside: string
+  readonly problems: readonly string[]
+}
+
+export interface Kept {
+  /** Up to which event the views show what happened. */
+  cursor: number
+  /** Size and time of change of git's reflog and of each view, when they were looked at last. */
+  seen: { [name: string]: string }
+  reports: Report[]
+}
+
+const NOTHING: Kept = { cursor: -1, seen: {}, reports: [] }
+
+export const viewPath = (root: string, name: string): string => join(root, PROJECT_DIR, name)
+
+/** Where copies of what was written last lie: what differs from them was changed by hand. */
+const keptPath = (root: string, name: string): string => join(root, PROJECT_DIR, 'local', 'views', name)
+
+export function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Changes whenever the file does; empty where there is none. */
+export function stampOf(path: string | undefined): string {
+  const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
+  return stat ? `${stat.size}/${stat.mtimeMs}/${stat.ino}` : ''
+}
+
+export function readKept(root: string): Kept {
+  try {
+    const text = textOf(keptPath(root, 'state.json'))
+    return text === undefined
+      ? structuredClone(NOTHING)
+      : { ...structuredClone(NOTHING), ...(JSON.parse(text) as Kept) }
+  } catch {
+    return structuredClone(NOTHING) // damaged: the views are looked at anew
+  }
+}
+
+/** Puts a file in its place whole: a reader sees the old or the new one. */
+function put(path: string, text: string): void {
+  const fresh = join(dirname(path), `.new-${randomBytes(6).toString('hex')}`)
+  try {
+    writeFileSync(fresh, text)
+    renameSync(fresh, path)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
+}
+
+export function writeKept(root: string, kept: Kept): void {
+  const path = keptPath(root, 'state.json')
+  mkdirSync(dirname(path), { recursive: true })
+  put(path, `${JSON.stringify(kept)}\n`)
+}
+
+export const lastWritten = (root: string, name: string): string => textOf(keptPath(root, name)) ?? ''
+
+/** Brings a view and its copy to a text; lines that are only added are only added. */
+export function writeView(root: string, name: string, text: string): void {
+  const [path, copy] = [viewPath(root, name), keptPath(root, name)]
+  mkdirSync(dirname(copy), { recursive: true })
+  ignoreViews(root)
+  for (const file of [copy, path]) {
+    const there = textOf(file)
+    if (text === '') rmSync(file, { force: true })
+    else if (there === undefined || !text.startsWith(there)) put(file, text)
+    else if (there !== text) appendFileSync(file, text.slice(there.length))
+  }
+}
+
+/** Keeps an edited view beside its place, under a name that is free. */
+export function putAside(root: string, name: string, at: number): string {
+  const time = new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+  for (let n = 1; ; n++) {
+    const aside = name.replace(/\.md$/, `.edited-${time}${n === 1 ? '' : `-${n}`}.md`)
+    if (existsSync(viewPath(root, aside))) continue
+    writeFileSync(viewPath(root, aside), readFileSync(viewPath(root, name)), { flag: 'wx' })
+    return aside
+  }
+}

@@ -1,0 +1,140 @@
+import { isLive } from '../../memory/claims.ts'
+import { minute, onOneLine } from '../../memory/handoff.ts'
+import type { Memory } from '../../memory/memory.ts'
+import { isOpen } from '../../memory/work.ts'
+import { claimsOf, type SwarmBlock } from '../claims.ts'
+import { sessionsOf } from '../sessions.ts'
+import { isHalf, type Taken, type View } from './view.ts'
+
+const HEAD = '# Swarm State\n'
+/** What a block may say its work is (concept paper 2). */
+const STATUSES = ['active', 'complete', 'blocked', 'abandoned']
+const OWN = ['status', 'claimed', 'result', 'handoff', 'depends-on']
+
+/** A block as it is written: a role, when, and lines `key: value`. */
+export interface Block {
+  readonly role: string
+  readonly at?: string
+  readonly lines: ReadonlyMap<string, string>
+}
+
+/** How the roles' work stands: what belongs to a goal that is done is over with it, and nobody is active who is gone. */
+export function swarmBlocks(memory: Memory): SwarmBlock[] {
+  const { reader } = memory
+  const sessions = sessionsOf(memory)
+  const all = claimsOf(memory).blocks()
+  const closed = reader.list('goal').filter((goal) => !isOpen(goal))
+  const isOver = (b: SwarmBlock): boolean => {
+    const goal = b.goal ?? all.find((o) => o !== b && o.goal !== undefined && b.dependsOn?.includes(o.role))?.goal
+    if (goal !== undefined) return !isOpen(reader.entity(goal))
+    // of no goal that is known: it is over with whatever goal was pursued meanwhile
+    return b.status !== 'active' && closed.some((g) => g.created <= b.since && b.at <= g.updated)
+  }
+  return all
+    .filter((b) => !isOver(b))
+    .map((b) => (b.status === 'active' && !isLive(sessions.get(b.session)?.state) ? { ...b, status: 'abandoned' } : b))
+}
+
+export const printBlock = ({ role, at, lines }: Block): string =>
+  `## ${role}${at === undefined ? '' : ` (${at})`}\n${[...lines].map(([key, value]) => `${key}: ${value}\n`).join('')}`
+
+export function blockOf(b: SwarmBlock): Block {
+  const lines = new Map<string, string>([['status', b.status]])
+  const say = (key: string, value: string | undefined) => value && lines.set(key, onOneLine(value))
+  say('claimed', b.claimed.join(', '))
+  say('result', b.result)
+  say('handoff', b.handoff)
+  say('depends-on', b.dependsOn?.join(', '))
+  for (const [key, value] of Object.entries(b.more ?? {})) if (!lines.has(key)) say(key, value)
+  return { role: onOneLine(b.role), at: minute(b.at), lines }
+}
+
+/** The blocks of a file, the last of each role, and lines that belong to none. */
+export function readBlocks(text: string): { blocks: Map<string, Block>; strange: string[] } {
+  const blocks = new Map<string, Block>()
+  const strange: string[] = []
+  let lines: Map<string, string> | undefined
+  for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
+    const head = /^##\s+(.+?)(?:\s+\((\d{4}-\d{2}-\d{2}[^)]*)\))?\s*$/.exec(line)
+    const pair = /^([A-Za-z][\w -]*?):\s*(.*)$/.exec(line)
+    if (head) {
+      lines = new Map()
+      blocks.delete(head[1]!)
+      blocks.set(head[1]!, { role: head[1]!, ...(head[2] === undefined ? {} : { at: head[2] }), lines })
+    } else if (pair && lines) lines.set(pair[1]!.trim().toLowerCase(), pair[2]!.trim())
+    else if (line.trim() !== '' && !/^#\s/.test(line)) strange.push(line.trim())
+  }
+  return { blocks, strange }
+}
+
+const listOf = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(/,|\s(?:→|->)\s/)
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+const same = (a: Block, b: Block): boolean => printBlock({ ...a, at: '' }) === printBlock({ ...b, at: '' })
+
+/** Who edits the file by hand acts for the role, where no session does. */
+const handOf = (role: string): string => `hand:${role}`
+
+/** What a block that was written or changed by hand means: the role takes its claim, or gives it up with its result. */
+function taken(block: Block, there: SwarmBlock | undefined): Taken[] {
+  const { role, lines } = block
+  const status = lines.get('status') ?? 'active'
+  const session = there && there.status === 'active' ? there.session : handOf(role)
+  // what a block says of its result while it is active is kept with it, until it is given up with one
+  const own = status === 'active' ? OWN.filter((key) => key !== 'result' && key !== 'handoff') : OWN
+  const more = Object.fromEntries([...lines].filter(([key, value]) => !own.includes(key) && value !== ''))
+  const paths = listOf(lines.get('claimed'))
+  const before = new Set(there?.status === 'active' ? there.claimed : [])
+  const added = paths.filter((p) => !before.has(p))
+  const dependsOn = listOf(lines.get('depends-on'))
+  const said = { role, ...(Object.keys(more).length > 0 ? { more } : {}) }
+  const claim: Taken = {
+    action: [
+      'claim',
+      { ...said, ...(paths.length > 0 ? { paths } : {}), ...(dependsOn.length > 0 ? { dependsOn } : {}) },
+    ],
+    session,
+    says: `${role} claims ${paths.join(', ') || 'its role'}`,
+  }
+  if (status === 'active') return [claim]
+  const word = (key: string) => (lines.get(key) ? { [key]: lines.get(key)! } : {})
+  const release: Taken = {
+    action: ['release', { ...said, status, ...word('result'), ...word('handoff') }],
+    session,
+    says: `${role} is ${status}`,
+  }
+  return there?.status === 'active' && added.length === 0 ? [release] : [claim, release]
+}
+
+/** swarm-state.md: how each role's work stands, in the block form of the concept paper; the last block of a role counts. */
+export const swarmView: View = {
+  name: 'swarm-state.md',
+  concerns: (news) =>
+    (news.presence !== undefined && news.presence.type !== 'edited') ||
+    news.events.some(({ event }) => event.entity.startsWith('goal:')),
+  render({ memory }) {
+    const blocks = swarmBlocks(memory)
+    return blocks.length === 0 ? '' : [HEAD, ...blocks.map((b) => printBlock(blockOf(b)))].join('\n')
+  },
+  read({ memory }, text, was) {
+    if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle'] }
+    const { blocks, strange } = readBlocks(text)
+    const before = readBlocks(was).blocks
+    const known = new Map(swarmBlocks(memory).map((b) => [onOneLine(b.role), b]))
+    const problems = strange.map((line) => `no part of a block: "${line.slice(0, 80)}"`)
+    const actions: Taken[] = []
+    for (const block of blocks.values()) {
+      const old = before.get(block.role)
+      before.delete(block.role)
+      if (old && same(old, block)) continue
+      const status = block.lines.get('status') ?? 'active'
+      if (STATUSES.includes(status)) actions.push(...taken(block, known.get(block.role)))
+      else problems.push(`${block.role}: status "${status.slice(0, 40)}" is none of ${STATUSES.join(', ')}`)
+    }
+    for (const role of before.keys()) problems.push(`the block of ${role} was taken out: its claim stands`)
+    return { actions, problems }
+  },
+}
