@@ -17,6 +17,9 @@ export {
   type TypedAction,
 } from './library.ts'
 export type { ActOptions, ActResult, News } from './memory/memory.ts'
+export type { EventsOptions, SharedContext, SharedValue } from './memory/sharing.ts'
+export type { StreamEvent } from './memory/stream.ts'
+export type { SharedStore, ShareOptions } from './sessions/shared-store.ts'
 export type { ServerOptions } from './surfaces/http.ts'
 
 /**

@@ -6,6 +6,8 @@ import type { Entity } from './memory/entity.ts'
 import type { Ingested } from './memory/ingest.ts'
 import type { ActOptions, ActResult, Memory, News } from './memory/memory.ts'
 import type { ListOptions, Reader } from './memory/read.ts'
+import { type EventsOptions, eventsSince } from './memory/sharing.ts'
+import type { StreamEvent } from './memory/stream.ts'
 import { type OpenOptions, openProject } from './open.ts'
 import type { RecallSettings } from './recall/config.ts'
 import { contextOf } from './recall/context.ts'
@@ -13,6 +15,7 @@ import { Recaller } from './recall/recall.ts'
 import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Field, Json } from './schema/field.ts'
 import type { COMMON, RecordArgs } from './schema/kind.ts'
+import { type SharedStore, sameSession, sharedStore } from './sessions/shared-store.ts'
 import { createProject, findProject, type Project } from './store/project.ts'
 
 type CoreKind = (typeof KINDS)[number]
@@ -119,6 +122,14 @@ type OtherAction =
   | readonly [verb: 'reject', args: { ref: string; reason?: string }]
   | readonly [verb: 'propose', args: { action: readonly [string, { [name: string]: Json }]; evidence?: string }]
   | readonly [verb: 'undo', args: { batch?: string; session?: string; force?: boolean }]
+  | readonly [
+      verb: 'share-set' | 'share-append' | 'share-merge',
+      args: { key: string; value: Json; expectedVersion?: number },
+    ]
+  | readonly [
+      verb: 'share-delete',
+      args: { key: string; item?: Json; path?: string | readonly string[]; expectedVersion?: number },
+    ]
   | readonly [verb: 'define-kind' | 'define-relation', args: { name: string } & { [key: string]: Json }]
 
 type DeleteAction = readonly [
@@ -229,8 +240,15 @@ export interface ProjectMemory {
   buildContext(question: string, options?: RecallOptions & { maxItems?: number; maxTokens?: number }): Promise<string>
   /** Makes the vectors that texts still lack; recall works without waiting for it. */
   index(progress?: (left: number) => void): Promise<{ vectors: number; left: number }>
-  /** Calls back with every batch committed after `since`, by whatever process. Returns the way to stop. */
-  subscribe(onNews: (news: News) => void, options?: { since?: number }): () => void
+  /** Values that all sessions share under keys: any JSON, merged where two write at once. */
+  readonly share: SharedStore
+  /** What happened, in order: after a cursor (the `seq` of an event), else the latest. */
+  events(options?: EventsOptions): StreamEvent[]
+  /**
+   * Calls back with everything committed after `since`, by whatever process: batches, and what happened with sessions
+   * and claims. What `session` did itself is left out. Returns the way to stop.
+   */
+  subscribe(onNews: (news: News) => void, options?: { since?: number; session?: string }): () => void
   /** What a replica that has seen up to `cursor` lacks, for its `applyUpdates`. */
   updatesSince(cursor?: string): { bytes: Uint8Array; cursor: string }
   applyUpdates(bytes: Uint8Array): Ingested
@@ -429,7 +447,14 @@ export function asProjectMemory(
       })
     },
     index: (progress) => recaller().index(progress),
-    subscribe: (onNews, options) => memory.subscribe(onNews, options),
+    share: sharedStore(memory),
+    events: (options) => eventsSince(memory, options),
+    subscribe(onNews, { session, ...options } = {}) {
+      if (session === undefined) return memory.subscribe(onNews, options)
+      const own = sameSession(memory, session)
+      const ofOthers = (news: News) => void (own(news.author.session ?? '') || onNews(news))
+      return memory.subscribe(ofOthers, options)
+    },
     updatesSince: (cursor) => memory.updatesSince(cursor),
     applyUpdates: (bytes) => memory.applyUpdates(bytes),
     close() {

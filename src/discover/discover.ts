@@ -9,6 +9,7 @@ import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from 
 import { handoffFunction } from './handoff.ts'
 import { introspection } from './introspection.ts'
 import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'
+import { sharedFunctions } from './shared.ts'
 import { treeFunction } from './tree.ts'
 import { shapesOf } from './values.ts'
 
@@ -45,6 +46,7 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
   const functions: HostFunction[] = [
     ...knowledgeFunctions(source, registry.kinds()),
     treeFunction(source),
+    ...sharedFunctions(memory, source),
     handoffFunction(source),
     ...(options.functions?.(source) ?? []),
   ]

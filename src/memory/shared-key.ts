@@ -11,9 +11,17 @@ const called = (all: readonly Entity[], key: string): Entity | undefined => {
   return found.find((e) => e.live) ?? found[0]
 }
 
-/** The id of a key in the plan: the one it has, else the one that every replica gives it. */
-export const sharedId = (p: Planning, key: string): string =>
-  called(p.byName(nameKey(key)), key)?.id ?? usableId(p, `${SHARED_KIND}:${slug(key, true)}`)!
+/** The id of a key in the plan: the one it has, else the one that every replica gives it, if no other key has that. */
+export function sharedId(p: Planning, key: string): string {
+  const there = called(p.byName(nameKey(key)), key)
+  if (there) return there.id
+  const plain = `${SHARED_KIND}:${slug(key, true)}`
+  for (let n = 1; ; n++) {
+    const id = usableId(p, n === 1 ? plain : `${plain}.${n}`)!
+    const taken = p.entity(id)
+    if (!taken?.live || taken.fields.key === undefined) return id
+  }
+}
 
 /** The live entity of a key in the plan, whose version `expectedVersion` is held against. */
 export function sharedNow(p: Planning, key: unknown): Entity | undefined {

@@ -137,8 +137,8 @@ export interface EventsOptions {
   since?: number
   /** So many events; the last batch is given whole all the same. */
   limit?: number
-  /** Leaves out what this session did. */
-  notOf?: string
+  /** Leaves out what these sessions did. */
+  notOf?(session: string): boolean
   /** Of these types; `share`, `knowledge` and `presence` stand for all of theirs. */
   types?: readonly string[]
   /** Of this key, entity or path. */
@@ -152,7 +152,7 @@ const groupOf = (e: StreamEvent): string =>
 
 /** Whether an event is asked for. */
 export const isWanted = (e: StreamEvent, { notOf, types, key }: EventsOptions): boolean =>
-  (notOf === undefined || e.session_id !== notOf) &&
+  !(e.session_id !== null && notOf?.(e.session_id)) &&
   (types === undefined || types.includes(e.event_type) || types.includes(groupOf(e))) &&
   (key === undefined || e.key === key)
 

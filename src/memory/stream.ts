@@ -9,7 +9,7 @@ import { arrivedBefore } from '../store/stream.ts'
 import { kindOf, LINK_KIND } from './entity.ts'
 import { fold } from './fold.ts'
 import type { News } from './memory.ts'
-import { decode, foldOf, SHARED_FIELD, SHARED_KIND, standsAt } from './shared.ts'
+import { decode, SHARED_FIELD, SHARED_KIND, standsAt } from './shared.ts'
 
 /**
  * One thing that happened, as everybody hears of it. Of a key of the shared context `value` is all of its value
@@ -53,26 +53,25 @@ class Replay {
 
 /** What a key of the shared context holds at a place in the order of arrival. */
 interface SharedState {
-  key: string
+  key: string | undefined
   live: boolean
   value: Json
   /** The field as it is folded, undecoded. */
   field: Json | undefined
 }
 
-function stateOf(id: string, replay: Replay): SharedState {
-  const { live, fields } = foldOf(id, replay.cells)
-  const key = typeof fields.key === 'string' ? fields.key : id
-  return live
-    ? { key, live, value: fields[SHARED_FIELD] ?? null, field: fold(replay.cells).fields[SHARED_FIELD] }
-    : { key, live, value: null, field: undefined }
+function stateOf(replay: Replay): SharedState {
+  const { live, fields } = fold(replay.cells)
+  const key = typeof fields.key === 'string' ? fields.key : undefined
+  const field = live ? fields[SHARED_FIELD] : undefined
+  return { key, live, value: field === undefined ? null : decode(field), field }
 }
 
 /** The value of a key before the event with this number; undefined where it was not there. */
 export function sharedBefore(db: Db, id: string, seq: number): Json | undefined {
   const replay = new Replay()
   for (const e of arrivedBefore(db, id, seq)) replay.add(e)
-  const { live, value } = stateOf(id, replay)
+  const { live, value } = stateOf(replay)
   return live ? value : undefined
 }
 
@@ -94,25 +93,34 @@ export class EventStream {
     const byEntity = Map.groupBy(news.events, (e) => e.event.entity)
     return [...byEntity].flatMap(([id, own]) => {
       const told = kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(id, own)
-      return told ? [{ ...head(news, own[0]!.id), ...told, context_hash: hashOf(told.value) }] : []
+      return told.map((x, i) => ({
+        ...head(news, `${own[0]!.id}${i === 0 ? '' : `+${i}`}`),
+        ...x,
+        context_hash: hashOf(x.value),
+      }))
     })
   }
 
-  #shared(id: string, own: readonly LoggedEvent[], news: News): Told | undefined {
+  #shared(id: string, own: readonly LoggedEvent[], news: News): Told[] {
     const replay = this.#replay(id, news.seq)
-    const before = stateOf(id, replay)
+    const before = stateOf(replay)
     for (const { event } of own) replay.add(event)
-    const after = stateOf(id, replay)
+    const after = stateOf(replay)
     const said = saidOnly(own, after)
-    if (before.live === after.live && canonical(before.value) === canonical(after.value) && said === undefined)
-      return undefined
-    return {
+    const key = after.key ?? before.key ?? id
+    const renamed = before.live && before.key !== undefined && before.key !== key
+    const same = before.live === after.live && canonical(before.value) === canonical(after.value)
+    if (same && !renamed && said === undefined) return []
+    const now = {
       event_type: sharedType(news.summary, own, before, after),
-      key: after.key,
+      key,
       value: after.value,
-      previous_value: before.value,
+      previous_value: renamed ? null : before.value,
       ...(said !== undefined ? { said } : {}),
     }
+    if (!renamed) return [now]
+    const gone = { event_type: 'delete', key: before.key!, value: null, previous_value: before.value }
+    return after.live ? [gone, now] : [gone]
   }
 
   #replay(id: string, seq: number): Replay {
@@ -153,7 +161,7 @@ const TYPES: Readonly<Record<string, string>> = { set: 'update', append: 'merge'
 
 /** A delete leaves no key behind; else what was done, as its author called it, or where that is not known as it came out. */
 function sharedType(summary: string, own: readonly LoggedEvent[], before: SharedState, after: SharedState): string {
-  if (before.live && !after.live) return 'delete'
+  if (!after.live) return 'delete'
   const called = new Set([...summary.matchAll(/(?:^|; )share-(set|append|merge|delete) /g)].map((m) => TYPES[m[1]!]!))
   if (called.size === 1) return [...called][0]!
   const written = own.filter((e) => e.event.field === SHARED_FIELD)
@@ -174,12 +182,12 @@ const STATES: Readonly<Record<string, string>> = { created: 'recorded', deleted:
 const LINK_STATES: Readonly<Record<string, string>> = { created: 'linked', deleted: 'unlinked', restored: 'linked' }
 
 /** An entity: what was said of each field, and what it said before where the event knows it. */
-function knowledge(id: string, own: readonly LoggedEvent[]): Told | undefined {
+function knowledge(id: string, own: readonly LoggedEvent[]): Told[] {
   const value: { [field: string]: Json } = {}
   const previous: { [field: string]: Json } = {}
   let state: string | undefined
   for (const { event: e } of own) {
-    if (e.purged) return { event_type: 'erased', key: id, value: null, previous_value: null }
+    if (e.purged) return [{ event_type: 'erased', key: id, value: null, previous_value: null }]
     if (e.field === STATE) {
       const { s, ...why } = e.value as unknown as StateValue & { reason?: string }
       state = (kindOf(id) === LINK_KIND ? LINK_STATES : STATES)[s]
@@ -195,13 +203,14 @@ function knowledge(id: string, own: readonly LoggedEvent[]): Told | undefined {
     if (e.was !== undefined) previous[field] = short(e.was)
   }
   const nothing = Object.keys(value).length === 0 && Object.keys(previous).length === 0
-  if (state === undefined && nothing) return undefined
-  return {
+  if (state === undefined && nothing) return []
+  const told = {
     event_type: state ?? 'changed',
     key: id,
     value: state === 'deleted' || state === 'unlinked' ? null : value,
     previous_value: Object.keys(previous).length > 0 ? previous : null,
   }
+  return [told]
 }
 
 const added = (list: Json | undefined, item: Json): Json =>

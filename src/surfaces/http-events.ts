@@ -1,22 +1,26 @@
 import type { Memory, News } from '../memory/memory.ts'
+import { EventStream, type StreamEvent } from '../memory/stream.ts'
 
 const KEEP_ALIVE_MS = 15_000
 /** Batches read at once: what a slow reader has not taken stays in the store, not in memory. */
 const PAGE = 64
 
-/** A batch for those who watch: what changed, without the clocks by which replicas agree. */
-function shown({ seq, batch, at, received, author, summary, events }: News) {
+/** News for those who watch: what changed, without the clocks by which replicas agree, and as events of the stream. */
+function shown({ seq, batch, at, received, author, summary, events, presence }: News, stream: StreamEvent[]) {
   return {
     ...{ seq, batch, at, received, author, summary },
     events: events.map(({ id, event: { entity, field, op, value, path, purged } }) => ({
       ...{ id, entity, field, op, value, path, purged },
     })),
+    ...(presence ? { presence } : {}),
+    stream,
   }
 }
 
 /** What is committed after a cursor, by whatever process, as server-sent events; each one's id is the cursor after it. */
 export function eventStream(memory: Memory, since: number | undefined, signal: AbortSignal): Response {
   const encoder = new TextEncoder()
+  const stream = new EventStream(memory.db)
   let cursor = since ?? memory.cursor
   let wake = () => {}
   let stop = () => {}
@@ -53,7 +57,9 @@ export function eventStream(memory: Memory, since: number | undefined, signal: A
         const page = memory.newsSince(cursor, PAGE)
         for (const news of page) {
           cursor = news.seq
-          controller.enqueue(encoder.encode(`id: ${news.seq}\nevent: batch\ndata: ${JSON.stringify(shown(news))}\n\n`))
+          const data = JSON.stringify(shown(news, stream.eventsOf(news)))
+          const type = news.presence ? 'presence' : 'batch'
+          controller.enqueue(encoder.encode(`id: ${news.seq}\nevent: ${type}\ndata: ${data}\n\n`))
         }
         if (page.length > 0) return
         await waited

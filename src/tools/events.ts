@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import { type EventsOptions, eventsSince, followEvents } from '../memory/sharing.ts'
 import type { StreamEvent } from '../memory/stream.ts'
 import type { Json } from '../schema/field.ts'
+import { sameSession } from '../sessions/shared-store.ts'
 import { oneLine } from './present.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
@@ -28,7 +29,9 @@ function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>
     ...(typeof args.limit === 'number' ? { limit: args.limit } : {}),
     ...(typeof args.type === 'string' ? { types: args.type.split(',').map((t) => t.trim()) } : {}),
     ...(typeof args.key === 'string' ? { key: args.key } : {}),
-    ...(args.follow === true && args.own !== true && context.session !== undefined ? { notOf: context.session } : {}),
+    ...(args.follow === true && args.own !== true && context.session !== undefined
+      ? { notOf: sameSession(context.memory, context.session) }
+      : {}),
   }
 }
 

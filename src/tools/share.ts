@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import { getShared, listShared, mustBeShared, rollbackShared, sharedContext, sharedHistory } from '../memory/sharing.ts'
 import type { Json } from '../schema/field.ts'
+import { liveSessions } from '../sessions/shared-store.ts'
 import { actingAs } from './act.ts'
 import { eventLine } from './events.ts'
 import { oneLine } from './present.ts'
@@ -15,13 +16,6 @@ function told(value: Json): string {
   if (typeof value === 'string') return value
   const line = json(value)
   return line.length <= 100 ? line : JSON.stringify(value, undefined, 2)
-}
-
-async function liveSessions({ memory }: ToolContext): Promise<string[]> {
-  const { sessionsOf } = await import('../sessions/sessions.ts')
-  return sessionsOf(memory)
-    .list()
-    .flatMap((s) => (s.state === 'active' || s.state === 'idle' ? [s.id] : []))
 }
 
 export const share: Tool = {
@@ -44,7 +38,7 @@ export const share: Tool = {
     limit: { type: 'number', about: 'history: so many at most' },
   },
   readOnly: false,
-  async run(context, args): Promise<Output> {
+  run(context, args): Output {
     const { memory } = context
     const step = String(args.do) as (typeof STEPS)[number]
     if (!STEPS.includes(step))
@@ -58,7 +52,7 @@ export const share: Tool = {
       }
     }
     if (step === 'show') {
-      const shown = sharedContext(memory, await liveSessions(context)) as unknown as Json
+      const shown = sharedContext(memory, liveSessions(memory)) as unknown as Json
       return { text: JSON.stringify(shown, undefined, 2), json: shown }
     }
     const key = typeof args.key === 'string' ? args.key : ''

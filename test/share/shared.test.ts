@@ -109,8 +109,17 @@ describe('[X8] a shared value is kept as it was given', () => {
     expect(t.get('context:old')!.fields.value).toEqual({ a: { b: 1, c: 2 }, l: [1, 2] })
     t.act([['record-context', { key: 'old', value: { more: true } }]])
     expect(t.get('context:old')!.fields.value).toEqual({ a: { b: 1, c: 2 }, l: [1, 2], more: true })
+    t.act([
+      ['rename', { ref: 'context:old', name: 'older' }],
+      ['share-set', { key: 'old', value: 'new' }],
+      ['record-context', { key: 'Folded', value: { x: 1 } }],
+      ['share-set', { key: 'folded', value: 'y' }],
+    ])
+    const of = (key: string) => t.library.share.get(key)?.value
+    expect([of('old'), of('Folded'), of('folded')]).toEqual(['new', { x: 1 }, 'y'])
+    expect(of('older')).toEqual({ a: { b: 1, c: 2 }, l: [1, 2], more: true })
     t.act([['share-set', { key: 'old', value: 'plain' }]])
-    expect(t.get('context:old')!.fields.value).toBe('plain')
+    expect(of('old')).toBe('plain')
   })
 
   test('what is wrong is refused, with what would be right', () => {
