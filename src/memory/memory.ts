@@ -79,6 +79,9 @@ export interface News {
 /** A session that has started nothing for so long has ended; nobody says so when a process dies. */
 const WORK_KEPT_MS = 90 * 86_400_000
 
+/** So much is read at a time for one who follows. */
+const NEWS_PAGE = 1000
+
 const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
 
 /** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
@@ -413,15 +416,18 @@ export class Memory {
 
   /** Batches, and what happened with sessions and claims, in the order in which they arrived here, after a cursor. */
   newsSince(seq: number, limit?: number): News[] {
-    const told = presence.presenceAfter(this.#db, seq, limit)
-    const batches = this.#batchesSince(seq, limit)
+    // one snapshot, or what was committed between the two questions would be passed over
+    const [told, batches] = this.#db.read(() => [
+      presence.presenceAfter(this.#db, seq, limit),
+      this.#batchesSince(seq, limit),
+    ])
     if (told.length === 0) return batches
     const all = [...batches, ...told.map(presenceNews)].sort((a, b) => a.seq - b.seq)
     return limit === undefined ? all : all.slice(0, limit)
   }
 
   #batchesSince(seq: number, limit?: number): News[] {
-    return log.linesAfter(this.#db, seq, limit).map(({ n, received, line }) => ({
+    return log.newsAfter(this.#db, seq, limit).map(({ n, received, line }) => ({
       seq: n,
       batch: `${line.replica}:${line.seq}`,
       at: line.at,
@@ -442,17 +448,30 @@ export class Memory {
   }
 
   /**
-   * Calls back with every batch committed after `since` (default: from now on), in order, by whatever process.
-   * Returns the way to stop.
+   * Calls back with every batch committed after `since` (default: from now on), in order, each once, by whatever process.
+   * One who writes when called is told of that afterwards. Returns the way to stop.
    */
   subscribe(onNews: (news: News) => void, options: { since?: number } = {}): () => void {
     this.#mustBeOpen()
     let cursor = options.since ?? this.cursor
+    let delivering = false
+    let more = false
     const deliver = () => {
-      if (!this.#open) return
-      for (const news of this.newsSince(cursor)) {
-        cursor = news.seq
-        onNews(news)
+      more = true
+      if (delivering) return
+      delivering = true
+      try {
+        while (more && this.#open) {
+          const page = this.newsSince(cursor, NEWS_PAGE)
+          more = page.length === NEWS_PAGE
+          for (const news of page) {
+            if (!this.#listeners.has(deliver)) return
+            cursor = news.seq
+            onNews(news)
+          }
+        }
+      } finally {
+        delivering = false
       }
     }
     this.#listeners.add(deliver)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   existsSync,
+  fstatSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -16,6 +17,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { UserError } from '../errors.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
+import { waitTurn } from './turn.ts'
 
 /** A writer waits this long for its turn; 32 processes writing at once were seen to wait 3 s. */
 let busyTimeout = 60_000
@@ -300,10 +302,58 @@ function open(path: string, options: OpenOptions): Db {
   let bell: number | undefined
   let writes = 0
   let inside = false
+  /** Takes the write lock. SQLite's own waiting is for everything else: recovery, the last one to close. */
+  const begin = (waitMs: number) => {
+    let refused: unknown
+    raw.exec('PRAGMA busy_timeout=0')
+    try {
+      const got = waitTurn(() => {
+        try {
+          raw.exec('BEGIN IMMEDIATE')
+          return true
+        } catch (error) {
+          if (!busy(error)) throw error
+          refused = error
+          return false
+        }
+      }, waitMs)
+      if (!got) throw refused
+    } finally {
+      raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
+    }
+  }
+  const write = <T>(waitMs: number, body: () => T): T => {
+    if (inside) return body()
+    try {
+      begin(waitMs)
+      inside = true
+      let result: T
+      try {
+        if (statement('PRAGMA user_version').get()!.user_version !== SCHEMA_VERSION) checkVersion(raw, path)
+        checkSameFile(path, inode)
+        result = body()
+        raw.exec('COMMIT')
+      } catch (error) {
+        if (raw.isTransaction) raw.exec('ROLLBACK')
+        throw error
+      } finally {
+        inside = false
+      }
+      ring()
+      tidy()
+      return result
+    } catch (error) {
+      throw storeError(error, path)
+    }
+  }
 
   const ring = () => {
     // the commit stands whether or not anybody hears of it at once: watchers also poll
     try {
+      if (bell !== undefined && fstatSync(bell).nlink === 0) {
+        closeSync(bell) // it was removed: nobody hears this one any more
+        bell = undefined
+      }
       bell ??= openSync(bellPath(path), 'w')
       writeSync(bell, '.', 0)
     } catch {}
@@ -361,39 +411,13 @@ function open(path: string, options: OpenOptions): Db {
         throw storeError(error, path)
       }
     },
-    write(body) {
-      if (inside) return body() as never
-      try {
-        raw.exec('BEGIN IMMEDIATE')
-        inside = true
-        try {
-          if (statement('PRAGMA user_version').get()!.user_version !== SCHEMA_VERSION) checkVersion(raw, path)
-          checkSameFile(path, inode)
-          const result = body()
-          raw.exec('COMMIT')
-          return result as never
-        } catch (error) {
-          if (raw.isTransaction) raw.exec('ROLLBACK')
-          throw error
-        } finally {
-          inside = false
-        }
-      } catch (error) {
-        throw storeError(error, path)
-      } finally {
-        ring()
-        tidy()
-      }
-    },
+    write: (body) => write(busyTimeout, body) as never,
     tryWrite(body) {
-      raw.exec('PRAGMA busy_timeout=0')
       try {
-        return this.write(body) as never
+        return write(0, body) as never
       } catch (error) {
         if (error instanceof UserError && error.code === 'store-busy') return undefined
         throw error
-      } finally {
-        raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
       }
     },
     read(body) {

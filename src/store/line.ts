@@ -195,11 +195,18 @@ export function parseLine(textLine: string): Line {
   const { h, sub, ...rest } = raw
   const computed = sha256(canonical(rest as unknown as Json))
   if (computed !== (sub ?? h)) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
+  return unpackLine(raw)
+}
+
+/** Reads a line of the own log, which was checked when it came in. */
+export const readLine = (textLine: string): Line => unpackLine(JSON.parse(textLine) as RawLine)
+
+function unpackLine(raw: RawLine): Line {
   return {
     replica: raw.r,
     seq: raw.n,
     prev: raw.p,
-    hash: h,
+    hash: raw.h,
     at: raw.at,
     author: raw.by,
     summary: raw.sum,
@@ -215,6 +222,6 @@ export function parseLine(textLine: string): Line {
       ...(p.b ? { before: p.b } : {}),
     })),
     ...(raw.k ? { forks: raw.k.map(([replica, from]) => ({ replica, from })) } : {}),
-    ...(sub !== undefined ? { substitute: true } : {}),
+    ...(raw.sub !== undefined ? { substitute: true } : {}),
   }
 }

@@ -1,6 +1,6 @@
 import type { Event } from '../crdt/events.ts'
 import type { Db } from './db.ts'
-import { eventBody, type Line, type PurgeMark, parseLine, printLine, unpackEvent } from './line.ts'
+import { eventBody, type Line, type PurgeMark, parseLine, printLine, readLine, unpackEvent } from './line.ts'
 import { baseOf, countOf } from './rows.ts'
 
 /** A line as it lies in the log: with its place in the order of arrival here. */
@@ -89,16 +89,20 @@ export function indexEvents(db: Db, line: Line): void {
   })
 }
 
-/** Lines in the order of arrival here, after `n`. */
-export function linesAfter(db: Db, n: number, limit = -1): LoggedLine[] {
-  return db
+/** Lines in the order of arrival here, after `n`, each checked against its hash. */
+export const linesAfter = (db: Db, n: number): LoggedLine[] => after(db, n, -1, parseLine)
+
+/** As `linesAfter`, but taken as they are: for those who follow what happens, many times a second. */
+export const newsAfter = (db: Db, n: number, limit = -1): LoggedLine[] => after(db, n, limit, readLine)
+
+const after = (db: Db, n: number, limit: number, read: (textLine: string) => Line): LoggedLine[] =>
+  db
     .all<{ n: number; received: number; line: string }>(
       'SELECT n, received, line FROM log WHERE n>? ORDER BY n LIMIT ?',
       n,
       limit,
     )
-    .map(({ line, ...rest }) => ({ ...rest, line: parseLine(line) }))
-}
+    .map(({ line, ...rest }) => ({ ...rest, line: read(line) }))
 
 export interface EventRow {
   replica: string

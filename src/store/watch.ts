@@ -1,32 +1,70 @@
-import { closeSync, existsSync, type FSWatcher, openSync, watch } from 'node:fs'
+import { closeSync, existsSync, type FSWatcher, openSync, statSync, watch } from 'node:fs'
 import { bellPath, type Db } from './db.ts'
 
 /** The doorbell can be missed (a writer that dies between commit and ring): look this often anyway. */
-const POLL_MS = 250
+const IDLE_MS = 250
+/** Where commits come that no bell announced, look this often for a while. */
+const BUSY_MS = 5
 
 /**
  * Calls `onCommit` after other processes have committed to the store, and never keeps the process alive by itself.
- * Returns the way to stop.
+ * The doorbell tells at once. Where it does not ring (a file system that cannot be watched), looking finds the commit,
+ * at most 250 ms later, and sooner while others are at work. Returns the way to stop.
  */
 export function watchCommits(db: Db, onCommit: () => void): () => void {
-  const bell = bellPath(db.path)
-  if (!existsSync(bell)) closeSync(openSync(bell, 'a'))
   let version = db.dataVersion()
+  let pause = IDLE_MS
+  let timer: NodeJS.Timeout
+  let stopped = false
+  /** Whether anything was committed since it looked last. */
   const look = () => {
+    if (stopped) return false
     const now = db.dataVersion()
-    if (now === version) return
+    if (now === version) return false
     version = now
     onCommit()
+    return true
   }
-  let watcher: FSWatcher | undefined
-  try {
-    watcher = watch(bell, { persistent: false }, look)
-    watcher.on('error', () => watcher?.close()) // the bell was removed: polling goes on
-  } catch {} // no file watching on this system: polling alone
-  const poll = setInterval(look, POLL_MS)
-  poll.unref()
+  const bell = listen(bellPath(db.path), () => {
+    pause = IDLE_MS
+    look()
+  })
+  const poll = () => {
+    const found = look()
+    if (found && !stopped) bell.check()
+    pause = found ? BUSY_MS : Math.min(IDLE_MS, pause * 1.5)
+    again()
+  }
+  const again = () => {
+    if (!stopped) timer = setTimeout(poll, pause).unref()
+  }
+  again()
   return () => {
-    watcher?.close()
-    clearInterval(poll)
+    stopped = true
+    clearTimeout(timer)
+    bell.stop()
+  }
+}
+
+/** Listens to a file that is written to; `check` listens anew where another file has taken its place. */
+function listen(path: string, onRing: () => void): { check(): void; stop(): void } {
+  let watcher: FSWatcher | undefined
+  let inode: number | undefined
+  const start = () => {
+    try {
+      if (!existsSync(path)) closeSync(openSync(path, 'a'))
+      inode = statSync(path).ino
+      watcher = watch(path, { persistent: false }, onRing)
+      watcher.on('error', () => watcher?.close()) // the bell was removed
+    } catch {} // nothing can be watched here: looking goes on
+  }
+  start()
+  return {
+    check() {
+      if (statSync(path, { throwIfNoEntry: false })?.ino === inode) return
+      watcher?.close()
+      start()
+    },
+    stop: () => watcher?.close(),
   }
 }
