@@ -1,101 +1,132 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { UserError } from '../errors.ts'
-import { isLocalCommand, launchProblem, localCommand, startsTidemark } from './command.ts'
+import { claudeFindings } from './claude-check.ts'
+import { isLocalCommand, launchProblem, localCommand } from './command.ts'
 import { readText } from './files.ts'
+import { guarded } from './finding.ts'
+import { claudeGlobal, configDir } from './homes.ts'
+import { hookParts, inSeconds } from './hook-parts.ts'
+import { hookIn, isLocalHook, localHook, sharedHook } from './hooks-table.ts'
 import { entryOf } from './journal.ts'
-import { at, insertJson, isEmptyJson, readJson, removeJson } from './json-edit.ts'
+import {
+  includes,
+  isElsewhere,
+  type JsonFile,
+  jsonPart,
+  jsonTarget,
+  NAME,
+  serverPart,
+  settingsIn,
+  starts,
+} from './json-parts.ts'
+import { at } from './json-read.ts'
+import { mcpJson, mcpJsonTarget } from './mcp-json.ts'
 import { mainWorkTree } from './path.ts'
-import { plug, type Target, unplug } from './target.ts'
-import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
+import { pluginChange, pluginIn } from './plugins.ts'
+import { giveWay, type Part, plug, type Target, unplug } from './target.ts'
+import type { Client, ClientContext, WiringChange } from './types.ts'
 
 const client = 'claude'
-const NAME = 'tidemark'
-const envOf = (ctx: ClientContext) => ctx.env ?? process.env
 
-/** In `.mcp.json`: the same words for everybody in the team, and the tools are there without being searched for. */
-const SHARED = { type: 'stdio', command: NAME, args: ['mcp'], alwaysLoad: true }
-const localEntry = (ctx: ClientContext) => ({ type: 'stdio', ...localCommand(ctx) })
-
-const configDir = (ctx: ClientContext) => envOf(ctx).CLAUDE_CONFIG_DIR || join(ctx.home, '.claude')
-const globalFile = (ctx: ClientContext) => join(envOf(ctx).CLAUDE_CONFIG_DIR || ctx.home, '.claude.json')
-const sharedFile = (ctx: ClientContext) => join(ctx.root, '.mcp.json')
-const approvalFile = (ctx: ClientContext) => join(ctx.root, '.claude', 'settings.local.json')
-
-const jsonTarget = (
-  file: string,
-  scope: Target['scope'],
-  path: string[],
-  leaf: { key: string; value: unknown } | { item: unknown },
-  state: (root: Record<string, unknown>) => ReturnType<Target['state']>,
-): Target => ({
+const settingsFile = (ctx: ClientContext): JsonFile => ({
   client,
-  file,
-  scope,
-  state: (text) => state(readJson(text, file)),
-  insert(text) {
-    const made = insertJson(text ?? '{}', path, leaf, file)
-    return text === null ? { ...made, text: `${made.text}\n` } : made
-  },
-  remove(text, undo) {
-    if (!text.includes(NAME)) return text
-    const found = state(readJson(text, file))
-    const ours = found === 'ours' || found === 'stale' || (found === 'hand-made' && undo !== undefined)
-    return ours ? removeJson(text, path, leaf, undo) : text
-  },
-  isEmpty: isEmptyJson,
+  file: join(ctx.root, '.claude', 'settings.json'),
+  scope: 'committed',
 })
+const localFile = (ctx: ClientContext): JsonFile => ({
+  client,
+  file: join(ctx.root, '.claude', 'settings.local.json'),
+  scope: 'local',
+})
+const globalFile = (ctx: ClientContext): JsonFile => ({ client, file: claudeGlobal(ctx), scope: 'local' })
 
-const starts = (entry: unknown) => startsTidemark(at(entry, 'command'), at(entry, 'args'))
-const kindOf = (entry: unknown) => (starts(entry) ? 'hand-made' : 'yours')
-
-// when what we write changes, what earlier versions wrote stays in this list
-const SHARED_FORMS = [SHARED]
-function sharedState(root: Record<string, unknown>) {
-  const entry = at(root, 'mcpServers', NAME)
-  if (entry === undefined) return 'absent'
-  return SHARED_FORMS.some((form) => isDeepStrictEqual(entry, form)) ? 'ours' : kindOf(entry)
-}
-
-const shared = (ctx: ClientContext) =>
-  jsonTarget(sharedFile(ctx), 'committed', ['mcpServers'], { key: NAME, value: SHARED }, sharedState)
+const shared = (ctx: ClientContext) => mcpJsonTarget(ctx, client)
 
 const local = (ctx: ClientContext) => {
+  const f = globalFile(ctx)
+  const value = { type: 'stdio', ...localCommand(ctx) }
   const path = ['projects', mainWorkTree(ctx.root), 'mcpServers']
-  const value = localEntry(ctx)
-  return jsonTarget(globalFile(ctx), 'local', path, { key: NAME, value }, (root) => {
-    const entry = at(root, ...path, NAME)
-    if (entry === undefined) return 'absent'
-    if (isDeepStrictEqual(entry, value)) return 'ours'
-    const { command, args, ...rest } = entry as Record<string, unknown>
-    // `env` and the like are the user's words, unless they are the empty ones that Claude Code puts in itself
-    const plain = isDeepStrictEqual({ env: {}, ...rest }, { type: 'stdio', env: {} })
-    return plain && isLocalCommand(command, args) ? 'stale' : kindOf(entry)
+  return jsonTarget(f, [
+    serverPart(f, path, value, (entry) => {
+      const { command, args, ...rest } = entry as Record<string, unknown>
+      // `env` and the like are the user's words, unless they are the empty ones that Claude Code puts in itself
+      const plain = isDeepStrictEqual({ env: {}, ...rest }, { type: 'stdio', env: {} })
+      return plain && (isLocalCommand(command, args) || isElsewhere(entry, value))
+    }),
+  ])
+}
+
+/** Hooks that all of the team have: in the project's settings, which worktrees share, and silent where tidemark is not installed. */
+const settings = (ctx: ClientContext) => {
+  const f = settingsFile(ctx)
+  return jsonTarget(
+    f,
+    hookParts(f, client, inSeconds, (event) => sharedHook(client, event)),
+  )
+}
+
+/** A status line shows how full the context is, and tells Tidemark: no hook is told. */
+function statusLine(ctx: ClientContext, f: JsonFile): Part {
+  const event = 'status-line'
+  const command = ctx.launcher.onPath ? sharedHook(client, event) : localHook(ctx, client, event)
+  return jsonPart(f, 'status-line', [], { key: 'statusLine', value: { type: 'command', command } }, (all) => {
+    const line = at(all, 'statusLine')
+    if (line === undefined) return 'absent'
+    const words = at(line, 'command')
+    if (hookIn(words)?.event !== event) return 'yours'
+    if (isDeepStrictEqual(line, { type: 'command', command })) return 'ours'
+    const ours = isLocalHook(words as string) || words === sharedHook(client, event)
+    return ours && Object.keys(line as object).length === 2 ? 'stale' : 'hand-made'
   })
 }
 
-const includes = (list: unknown) => Array.isArray(list) && list.includes(NAME)
+/** What is this machine's alone: that the server is approved, the status line, and hooks where the bare command does not start. */
+const machine = (ctx: ClientContext) => {
+  const f = localFile(ctx)
+  const approval: Part = {
+    ...jsonPart(f, 'approval', ['enabledMcpjsonServers'], { item: NAME }, (all) =>
+      includes(all.enabledMcpjsonServers) ? 'ours' : 'absent',
+    ),
+    mayBeTheirs: true,
+  }
+  const hooks = hookParts(f, client, inSeconds, (event) => localHook(ctx, client, event))
+  return jsonTarget(f, [approval, statusLine(ctx, f), ...hooks])
+}
 
-const approval = (ctx: ClientContext) =>
-  jsonTarget(approvalFile(ctx), 'local', ['enabledMcpjsonServers'], { item: NAME }, (root) =>
-    includes(root.enabledMcpjsonServers) ? 'ours' : 'absent',
-  )
+/** A status line of the user's own, in whichever of their settings; Claude Code shows one only. */
+export function ownStatusLine(ctx: ClientContext): string | undefined {
+  const places = [localFile(ctx).file, settingsFile(ctx).file, join(configDir(ctx), 'settings.json')]
+  return places.find((file) => {
+    const words = at(settingsIn({ file }), 'statusLine', 'command')
+    return words !== undefined && hookIn(words)?.event !== 'status-line'
+  })
+}
 
-const jsonOf = (file: string) => readJson(readText(file) ?? '', file)
-
-function approve(ctx: ClientContext): WiringChange {
-  const target = approval(ctx)
-  const text = readText(target.file)
-  const settings = readJson(text ?? '', target.file)
-  const why = includes(settings.disabledMcpjsonServers)
-    ? 'it switches the server off (disabledMcpjsonServers), which is left as it is'
-    : settings.enableAllProjectMcpServers === true
-      ? 'it approves every server of the project already'
-      : undefined
-  if (why !== undefined)
-    return { client, file: target.file, scope: 'local', action: 'none', before: text, after: text, why }
-  return plug(ctx, target, 'approves that server on this machine, which Claude Code honours once the folder is trusted')
+function wireMachine(ctx: ClientContext): WiringChange {
+  const target = machine(ctx)
+  const now = settingsIn(localFile(ctx))
+  const switchedOff = includes(now.disabledMcpjsonServers)
+  const approves = now.enableAllProjectMcpServers === true
+  const own = ownStatusLine(ctx)
+  const hooks = target.parts.map((part) => part.name).filter((name) => name.startsWith('hooks.'))
+  const wanted = [
+    ...((switchedOff || approves) && !includes(now.enabledMcpjsonServers) ? [] : ['approval']),
+    ...(own === undefined ? ['status-line'] : []),
+    ...(ctx.launcher.onPath ? [] : hooks),
+  ]
+  const why = [
+    switchedOff
+      ? 'it switches the server off (disabledMcpjsonServers), which is left as it is'
+      : approves
+        ? 'it approves every server of the project already'
+        : 'approves that server on this machine, which Claude Code honours once the folder is trusted',
+    own === undefined
+      ? 'a status line with the context used'
+      : `the status line in ${own} is yours and stays (\`… | tidemark hook claude status-line\` behind it would tell Tidemark of the context)`,
+    ...(ctx.launcher.onPath ? [] : ['hooks with full paths, for tidemark is not on the PATH here']),
+  ]
+  return plug(ctx, target, why.join('; '), wanted)
 }
 
 function wireLocal(ctx: ClientContext): WiringChange[] {
@@ -108,108 +139,54 @@ function wireLocal(ctx: ClientContext): WiringChange[] {
         'tidemark is not on the PATH here, so this machine gets an entry with full paths, which wins over .mcp.json',
       ),
     ]
-  const entry = at(jsonOf(target.file), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)
+  const entry = at(settingsIn(globalFile(ctx)), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)
   const broken = starts(entry) && launchProblem(ctx, at(entry, 'command'), at(entry, 'args'))
   return broken ? unplug(ctx, target, `tidemark is on the PATH now, and the old entry hides that: ${broken}`) : []
 }
 
-function check(ctx: ClientContext): Finding[] {
-  const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
-  const root = jsonOf(sharedFile(ctx))
-  const entry = at(root, 'mcpServers', NAME)
-  const own = at(jsonOf(globalFile(ctx)), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)
-  if (entry === undefined && own === undefined)
-    return [bad('Claude Code is not wired: .mcp.json has no entry tidemark', 'run `tidemark init --client claude`')]
-  const [used, where] = own === undefined ? [entry, '.mcp.json'] : [own, globalFile(ctx)]
-  if (!starts(used))
-    return [
-      bad(
-        `${where} has an entry called tidemark that starts something else`,
-        'rename or remove it, then run `tidemark init`',
-      ),
-    ]
+const hooksOfTeam = (ctx: ClientContext): WiringChange[] =>
+  ctx.launcher.onPath
+    ? [plug(ctx, settings(ctx), 'hooks for the team; where tidemark is not installed they do nothing')]
+    : []
 
-  const problem = launchProblem(ctx, at(used, 'command'), at(used, 'args'))
-  const findings: Finding[] = [
-    problem === undefined
-      ? { client, ok: true, message: `Claude Code starts tidemark from ${where}` }
-      : bad(
-          `${where}: ${problem}`,
-          'install it with `npm install -g tidemark`, or run `tidemark init` again from where it lies',
-        ),
-  ]
-  if (own !== undefined) return findings // an entry of this machine needs no approval
+const targets = (ctx: ClientContext): Target[] => [shared(ctx), settings(ctx), machine(ctx), local(ctx)]
 
-  const machine = at(jsonOf(globalFile(ctx)), 'projects', mainWorkTree(ctx.root))
-  const inProject = [approvalFile(ctx), join(ctx.root, '.claude', 'settings.json')].map(jsonOf)
-  const users = jsonOf(join(configDir(ctx), 'settings.json'))
-  const approves = (s: unknown) =>
-    at(s, 'enableAllProjectMcpServers') === true || includes(at(s, 'enabledMcpjsonServers'))
-  const switchedOff = [...inProject, users, machine].some((s) => includes(at(s, 'disabledMcpjsonServers')))
-  // the user's own settings count everywhere; those in the project only once it is trusted (seen in runs of 2.1.330)
-  const trusted = at(machine, 'hasTrustDialogAccepted') === true
-  if (switchedOff)
-    findings.push(
-      bad('the server is switched off in Claude Code (disabledMcpjsonServers)', 'switch it on with /mcp in `claude`'),
-    )
-  else if (approves(users) || (trusted && [...inProject, machine].some(approves)))
-    findings.push({ client, ok: true, message: 'the server is approved in Claude Code' })
-  else if ([...inProject, machine].some(approves))
-    findings.push(
-      bad(
-        'the server is approved, but Claude Code does not trust this folder yet and shows it as "Pending approval"',
-        'start `claude` here once and trust the folder',
-      ),
-    )
-  else
-    findings.push(
-      bad(
-        'the server is not approved on this machine: Claude Code shows it as "Pending approval"',
-        'run `tidemark init`, or say yes when `claude` asks',
-      ),
-    )
-  return findings
-}
-
-/** Claude Code, project scope: `.mcp.json` for the team, approval and full paths for this machine. */
+/** Claude Code, project scope: `.mcp.json` and hooks for the team, approval and full paths for this machine. */
 export const claude: Client = {
   name: client,
   title: 'Claude Code',
   detect(ctx) {
     const places = [
       join(ctx.root, '.claude'),
-      sharedFile(ctx),
+      mcpJson(ctx, client).file,
       join(ctx.root, 'CLAUDE.md'),
       configDir(ctx),
-      globalFile(ctx),
+      claudeGlobal(ctx),
     ]
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Claude Code' }
   },
   wire(ctx) {
+    const plugin = pluginIn(ctx, client)
+    if (plugin) return [pluginChange(client, plugin), ...targets(ctx).flatMap((t) => giveWay(ctx, t, plugin.id))]
     const server = plug(
       ctx,
       shared(ctx),
       'the file of the project that Claude Code shares with the team; it holds no path of this machine',
     )
-    return sharedState(jsonOf(sharedFile(ctx))) === 'yours' ? [server] : [server, approve(ctx), ...wireLocal(ctx)]
+    const theirs = shared(ctx).parts[0]!.state(readText(mcpJson(ctx, client).file) ?? '') === 'yours'
+    return theirs ? [server] : [server, ...hooksOfTeam(ctx), wireMachine(ctx), ...wireLocal(ctx)]
   },
   unwire(ctx) {
     const server = unplug(ctx, shared(ctx), 'takes out the server')
     // the approval belongs to the server of that name: if that is the user's own, so is the approval
-    const theirs = server.some((change) => change.action === 'none') && !entryOf(ctx.root, approvalFile(ctx))
+    const theirs = server.some((change) => change.action === 'none') && !entryOf(ctx.root, localFile(ctx).file)
     return [
       ...server,
-      ...(theirs ? [] : unplug(ctx, approval(ctx), 'takes back the approval')),
+      ...unplug(ctx, settings(ctx), 'takes out the hooks'),
+      ...(theirs ? [] : unplug(ctx, machine(ctx), 'takes back what was for this machine')),
       ...unplug(ctx, local(ctx), 'takes out the entry of this machine'),
     ]
   },
-  check(ctx) {
-    try {
-      return check(ctx)
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      return [{ client, ok: false, message: error.message, hint: error.hint }]
-    }
-  },
+  check: (ctx) => guarded(client, () => claudeFindings(ctx)),
 }

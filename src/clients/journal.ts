@@ -5,8 +5,23 @@ import { PROJECT_DIR } from '../store/project.ts'
 import { isInside, readText, removeIfEmpty, writeAtomically } from './files.ts'
 import type { Undo } from './types.ts'
 
+/** One stretch of a text that was replaced. */
+export interface Splice {
+  at: number
+  removed: string
+  inserted: string
+}
+
+/** How one entry of ours came into a file, in the order in which they did. */
+export interface Step {
+  /** The name of the entry; empty: the first that its file has. */
+  part: string
+  undo: Undo
+  splice: Splice
+}
+
 /**
- * What wiring did to one file. The way back is kept as the one stretch that differs, not as a copy: `~/.claude.json` holds
+ * What wiring did to one file. The way back is kept as the stretches that differ, not as a copy: `~/.claude.json` holds
  * account data, which has no business in a project folder; the hashes prove that what comes back is the original, byte for byte.
  */
 export interface Entry {
@@ -14,8 +29,7 @@ export interface Entry {
   original: string | null
   /** SHA-256 of what we wrote. */
   written: string
-  splice: { at: number; removed: string; inserted: string }
-  undo: Undo
+  steps: Step[]
   /** Folders made for it, the outermost first. */
   dirs: string[]
 }
@@ -45,8 +59,12 @@ function read(root: string): Journal {
 
 /** What the journal of this machine says about a file. */
 export const entryOf = (root: string, file: string): Entry | undefined => {
-  const entry = read(root).files[keyOf(root, file)]
-  return typeof entry?.written === 'string' ? entry : undefined
+  const entry = read(root).files[keyOf(root, file)] as (Entry & { splice?: Splice; undo?: Undo }) | undefined
+  if (typeof entry?.written !== 'string') return undefined
+  // version 0.1.0 kept one step for each file, without a name: the first that its file has
+  const { splice, undo, ...rest } = entry
+  const steps = rest.steps ?? (splice && undo ? [{ part: '', undo, splice }] : undefined)
+  return Array.isArray(steps) ? { ...rest, steps } : undefined
 }
 
 /** Writes what is to be remembered (or, with null, forgotten) about files; an empty journal is no file. */
@@ -70,7 +88,7 @@ export const journalFiles = (root: string): string[] =>
   Object.keys(read(root).files).map((file) => (isAbsolute(file) ? file : join(root, file)))
 
 /** The one stretch in which two texts differ. */
-export function spliceOf(before: string, after: string): Entry['splice'] {
+export function spliceOf(before: string, after: string): Splice {
   const most = Math.min(before.length, after.length)
   let head = 0
   while (head < most && before[head] === after[head]) head++
@@ -87,7 +105,8 @@ export function spliceOf(before: string, after: string): Entry['splice'] {
 export function revert(text: string, entry: Entry): string | null | undefined {
   if (sha256(text) !== entry.written) return undefined
   if (entry.original === null) return null
-  const { at, removed, inserted } = entry.splice
-  const before = text.slice(0, at) + removed + text.slice(at + inserted.length)
+  let before = text
+  for (const { splice } of entry.steps.toReversed())
+    before = before.slice(0, splice.at) + splice.removed + before.slice(splice.at + splice.inserted.length)
   return sha256(before) === entry.original ? before : undefined
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { insertJson, isEmptyJson, readJson, removeJson } from './json-edit.ts'
+import { insertJson, removeJson } from './json-edit.ts'
+import { isEmptyJson, readJson } from './json-read.ts'
 
 const KEY = { key: 'tidemark', value: { command: 'tidemark', args: ['mcp'] } }
 const add = (text: string, path = ['mcpServers']) => insertJson(text, path, KEY, 'f.json')

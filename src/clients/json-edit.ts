@@ -1,9 +1,11 @@
 import { UserError } from '../errors.ts'
+import { BOM, bare, blank, isEmptyJson, readJson, withoutComments } from './json-read.ts'
 import type { Undo } from './types.ts'
 
 /**
- * Edits of JSON text that touch nothing but the entry they are about: white space, key order, line ends, escapes and a
- * byte order mark stay as the user wrote them. Reading is strict (`JSON.parse`), so the scanner may trust what it scans.
+ * Edits of JSON text that touch nothing but the entry they are about: white space, key order, line ends, escapes, a byte
+ * order mark, and comments where the client reads them, stay as the user wrote them. What is read is checked first
+ * (`readJson`), so the scanner may trust what it scans.
  */
 
 type Node =
@@ -23,51 +25,12 @@ type Container = Exclude<Node, { kind: 'scalar' }>
 
 /** Where an entry goes: a key of an object, or an item at the end of an array. */
 export type Leaf = { key: string; value: unknown } | { item: unknown }
+/** A way to an entry: keys of objects, places in arrays. */
+export type JsonPath = readonly (string | number)[]
 export type JsonEdit = { text: string; undo: Undo }
 
-const BOM = '\uFEFF'
-const bare = (text: string) => (text.startsWith(BOM) ? text.slice(1) : text)
-const blank = (text: string) => bare(text).trim() === ''
-
-const hollow = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.values(value).every(hollow)
-
-/** Whether a text holds no settings: nothing at all, or only empty objects and lists. */
-export const isEmptyJson = (text: string): boolean => blank(text) || hollow(JSON.parse(bare(text)))
-
-/**
- * The root object of a settings file.
- * @throws UserError `bad-json` when it is none.
- */
-export function readJson(text: string, file: string): Record<string, unknown> {
-  if (blank(text)) return {}
-  let value: unknown
-  try {
-    value = JSON.parse(bare(text))
-  } catch (error) {
-    throw new UserError(
-      'bad-json',
-      `${file} is not valid JSON: ${(error as Error).message}`,
-      'mend it (comments and trailing commas are not JSON) and run this again; nothing was changed',
-      { file },
-    )
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UserError('bad-json', `${file} holds no JSON object`, 'its outermost value must be {…}', { file })
-  return value as Record<string, unknown>
-}
-
-/** The value at a path of keys, or undefined. */
-export function at(value: unknown, ...path: string[]): unknown {
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
-      return undefined
-    value = (value as Record<string, unknown>)[key]
-  }
-  return value
-}
-
-function scan(text: string): Node {
+function scan(written: string): Node {
+  const text = withoutComments(written)
   let i = text.startsWith(BOM) ? 1 : 0
   const space = () => {
     while (i < text.length && ' \t\r\n'.includes(text[i]!)) i++
@@ -110,17 +73,20 @@ function scan(text: string): Node {
   return value()
 }
 
-// of two equal keys JSON.parse takes the last
-const member = (node: Node, key: string) =>
-  node.kind === 'object' ? node.parts.findLast((m) => m.key === key) : undefined
+/** Where in a container a key or place is, or -1; of two equal keys `JSON.parse` takes the last. */
+function indexIn(node: Node, key: string | number): number {
+  if (typeof key === 'number') return node.kind === 'array' && key < node.parts.length ? key : -1
+  return node.kind === 'object' ? node.parts.findLastIndex((m) => m.key === key) : -1
+}
 
 /** The containers on a path that are there: the root first. */
-function chain(root: Node, path: readonly string[]): Node[] {
+function chain(root: Node, path: JsonPath): Node[] {
   const found = [root]
   for (const key of path) {
-    const next = member(found.at(-1)!, key)
-    if (!next) break
-    found.push(next.value)
+    const node = found.at(-1)!
+    const index = indexIn(node, key)
+    if (index < 0) break
+    found.push((node as Container).parts[index]!.value)
   }
   return found
 }
@@ -159,12 +125,20 @@ const manyLines = (value: unknown, style: Style, indent: string) =>
  * Puts an entry into the container at `path`, which is made if need be, behind what is there.
  * @throws UserError `bad-json` when something on the way is not a container.
  */
-export function insertJson(text: string, path: readonly string[], leaf: Leaf, file: string): JsonEdit {
+export function insertJson(
+  text: string,
+  path: readonly string[],
+  leaf: Leaf,
+  file: string,
+  comments = false,
+): JsonEdit {
   if (blank(text)) {
     const whole = insertJson('{}', path, leaf, file)
     return { text: `${text.startsWith(BOM) ? BOM : ''}${whole.text}\n`, undo: { kept: -1, interior: bare(text) } }
   }
-  readJson(text, file)
+  readJson(text, file, comments)
+  if (blank(withoutComments(text)))
+    throw new UserError('bad-json', `${file} holds comments alone`, 'write {} into it; nothing was changed', { file })
   const root = scan(text)
   const there = chain(root, path)
   const kept = there.length - 1
@@ -196,12 +170,29 @@ export function insertJson(text: string, path: readonly string[], leaf: Leaf, fi
     const indent = holdsNewline(text.slice(before, last.start)) ? lineIndent(text, last.start) : null
     const gap = indent === null ? (style.spaced ? ' ' : '') : style.newline + indent
     const end = last.value.end
-    return { text: `${text.slice(0, end)},${gap}${print(indent)}${text.slice(end)}`, undo: { kept, interior: null } }
+    // a remark on the last line stays on it
+    const remark =
+      indent === null ? null : /^[ \t]*(,)?[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*\*\/[ \t]*(?=\r?\n))/.exec(text.slice(end))
+    const next = end + (remark?.[0].length ?? 0)
+    const line = text.slice(end, next)
+    return {
+      text: `${text.slice(0, end)}${remark?.[1] ? '' : ','}${line}${gap}${print(indent)}${text.slice(next)}`,
+      undo: { kept, interior: null },
+    }
   }
   const interior = text.slice(container.start + 1, container.end - 1)
   const compact = container !== root && !holdsNewline(bare(text).trim())
   const base = lineIndent(text, container.start)
   const indent = base + style.unit
+  if (interior.trim() !== '') {
+    // comments stand in it: they stay, in front
+    const inset = style.newline + indent + print(indent)
+    const body = interior.trimEnd()
+    return {
+      text: text.slice(0, container.start + 1) + body + inset + style.newline + base + text.slice(container.end - 1),
+      undo: { kept, interior },
+    }
+  }
   const fill = compact ? print(null) : style.newline + indent + print(indent) + style.newline + base
   return {
     text: text.slice(0, container.start + 1) + fill + text.slice(container.end - 1),
@@ -215,11 +206,11 @@ export function insertJson(text: string, path: readonly string[], leaf: Leaf, fi
  */
 export function removeJson(
   text: string,
-  path: readonly string[],
-  leaf: { key: string } | { item: unknown },
+  path: JsonPath,
+  leaf: { key: string } | { item: unknown } | { index: number },
   undo: Undo = { kept: 0, interior: null },
 ): string {
-  if (blank(text)) return text
+  if (blank(withoutComments(text))) return text
   const root = scan(text)
   const there = chain(root, path)
   if (there.length <= path.length) return text
@@ -228,24 +219,44 @@ export function removeJson(
     if (node.kind === 'scalar') return text
     const index =
       depth < path.length
-        ? node.parts.findLastIndex((p) => (p as Member).key === path[depth])
+        ? indexIn(node, path[depth]!)
         : 'item' in leaf
           ? node.kind === 'array'
             ? node.parts.findIndex((p) => text.slice(p.value.start, p.value.end) === JSON.stringify(leaf.item))
             : -1
-          : node.parts.findLastIndex((p) => (p as Member).key === leaf.key)
+          : indexIn(node, 'index' in leaf ? leaf.index : leaf.key)
     if (index < 0) return text
-    if (node.parts.length === 1 && depth > Math.max(undo.kept, 0)) continue
+    const alone = node.parts.length === 1 && !remarksIn(text, node)
+    if (alone && depth > Math.max(undo.kept, 0)) continue
     const left = cut(text, node, index, depth === undo.kept ? (undo.interior ?? '') : '')
     // the file held nothing but white space before
     return undo.kept < 0 && isEmptyJson(left) ? (text.startsWith(BOM) ? BOM : '') + (undo.interior ?? '') : left
   }
 }
 
+/** Whether comments stand in a container, around its parts. */
+function remarksIn(text: string, node: Container): boolean {
+  const gaps = [node.start + 1, ...node.parts.flatMap((p) => [p.start, p.value.end]), node.end - 1]
+  for (let n = 0; n < gaps.length; n += 2) if (/\S/.test(text.slice(gaps[n], gaps[n + 1]).replace(',', ''))) return true
+  return false
+}
+
 function cut(text: string, node: Container, index: number, interior: string): string {
   const { parts } = node
-  if (parts.length === 1) return text.slice(0, node.start + 1) + interior + text.slice(node.end - 1)
-  if (index === parts.length - 1)
-    return text.slice(0, parts[index - 1]!.value.end) + text.slice(parts[index]!.value.end)
-  return text.slice(0, parts[index]!.start) + text.slice(parts[index + 1]!.start)
+  const part = parts[index]!
+  if (parts.length === 1 && !remarksIn(text, node))
+    return text.slice(0, node.start + 1) + interior + text.slice(node.end - 1)
+  const plain = withoutComments(text)
+  let from = part.start
+  while (/\s/.test(text[from - 1]!)) from--
+  const next = parts[index + 1]
+  if (next) {
+    const gap = text.slice(part.value.end, next.start)
+    if (gap.replace(',', '').trim() === '') return text.slice(0, part.start) + text.slice(next.start)
+    return text.slice(0, from) + text.slice(plain.indexOf(',', part.value.end) + 1)
+  }
+  const previous = parts[index - 1]
+  if (!previous) return text.slice(0, from) + text.slice(part.value.end)
+  const comma = plain.indexOf(',', previous.value.end)
+  return text.slice(0, comma) + text.slice(comma + 1, Math.max(comma + 1, from)) + text.slice(part.value.end)
 }

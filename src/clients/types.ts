@@ -1,3 +1,6 @@
+import type { HookClient } from './hooks-table.ts'
+import type { Step } from './journal.ts'
+
 /** What wiring needs to know about this machine; passed in, so that tests move it. */
 export interface ClientContext {
   /** The project's root. */
@@ -29,8 +32,8 @@ export interface WiringChange {
   after: string | null
   /** One clause for the human: which file and why this one. */
   why: string
-  /** For the journal: the text without us, and how our edit is taken back. */
-  undo?: Undo & { base: string | null }
+  /** For the journal: the hash of the text without us (null: no file), and how our entries are taken back. */
+  undo?: { original: string | null; steps: Step[] }
 }
 
 /** One thing `doctor` says; `hint` is how to mend it. */
@@ -41,9 +44,9 @@ export interface Finding {
   hint?: string
 }
 
-/** One MCP client: whether it is here, what its files need, how that is undone, whether it works. */
+/** One client: whether it is here, what its files need, how that is undone, whether it works. */
 export interface Client {
-  name: 'claude' | 'codex'
+  name: HookClient
   title: string
   detect(ctx: ClientContext): { found: boolean; why: string }
   wire(ctx: ClientContext): WiringChange[]

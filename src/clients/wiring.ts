@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty, writeAtomically } from './files.ts'
 import { CLIENTS } from './index.ts'
-import { type Entry, entryOf, journalFiles, journalPath, keepJournal, sha256, spliceOf } from './journal.ts'
+import { type Entry, entryOf, journalFiles, journalPath, keepJournal, sha256 } from './journal.ts'
 import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
 
 /** Changes needed to turn one word into another. */
@@ -37,12 +37,21 @@ function named(name: string): Client {
  */
 export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[] {
   const clients = names ? [...new Set(names.map(named))] : CLIENTS.filter((c) => c.detect(ctx).found)
-  return clients.flatMap((c) => c.wire(ctx))
+  return once(clients.flatMap((c) => c.wire(ctx)))
 }
+
+/** Two clients may read the same file, and then want the same of it. */
+const once = (changes: WiringChange[]) =>
+  changes.filter(
+    (change, n) =>
+      !changes
+        .slice(0, n)
+        .some((c) => c.file === change.file && c.before === change.before && c.after === change.after),
+  )
 
 /** What has to change so that nothing of Tidemark is left in any client's file. */
 export function planUnwiring(ctx: ClientContext): WiringChange[] {
-  return CLIENTS.flatMap((c) => c.unwire(ctx))
+  return once(CLIENTS.flatMap((c) => c.unwire(ctx)))
 }
 
 /** What `doctor` says about the clients found here. */
@@ -106,16 +115,13 @@ export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]
   const entries = new Map<string, Entry | null>()
   for (const { change, dirs } of writes) {
     const { file, after, undo } = change
-    if (after === null || !undo) {
+    if (after === null || !undo || undo.steps.length === 0) {
       entries.set(file, null)
       continue
     }
     entries.set(file, {
-      original: undo.base === null ? null : sha256(undo.base),
+      ...undo,
       written: sha256(after),
-      // for a file that was not there, nothing has to be remembered
-      splice: undo.base === null ? { at: 0, removed: '', inserted: '' } : spliceOf(undo.base, after),
-      undo: { kept: undo.kept, interior: undo.interior },
       dirs: [...(before.get(file)?.dirs ?? []), ...dirs],
     })
   }

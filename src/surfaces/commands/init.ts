@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { CLIENTS } from '../../clients/index.ts'
 import type { WiringChange } from '../../clients/types.ts'
 import { applyWiring, planWiring } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
@@ -64,7 +65,8 @@ export const init: Command = {
     client: {
       type: 'text',
       value: 'A,B',
-      about: 'wire these clients (claude, codex) instead of those found; none for no client',
+      about:
+        'wire these clients (claude, codex, gemini, copilot, cursor, opencode) instead of those found; none for none',
     },
     name: { type: 'text', about: 'what the project is called (default: the folder)' },
     yes: { type: 'flag', about: 'do not ask' },
@@ -94,7 +96,7 @@ export const init: Command = {
     )
     for (const c of changes) call.out(describe(root, context.home, c))
     if (changes.length === 0 && named === undefined)
-      call.out('  no client found here (looked for Claude Code and Codex); --client names one')
+      call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
     for (const [format, path] of sources) call.out(`  import ${path} (${format})`)
     const report: { [key: string]: Json } = {
       root,

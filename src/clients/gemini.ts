@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { localCommand } from './command.ts'
+import { guarded } from './finding.ts'
+import { geminiHome } from './homes.ts'
+import { hookFindings } from './hook-check.ts'
+import { hookParts, hooksIn, inMilliseconds } from './hook-parts.ts'
+import { localHook, sharedHook } from './hooks-table.ts'
+import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn } from './json-parts.ts'
+import { at } from './json-read.ts'
+import { pluginChange, pluginIn } from './plugins.ts'
+import { serverFindings } from './server-check.ts'
+import { giveWay, plugEither, type Target, unplugBoth } from './target.ts'
+import type { Client, ClientContext, Finding } from './types.ts'
+
+const client = 'gemini'
+const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
+
+const projectFile = (ctx: ClientContext): JsonFile => ({
+  client,
+  file: join(ctx.root, '.gemini', 'settings.json'),
+  scope: 'committed',
+  comments: true,
+})
+const homeFile = (ctx: ClientContext): JsonFile => ({
+  client,
+  file: join(geminiHome(ctx), 'settings.json'),
+  scope: 'local',
+  comments: true,
+})
+
+const project = (ctx: ClientContext): Target => {
+  const f = projectFile(ctx)
+  const server = serverPart(f, ['mcpServers'], { command: NAME, args: ['mcp'] }, () => false)
+  return jsonTarget(f, [server, ...hookParts(f, client, inMilliseconds, (event) => sharedHook(client, event))])
+}
+const home = (ctx: ClientContext): Target => {
+  const f = homeFile(ctx)
+  const value = localCommand(ctx)
+  const server = serverPart(f, ['mcpServers'], value, (entry) => isElsewhere(entry, value))
+  return jsonTarget(f, [server, ...hookParts(f, client, inMilliseconds, (event) => localHook(ctx, client, event))])
+}
+
+/** Gemini CLI takes neither servers nor hooks from the settings of a folder that it does not trust. */
+function trustFinding(ctx: ClientContext): Finding[] {
+  const users = settingsIn(homeFile(ctx))
+  if (at(users, 'security', 'folderTrust', 'enabled') === false) return []
+  const folders = settingsIn({ file: join(geminiHome(ctx), 'trustedFolders.json'), comments: true })
+  const rule = Object.entries(folders).find(([path, how]) =>
+    how === 'TRUST_PARENT'
+      ? ctx.root.startsWith(join(path, '..'))
+      : ctx.root === path || ctx.root.startsWith(`${path}/`),
+  )
+  if (rule && rule[1] !== 'DO_NOT_TRUST') return []
+  return [
+    bad(
+      'Gemini CLI does not trust this folder, and then reads neither its servers nor its hooks',
+      'start `gemini` here and trust the folder',
+    ),
+  ]
+}
+
+function check(ctx: ClientContext): Finding[] {
+  const places = [projectFile(ctx), homeFile(ctx)]
+  const plugin = pluginIn(ctx, client)
+  const wired = places.flatMap((f) =>
+    hooksIn(client, inMilliseconds, settingsIn(f)).map((hook) => ({ ...hook, file: f.file })),
+  )
+  if (plugin)
+    return [
+      { client, ok: true, message: `${plugin.id} is installed (${plugin.file})` },
+      ...(wired.length > 0
+        ? [
+            bad(
+              `the extension and hooks in ${wired[0]!.file} are both there; the extension's stay silent here`,
+              'run `tidemark init` to take out what this machine wired, or `gemini extensions disable tidemark`',
+            ),
+          ]
+        : []),
+    ]
+  const server = serverFindings(ctx, client, 'Gemini CLI', ['mcpServers', NAME], places)
+  if (wired.length === 0 && server.some((f) => !f.ok)) return server // told of once
+  const off = places.find((f) => at(settingsIn(f), 'hooksConfig', 'enabled') === false)
+  return [
+    ...server,
+    ...(off ? [bad(`hooks are switched off in ${off.file} (hooksConfig.enabled)`, 'remove that line')] : []),
+    ...hookFindings(ctx, client, 'Gemini CLI', wired),
+    ...trustFinding(ctx),
+  ]
+}
+
+/** Gemini CLI: server and hooks in `.gemini/settings.json`, or in the one of its home. */
+export const gemini: Client = {
+  name: client,
+  title: 'Gemini CLI',
+  detect(ctx) {
+    const places = [join(ctx.root, '.gemini'), join(ctx.root, 'GEMINI.md'), geminiHome(ctx)]
+    const found = places.find((place) => existsSync(place))
+    return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Gemini CLI' }
+  },
+  wire(ctx) {
+    const plugin = pluginIn(ctx, client)
+    if (!plugin) return plugEither(ctx, [project(ctx)], [home(ctx)])
+    return [pluginChange(client, plugin), ...[project(ctx), home(ctx)].flatMap((t) => giveWay(ctx, t, plugin.id))]
+  },
+  unwire: (ctx) => unplugBoth(ctx, [project(ctx)], [home(ctx)]),
+  check: (ctx) => guarded(client, () => check(ctx)),
+}

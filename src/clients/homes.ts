@@ -1,0 +1,15 @@
+import { join } from 'node:path'
+import type { ClientContext } from './types.ts'
+
+const envOf = (ctx: ClientContext) => ctx.env ?? process.env
+
+/** Where Claude Code keeps its settings. */
+export const configDir = (ctx: ClientContext) => envOf(ctx).CLAUDE_CONFIG_DIR || join(ctx.home, '.claude')
+/** What Claude Code knows of every project. */
+export const claudeGlobal = (ctx: ClientContext) => join(envOf(ctx).CLAUDE_CONFIG_DIR || ctx.home, '.claude.json')
+export const codexHome = (ctx: ClientContext) => envOf(ctx).CODEX_HOME || join(ctx.home, '.codex')
+export const geminiHome = (ctx: ClientContext) => join(envOf(ctx).GEMINI_CLI_HOME || ctx.home, '.gemini')
+export const copilotHome = (ctx: ClientContext) => envOf(ctx).COPILOT_HOME || join(ctx.home, '.copilot')
+export const cursorHome = (ctx: ClientContext) => join(ctx.home, '.cursor')
+export const opencodeHome = (ctx: ClientContext) =>
+  join(envOf(ctx).XDG_CONFIG_HOME || join(ctx.home, '.config'), 'opencode')

@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util'
+import { startsTidemark } from './command.ts'
+import { readText } from './files.ts'
+import { insertJson, type Leaf, removeJson } from './json-edit.ts'
+import { at, isEmptyJson, readJson, withoutComments } from './json-read.ts'
+import type { Part, State, Target } from './target.ts'
+
+/** The name under which every client knows our server. */
+export const NAME = 'tidemark'
+
+/** A JSON file of a client; `comments` where it reads JSON with comments. */
+export interface JsonFile {
+  client: string
+  file: string
+  scope: Target['scope']
+  comments?: boolean
+}
+
+/** The settings in a JSON file; empty if there is none. */
+export const settingsIn = (f: Pick<JsonFile, 'file' | 'comments'>) =>
+  readJson(readText(f.file) ?? '', f.file, f.comments)
+
+/** A JSON file with entries of ours. */
+export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
+  client: f.client,
+  file: f.file,
+  scope: f.scope,
+  parts,
+  isEmpty: isEmptyJson,
+  fresh: { text: '{}', end: '\n' },
+})
+
+/** A file of hooks that says its version, which alone is no content. */
+export const versionedTarget = (f: JsonFile, parts: Part[]): Target => ({
+  ...jsonTarget(f, parts),
+  fresh: { text: '{\n  "version": 1\n}', end: '\n' },
+  isEmpty(text) {
+    const { version: _, ...rest } = readJson(text, f.file, f.comments)
+    return isEmptyJson(text) || (withoutComments(text) === text && isEmptyJson(JSON.stringify(rest)))
+  },
+})
+
+/** One entry in a JSON file; `state` judges the whole settings. */
+export function jsonPart(
+  f: JsonFile,
+  name: string,
+  path: string[],
+  leaf: Leaf,
+  state: (settings: Record<string, unknown>) => State,
+): Part {
+  const look = (text: string) => state(readJson(text, f.file, f.comments))
+  return {
+    name,
+    state: look,
+    insert: (text) => insertJson(text, path, leaf, f.file, f.comments),
+    remove(text, undo) {
+      if (!text.includes(NAME)) return text
+      const found = look(text)
+      const ours = found === 'ours' || found === 'stale' || (found === 'hand-made' && undo !== undefined)
+      return ours ? removeJson(text, path, leaf, undo) : text
+    },
+  }
+}
+
+export const includes = (list: unknown) => Array.isArray(list) && list.includes(NAME)
+
+/** The words of a server entry, whichever way its client writes them. */
+export function wordsOf(entry: unknown): [command: unknown, args: unknown[]] {
+  const command = at(entry, 'command')
+  const args = at(entry, 'args')
+  if (Array.isArray(command)) return [command[0], command.slice(1)]
+  return [command, Array.isArray(args) ? args : []]
+}
+
+export const starts = (entry: unknown) => startsTidemark(...wordsOf(entry))
+
+/**
+ * The server's entry under `path` (`mcpServers`, `mcp`, …). `isStale` knows what we wrote for another place or in earlier versions.
+ */
+export const serverPart = (f: JsonFile, path: string[], value: unknown, isStale: (entry: unknown) => boolean): Part =>
+  jsonPart(f, 'server', path, { key: NAME, value }, (settings) => {
+    const entry = at(settings, ...path, NAME)
+    if (entry === undefined) return 'absent'
+    if (isDeepStrictEqual(entry, value)) return 'ours'
+    if (isStale(entry)) return 'stale'
+    return starts(entry) ? 'hand-made' : 'yours'
+  })
+
+/** Whether an entry is `value` in all but where on a machine it finds Tidemark. */
+export function isElsewhere(entry: unknown, value: object): boolean {
+  if (typeof entry !== 'object' || entry === null) return false
+  const [command, args] = wordsOf(entry)
+  const local = typeof command === 'string' && /^(\/|[A-Za-z]:)/.test(command) && starts(entry) && args.length === 2
+  const rest = (e: object) => ({ ...e, command: 0, args: 0 })
+  return local && isDeepStrictEqual(rest(entry), rest(value))
+}

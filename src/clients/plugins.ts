@@ -1,0 +1,70 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readText } from './files.ts'
+import { codexHome, configDir, geminiHome } from './homes.ts'
+import { settingsIn } from './json-parts.ts'
+import { at } from './json-read.ts'
+import { readToml, tomlAt } from './toml-edit.ts'
+import type { ClientContext, WiringChange } from './types.ts'
+
+/** A plugin of ours that is switched on in a client, and the file that says so. */
+export interface Plugin {
+  id: string
+  file: string
+}
+
+/** `tidemark@some-marketplace`, as Claude Code and Codex call an installed plugin. */
+const isPlugin = (id: string) => /^tidemark@/.test(id)
+
+const codexPlugin = (ctx: ClientContext): Plugin | undefined => {
+  const file = join(codexHome(ctx), 'config.toml')
+  const plugins = tomlAt(readToml(readText(file) ?? '', file), 'plugins')
+  if (typeof plugins !== 'object' || plugins === null) return undefined
+  const id = Object.keys(plugins).find((key) => isPlugin(key) && at(plugins, key, 'enabled') !== false)
+  return id === undefined ? undefined : { id, file }
+}
+
+/** The settings of Claude Code that count here, the strongest first. */
+const claudeSettings = (ctx: ClientContext) => [
+  join(ctx.root, '.claude', 'settings.local.json'),
+  join(ctx.root, '.claude', 'settings.json'),
+  join(configDir(ctx), 'settings.json'),
+]
+
+const claudePlugin = (ctx: ClientContext): Plugin | undefined => {
+  const said = new Set<string>()
+  for (const file of claudeSettings(ctx)) {
+    const enabled = at(settingsIn({ file }), 'enabledPlugins')
+    if (typeof enabled !== 'object' || enabled === null) continue
+    for (const [id, on] of Object.entries(enabled)) {
+      if (!isPlugin(id) || said.has(id)) continue
+      if (on !== false) return { id, file }
+      said.add(id) // switched off nearer by
+    }
+  }
+  return undefined
+}
+
+const geminiPlugin = (ctx: ClientContext): Plugin | undefined => {
+  const extensions = join(geminiHome(ctx), 'extensions')
+  if (!existsSync(extensions)) return undefined
+  const dir = readdirSync(extensions).find((name) => name === 'tidemark')
+  return dir && { id: 'the extension tidemark', file: join(extensions, dir) }
+}
+
+/** Our plugin, where it is installed and switched on: then nothing is to be wired by hand. */
+export function pluginIn(ctx: ClientContext, client: 'claude' | 'codex' | 'gemini'): Plugin | undefined {
+  if (client === 'claude') return claudePlugin(ctx)
+  return client === 'codex' ? codexPlugin(ctx) : geminiPlugin(ctx)
+}
+
+/** What is said of it. */
+export const pluginChange = (client: string, plugin: Plugin): WiringChange => ({
+  client,
+  file: plugin.file,
+  scope: 'local',
+  action: 'none',
+  before: null,
+  after: null,
+  why: `${plugin.id} is installed and brings the server and the hooks, so nothing is wired by hand`,
+})

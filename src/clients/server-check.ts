@@ -1,0 +1,41 @@
+import { launchProblem } from './command.ts'
+import { type JsonFile, settingsIn, starts, wordsOf } from './json-parts.ts'
+import { at } from './json-read.ts'
+import type { ClientContext, Finding } from './types.ts'
+
+/** Whether a client finds our server at `path` in one of its files (the first that has it counts), and it starts. */
+export function serverFindings(
+  ctx: ClientContext,
+  client: string,
+  title: string,
+  path: string[],
+  files: readonly JsonFile[],
+): Finding[] {
+  const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
+  const found = files
+    .map((f) => ({ file: f.file, entry: at(settingsIn(f), ...path) }))
+    .find((f) => f.entry !== undefined)
+  if (!found)
+    return [
+      bad(
+        `${title} is not wired: ${files[0]!.file} has no server tidemark`,
+        `run \`tidemark init --client ${client}\``,
+      ),
+    ]
+  if (!starts(found.entry))
+    return [
+      bad(
+        `${found.file} has a server called tidemark that starts something else`,
+        'rename or remove it, then run `tidemark init`',
+      ),
+    ]
+  const problem = launchProblem(ctx, ...wordsOf(found.entry))
+  return [
+    problem === undefined
+      ? { client, ok: true, message: `${title} starts tidemark from ${found.file}` }
+      : bad(
+          `${found.file}: ${problem}`,
+          'install it with `npm install -g tidemark`, or run `tidemark init` again from where it lies',
+        ),
+  ]
+}
