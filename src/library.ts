@@ -16,6 +16,7 @@ import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Field, Json } from './schema/field.ts'
 import type { COMMON, RecordArgs } from './schema/kind.ts'
 import { type SharedStore, sameSession, sharedStore } from './sessions/shared-store.ts'
+import { readEdits, refreshViews } from './sessions/views/index.ts'
 import { createProject, findProject, type Project } from './store/project.ts'
 
 type CoreKind = (typeof KINDS)[number]
@@ -116,6 +117,20 @@ type OtherAction =
   | readonly [verb: 'add-task', args: NewTask]
   | readonly [verb: 'complete', args: { ref?: string; result?: string; force?: boolean }]
   | readonly [verb: 'abandon', args: { ref: string; reason: string }]
+  | readonly [
+      verb: 'write-handoff',
+      args: {
+        title?: string
+        task?: string
+        inProgress?: readonly string[]
+        decisionsMade?: readonly string[]
+        blockers?: readonly string[]
+        nextSteps?: readonly string[]
+        contextUsed?: number | string
+        body?: string
+        complete?: boolean
+      },
+    ]
   | readonly [verb: 'lift', args: { ref: string; to?: string }]
   | readonly [verb: 'rename', args: { ref: string; name: string }]
   | readonly [verb: 'curate' | 'confirm', args: { ref: string }]
@@ -358,9 +373,19 @@ function nameFrom(text: string): string {
   return [...words.slice(0, NAME_WORDS).join('-')].slice(0, NAME_MAX).join('')
 }
 
-function scopes(memory: Memory): ProjectMemory['goal'] {
+/** Writes, with the files under `.tidemark/` read before and brought up to date after. */
+const writing =
+  (memory: Memory, project: Project) =>
+  (batch: unknown, options?: ActOptions): ActResult => {
+    const edits = readEdits(memory, project)
+    const done = memory.act(batch, options)
+    const notes = [...edits, ...refreshViews(memory, project)]
+    return notes.length === 0 ? done : { ...done, notes: [...done.notes, ...notes] }
+  }
+
+function scopes(memory: Memory, act: ReturnType<typeof writing>): ProjectMemory['goal'] {
   const one = (verb: string, args: object, options?: ActOptions): Recorded => {
-    const [r] = memory.act([[verb, args]], options).results
+    const [r] = act([[verb, args]], options).results
     return { id: r!.id, name: String(r!.name) }
   }
   const scope = (id: string): Scope => ({
@@ -427,9 +452,9 @@ export function asProjectMemory(
   return {
     project,
     read: knowledge(memory, project, () => memory.reader),
-    act: (batch, options) => memory.act(batch, options),
-    actAny: (batch, options) => memory.act(batch, options),
-    goal: scopes(memory),
+    act: writing(memory, project),
+    actAny: writing(memory, project),
+    goal: scopes(memory, writing(memory, project)),
     discover(program, o = {}) {
       if (program.includes('recall')) recaller().prepareNow()
       return discover(memory, program, { ...o, functions: (source) => [recallFunction(source, recaller(), o.session)] })

@@ -180,7 +180,9 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
     }
     if (args.follow === true && tool.follow) return await follow(tool, context, args, parsed.values.json === true)
-    const done = await tool.run(context, args)
+    const done = tool.readOnly
+      ? await tool.run(context, args)
+      : await (await import('../tools/run.ts')).run(tool, context, args)
     if (process.stderr.isTTY && context.progress) process.stderr.write('\r\x1b[K')
     const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
     if (asLines) for (const line of done.lines!) out(JSON.stringify(line))

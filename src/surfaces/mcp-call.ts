@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { nearest } from '../schema/names.ts'
 import { TOOLS } from '../tools/index.ts'
+import { run } from '../tools/run.ts'
 import type { Output, Param, Tool, ToolContext } from '../tools/tool.ts'
 
 /** What clients take without cutting it themselves at a worse place (design §4). */
@@ -112,7 +113,7 @@ export function readCall(tool: Tool, input: unknown): Call {
 
 /** Runs a tool; its text is cut to what clients take, saying how much was left out. */
 export async function runTool(tool: Tool, context: ToolContext, args: Call['args']): Promise<Output> {
-  const output = await tool.run(context, args)
+  const output = await run(tool, context, args)
   return { text: cut(output.text), json: output.json }
 }
 

@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs'
+import { unreadEdits } from '../sessions/views/kept.ts'
+import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './present.ts'
 import type { Tool } from './tool.ts'
 
@@ -29,6 +31,11 @@ export const status: Tool = {
       `${project.name}: ${total} ${total === 1 ? 'entity' : 'entities'}${total > 0 ? ` (${top.join(', ')}${entities.length > 4 ? ', …' : ''})` : ''}, ${links} ${links === 1 ? 'link' : 'links'}`,
     ]
     if (proposed > 0) parts.push(`${proposed} to review`)
+    const unread = unreadEdits(project.root)
+    if (unread.length > 0)
+      parts.push(
+        `${unread.length} hand ${unread.length === 1 ? 'edit' : 'edits'} of a view not read: \`tidemark doctor\` names them`,
+      )
     if (conflicts > 0) parts.push(`${conflicts} in conflict`)
     parts.push(
       last
@@ -45,6 +52,7 @@ export const status: Tool = {
         kinds: Object.fromEntries(entities.map((c) => [c.kind, c.n])),
         proposed,
         conflicts,
+        unreadEdits: unread.map((r) => `${PROJECT_DIR}/${r.aside}`),
         lastWrite: last ? new Date(last.at).toISOString() : null,
         storeBytes: bytes,
       },

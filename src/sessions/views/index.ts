@@ -1,1 +1,2 @@
-export { ownViews, readEdits, refreshViews, unreadEdits, VIEWS } from './refresh.ts'
+export { unreadEdits } from './kept.ts'
+export { ownViews, readEdits, refreshViews, VIEWS } from './refresh.ts'

@@ -105,3 +105,7 @@ export function putAside(root: string, name: string, at: number): string {
     return aside
   }
 }
+
+/** Hand edits that could not be read and are still kept beside their view. */
+export const unreadEdits = (root: string): Report[] =>
+  readKept(root).reports.filter((r) => existsSync(viewPath(root, r.aside)))

@@ -7,18 +7,7 @@ import { reflogOf } from '../commits.ts'
 import { sessionsOf } from '../sessions.ts'
 import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
-import {
-  type Kept,
-  lastWritten,
-  putAside,
-  type Report,
-  readKept,
-  stampOf,
-  textOf,
-  viewPath,
-  writeKept,
-  writeView,
-} from './kept.ts'
+import { type Kept, lastWritten, putAside, readKept, stampOf, textOf, viewPath, writeKept, writeView } from './kept.ts'
 import { swarmView } from './swarm.ts'
 import type { View } from './view.ts'
 
@@ -65,10 +54,6 @@ export function refreshViews(memory: Memory, project: Project): string[] {
     return told
   })
 }
-
-/** Hand edits that could not be read and are still kept beside their view. */
-export const unreadEdits = (root: string): Report[] =>
-  readKept(root).reports.filter((r) => existsSync(viewPath(root, r.aside)))
 
 /** Views that are as they were written: what an uninstall may take away. */
 export const ownViews = (root: string): string[] =>

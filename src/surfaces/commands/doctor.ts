@@ -5,10 +5,11 @@ import { UserError } from '../../errors.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
+import { unreadEdits } from '../../sessions/views/kept.ts'
 import { isSound, restoreNewest, salvage, snapshots } from '../../store/backup.ts'
 import { findings, gaps } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
-import { findProject, type Project } from '../../store/project.ts'
+import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { VERSION } from '../version.ts'
 import { clientContext } from './launcher.ts'
@@ -176,6 +177,12 @@ export const doctor: Command = {
         })
       }
       for (const c of checkStore(memory)) say(c)
+      for (const r of unreadEdits(project.root))
+        say({
+          ok: false,
+          what: `${r.file} was edited by hand and could not be read: ${r.problems.join('; ')}`,
+          hint: `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
+        })
       call.out(`     ${dirname(memory.path)}`)
     } finally {
       memory.close()

@@ -7,6 +7,7 @@ import { openAt } from '../../open.ts'
 import { canonical } from '../../schema/canonical.ts'
 import type { Json } from '../../schema/field.ts'
 import { fieldsOf } from '../../schema/kind.ts'
+import { readEdits, refreshViews } from '../../sessions/views/index.ts'
 import { findOne } from '../../tools/present.ts'
 import type { Command } from '../command.ts'
 
@@ -18,7 +19,7 @@ export const edit: Command = {
   example: 'EDITOR=vim tidemark edit use-sqlite',
   flags: {},
   async run(call) {
-    const { memory } = openAt({ projectPath: call.directory })
+    const { memory, project } = openAt({ projectPath: call.directory })
     const dir = mkdtempSync(join(tmpdir(), 'tidemark-'))
     try {
       const e = findOne(memory.reader, call.place.join(' '))
@@ -69,7 +70,9 @@ export const edit: Command = {
         call.out('nothing was changed')
         return { json: { changed: [] } }
       }
+      const edits = readEdits(memory, project)
       const result = memory.act(actions, call.session !== undefined ? { session: call.session } : {})
+      for (const note of [...edits, ...refreshViews(memory, project)]) call.out(`note: ${note}`)
       call.out(
         `changed ${[...(renamed !== undefined ? [kind.key[0]] : []), ...Object.keys(args2)].join(', ')}\ntidemark undo ${result.batch} takes it back`,
       )

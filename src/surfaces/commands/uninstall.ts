@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { applyUnwiring, planUnwiring } from '../../clients/wiring.ts'
 import { forgetProject } from '../../recall/projects.ts'
+import { ownViews, VIEWS } from '../../sessions/views/index.ts'
 import { findProject, PROJECT_DIR } from '../../store/project.ts'
 import type { Command } from '../command.ts'
 import { clientContext } from './launcher.ts'
@@ -35,6 +36,14 @@ export const uninstall: Command = {
         `  ${c.action === 'none' ? 'leave  ' : c.action === 'delete' ? 'delete ' : 'restore'} ${inside.startsWith('..') ? c.file.replace(context.home, '~') : inside}: ${c.why}`,
       )
     }
+    const views = VIEWS.map((v) => v.name).filter((name) => existsSync(join(project.root, PROJECT_DIR, name)))
+    const own = ownViews(project.root)
+    for (const name of views)
+      call.out(
+        own.includes(name)
+          ? `  delete  ${PROJECT_DIR}/${name}`
+          : `  leave   ${PROJECT_DIR}/${name}: it was edited by hand, and nothing has read that yet`,
+      )
     call.out(`  delete  ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore`)
     call.out(
       deleting
@@ -52,7 +61,8 @@ export const uninstall: Command = {
     forgetProject(project)
     const dir = join(project.root, PROJECT_DIR)
     if (deleting) rmSync(storeDir, { recursive: true, force: true })
-    for (const own of ['config.json', '.gitignore', 'local']) rmSync(join(dir, own), { recursive: true, force: true })
+    for (const name of ['config.json', '.gitignore', 'local', ...own])
+      rmSync(join(dir, name), { recursive: true, force: true })
     removeIfEmpty(dir)
     call.out('done')
     return { json }
