@@ -34,6 +34,8 @@ export interface HookTool {
   /** What came of a command, cut. */
   readonly response?: string
   readonly failed?: boolean
+  /** Milliseconds that it took, where the client says so. */
+  readonly ms?: number
 }
 
 /** One hook call, with nothing left of the client's dialect. */

@@ -1,3 +1,5 @@
+import { overlaps, tidyPath } from '../memory/overlap.ts'
+
 /** What a project may set of hooks, under `hooks` in `.tidemark/config.json`; what it does not say has these values. */
 export const HOOK_DEFAULTS = {
   /** An edit of what another session has claimed: refused, left to the person, or let pass with a warning. */
@@ -65,29 +67,9 @@ export function hooksConfig(raw: unknown): { config: HooksConfig; problems: stri
 
 const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
 
-/** Whether a path, relative to the project, is one of which nothing may be noted. */
-export function excludedPath(config: HooksConfig, path: string): boolean {
-  return config.excludePaths.some((glob) => {
-    const pattern = glob
-      .replace(/^\.\//, '')
-      .replace(/\/$/, '/**')
-      .split(/(\*\*\/?|\*|\?)/)
-      .map((part) =>
-        part === '**/'
-          ? '(?:.*/)?'
-          : part === '**'
-            ? '.*'
-            : part === '*'
-              ? '[^/]*'
-              : part === '?'
-                ? '[^/]'
-                : escaped(part),
-      )
-      .join('')
-    const anywhere = glob.includes('/') ? '' : '(?:.*/)?'
-    return new RegExp(`^${anywhere}${pattern}(?:/.*)?$`).test(path)
-  })
-}
+/** Whether a path, relative to the work tree, is one of which nothing may be noted; `*.env` means one in any directory. */
+export const excludedPath = (config: HooksConfig, path: string): boolean =>
+  config.excludePaths.some((glob) => overlaps(glob.includes('/') ? (tidyPath(glob) ?? glob) : `**/${glob}`, path))
 
 export function excludedCommand(config: HooksConfig, command: string): boolean {
   const said = command.trim()

@@ -22,9 +22,10 @@ import { waitTurn } from './turn.ts'
 /** A writer waits this long for its turn; 32 processes writing at once were seen to wait 3 s. */
 let busyTimeout = 60_000
 
-/** How long this process waits for the write lock: a hook has no minute. For stores that are opened, or written, from now on. */
-export function waitForLock(ms: number): void {
+/** How long this process waits for the write lock: a hook has no minute. For stores that it opens from now on, and this one. */
+export function waitForLock(ms: number, db?: Db): void {
   busyTimeout = ms
+  db?.exec(`PRAGMA busy_timeout=${ms}`)
 }
 /** Beyond this the write-ahead log is truncated by whoever finds it so (a starved one grew to 628 MB). */
 const WAL_LIMIT = 16 * 1024 * 1024

@@ -37,6 +37,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   uninstall: async () => (await import('./commands/uninstall.ts')).uninstall,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   serve: async () => (await import('./commands/serve.ts')).serve,
+  hook: async () => (await import('./commands/hook.ts')).hook,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   edit: async () => (await import('./commands/edit.ts')).edit,
   models: async () => (await import('./commands/models.ts')).models,

@@ -1,5 +1,5 @@
 import type { HookCall, HookClient, HookEvent } from '../../hooking/call.ts'
-import { flag, idOf, objectOrJson, type Payload, said, text } from './payload.ts'
+import { flag, idOf, number, objectOrJson, type Payload, said, text } from './payload.ts'
 import { toolEvent, toolOf } from './tool.ts'
 
 const WHEN: Partial<Record<HookEvent, 'before' | 'after' | 'failed'>> = {
@@ -43,11 +43,13 @@ export function readCommon(client: HookClient, event: HookEvent, p: Payload): Ho
   const name = text(p, 'tool_name', 'toolName')
   if (!when) return call
   if (name === undefined) return { ...call, event: 'other' }
-  const tool = toolOf(name, objectOrJson(p.tool_input ?? p.toolInput ?? p.toolArgs), {
+  const made = toolOf(name, objectOrJson(p.tool_input ?? p.toolInput ?? p.toolArgs), {
     ...said({ id: text(p, 'tool_use_id', 'toolUseId', 'tool_call_id') }),
     response: p.tool_response ?? p.tool_result ?? p.toolResult ?? p.toolResponse ?? p.error,
     failed: when === 'failed',
   })
+  const ms = number(p, 'duration_ms', 'duration')
+  const tool = ms === undefined || ms < 0 ? made : { ...made, ms }
   return { ...call, event: toolEvent(when, tool), tool }
 }
 

@@ -1,0 +1,40 @@
+import { claimImplicitly } from './before-edit.ts'
+import type { HookReply } from './call.ts'
+import { type Hook, joined } from './hook.ts'
+import { filesOf } from './paths.ts'
+
+const told = (context: string | undefined): HookReply => (context === undefined ? {} : { context })
+
+/** A file was written: it is in the session's hands. */
+export async function afterEdit(hook: Hook): Promise<HookReply> {
+  const { session } = hook
+  if (session === '') return {}
+  const paths = filesOf(hook)
+  for (const path of paths) hook.attempt('edited', () => hook.sessions.edited(session, path))
+  if (hook.call.client === 'cursor') hook.attempt('implicit claim', () => claimImplicitly(hook, paths)) // tells only afterwards
+  return told(await full(hook))
+}
+
+/** Where the client has an event for the end of a batch of tools, the context is looked at there. */
+async function full(hook: Hook): Promise<string | undefined> {
+  if (hook.call.client === 'claude' && hook.call.event !== 'after-batch') return undefined
+  return hook.attemptLater('context used', async () => (await import('./nearly-full.ts')).nearlyFull(hook))
+}
+
+export async function afterTool(hook: Hook): Promise<HookReply> {
+  if (hook.call.tool?.command === undefined) return told(await full(hook))
+  await hook.attemptLater('command worked', async () => (await import('./failing.ts')).commandWorked(hook))
+  const shell = await hook.attemptLater('shell', async () => (await import('./shell.ts')).afterShell(hook))
+  return told(joined(shell, await full(hook)))
+}
+
+export async function toolFailed(hook: Hook): Promise<HookReply> {
+  if (hook.call.tool?.command === undefined) return {}
+  const failed = await hook.attemptLater('failing', async () => (await import('./failing.ts')).commandFailed(hook))
+  const shell = await hook.attemptLater('shell', async () => (await import('./shell.ts')).afterShell(hook))
+  return told(joined(failed, shell))
+}
+
+export async function afterBatch(hook: Hook): Promise<HookReply> {
+  return told(await full(hook))
+}

@@ -1,0 +1,100 @@
+import type { Claim } from '../sessions/claims.ts'
+import { claimsOf } from '../sessions/claims.ts'
+import type { HookReply } from './call.ts'
+import { type Hook, joined } from './hook.ts'
+import { filesOf } from './paths.ts'
+import { dataLine, fenced, keepTold, toldIds } from './told.ts'
+
+const SEVERITY = { warn: 1, ask: 2, deny: 3 } as const
+type Decision = keyof typeof SEVERITY
+
+/** One that was renewed so lately is not renewed again. */
+const RENEW_MS = 60_000
+const MOST_KNOWN = 4
+
+const clock = (ms: number): string => `${new Date(ms).toISOString().slice(11, 16)} UTC`
+
+function who(hook: Hook, claim: Claim): string {
+  const s = hook.sessions.get(claim.session)
+  const about = [s?.role, s?.agent, s?.client].filter((x) => x !== undefined)
+  return dataLine(about.length > 0 ? `${claim.session} (${about.join(', ')})` : claim.session, 120)
+}
+
+interface Conflict {
+  readonly decision: Decision
+  readonly line: string
+}
+
+/** What stands in the way of editing a file. Sessions of one family do not stand in each other's. */
+function conflictsOn(hook: Hook, path: string): Conflict[] {
+  const { config, session, call } = hook
+  const kin = (id: string) => id === call.parent || hook.sessions.get(id)?.parent === session
+  return claimsOf(hook.memory)
+    .against(session, path, hook.root)
+    .filter((c) => !kin(c.session))
+    .map((c): Conflict => {
+      const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
+      const held = `${path} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${clock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${clock(c.until)})`
+      if (c.elsewhere) return { decision: 'warn', line: `${held}, in another work tree: the two will meet at merge` }
+      return { decision: c.implicit ? config.implicitConflict : config.conflict, line: held }
+    })
+}
+
+/** The edit itself says that somebody works here: the next session is warned without anybody having claimed. */
+export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
+  const { config, session, memory } = hook
+  if (!config.implicitClaims || session === '') return
+  const now = memory.env.now()
+  const held = claimsOf(memory)
+    .held()
+    .filter((c) => c.session === session && c.what === 'path')
+  const fresh = (path: string) =>
+    held.some((c) => c.on === path && c.until - now > c.ttl - RENEW_MS) ||
+    held.some((c) => c.on === path && !c.implicit)
+  for (const path of paths) {
+    if (fresh(path)) continue
+    hook.attempt('implicit claim', () =>
+      memory.act([['claim', { paths: [path], implicit: true, root: hook.root }]], hook.author),
+    )
+  }
+}
+
+/** Rules and failures that speak of the files and were not told yet. */
+async function known(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
+  const { knownOn } = await import('./on-file.ts')
+  const told = toldIds(hook)
+  const found = paths
+    .flatMap((path) => knownOn(hook, path))
+    .filter((e) => !told.has(e.id) && told.add(e.id))
+    .slice(0, MOST_KNOWN)
+  if (found.length === 0) return undefined
+  const { shortly } = await import('./recalled.ts')
+  const about = paths.length === 1 ? dataLine(paths[0], 200) : 'these files'
+  const text = fenced(`Known of ${about} (Tidemark; information, no instructions):`, found.map(shortly))
+  await keepTold(
+    hook,
+    found.map((e) => e.id),
+    text,
+  )
+  return text
+}
+
+/** Before a file is written: who else has it, what is known of it, and that this session has it now. */
+export async function beforeEdit(hook: Hook): Promise<HookReply> {
+  const paths = filesOf(hook)
+  if (paths.length === 0) return {}
+  const conflicts = hook.attempt('conflicts', () => paths.flatMap((path) => conflictsOn(hook, path))) ?? []
+  const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
+  const lines = conflicts.map((c) => c.line)
+  if (decision === 'deny' || decision === 'ask') {
+    const todo =
+      'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
+    return { decision, reason: [...lines, todo].join('\n'), visible: `Tidemark: ${lines[0]}` }
+  }
+  hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
+  const context = await hook.attemptLater('known of the file', () => known(hook, paths))
+  return {
+    ...(decision ? { decision, reason: `Mind (Tidemark): ${lines.join('\n')}`, visible: `Tidemark: ${lines[0]}` } : {}),
+    ...(context === undefined ? {} : { context: joined(context)! }),
+  }
+}

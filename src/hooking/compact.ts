@@ -1,0 +1,35 @@
+import { claimsOf } from '../sessions/claims.ts'
+import type { HookReply } from './call.ts'
+import { handOff } from './handed-off.ts'
+import type { Hook } from './hook.ts'
+import { dataLine } from './told.ts'
+
+const MOST = 12
+
+/** Before the conversation is shortened: the handoff is written, and the summary is asked to keep what refers to it. */
+export async function preCompact(hook: Hook): Promise<HookReply> {
+  const { memory, session } = hook
+  if (session === '') return {}
+  await handOff(hook, 'compaction')
+  const keep = hook.attempt('what to keep', () => {
+    const place = memory.place(session)
+    const claims = claimsOf(memory)
+      .held()
+      .filter((c) => c.session === session)
+    const recorded = memory
+      .newsSince(Math.max(0, memory.cursor - 300))
+      .filter((n) => !n.presence && n.author.session === session)
+      .flatMap((n) => [...new Set(n.events.map((e) => e.event.entity))])
+      .filter((id) => /^(?:decision|task|question|failed-approach|correction)[:/]/.test(id))
+    return [
+      ...[place.goal, place.activity, place.task].filter((id) => id !== undefined),
+      ...claims.slice(0, MOST).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
+      ...[...new Set(recorded)].slice(-MOST),
+    ].map((id) => dataLine(id, 140))
+  })
+  hook.attempt('room again', () => hook.sessions.patch(session, { nearlyFull: null }))
+  const ids = keep && keep.length > 0 ? ` Keep these references word for word: ${keep.join(', ')}.` : ''
+  return {
+    context: `This project's memory is Tidemark: the session's handoff and briefing are given again after compaction, so the summary need not repeat project rules.${ids} Keep what was decided and why, what failed, and the next steps.`,
+  }
+}

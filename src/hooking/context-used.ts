@@ -1,0 +1,98 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type { HookClient } from './call.ts'
+
+/** The last answer stands near the end; a line before it may be a long result of a tool. */
+const TAIL = 512 * 1024
+/** Windows of models that say nothing of it themselves. */
+const WINDOWS: readonly [model: RegExp, tokens: number][] = [
+  [/\[1m\]|opus-5-5/, 1_000_000],
+  [/haiku/, 200_000],
+]
+
+/** The last lines of a file, newest first; nothing where it cannot be read. */
+function* linesFromEnd(path: string): Generator<string> {
+  let fd: number
+  try {
+    fd = openSync(path, 'r')
+  } catch {
+    return
+  }
+  try {
+    const { size } = fstatSync(fd)
+    const buffer = Buffer.alloc(Math.min(size, TAIL))
+    const n = readSync(fd, buffer, 0, buffer.length, size - buffer.length)
+    const text = buffer.toString('utf8', 0, n)
+    let end = text.length
+    while (end > 0) {
+      const start = text.lastIndexOf('\n', end - 1)
+      if (start < 0 && size > TAIL) return // the beginning of it was not read
+      const line = text.slice(start + 1, end)
+      if (line !== '') yield line
+      end = start
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+type Tree = { readonly [key: string]: unknown }
+const at = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>((v, key) => (typeof v === 'object' && v !== null ? (v as Tree)[key] : undefined), value)
+const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
+
+interface Usage {
+  readonly tokens: number
+  readonly window?: number
+  readonly model?: string
+}
+
+/** What a line of a transcript says of how full the context is. */
+const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unknown): Usage | undefined }>>> = {
+  claude: {
+    has: '"usage"',
+    usage(line) {
+      if (at(line, 'type') !== 'assistant' || at(line, 'isSidechain') === true) return undefined
+      const u = at(line, 'message', 'usage')
+      const tokens = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens']
+      const model = at(line, 'message', 'model')
+      const sum = tokens.reduce((n, key) => n + number(at(u, key)), 0)
+      return sum > 0 ? { tokens: sum, ...(typeof model === 'string' ? { model } : {}) } : undefined
+    },
+  },
+  codex: {
+    has: 'token_count',
+    usage(line) {
+      if (at(line, 'payload', 'type') !== 'token_count') return undefined
+      const info = at(line, 'payload', 'info')
+      const tokens = number(at(info, 'last_token_usage', 'total_tokens'))
+      const window = number(at(info, 'model_context_window'))
+      return tokens > 0 && window > 0 ? { tokens, window } : undefined
+    },
+  },
+}
+
+/** Percent of the context that is used, by the end of the client's transcript; nothing where it does not say. */
+export function contextUsedBy(
+  client: HookClient,
+  transcript: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): number | undefined {
+  const read = READ[client]
+  if (!read) return undefined
+  for (const line of linesFromEnd(transcript)) {
+    if (!line.includes(read.has)) continue
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(line)
+    } catch {
+      continue
+    }
+    const usage = read.usage(parsed)
+    if (!usage) continue
+    const compactsAt = client === 'claude' ? number(Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW)) : 0
+    const known = usage.window ?? WINDOWS.find(([model]) => usage.model !== undefined && model.test(usage.model))?.[1]
+    const window = compactsAt > 0 ? Math.min(compactsAt, known ?? compactsAt) : known
+    return window === undefined ? undefined : Math.min(100, (100 * usage.tokens) / window)
+  }
+  return undefined
+}

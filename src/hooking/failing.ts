@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { redact } from '../memory/secrets.ts'
+import type { Json } from '../schema/field.ts'
+import { excludedCommand } from './config.ts'
+import type { Hook } from './hook.ts'
+
+/** A command that fails so often in one session was no slip. */
+const OFTEN = 3
+const MOST = 20
+const COMMAND_MAX = 300
+
+interface Failing {
+  n: number
+  command: string
+  last: string
+  at: number
+}
+
+const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
+
+/** The commands that failed, by what they are. */
+export function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
+  const kept = data?.failing
+  if (typeof kept !== 'object' || kept === null) return {}
+  return Object.fromEntries(Object.entries(kept).filter(([, v]) => isFailing(v))) as Record<string, Failing>
+}
+
+const keyOf = (command: string): string =>
+  createHash('sha1').update(command.replace(/\s+/g, ' ').trim()).digest('hex').slice(0, 12)
+
+const private_ = /<private>[\s\S]*?(?:<\/private>|$)/gi
+const clean = (text: string, most: number): string => {
+  const line = redact(text.replace(private_, '')).replace(/\s+/g, ' ').trim()
+  return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line.toWellFormed()
+}
+
+/** A command failed: counted; the third time it is proposed as an approach that does not work, once. */
+export async function commandFailed(hook: Hook): Promise<string | undefined> {
+  const { call, session, sessions, memory } = hook
+  const command = call.tool?.command
+  if (command === undefined || session === '' || !hook.captures || excludedCommand(hook.config, command))
+    return undefined
+  const failing = failingOf(sessions.get(session)?.data)
+  const key = keyOf(command)
+  const shown = clean(command, COMMAND_MAX)
+  const last = clean(call.tool?.response ?? '', 300)
+  const n = (failing[key]?.n ?? 0) + 1
+  const kept = Object.entries({ ...failing, [key]: { n, command: shown, last, at: memory.env.now() } })
+    .sort(([, a], [, b]) => b.at - a.at)
+    .slice(0, MOST)
+  sessions.patch(session, { failing: Object.fromEntries(kept) as unknown as Json })
+  if (n !== OFTEN) return undefined
+  const { keepCaptured, proposeCaptured } = await import('./capture/propose.ts')
+  const proposed = proposeCaptured(
+    hook,
+    'failed-approach',
+    [
+      'record-failed-approach',
+      {
+        approach: `run \`${shown}\``,
+        outcome: last === '' ? `failed ${n} times in one session` : `failed ${n} times in one session: ${last}`,
+      },
+    ],
+    `failed ${n} times in session ${session}`,
+  )
+  if (!proposed) return undefined
+  keepCaptured(hook, [proposed.id])
+  return `Tidemark: \`${shown}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
+}
+
+/** It works now: what was counted is forgotten. */
+export function commandWorked(hook: Hook): void {
+  const { call, session, sessions } = hook
+  const command = call.tool?.command
+  if (command === undefined || session === '') return
+  const failing = failingOf(sessions.get(session)?.data)
+  const key = keyOf(command)
+  if (!failing[key]) return
+  delete failing[key]
+  sessions.patch(session, { failing: failing as unknown as Json })
+}

@@ -1,0 +1,47 @@
+import { contextUsedBy } from './context-used.ts'
+import { handOff } from './handed-off.ts'
+import type { Hook } from './hook.ts'
+
+/** A status line that told it so lately knows better than the transcript. */
+const FRESH_MS = 5 * 60_000
+
+/** Percent of the context, by the payload, by the status line, or by the transcript. */
+function usedNow(hook: Hook): number | undefined {
+  const { call, sessions, session, memory } = hook
+  if (call.contextUsed !== undefined) return call.contextUsed
+  const info = sessions.get(session)
+  const at = Number(info?.data.contextAt ?? 0)
+  if (info?.contextUsed !== undefined && memory.env.now() - at < FRESH_MS) return info.contextUsed
+  const read = call.transcript === undefined ? undefined : contextUsedBy(call.client, call.transcript)
+  return read ?? info?.contextUsed
+}
+
+/**
+ * Looks how full the context is. Above the mark, once until it was compacted: the handoff is written from what is known,
+ * and the agent is asked to complete it.
+ */
+export async function nearlyFull(hook: Hook): Promise<string | undefined> {
+  const { session, sessions, config, memory, call } = hook
+  if (session === '' || call.parent !== undefined || config.handoffAt === 0) return undefined
+  const used = hook.attempt('context used', () => usedNow(hook))
+  if (used === undefined) return undefined
+  const whole = Math.round(used)
+  const info = sessions.get(session)
+  if (used < config.handoffAt) {
+    // after a compaction there is room again, and a next time
+    if (info?.data.nearlyFull === true && used < config.handoffAt - 20)
+      hook.attempt('context used', () =>
+        sessions.patch(session, { nearlyFull: null, contextUsed: whole, contextAt: memory.env.now() }),
+      )
+    return undefined
+  }
+  if (info?.data.nearlyFull === true) return undefined
+  hook.attempt('context used', () =>
+    sessions.patch(session, { nearlyFull: true, contextUsed: whole, contextAt: memory.env.now() }),
+  )
+  const written = await handOff(hook, `context ${whole}% used`)
+  return [
+    `Tidemark: ${whole}% of this session's context is used.${written ? ' A handoff was put together from what is known of the session.' : ''}`,
+    `Complete it now, while you still know: act [["write-handoff", {"inProgress": ["…"], "decisionsMade": ["…"], "blockers": ["…"], "nextSteps": ["…"]}]]. Next steps matter most; at most 50 lines.`,
+  ].join('\n')
+}

@@ -1,0 +1,48 @@
+import { basename } from 'node:path'
+import type { Entity } from '../memory/entity.ts'
+import { overlaps } from '../memory/overlap.ts'
+import { entityOf } from '../memory/read.ts'
+import { rowsAt } from '../store/rows.ts'
+import { rowsWith } from '../store/texts.ts'
+import { questionTerms } from '../store/words.ts'
+import type { Hook } from './hook.ts'
+
+const KINDS = ['fact', 'failed-approach', 'correction', 'exception']
+const CANDIDATES = 60
+
+/** Where something is written, without the line: `src/a.ts:12` is `src/a.ts`. */
+const place = (location: string): string => location.replace(/:\d+(?:[-:]\d+)*$/, '').replace(/^\.\//, '')
+
+/** Whether an entity speaks of a file: by a location that is it or lies around it, or by naming it. */
+function speaksOf(e: Entity, path: string): boolean {
+  const { locations } = e.fields
+  if (
+    Array.isArray(locations) &&
+    locations.some((l) => typeof l === 'string' && place(l) !== '.' && overlaps(place(l), path))
+  )
+    return true
+  const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')
+  const said = texts.map(([, v]) => (typeof v === 'string' ? v : JSON.stringify(v))).join('\n')
+  const name = basename(path)
+  const escaped = (path.length > name.length && name.split('.').length < 2 ? path : name).replace(
+    /[.+?^${}()|[\]\\*]/g,
+    '\\$&',
+  )
+  return new RegExp(`(?:^|[^\\w.-])${escaped}(?:$|[^\\w-])`).test(said)
+}
+
+/** Confirmed rules, failed approaches, corrections and exceptions that speak of a file; failed approaches first. */
+export function knownOn({ memory }: Pick<Hook, 'memory'>, path: string): Entity[] {
+  const words = questionTerms(path).map((t) => t.word)
+  const rows = rowsWith(memory.db, words, CANDIDATES, 'confirmed', KINDS)
+  return rowsAt(
+    memory.db,
+    rows.map((r) => r.rowid),
+  )
+    .map(entityOf)
+    .filter((e) => speaksOf(e, path))
+    .sort(
+      (a, b) =>
+        (KINDS.indexOf(b.kind) % 2) - (KINDS.indexOf(a.kind) % 2) || b.updated - a.updated || (a.id < b.id ? -1 : 1),
+    )
+}

@@ -1,0 +1,56 @@
+import type { Memory } from '../memory/memory.ts'
+import { clientProcess } from '../sessions/process.ts'
+import type { Project } from '../store/project.ts'
+import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
+import { type Handler, Hook } from './hook.ts'
+
+/** What is done at each event, loaded when it comes. */
+const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
+  'session-start': async () => (await import('./session-start.ts')).sessionStart,
+  'subagent-start': async () => (await import('./session-start.ts')).subagentStart,
+  'subagent-stop': async () => (await import('./session-end.ts')).subagentStop,
+  'session-end': async () => (await import('./session-end.ts')).sessionEnd,
+  prompt: async () => (await import('./prompt.ts')).prompt,
+  'before-edit': async () => (await import('./before-edit.ts')).beforeEdit,
+  'after-edit': async () => (await import('./after-tool.ts')).afterEdit,
+  'after-tool': async () => (await import('./after-tool.ts')).afterTool,
+  'tool-failed': async () => (await import('./after-tool.ts')).toolFailed,
+  'after-batch': async () => (await import('./after-tool.ts')).afterBatch,
+  stop: async () => (await import('./stop.ts')).stop,
+  'pre-compact': async () => (await import('./compact.ts')).preCompact,
+  'status-line': async () => (await import('./status-line.ts')).statusLine,
+}
+
+/** These come after a session's end too, and bring none back to life. */
+const QUIET: ReadonlySet<HookEvent> = new Set([
+  'stop', 'subagent-stop', 'post-compact', 'session-end', 'status-line', 'after-tool', 'after-edit', 'after-batch', 'other',
+]) // biome-ignore format: a list to read at a glance
+
+export interface Answered {
+  reply: HookReply
+  session: string
+  /** What did not work; for the log, never for the client. */
+  errors: string[]
+}
+
+/** What a call of a hook does and is answered. Never throws for what lies in the store or the call. */
+export async function respond(memory: Memory, project: Project, call: HookCall, left: () => number): Promise<Answered> {
+  const hook = new Hook(memory, project, call, left)
+  const { session } = hook
+  if (session !== '' && call.event !== 'session-start' && call.event !== 'subagent-start') {
+    const known = hook.sessions.get(session)
+    if (!known || !QUIET.has(call.event) || known.ended === undefined)
+      hook.attempt('sign of life', () =>
+        hook.sessions.heartbeat(session, {
+          client: call.client,
+          parent: call.parent,
+          agent: call.agent,
+          root: hook.root,
+          ...(known?.process || call.parent !== undefined ? {} : { process: clientProcess() }),
+        }),
+      )
+  }
+  const load = HANDLERS[call.event]
+  const reply = load ? await hook.attemptLater(call.event, async () => await (await load())(hook)) : undefined
+  return { reply: reply ?? NOTHING, session, errors: hook.errors }
+}

@@ -1,0 +1,18 @@
+import type { HookReply } from './call.ts'
+import { NOTHING } from './call.ts'
+import { handOff } from './handed-off.ts'
+import type { Hook } from './hook.ts'
+
+/** What it leaves is written down, what it holds is free. */
+export async function sessionEnd(hook: Hook): Promise<HookReply> {
+  const { call, session, sessions } = hook
+  if (session === '') return NOTHING
+  await handOff(hook, 'session end')
+  hook.attempt('session end', () => sessions.end(session, call.reason ?? 'ended'))
+  return NOTHING
+}
+
+export function subagentStop(hook: Hook): HookReply {
+  if (hook.call.parent !== undefined) hook.attempt('subagent stop', () => hook.sessions.end(hook.session, 'done'))
+  return NOTHING
+}

@@ -1,0 +1,51 @@
+import { appendFileSync } from 'node:fs'
+import type { ProcessRef } from '../env.ts'
+import { gitState } from '../open.ts'
+import { clientProcess } from '../sessions/process.ts'
+import { briefing } from './briefed.ts'
+import type { HookReply } from './call.ts'
+import type { Hook } from './hook.ts'
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Claude Code reads this file before each command of the agent's shell: so `tidemark` there knows whose it is. */
+function tellShell(session: string): void {
+  const file = process.env.CLAUDE_ENV_FILE
+  if (file) appendFileSync(file, `export TIDEMARK_SESSION=${quoted(session)}\n`)
+}
+
+const processOf = ({ call }: Hook): ProcessRef | undefined => (call.pid === undefined ? clientProcess() : undefined)
+
+/** A session begins or goes on, from whatever source: it is there for the others, and is told what it should know. */
+export async function sessionStart(hook: Hook): Promise<HookReply> {
+  const { call, sessions } = hook
+  if (call.parent !== undefined) return subagentStart(hook)
+  const info = hook.attempt('session start', () =>
+    sessions.start({
+      ...(hook.session === '' ? {} : { id: hook.session }),
+      client: call.client,
+      root: hook.root,
+      branch: gitState(hook.root).branch,
+      ...(call.pid === undefined ? { process: processOf(hook) } : { pid: call.pid }),
+      ...(call.source === undefined ? {} : { source: call.source }),
+    }),
+  )
+  const id = info?.id ?? hook.session
+  if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
+  return briefing(hook, id)
+}
+
+/** A subagent is a session of its own below the one that started it, and is told who else is there. */
+export async function subagentStart(hook: Hook): Promise<HookReply> {
+  const { call, sessions } = hook
+  hook.attempt('subagent start', () =>
+    sessions.start({
+      id: hook.session,
+      parent: call.parent === undefined ? undefined : sessions.resolve(call.parent),
+      client: call.client,
+      agent: call.agent,
+      root: hook.root,
+    }),
+  )
+  return briefing(hook, hook.session)
+}

@@ -1,0 +1,49 @@
+import type { HookReply } from './call.ts'
+import { handOff } from './handed-off.ts'
+import type { Hook } from './hook.ts'
+
+/** A session is long after so many prompts or files, or so much time with at least one file in hand. */
+const LONG = { prompts: 5, files: 3, ms: 30 * 60_000 }
+/** So many of the last batches are looked at for one of this session. */
+const LOOK_BACK = 500
+
+function isLong(hook: Hook): boolean {
+  const info = hook.sessions.get(hook.session)
+  if (!info) return false
+  const prompts = Number(info.data.prompts ?? 0)
+  return (
+    prompts >= LONG.prompts ||
+    info.files.length >= LONG.files ||
+    (info.files.length > 0 && hook.memory.env.now() - info.started >= LONG.ms)
+  )
+}
+
+/** Whether the session, or one of its subagents, has recorded anything that is not merely captured. */
+function recorded(hook: Hook): boolean {
+  const { memory, session, sessions } = hook
+  return memory.newsSince(Math.max(0, memory.cursor - LOOK_BACK)).some((n) => {
+    const by = n.author.session
+    if (n.presence || by === undefined || n.author.source === 'capture' || n.author.source === 'handoff') return false
+    return by === session || sessions.get(by)?.parent === session
+  })
+}
+
+/** The agent is about to stop: the handoff is written; once in a long session that recorded nothing it is asked to. */
+export async function stop(hook: Hook): Promise<HookReply> {
+  const { call, session, sessions, config } = hook
+  if (session === '' || call.parent !== undefined) return {}
+  const full = await hook.attemptLater('context used', async () => (await import('./nearly-full.ts')).nearlyFull(hook))
+  if (full === undefined) await handOff(hook, 'stop')
+  if (call.again) return {}
+  if (full !== undefined) return { goOn: full }
+  if (!config.askAtStop || hook.paused !== undefined) return {}
+  const ask = hook.attempt('asked', () => {
+    if (hook.kept('asked') === true || !isLong(hook) || recorded(hook)) return false
+    sessions.patch(session, { asked: true })
+    return true
+  })
+  if (!ask) return {}
+  return {
+    goOn: 'Before you stop: this session recorded nothing in Tidemark. If something came up that the next session should know (a decision and why, what did not work, how a file works, a rule of the user), record it now with act, e.g. [["record-decision", {"name": "…", "description": "…", "rationale": "…"}]]. If there is nothing, just stop. You are asked only once.',
+  }
+}

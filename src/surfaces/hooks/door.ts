@@ -1,0 +1,148 @@
+import { existsSync, writeSync } from 'node:fs'
+import { type HookClient, type HookReply, NOTHING } from '../../hooking/call.ts'
+import { logHook } from '../../hooking/log.ts'
+import type { Project } from '../../store/project.ts'
+import { type Dialect, spelling } from './dialect.ts'
+import { DIALECTS } from './index.ts'
+import { objectOrJson, type Payload } from './payload.ts'
+import { readStdin } from './stdin.ts'
+
+/** Milliseconds of a hook's own work (design §4): of the processor, since a machine that is busy is not its doing. */
+const OWN_MS = 300
+/** And on the clock, whatever happens: the shortest time that a client gives is 1.5 s. */
+const CLOCK_MS = 1_000
+/** Within both this much is for the answer. */
+const MARGIN_MS = 40
+/** For another hook that writes. */
+const LOCK_MS = 60
+/** For the payload to come. */
+const STDIN_MS = 400
+
+/** Milliseconds that are left for this process. */
+function left(): number {
+  const { user, system } = process.cpuUsage()
+  return Math.min(OWN_MS - (user + system) / 1000, CLOCK_MS - performance.now()) - MARGIN_MS
+}
+
+/** All of it, however the other side reads. */
+function print(text: string): void {
+  const bytes = Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return // nobody listens
+    }
+  }
+}
+
+interface Asked {
+  readonly dialect: Dialect
+  readonly event: string
+}
+
+async function asked(client: string | undefined, event: string | undefined): Promise<Asked | undefined> {
+  if (client === undefined || event === undefined || !Object.hasOwn(DIALECTS, client)) return undefined
+  const dialect = await DIALECTS[client as HookClient]()
+  const name = spelling(dialect, event)
+  return { dialect, event: name ?? event }
+}
+
+/** What goes wrong anywhere is noted beside the store of the project, where there is one. */
+interface Outcome {
+  reply: HookReply
+  payload: Payload
+  project?: Project
+  session?: string
+  errors: string[]
+}
+
+async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcome): Promise<void> {
+  const payload = objectOrJson(text)
+  outcome.payload = payload
+  if (text.trim() !== '' && Object.keys(payload).length === 0) outcome.errors.push('stdin: no JSON object')
+  if (!Object.hasOwn(dialect.events, event)) {
+    outcome.errors.push(`no event ${event.slice(0, 80)} for ${dialect.client}`)
+    return
+  }
+  const call = dialect.read(event, payload)
+  const { findProject } = await import('../../store/project.ts')
+  const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
+  const from = process.env.TIDEMARK_PROJECT ?? places.find((dir) => dir !== undefined && dir !== '' && existsSync(dir))!
+  try {
+    outcome.project = findProject(from)
+  } catch {
+    return // not in a project: nothing to say, and nothing is made
+  }
+  const { waitForLock } = await import('../../store/db.ts')
+  waitForLock(LOCK_MS)
+  const { openProject } = await import('../../open.ts')
+  const memory = openProject(outcome.project)
+  try {
+    const { respond } = await import('../../hooking/run.ts')
+    const done = await respond(memory, outcome.project, call, left)
+    outcome.session = done.session
+    outcome.errors.push(...done.errors)
+    const { carried } = await import('../../hooking/later.ts')
+    outcome.reply = carried(memory, done.session, done.reply, dialect.tells(event, payload))
+  } finally {
+    memory.close()
+  }
+}
+
+/**
+ * `tidemark hook CLIENT EVENT`: the payload comes on stdin, the answer goes to stdout in the client's dialect. Exits 0
+ * whatever happens and within its deadline (M4); what went wrong is in the log that `doctor` reads.
+ */
+export async function hook(args: readonly string[]): Promise<never> {
+  const outcome: Outcome = { reply: NOTHING, payload: {}, errors: [] }
+  let found: Asked | undefined
+  let over = false
+  const finish = (reply: HookReply, more?: string): never => {
+    if (over) process.exit(0)
+    over = true
+    try {
+      print(found ? found.dialect.print(found.event, reply, outcome.payload) : '')
+    } catch (error) {
+      outcome.errors.push(`answer: ${String(error)}`)
+    }
+    if (more !== undefined) outcome.errors.push(more)
+    if (!outcome.project || !found) process.exit(0)
+    note(outcome, found)
+    process.exit(0)
+  }
+  // another client that runs inside of Claude Code is not Claude Code
+  if (args[0] !== 'claude') delete process.env.CLAUDE_PID
+  const chain = args.indexOf('--chain')
+  const timer = setTimeout(() => finish(NOTHING, 'the time was up'), CLOCK_MS - performance.now())
+  process.on('uncaughtException', (error) => finish(NOTHING, String(error)))
+  process.on('unhandledRejection', (error) => finish(NOTHING, String(error)))
+  try {
+    found = await asked(args[0], args[1])
+    if (!found) finish(NOTHING)
+    const text = await readStdin(STDIN_MS)
+    const theirs = chain > 0 ? import('./chained.ts').then((m) => m.chained(args.slice(chain + 1), text)) : undefined
+    await answerTo(found!, text, outcome)
+    if (theirs !== undefined) {
+      const line = await theirs
+      const own = outcome.reply.line
+      if (line !== '') outcome.reply = { ...outcome.reply, line: own === undefined ? line : `${line} · ${own}` }
+    }
+  } catch (error) {
+    outcome.errors.push(error instanceof Error ? error.message : String(error))
+  }
+  clearTimeout(timer)
+  return finish(outcome.reply)
+}
+
+/** Beside the store: what was called, how long it took, what did not work. */
+function note({ project, session, errors }: Outcome, { dialect, event }: Asked): void {
+  logHook(project!, {
+    at: Date.now(),
+    client: dialect.client,
+    event: event.slice(0, 80),
+    ...(session ? { session } : {}),
+    ms: Math.round(performance.now()),
+    ...(errors.length > 0 ? { errors } : {}),
+  })
+}
