@@ -1,4 +1,4 @@
-import { type Cell, type Cells, compareStamps, isPrefix, STATE, type StateValue } from '../crdt/cells.ts'
+import { type Cell, type Cells, compareStamps, STATE, type StateValue } from '../crdt/cells.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 
@@ -47,20 +47,41 @@ function items(cells: Cell[], list: boolean): Json[] {
   return list ? [...found.values()] : [...found.values()].sort(byCanonical)
 }
 
+/** The paths that count, as a tree: `end` where one ends. */
+interface Taken {
+  end?: true
+  below?: Map<string, Taken>
+}
+
+/** Takes a path in, unless one that is in is the same, above or below it. */
+function takeIn(root: Taken, path: readonly string[]): boolean {
+  let node: Taken | undefined = root
+  for (const key of path) {
+    node = node.below?.get(key)
+    if (!node) break
+    if (node.end) return false
+  }
+  if (node) return false
+  node = root
+  for (const key of path) {
+    node.below ??= new Map()
+    let next = node.below.get(key)
+    if (!next) node.below.set(key, (next = {}))
+    node = next
+  }
+  node.end = true
+  return true
+}
+
 /** A map from its leaves, newest first: a leaf that clashes with a newer one above or below it is hidden (K5). */
 function tree(cells: Cell[]): { [key: string]: Json } {
-  const visible: Cell[] = []
-  for (const c of [...cells].sort(newestFirst)) {
-    const path = c.path ?? []
-    if (path.length === 0) continue
-    if (!visible.some((v) => isPrefix(v.path!, path) || isPrefix(path, v.path!))) visible.push(c)
-  }
-  visible.sort((a, b) => byCanonical(a.path as Json, b.path as Json))
+  const taken: Taken = {}
   // without a prototype: `constructor` and `toString` are keys like others, and lead nowhere
   const root = Object.create(null) as { [key: string]: Json }
-  for (const c of visible) {
+  for (const c of [...cells].sort(newestFirst)) {
+    const path = c.path ?? []
+    if (path.length === 0 || !takeIn(taken, path)) continue
     let node = root
-    const path = c.path!
     for (const key of path.slice(0, -1)) node = (node[key] ??= Object.create(null)) as { [key: string]: Json }
     node[path.at(-1)!] = c.value ?? null
   }
