@@ -21,8 +21,8 @@ export const confirm: Verb = {
       )
       if (!result) return undefined
     }
-    const changed = p.set(target.id, 'standing', standing === 'confirmed' ? target.fields.standing : 'confirmed')
-    if (changed || isOthers) p.sign(target.id)
+    if (isOthers && standing === 'confirmed') p.set(target.id, 'standing', undefined) // so that it is written here
+    if ((isOthers || standing !== 'confirmed') && p.set(target.id, 'standing', 'confirmed')) p.sign(target.id)
     settleSupersession(p, target.id)
     return { ...brief(target), standing: 'confirmed' }
   },

@@ -2,7 +2,9 @@ import { statSync } from 'node:fs'
 import type { Clock } from '../crdt/hlc.ts'
 import type { Env } from '../env.ts'
 import type { Db } from '../store/db.ts'
+import { head } from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import { keepOwn } from '../store/trust.ts'
 
 /** This store's identity in the log. The tag is its Yjs client id in base 36: both are minted together (K12). */
 export interface Replica {
@@ -14,6 +16,8 @@ function mint(db: Db, env: Env): string {
   const bytes = env.random(4)
   const client = ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0 || 1
   const tag = client.toString(36)
+  const before = getMeta(db, 'replica')
+  if (before !== undefined) keepOwn(db, before, head(db, before).seq)
   setMeta(db, 'replica', tag)
   setMeta(db, 'ctr', '0')
   setMeta(db, 'inode', String(statSync(db.path).ino))

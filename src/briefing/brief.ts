@@ -1,0 +1,121 @@
+import type { Memory } from '../memory/memory.ts'
+import { vouchedFor } from '../memory/trust.ts'
+import { upperTokens } from '../recall/upper.ts'
+import { stateOf } from '../recall/validity.ts'
+import { sessionsOf } from '../sessions/sessions.ts'
+import type { Project } from '../store/project.ts'
+import { fill } from './fill.ts'
+import { focusOf } from './focus.ts'
+import { wasHere } from './here.ts'
+import { SECTIONS } from './sections/index.ts'
+import { many } from './telling.ts'
+import type { About } from './types.ts'
+
+/** What a briefing may cost unless somebody says otherwise (design §4). */
+export const BRIEFING_TOKENS = 2_000
+/** More than this a client cuts by itself, at a worse place. */
+export const BRIEFING_CHARS = 9_000
+
+export interface BriefOptions {
+  /** The session that is told. */
+  readonly session?: string | undefined
+  /** The client that is told: what it reads by itself is not repeated. */
+  readonly client?: string | undefined
+  readonly user?: string | undefined
+  readonly branch?: string | undefined
+  /** Tokens at most. */
+  readonly budget?: number | undefined
+  /** Characters at most; never more than BRIEFING_CHARS. */
+  readonly chars?: number | undefined
+  /** ms since the epoch: now, unless given. */
+  readonly moment?: number | undefined
+  /** Counts tokens; an upper bound that loads no table unless given. */
+  readonly counter?: ((text: string) => number) | undefined
+}
+
+export interface BriefedSection {
+  readonly name: string
+  /** Entities, sessions and claims that it tells of. */
+  readonly ids: readonly string[]
+  readonly tokens: number
+  readonly omitted: number
+}
+
+export interface Briefing {
+  readonly text: string
+  readonly sections: readonly BriefedSection[]
+  readonly tokens: number
+  readonly chars: number
+  /** The one line that a person sees. */
+  readonly line: string
+}
+
+/** What a session is told when it starts: at most so much, the most important first. Equal input gives equal bytes. */
+export function brief(memory: Memory, project: Project, options: BriefOptions = {}): Briefing {
+  const count = options.counter ?? upperTokens
+  const built = memory.db.read(() => {
+    const about = aboutOf(memory, project, options)
+    return SECTIONS.flatMap((section) => {
+      const b = section.build(about)
+      return b ? [{ section, built: b }] : []
+    })
+  })
+  const { text, sections } = fill(built, {
+    tokens: options.budget ?? BRIEFING_TOKENS,
+    chars: Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS),
+    count,
+  })
+  const tokens = text === '' ? 0 : count(text)
+  const told = sections.map(({ section, shown, text: printed, omitted }) => ({
+    name: section.name,
+    ids: shown.flatMap((i) => (i.id === undefined ? [] : [i.id])),
+    tokens: printed === '' ? 0 : count(printed),
+    omitted,
+  }))
+  const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
+  const line =
+    text === '' ? 'nothing recorded yet that a session would be told' : [...says, many(tokens, 'token')].join(', ')
+  return { text, sections: told, tokens, chars: text.length, line }
+}
+
+/** What sections are built from, at one moment. */
+export function aboutOf(memory: Memory, project: Project, options: BriefOptions): About {
+  const { reader } = memory
+  const moment = options.moment ?? memory.env.now()
+  const { session, client, user, branch } = options
+  const vouched = new Map<string, boolean>()
+  return {
+    memory,
+    reader,
+    project,
+    session,
+    client,
+    user,
+    moment,
+    focus: focusOf(memory, session, branch),
+    told: new Set(),
+    vouched(ids) {
+      const unknown = ids.filter((id) => !vouched.has(id))
+      if (unknown.length > 0) {
+        const found = vouchedFor(memory, unknown)
+        for (const id of unknown) vouched.set(id, found.has(id))
+      }
+      return new Set(ids.filter((id) => vouched.get(id)))
+    },
+    counts: (e) => stateOf(e, reader, moment) === undefined,
+  }
+}
+
+/** Keeps that a briefing was put before a session and its user: what it cost, and that they are up to date. */
+export function wasBriefed(memory: Memory, options: BriefOptions, told: Briefing, door: string, cursor: number): void {
+  const { session, user } = options
+  if (session !== undefined) {
+    const sessions = sessionsOf(memory)
+    const ids = told.sections.flatMap((s) => s.ids)
+    sessions.told(session, { door, ids, tokens: told.tokens, chars: told.chars })
+    sessions.caughtUp(session, cursor)
+    for (const crashed of sessions.recovery())
+      if (crashed.id !== session && ids.includes(crashed.id)) sessions.takeUp(crashed.id, session)
+  }
+  wasHere(memory, user, cursor)
+}

@@ -1,0 +1,86 @@
+import type { Entity } from '../../memory/entity.ts'
+import { nearness } from '../focus.ts'
+import { byline, field, refOf } from '../telling.ts'
+import type { About, Built, Section } from '../types.ts'
+
+/** So many of what the words of the work find, and so many of the newest, are weighed. */
+const FOUND = 24
+const NEWEST = 40
+/** What is told where the work at hand says nothing of them. */
+const UNASKED = 8
+const MOST = 20
+
+/** Decisions for the branch, the files in hand and the current task; the weightiest and newest where none is near. */
+export const decisions: Section = {
+  name: 'decisions',
+  title: 'Decisions',
+  share: 15,
+  build: (about) =>
+    relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => {
+      const why = field(e, 'rationale', 160)
+      const what = field(e, 'description', 240)
+      const head = `- ${refOf(e)}${what === '' ? '' : `: ${what}`}`
+      return {
+        text: `${head}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}`,
+        short: `${head} ${byline(e, about)}`,
+      }
+    }),
+}
+
+/** What went wrong before and need not again. */
+export const failures: Section = {
+  name: 'failures',
+  title: 'Did not work',
+  share: 10,
+  build: (about) =>
+    relevant(about, ['failed-approach', 'correction'], 'discover (get-failed-approaches), (get-corrections)', (e) => {
+      const by = byline(e, about)
+      if (e.kind === 'correction') {
+        const wrong = field(e, 'wrongBelief', 160)
+        return {
+          text: `- Corrected: ${field(e, 'rightBelief', 240) || field(e, 'name', 240)}${wrong === '' ? '' : `; not: ${wrong}`} ${by}`,
+        }
+      }
+      const [outcome, lesson] = [field(e, 'outcome', 160), field(e, 'lesson', 160)]
+      const head = `- Tried: ${field(e, 'approach', 200)}${outcome === '' ? '' : `; outcome: ${outcome}`}`
+      return { text: `${head}${lesson === '' ? '' : `; instead: ${lesson}`} ${by}`, short: `${head} ${by}` }
+    }),
+}
+
+function relevant(
+  about: About,
+  kinds: readonly string[],
+  see: string,
+  tell: (e: Entity) => { text: string; short?: string },
+): Built | undefined {
+  const { reader, focus } = about
+  const found = focus.words === '' ? [] : reader.search(focus.words, FOUND, kinds)
+  const newest = kinds.flatMap((kind) => reader.list(kind, { limit: NEWEST }))
+  const all = [...new Map([...found, ...newest].map((e) => [e.id, e])).values()].filter((e) => about.counts(e))
+  const weighed = all
+    .map((e) => ({ e, near: nearness(e, focus), weight: weightOf(e) }))
+    .sort((a, b) => b.near - a.near || b.weight - a.weight || b.e.updated - a.e.updated || (a.e.id < b.e.id ? -1 : 1))
+  const near = weighed.filter((w) => w.near > 0).length
+  const chosen = weighed.slice(0, Math.min(MOST, Math.max(near, UNASKED)))
+  if (chosen.length === 0) return undefined
+  const counts = reader.counts().filter((c) => kinds.includes(c.kind))
+  const items = chosen.map(({ e }) => {
+    about.told.add(e.id)
+    return { id: e.id, ...tell(e) }
+  })
+  const beyond = Math.max(
+    0,
+    Math.min(
+      all.length,
+      counts.reduce((n, c) => n + c.n, 0),
+    ) - items.length,
+  )
+  return { items, beyond, see }
+}
+
+/** What it says of its own weight: the curated and the weighty come first, by whole steps. */
+function weightOf({ fields }: Entity): number {
+  const impact = typeof fields.impact === 'number' ? fields.impact : 5
+  const severity = { low: 0, medium: 1, high: 2, critical: 3 }[String(fields.severity)] ?? 1
+  return Math.round(impact / 4) + severity + (fields.visibility === 'curated' ? 1 : 0)
+}

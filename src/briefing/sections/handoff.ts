@@ -1,0 +1,104 @@
+import { HANDOFF_PARTS, handoffOf } from '../../memory/handoff.ts'
+import { type CurrentHandoff, currentHandoffs } from '../../sessions/handoff.ts'
+import type { SessionInfo } from '../../sessions/info.ts'
+import { sessionsOf } from '../../sessions/sessions.ts'
+import { touchesBySession } from '../../store/trust.ts'
+import { plain } from '../fence.ts'
+import { age, byline, minute, refOf } from '../telling.ts'
+import type { About, Item, Section } from '../types.ts'
+
+/** Other handoffs and crashed sessions that get a line each. */
+const OTHERS = 6
+const ITEM = 300
+const FILES_NAMED = 8
+const DECISIONS_NAMED = 5
+
+/** Where the work was left: the newest handoff whole, the others in a line, and what sessions that crashed had in hand. */
+export const handoff: Section = {
+  name: 'handoff',
+  title: 'Where the work was left',
+  share: 25,
+  build(about) {
+    const handoffs = currentHandoffs(about, about.project)
+    const crashed = sessionsOf(about.memory)
+      .recovery()
+      .filter((s) => s.id !== about.session)
+    const [newest, ...others] = handoffs
+    const notes = crashed.map((s) => recoveryItem(s, about)).slice(0, OTHERS)
+    const rest = others.slice(0, OTHERS).map((h) => inOneLine(h, about))
+    const whole = newest ? [inFull(newest, about)] : []
+    // what a crash left is newer than a handoff from before it
+    const first = crashed[0] && (!newest || crashed[0].seen > newest.written)
+    const items = first ? [...notes, ...whole, ...rest] : [...whole, ...notes, ...rest]
+    if (items.length === 0) return undefined
+    const says = [
+      ...(newest ? [`handoff ${age(about.moment - newest.written)} old`] : []),
+      ...(crashed.length > 0 ? [`${crashed.length} crashed`] : []),
+    ].join(', ')
+    return { items, beyond: handoffs.length + crashed.length - items.length, see: 'tidemark handoff', says }
+  },
+}
+
+const headOf = (h: CurrentHandoff, about: About): string => {
+  const e = h.entity
+  const stale = h.stale ? `, ${h.commitsSince} commits ago: check what is still so` : ''
+  return `- Handoff "${plain(e.name, 100)}", written ${minute(h.written)}${stale} ${byline(e, about)}`
+}
+
+function inFull(h: CurrentHandoff, about: About): Item {
+  const head = headOf(h, about)
+  const said = handoffOf(h.entity)
+  const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] =>
+    said[field].length === 0 ? [] : [`  ${heading}:`, ...said[field].map((item) => `  - ${plain(item, ITEM)}`)]
+  const body = (said.body ?? '')
+    .split('\n')
+    .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
+  const context = said.contextUsed === undefined ? [] : [`  Context used: ${plain(said.contextUsed, 40)}`]
+  const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
+  return {
+    id: h.entity.id,
+    text: [head, ...context, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
+    short: [`${head}; the rest: tidemark handoff`, ...next].join('\n'),
+  }
+}
+
+/** A line of free text within a handoff: no heading, whatever it begins with. */
+const bodyLine = (line: string): string => `| ${plain(line, ITEM)}`
+
+function inOneLine(h: CurrentHandoff, about: About): Item {
+  const next = handoffOf(h.entity).nextSteps[0]
+  const head = headOf(h, about)
+  return { id: h.entity.id, text: next === undefined ? head : `${head} Next: ${plain(next, 160)}`, short: head }
+}
+
+/** The last state of a session that crashed (X5). */
+function recoveryItem(s: SessionInfo, about: About): Item {
+  const { reader } = about
+  const task = s.task === undefined ? undefined : reader.entity(s.task)
+  const held = Array.isArray(s.data.held) ? s.data.held.map(String) : []
+  const decided = touchesBySession(about.memory.db, s.id, 'decision', DECISIONS_NAMED).flatMap(
+    (id) => reader.entity(id) ?? [],
+  )
+  const what = [s.agent ?? s.client, s.branch && `branch ${s.branch}`].filter((w): w is string => Boolean(w))
+  const head = `- Session ${plain(s.id, 60)}${what.length > 0 ? ` (${plain(what.join(', '), 80)})` : ''} crashed, last seen ${minute(s.seen)}`
+  const list = (title: string, all: readonly string[]): string[] =>
+    all.length === 0
+      ? []
+      : [
+          `  ${title}: ${all
+            .slice(-FILES_NAMED)
+            .map((f) => plain(f, 120))
+            .join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`,
+        ]
+  const lines = [
+    head,
+    ...(task ? [`  Task: ${plain(task.name, 200)} (${refOf(task)})`] : []),
+    ...list('Files in hand', s.files),
+    ...list('Had claimed', held),
+    ...list(
+      'Had decided',
+      decided.map((e) => e.name),
+    ),
+  ]
+  return { id: s.id, text: lines.join('\n'), short: head }
+}

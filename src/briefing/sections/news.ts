@@ -1,0 +1,66 @@
+import type { Entity } from '../../memory/entity.ts'
+import { kindOf } from '../../memory/entity.ts'
+import { type Touch, touchesAfter } from '../../store/trust.ts'
+import { plain } from '../fence.ts'
+import { lastHere } from '../here.ts'
+import { day, refOf } from '../telling.ts'
+import type { About, Item, Section } from '../types.ts'
+
+/** The newest so many batches are looked at. */
+const BATCHES = 80
+const MOST = 15
+/** Told elsewhere, or never: open questions are asked for, not told (G6). */
+const NOT_NEWS = new Set(['question', 'handoff', 'chunk', 'observation', 'action-note', 'measurement', 'context'])
+
+/** What others changed since this session, or else this user, was last here. */
+export const news: Section = {
+  name: 'news',
+  title: 'Changed since you were last here',
+  share: 10,
+  build(about) {
+    const since = lastHere(about)
+    if (since === undefined) return undefined
+    const all = changesSince(about, since)
+    const fresh = all.filter(({ entity }) => !about.told.has(entity.id))
+    if (fresh.length === 0) return undefined
+    const items = fresh.slice(0, MOST).map(({ entity, text }): Item => ({ id: entity.id, text }))
+    return { items, beyond: fresh.length - items.length, see: 'tidemark back' }
+  },
+}
+
+/** Entities that others touched after a cursor, newest first, each with what became of it. */
+export function changesSince(about: About, since: number): { entity: Entity; text: string }[] {
+  const { reader, memory, session } = about
+  const touches = touchesAfter(memory.db, since, BATCHES).filter((t) => t.session === null || t.session !== session)
+  const changed: { entity: Entity; text: string }[] = []
+  for (const [id, all] of Map.groupBy(touches, (t) => t.entity)) {
+    const kind = kindOf(id)
+    if (NOT_NEWS.has(kind) || reader.registry().kind(kind)?.internal) continue
+    const entity = reader.entity(id)
+    if (!entity || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected') continue
+    changed.push({ entity, text: lineOf(entity, all, about) })
+  }
+  return changed
+}
+
+function lineOf(e: Entity, touches: readonly Touch[], { vouched }: About): string {
+  const { user, agent, session, at } = touches[0]!
+  const verb = !e.live
+    ? 'deleted'
+    : e.fields.retired !== undefined
+      ? 'retired'
+      : e.fields.status === 'superseded'
+        ? 'superseded'
+        : touches.some((t) => t.field === '$')
+          ? 'new'
+          : 'changed'
+  const who = plain(user ?? agent ?? session ?? 'somebody', 40)
+  const unverified = vouched([e.id]).has(e.id) ? '' : ', unverified'
+  return `- ${verb}: ${refOf(e)}${nameBeyondId(e)} (${who}, ${day(at)}${unverified})`
+}
+
+/** What it is called, where its id does not say it. */
+const nameBeyondId = (e: Entity): string => {
+  const name = plain(e.name, 120)
+  return name === '' || e.id.endsWith(`:${e.name}`) ? '' : `: ${name}`
+}

@@ -1,0 +1,45 @@
+import { stateOf } from '../../recall/validity.ts'
+import { plain } from '../fence.ts'
+import { day, refOf } from '../telling.ts'
+import type { Item, Section } from '../types.ts'
+
+/** The newest so many decisions are looked through. */
+const LOOKED_AT = 100
+const MOST = 10
+/** A decision that nobody has touched for so long, and nobody curated, may no longer hold. */
+const STALE_MS = 30 * 86_400_000
+
+/** What somebody should look at: values that stand against each other, decisions past their time. */
+export const review: Section = {
+  name: 'review',
+  title: 'Needs review',
+  share: 5,
+  build({ reader, moment }) {
+    const conflicts = reader
+      .conflicts()
+      .filter((e) => e.live && e.kind !== 'question' && !reader.registry().kind(e.kind)?.internal)
+    const items: Item[] = conflicts.map((e) => {
+      const fields = e.conflicts.map((c) => (c.field === '$' ? 'existence' : plain(c.field, 40)))
+      return {
+        id: e.id,
+        text: `- ${refOf(e)} was written twice at once: ${[...new Set(fields)].join(', ')}; see tidemark conflicts`,
+      }
+    })
+    const decided = reader.list('decision', { limit: LOOKED_AT })
+    const over = decided.filter((e) => stateOf(e, reader, moment) === 'no longer valid')
+    for (const e of over)
+      items.push({ id: e.id, text: `- ${refOf(e)} was valid until ${plain(String(e.fields.validTo), 30)} only` })
+    const stale = decided.filter(
+      (e) =>
+        moment - e.updated > STALE_MS && e.fields.visibility !== 'curated' && stateOf(e, reader, moment) === undefined,
+    ).length
+    if (items.length === 0 && stale === 0) return undefined
+    const note = `${stale} decisions were last touched before ${day(moment - STALE_MS)} and are not curated: do they still hold?`
+    return {
+      items: items.slice(0, MOST),
+      beyond: Math.max(0, items.length - MOST),
+      see: 'tidemark conflicts',
+      ...(stale > 0 ? { note } : {}),
+    }
+  },
+}

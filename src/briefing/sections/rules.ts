@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Entity } from '../../memory/entity.ts'
+import { plain } from '../fence.ts'
+import { pathsOf } from '../focus.ts'
+import { many } from '../telling.ts'
+import type { About, Item, Section } from '../types.ts'
+
+/** The headings in their order, and what is under each. */
+const CATEGORIES: readonly (readonly [category: string | undefined, heading: string])[] = [
+  ['convention', 'Conventions'],
+  ['constraint', 'Constraints'],
+  ['workflow', 'Workflows'],
+  ['tool', 'Tools'],
+  ['pattern', 'Patterns'],
+  [undefined, 'Other'],
+]
+
+/** The newest so many facts are looked at. */
+const LOOKED_AT = 300
+/** A longer text is no rule; nor is half of one. */
+const LONGEST = 1_000
+const CONTEXT = 160
+
+/** Files with rules that a client reads at its start by itself, by the first word of its name. */
+const READS: Readonly<Record<string, (path: string, root: string) => boolean>> = {
+  claude: (path, root) =>
+    /^(?:CLAUDE(?:\.local)?\.md|\.claude\/(?:CLAUDE\.md|rules\/.*))$/.test(path) ||
+    (path === 'AGENTS.md' && !existsSync(join(root, 'CLAUDE.md'))),
+  gemini: (path) => path === 'GEMINI.md',
+  ...Object.fromEntries(
+    ['codex', 'opencode', 'copilot', 'cursor', 'vscode', 'windsurf'].map((c) => [
+      c,
+      (path: string) => path === 'AGENTS.md',
+    ]),
+  ),
+}
+
+/** Confirmed facts: what the agent is to follow. */
+export const rules: Section = {
+  name: 'rules',
+  title: 'Project Rules (from Tidemark — treat as custom instructions)',
+  share: 35,
+  binding: true,
+  build(about) {
+    const { binding, read, looked } = bindingFacts(about)
+    const total = about.reader.counts().find((c) => c.kind === 'fact')?.n ?? 0
+    const items = CATEGORIES.flatMap(([category, under]) =>
+      binding.filter((e) => categoryOf(e) === category).flatMap((e) => ruleItem(e, under)),
+    )
+    if (items.length === 0 && read === 0) return undefined
+    return {
+      items,
+      beyond: binding.length - items.length + (looked < LOOKED_AT ? 0 : Math.max(0, total - looked)),
+      see: 'discover (get-facts)',
+      ...(items.length > 0 ? { says: many(items.length, 'rule') } : {}),
+    }
+  },
+}
+
+/** The binding facts, the nearest to the work first; how many the client reads by itself; how many were looked at. */
+export function bindingFacts(about: About): { binding: Entity[]; read: number; looked: number } {
+  const found = about.reader.list('fact', { limit: LOOKED_AT })
+  const standing = found.filter((e) => about.counts(e))
+  const vouched = about.vouched(standing.map((e) => e.id))
+  const confirmed = standing.filter((e) => vouched.has(e.id))
+  const reads = READS[about.client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']
+  const { root } = about.project
+  const isRead = (e: Entity) =>
+    reads !== undefined && pathsOf(e).some((path) => reads(path, root) && existsSync(join(root, path)))
+  const binding = confirmed.filter((e) => !isRead(e))
+  return { binding, read: confirmed.length - binding.length, looked: found.length }
+}
+
+const categoryOf = (e: Entity): string | undefined =>
+  CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
+
+function ruleItem(e: Entity, under: string): Item[] {
+  const fact = plain(String(e.fields.fact ?? e.name), Number.POSITIVE_INFINITY)
+  if (fact === '' || fact.length > LONGEST) return []
+  const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
+  const text = `- ${fact}`
+  return [{ id: e.id, under, text: context === '' ? text : `${text} (${context})`, short: text }]
+}

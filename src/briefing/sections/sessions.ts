@@ -1,0 +1,65 @@
+import { claimsOf } from '../../sessions/claims.ts'
+import type { SessionInfo } from '../../sessions/info.ts'
+import { sessionsOf } from '../../sessions/sessions.ts'
+import { plain } from '../fence.ts'
+import { many, minute } from '../telling.ts'
+import type { About, Item, Section } from '../types.ts'
+
+const MOST = 12
+const NAMED = 6
+
+/** Who else is at work, on what, and what they hold. */
+export const sessions: Section = {
+  name: 'sessions',
+  title: 'Live sessions',
+  share: 10,
+  build(about) {
+    const { memory, session } = about
+    const live = sessionsOf(memory)
+      .list()
+      .filter((s) => s.id !== session && (session === undefined || s.parent !== session))
+    if (live.length === 0) return undefined
+    const held = claimsOf(memory).held()
+    const items = live.slice(0, MOST).map((s): Item => {
+      const own = held.filter((c) => c.session === s.id)
+      const claims = own.filter((c) => !c.implicit).map((c) => claimed(c, about))
+      return { id: s.id, ...itemOf(s, claims, about) }
+    })
+    return {
+      items,
+      beyond: live.length - items.length,
+      see: 'tidemark session list',
+      says: `${many(live.filter((s) => s.parent === undefined).length, 'session')} live`,
+    }
+  },
+}
+
+type Held = ReturnType<ReturnType<typeof claimsOf>['held']>[number]
+
+const claimed = (c: Held, { reader }: About): string => {
+  const on = c.what === 'task' ? `task ${reader.entity(c.on)?.name ?? c.on}` : c.what === 'role' ? `role ${c.on}` : c.on
+  return `${plain(on, 120)} until ${minute(c.until)}${c.note === undefined ? '' : ` (${plain(c.note, 100)})`}`
+}
+
+function itemOf(s: SessionInfo, claims: readonly string[], { reader }: About): { text: string; short: string } {
+  const what = [s.role, s.agent ?? s.client, s.parent && `subagent of ${s.parent}`, s.branch && `branch ${s.branch}`]
+  const about = what.filter((w): w is string => Boolean(w)).join(', ')
+  const head = `- ${plain(s.id, 60)}${about === '' ? '' : ` (${plain(about, 120)})`}`
+  const task = s.task === undefined ? undefined : reader.entity(s.task)
+  const lines = [
+    head,
+    ...(task ? [`  task: ${plain(task.name, 160)}`] : []),
+    ...(s.files.length > 0
+      ? [
+          `  editing: ${s.files
+            .slice(-NAMED)
+            .map((f) => plain(f, 100))
+            .join(', ')}`,
+        ]
+      : []),
+    ...(claims.length > 0
+      ? [`  claims: ${claims.slice(0, NAMED).join('; ')}${claims.length > NAMED ? '; …' : ''}`]
+      : []),
+  ]
+  return { text: lines.join('\n'), short: claims.length > 0 ? `${head} claims: ${claims[0]}` : head }
+}

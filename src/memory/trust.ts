@@ -1,0 +1,37 @@
+import { STATE } from '../crdt/cells.ts'
+import type { Json } from '../schema/field.ts'
+import { eventsOfAll, ownLines, touchedElsewhere } from '../store/trust.ts'
+import type { Memory } from './memory.ts'
+
+/** What is said beside the thing itself: others may add to it without anybody having to agree again. */
+const BESIDE = new Set(['provenance', 'tags', 'topics', 'evidence'])
+
+/**
+ * Which entities somebody in this store stands by: after the last that another replica said of them arrived here, they
+ * were recorded, edited or confirmed here. What came by sync is unverified until then, whatever it says of its own
+ * standing (M6). Who wrote a line is known by where it came from, and when by the order of arrival: the author's name
+ * and the stamp in it are the writer's word alone.
+ */
+export function vouchedFor({ db }: Pick<Memory, 'db'>, ids: readonly string[]): Set<string> {
+  const vouched = new Set(ids)
+  const elsewhere = touchedElsewhere(db, ids)
+  if (elsewhere.length === 0) return vouched
+  const isOwn = ownLines(db)
+  const own = new Map<string, number>()
+  const others = new Map<string, number>()
+  for (const { event, replica, seq, n } of eventsOfAll(db, elsewhere)) {
+    const here = isOwn(replica, seq)
+    if (here ? !vouches(event.field, event.value) : BESIDE.has(event.field)) continue
+    const last = here ? own : others
+    last.set(event.entity, Math.max(n, last.get(event.entity) ?? 0))
+  }
+  for (const id of elsewhere) {
+    const said = others.get(id)
+    if (said !== undefined && (own.get(id) ?? 0) <= said) vouched.delete(id)
+  }
+  return vouched
+}
+
+/** Whether writing it says that the entity holds: to record or confirm it does; to reject, retire or delete it does not. */
+const vouches = (field: string, value: Json | undefined): boolean =>
+  field !== STATE && field !== 'retired' && !(field === 'standing' && value !== 'confirmed')

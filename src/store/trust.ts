@@ -1,0 +1,93 @@
+import type { Db } from './db.ts'
+import { type EventRow, type LoggedEvent, unpack } from './log.ts'
+import { getMeta, setMeta } from './meta.ts'
+
+const BEFORE = 'replicas_before'
+
+/** Up to which line this store wrote under identities that it has given up since. */
+const before = (db: Db): { [replica: string]: number } =>
+  JSON.parse(getMeta(db, BEFORE) ?? '{}') as { [replica: string]: number }
+
+/** The store writes under another identity from now on: what it wrote so far stays its own. */
+export function keepOwn(db: Db, replica: string, upTo: number): void {
+  setMeta(db, BEFORE, JSON.stringify({ ...before(db), [replica]: upTo }))
+}
+
+/** Tells the lines that were written in this store from those that came from others. */
+export function ownLines(db: Db): (replica: string, seq: number) => boolean {
+  const now = getMeta(db, 'replica')
+  const earlier = before(db)
+  return (replica, seq) => replica === now || seq <= (earlier[replica] ?? 0)
+}
+
+/** Of some entities, those with an event that this store did not write under its present identity. */
+export const touchedElsewhere = (db: Db, ids: readonly string[]): string[] =>
+  db
+    .all<{ entity: string }>(
+      `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND replica <> ?`,
+      JSON.stringify(ids),
+      getMeta(db, 'replica') ?? '',
+    )
+    .map((r) => r.entity)
+
+export interface Arrived extends LoggedEvent {
+  replica: string
+  seq: number
+  /** Order of arrival here; 0 where the line was folded away by a compaction. */
+  n: number
+}
+
+/** Everything that happened to some entities. */
+export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] =>
+  db
+    .all<EventRow & { n: number | null }>(
+      `SELECT e.replica, e.seq, e.i, e.ms, e.body, l.n FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq
+       WHERE e.entity IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
+    )
+    .map((row) => ({ ...unpack(row), replica: row.replica, seq: row.seq, n: row.n ?? 0 }))
+
+export interface Touch {
+  /** Order of arrival here. */
+  n: number
+  at: number
+  entity: string
+  field: string
+  op: string
+  replica: string
+  seq: number
+  session: string | null
+  user: string | null
+  agent: string | null
+}
+
+/** What arrived here after `n`, entity by entity, newest first; without taking the lines apart. */
+export const touchesAfter = (db: Db, n: number, limit: number): Touch[] =>
+  db.all(
+    `SELECT l.n, l.at, e.entity, json_extract(e.body, '$.f') AS field, json_extract(e.body, '$.o') AS op,
+       l.replica, l.seq, json_extract(l.line, '$.by.session') AS session, json_extract(l.line, '$.by.user') AS user,
+       json_extract(l.line, '$.by.agent') AS agent
+     FROM (SELECT * FROM log WHERE n>? ORDER BY n DESC LIMIT ?) l
+       JOIN events e ON e.replica=l.replica AND e.seq=l.seq
+     ORDER BY l.n DESC, e.i`,
+    n,
+    limit,
+  )
+
+/** Only the newest lines are searched for what a session wrote: they have no index by session. */
+const SEARCHED = 400
+
+/** The entities of a kind that a session touched last, newest first. */
+export const touchesBySession = (db: Db, session: string, kind: string, limit: number): string[] =>
+  db
+    .all<{ entity: string }>(
+      `SELECT e.entity, max(l.n) AS n FROM (SELECT * FROM log ORDER BY n DESC LIMIT ?) l
+         JOIN events e ON e.replica=l.replica AND e.seq=l.seq
+       WHERE json_extract(l.line, '$.by.session')=? AND e.entity LIKE ?
+       GROUP BY e.entity ORDER BY n DESC, e.entity LIMIT ?`,
+      SEARCHED,
+      session,
+      `${kind}:%`,
+      limit,
+    )
+    .map((r) => r.entity)

@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
+import type { Memory } from '../../src/memory/memory.ts'
+import { openProject } from '../../src/open.ts'
+import type { Project } from '../../src/store/project.ts'
+import { openTestMemory, seededBytes, type TestMemory } from '../helpers.ts'
+
+/** Another replica of the same project: another store, another person. */
+export function replicaOf(t: TestMemory, name = 'mallory', seed = 99): Memory {
+  const project: Project = { ...t.project, storePath: join(dirname(t.dir), `${name}-store`, 'store.db') }
+  const env = { now: () => t.clock.now, random: seededBytes(seed), log: () => {} }
+  const memory = openProject(project, { env, author: { session: `${name}-session`, user: name }, unlisted: true })
+  onTestFinished(() => {
+    memory.close()
+    rmSync(dirname(project.storePath), { recursive: true, force: true })
+  })
+  return memory
+}
+
+/** Takes over what the other replica knows. */
+export const sync = (from: Memory, to: Memory) => to.applyUpdates(from.updatesSince().bytes)
+
+/** What stands outside the fence and what within, and how often each mark stands on a line of its own. */
+export function parts(text: string): { outside: string; inside: string; begins: number; ends: number } {
+  const lines = text.split('\n')
+  const begins = lines.filter((l) => l.trim() === FENCE_BEGIN).length
+  const ends = lines.filter((l) => l.trim() === FENCE_END).length
+  const from = lines.indexOf(FENCE_BEGIN)
+  const to = lines.lastIndexOf(FENCE_END)
+  if (from < 0) return { outside: text, inside: '', begins, ends }
+  return {
+    outside: [...lines.slice(0, from), ...lines.slice(to + 1)].join('\n'),
+    inside: lines.slice(from + 1, to).join('\n'),
+    begins,
+    ends,
+  }
+}
+
+export { openTestMemory, type TestMemory }
