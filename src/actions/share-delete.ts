@@ -17,7 +17,7 @@ export const shareDelete: Verb = {
     path: 'text or list of text? (a key of the map, or the way to it; with item: the way to the list)',
     expectedVersion: 'number?',
   },
-  example: { key: 'active-files', item: 'src/auth.ts' },
+  example: { key: 'current-phase', path: 'phase' },
   plan(p, args, report) {
     const given = args.path === undefined ? [] : typeof args.path === 'string' ? [args.path] : args.path
     if (!isTexts(given) || (args.path !== undefined && given.length === 0))

@@ -39,6 +39,14 @@ async function* eventsOf(response: Response) {
   }
 }
 
+/** The next batch; what happens with sessions comes in between. */
+async function nextBatch(reading: ReturnType<typeof eventsOf>) {
+  for (;;) {
+    const { value } = await reading.next()
+    if (value?.event !== 'presence') return value!
+  }
+}
+
 for (const era of ERAS) {
   test(`[M1] HTTP, ${era}: tools, resources and following over Streamable HTTP with the token`, async () => {
     const server = await listening({ projectPath: tempProject() })
@@ -107,18 +115,43 @@ test('events come as they are committed, by whatever process, and go on where a 
   const reading = eventsOf(response)
   const other = await stdioClient(server.project.root)
   await call(other, 'act', decide('by-another-process'))
-  const first = (await reading.next()).value!
+  const first = await nextBatch(reading)
   expect(first).toMatchObject({ event: 'batch', data: { author: { agent: 'test-client' } } })
   expect(JSON.stringify(first.data)).toContain('decision:by-another-process')
   await reading.return(undefined)
   await post('act', decide('while-away'))
   const again = eventsOf(await events('?since=0', { 'last-event-id': first.id }))
-  expect(JSON.stringify((await again.next()).value!.data)).toContain('while-away')
+  expect(JSON.stringify((await nextBatch(again)).data)).toContain('while-away')
   await again.return(undefined)
   const all = eventsOf(await events('?since=0'))
-  expect(JSON.stringify((await all.next()).value!.data)).toContain('decision:before')
+  expect(JSON.stringify((await nextBatch(all)).data)).toContain('decision:before')
   await all.return(undefined)
   expect((await events('?since=x')).status).toBe(400)
+})
+
+test('[X4] [X8] the shared context over HTTP, and its events in the stream', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const { post, events } = api(server)
+  const reading = eventsOf(await events('?since=0'))
+  const set = await post('share', { do: 'set', key: 'phase', value: { a: [1, 1, null] }, session: 's1' })
+  expect(set).toMatchObject({ status: 200, body: { json: { key: 'phase', value: { a: [1, 1, null] }, version: 1 } } })
+  await post('share', { do: 'set', key: 'phase', value: null, session: 's1' })
+  expect((await post('share', { do: 'get', key: 'phase' })).body.json).toEqual({
+    key: 'phase',
+    value: null,
+    version: 2,
+  })
+  expect((await post('share', { do: 'show' })).body.json).toMatchObject({ data: { phase: null }, version: 2 })
+  expect((await nextBatch(reading)).data.stream).toMatchObject([
+    { event_type: 'update', key: 'phase', value: { a: [1, 1, null] }, session_id: 's1' },
+  ])
+  expect((await nextBatch(reading)).data.stream).toMatchObject([{ value: null, previous_value: { a: [1, 1, null] } }])
+  await reading.return(undefined)
+  expect((await post('events', { since: 0, type: 'share' })).body.json).toMatchObject({
+    events: [{ key: 'phase' }, { key: 'phase', value: null }],
+  })
+  expect((await post('events', { follow: true })).status).toBe(400)
+  expect((await post('share', { do: 'get', key: 'fase' })).body.error).toMatchObject({ code: 'not-found' })
 })
 
 test('a reader that was away for long gets everything in order', async () => {
