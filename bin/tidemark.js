@@ -16,7 +16,10 @@ if (isNewEnough) {
     if (!/SQLite is an experimental feature/.test(String(warning))) warn.call(process, warning, ...rest)
   }
   process.getBuiltinModule('node:module').enableCompileCache()
-  await import('../dist/main.js')
+  // a client waits for its hooks: they have a bundle of their own, in one file
+  const [command, ...rest] = process.argv.slice(2)
+  const isHook = command === 'hook' && rest.length > 1 && rest.indexOf('--help') < 0
+  await import(isHook ? '../dist/hook.js' : '../dist/main.js')
 } else {
   const { existsSync } = await import('node:fs')
   const { fileURLToPath } = await import('node:url')

@@ -51,14 +51,12 @@ const lightRandom = {
   },
 }
 
-const result = await build({
+const options = {
   absWorkingDir: root,
-  entryPoints: { main: 'src/surfaces/main.ts', index: 'src/index.ts' },
   outdir: 'dist',
   write: false,
   plugins: [lightRandom],
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node22',
@@ -69,12 +67,20 @@ const result = await build({
   logLevel: 'warning',
   // a bundled package that is CommonJS may ask for node's own modules; a real require has to be made for every chunk
   banner: { js: 'const require=(id)=>globalThis.process.getBuiltinModule(id);' },
+}
+const result = await build({
+  ...options,
+  entryPoints: { main: 'src/surfaces/main.ts', index: 'src/index.ts' },
+  splitting: true,
 })
+/** A client waits for its hooks. In one file, what is loaded late is still evaluated late: a prompt took 2.3 × an empty process instead of 3.0. */
+const hooks = await build({ ...options, entryPoints: { hook: 'src/surfaces/hook-main.ts' } })
 
 const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 mkdirSync(fresh)
-for (const { path, text } of result.outputFiles) writeFileSync(join(fresh, basename(path)), withoutFacades(text))
+for (const { path, text } of [...result.outputFiles, ...hooks.outputFiles])
+  writeFileSync(join(fresh, basename(path)), withoutFacades(text))
 
 /** The table by which tokens are counted, ready to be used as it is read. */
 const source = readFileSync(join(root, 'src/recall/o200k.ts'), 'utf8')
