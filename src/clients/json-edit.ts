@@ -176,7 +176,9 @@ export function insertJson(
     const next = end + (remark?.[0].length ?? 0)
     const line = text.slice(end, next)
     return {
-      text: `${text.slice(0, end)}${remark?.[1] ? '' : ','}${line}${gap}${print(indent)}${text.slice(next)}`,
+      text: remark?.[1]
+        ? `${text.slice(0, next)}${gap}${print(indent)},${text.slice(next)}`
+        : `${text.slice(0, end)},${line}${gap}${print(indent)}${text.slice(next)}`,
       undo: { kept, interior: null },
     }
   }
@@ -257,6 +259,9 @@ function cut(text: string, node: Container, index: number, interior: string): st
   }
   const previous = parts[index - 1]
   if (!previous) return text.slice(0, from) + text.slice(part.value.end)
+  // where commas end every line, ours goes with ours
+  const trailing = /^\s*,/.exec(text.slice(part.value.end))
+  if (trailing) return text.slice(0, from) + text.slice(part.value.end + trailing[0].length)
   const comma = plain.indexOf(',', previous.value.end)
   return text.slice(0, comma) + text.slice(comma + 1, Math.max(comma + 1, from)) + text.slice(part.value.end)
 }

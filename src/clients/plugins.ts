@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readText } from './files.ts'
 import { codexHome, configDir, geminiHome } from './homes.ts'
@@ -47,9 +47,13 @@ const claudePlugin = (ctx: ClientContext): Plugin | undefined => {
 
 const geminiPlugin = (ctx: ClientContext): Plugin | undefined => {
   const extensions = join(geminiHome(ctx), 'extensions')
-  if (!existsSync(extensions)) return undefined
-  const dir = readdirSync(extensions).find((name) => name === 'tidemark')
-  return dir && { id: 'the extension tidemark', file: join(extensions, dir) }
+  const dir = join(extensions, 'tidemark')
+  // of one that is only linked, the folder holds the link alone
+  const there = ['gemini-extension.json', '.gemini-extension-install.json'].some((name) => existsSync(join(dir, name)))
+  if (!there) return undefined
+  const rules = at(settingsIn({ file: join(extensions, 'extension-enablement.json') }), 'tidemark', 'overrides')
+  const off = Array.isArray(rules) && rules.length > 0 && rules.every((rule) => `${rule}`.startsWith('!'))
+  return off ? undefined : { id: 'the extension tidemark', file: dir }
 }
 
 /** Our plugin, where it is installed and switched on: then nothing is to be wired by hand. */

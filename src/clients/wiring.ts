@@ -125,12 +125,28 @@ export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]
       dirs: [...(before.get(file)?.dirs ?? []), ...dirs],
     })
   }
+  const made = new Map([...before].map(([file, entry]) => [file, entry?.dirs]))
   keepJournal(ctx.root, entries) // first: a crash between the two leaves a note of nothing, not a change without a note
   try {
     writeAll(writes)
   } catch (error) {
     keepJournal(ctx.root, before)
     throw error
+  }
+  removeDirs(ctx, writes, made)
+}
+
+/** The folders that wiring made for files which are gone go with the last file in them. */
+function removeDirs(
+  ctx: ClientContext,
+  writes: readonly Write[],
+  made: ReadonlyMap<string, string[] | undefined>,
+): void {
+  for (const { change } of writes) {
+    const { file, after } = change
+    if (after !== null) continue
+    const dirs = made.get(file) ?? (isInside(file, ctx.root) && dirname(file) !== ctx.root ? [dirname(file)] : [])
+    for (const dir of [...dirs].reverse()) removeIfEmpty(dir)
   }
 }
 
@@ -139,12 +155,7 @@ export function applyUnwiring(ctx: ClientContext, changes: readonly WiringChange
   const writes = prepare(ctx, changes)
   const made = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file)?.dirs]))
   writeAll(writes)
-  for (const { change } of writes) {
-    const { file, after } = change
-    if (after !== null) continue
-    const dirs = made.get(file) ?? (isInside(file, ctx.root) && dirname(file) !== ctx.root ? [dirname(file)] : [])
-    for (const dir of [...dirs].reverse()) removeIfEmpty(dir)
-  }
+  removeDirs(ctx, writes, made)
   const settled = journalFiles(ctx.root).filter((file) => {
     const text = readText(file)
     return made.has(file) || text === null || sha256(text) === entryOf(ctx.root, file)?.original
