@@ -9,6 +9,7 @@ import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from 
 import { handoffFunction } from './handoff.ts'
 import { introspection } from './introspection.ts'
 import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'
+import { presenceFunctions } from './present.ts'
 import { sharedFunctions } from './shared.ts'
 import { treeFunction } from './tree.ts'
 import { shapesOf } from './values.ts'
@@ -47,6 +48,7 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
     ...knowledgeFunctions(source, registry.kinds()),
     treeFunction(source),
     ...sharedFunctions(memory, source),
+    ...presenceFunctions(memory),
     handoffFunction(source),
     ...(options.functions?.(source) ?? []),
   ]

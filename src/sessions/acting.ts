@@ -10,18 +10,20 @@ export interface Door {
   named?: string | undefined
   /** The client's id of the call, which a hook may have announced. */
   call?: string | undefined
-  /** Where the variables are; the process's own unless given. */
-  env?: Readonly<Record<string, string | undefined>>
+  /** The caller is in another process: neither the environment nor the processes above tell of it. */
+  elsewhere?: boolean
 }
 
 /**
  * The session that acts, through whichever door it comes (X7): the one named, the one that announced the call, the one
  * that the environment names, the one whose client is above this process.
  */
-export function actingSession(memory: Memory, { named, call, env = process.env }: Door): string | undefined {
+export function actingSession(memory: Memory, { named, call, elsewhere = false }: Door): string | undefined {
   const sessions = sessionsOf(memory)
   const said = named || (call === undefined ? undefined : sessions.behind(`tool:${call}`))
-  const given = said || VARIABLES.map((name) => env[name]).find((value) => value !== undefined && value !== '')
+  if (said) return sessions.resolve(said)
+  if (elsewhere) return undefined
+  const given = VARIABLES.map((name) => process.env[name]).find((value) => value !== undefined && value !== '')
   return given === undefined ? sessions.ofProcess() : sessions.resolve(given)
 }
 

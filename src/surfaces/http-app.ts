@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { UserError } from '../errors.ts'
 import { openProject } from '../open.ts'
 import { nearest } from '../schema/names.ts'
+import { actAs } from '../sessions/acting.ts'
 import { createProject, findProject, type Project } from '../store/project.ts'
 import { TOOLS } from '../tools/index.ts'
 import type { ToolContext } from '../tools/tool.ts'
@@ -48,9 +49,12 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   const hosts = [...LOOPBACK, ...(options.allowedHosts ?? [])]
 
   const resolve = async (call: McpCall): Promise<ToolContext> => {
-    const { session, agent, progress } = call
+    const { agent, progress } = call
+    const opened = await projects.open(call.project)
+    const door = { named: call.session, call: call.call, elsewhere: true }
+    const session = actAs(opened.memory, door, { client: agent, root: opened.project.root })
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...(await projects.open(call.project)), ...said }
+    return { ...opened, ...said }
   }
 
   /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */

@@ -1,10 +1,13 @@
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Env } from '../env.ts'
+import { actAs } from '../sessions/acting.ts'
+import { clientProcess } from '../sessions/process.ts'
+import { sessionsOf } from '../sessions/sessions.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { buildMcpServer, type McpCall, onEntityChange } from './mcp.ts'
 import { mcpTools } from './mcp-call.ts'
-import { Projects } from './mcp-projects.ts'
+import { type Opened, Projects } from './mcp-projects.ts'
 
 export interface StdioOptions {
   /** A directory in the project; what the client says it is, else the working directory, unless given. */
@@ -25,13 +28,29 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     ...(options.env ? { env: options.env } : {}),
   })
   const resolve = async (call: McpCall): Promise<ToolContext> => {
-    const { session, agent, progress } = call
+    const { agent, progress } = call
+    const opened = await projects.open(call.project)
+    const session = acting(opened, call)
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...(await projects.open(call.project)), ...said }
+    return { ...opened, ...said }
   }
-  const session = () => process.env.TIDEMARK_SESSION || process.env.CLAUDE_CODE_SESSION_ID || undefined
+  const client = clientProcess()
+  const own = new Map<Opened['memory'], string>()
+  /** The session that calls. A client that has none by any door gets one, which ends with this process. */
+  const acting = ({ memory, project }: Opened, call: McpCall): string | undefined => {
+    const about = { client: call.agent, process: client, root: project.root }
+    const session = actAs(memory, { named: call.session, call: call.call }, about)
+    if (session !== undefined || client === undefined || call.agent === undefined) return session
+    if (!own.has(memory)) own.set(memory, sessionsOf(memory).start(about).id)
+    return own.get(memory)
+  }
 
   const end = (): never => {
+    for (const [memory, session] of own) {
+      try {
+        if (memory.isOpen) sessionsOf(memory).end(session, 'the client closed its MCP server')
+      } catch {} // the store is gone or held: the session ends with its process all the same
+    }
     projects.close()
     process.exit(0) // a tool that still waits for something must not hold the process
   }
@@ -62,7 +81,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
   })
   serveStdio(
     async ({ era }) => {
-      const server = buildMcpServer({ era, tools: await mcpTools(), resolve, session })
+      const server = buildMcpServer({ era, tools: await mcpTools(), resolve })
       if (era === 'modern') servers.add(server)
       return server
     },

@@ -21,6 +21,8 @@ import { VERSION } from './version.ts'
 export interface McpCall {
   readonly project?: string
   readonly session?: string
+  /** The client's id of this call, which a hook may have announced. */
+  readonly call?: string
   readonly agent?: string
   progress?(line: string): void
 }
@@ -31,8 +33,6 @@ export interface McpServerOptions {
   readonly tools: readonly Tool[]
   /** @throws UserError where there is no such project. */
   resolve(call: McpCall): ToolContext | Promise<ToolContext>
-  /** The session of the client that started this process, where it is known (stdio). */
-  session?(): string | undefined
   /** What the tests put on the server before it connects: the fixtures of the conformance suite. */
   extend?: Extension
 }
@@ -103,11 +103,14 @@ function clientOf(server: McpServer, ctx: ServerContext): string | undefined {
   return typeof info?.name === 'string' ? info.name : server.server.getClientVersion()?.name
 }
 
-function callOf(server: McpServer, ctx: ServerContext, options: McpServerOptions): McpCall {
+function callOf(server: McpServer, ctx: ServerContext): McpCall {
   const agent = clientOf(server, ctx)
-  const thread = ctx.mcpReq._meta?.threadId // Codex
-  const session = options.session?.() ?? (typeof thread === 'string' ? thread : undefined)
-  return { ...(agent ? { agent } : {}), ...(session ? { session } : {}) }
+  const { threadId: thread, 'claudecode/toolUseId': call } = ctx.mcpReq._meta ?? {} // Codex, Claude Code
+  return {
+    ...(agent ? { agent } : {}),
+    ...(typeof thread === 'string' ? { session: thread } : {}),
+    ...(typeof call === 'string' ? { call } : {}),
+  }
 }
 
 function progressOf(ctx: ServerContext): ((line: string) => void) | undefined {
@@ -140,7 +143,7 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
     try {
       const { args, ...named } = readCall(tool, input ?? {})
       const progress = progressOf(ctx)
-      const call = { ...callOf(server, ctx, options), ...named, ...(progress ? { progress } : {}) }
+      const call = { ...callOf(server, ctx), ...named, ...(progress ? { progress } : {}) }
       const context = await options.resolve(call)
       ctx.mcpReq.signal.throwIfAborted()
       const { text, json } = await runTool(tool, context, args)
@@ -174,7 +177,7 @@ function registerEntities(server: McpServer, options: McpServerOptions): void {
   const about = 'one piece of knowledge with its links; the id as it is printed, e.g. decision:use-sqlite'
   const config = { title: 'Entity', description: about, mimeType: 'application/json' }
   server.registerResource('entity', template, config, async (uri, { id }, ctx) => {
-    const { memory } = await resolveOrRefuse(options, callOf(server, ctx, options))
+    const { memory } = await resolveOrRefuse(options, callOf(server, ctx))
     const { reader } = memory
     const ref = decodeURIComponent(String(id))
     const there = reader.entity(ref)
@@ -199,7 +202,7 @@ function serveSubscriptions(mcp: McpServer, options: McpServerOptions): void {
   }
   server.setRequestHandler('resources/subscribe', async ({ params }, ctx) => {
     if (params.uri.startsWith('tidemark:') && !stop) {
-      const { memory } = await resolveOrRefuse(options, callOf(mcp, ctx, options))
+      const { memory } = await resolveOrRefuse(options, callOf(mcp, ctx))
       stop ??= onEntityChange(memory, (uri) => {
         const asked = followed.get(uri)
         if (asked !== undefined) server.sendResourceUpdated({ uri: asked }).catch(() => {}) // the client has gone

@@ -1,5 +1,8 @@
+import { UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
 import { isToDo, type WorkNode, withBelow, workTree } from '../memory/work.ts'
+import { claimsOf } from '../sessions/claims.ts'
+import { actingAs } from './act.ts'
 import { oneLine } from './present.ts'
 import type { Output, Tool } from './tool.ts'
 import { findWork, placeOf, workJson } from './work.ts'
@@ -17,9 +20,13 @@ export const next: Tool = {
   params: {
     goal: { type: 'text', about: "within this goal (the session's current one; all if it has none)" },
     all: { type: 'flag', about: 'within all goals' },
+    claim: {
+      type: 'flag',
+      about: 'claims it for the session, and makes it the current one: of several that ask at once each gets its own',
+    },
   },
-  readOnly: true,
-  run(context, args): Output {
+  readOnly: false,
+  run(context, args): Output | Promise<Output> {
     const { reader } = context.memory
     const place = placeOf(context)
     const goal =
@@ -29,18 +36,37 @@ export const next: Tool = {
           ? reader.entity(place.goal)
           : undefined
     const roots = workTree(reader)
+    const taken = new Set(
+      claimsOf(context.memory)
+        .held()
+        .filter((c) => c.what === 'task' && c.session !== context.session)
+        .map((c) => c.on),
+    )
     const todo = (within: readonly WorkNode[]) =>
       within
         .flatMap(withBelow)
-        .filter((n) => n.kind === 'task' && isToDo(n) && n.entity.id !== place.task)
+        .filter((n) => n.kind === 'task' && isToDo(n) && n.entity.id !== place.task && !taken.has(n.entity.id))
         .sort((a, b) => a.entity.created - b.entity.created || (a.entity.id < b.entity.id ? -1 : 1))
     const open = todo(goal ? roots.filter((n) => n.entity.id === goal.id) : roots)
     const found = open.find((n) => n.blockedBy.length === 0)
+    if (found && args.claim === true) {
+      try {
+        const started = [
+          ['claim', { task: found.entity.id }],
+          ['start-task', { ref: found.entity.id }],
+        ]
+        context.memory.act(started, actingAs(context))
+      } catch (error) {
+        const lost = error instanceof UserError && / is claimed by /.test(error.message)
+        if (lost) return this.run(context, args) // another session was faster: the next one
+        throw error
+      }
+    }
     if (found) {
       const above = found.parent ? ` (in ${found.parent.kind} ${quoted(found.parent.entity)})` : ''
       return {
-        text: `${oneLine(found.entity.name, 200)}${above}\n  tidemark task start --ref ${found.entity.id}`,
-        json: { task: workJson(found, place) },
+        text: `${oneLine(found.entity.name, 200)}${above}\n  ${args.claim === true ? `claimed and started: ${found.entity.id}` : `tidemark task start --ref ${found.entity.id}`}`,
+        json: { task: workJson(found, place), ...(args.claim === true ? { claimed: true } : {}) },
       }
     }
     const where = goal ? ` in goal ${quoted(goal)}` : ''
@@ -48,9 +74,11 @@ export const next: Tool = {
     const why =
       open.length > 0
         ? `every open task${where} is blocked`
-        : current
-          ? `no other task is open${where}: ${quoted(current)} is the session's current one`
-          : `no task is open${where}`
+        : taken.size > 0
+          ? `every open task${where} is claimed by another session`
+          : current
+            ? `no other task is open${where}: ${quoted(current)} is the session's current one`
+            : `no task is open${where}`
     const lines = [why]
     for (const n of open.slice(0, WHY_MAX)) lines.push(`  ${quoted(n.entity)} by ${n.blockedBy.map(quoted).join(', ')}`)
     if (open.length > WHY_MAX) lines.push(`  … ${open.length - WHY_MAX} more`)

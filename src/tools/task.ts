@@ -1,6 +1,11 @@
+import { UserError } from '../errors.ts'
+import type { Json } from '../schema/field.ts'
+import { actingAs } from './act.ts'
+import { oneLine } from './present.ts'
+import type { Output, Tool, ToolContext } from './tool.ts'
 import { findWork, oneOf, references, workTool } from './work.ts'
 
-export const task = workTool({
+const worked = workTool({
   kind: 'task',
   about:
     "starts, adds, completes, abandons or lists tasks: atomic pieces of work. The started one is the session's current task: what it records carries it",
@@ -24,3 +29,37 @@ export const task = workTool({
     }
   },
 })
+
+/** Gives a task to another session. */
+function assign(context: ToolContext, args: Readonly<Record<string, unknown>>): Output {
+  const text = oneOf(args.text) ?? oneOf(args.ref)
+  if (text === undefined)
+    throw new UserError('bad-argument', 'the task is missing', '`tidemark task assign REF --role implementer`')
+  const [role, to] = [oneOf(args.role), oneOf(args.to)]
+  const said = {
+    task: findWork(context.memory.reader, 'task', text).id,
+    ...(role === undefined ? {} : { role }),
+    ...(to === undefined ? {} : { to }),
+  }
+  const done = context.memory.act([['assign-task', said]], actingAs(context))
+  const r = done.results[0]!
+  return {
+    text: [`task "${oneLine(String(r.name), 80)}" is ${r.to}'s`, ...done.notes.map((n) => `note: ${n}`)].join('\n'),
+    json: r as unknown as Json,
+  }
+}
+
+export const task: Tool = {
+  ...worked,
+  params: {
+    ...worked.params,
+    do: {
+      ...worked.params.do!,
+      about: `${worked.params.do!.about}; assign: gives it to an idle session`,
+      choices: [...(worked.params.do!.choices ?? []), 'assign'],
+    },
+    role: { type: 'text', about: 'assign: an idle session of this role first' },
+    to: { type: 'text', about: 'assign: this session' },
+  },
+  run: (context, args) => (args.do === 'assign' ? assign(context, args) : worked.run(context, args)),
+}
