@@ -50,7 +50,8 @@ export function gitState(root: string): { branch?: string; commit?: string } {
   return { branch: ref.replace(/^refs\/heads\//, ''), ...(commit ? { commit: commit.slice(0, 12) } : {}) }
 }
 
-function userName(): string | undefined {
+/** Who works at this machine. */
+export function userName(): string | undefined {
   try {
     return process.env.TIDEMARK_USER || userInfo().username
   } catch {

@@ -11,6 +11,7 @@ const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
   'subagent-stop': async () => (await import('./session-end.ts')).subagentStop,
   'session-end': async () => (await import('./session-end.ts')).sessionEnd,
   prompt: async () => (await import('./prompt.ts')).prompt,
+  'before-tool': async () => (await import('./before-tool.ts')).beforeTool,
   'before-edit': async () => (await import('./before-edit.ts')).beforeEdit,
   'after-edit': async () => (await import('./after-tool.ts')).afterEdit,
   'after-tool': async () => (await import('./after-tool.ts')).afterTool,

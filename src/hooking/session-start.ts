@@ -17,7 +17,7 @@ function tellShell(session: string): void {
 const processOf = ({ call }: Hook): ProcessRef | undefined => (call.pid === undefined ? clientProcess() : undefined)
 
 /** A session begins or goes on, from whatever source: it is there for the others, and is told what it should know. */
-export async function sessionStart(hook: Hook): Promise<HookReply> {
+export function sessionStart(hook: Hook): HookReply {
   const { call, sessions } = hook
   if (call.parent !== undefined) return subagentStart(hook)
   const info = hook.attempt('session start', () =>
@@ -32,11 +32,11 @@ export async function sessionStart(hook: Hook): Promise<HookReply> {
   )
   const id = info?.id ?? hook.session
   if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
-  return briefing(hook, id)
+  return hook.attempt('briefing', () => briefing(hook, id)) ?? {}
 }
 
 /** A subagent is a session of its own below the one that started it, and is told who else is there. */
-export async function subagentStart(hook: Hook): Promise<HookReply> {
+export function subagentStart(hook: Hook): HookReply {
   const { call, sessions } = hook
   hook.attempt('subagent start', () =>
     sessions.start({
@@ -47,5 +47,5 @@ export async function subagentStart(hook: Hook): Promise<HookReply> {
       root: hook.root,
     }),
   )
-  return briefing(hook, hook.session)
+  return hook.attempt('briefing', () => briefing(hook, hook.session)) ?? {}
 }
