@@ -59,6 +59,13 @@ export function userName(): string | undefined {
   }
 }
 
+/** Who acts here, on what branch: as the provenance of what they write says it. */
+export function hereOf(project: Project): { user?: string; branch?: string } {
+  const user = userName()
+  const { branch } = gitState(project.root)
+  return { ...(user === undefined ? {} : { user }), ...(branch === undefined ? {} : { branch }) }
+}
+
 /** Opens the memory of a project that exists; its store is made at first use. */
 export function openProject(
   project: Project,

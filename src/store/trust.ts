@@ -91,3 +91,7 @@ export const touchesBySession = (db: Db, session: string, kind: string, limit: n
       limit,
     )
     .map((r) => r.entity)
+
+/** The last event that had arrived here by a moment. */
+export const arrivedBy = (db: Db, ms: number): number =>
+  db.get<{ n: number }>('SELECT n FROM log WHERE received<=? ORDER BY n DESC LIMIT 1', ms)?.n ?? 0

@@ -100,12 +100,12 @@ export function commandHelp(command: Command): string {
 /** The commands in groups, as a person looks for them. */
 export const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['set up', ['init', 'uninstall', 'doctor', 'models', 'demo', 'bench']],
-  ['agents', ['mcp', 'serve', 'recall', 'discover', 'act']],
+  ['agents', ['mcp', 'serve', 'brief', 'recall', 'discover', 'act']],
   [
     'people',
     ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts', 'questions'],
   ],
-  ['work', ['goal', 'activity', 'task', 'tree', 'next', 'handoff']],
+  ['work', ['goal', 'activity', 'task', 'tree', 'next', 'handoff', 'back']],
   ['together', ['session', 'claim', 'release', 'claims', 'share', 'events']],
   ['in and out', ['import', 'export']],
 ]

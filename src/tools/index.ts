@@ -5,6 +5,7 @@ import type { Tool } from './tool.ts'
  * here, in this order.
  */
 export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
+  brief: async () => (await import('./brief.ts')).brief,
   recall: async () => (await import('./recall.ts')).recall,
   discover: async () => (await import('./discover.ts')).discover,
   act: async () => (await import('./act.ts')).act,
@@ -20,6 +21,7 @@ export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   claim: async () => (await import('./claim.ts')).claim,
   release: async () => (await import('./release.ts')).release,
   claims: async () => (await import('./claims.ts')).claims,
+  back: async () => (await import('./back.ts')).back,
   remember: async () => (await import('./remember.ts')).remember,
   list: async () => (await import('./list.ts')).list,
   show: async () => (await import('./show.ts')).show,

@@ -1,0 +1,16 @@
+import { hereOf } from '../open.ts'
+import type { Tool } from './tool.ts'
+
+export const back: Tool = {
+  name: 'back',
+  title: 'Back again',
+  about:
+    'tells whoever comes back where things stand: the handoff, who works on what, decisions and whatever else changed since they left',
+  example: 'tidemark back',
+  params: {},
+  readOnly: true,
+  async run({ memory, project, session }) {
+    const { back: tell } = await import('../briefing/back.ts')
+    return tell(memory, project, { ...hereOf(project), session })
+  },
+}

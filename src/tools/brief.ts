@@ -1,0 +1,33 @@
+import { UserError } from '../errors.ts'
+import { hereOf } from '../open.ts'
+import type { Json } from '../schema/field.ts'
+import type { Tool } from './tool.ts'
+
+export const brief: Tool = {
+  name: 'brief',
+  title: 'Briefing',
+  about:
+    'What a session should know when it starts: binding rules, where the work was left, who else is at work, decisions, what failed before. Call it first unless you were briefed.',
+  example: 'tidemark brief --budget 1200',
+  params: { budget: { type: 'number', about: 'tokens at most (2000)' } },
+  mcp: true,
+  readOnly: true,
+  async run({ memory, project, session, agent }, { budget }) {
+    if (budget !== undefined && !(typeof budget === 'number' && Number.isInteger(budget) && budget > 0))
+      throw new UserError('bad-argument', 'budget is not a number of tokens', 'give a whole number, such as 2000')
+    const { countTokens } = await import('../recall/tokens.ts')
+    const { brief: make, wasBriefed } = await import('../briefing/brief.ts')
+    const options = {
+      ...hereOf(project),
+      session,
+      client: agent,
+      ...(typeof budget === 'number' ? { budget } : {}),
+      counter: countTokens,
+    }
+    const cursor = memory.cursor
+    const told = make(memory, project, options)
+    // somebody who only looks at what a session would be told has not been told
+    if (session !== undefined) wasBriefed(memory, options, told, 'brief', cursor)
+    return { text: told.text === '' ? told.line : told.text, json: told as unknown as Json }
+  },
+}
