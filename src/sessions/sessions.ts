@@ -66,9 +66,10 @@ export class Sessions {
       const there = presence.getSession(this.#db, id)
       const wasLive = there && isLive(stateOf(there, now, this.#memory.env))
       const parent = rest.parent === undefined ? undefined : presence.getSession(this.#db, rest.parent)
-      const known = alive(there ?? presence.newSession(id, now))
+      const { process: was, ...known } = alive(there ?? presence.newSession(id, now))
       const row: SessionRow = {
         ...known,
+        ...(was && wasLive ? { process: was } : {}), // a process that is gone is not where it lives now
         ...(parent?.process ? { process: parent.process } : {}),
         ...knownOf(rest),
         seen: now,

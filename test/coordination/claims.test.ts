@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import { claimsOf } from '../../src/sessions/claims.ts'
+import { inbox } from '../../src/sessions/inbox.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { openTestMemory } from '../helpers.ts'
+
+const MINUTE = 60_000
+
+/** A memory with a clock of its own. */
+function clocked() {
+  const { memory, clock } = openTestMemory()
+  clock.now = Date.parse('2026-11-01T09:00:00Z')
+  const act = (session: string, ...actions: [string, { [k: string]: unknown }][]) => memory.act(actions, { session })
+  const refused = (session: string, ...actions: [string, { [k: string]: unknown }][]): string => {
+    try {
+      act(session, ...actions)
+    } catch (error) {
+      expect(error).toBeInstanceOf(UserError)
+      return (error as UserError).message
+    }
+    throw new Error('it was not refused')
+  }
+  const held = () =>
+    claimsOf(memory)
+      .held()
+      .map((c) => `${c.session} ${c.on}`)
+  return { memory, act, refused, held, pass: (ms: number) => void (clock.now += ms) }
+}
+
+test('[X6] a claim on a path, a glob or a directory above is refused with the owner, since when and until when', () => {
+  const { act, refused, held } = clocked()
+  act('a', ['claim', { paths: ['src/auth'], note: 'token refresh' }])
+  for (const path of ['src/auth', 'src/auth/token.ts', 'src', 'src/**/*.ts', '.', 'src/a*'])
+    expect(refused('b', ['claim', { paths: [path] }]), path).toMatch(
+      /src\/auth is claimed by a since 09:00, until 09:30 UTC: "token refresh"/,
+    )
+  act('b', ['claim', { paths: ['src/db', 'docs/*.md'] }])
+  expect(held()).toEqual(['a src/auth', 'b src/db', 'b docs/*.md'])
+  expect(refused('b', ['claim', { paths: ['web', 'src/auth/x.ts'] }])).toContain('nothing was written')
+  expect(held()).not.toContain('b web')
+})
+
+test('[X6] released by its holder alone; every grant has a greater fencing number', () => {
+  const { act, refused, held } = clocked()
+  const fence = (r: ReturnType<typeof act>) => (r.results[0]!.claims as { n: number }[])[0]!.n
+  const first = fence(act('a', ['claim', { paths: ['x'] }]))
+  expect(fence(act('a', ['claim', { paths: ['x'] }]))).toBe(first) // the same claim said again
+  expect(refused('b', ['release', { paths: ['x'] }])).toMatch(/x is claimed by a .*only its holder can give it up/s)
+  act('a', ['release', { paths: ['x'] }])
+  const second = fence(act('b', ['claim', { paths: ['x'] }]))
+  expect(second).toBeGreaterThan(first)
+  const third = fence(act('b', ['hand-over', { to: 'a', paths: ['x'], note: 'yours' }]))
+  expect(third).toBeGreaterThan(second)
+  expect(held()).toEqual(['a x'])
+  expect(refused('a', ['hand-over', { to: 'nobody' }])).toContain('there is no session nobody')
+  act('a', ['release', {}])
+  expect(held()).toEqual([])
+})
+
+test('[X6] a lease runs out without a sign of life, and one is renewed by it', () => {
+  const { act, held, pass, memory, refused } = clocked()
+  act('a', ['claim', { paths: ['x'] }])
+  act('b', ['claim', { paths: ['y'], ttl: 60 }])
+  pass(2 * MINUTE)
+  expect(held()).toEqual(['a x'])
+  pass(20 * MINUTE)
+  sessionsOf(memory).heartbeat('a')
+  pass(20 * MINUTE)
+  expect(refused('c', ['claim', { paths: ['x'] }])).toContain('claimed by a')
+  pass(20 * MINUTE)
+  act('c', ['claim', { paths: ['x'] }])
+  expect(held()).toEqual(['c x'])
+  const told = memory.newsSince(0).flatMap((n) => n.presence ?? [])
+  const ends = told.filter((t) => t.type === 'lapsed').map((t) => [t.session, t.body.on])
+  expect(ends).toEqual(
+    expect.arrayContaining([
+      ['a', 'x'],
+      ['b', 'y'],
+    ]),
+  )
+})
+
+test('[X7] the same path in another work tree is a warning, not a refusal', () => {
+  const { act, held } = clocked()
+  act('a', ['claim', { paths: ['x'], root: '/tree/one' }])
+  const { notes } = act('b', ['claim', { paths: ['x'], root: '/tree/two' }])
+  expect(notes.join()).toMatch(/x is claimed by a .*meet at merge/)
+  expect(held()).toEqual(['a x', 'b x'])
+})
+
+test('[X6] a task is given to an idle session of the role, else to any idle one, never to two', () => {
+  const { act, refused, memory } = clocked()
+  const sessions = sessionsOf(memory)
+  sessions.start({ id: 'boss' })
+  sessions.start({ id: 'tester', role: 'test-writer' })
+  sessions.start({ id: 'coder', role: 'implementer' })
+  const task = (text: string) => act('boss', ['add-task', { description: text }]).results[0]!.id
+  const assign = (text: string, role?: string) =>
+    act('boss', ['assign-task', { task: task(text), ...(role ? { role } : {}) }]).results[0]!.to
+  expect(assign('one', 'implementer')).toBe('coder')
+  expect(refused('boss', ['assign-task', { task: 'one' }])).toContain('claimed by coder')
+  expect(refused('tester', ['claim', { task: 'one' }])).toContain('claimed by coder')
+  expect(assign('two', 'implementer')).toBe('tester') // no idle implementer is left
+  expect(refused('boss', ['assign-task', { task: task('three') }])).toContain('no other session is idle')
+  expect(inbox(memory, 'coder').lines.join('\n')).toContain('you were given task "one"')
+  act('coder', ['complete', { ref: 'one' }], ['release', {}])
+  expect(assign('four')).toBe('coder')
+})
+
+test('[X5] kill -9 of a session: it has crashed, its claims are free, its data is kept for the next', async () => {
+  const { act, held, memory } = clocked()
+  const sessions = sessionsOf(memory)
+  const client = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e9); console.log(1)'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  await once(client.stdout!, 'data')
+  sessions.start({ id: 'a', client: 'claude', pid: client.pid! })
+  act('a', ['start-task', { description: 'the refresh' }], ['claim', { paths: ['src/auth'] }])
+  sessions.edited('a', 'src/auth/token.ts')
+  expect(sessions.get('a')!.state).toBe('active')
+  const gone = once(client, 'exit')
+  client.kill('SIGKILL')
+  await gone
+  expect(sessions.get('a')!.state).toBe('crashed')
+  expect(held()).toEqual([])
+  act('b', ['claim', { paths: ['src/auth/token.ts'] }])
+  sessions.sweep()
+  expect(sessions.recovery()).toMatchObject([{ id: 'a', files: ['src/auth/token.ts'] }])
+  expect(memory.reader.entity(sessions.recovery()[0]!.task!)?.name).toBe('the refresh')
+  expect(memory.newsSince(0).some((n) => n.presence?.type === 'session-crashed')).toBe(true)
+  sessions.takeUp('a', 'b')
+  expect(sessions.recovery()).toEqual([])
+  expect(sessions.start({ id: 'a' }).state).toBe('active') // the same id works again
+})
+
+test('[X7] a known process keeps a session and its claims alive, however long the agent thinks', () => {
+  const { act, held, memory, pass } = clocked()
+  sessionsOf(memory).start({ id: 'a', pid: process.pid })
+  act('a', ['claim', { paths: ['x'] }])
+  pass(3 * 60 * MINUTE)
+  expect(sessionsOf(memory).get('a')!.state).toBe('idle')
+  expect(held()).toEqual(['a x'])
+  act('b', ['claim', { paths: ['y'] }])
+  pass(31 * MINUTE)
+  expect(sessionsOf(memory).get('b')!.state).toBe('crashed')
+})
+
+test('[X7] /clear gives a new id to the same client: the old one means the new, its work and claims go on', () => {
+  const { act, memory } = clocked()
+  const sessions = sessionsOf(memory)
+  sessions.start({ id: 'old', client: 'claude', pid: process.pid })
+  act('old', ['start-task', { description: 'the refresh' }])
+  sessions.edited('old', 'a.ts')
+  sessions.end('old', 'clear')
+  sessions.start({ id: 'new', client: 'claude', pid: process.pid, source: 'clear' })
+  expect(sessions.resolve('old')).toBe('new')
+  expect(sessions.get('new')).toMatchObject({ state: 'active', files: ['a.ts'] })
+  expect(memory.reader.entity(sessions.get('new')!.task!)?.name).toBe('the refresh')
+  expect(sessions.ofProcess()).toBeUndefined() // this process is not below itself
+})
+
+test('[X7] a subagent is a child session with its own claims and news; it ends with its parent', () => {
+  const { act, held, memory, refused } = clocked()
+  const sessions = sessionsOf(memory)
+  sessions.start({ id: 'p', pid: process.pid })
+  sessions.start({ id: 'p/1', parent: 'p', agent: 'Explore' })
+  act('p/1', ['claim', { paths: ['x'] }])
+  expect(refused('p', ['claim', { paths: ['x/y'] }])).toContain('p/1')
+  sessions.end('p')
+  expect(held()).toEqual([])
+  expect(sessions.get('p/1')!.state).toBe('ended')
+})
+
+test('[X4] news is of others: what was read and has changed comes first, own doings never', () => {
+  const { act, memory } = clocked()
+  const sessions = sessionsOf(memory)
+  act('b', ['record-decision', { name: 'use-sqlite', rationale: 'no daemon' }])
+  sessions.start({ id: 'a' })
+  sessions.told('a', { door: 'brief', ids: ['decision:use-sqlite'], tokens: 10, chars: 40 })
+  act('a', ['record-decision', { name: 'mine' }], ['claim', { paths: ['own'] }])
+  act('c', ['claim', { paths: ['src/auth/**'], note: 'tokens' }], ['record-learning', { title: 'L' }])
+  act('b', ['record-decision', { name: 'use-sqlite', rationale: 'one file' }])
+  const { lines, cursor, more } = inbox(memory, 'a', { max: 2 })
+  expect(lines).toEqual([
+    'b changed decision "use-sqlite" (decision:use-sqlite), which you read',
+    'c claimed src/auth/**: tokens',
+  ])
+  expect(more).toBe(1)
+  sessions.caughtUp('a', cursor)
+  expect(inbox(memory, 'a').lines).toEqual([])
+})
