@@ -1,4 +1,4 @@
-import { isLive, stateOf } from '../memory/claims.ts'
+import { isLive, SILENT_MS, stateOf } from '../memory/claims.ts'
 import type { Entity } from '../memory/entity.ts'
 import {
   contextText,
@@ -83,10 +83,15 @@ function idsOf(p: Planning, me: string | undefined): ReadonlySet<string | undefi
   return ids
 }
 
-const livesNow = (p: Planning, session: string | undefined): boolean => {
+/** Whether the session that wrote it lives; writing it was a sign of life, also of one that nobody else knows. */
+function writerLives(p: Planning, e: Entity): boolean {
   const { claims } = p.view
-  const row = session === undefined ? undefined : claims.session(session)
-  return row !== undefined && isLive(stateOf(row, claims.now, claims.env))
+  const session = writerOf(e)
+  if (session === undefined) return false
+  const written = handoffOf(e).written ?? 0
+  const row = claims.session(session)
+  if (!row) return claims.now - written < SILENT_MS
+  return isLive(stateOf({ ...row, seen: Math.max(row.seen, written) }, claims.now, claims.env))
 }
 
 /** Whether it is called after its session, not by a title that somebody gave. */
@@ -108,7 +113,7 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
   const current = handoffs(p)
   const mine = idsOf(p, me)
   const isMine = (e: Entity) => mine.has(writerOf(e))
-  const isOthers = (e: Entity) => me !== undefined && !isMine(e) && livesNow(p, writerOf(e))
+  const isOthers = (e: Entity) => me !== undefined && !isMine(e) && writerLives(p, e)
   const named = (name: string): Place => {
     const there = p.resolve(name, 'title', () => {}, { kind: KIND })
     if (!there || !isOthers(there)) return { title: name, ...(there ? { there } : {}), over: [] }
@@ -135,7 +140,7 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
       e.fields.task === undefined &&
       writerOf(e) !== undefined &&
       !isMine(e) &&
-      !livesNow(p, writerOf(e)) &&
+      !writerLives(p, e) &&
       (handoffOf(e).written ?? 0) <= started,
   )
   const there =

@@ -56,7 +56,7 @@ export const handoff: Tool = {
   title: 'Handoff',
   about:
     'shows where the work stands as sessions have left it, newest first, or writes it: one per task, else per session; the new one replaces the old',
-  example: 'echo "## Next Steps\n1. fix the JWKS cache" | tidemark handoff write -',
+  example: 'tidemark handoff show',
   params: {
     do: { type: 'text', about: 'show (unless said), or write', place: 0, choices: ['show', 'write'] },
     file: { type: 'text', about: 'write: a file, or - for standard input: Markdown, plain text or JSON', place: 1 },

@@ -26,10 +26,12 @@ export interface Kept {
   cursor: number
   /** Size and time of change of git's reflog and of each view, when they were looked at last. */
   seen: { [name: string]: string }
+  /** Hand edits that a process is taking over: what the file looked like, and since when. */
+  taking: { [name: string]: { stamp: string; at: number } }
   reports: Report[]
 }
 
-const NOTHING: Kept = { cursor: -1, seen: {}, reports: [] }
+const NOTHING: Kept = { cursor: -1, seen: {}, taking: {}, reports: [] }
 
 export const viewPath = (root: string, name: string): string => join(root, PROJECT_DIR, name)
 
@@ -96,12 +98,12 @@ export function writeView(root: string, name: string, text: string): void {
 }
 
 /** Keeps an edited view beside its place, under a name that is free. */
-export function putAside(root: string, name: string, at: number): string {
+export function putAside(root: string, name: string, text: string, at: number): string {
   const time = new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   for (let n = 1; ; n++) {
     const aside = name.replace(/\.md$/, `.edited-${time}${n === 1 ? '' : `-${n}`}.md`)
     if (existsSync(viewPath(root, aside))) continue
-    writeFileSync(viewPath(root, aside), readFileSync(viewPath(root, name)), { flag: 'wx' })
+    writeFileSync(viewPath(root, aside), text, { flag: 'wx' })
     return aside
   }
 }

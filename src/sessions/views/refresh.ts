@@ -9,7 +9,7 @@ import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
 import { type Kept, lastWritten, putAside, readKept, stampOf, textOf, viewPath, writeKept, writeView } from './kept.ts'
 import { swarmView } from './swarm.ts'
-import type { View } from './view.ts'
+import type { View, ViewContext } from './view.ts'
 
 /** The files under `.tidemark/` that show what is known. */
 export const VIEWS: readonly View[] = [handoffView, swarmView, decisionsView]
@@ -17,6 +17,8 @@ export const VIEWS: readonly View[] = [handoffView, swarmView, decisionsView]
 /** So many events may pass by that concern no view until it is noted how far they were looked at. */
 const LAG = 200
 const REPORTS_AT_MOST = 20
+/** So long a process may be busy with taking over a hand edit before another one does it. */
+const TAKING_MS = 30_000
 const PURGE = /(?:^|; )purge\b/
 
 /** Up to which event a memory has been looked at for a work tree, in this process. */
@@ -29,8 +31,8 @@ const looked = new WeakMap<Memory, Map<string, number>>()
  */
 export function readEdits(memory: Memory, project: Project): string[] {
   return safely(project, () => {
-    const kept = readKept(project.root)
-    return VIEWS.flatMap((view) => readEdit(memory, project, view, kept))
+    const { seen } = readKept(project.root)
+    return VIEWS.flatMap((view) => readEdit(memory, project, view, seen[view.name]))
   })
 }
 
@@ -42,15 +44,16 @@ export function refreshViews(memory: Memory, project: Project): string[] {
   return safely(project, () => {
     const { root } = project
     const told = readEdits(memory, project)
-    const changed = changedViews(memory, root)
-    if (changed.length === 0) return told
+    const cursor = memory.cursor
+    if (!mayHaveChanged(memory, root, cursor)) return told
     // one at a time: two processes that write the same view would take each other's text for a hand edit
     memory.db.write(() => {
       const kept = readKept(root)
-      for (const view of changed) write(memory, project, view, kept)
-      writeKept(root, { ...kept, cursor: memory.cursor })
+      const now = memory.cursor
+      for (const view of changedViews(memory, root, kept, kept.cursor, now)) write(memory, project, view, kept)
+      writeKept(root, { ...kept, cursor: now })
     })
-    lookedUpTo(memory).set(root, memory.cursor)
+    lookedUpTo(memory).set(root, cursor)
     return told
   })
 }
@@ -78,27 +81,30 @@ function lookedUpTo(memory: Memory): Map<string, number> {
   return map
 }
 
-/** The views that what happened since concerns. */
-function changedViews(memory: Memory, root: string): View[] {
+/** Whether what this process has not looked at yet concerns a view; far behind, it is time to note how far that was. */
+function mayHaveChanged(memory: Memory, root: string, cursor: number): boolean {
   const kept = readKept(root)
-  const { cursor } = memory
-  const commits = stampOf(reflogOf(root))
   const since = Math.max(kept.cursor, lookedUpTo(memory).get(root) ?? -1)
+  const changed = changedViews(memory, root, kept, kept.cursor < 0 ? -1 : since, cursor)
+  if (changed.length > 0 || cursor - kept.cursor > LAG) return true
+  lookedUpTo(memory).set(root, cursor)
+  return false
+}
+
+/** The views that what happened between two events concerns. */
+function changedViews(memory: Memory, root: string, kept: Kept, since: number, cursor: number): View[] {
   // a store that was restored counts from earlier on
-  if (kept.cursor < 0 || since > cursor) return [...VIEWS]
-  const missing = VIEWS.filter((v) => kept.seen[v.name] !== undefined && stampOf(viewPath(root, v.name)) === '')
+  if (since < 0 || since > cursor) return [...VIEWS]
   const news = since === cursor ? [] : memory.newsSince(since)
-  const erased = news.some((n) => PURGE.test(n.summary))
-  const changed = VIEWS.filter(
+  if (news.some((n) => PURGE.test(n.summary))) return [...VIEWS]
+  const isWritten = (view: View) => kept.seen[view.name] !== undefined
+  const commits = stampOf(reflogOf(root))
+  return VIEWS.filter(
     (view) =>
-      erased ||
-      missing.includes(view) ||
-      (view === handoffView && kept.seen.commits !== commits && kept.seen[view.name] !== undefined) ||
+      (isWritten(view) && stampOf(viewPath(root, view.name)) === '') ||
+      (isWritten(view) && view === handoffView && kept.seen.commits !== commits) ||
       news.some((n) => view.concerns(n)),
   )
-  if (changed.length > 0 || cursor - kept.cursor <= LAG) lookedUpTo(memory).set(root, cursor)
-  else writeKept(root, { ...kept, cursor })
-  return changed
 }
 
 function write(memory: Memory, project: Project, view: View, kept: Kept): void {
@@ -119,24 +125,46 @@ function write(memory: Memory, project: Project, view: View, kept: Kept): void {
 const wasErased = (memory: Memory, kept: Kept): boolean =>
   kept.cursor >= 0 && memory.newsSince(kept.cursor).some((n) => PURGE.test(n.summary))
 
-function readEdit(memory: Memory, project: Project, view: View, kept: Kept): string[] {
+/** A hand edit of a view. */
+interface Found {
+  text: string
+  was: string
+}
+
+/** A hand edit that nobody has taken over yet, for this process to do it. */
+function findEdit({ memory, project }: ViewContext, view: View): Found | undefined {
+  const { root } = project
+  const path = viewPath(root, view.name)
+  // under the lock: whoever writes a view brings the file and its copy together
+  return memory.db.write(() => {
+    const kept = readKept(root)
+    const stamp = stampOf(path)
+    const text = textOf(path)
+    if (text === undefined || stamp === kept.seen[view.name]) return undefined
+    const was = lastWritten(root, view.name)
+    const now = memory.env.now()
+    const taken = kept.taking[view.name]
+    if (taken?.stamp === stamp && Math.abs(now - taken.at) < TAKING_MS) return undefined
+    const isEdit = text !== was && text !== view.render({ memory, project }, was)
+    if (isEdit) kept.taking[view.name] = { stamp, at: now }
+    else {
+      writeView(root, view.name, text) // a process ended between the file and its copy
+      kept.seen[view.name] = stampOf(path)
+    }
+    writeKept(root, kept)
+    return isEdit ? { text, was } : undefined
+  })
+}
+
+function readEdit(memory: Memory, project: Project, view: View, seen: string | undefined): string[] {
   const { root } = project
   const path = viewPath(root, view.name)
   const stamp = stampOf(path)
-  if (stamp === '' || stamp === kept.seen[view.name]) return []
-  const text = textOf(path)
-  if (text === undefined) return []
-  const was = lastWritten(root, view.name)
+  if (stamp === '' || stamp === seen) return []
   const context = { memory, project }
-  const settled = () => {
-    kept.seen[view.name] = stampOf(path)
-    memory.db.write(() => writeKept(root, { ...readKept(root), seen: kept.seen, reports: kept.reports }))
-  }
-  if (text === was || text === view.render(context, was)) {
-    writeView(root, view.name, text) // a process ended between the file and its copy
-    settled()
-    return []
-  }
+  const found = findEdit(context, view)
+  if (!found) return []
+  const { text, was } = found
   const { actions, problems } = view.read(context, text, was)
   const wrong = [...problems]
   const done: string[] = []
@@ -152,21 +180,25 @@ function readEdit(memory: Memory, project: Project, view: View, kept: Kept): str
   }
   const file = `${PROJECT_DIR}/${view.name}`
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${done.join('; ')}`] : []
-  if (wrong.length > 0) {
-    const at = memory.env.now()
-    const aside = putAside(root, view.name, at)
-    kept.reports = [...kept.reports, { at, file, aside, problems: wrong }].slice(-REPORTS_AT_MOST)
-    told.push(
-      `${file} was edited by hand and could not be read: ${wrong.join('; ')}. It is kept as ${PROJECT_DIR}/${aside}`,
-    )
-  }
   memory.db.write(() => {
-    if (textOf(path) !== text) return // edited again meanwhile
-    const next = view.render(context, was)
-    writeView(root, view.name, next)
-    if (next === '') delete kept.seen[view.name]
-    else kept.seen[view.name] = stampOf(path)
-    writeKept(root, { ...readKept(root), seen: kept.seen, reports: kept.reports })
+    const kept = readKept(root)
+    delete kept.taking[view.name]
+    if (wrong.length > 0) {
+      const at = memory.env.now()
+      const aside = putAside(root, view.name, text, at)
+      kept.reports = [...kept.reports, { at, file, aside, problems: wrong }].slice(-REPORTS_AT_MOST)
+      told.push(
+        `${file} was edited by hand and could not be read: ${wrong.join('; ')}. It is kept as ${PROJECT_DIR}/${aside}`,
+      )
+    }
+    // edited again meanwhile: the next look takes that over, against what was taken over now
+    if (textOf(path) === text) {
+      const next = view.render(context, was)
+      writeView(root, view.name, next)
+      if (next === '') delete kept.seen[view.name]
+      else kept.seen[view.name] = stampOf(path)
+    }
+    writeKept(root, kept)
   })
   return told
 }
