@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { HOOK_CLIENTS } from '../../src/hooking/call.ts'
+import { hookSummaries, hooksSeen } from '../../src/hooking/log.ts'
+import { DIALECTS } from '../../src/surfaces/hooks/index.ts'
+import { hookProject, type Ran, runHook } from './run.ts'
+
+/** The clock's limit of a hook (1 s), with the start of a process on a machine that other tests keep busy. */
+const IN_TIME = 3_000
+
+const START = { session_id: 's1', source: 'startup' }
+
+/** Ended well, in time, and with an answer that the client takes. */
+function expectFine(ran: Ran, client = 'claude'): void {
+  expect(ran.code).toBe(0)
+  expect(ran.ms).toBeLessThan(IN_TIME)
+  if (ran.out === '') expect(['claude', 'codex', 'nobody', '']).toContain(client)
+  else expect(() => JSON.parse(ran.out)).not.toThrow()
+}
+
+test('[M4] no project, no directory: exit 0, an empty answer, and nothing is made', async () => {
+  const { dir } = hookProject(false)
+  rmSync(join(dir, '.tidemark'), { recursive: true })
+  for (const client of HOOK_CLIENTS) {
+    const ran = await runHook([client, 'session-start'], { ...START, cwd: dir, sessionId: 's' }, { cwd: dir })
+    expectFine(ran, client)
+    expect(['', '{}']).toContain(ran.out.trim())
+    expect(ran.err).toBe('')
+  }
+  expectFine(await runHook(['claude', 'SessionStart'], { ...START, cwd: join(dir, 'gone') }, { cwd: dir }))
+  expect(existsSync(join(dir, '.tidemark'))).toBe(false)
+})
+
+test('[M4] no store yet: it is made, or the hook says nothing; a store that went missing is not made anew', async () => {
+  const { dir, project } = hookProject()
+  expectFine(await runHook(['claude', 'SessionStart'], { ...START, cwd: dir }))
+  expect(existsSync(project.storePath)).toBe(true)
+  mkdirSync(join(dirname(project.storePath), 'backups'), { recursive: true })
+  writeFileSync(join(dirname(project.storePath), 'backups', 'x.db'), '')
+  for (const s of ['', '-wal', '-shm']) rmSync(`${project.storePath}${s}`, { force: true })
+  const ran = await runHook(['gemini', 'SessionStart'], { ...START, cwd: dir })
+  expectFine(ran, 'gemini')
+  expect(ran.out.trim()).toBe('{}')
+  expect(existsSync(project.storePath)).toBe(false)
+  expect(hooksSeen(project).at(-1)?.errors?.[0]).toMatch(/is gone/)
+})
+
+test('[M4] a damaged store: exit 0, an empty answer, a line for doctor', async () => {
+  const { dir, project, memory } = hookProject()
+  memory().close()
+  writeFileSync(project.storePath, 'this is no database, whatever it says'.repeat(500))
+  rmSync(`${project.storePath}-wal`, { force: true })
+  const ran = await runHook(['codex', 'SessionStart'], { ...START, cwd: dir })
+  expectFine(ran, 'codex')
+  expect(ran.out).toBe('')
+  truncateSync(project.storePath, 0)
+  expectFine(await runHook(['codex', 'Stop'], { ...START, cwd: dir }), 'codex')
+  const [newest] = hookSummaries(project)
+  expect(newest).toMatchObject({ client: 'codex', event: 'Stop', errors: 1 })
+  expect(newest!.lastError).toMatch(/empty/)
+})
+
+test('[M4] another process holds the write lock: what can be read is said, in time', async () => {
+  const { dir, project, memory } = hookProject()
+  const m = memory()
+  m.act([['record-fact', { fact: 'Always run the tests', category: 'workflow' }]])
+  const other = new DatabaseSync(project.storePath)
+  other.exec('BEGIN IMMEDIATE')
+  try {
+    for (const [event, more] of [
+      ['SessionStart', {}],
+      ['UserPromptSubmit', { prompt: 'We use pnpm for installs. Please fix the page.' }],
+      ['PreToolUse', { tool_name: 'Edit', tool_input: { file_path: join(dir, 'a.ts') } }],
+      ['PostToolUse', { tool_name: 'Edit', tool_input: { file_path: join(dir, 'a.ts') } }],
+      ['Stop', {}],
+      ['SessionEnd', { reason: 'other' }],
+    ] as const) {
+      const ran = await runHook(['claude', event], { ...START, cwd: dir, ...more })
+      expectFine(ran)
+      if (event === 'SessionStart') expect(ran.out).toContain('Always run the tests')
+    }
+  } finally {
+    other.exec('ROLLBACK')
+    other.close()
+  }
+  expect(hooksSeen(project).some((h) => h.errors?.some((e) => /another process has held/.test(e)))).toBe(true)
+})
+
+test.skipIf(process.getuid?.() === 0)('[M4] a store that may not be written: exit 0', async () => {
+  const { dir, project, memory } = hookProject()
+  memory().close()
+  chmodSync(dirname(project.storePath), 0o500)
+  try {
+    expectFine(await runHook(['claude', 'SessionStart'], { ...START, cwd: dir }))
+  } finally {
+    chmodSync(dirname(project.storePath), 0o700)
+  }
+})
+
+test('[M4] a full disk: exit 0, and what can be read is said', async () => {
+  const { dir, memory } = hookProject()
+  const m = memory()
+  m.act([['record-fact', { fact: 'Always run the tests', category: 'workflow' }]])
+  m.close()
+  // no file may grow: what writing finds where no space is left
+  const ran = await new Promise<{ code: number | null; out: string }>((resolve) => {
+    const bin = join(import.meta.dirname, '..', '..', 'bin', 'tidemark.js')
+    const child = spawn(
+      'sh',
+      ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" "$1" hook claude SessionStart`, process.execPath, bin],
+      {
+        stdio: ['pipe', 'pipe', 'ignore'],
+        env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' },
+      },
+    )
+    let out = ''
+    child.stdout.on('data', (d) => (out += d))
+    child.on('close', (code) => resolve({ code, out }))
+    child.stdin.end(JSON.stringify({ ...START, cwd: dir }))
+  })
+  expect(ran.code).toBe(0)
+  if (ran.out !== '') expect(() => JSON.parse(ran.out)).not.toThrow()
+})
+
+test.each([
+  ['nothing at all', ''],
+  ['no JSON', 'hello'],
+  ['half of it', '{"session_id":"s1","source":'],
+  ['a list', '[1,2,3]'],
+  ['null', 'null'],
+  ['bytes', Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x7b])],
+  ['other types', { session_id: 7, cwd: ['x'], tool_name: {}, tool_input: 'x', prompt: null }],
+  ['17 MB', Buffer.concat([Buffer.from('{"prompt":"'), Buffer.alloc(17_000_000, 97), Buffer.from('"}')])],
+])('[M4] stdin holds %s: exit 0 and a valid answer for every client', async (_, payload) => {
+  const { dir, memory } = hookProject()
+  memory().close()
+  for (const client of HOOK_CLIENTS) {
+    const dialect = await DIALECTS[client]()
+    const event = Object.keys(dialect.events).find((e) => dialect.events[e] === 'prompt')!
+    expectFine(await runHook([client, event], payload, { cwd: dir }), client)
+  }
+})
+
+test('[M4] stdin is missing, or never closed: the hook does not wait for it', async () => {
+  const { dir, memory } = hookProject()
+  memory().close()
+  expectFine(await runHook(['claude', 'SessionStart'], undefined, { cwd: dir }))
+  expectFine(await runHook(['claude', 'SessionStart'], { ...START, cwd: dir }, { open: true }))
+  expectFine(await runHook(['gemini', 'SessionStart'], '', { open: true, cwd: dir }), 'gemini')
+})
+
+test('[M4] an unknown client or event: exit 0', async () => {
+  const { dir } = hookProject()
+  expectFine(await runHook(['nobody', 'SessionStart'], START, { cwd: dir }), 'nobody')
+  expectFine(await runHook(['claude', 'constructor'], START, { cwd: dir }))
+  expect((await runHook(['gemini', 'Nonsense'], START, { cwd: dir })).out.trim()).toBe('{}')
+  expectFine(await runHook(['claude'], START, { cwd: dir }))
+  expectFine(await runHook([], START, { cwd: dir }), '')
+})
+
+test('[M4] every event of every client is answered in its dialect', async () => {
+  const { dir, memory } = hookProject()
+  memory().close()
+  for (const client of HOOK_CLIENTS) {
+    const dialect = await DIALECTS[client]()
+    for (const event of Object.keys(dialect.events)) {
+      const payload = {
+        session_id: 'e1', sessionId: 'e1', sessionID: 'e1', conversation_id: 'e1', cwd: dir, directory: dir, workspace_roots: [dir],
+        tool_name: 'Edit', toolName: 'edit', tool: 'edit', tool_input: { file_path: 'x.ts' }, toolArgs: { path: 'x.ts' }, args: { filePath: 'x.ts' },
+        file_path: 'x.ts', command: 'ls', prompt: 'We use pnpm for installs.', agent_id: 'a', agent_type: 'T', trigger: 'manual',
+      } // biome-ignore format: what all clients send, at once
+      const ran = await runHook([client, event], payload, { cwd: dir })
+      expect(ran.code, `${client} ${event}`).toBe(0)
+      const plain = client === 'claude' && (event === 'PreCompact' || event === 'status-line')
+      if (ran.out !== '' && !plain) expect(() => JSON.parse(ran.out), `${client} ${event}: ${ran.out}`).not.toThrow()
+    }
+  }
+})
