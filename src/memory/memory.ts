@@ -9,6 +9,7 @@ import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
+import { archiveFiles } from '../store/archive.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
 import { type Db, openDb, storeFiles, vacuum } from '../store/db.ts'
 import { keptHolds } from '../store/defines.ts'
@@ -31,7 +32,9 @@ import { applyPurges } from './purge.ts'
 import { entityOf, momentOf, type Reader, readAsOf, readNow } from './read.ts'
 import { type Progress, rebuildAll } from './rebuild.ts'
 import { replicaFor, saveClock } from './replica.ts'
+import { archiveCovered, rotatePresence, scrubArchive } from './rotate.ts'
 import { screen } from './secrets.ts'
+import { presenceNews } from './stream.ts'
 import type { Verb } from './verb.ts'
 import { type Place, placeOn } from './work.ts'
 
@@ -206,7 +209,7 @@ export class Memory {
     const erased = this.#aboutToErase(batch.actions)
     const outcome = this.#db.write(() => this.#write(actions, author, redacting))
     if (outcome.purged) {
-      this.#scrub()
+      this.#scrub(secretsIn(batch.actions))
       outcome.result.notes.push(...this.#proof(erased))
     }
     if (outcome.told || outcome.result.batch !== null) this.tellListeners()
@@ -546,9 +549,10 @@ export class Memory {
   }
 
   /** After an erasure: nothing of what was erased may stay in any file of the store. */
-  #scrub(): void {
+  #scrub(secrets: readonly string[] = []): void {
     const db = this.#db
     db.write(() => {
+      scrubArchive(db, secrets)
       rows.clearDefines(db)
       forgetErasedWork(db, (id) => rows.getRow(db, id) !== undefined)
       this.#projectAll()
@@ -563,6 +567,7 @@ export class Memory {
     const backups = join(dirname(this.#db.path), 'backups')
     const files = [
       ...storeFiles(this.#db.path),
+      ...archiveFiles(this.#db.path),
       ...(existsSync(backups) ? readdirSync(backups).map((f) => join(backups, f)) : []),
     ]
     const needles = [textValue, JSON.stringify(textValue).slice(1, -1)].map((t) => Buffer.from(t))
@@ -576,14 +581,19 @@ export class Memory {
 
   /** Folds history before a moment away (C6). */
   compact(before: string | number | Date): { lines: number; events: number; horizon: number } {
-    const result = this.#db.write(() => compact(this.#db, momentOf(before)))
+    const moment = momentOf(before)
+    const result = this.#db.write(() => {
+      archiveCovered(this.#db, moment, (seq, limit) => this.newsSince(seq, limit))
+      return compact(this.#db, moment)
+    })
     vacuum(this.#db)
     return result
   }
 
-  /** The daily snapshot, if it is due. Surfaces call it when the answer is out. */
+  /** The daily snapshot and the rotation of events, if they are due. Surfaces call it when the answer is out. */
   maintain(): void {
     snapshotIfDue(this.#db, this.#env.now())
+    rotatePresence(this.#db, this.#env.now())
   }
 
   close(): void {
@@ -603,16 +613,11 @@ export class Memory {
   }
 }
 
-const presenceNews = (told: presence.PresenceEvent): News => ({
-  seq: told.seq,
-  batch: '',
-  at: told.at,
-  received: told.at,
-  author: { session: told.session },
-  summary: told.type,
-  events: [],
-  presence: told,
-})
+/** The texts that purges of a batch erase wherever they stand. */
+const secretsIn = (actions: readonly Action[]): string[] =>
+  actions.flatMap(([verb, args]) =>
+    verb === 'purge' && typeof args.secret === 'string' ? [args.secret.normalize('NFC')] : [],
+  )
 
 const snapshotLine = (db: Db): string | undefined => {
   const s = snapshotOf(db)

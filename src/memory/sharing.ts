@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { nearest } from '../schema/names.ts'
+import { type Archived, archivedAfter, archivedUpTo } from '../store/archive.ts'
 import { getMeta } from '../store/meta.ts'
 import { idsOfKind } from '../store/rows.ts'
 import { arrivalsOf } from '../store/stream.ts'
@@ -99,14 +100,30 @@ export function sharedContext(memory: Memory, sessions: readonly string[]): Shar
 const MAX_HISTORY = 1_000
 
 /** What happened to a key, newest first. */
-export function sharedHistory(memory: Memory, key: string, limit = MAX_HISTORY): StreamEvent[] {
-  const { id } = everShared(memory, key)
+export const sharedHistory = (memory: Memory, key: string, limit = MAX_HISTORY): StreamEvent[] =>
+  historyOf(memory, everShared(memory, key).id, limit)
+
+function historyOf(memory: Memory, id: string, limit: number): StreamEvent[] {
   const stream = new EventStream(memory.db)
   const events = arrivalsOf(memory.db, id, limit)
     .reverse()
     .flatMap((n) => memory.newsSince(n - 1, 1))
     .flatMap((news) => stream.eventsOf({ ...news, events: news.events.filter((x) => x.event.entity === id) }))
-  return events.reverse()
+  if (events.length < limit) {
+    const known = new Set(events.map((e) => e.event_id))
+    const away = archivedAfter<StreamEvent & Archived>(memory.db, 0).filter((e) => e.entity === id)
+    const before = away.flatMap(({ entity: _entity, ...e }) => (known.has(e.event_id) ? [] : [e as StreamEvent]))
+    events.push(...before)
+    events.sort((x, y) => x.seq - y.seq)
+  }
+  return events.slice(-limit).reverse()
+}
+
+/** What a key held after an event, null where nobody knows: from before a compaction the archive does. */
+function sharedAfter(memory: Memory, id: string, seq: number): { is: Json | undefined } | null {
+  if (seq >= Number(getMeta(memory.db, 'compacted_n') ?? 0)) return { is: sharedBefore(memory.db, id, seq + 1) }
+  const last = historyOf(memory, id, Number.MAX_SAFE_INTEGER).find((e) => e.seq <= seq)
+  return last ? { is: last.event_type === 'delete' ? undefined : last.value } : null
 }
 
 /**
@@ -123,12 +140,12 @@ export function rollbackShared(memory: Memory, key: string, to: number, options:
   }
   if (!Number.isInteger(to) || to < 1 || to > memory.cursor)
     throw new UserError('bad-argument', `there is no event ${to}`, some())
-  if (to < Number(getMeta(memory.db, 'compacted_n') ?? 0))
+  const value = sharedAfter(memory, id, to)
+  if (value === null)
     throw new UserError('before-horizon', `what "${key}" held at event ${to} was compacted away`, some())
-  const value = sharedBefore(memory.db, id, to + 1)
-  if (value === undefined)
+  if (value.is === undefined)
     throw new UserError('not-found', `"${key}" was not there at event ${to}`, some(), { key, seq: to })
-  memory.act([['share-set', { key, value }]], options)
+  memory.act([['share-set', { key, value: value.is }]], options)
   return mustBeShared(memory, key)
 }
 
@@ -160,10 +177,24 @@ export const isWanted = (e: StreamEvent, { notOf, types, key }: EventsOptions): 
 const PAGE = 256
 const LATEST = 50
 
-/** What happened, in order. */
+/** What happened, in order; what was put away is read as well. */
 export function eventsSince(memory: Memory, options: EventsOptions = {}): StreamEvent[] {
   const { since, limit = since === undefined ? LATEST : Number.POSITIVE_INFINITY } = options
   if (since === undefined) return latest(memory, options, limit)
+  // one snapshot, or what is put away meanwhile would be read in neither place
+  return memory.db.read(() => {
+    const old = archivedAfter<StreamEvent & Archived>(memory.db, since)
+    const stored = storedSince(memory, since, options, limit)
+    if (old.length === 0) return stored
+    const seqs = new Set(stored.map((e) => e.event_id))
+    const away = old.filter((e) => !seqs.has(e.event_id)).map(({ entity: _entity, ...e }) => e as StreamEvent)
+    const all = [...away.filter((e) => isWanted(e, options)), ...stored].sort((a, b) => a.seq - b.seq)
+    const last = all[limit - 1]?.seq
+    return last === undefined ? all : all.filter((e) => e.seq <= last)
+  })
+}
+
+function storedSince(memory: Memory, since: number, options: EventsOptions, limit: number): StreamEvent[] {
   const stream = new EventStream(memory.db)
   const out: StreamEvent[] = []
   for (let cursor = since; out.length < limit; ) {
@@ -196,7 +227,13 @@ export function followEvents(
   options: Omit<EventsOptions, 'limit'> = {},
 ): () => void {
   const stream = new EventStream(memory.db)
-  const { since } = options
+  let { since } = options
+  if (since !== undefined && since < archivedUpTo(memory.db)) {
+    const now = memory.cursor
+    const before = eventsSince(memory, options).filter((e) => e.seq <= now)
+    if (before.length > 0) onEvent(before)
+    since = Math.max(since, now)
+  }
   return memory.subscribe(
     (news) => {
       const events = stream.eventsOf(news).filter((e) => isWanted(e, options))

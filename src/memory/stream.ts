@@ -5,6 +5,7 @@ import type { Json } from '../schema/field.ts'
 import { sha256 } from '../schema/names.ts'
 import type { Db } from '../store/db.ts'
 import type { LoggedEvent } from '../store/log.ts'
+import type { PresenceEvent } from '../store/presence.ts'
 import { arrivedBefore } from '../store/stream.ts'
 import { kindOf, LINK_KIND } from './entity.ts'
 import { fold } from './fold.ts'
@@ -75,16 +76,31 @@ export function sharedBefore(db: Db, id: string, seq: number): Json | undefined 
   return live ? value : undefined
 }
 
+/** What happened with sessions and claims, as those who watch hear of it. */
+export const presenceNews = (told: PresenceEvent): News => ({
+  seq: told.seq,
+  batch: '',
+  at: told.at,
+  received: told.at,
+  author: { session: told.session },
+  summary: told.type,
+  events: [],
+  presence: told,
+})
+
 /** Keys whose state a stream keeps at once. */
 const MAX_REPLAYS = 200
 
 /** Turns news, given in order, into events. */
 export class EventStream {
   readonly #db: Db
+  readonly #entities: boolean
   readonly #replays = new Map<string, Replay>()
 
-  constructor(db: Db) {
+  /** `entities`: events of a key also say which entity it is, as the archive keeps them. */
+  constructor(db: Db, options: { entities?: boolean } = {}) {
     this.#db = db
+    this.#entities = options.entities ?? false
   }
 
   eventsOf(news: News): StreamEvent[] {
@@ -97,6 +113,7 @@ export class EventStream {
         ...head(news, `${own[0]!.id}${i === 0 ? '' : `+${i}`}`),
         ...x,
         context_hash: hashOf(x.value),
+        ...(this.#entities && x.key !== id ? { entity: id } : {}),
       }))
     })
   }

@@ -1,0 +1,73 @@
+import { archive, dropPresence, duePresence, eraseFromArchive } from '../store/archive.ts'
+import { coverable } from '../store/coverage.ts'
+import type { Db } from '../store/db.ts'
+import { isErased, purgesIn, purgesOf } from '../store/log.ts'
+import type { News } from './memory.ts'
+import { tombstoneOf } from './purge.ts'
+import { EventStream, presenceNews } from './stream.ts'
+
+const KEPT_MS = 30 * 86_400_000
+const KEPT = 10_000
+/** Rotation waits for so many more, or a day: it is not for every event that one comes. */
+const SLACK = 1_000
+const DAY_MS = 86_400_000
+
+/**
+ * Moves what happened with sessions and claims to the archive once it is 30 days old, or beyond the newest 10,000.
+ * Never waits for the lock: the next one does it.
+ */
+export function rotatePresence(db: Db, now: number): void {
+  if (duePresence(db, now - KEPT_MS - DAY_MS, KEPT + SLACK).length === 0) return
+  db.tryWrite(() => {
+    const due = duePresence(db, now - KEPT_MS, KEPT)
+    if (due.length === 0) return
+    const stream = new EventStream(db)
+    archive(
+      db,
+      due.flatMap((e) => stream.eventsOf(presenceNews(e))),
+    )
+    dropPresence(db, due.at(-1)!.seq)
+  })
+}
+
+/** Batches read at once. */
+const PAGE = 500
+
+/** Puts away what a compaction is about to fold: the caller holds the lock, and compacts after it. */
+export function archiveCovered(db: Db, before: number, newsSince: (seq: number, limit: number) => News[]): void {
+  const covered = new Map(coverable(db, before).map((c) => [c.replica, c.seq]))
+  if (covered.size === 0) return
+  const isCovered = (batch: string) => {
+    const [replica = '', seq] = batch.split(':')
+    return Number(seq) <= (covered.get(replica) ?? 0)
+  }
+  const stream = new EventStream(db, { entities: true })
+  for (let cursor = 0; ; ) {
+    const page = newsSince(cursor, PAGE)
+    archive(
+      db,
+      page.flatMap((news) => {
+        const events = news.presence ? [] : stream.eventsOf(news)
+        return isCovered(news.batch) ? events : []
+      }),
+    )
+    if (page.length < PAGE) return
+    cursor = page.at(-1)!.seq
+  }
+}
+
+/**
+ * After an erasure: events of what was erased leave the archive, as a whole where only a part of it went. `texts` are
+ * what had to go, where this process knows it.
+ */
+export function scrubArchive(db: Db, texts: readonly string[] = []): void {
+  const inJson = (t: string) => JSON.stringify(t).slice(1, -1)
+  const needles = texts.filter((t) => t !== '').flatMap((t) => [inJson(t), inJson(inJson(t))])
+  eraseFromArchive(db, (e, line) => {
+    const entity = e.entity ?? e.key
+    if (isErased(db, tombstoneOf(entity)) || purgesIn(db, entity).length > 0) return true
+    const [replica = '', seq = '0'] = e.event_id.split(':')
+    if (replica !== 'presence' && purgesOf(db, replica, Number.parseInt(seq, 10)).length > 0) return true
+    return needles.some((needle) => line.includes(needle))
+  })
+}

@@ -1,0 +1,127 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { eventsSince, followEvents } from '../../src/memory/sharing.ts'
+import type { StreamEvent } from '../../src/memory/stream.ts'
+import type { Json } from '../../src/schema/field.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { archiveFiles } from '../../src/store/archive.ts'
+import { addPresence } from '../../src/store/presence.ts'
+import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
+
+const all = (t: TestMemory, since = 0) => eventsSince(t.memory, { since })
+const stateOf = (events: readonly StreamEvent[]) => {
+  const state = new Map<string, Json>()
+  for (const e of events)
+    if (e.event_type === 'delete') state.delete(e.key)
+    else if (['update', 'merge'].includes(e.event_type)) state.set(e.key, e.value)
+  return Object.fromEntries(state)
+}
+const archived = (t: TestMemory) =>
+  archiveFiles(t.memory.path)
+    .map((f) => readFileSync(f, 'utf8'))
+    .join('')
+const presenceRows = (t: TestMemory) => t.memory.db.all('SELECT n FROM presence_events').length
+
+describe('[X4] rotation keeps the archive, and loses nothing', () => {
+  test('what sessions did more than 30 days ago moves beside the store, and is told as before', () => {
+    const t = openTestMemory()
+    const sessions = sessionsOf(t.memory)
+    for (const id of ['s1', 's2']) sessions.start({ id })
+    t.library.share.set('k', 1, { session: 's1' })
+    t.act([['claim', { paths: ['a.ts'] }]], { session: 's2' })
+    const before = all(t)
+    t.clock.days(20)
+    sessions.start({ id: 's3' })
+    t.memory.maintain()
+    expect(archiveFiles(t.memory.path)).toEqual([])
+    t.clock.days(12)
+    sessions.start({ id: 's4' })
+    const known = all(t)
+    t.memory.maintain()
+    expect(archived(t)).toContain('claimed')
+    expect(presenceRows(t)).toBeLessThan(known.filter((e) => e.event_id.startsWith('presence:')).length)
+    expect(all(t)).toEqual(known)
+    expect(all(t).slice(0, before.length)).toEqual(before)
+    for (const e of known) expect(all(t, e.seq)).toEqual(known.filter((x) => x.seq > e.seq))
+    expect(eventsSince(t.memory, { since: 0, limit: 2 })).toEqual(known.slice(0, 2))
+    const heard: StreamEvent[] = []
+    const stop = followEvents(t.memory, (several) => heard.push(...several), { since: 0 })
+    t.library.share.set('k', 2)
+    stop()
+    expect(heard).toEqual(all(t))
+  })
+
+  test('beyond the newest 10,000 the oldest move', () => {
+    const t = openTestMemory()
+    t.memory.db.write(() => {
+      for (let i = 0; i < 11_500; i++) addPresence(t.memory.db, t.clock.now, 's', 'edited', { path: `f${i}.ts` })
+    })
+    t.memory.maintain()
+    expect(presenceRows(t)).toBe(10_000)
+    expect(all(t).map((e) => e.key)).toEqual(Array.from({ length: 11_500 }, (_, i) => `f${i}.ts`))
+  })
+
+  test('killed between putting away and taking out, or in the middle of a line: each event is told once', () => {
+    const t = openTestMemory()
+    for (const id of ['s1', 's2', 's3']) sessionsOf(t.memory).start({ id })
+    const known = all(t)
+    t.clock.days(40)
+    t.memory.maintain()
+    const [file] = archiveFiles(t.memory.path)
+    const lines = readFileSync(file!, 'utf8').trim().split('\n')
+    appendFileSync(file!, `${lines[0]}\n${lines[1]!.slice(0, 30)}`)
+    expect(all(t)).toEqual(known)
+    sessionsOf(t.memory).start({ id: 's4' })
+    t.clock.days(40)
+    t.memory.maintain()
+    const started = all(t).filter((e) => e.event_type === 'session-started')
+    expect(started.map((e) => e.key)).toEqual(['s1', 's2', 's3', 's4'])
+    expect(new Set(all(t).map((e) => e.event_id)).size).toBe(all(t).length)
+  })
+
+  test('a compaction puts away what it folds: replay, history and rollback reach before it', () => {
+    const t = openTestMemory()
+    for (let i = 1; i <= 10; i++) t.library.share.set('k', { n: i }, { session: 's1' })
+    t.library.share.append('l', ['a', 'b'])
+    t.library.share.delete('k')
+    t.act([['record-decision', { name: 'use-x', description: 'd' }]])
+    const known = all(t)
+    t.clock.days(1)
+    t.library.share.append('l', 'c')
+    const later = all(t)
+    t.memory.compact(t.clock.now - 1000)
+    expect(t.memory.db.all('SELECT n FROM log')).toHaveLength(1)
+    expect(all(t)).toEqual(later)
+    expect(all(t).slice(0, known.length)).toEqual(known)
+    expect(stateOf(all(t))).toEqual(t.library.share.context().data)
+    t.memory.compact(t.clock.now - 1000)
+    t.library.share.append('l', 'd')
+    expect(all(t).at(-1)).toMatchObject({ value: ['a', 'b', 'c', 'd'], previous_value: ['a', 'b', 'c'] })
+    const third = known.find((e) => (e.value as { n?: number }).n === 3)!
+    expect(t.library.share.rollback('k', third.seq).value).toEqual({ n: 3 })
+    expect(t.library.share.history('k').map((e) => (e.value as { n?: number } | null)?.n ?? null)).toEqual([
+      ...[3, null, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+    ])
+    expect(userError(() => t.library.share.rollback('l', 1)).code).toBe('before-horizon')
+  })
+
+  test('[A7] what is erased leaves the archive as well', () => {
+    const t = openTestMemory()
+    t.library.share.set('k', ['the tulip plan'])
+    t.library.share.set('other', 'stays')
+    t.act([['record-decision', { name: 'secret-name', description: 'of roses' }]])
+    t.act([['record-decision', { name: 'noted', description: 'tulip again' }]])
+    t.clock.days(1)
+    t.memory.compact(t.clock.now)
+    expect(archived(t)).toContain('tulip')
+    t.act([['purge', { secret: 'tulip', reason: 'private' }]])
+    t.act([['purge', { ref: 'secret-name', reason: 'private' }]])
+    expect(archived(t)).not.toMatch(/tulip|secret-name|roses/)
+    expect(archived(t)).toContain('stays')
+    const dir = dirname(t.memory.path)
+    const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((f) => /\.(db|jsonl|partial)/.test(f))
+    for (const f of files) expect(readFileSync(join(dir, f)).includes('tulip'), f).toBe(false)
+    expect(existsSync(join(dir, 'archive'))).toBe(true)
+  })
+})
