@@ -1,6 +1,7 @@
 import { asProjectMemory, type ProjectMemory } from './library.ts'
 import { createServer as createHttpServer, type ServerOptions, type TidemarkServer } from './surfaces/http.ts'
 
+export type { Briefing, BriefOptions } from './briefing/brief.ts'
 export { type ErrorDetails, UserError } from './errors.ts'
 export {
   type ActivityScope,
@@ -19,6 +20,9 @@ export {
 export type { ActOptions, ActResult, News } from './memory/memory.ts'
 export type { EventsOptions, SharedContext, SharedValue } from './memory/sharing.ts'
 export type { StreamEvent } from './memory/stream.ts'
+export type { Claim } from './sessions/claims.ts'
+export type { Inbox } from './sessions/inbox.ts'
+export type { Said, SessionInfo, Sessions } from './sessions/sessions.ts'
 export type { SharedStore, ShareOptions } from './sessions/shared-store.ts'
 export type { ServerOptions } from './surfaces/http.ts'
 

@@ -1,7 +1,8 @@
+import { type Briefing, type BriefOptions, brief } from './briefing/brief.ts'
 import { discover } from './discover/discover.ts'
 import { recallFunction } from './discover/recall.ts'
 import { UserError } from './errors.ts'
-import type { KINDS } from './kinds/index.ts'
+import type { Batch, KindName, KindOf, Labels, NewTask, TypedAction } from './library-actions.ts'
 import type { Entity } from './memory/entity.ts'
 import type { Ingested } from './memory/ingest.ts'
 import type { ActOptions, ActResult, Memory, News } from './memory/memory.ts'
@@ -15,13 +16,12 @@ import { Recaller } from './recall/recall.ts'
 import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Field, Json } from './schema/field.ts'
 import type { COMMON, RecordArgs } from './schema/kind.ts'
+import { type Claim, claimsOf } from './sessions/claims.ts'
+import { type Inbox, inbox } from './sessions/inbox.ts'
+import { type Sessions, sessionsOf } from './sessions/sessions.ts'
 import { type SharedStore, sameSession, sharedStore } from './sessions/shared-store.ts'
 import { readEdits, refreshViews } from './sessions/views/index.ts'
 import { createProject, findProject, type Project } from './store/project.ts'
-
-type CoreKind = (typeof KINDS)[number]
-type KindName = CoreKind['name']
-type KindOf<N extends KindName> = Extract<CoreKind, { name: N }>
 
 /** What a field reads as. */
 type Read_<F extends Field> = F['type'] extends 'number'
@@ -70,95 +70,6 @@ export interface Relationship {
   type: string
   description?: string
   confidence?: number
-}
-
-/** What area of the work something is of: decisions and learnings that share it count for it in recall. */
-interface Labels {
-  topics?: readonly string[]
-  tags?: readonly string[]
-}
-
-interface NewTask extends Labels {
-  description: string
-  activity?: string
-  goal?: string
-  blockedBy?: readonly string[]
-  discoveredFrom?: string
-}
-
-type RecordAction = { [N in KindName]: readonly [verb: `record-${N}`, args: RecordArgs<KindOf<N>>] }[KindName]
-type OtherAction =
-  | readonly [verb: 'record-file-understanding', args: RecordArgs<KindOf<'file'>>]
-  | readonly [
-      verb: 'link-entities' | 'unlink-entities',
-      args: { from: string; to: string; type: string; description?: string; confidence?: number },
-    ]
-  | readonly [verb: 'update-confidence', args: { ref: string; confidence: number }]
-  | readonly [verb: 'add-evidence', args: { ref: string; evidence: string }]
-  | readonly [verb: 'supersede', args: { old: string; new: string; reason?: string }]
-  | readonly [verb: 'answer-question', args: { ref: string; answer: string }]
-  | readonly [verb: 'retire' | 'restore' | 'purge', args: { ref?: string; secret?: string; reason?: string }]
-  | readonly [
-      verb: 'start-goal',
-      args: { originalAsk: string; plan?: string; topics?: readonly string[]; tags?: readonly string[] },
-    ]
-  | readonly [
-      verb: 'start-activity',
-      args: {
-        description: string
-        goal?: string
-        mode?: string
-        component?: string
-        topics?: readonly string[]
-        tags?: readonly string[]
-      },
-    ]
-  | readonly [verb: 'start-task', args: NewTask | { ref: string }]
-  | readonly [verb: 'add-task', args: NewTask]
-  | readonly [verb: 'complete', args: { ref?: string; result?: string; force?: boolean }]
-  | readonly [verb: 'abandon', args: { ref: string; reason: string }]
-  | readonly [
-      verb: 'write-handoff',
-      args: {
-        title?: string
-        task?: string
-        inProgress?: readonly string[]
-        decisionsMade?: readonly string[]
-        blockers?: readonly string[]
-        nextSteps?: readonly string[]
-        contextUsed?: number | string
-        body?: string
-        complete?: boolean
-      },
-    ]
-  | readonly [verb: 'lift', args: { ref: string; to?: string }]
-  | readonly [verb: 'rename', args: { ref: string; name: string }]
-  | readonly [verb: 'curate' | 'confirm', args: { ref: string }]
-  | readonly [verb: 'reject', args: { ref: string; reason?: string }]
-  | readonly [verb: 'propose', args: { action: readonly [string, { [name: string]: Json }]; evidence?: string }]
-  | readonly [verb: 'undo', args: { batch?: string; session?: string; force?: boolean }]
-  | readonly [
-      verb: 'share-set' | 'share-append' | 'share-merge',
-      args: { key: string; value: Json; expectedVersion?: number },
-    ]
-  | readonly [
-      verb: 'share-delete',
-      args: { key: string; item?: Json; path?: string | readonly string[]; expectedVersion?: number },
-    ]
-  | readonly [verb: 'define-kind' | 'define-relation', args: { name: string } & { [key: string]: Json }]
-
-type DeleteAction = readonly [
-  verb: `delete-${KindName}`,
-  args: { ref?: string; reason?: string } & { [key: string]: Json },
-]
-
-/** An action on core kinds, checked by the compiler; verbs of run-time kinds go through `actAny`. */
-export type TypedAction = RecordAction | DeleteAction | OtherAction
-
-export interface Batch {
-  intent?: string
-  projectId?: string
-  actions: readonly TypedAction[]
 }
 
 /** Everything that can be read, now or as of a moment. */
@@ -264,11 +175,21 @@ export interface ProjectMemory {
    * and claims. What `session` did itself is left out. Returns the way to stop.
    */
   subscribe(onNews: (news: News) => void, options?: { since?: number; session?: string }): () => void
+  /** Who is at work on this machine: starts and ends sessions, keeps them alive, lists them. */
+  readonly sessions: Sessions
+  /** What live sessions have claimed; the verbs `claim`, `release`, `hand-over` and `assign-task` change it. */
+  claims(): Claim[]
+  /** What the others did since a session was last told, one line each; `sessions.caughtUp` says that it was told. */
+  inbox(session: string, options?: { max?: number; since?: number }): Inbox
+  /** What a new session would be told. */
+  brief(options?: BriefOptions): Briefing
   /** What a replica that has seen up to `cursor` lacks, for its `applyUpdates`. */
   updatesSince(cursor?: string): { bytes: Uint8Array; cursor: string }
   applyUpdates(bytes: Uint8Array): Ingested
   close(): void
 }
+
+export type { Batch, TypedAction } from './library-actions.ts'
 
 export interface OpenMemoryOptions extends Omit<OpenOptions, 'projectPath'> {
   /** A directory in the project; the working directory unless given. */
@@ -480,6 +401,10 @@ export function asProjectMemory(
       const ofOthers = (news: News) => void (own(news.author.session ?? '') || onNews(news))
       return memory.subscribe(ofOthers, options)
     },
+    sessions: sessionsOf(memory),
+    claims: () => claimsOf(memory).held(),
+    inbox: (session, options) => inbox(memory, session, options),
+    brief: (options) => brief(memory, project, options),
     updatesSince: (cursor) => memory.updatesSince(cursor),
     applyUpdates: (bytes) => memory.applyUpdates(bytes),
     close() {
