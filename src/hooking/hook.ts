@@ -2,13 +2,10 @@ import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Sessions, sessionsOf } from '../sessions/sessions.ts'
 import { waitForLock } from '../store/db.ts'
-import { getMeta } from '../store/meta.ts'
 import { gitRoot, type Project } from '../store/project.ts'
 import type { HookCall, HookReply } from './call.ts'
 import { type HooksConfig, hooksConfig } from './config.ts'
-
-/** The row of the store that says since when capture is off. */
-export const PAUSED = 'paused'
+import { pausedSince } from './paused.ts'
 
 /** What one hook call works with. A part that fails is noted in `errors` and takes nothing from the others. */
 export class Hook {
@@ -40,8 +37,7 @@ export class Hook {
 
   /** Since when capture is switched off, in ms; nothing while it is on. */
   get paused(): number | undefined {
-    const since = getMeta(this.memory.db, PAUSED)
-    return since === undefined ? undefined : Number(since)
+    return pausedSince(this.memory.db)
   }
 
   get captures(): boolean {

@@ -6,18 +6,8 @@ import { hashOf, isStopWord, questionTerms } from '../store/words.ts'
 import type { Hook } from './hook.ts'
 import { dataLine, fenced, keepTold, toldIds } from './told.ts'
 
-/** What answers a prompt: choices, what did not work, what turned out wrong. */
-const KINDS = [
-  'decision',
-  'failed-approach',
-  'correction',
-  'exception',
-  'insight',
-  'learning',
-  'pattern',
-  'principle',
-  'fact',
-]
+/** What answers a prompt: choices, what did not work, what turned out wrong. Rules are in the briefing. */
+const KINDS = ['decision', 'failed-approach', 'correction', 'exception', 'insight', 'learning', 'pattern', 'principle']
 
 /** So many telling words of the prompt are looked for; a prompt of many is a story, and the rarest tell most. */
 const WORDS = 12

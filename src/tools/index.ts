@@ -28,6 +28,8 @@ export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   forget: async () => (await import('./forget.ts')).forget,
   undo: async () => (await import('./undo.ts')).undo,
   review: async () => (await import('./review.ts')).review,
+  pause: async () => (await import('./pause.ts')).pause,
+  resume: async () => (await import('./resume.ts')).resume,
   status: async () => (await import('./status.ts')).status,
   history: async () => (await import('./history.ts')).history,
   questions: async () => (await import('./questions.ts')).questions,

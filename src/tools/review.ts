@@ -1,29 +1,70 @@
+import type { Entity } from '../memory/entity.ts'
+import { standingOf } from '../memory/entity.ts'
+import type { Reader } from '../memory/read.ts'
 import { ago, entityJson, oneLine } from './present.ts'
 import type { Tool } from './tool.ts'
+
+const newestFirst = (a: Entity, b: Entity) => b.created - a.created || (a.id < b.id ? -1 : 1)
+
+/** Entities of every kind that pass, newest first. */
+const every = (
+  reader: Reader,
+  options: { standing?: string; all?: boolean },
+  passes: (e: Entity) => boolean,
+): Entity[] =>
+  reader
+    .registry()
+    .kinds()
+    .flatMap((k) => reader.list(k.name, options).filter(passes))
+    .sort(newestFirst)
+
+/** Whether a hook captured it, in this session if one is named. */
+function wasCaptured(e: Entity, session: string | undefined): boolean {
+  const { provenance } = e.fields
+  const by = (Array.isArray(provenance) ? provenance : []) as { source?: unknown; session?: unknown }[]
+  return by.some(
+    (p) =>
+      p.source === 'capture' &&
+      (session === undefined || p.session === session || String(p.session).startsWith(`${session}/`)),
+  )
+}
+
+const nameOf = (e: Entity): string =>
+  e.kind === 'relationship' ? `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}` : e.name
 
 export const review: Tool = {
   name: 'review',
   title: 'Review proposals',
-  about: 'lists what waits for somebody to confirm or reject it',
+  about:
+    'lists what waits for somebody to confirm or reject it; with --captured what hooks captured, whatever became of it',
   example: 'tidemark review',
-  params: {},
+  params: {
+    captured: { type: 'flag', about: 'what hooks captured, in this session if one acts, agreed to or not' },
+  },
   readOnly: true,
-  run({ memory }) {
+  run({ memory, session }, args) {
     const { reader } = memory
-    const found = reader
-      .registry()
-      .kinds()
-      .flatMap((k) => reader.list(k.name, { standing: 'proposed' }))
-      .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+    const captured = args.captured === true
+    const found = captured
+      ? every(reader, { all: true }, (e) => wasCaptured(e, session)).concat(
+          reader
+            .registry()
+            .kinds()
+            .flatMap((k) => reader.list(k.name, { standing: 'rejected' }))
+            .filter((e) => wasCaptured(e, session)),
+        )
+      : every(reader, { standing: 'proposed' }, () => true)
+    const unique = [...new Map(found.map((e) => [e.id, e])).values()].sort(newestFirst)
     const now = memory.env.now()
-    const lines = found.map(
-      (e) =>
-        `${e.kind}  ${oneLine(e.kind === 'relationship' ? `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}` : e.name, 90)}  (${ago(e.created, now)})\n  ${e.id}`,
-    )
-    const text =
-      found.length === 0
-        ? 'nothing is proposed'
-        : `${lines.join('\n')}\n\ntidemark act '[["confirm", {"ref": "${found[0]!.id}"}]]' agrees; "reject" turns it down`
-    return { text, json: found.map(entityJson) }
+    const lines = unique.map((e) => {
+      const standing = captured ? `${standingOf(e.fields)}, ` : ''
+      return `${e.kind}  ${oneLine(nameOf(e), 90)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
+    })
+    const waits = unique.find((e) => standingOf(e.fields) === 'proposed')
+    const empty = captured
+      ? `nothing was captured${session === undefined ? '' : ` in session ${session}`}`
+      : 'nothing is proposed'
+    const hint = waits ? `\n\ntidemark act '[["confirm", {"ref": "${waits.id}"}]]' agrees; "reject" turns it down` : ''
+    return { text: unique.length === 0 ? empty : `${lines.join('\n')}${hint}`, json: unique.map(entityJson) }
   },
 }

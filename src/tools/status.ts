@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { pausedSince } from '../hooking/paused.ts'
 import { unreadEdits } from '../sessions/views/kept.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './present.ts'
@@ -37,6 +38,8 @@ export const status: Tool = {
         `${unread.length} hand ${unread.length === 1 ? 'edit' : 'edits'} of a view not read: \`tidemark doctor\` names them`,
       )
     if (conflicts > 0) parts.push(`${conflicts} in conflict`)
+    const paused = pausedSince(memory.db)
+    if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
     parts.push(
       last
         ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${last.author.session}` : ''}`
@@ -52,6 +55,7 @@ export const status: Tool = {
         kinds: Object.fromEntries(entities.map((c) => [c.kind, c.n])),
         proposed,
         conflicts,
+        paused: paused === undefined ? null : new Date(paused).toISOString(),
         unreadEdits: unread.map((r) => `${PROJECT_DIR}/${r.aside}`),
         lastWrite: last ? new Date(last.at).toISOString() : null,
         storeBytes: bytes,

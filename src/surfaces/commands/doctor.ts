@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkWiring } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
+import { checkHooks } from '../../hooking/checks.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
@@ -187,6 +188,7 @@ export const doctor: Command = {
     } finally {
       memory.close()
     }
+    for (const c of checkHooks(project)) say(c)
     for (const f of checkWiring(clientContext(project.root)))
       say({ ok: f.ok, what: `${f.client}: ${f.message}`, ...(f.hint ? { hint: f.hint } : {}) })
     return {

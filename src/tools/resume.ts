@@ -1,0 +1,16 @@
+import { pausedSince, resumeNow } from '../hooking/paused.ts'
+import type { Tool } from './tool.ts'
+
+export const resume: Tool = {
+  name: 'resume',
+  title: 'Resume capture',
+  about: 'hooks capture again, after `tidemark pause`',
+  example: 'tidemark resume',
+  params: {},
+  readOnly: false,
+  run({ memory }) {
+    const was = pausedSince(memory.db) !== undefined
+    if (was) resumeNow(memory.db)
+    return { text: was ? 'capture goes on' : 'capture was not paused', json: { paused: false, was } }
+  },
+}

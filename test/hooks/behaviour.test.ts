@@ -1,0 +1,378 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { HookCall, HookReply } from '../../src/hooking/call.ts'
+import { respond } from '../../src/hooking/run.ts'
+import type { Memory } from '../../src/memory/memory.ts'
+import { claimsOf } from '../../src/sessions/claims.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import type { Project } from '../../src/store/project.ts'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
+
+/** Calls a hook as a client would, with a clock of the test. */
+function hooks(t: TestMemory, project: Project = t.project) {
+  return async (session: string, event: HookCall['event'], more: Partial<HookCall> = {}): Promise<HookReply> => {
+    const call: HookCall = { client: 'claude', event, session, cwd: t.dir, pid: process.pid, ...more }
+    const { reply, errors } = await respond(t.memory, project, call, () => 1_000)
+    expect(errors).toEqual([])
+    return reply
+  }
+}
+
+const edit = (path: string): Partial<HookCall> => ({ tool: { name: 'Edit', paths: [path] } })
+const bash = (command: string, more: object = {}): Partial<HookCall> => ({
+  tool: { name: 'Bash', paths: [], command, ...more },
+})
+const withConfig = (t: TestMemory, config: object): Project => ({ ...t.project, hooks: config })
+const proposed = (memory: Memory) =>
+  memory.reader
+    .registry()
+    .kinds()
+    .flatMap((k) => memory.reader.list(k.name, { standing: 'proposed' }))
+
+test('[X7] a session starts, is briefed, lives on through every hook and ends; its person sees one line', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  t.act([['record-fact', { fact: 'Always run the tests before committing', category: 'workflow' }]])
+  const reply = await hook('s1', 'session-start', { source: 'startup' })
+  expect(reply.context).toContain('- Always run the tests before committing')
+  expect(reply.visible).toMatch(/^Tidemark: 1 rule, /)
+  expect(sessionsOf(t.memory).get('s1')).toMatchObject({ client: 'claude', state: 'active', root: t.dir })
+  expect(sessionsOf(t.memory).toldOf('s1').at(-1)).toMatchObject({ door: 'claude session-start' })
+  t.clock.now += 4 * 60_000
+  await hook('s1', 'other')
+  expect(sessionsOf(t.memory).get('s1')!.seen).toBe(t.clock.now)
+  await hook('s1', 'session-end', { reason: 'other' })
+  expect(sessionsOf(t.memory).get('s1')!.state).toBe('ended')
+  await hook('s1', 'stop')
+  await hook('s1', 'status-line', { contextUsed: 3 })
+  expect(sessionsOf(t.memory).get('s1')!.state).toBe('ended')
+})
+
+test('[X7] after /clear the new session goes on with the thread of the old one, whose id means the new one', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('old', 'session-start', { source: 'startup' })
+  await hook('old', 'before-edit', edit('a.ts'))
+  await hook('old', 'after-edit', edit('a.ts'))
+  await hook('old', 'session-end', { reason: 'clear' })
+  await hook('new', 'session-start', { source: 'clear' })
+  const sessions = sessionsOf(t.memory)
+  expect(sessions.resolve('old')).toBe('new')
+  expect(sessions.get('new')!.files).toEqual(['a.ts'])
+  expect(claimsOf(t.memory).held()).toEqual([])
+})
+
+test('[X7] a subagent is a child session with its own claims; what is no subagent is none', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  const child = { parent: 's1', agent: 'Explore' }
+  await hook('s1/a1', 'subagent-start', child)
+  await hook('s1/a1', 'before-edit', { ...child, ...edit('b.ts') })
+  expect(sessionsOf(t.memory).get('s1/a1')).toMatchObject({ parent: 's1', agent: 'Explore', state: 'active' })
+  expect(claimsOf(t.memory).held()).toMatchObject([{ session: 's1/a1', on: 'b.ts', implicit: true }])
+  // its parent is not in its way, nor it in its parent's
+  expect(await hook('s1', 'before-edit', edit('b.ts'))).toEqual({})
+  await hook('s1/a1', 'subagent-stop', child)
+  expect(sessionsOf(t.memory).get('s1/a1')!.state).toBe('ended')
+  expect(
+    claimsOf(t.memory)
+      .held()
+      .map((c) => c.session),
+  ).toEqual([])
+})
+
+test('[X6] an edit of what another session claimed is refused, with the owner, since when and until when', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  await hook('s2', 'session-start', { client: 'codex', pid: process.ppid })
+  t.act([['claim', { paths: ['src/auth/**'], note: 'token refresh' }]], { session: 's2' })
+  const reply = await hook('s1', 'before-edit', edit(join(t.dir, 'src/auth/login.ts')))
+  expect(reply.decision).toBe('deny')
+  expect(reply.reason).toMatch(
+    /src\/auth\/login\.ts is claimed by s2 \(codex\) since 09:00 UTC, "token refresh" \(claim \d+: src\/auth\/\*\*, until 09:30 UTC\)/,
+  )
+  expect(
+    claimsOf(t.memory)
+      .held()
+      .map((c) => c.session),
+  ).toEqual(['s2'])
+  expect(await hook('s2', 'before-edit', { client: 'codex', ...edit('src/auth/login.ts') })).toEqual({})
+  expect(await hook('s1', 'before-edit', edit('src/other.ts'))).toEqual({})
+  await hook('s2', 'session-end', { client: 'codex' })
+  expect(await hook('s1', 'before-edit', edit('src/auth/login.ts'))).toEqual({})
+})
+
+test('[X6] the configuration says whether a conflict warns, asks or denies', async () => {
+  const t = openTestMemory()
+  await hooks(t)('s2', 'session-start', { pid: process.ppid })
+  t.act([['claim', { paths: ['a.ts'] }]], { session: 's2' })
+  for (const conflict of ['warn', 'ask', 'deny'] as const)
+    expect((await hooks(t, withConfig(t, { conflict }))('s1', 'before-edit', edit('a.ts'))).decision).toBe(conflict)
+})
+
+test('[X6] an edit takes a claim for ten minutes that every edit renews: the next session is warned, not stopped', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  await hook('s2', 'session-start', { pid: process.ppid })
+  expect(await hook('s1', 'before-edit', edit('a.ts'))).toEqual({})
+  expect(claimsOf(t.memory).held()).toMatchObject([
+    { session: 's1', on: 'a.ts', implicit: true, until: t.clock.now + 600_000 },
+  ])
+  t.clock.now += 5 * 60_000
+  const reply = await hook('s2', 'before-edit', edit('a.ts'))
+  expect(reply).toMatchObject({ decision: 'warn', reason: expect.stringMatching(/a\.ts is being edited by s1/) })
+  await hook('s1', 'before-edit', edit('a.ts'))
+  expect(claimsOf(t.memory).held()[0]!.until).toBe(t.clock.now + 600_000)
+  t.clock.now += 11 * 60_000
+  expect(await hook('s2', 'before-edit', edit('a.ts'))).toEqual({})
+  const off = openTestMemory()
+  await hooks(off, withConfig(off, { implicitClaims: false }))('s1', 'before-edit', edit('a.ts'))
+  expect(claimsOf(off.memory).held()).toEqual([])
+})
+
+test('[X7] the same path in another work tree only warns: the two will meet at merge', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  const other = join(t.dir, '..', 'worktree')
+  mkdirSync(join(other, '.git'), { recursive: true })
+  mkdirSync(join(t.dir, '.git'), { recursive: true })
+  await hook('s2', 'session-start', { cwd: other, pid: process.ppid })
+  t.act([['claim', { paths: ['a.ts'] }]], { session: 's2' })
+  expect(await hook('s1', 'before-edit', edit(join(t.dir, 'a.ts')))).toMatchObject({
+    decision: 'warn',
+    reason: expect.stringMatching(/in another work tree: the two will meet at merge/),
+  })
+})
+
+test('[H3] before an edit, rules and failed approaches that speak of the file are told once', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  t.act([
+    [
+      'record-fact',
+      { fact: 'Migrations are append-only', category: 'constraint', locations: ['src/store/migrations.ts'] },
+    ],
+    [
+      'record-failed-approach',
+      { approach: 'editing an old function in migrations.ts', outcome: 'old stores did not open' },
+    ],
+    ['record-fact', { fact: 'Use pnpm', category: 'tool' }],
+    ['propose', { action: ['record-fact', { fact: 'migrations.ts is generated', category: 'pattern' }] }],
+  ])
+  await hook('s1', 'session-start')
+  await hook('s2', 'session-start', { pid: process.ppid })
+  t.memory.db.run("DELETE FROM told WHERE session='s2'")
+  const { context } = await hook('s2', 'before-edit', edit('src/store/migrations.ts'))
+  expect(context).toMatch(/Known of src\/store\/migrations\.ts/)
+  expect(context).toContain('editing an old function in migrations.ts')
+  expect(context).toContain('Migrations are append-only')
+  expect(context).not.toContain('pnpm')
+  expect(context).not.toContain('generated')
+  expect((await hook('s2', 'before-edit', edit('src/store/migrations.ts'))).context).toBeUndefined()
+})
+
+test('[X4] with a prompt come the news of others, once, and never the own', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  await hook('s2', 'session-start', { pid: process.ppid })
+  t.act([['record-decision', { name: 'use-redis', description: 'Redis for sessions' }]], { session: 's2' })
+  t.act([['record-decision', { name: 'own', description: 'my own' }]], { session: 's1' })
+  const { context } = await hook('s1', 'prompt', { prompt: 'go on' })
+  expect(context).toMatch(/s2 \(claude\) recorded decision "use-redis"/)
+  expect(context).not.toContain('own')
+  expect(await hook('s1', 'prompt', { prompt: 'go on' })).toEqual({})
+})
+
+test('[H3] with a prompt comes what answers it, if it clears a high bar, and only once', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  t.act([
+    ['record-decision', { name: 'rotate-refresh-tokens', description: 'Refresh tokens rotate at every login' }],
+    ...Array.from({ length: 40 }, (_, i) => [
+      'record-decision',
+      { name: `other-${i}`, description: `The page number ${i} has its own layout` },
+    ]),
+  ])
+  sessionsOf(t.memory).start({ id: 's1' })
+  const { context } = await hook('s1', 'prompt', { prompt: 'How do refresh tokens rotate?' })
+  expect(context).toContain('decision:rotate-refresh-tokens')
+  expect(context).not.toContain('other-')
+  expect(await hook('s1', 'prompt', { prompt: 'How do refresh tokens rotate?' })).toEqual({})
+  expect(await hook('s1', 'prompt', { prompt: 'Please make the page nicer' })).toEqual({})
+})
+
+test('[G7] a rule in a prompt is put to the agent in the same turn, with the call that confirms it, and binds nobody before', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  const { context } = await hook('s1', 'prompt', { prompt: 'We use pnpm for installs. Now fix the page.' })
+  expect(context).toContain('act [["confirm",{"ref":"fact:we-use-pnpm-for-installs"}]]')
+  expect(t.get('fact:we-use-pnpm-for-installs')!.fields).toMatchObject({ standing: 'proposed', category: 'tool' })
+  expect((await hook('s2', 'session-start', { pid: process.ppid })).context ?? '').not.toContain('pnpm for installs')
+  t.act([['reject', { ref: 'fact:we-use-pnpm-for-installs' }]], { session: 's1' })
+  expect(await hook('s1', 'prompt', { prompt: 'We use pnpm for installs. Again.' })).toEqual({})
+  t.act([['confirm', { ref: 'fact:we-use-pnpm-for-installs' }]])
+  expect(await hook('s3', 'prompt', { prompt: 'We use pnpm for installs.' })).toEqual({})
+  expect(proposed(t.memory)).toEqual([])
+})
+
+test('[A7] what is private, secret, excluded or said while capture is paused is not captured', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'prompt', { prompt: '<private>Always deploy with the key under the mat</private>' })
+  await hook('s1', 'prompt', { prompt: 'Always use password=hunter2hunter2 for the database' })
+  await hooks(t, withConfig(t, { capture: false }))('s1', 'prompt', { prompt: 'We use pnpm for installs' })
+  const quiet = hooks(t, withConfig(t, { excludeCommands: ['vault *'], excludePaths: ['secret/**', '*.env'] }))
+  for (let i = 0; i < 3; i++) await quiet('s1', 'tool-failed', bash('vault read kv/key', { failed: true }))
+  await quiet('s1', 'before-edit', edit('secret/a.ts'))
+  await quiet('s1', 'after-edit', edit('deep/prod.env'))
+  expect(proposed(t.memory)).toEqual([])
+  expect(claimsOf(t.memory).held()).toEqual([])
+  expect(sessionsOf(t.memory).get('s1')!.files).toEqual([])
+  expect(t.rows()).not.toMatch(/under the mat|hunter2|kv\/key/)
+})
+
+test('[G7] a command that failed three times in a session is proposed as a failed approach, once', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  const failed = () =>
+    hook(
+      's1',
+      'tool-failed',
+      bash('npm run build -- --token=ghp_abcdefghijklmnopqrst', { failed: true, response: 'error TS2322' }),
+    )
+  expect(await failed()).toEqual({})
+  expect(await failed()).toEqual({})
+  const { context } = await failed()
+  expect(context).toMatch(/has failed 3 times here, and was proposed as a failed approach/)
+  expect(proposed(t.memory)).toMatchObject([
+    { kind: 'failed-approach', fields: { outcome: 'failed 3 times in one session: error TS2322' } },
+  ])
+  expect(await failed()).toEqual({})
+  expect(t.rows()).not.toContain('ghp_abcdefghijklmnopqrst')
+  await hook('s1', 'after-tool', bash('npm run build -- --token=ghp_abcdefghijklmnopqrst'))
+  expect(sessionsOf(t.memory).get('s1')!.data.failing).toEqual({})
+})
+
+test('[X6] a shell command that changed what another session holds is noticed after the fact and said', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  await hook('s2', 'session-start', { pid: process.ppid })
+  t.act([['claim', { paths: ['a.ts'] }]], { session: 's2' })
+  const touch = (name: string) => {
+    writeFileSync(join(t.dir, name), 'x')
+    utimesSync(join(t.dir, name), t.clock.now / 1000, t.clock.now / 1000)
+  }
+  touch('a.ts')
+  touch('b.ts')
+  const reply = await hook('s1', 'after-tool', bash(`sed -i s/a/b/ a.ts '${join(t.dir, 'b.ts')}'`, { ms: 800 }))
+  expect(reply.context).toMatch(/a\.ts, which s2 has claimed \(claim \d+\)/)
+  expect(sessionsOf(t.memory).get('s1')!.files).toEqual(['a.ts', 'b.ts'])
+  t.clock.now += 60_000
+  expect(await hook('s1', 'after-tool', bash('npm test', { ms: 800 }))).toEqual({})
+  touch('a.ts')
+  expect((await hook('s1', 'after-tool', bash('npm run format', { ms: 800 }))).context).toMatch(/a\.ts, which s2/)
+  expect(await hook('s1', 'after-tool', bash('cat a.ts', { ms: 800 }))).toEqual({})
+})
+
+test('[P4] at 80 % of the context the handoff is written and the agent asked to complete it, once', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  await hook('s1', 'before-edit', edit('a.ts'))
+  await hook('s1', 'after-edit', edit('a.ts'))
+  t.act([['record-decision', { name: 'use-redis', description: 'Redis for sessions' }]], { session: 's1' })
+  await hook('s1', 'status-line', { contextUsed: 79 })
+  expect(await hook('s1', 'after-batch')).toEqual({})
+  await hook('s1', 'status-line', { contextUsed: 81 })
+  const { context } = await hook('s1', 'after-batch')
+  expect(context).toMatch(/81% of this session's context is used\. A handoff was put together/)
+  expect(context).toContain('write-handoff')
+  expect(await hook('s1', 'after-batch')).toEqual({})
+  expect(t.memory.reader.list('handoff')).toHaveLength(1)
+  await hook('s1', 'pre-compact', { trigger: 'auto' })
+  await hook('s1', 'status-line', { contextUsed: 20 })
+  await hook('s1', 'status-line', { contextUsed: 85 })
+  expect((await hook('s1', 'after-batch')).context).toMatch(/85%/)
+})
+
+test("[P4] how full the context is, is read from the end of Claude's and Codex's transcripts", async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  const transcript = join(t.dir, 't.jsonl')
+  const line = (tokens: number, more = {}) =>
+    `${JSON.stringify({ type: 'assistant', message: { model: 'claude-haiku-4-5', usage: { input_tokens: 10, cache_read_input_tokens: tokens, output_tokens: 5 } }, ...more })}\n`
+  writeFileSync(
+    transcript,
+    line(1_000) + line(165_000) + line(199_000, { isSidechain: true }) + '{"type":"user"}\n{"half',
+  )
+  expect((await hook('s1', 'after-batch', { transcript })).context).toMatch(/83% of this session/)
+  const rollout = join(t.dir, 'r.jsonl')
+  writeFileSync(
+    rollout,
+    `${JSON.stringify({ type: 'event_msg', payload: { type: 'token_count', info: { last_token_usage: { total_tokens: 900 }, model_context_window: 1_000 } } })}\n`,
+  )
+  const reply = await hook('c1', 'after-tool', { client: 'codex', transcript: rollout, ...bash('ls') })
+  expect(reply.context).toMatch(/90% of this session/)
+  expect(await hook('c2', 'stop', { client: 'codex', transcript: join(t.dir, 'none') })).toEqual({})
+})
+
+test('[P4] before compaction the handoff is written and the summary is asked to keep what refers to it', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  t.act(
+    [
+      ['claim', { paths: ['src/auth/**'] }],
+      ['record-decision', { name: 'use-redis', description: 'Redis' }],
+    ],
+    { session: 's1' },
+  )
+  const { context } = await hook('s1', 'pre-compact', { trigger: 'auto' })
+  expect(context).toMatch(/claim \d+ on src\/auth\/\*\*/)
+  expect(context).toContain('decision:use-redis')
+  expect(t.memory.reader.list('handoff')).toHaveLength(1)
+  expect((await hook('s1', 'session-start', { source: 'compact' })).context).toContain('decision:use-redis')
+})
+
+test('[X7] a long session that recorded nothing is asked once before it stops, never in a circle', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  expect(await hook('s1', 'stop')).toEqual({})
+  for (let i = 0; i < 5; i++) await hook('s1', 'prompt', { prompt: 'go on' })
+  expect(await hook('s1', 'stop', { again: true })).toEqual({})
+  expect((await hook('s1', 'stop')).goOn).toMatch(/recorded nothing/)
+  expect(await hook('s1', 'stop')).toEqual({})
+  await hook('s2', 'session-start', { pid: process.ppid })
+  for (let i = 0; i < 5; i++) await hook('s2', 'prompt', { prompt: 'go on' })
+  t.act([['record-decision', { name: 'x', description: 'y' }]], { session: 's2' })
+  expect(await hook('s2', 'stop')).toEqual({})
+})
+
+test('[M4] a configuration with mistakes in it has the defaults, and says so to doctor alone', async () => {
+  const t = openTestMemory()
+  const call: HookCall = {
+    client: 'claude',
+    event: 'prompt',
+    session: 's1',
+    cwd: t.dir,
+    prompt: 'We use pnpm for installs',
+  }
+  const { reply, errors } = await respond(
+    t.memory,
+    withConfig(t, { conflict: 'maybe', nonsense: 1, capture: true }),
+    call,
+    () => 1_000,
+  )
+  expect(reply.context).toContain('pnpm')
+  expect(errors).toEqual([
+    expect.stringMatching(/hooks\.conflict: not accepted/),
+    expect.stringMatching(/hooks\.nonsense: no such setting/),
+  ])
+})
