@@ -100,13 +100,13 @@ export function commandHelp(command: Command): string {
 /** The commands in groups, as a person looks for them. */
 export const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['set up', ['init', 'uninstall', 'doctor', 'models', 'demo', 'bench']],
-  ['agents', ['mcp', 'serve', 'brief', 'recall', 'discover', 'act']],
+  ['agents', ['mcp', 'serve', 'hook', 'brief', 'recall', 'discover', 'act']],
   [
     'people',
     ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts', 'questions'],
   ],
   ['work', ['goal', 'activity', 'task', 'tree', 'next', 'handoff', 'back']],
-  ['together', ['session', 'claim', 'release', 'claims', 'share', 'events']],
+  ['together', ['session', 'claim', 'release', 'claims', 'share', 'events', 'pause', 'resume']],
   ['in and out', ['import', 'export']],
 ]
 
