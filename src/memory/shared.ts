@@ -1,4 +1,5 @@
 import type { Cells } from '../crdt/cells.ts'
+import type { Event } from '../crdt/events.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import { sha256 } from '../schema/names.ts'
@@ -207,4 +208,18 @@ export function standsAt(field: Json | undefined, path: readonly string[], writt
   if (node === undefined) return false
   const isMark = path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST)
   return isMark || canonical(node) === canonical(written)
+}
+
+/** Whether an event writes a mark, which says nothing by itself. */
+export function isMark({ entity, path }: Event): boolean {
+  if (kindOf(entity) !== SHARED_KIND || path?.[0] !== ROOT) return false
+  return path.length > 1 && (path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST))
+}
+
+/** What an event of a shared value says, as its author put it: the keys to it, and the item without its place. */
+export function saidIn({ entity, path, value }: Event): { path?: string[]; value?: Json } {
+  if (kindOf(entity) !== SHARED_KIND || path?.[0] !== ROOT) return {}
+  const isItem = path.at(-2) === LIST
+  const keys = path.slice(1, isItem ? -2 : undefined).map(unescaped)
+  return { path: keys, ...(isItem && Array.isArray(value) ? { value: value[1] ?? null } : {}) }
 }

@@ -128,7 +128,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     if (since !== undefined && !/^\d+$/.test(since))
       throw new UserError('bad-arguments', 'since: a cursor expected', 'take it from the id of the last event')
     const signal = AbortSignal.any([closing.signal, c.req.raw.signal])
-    return eventStream(followed, since === undefined ? undefined : Number(since), signal)
+    return eventStream(followed, since === undefined ? undefined : Number(since), signal, c.req.query('session'))
   })
 
   return {

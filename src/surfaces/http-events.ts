@@ -1,5 +1,6 @@
 import type { Memory, News } from '../memory/memory.ts'
 import { EventStream, type StreamEvent } from '../memory/stream.ts'
+import { sameSession } from '../sessions/shared-store.ts'
 
 const KEEP_ALIVE_MS = 15_000
 /** Batches read at once: what a slow reader has not taken stays in the store, not in memory. */
@@ -17,8 +18,17 @@ function shown({ seq, batch, at, received, author, summary, events, presence }: 
   }
 }
 
-/** What is committed after a cursor, by whatever process, as server-sent events; each one's id is the cursor after it. */
-export function eventStream(memory: Memory, since: number | undefined, signal: AbortSignal): Response {
+/**
+ * What is committed after a cursor, by whatever process, as server-sent events; each one's id is the cursor after it.
+ * What `session` did itself is left out.
+ */
+export function eventStream(
+  memory: Memory,
+  since: number | undefined,
+  signal: AbortSignal,
+  session?: string,
+): Response {
+  const isOwn = session === undefined ? () => false : sameSession(memory, session)
   const encoder = new TextEncoder()
   const stream = new EventStream(memory.db)
   let cursor = since ?? memory.cursor
@@ -57,7 +67,9 @@ export function eventStream(memory: Memory, since: number | undefined, signal: A
         const page = memory.newsSince(cursor, PAGE)
         for (const news of page) {
           cursor = news.seq
-          const data = JSON.stringify(shown(news, stream.eventsOf(news)))
+          const told = stream.eventsOf(news)
+          if (isOwn(news.author.session ?? '')) continue
+          const data = JSON.stringify(shown(news, told))
           const type = news.presence ? 'presence' : 'batch'
           controller.enqueue(encoder.encode(`id: ${news.seq}\nevent: ${type}\ndata: ${data}\n\n`))
         }

@@ -1,4 +1,5 @@
 import type { Event } from '../crdt/events.ts'
+import { isMark, saidIn } from '../memory/shared.ts'
 import type { Json } from '../schema/field.ts'
 import { findOne, oneLine } from './present.ts'
 import type { Tool } from './tool.ts'
@@ -12,7 +13,8 @@ const WORDS: Record<Event['op'], string> = {
   drop: 'removed',
 }
 
-function told(e: Event): string {
+function told(given: Event): string {
+  const e = { ...given, ...saidIn(given) }
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') return (e.value as { s?: string } | undefined)?.s ?? 'changed'
   const at = e.path ? `${e.field}.${e.path.join('.')}` : e.field
@@ -56,6 +58,7 @@ export const history: Tool = {
     const lines: string[] = []
     let batch = ''
     for (const x of events) {
+      if (isMark(x.event)) continue
       if (x.batch !== batch) {
         batch = x.batch
         const who = [x.author?.user, x.author?.agent, x.author?.session].filter(Boolean).join(', ')

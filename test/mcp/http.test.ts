@@ -150,6 +150,10 @@ test('[X4] [X8] the shared context over HTTP, and its events in the stream', asy
   expect((await post('events', { since: 0, type: 'share' })).body.json).toMatchObject({
     events: [{ key: 'phase' }, { key: 'phase', value: null }],
   })
+  await post('share', { do: 'append', key: 'list', value: 'x', session: 's2' })
+  const ofOthers = eventsOf(await events('?since=0&session=s1'))
+  expect((await nextBatch(ofOthers)).data.stream).toMatchObject([{ key: 'list', value: ['x'], session_id: 's2' }])
+  await ofOthers.return(undefined)
   expect((await post('events', { follow: true })).status).toBe(400)
   expect((await post('share', { do: 'get', key: 'fase' })).body.error).toMatchObject({ code: 'not-found' })
 })
