@@ -48,21 +48,24 @@ const entriesOf = (text: string): Entry[] =>
     return m ? [{ commit: m[1]!, at: Number(m[2]), brings: BRINGS.test(m[3]!) }] : []
   })
 
-/**
- * How many commits the work tree took in after a moment, at which it stood at `commit` where that is known. Read from
- * git's files; nothing where there is no reflog.
- */
-export function commitsSince(root: string, ms: number, commit?: string): number | undefined {
+/** Tells how many commits a work tree took in after a moment, at which it stood at `commit` where that is known. */
+export type CommitsSince = (ms: number, commit?: string) => number | undefined
+
+/** Looks into git's files once; where there is no reflog, nothing is told. */
+export function commitsOf(root: string): CommitsSince {
   let entries: Entry[]
   try {
     const log = reflogOf(root)
-    if (log === undefined) return undefined
+    if (log === undefined) return () => undefined
     entries = entriesOf(tailOf(log))
   } catch {
-    return undefined // git is at work in it, or it may not be read
+    return () => undefined // git is at work in it, or it may not be read
   }
-  const second = Math.floor(ms / 1000)
-  // the clock of a reflog has seconds only: of those within the one in question the commit says which came before
-  const stood = commit === undefined ? -1 : entries.findLastIndex((e) => e.at <= second && e.commit.startsWith(commit))
-  return entries.filter((e, i) => e.brings && (e.at > second || (e.at === second && stood >= 0 && i > stood))).length
+  return (ms, commit) => {
+    const second = Math.floor(ms / 1000)
+    // the clock of a reflog has seconds only: of those within the one in question the commit says which came before
+    const stood =
+      commit === undefined ? -1 : entries.findLastIndex((e) => e.at <= second && e.commit.startsWith(commit))
+    return entries.filter((e, i) => e.brings && (e.at > second || (e.at === second && stood >= 0 && i > stood))).length
+  }
 }

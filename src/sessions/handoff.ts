@@ -3,7 +3,7 @@ import { handoffOf, isCurrentHandoff, printHandoff } from '../memory/handoff.ts'
 import type { Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
 import type { Project } from '../store/project.ts'
-import { commitsSince } from './commits.ts'
+import { commitsOf } from './commits.ts'
 
 /** After so many commits a handoff is called stale. */
 export const STALE_COMMITS = 3
@@ -32,11 +32,14 @@ export const currentEntities = (reader: Reader): Entity[] =>
 
 /** Handoffs that still speak, the newest first, each with its page and how much came after it. */
 export function currentHandoffs({ reader }: { reader: Reader }, project: Project): CurrentHandoff[] {
-  return currentEntities(reader).map((entity) => {
+  const all = currentEntities(reader)
+  if (all.length === 0) return []
+  const commits = commitsOf(project.root)
+  return all.map((entity) => {
     const said = handoffOf(entity)
     const by = (entity.fields.provenance as { [key: string]: Json }[] | undefined)?.at(-1)
     const commit = typeof by?.commit === 'string' ? by.commit : undefined
-    const since = commitsSince(project.root, said.written!, commit)
+    const since = commits(said.written!, commit)
     const stale = since !== undefined && since >= STALE_COMMITS
     const { session, task } = entity.fields
     return {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commitsSince } from '../../src/sessions/commits.ts'
+import { commitsOf } from '../../src/sessions/commits.ts'
 import { git, scratch } from '../cli/run.ts'
 
 const sha = (n: number) => n.toString(16).padStart(40, '0')
@@ -28,19 +28,19 @@ test('[P4] commits are counted from the reflog: what brings one, not what moves 
     'rebase (pick): c',
     'cherry-pick: d',
   ])
-  expect(commitsSince(dir, start - 1000)).toBe(5)
-  expect(commitsSince(dir, start + 90_000)).toBe(3)
-  expect(commitsSince(dir, start + 3_600_000)).toBe(0)
+  expect(commitsOf(dir)(start - 1000)).toBe(5)
+  expect(commitsOf(dir)(start + 90_000)).toBe(3)
+  expect(commitsOf(dir)(start + 3_600_000)).toBe(0)
   // within the very second, what HEAD was then decides
-  expect(commitsSince(dir, start + 60_500, sha(1))).toBe(4)
-  expect(commitsSince(dir, start + 60_500, sha(2))).toBe(3)
+  expect(commitsOf(dir)(start + 60_500, sha(1))).toBe(4)
+  expect(commitsOf(dir)(start + 60_500, sha(2))).toBe(3)
 })
 
 test('[P4] without a reflog nothing is said', () => {
   const { dir } = scratch()
-  expect(commitsSince(dir, 0)).toBeUndefined()
+  expect(commitsOf(dir)(0)).toBeUndefined()
   mkdirSync(join(dir, '.git'))
-  expect(commitsSince(dir, 0)).toBeUndefined()
+  expect(commitsOf(dir)(0)).toBeUndefined()
 })
 
 test('[P4] a linked work tree has its own reflog', () => {
@@ -52,6 +52,6 @@ test('[P4] a linked work tree has its own reflog', () => {
   const tree = join(dir, '../tree')
   git(tree, 'commit', '-q', '--allow-empty', '-m', 'two')
   git(tree, 'commit', '-q', '--allow-empty', '-m', 'three')
-  expect(commitsSince(dir, before)).toBe(1)
-  expect(commitsSince(tree, before)).toBe(2)
+  expect(commitsOf(dir)(before)).toBe(1)
+  expect(commitsOf(tree)(before)).toBe(2)
 })

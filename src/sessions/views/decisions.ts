@@ -1,7 +1,7 @@
 import type { Entity } from '../../memory/entity.ts'
 import { minute, onOneLine } from '../../memory/handoff.ts'
 import { foldName } from '../../schema/names.ts'
-import { isHalf, type Taken, type View } from './view.ts'
+import { isHalf, type Taken, type View, type ViewContext } from './view.ts'
 
 const HEAD = '# Decisions\n\n'
 
@@ -36,15 +36,28 @@ const linesOf = (text: string): string[] => text.split('\n').filter((line) => li
 
 const toldOf = (e: Entity): string => String(e.fields.rationale ?? e.fields.description ?? '')
 
+/** Decisions that may lack their line. */
+function candidates({ memory: { reader }, news }: ViewContext): Entity[] {
+  if (news === undefined) return reader.list('decision', { all: true })
+  const ids = new Set(news.flatMap((n) => n.events.map(({ event }) => event.entity)))
+  return [...ids]
+    .filter((id) => id.startsWith('decision:'))
+    .flatMap((id) => reader.entity(id) ?? [])
+    .filter((e) => e.live)
+}
+
+function isTold(e: Entity, was: string): boolean {
+  const name = ` | ${escaped(e.name)}`
+  return was.includes(`${name} |`) || was.includes(`${name}\n`)
+}
+
 /** decisions.md: one line per decision, as it was when it was made; lines are added and never changed. */
 export const decisionsView: View = {
   name: 'decisions.md',
   concerns: (news) => news.events.some(({ event }) => event.entity.startsWith('decision:')),
-  render({ memory }, was) {
-    const told = new Set(linesOf(was).map((line) => foldName(readDecisionLine(line)?.name ?? '')))
-    const fresh = memory.reader
-      .list('decision', { all: true })
-      .filter((e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && !told.has(foldName(onOneLine(e.name))))
+  render(context, was) {
+    const fresh = candidates(context)
+      .filter((e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && !isTold(e, was))
       .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
     if (fresh.length === 0) return was
     const lines = fresh.map((e) => `${decisionLine(e.created, e.name, toldOf(e))}\n`)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
-import type { Memory } from '../../memory/memory.ts'
+import type { Memory, News } from '../../memory/memory.ts'
 import { PROJECT_DIR, type Project } from '../../store/project.ts'
 import { reflogOf } from '../commits.ts'
 import { sessionsOf } from '../sessions.ts'
@@ -50,7 +50,9 @@ export function refreshViews(memory: Memory, project: Project): string[] {
     memory.db.write(() => {
       const kept = readKept(root)
       const now = memory.cursor
-      for (const view of changedViews(memory, root, kept, kept.cursor, now)) write(memory, project, view, kept)
+      const news = newsBetween(memory, kept.cursor, now)
+      for (const view of changedViews(root, kept, news))
+        write({ memory, project, ...(news ? { news } : {}) }, view, kept)
       writeKept(root, { ...kept, cursor: now })
     })
     lookedUpTo(memory).set(root, cursor)
@@ -85,18 +87,22 @@ function lookedUpTo(memory: Memory): Map<string, number> {
 function mayHaveChanged(memory: Memory, root: string, cursor: number): boolean {
   const kept = readKept(root)
   const since = Math.max(kept.cursor, lookedUpTo(memory).get(root) ?? -1)
-  const changed = changedViews(memory, root, kept, kept.cursor < 0 ? -1 : since, cursor)
+  const changed = changedViews(root, kept, newsBetween(memory, kept.cursor < 0 ? -1 : since, cursor))
   if (changed.length > 0 || cursor - kept.cursor > LAG) return true
   lookedUpTo(memory).set(root, cursor)
   return false
 }
 
-/** The views that what happened between two events concerns. */
-function changedViews(memory: Memory, root: string, kept: Kept, since: number, cursor: number): View[] {
-  // a store that was restored counts from earlier on
-  if (since < 0 || since > cursor) return [...VIEWS]
-  const news = since === cursor ? [] : memory.newsSince(since)
-  if (news.some((n) => PURGE.test(n.summary))) return [...VIEWS]
+/** What happened between two events; nothing can be told where one is unknown, or the store counts from earlier on. */
+const newsBetween = (memory: Memory, since: number, cursor: number): News[] | undefined =>
+  since < 0 || since > cursor ? undefined : since === cursor ? [] : memory.newsSince(since)
+
+/** Something was erased: lines that are otherwise only ever added may hold it, so every file is made anew. */
+const isErasing = (news: readonly News[]): boolean => news.some((n) => PURGE.test(n.summary))
+
+/** The views that what happened concerns. */
+function changedViews(root: string, kept: Kept, news: readonly News[] | undefined): View[] {
+  if (news === undefined || isErasing(news)) return [...VIEWS]
   const isWritten = (view: View) => kept.seen[view.name] !== undefined
   const commits = stampOf(reflogOf(root))
   return VIEWS.filter(
@@ -107,12 +113,14 @@ function changedViews(memory: Memory, root: string, kept: Kept, since: number, c
   )
 }
 
-function write(memory: Memory, project: Project, view: View, kept: Kept): void {
-  const { root } = project
+function write(context: ViewContext, view: View, kept: Kept): void {
+  const { root } = context.project
   const path = viewPath(root, view.name)
   const there = textOf(path)
   const was = lastWritten(root, view.name)
-  const text = view.render({ memory, project }, wasErased(memory, kept) ? '' : was)
+  const erasing = context.news !== undefined && isErasing(context.news)
+  const { news: _news, ...whole } = context
+  const text = erasing || was === '' ? view.render(whole, '') : view.render(context, was)
   // edited in this very moment: the next look takes that over first
   if (there !== undefined && there !== was && there !== text) return
   writeView(root, view.name, text)
@@ -120,10 +128,6 @@ function write(memory: Memory, project: Project, view: View, kept: Kept): void {
   if (text === '') delete kept.seen[view.name]
   else kept.seen[view.name] = stampOf(path)
 }
-
-/** Something was erased since: lines that were only ever added may hold it, so the file is made anew. */
-const wasErased = (memory: Memory, kept: Kept): boolean =>
-  kept.cursor >= 0 && memory.newsSince(kept.cursor).some((n) => PURGE.test(n.summary))
 
 /** A hand edit of a view. */
 interface Found {

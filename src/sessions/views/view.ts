@@ -4,6 +4,8 @@ import type { Project } from '../../store/project.ts'
 export interface ViewContext {
   readonly memory: Memory
   readonly project: Project
+  /** What happened since the view was written; everything may have, where it is left out. */
+  readonly news?: readonly News[]
 }
 
 /** What a hand edit of a view says: actions that take it over, and what of it means nothing. */
