@@ -1,3 +1,4 @@
+import type { Entity } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import { vouchedFor } from '../memory/trust.ts'
 import { upperTokens } from '../recall/upper.ts'
@@ -15,6 +16,9 @@ import type { About } from './types.ts'
 export const BRIEFING_TOKENS = 2_000
 /** More than this a client cuts by itself, at a worse place. */
 export const BRIEFING_CHARS = 9_000
+
+/** The newest so many facts are looked at: a session that needs more of them asks. */
+const FACTS = 120
 
 export interface BriefOptions {
   /** The session that is told. */
@@ -60,16 +64,15 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
       return b ? [{ section, built: b }] : []
     })
   })
-  const { text, sections } = fill(built, {
+  const { text, tokens, sections } = fill(built, {
     tokens: options.budget ?? BRIEFING_TOKENS,
     chars: Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS),
     count,
   })
-  const tokens = text === '' ? 0 : count(text)
-  const told = sections.map(({ section, shown, text: printed, omitted }) => ({
+  const told = sections.map(({ section, shown, tokens: cost, omitted }) => ({
     name: section.name,
     ids: shown.flatMap((i) => (i.id === undefined ? [] : [i.id])),
-    tokens: printed === '' ? 0 : count(printed),
+    tokens: cost,
     omitted,
   }))
   const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
@@ -84,6 +87,11 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const moment = options.moment ?? memory.env.now()
   const { session, client, user, branch } = options
   const vouched = new Map<string, boolean>()
+  const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
+  let facts: Entity[] | undefined
+  let looked: Entity[] | undefined
+  const newest = () => (looked ??= reader.list('fact', { limit: FACTS }))
+  let kinds: Map<string, number> | undefined
   return {
     memory,
     reader,
@@ -102,7 +110,18 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       }
       return new Set(ids.filter((id) => vouched.get(id)))
     },
-    counts: (e) => stateOf(e, reader, moment) === undefined,
+    counts,
+    get facts() {
+      facts ??= newest().filter(counts)
+      return facts
+    },
+    get olderFacts() {
+      return newest().length < FACTS ? 0 : this.howMany('fact') - FACTS
+    },
+    howMany(kind) {
+      kinds ??= new Map(reader.counts().map((c) => [c.kind, c.n]))
+      return kinds.get(kind) ?? 0
+    },
   }
 }
 

@@ -13,14 +13,20 @@ interface Filling {
   readonly section: Section
   readonly built: Built
   readonly told: (string | undefined)[]
+  /** Indices of the items in the order in which they are told while there is room. */
+  readonly order: readonly number[]
 }
+
+/** So many items in a row that do not fit, and nobody looks for a shorter one. */
+const MISSES = 5
 
 export interface Filled {
   readonly section: Section
   readonly built: Built
   /** The items that are told. */
   readonly shown: readonly Item[]
-  readonly text: string
+  /** What its items cost. */
+  readonly tokens: number
   readonly omitted: number
 }
 
@@ -32,10 +38,21 @@ export interface Filled {
 export function fill(
   given: readonly { section: Section; built: Built }[],
   budget: Budget,
-): { text: string; sections: Filled[] } {
+): { text: string; tokens: number; sections: Filled[] } {
   const fillings = given.map(
-    ({ section, built }): Filling => ({ section, built, told: built.items.map(() => undefined) }),
+    ({ section, built }): Filling => ({
+      section,
+      built,
+      told: built.items.map(() => undefined),
+      order: orderOf(built.items),
+    }),
   )
+  const costs = new Map<string, number>()
+  const costOf = (text: string): number => {
+    let cost = costs.get(text)
+    if (cost === undefined) costs.set(text, (cost = budget.count(`${text}\n`)))
+    return cost
+  }
   const frame = budget.count(frameOf(fillings)) + 1
   const all = Math.max(0, budget.tokens - frame)
   const chars = Math.max(0, budget.chars - frameOf(fillings).length)
@@ -45,14 +62,18 @@ export function fill(
   const take = (f: Filling, part: number): void => {
     const upToTokens = Math.min(all, usedTokens + all * part)
     const upToChars = Math.min(chars, usedChars + chars * part)
-    for (const [i, item] of f.built.items.entries()) {
+    let misses = 0
+    for (const i of f.order) {
+      const item = f.built.items[i]!
       if (f.told[i] === item.text) continue
+      if (++misses > MISSES) break
       for (const text of [item.text, ...(item.short === undefined || f.told[i] !== undefined ? [] : [item.short])]) {
         const before = f.told[i]
-        const more = budget.count(`${text}\n`) - (before === undefined ? 0 : budget.count(`${before}\n`))
+        const more = costOf(text) - (before === undefined ? 0 : costOf(before))
         const longer = text.length - (before?.length ?? -1)
         if (usedTokens + more > upToTokens || usedChars + longer > upToChars) continue
         f.told[i] = text
+        misses = 0
         usedTokens += more
         usedChars += longer
         break
@@ -63,28 +84,35 @@ export function fill(
   for (const f of fillings) take(f, 1)
   // what stands side by side may cost more than apart, so the last word is had by the text as it is told
   let text = compose(fillings)
-  while (text !== '' && (text.length > budget.chars || budget.count(text) > budget.tokens)) {
-    if (!dropLast(fillings)) return { text: '', sections: fillings.map((f) => filled({ ...f, told: [] })) }
-    text = compose(fillings)
+  let tokens = budget.count(text)
+  while (text !== '' && (text.length > budget.chars || tokens > budget.tokens)) {
+    const more = dropLast(fillings)
+    text = more ? compose(fillings) : ''
+    tokens = budget.count(text)
+    if (!more) break
   }
-  return { text, sections: fillings.map(filled) }
+  const none = text === ''
+  return { text, tokens, sections: fillings.map((f) => filled(none ? { ...f, told: [] } : f, costOf)) }
 }
+
+const orderOf = (items: readonly Item[]): number[] =>
+  [...items.keys()].sort((a, b) => (items[a]!.rank ?? a) - (items[b]!.rank ?? b) || a - b)
 
 const shownIn = (f: Filling): Item[] => f.built.items.filter((_, i) => f.told[i] !== undefined)
 const omittedIn = (f: Filling): number => f.built.items.length - shownIn(f).length + (f.built.beyond ?? 0)
 
-const filled = (f: Filling): Filled => ({
+const filled = (f: Filling, costOf: (text: string) => number): Filled => ({
   section: f.section,
   built: f.built,
   shown: shownIn(f),
-  text: f.told.filter((t) => t !== undefined).length > 0 || f.built.note ? printed(f) : '',
+  tokens: f.told.reduce((n, text) => n + (text === undefined ? 0 : costOf(text)), 0),
   omitted: omittedIn(f),
 })
 
 function dropLast(fillings: readonly Filling[]): boolean {
   for (const f of [...fillings].reverse()) {
-    const last = f.told.findLastIndex((t) => t !== undefined)
-    if (last < 0) continue
+    const last = f.order.findLast((i) => f.told[i] !== undefined)
+    if (last === undefined) continue
     f.told[last] = undefined
     return true
   }

@@ -1,8 +1,8 @@
 import { cleanPath, type Entity } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
-import { tokensOf } from '../recall/wording.ts'
 import type { SessionInfo } from '../sessions/info.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
+import { questionTerms, termsOf } from '../store/words.ts'
 
 /** What the work at hand is about, as far as that is known without asking git. */
 export interface Focus {
@@ -19,6 +19,8 @@ export interface Focus {
 
 /** Files in hand that count: of a long session the last ones. */
 const FILES = 20
+/** So many words are looked for. */
+const WORDS = 10
 /** Words of a branch name that say nothing of the work. */
 const OF_BRANCHES = new Set(['feature', 'feat', 'fix', 'bugfix', 'hotfix', 'main', 'master', 'develop', 'dev', 'release', 'chore', 'wip']) // biome-ignore format: a list
 
@@ -42,8 +44,19 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
         .join(' '),
     ),
   ]
-  const words = named.join(' ')
-  return { branch, files: [...files], work, words, stems: new Set(tokensOf(words).map((t) => t.stem)) }
+  const terms =
+    named.length === 0
+      ? []
+      : questionTerms(named.join(' '))
+          .filter((t) => t.word.length > 2)
+          .slice(0, WORDS)
+  return {
+    branch,
+    files: [...files],
+    work,
+    words: terms.map((t) => t.word).join(' '),
+    stems: new Set(terms.map((t) => t.stem)),
+  }
 }
 
 function workOf(
@@ -61,14 +74,14 @@ function workOf(
 }
 
 /** How near an entity is to the work at hand: 0 where nothing says that it is. */
-export function nearness(e: Entity, focus: Focus): number {
+export function nearness(e: Entity, focus: Focus, byWords: boolean): number {
   let near = 0
   for (const path of pathsOf(e)) {
     if (focus.files.includes(path)) near += 4
     else if (focus.files.some((f) => dirOf(f) === dirOf(path) && dirOf(f) !== '')) near += 1.5
   }
-  if (focus.stems.size > 0) {
-    const said = new Set(tokensOf(textOf(e)).map((t) => t.stem))
+  if (byWords) {
+    const said = new Set(termsOf(textOf(e)).map((t) => t.stem))
     let common = 0
     for (const stem of focus.stems) if (said.has(stem)) common++
     near += Math.min(4, common)
@@ -101,4 +114,4 @@ const textOf = (e: Entity): string =>
   ]
     .filter((v) => typeof v === 'string')
     .join(' ')
-    .slice(0, 600)
+    .slice(0, 400)

@@ -14,6 +14,8 @@ export interface Item {
   readonly short?: string
   /** A heading within the section that it stands under. */
   readonly under?: string
+  /** The least is told first where not all fit; its place in the list unless given. */
+  readonly rank?: number
 }
 
 export interface Built {
@@ -54,6 +56,11 @@ export interface About {
   readonly focus: Focus
   /** Of these, the ones that somebody in this store stands by. */
   vouched(ids: readonly string[]): ReadonlySet<string>
+  /** The newest facts that count, and how many older ones were not looked at. */
+  readonly facts: readonly Entity[]
+  readonly olderFacts: number
+  /** How many entities of a kind there are. */
+  howMany(kind: string): number
   /** Entities that a section has told: no other repeats them. */
   readonly told: Set<string>
   /** Whether it counts: live, agreed to, not taken out, not replaced, true at the moment. */

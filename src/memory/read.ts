@@ -11,7 +11,7 @@ import * as rows from '../store/rows.ts'
 import { rowsWith } from '../store/texts.ts'
 import { questionTerms } from '../store/words.ts'
 import { rowOf } from './apply.ts'
-import { type Entity, kindOf, LINK_KIND, type Link, nameKey } from './entity.ts'
+import { type Entity, LINK_KIND, type Link, nameKey } from './entity.ts'
 import type { Conflict } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
 import { foldOf } from './shared.ts'
@@ -84,17 +84,8 @@ export function readNow(db: Db, registry: () => Registry): Reader {
           : []
       }),
     search(question, limit, kinds) {
-      // the index answers for all kinds: ask for more when only some are wanted
       const words = questionTerms(question).map((t) => t.word)
-      const hits = rowsWith(db, words, kinds ? limit * 8 + 50 : limit, 'known')
-      const found: Entity[] = []
-      for (const hit of hits) {
-        if (found.length >= limit) break
-        if (kinds && !kinds.includes(kindOf(hit.id))) continue
-        const e = entity(hit.id)
-        if (e) found.push(e)
-      }
-      return found
+      return rowsWith(db, words, limit, 'known', kinds).flatMap((hit) => entity(hit.id) ?? [])
     },
     conflicts: () => rows.rowsInConflict(db).map(entityOf),
     counts: () => rows.countByKind(db),

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 import { expect, test } from 'vitest'
 import { knownTokens } from '../../scripts/known-tokens.ts'
 import { countTokens } from './tokens.ts'
-import { upperTokens } from './upper.ts'
+import { SIMPLE, SIMPLE_SPLIT, upperTokens } from './upper.ts'
 
 const numRuns = Number(process.env.TIDEMARK_RUNS ?? 3_000)
 
@@ -32,6 +33,7 @@ const part = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.string({ maxLength: 30 }),
+  fc.string({ unit: fc.constantFrom(..."aB9 .\n/—…‘’→-'st\t"), maxLength: 30 }),
   fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'), maxLength: 24 }),
   fc.string({ unit: fc.constantFrom(...'qxzjvkwQXZJ '), maxLength: 12 }),
   fc.base64String({ maxLength: 40 }),
@@ -65,6 +67,28 @@ test('[M7] nor for any single character, alone or between others', () => {
 
 test('[M7] what the bound knows of the vocabulary is what the vocabulary says', () => {
   expect(readFileSync(join(import.meta.dirname, 'upper-known.ts'), 'utf8')).toBe(knownTokens())
+})
+
+test('[M7] a text of ASCII, dashes, quotes and arrows is split as any text is', () => {
+  const simple = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom(..."aB9 .\n/-'st\t\r"),
+      fc.integer({ min: 0, max: 0x7f }).map((c) => String.fromCharCode(c)),
+      fc.constantFrom(
+        ...[0x2010, 0x2014, 0x2018, 0x2019, 0x2026, 0x2027, 0x2030, 0x205e, 0x2190, 0x21ff].map((c) =>
+          String.fromCharCode(c),
+        ),
+      ),
+    ),
+    maxLength: 40,
+  })
+  fc.assert(
+    fc.property(simple, (text) => {
+      expect(SIMPLE.test(text)).toBe(true)
+      expect(text.match(SIMPLE_SPLIT)).toEqual(text.match(O200K_TOKEN_SPLIT_REGEX))
+    }),
+    { numRuns, seed: seed() },
+  )
 })
 
 test('[M7] it is not wastefully large: how much above, on texts of this repository', () => {

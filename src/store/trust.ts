@@ -20,15 +20,25 @@ export function ownLines(db: Db): (replica: string, seq: number) => boolean {
   return (replica, seq) => replica === now || seq <= (earlier[replica] ?? 0)
 }
 
+/** Whether any line here was written under another identity than the present one, even if it was folded away since. */
+const hasOthers = (db: Db): boolean => {
+  const own = getMeta(db, 'replica') ?? ''
+  return ['log', 'covered'].some((table) =>
+    ['<', '>'].some((side) => db.get(`SELECT 1 FROM ${table} WHERE replica ${side} ? LIMIT 1`, own) !== undefined),
+  )
+}
+
 /** Of some entities, those with an event that this store did not write under its present identity. */
-export const touchedElsewhere = (db: Db, ids: readonly string[]): string[] =>
-  db
+export const touchedElsewhere = (db: Db, ids: readonly string[]): string[] => {
+  if (ids.length === 0 || !hasOthers(db)) return []
+  return db
     .all<{ entity: string }>(
       `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND replica <> ?`,
       JSON.stringify(ids),
       getMeta(db, 'replica') ?? '',
     )
     .map((r) => r.entity)
+}
 
 export interface Arrived extends LoggedEvent {
   replica: string

@@ -4,8 +4,8 @@ import { byline, field, refOf } from '../telling.ts'
 import type { About, Built, Section } from '../types.ts'
 
 /** So many of what the words of the work find, and so many of the newest, are weighed. */
-const FOUND = 24
-const NEWEST = 40
+const FOUND = 10
+const NEWEST = 25
 /** What is told where the work at hand says nothing of them. */
 const UNASKED = 8
 const MOST = 20
@@ -57,25 +57,19 @@ function relevant(
   const found = focus.words === '' ? [] : reader.search(focus.words, FOUND, kinds)
   const newest = kinds.flatMap((kind) => reader.list(kind, { limit: NEWEST }))
   const all = [...new Map([...found, ...newest].map((e) => [e.id, e])).values()].filter((e) => about.counts(e))
+  const byWords = new Set(found.map((e) => e.id))
   const weighed = all
-    .map((e) => ({ e, near: nearness(e, focus), weight: weightOf(e) }))
+    .map((e) => ({ e, near: nearness(e, focus, byWords.has(e.id)), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || b.e.updated - a.e.updated || (a.e.id < b.e.id ? -1 : 1))
   const near = weighed.filter((w) => w.near > 0).length
   const chosen = weighed.slice(0, Math.min(MOST, Math.max(near, UNASKED)))
   if (chosen.length === 0) return undefined
-  const counts = reader.counts().filter((c) => kinds.includes(c.kind))
   const items = chosen.map(({ e }) => {
     about.told.add(e.id)
     return { id: e.id, ...tell(e) }
   })
-  const beyond = Math.max(
-    0,
-    Math.min(
-      all.length,
-      counts.reduce((n, c) => n + c.n, 0),
-    ) - items.length,
-  )
-  return { items, beyond, see }
+  const beyond = kinds.reduce((n, kind) => n + about.howMany(kind), 0) - items.length
+  return { items, beyond: Math.max(0, beyond), see }
 }
 
 /** What it says of its own weight: the curated and the weighty come first, by whole steps. */

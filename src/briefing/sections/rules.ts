@@ -16,8 +16,6 @@ const CATEGORIES: readonly (readonly [category: string | undefined, heading: str
   [undefined, 'Other'],
 ]
 
-/** The newest so many facts are looked at. */
-const LOOKED_AT = 300
 /** A longer text is no rule; nor is half of one. */
 const LONGEST = 1_000
 const CONTEXT = 160
@@ -43,42 +41,39 @@ export const rules: Section = {
   share: 35,
   binding: true,
   build(about) {
-    const { binding, read, looked } = bindingFacts(about)
-    const total = about.reader.counts().find((c) => c.kind === 'fact')?.n ?? 0
+    const { binding, read } = bindingFacts(about)
     const items = CATEGORIES.flatMap(([category, under]) =>
-      binding.filter((e) => categoryOf(e) === category).flatMap((e) => ruleItem(e, under)),
+      binding.flatMap((e, rank) => (categoryOf(e) === category ? ruleItem(e, under, rank) : [])),
     )
     if (items.length === 0 && read === 0) return undefined
     return {
       items,
-      beyond: binding.length - items.length + (looked < LOOKED_AT ? 0 : Math.max(0, total - looked)),
+      beyond: binding.length - items.length + about.olderFacts,
       see: 'discover (get-facts)',
       ...(items.length > 0 ? { says: many(items.length, 'rule') } : {}),
     }
   },
 }
 
-/** The binding facts, the nearest to the work first; how many the client reads by itself; how many were looked at. */
-export function bindingFacts(about: About): { binding: Entity[]; read: number; looked: number } {
-  const found = about.reader.list('fact', { limit: LOOKED_AT })
-  const standing = found.filter((e) => about.counts(e))
-  const vouched = about.vouched(standing.map((e) => e.id))
-  const confirmed = standing.filter((e) => vouched.has(e.id))
+/** The binding facts, newest first; how many the client reads by itself. */
+export function bindingFacts(about: About): { binding: Entity[]; read: number } {
+  const vouched = about.vouched(about.facts.map((e) => e.id))
+  const confirmed = about.facts.filter((e) => vouched.has(e.id))
   const reads = READS[about.client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']
   const { root } = about.project
   const isRead = (e: Entity) =>
     reads !== undefined && pathsOf(e).some((path) => reads(path, root) && existsSync(join(root, path)))
   const binding = confirmed.filter((e) => !isRead(e))
-  return { binding, read: confirmed.length - binding.length, looked: found.length }
+  return { binding, read: confirmed.length - binding.length }
 }
 
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
 
-function ruleItem(e: Entity, under: string): Item[] {
+function ruleItem(e: Entity, under: string, rank: number): Item[] {
   const fact = plain(String(e.fields.fact ?? e.name), Number.POSITIVE_INFINITY)
   if (fact === '' || fact.length > LONGEST) return []
   const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
   const text = `- ${fact}`
-  return [{ id: e.id, under, text: context === '' ? text : `${text} (${context})`, short: text }]
+  return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
 }

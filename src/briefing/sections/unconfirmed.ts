@@ -10,9 +10,8 @@ export const unconfirmed: Section = {
   share: 0,
   build(about) {
     const proposed = about.reader.list('fact', { standing: 'proposed', limit: LOOKED_AT })
-    const standing = about.reader.list('fact', { limit: LOOKED_AT }).filter((e) => about.counts(e))
-    const vouched = about.vouched(standing.map((e) => e.id))
-    const n = proposed.length + standing.filter((e) => !vouched.has(e.id)).length
+    const vouched = about.vouched(about.facts.map((e) => e.id))
+    const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
     if (n === 0) return undefined
     return { items: [], note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review` }
   },

@@ -1,34 +1,5 @@
 import type { Memory } from '../memory/memory.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
-import type { Project } from '../store/project.ts'
-import { type Briefing, type BriefOptions, brief, wasBriefed } from './brief.ts'
-
-/** Clients cut what a hook tells them at their own ceilings; what is smaller than our own holds. */
-const CEILINGS: Readonly<Record<string, { tokens?: number; chars?: number }>> = {
-  codex: { tokens: 2_400 },
-}
-
-/**
- * What a hook puts before a session at its start, within what its client takes: counted by an upper bound, so that no
- * table is loaded. Keeps what was told.
- */
-export function sessionStartText(
-  memory: Memory,
-  project: Project,
-  options: BriefOptions & { door?: string },
-): Briefing {
-  const { door = 'session-start', ...asked } = options
-  const ceiling = CEILINGS[options.client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']
-  const cursor = memory.cursor
-  const told = brief(memory, project, {
-    ...asked,
-    ...(ceiling?.tokens !== undefined && asked.budget !== undefined
-      ? { budget: Math.min(asked.budget, ceiling.tokens) }
-      : {}),
-  })
-  wasBriefed(memory, asked, told, door, cursor)
-  return told
-}
 
 /** What being told has cost a session so far. */
 export interface Costs {
