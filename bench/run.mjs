@@ -7,6 +7,7 @@ import { render } from './table.ts'
 const NAMES = [
   'tokens',
   'cold',
+  'hooks',
   'memory',
   'propagation',
   'writers',

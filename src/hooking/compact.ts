@@ -2,9 +2,12 @@ import { claimsOf } from '../sessions/claims.ts'
 import type { HookReply } from './call.ts'
 import { handOff } from './handed-off.ts'
 import type { Hook } from './hook.ts'
+import { recordedBy } from './recorded.ts'
 import { dataLine } from './told.ts'
 
 const MOST = 12
+/** Kinds that a summary refers to. */
+const REFERRED = ['decision', 'task', 'question', 'failed-approach', 'correction']
 
 /** Before the conversation is shortened: the handoff is written, and the summary is asked to keep what refers to it. */
 export async function preCompact(hook: Hook): Promise<HookReply> {
@@ -16,15 +19,13 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
     const claims = claimsOf(memory)
       .held()
       .filter((c) => c.session === session)
-    const recorded = memory
-      .newsSince(Math.max(0, memory.cursor - 300))
-      .filter((n) => !n.presence && n.author.session === session)
-      .flatMap((n) => [...new Set(n.events.map((e) => e.event.entity))])
-      .filter((id) => /^(?:decision|task|question|failed-approach|correction)[:/]/.test(id))
+    const recorded = recordedBy(hook, REFERRED)
+      .slice(0, MOST)
+      .map((e) => e.id)
     return [
       ...[place.goal, place.activity, place.task].filter((id) => id !== undefined),
       ...claims.slice(0, MOST).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
-      ...[...new Set(recorded)].slice(-MOST),
+      ...recorded,
     ].map((id) => dataLine(id, 140))
   })
   hook.attempt('room again', () => hook.sessions.patch(session, { nearlyFull: null }))

@@ -8,6 +8,7 @@ const MOST = 6
 export function newsFor(hook: Hook): string | undefined {
   const { memory, session, sessions } = hook
   if (session === '') return undefined
+  if ((sessions.get(session)?.cursor ?? -1) >= memory.cursor) return undefined
   const { lines, cursor, more } = inbox(memory, session, { max: MOST })
   sessions.caughtUp(session, cursor)
   if (lines.length === 0) return undefined

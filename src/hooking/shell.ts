@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimsOf } from '../sessions/claims.ts'
+import { presenceAfter } from '../store/presence.ts'
 import { excludedCommand, excludedPath } from './config.ts'
 import type { Hook } from './hook.ts'
 import { inTree } from './paths.ts'
@@ -11,6 +12,8 @@ const WINDOW_MS = 10 * 60_000
 const UNSAID_MS = 5_000
 /** A file system keeps times less exactly than the clock does. */
 const SLACK_MS = 50
+/** Events that may be of the time in which a command ran. */
+const LOOK_BACK = 1_000
 const MOST_WORDS = 60
 const MOST_FILES = 60
 
@@ -33,7 +36,7 @@ const LOOKS =
 
 /** Files of which their own sessions told an edit meanwhile. */
 function editedByOthers({ memory, session }: Hook, since: number): Set<string> {
-  const recent = memory.newsSince(Math.max(0, memory.cursor - 200)).flatMap((n) => n.presence ?? [])
+  const recent = presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))
   return new Set(
     recent
       .filter((e) => e.type === 'edited' && e.session !== session && e.at >= since - 1_000)

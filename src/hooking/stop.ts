@@ -1,11 +1,10 @@
 import type { HookReply } from './call.ts'
 import { handOff } from './handed-off.ts'
 import type { Hook } from './hook.ts'
+import { recordedBy } from './recorded.ts'
 
 /** A session is long after so many prompts or files, or so much time with at least one file in hand. */
 const LONG = { prompts: 5, files: 3, ms: 30 * 60_000 }
-/** So many of the last batches are looked at for one of this session. */
-const LOOK_BACK = 500
 
 function isLong(hook: Hook): boolean {
   const info = hook.sessions.get(hook.session)
@@ -18,16 +17,6 @@ function isLong(hook: Hook): boolean {
   )
 }
 
-/** Whether the session, or one of its subagents, has recorded anything that is not merely captured. */
-function recorded(hook: Hook): boolean {
-  const { memory, session, sessions } = hook
-  return memory.newsSince(Math.max(0, memory.cursor - LOOK_BACK)).some((n) => {
-    const by = n.author.session
-    if (n.presence || by === undefined || n.author.source === 'capture' || n.author.source === 'handoff') return false
-    return by === session || sessions.get(by)?.parent === session
-  })
-}
-
 /** The agent is about to stop: the handoff is written; once in a long session that recorded nothing it is asked to. */
 export async function stop(hook: Hook): Promise<HookReply> {
   const { call, session, sessions, config } = hook
@@ -38,7 +27,7 @@ export async function stop(hook: Hook): Promise<HookReply> {
   if (full !== undefined) return { goOn: full }
   if (!config.askAtStop || hook.paused !== undefined) return {}
   const ask = hook.attempt('asked', () => {
-    if (hook.kept('asked') === true || !isLong(hook) || recorded(hook)) return false
+    if (hook.kept('asked') === true || !isLong(hook) || recordedBy(hook).length > 0) return false
     sessions.patch(session, { asked: true })
     return true
   })
