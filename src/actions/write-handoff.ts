@@ -138,7 +138,6 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
     (e) =>
       started !== undefined &&
       e.fields.task === undefined &&
-      writerOf(e) !== undefined &&
       !isMine(e) &&
       !writerLives(p, e) &&
       (handoffOf(e).written ?? 0) <= started,

@@ -95,6 +95,9 @@ describe('[P4] write-handoff', () => {
 
   test('[P4] a session takes the place of those it could know of, not of those that worked beside it', () => {
     const m = openTestMemory()
+    m.act([['record-handoff', { title: 'ADD handoff', nextSteps: ['imported'], written: '2026-07-19' }]], {
+      session: '',
+    })
     session(m, 'old')
     write(m, 'old', { nextSteps: ['of old'] })
     session(m, 'old', true)

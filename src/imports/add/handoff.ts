@@ -1,3 +1,4 @@
+import { HANDOFF_LINES, HANDOFF_PARTS } from '../../memory/handoff.ts'
 import type { Json } from '../../schema/field.ts'
 import { toTime } from '../../schema/validate.ts'
 import type { AddFolder } from '../add.ts'
@@ -6,20 +7,8 @@ import { chunksOf } from '../shorten.ts'
 import type { Item } from '../types.ts'
 
 const NAME = 'handoff.md'
-/** A handoff is read at the start of every session: what is longer is kept in chunks, found by recall. */
-const BODY_LINES = 50
-/** What a body of that many lines may hold at most. */
+/** What a body may hold at most; what is longer is kept in chunks, found by recall. */
 const BODY_CHARS = 6_000
-
-const PARTS: readonly [field: string, heading: RegExp][] = [
-  [
-    'inProgress',
-    /^(?:in[- ]progress|current(?:ly)?(?: work| task| focus)?|active(?: work| tasks?)?|working on|under ?way|wip)\b/i,
-  ],
-  ['decisionsMade', /^(?:(?:key |recent )?decisions?)\b/i],
-  ['blockers', /^(?:blockers?|blocked|blocking|waiting (?:on|for))\b/i],
-  ['nextSteps', /^(?:next|to ?dos?|remaining|what(?:'s| is) next|action items)\b/i],
-]
 
 interface Section {
   heading: string
@@ -48,7 +37,7 @@ export function handoffItems(folder: AddFolder): Item[] {
   const lists = new Map<string, string[]>()
   for (const section of sections) {
     const name = section.heading.replace(/^#+\s*/, '')
-    const field = section.heading.startsWith('# ') ? undefined : PARTS.find(([, heading]) => heading.test(name))?.[0]
+    const field = section.heading.startsWith('# ') ? undefined : HANDOFF_PARTS.find((p) => p.means.test(name))?.field
     if (field === undefined) rest.push(section)
     else lists.set(field, [...(lists.get(field) ?? []), ...itemsOf(section.lines)])
   }
@@ -56,7 +45,7 @@ export function handoffItems(folder: AddFolder): Item[] {
   folder.count('handoff sections', sections.filter((s) => s.heading.startsWith('##')).length)
   const texts = rest.map((s) => ({ ...s, text: bodyOf(s) })).filter((s) => s.text !== '')
   const whole = texts.map((s) => s.text).join('\n\n')
-  if (whole.split('\n').length <= BODY_LINES && whole.length <= BODY_CHARS) {
+  if (whole.split('\n').length <= HANDOFF_LINES && whole.length <= BODY_CHARS) {
     if (whole !== '') args.body = whole
     return [itemOf(args, attrs, file)]
   }
@@ -65,7 +54,7 @@ export function handoffItems(folder: AddFolder): Item[] {
   const kept = texts.filter((s, i) => {
     lines += s.text.split('\n').length
     chars += s.text.length
-    return i === 0 ? chars <= BODY_CHARS : lines <= BODY_LINES && chars <= BODY_CHARS
+    return i === 0 ? chars <= BODY_CHARS : lines <= HANDOFF_LINES && chars <= BODY_CHARS
   })
   args.body = [...kept.map((s) => s.text), `(${texts.length} sections in all, each whole in chunks of ${file})`].join(
     '\n\n',
