@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+import { brief, wasBriefed } from '../../src/briefing/brief.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { openTestMemory, replicaOf, sync, type TestMemory } from './helpers.ts'
+
+const textOf = (t: TestMemory, options = {}) =>
+  brief(t.memory, t.project, { session: 'me', user: 'tester', ...options }).text
+const briefed = (t: TestMemory, session = 'me') => {
+  const options = { session, user: 'tester' }
+  wasBriefed(t.memory, options, brief(t.memory, t.project, options), 'brief', t.memory.cursor)
+}
+
+test('[G6] open questions are never in a briefing, answered or not, ours or theirs', () => {
+  const t = openTestMemory()
+  t.act([['record-decision', { name: 'use-sqlite', description: 'one file' }]])
+  briefed(t, 'earlier')
+  t.act([['record-question', { question: 'Does the hub need Redis?', context: 'deployment', topics: ['hub'] }]], { session: 'x' }) // biome-ignore format: one thought
+  t.act([['record-question', { question: 'Which Redis?', answer: 'seven' }]], { session: 'x' })
+  const theirs = replicaOf(t)
+  sync(t.memory, theirs)
+  theirs.act([['record-question', { question: 'Does the hub need Redis?', context: 'Redis or not' }]])
+  sync(theirs, t.memory)
+  expect(textOf(t)).not.toMatch(/Redis/)
+})
+
+test('[P4] the next briefing has the newest handoff whole, and the others in a line', () => {
+  const t = openTestMemory()
+  t.act([['start-task', { description: 'older task' }], ['write-handoff', { inProgress: ['old things'], nextSteps: ['do the old'] }]], { session: 'a' }) // biome-ignore format: one thought
+  t.clock.now += 60_000
+  t.act([['start-task', { description: 'newer task' }], ['write-handoff', { inProgress: ['auth middleware'], decisionsMade: ['RS256'], blockers: ['waiting for ops'], nextSteps: ['fix the JWKS cache', 'run the tests'], contextUsed: 78 }]], { session: 'b' }) // biome-ignore format: one thought
+  const { text, line } = brief(t.memory, t.project, { session: 'me', moment: t.clock.now + 7_200_000 })
+  expect(text).toContain(`- Handoff "newer task", written 2026-11-21 09:01Z (tester, 2026-11-21)
+  Context used: 78%
+  In Progress:
+  - auth middleware
+  Decisions Made:
+  - RS256
+  Blockers:
+  - waiting for ops
+  Next Steps:
+  - fix the JWKS cache
+  - run the tests
+- Handoff "older task", written 2026-11-21 09:00Z (tester, 2026-11-21) Next: do the old`)
+  expect(line).toMatch(/^handoff 2 h old, /)
+})
+
+test('[P4] a handoff that does not fit is told with its next steps', () => {
+  const t = openTestMemory()
+  t.act([['write-handoff', { inProgress: Array.from({ length: 30 }, (_, i) => `thing ${i} ${'word '.repeat(30)}`), nextSteps: ['fix the JWKS cache'] }]], { session: 'a' }) // biome-ignore format: one thought
+  const text = textOf(t, { budget: 300 })
+  expect(text).not.toContain('thing 1')
+  expect(text).toContain('fix the JWKS cache')
+})
+
+test('[X5] what a crashed session had in hand is told to the next one, and to that one alone', () => {
+  const t = openTestMemory()
+  sessionsOf(t.memory).start({ id: 'lost', client: 'codex', branch: 'auth' })
+  t.act([['start-task', { description: 'refresh tokens' }], ['claim', { paths: ['src/auth/**'] }], ['record-decision', { name: 'use-rs256', description: 'sign with RS256' }]], { session: 'lost' }) // biome-ignore format: one thought
+  sessionsOf(t.memory).edited('lost', 'src/auth/token.ts')
+  t.clock.now += 3_600_000
+  sessionsOf(t.memory).start({ id: 'me' })
+  const { text, line } = brief(t.memory, t.project, { session: 'me' })
+  expect(text).toContain(`- Session lost (codex, branch auth) crashed, last seen 2026-11-21 09:00Z
+  Task: refresh tokens`)
+  expect(text).toContain('  Files in hand: src/auth/token.ts')
+  expect(text).toContain('  Had claimed: src/auth/**')
+  expect(text).toContain('  Had decided: use-rs256')
+  expect(line).toMatch(/^1 crashed, /)
+  briefed(t)
+  sessionsOf(t.memory).start({ id: 'next' })
+  expect(textOf(t, { session: 'next' })).not.toContain('Session lost')
+})
+
+test('[X5] live sessions and their claims are told; the own session and its subagents are not', () => {
+  const t = openTestMemory()
+  const sessions = sessionsOf(t.memory)
+  sessions.start({ id: 'me', client: 'claude-code' })
+  sessions.start({ id: 'my-child', parent: 'me' })
+  sessions.start({ id: 'other', client: 'codex', branch: 'auth', role: 'backend' })
+  sessions.start({ id: 'gone' })
+  sessions.end('gone')
+  t.act([['start-task', { description: 'refresh tokens' }], ['claim', { paths: ['src/auth/**'], note: 'middleware' }]], { session: 'other' }) // biome-ignore format: one thought
+  const { text, line } = brief(t.memory, t.project, { session: 'me' })
+  expect(text).toContain(`## Live sessions
+- other (backend, codex, branch auth)
+  task: refresh tokens
+  claims: src/auth/** until 2026-11-21 09:30Z (middleware)`)
+  expect(text).not.toMatch(/my-child|gone|- me/)
+  expect(line).toMatch(/1 session live/)
+})
+
+test('[M6] decisions for the files in hand and the task come first; superseded, retired and outdated ones never', () => {
+  const t = openTestMemory()
+  const decide = (name: string, description: string, more = {}) => ['record-decision', { name, description, ...more }]
+  for (let i = 0; i < 25; i++) t.act([decide(`other-${i}`, 'something else entirely', { impact: 9 })])
+  t.act([
+    decide('token-lifetime', 'tokens live for an hour', { locations: ['src/auth/token.ts:12'] }),
+    decide('refresh-early', 'refresh tokens before they expire'),
+    decide('old-way', 'tokens live for ever'),
+    decide('gone-way', 'tokens live in cookies'),
+    decide('was-so', 'tokens of last year', { validTo: '2025-12-31' }),
+  ])
+  t.act([
+    ['supersede', { old: 'old-way', new: 'token-lifetime' }],
+    ['retire', { ref: 'gone-way', reason: 'no' }],
+  ])
+  t.act([['start-task', { description: 'refresh tokens' }]], { session: 'me' })
+  sessionsOf(t.memory).edited('me', 'src/auth/token.ts')
+  const text = textOf(t)
+  const order = [...text.matchAll(/^- decision:([\w-]+)/gm)].map((m) => m[1]!)
+  expect(order.slice(0, 2).sort()).toEqual(['refresh-early', 'token-lifetime'])
+  expect(text).not.toMatch(/old-way|gone-way|decision:was-so:/)
+  expect(text).toContain('decision:was-so was valid until 2025-12-31 only')
+})
+
+test('[M6] what did not work is told with what to do instead; proposals of hooks are not', () => {
+  const t = openTestMemory()
+  t.act([
+    ['record-failed-approach', { approach: 'watching the WAL file', outcome: 'missed commits', lesson: 'ring a doorbell' }],
+    ['record-correction', { wrongBelief: 'users live in users.py', rightBelief: 'users live in accounts.py' }],
+    ['propose', { action: ['record-failed-approach', { approach: 'npm test failed three times' }] }],
+  ]) // biome-ignore format: one thought
+  const text = textOf(t)
+  expect(text).toContain('- Tried: watching the WAL file; outcome: missed commits; instead: ring a doorbell (tester, ')
+  expect(text).toContain('- Corrected: users live in accounts.py; not: users live in users.py (tester, ')
+  expect(text).not.toContain('three times')
+})
+
+test('[M6] what changed since the user was last here, by whom, verified or not; each once', () => {
+  const t = openTestMemory()
+  t.act([['record-principle', { name: 'plan-then-apply' }]])
+  expect(textOf(t)).not.toContain('Changed since') // never here: all of it is new
+  briefed(t, 'first')
+  expect(textOf(t)).not.toContain('Changed since')
+  const theirs = replicaOf(t, 'ana')
+  sync(t.memory, theirs)
+  theirs.act([['record-principle', { name: 'plan-then-apply', description: 'judge first' }]])
+  sync(theirs, t.memory)
+  t.act([['record-learning', { title: 'Yjs decides by client id' }], ['record-decision', { name: 'x', description: 'y' }]], { session: 'second', user: 'ben' }) // biome-ignore format: one thought
+  const text = textOf(t)
+  expect(text).toMatch(/- changed: principle:plan-then-apply \(ana, 2026-11-21, unverified\)/)
+  expect(text).toMatch(/- new: learning:[\w-]+: Yjs decides by client id \(ben, 2026-11-21\)/)
+  expect(text).not.toMatch(/- new: decision:x/) // stands among the decisions
+  briefed(t)
+  expect(textOf(t)).not.toContain('Changed since')
+  t.act([['record-learning', { title: 'my own' }]], { session: 'me' })
+  expect(textOf(t)).not.toContain('Changed since')
+})
