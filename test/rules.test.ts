@@ -17,6 +17,7 @@ const BUILT = [
   'M1',
   'M2',
   'M3',
+  'P4',
 ]
 
 test('every rule whose capability is built is named by a test that proves it', () => {
