@@ -2,11 +2,13 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeSync,
@@ -61,16 +63,22 @@ export function archive(db: Db, events: readonly Archived[]): void {
   mkdirSync(folder(db.path), { recursive: true })
   for (const [month, own] of Map.groupBy(events, (e) => e.timestamp.slice(0, 7))) {
     const path = join(folder(db.path), `events-${month}.jsonl`)
-    const torn = existsSync(path) && !readFileSync(path, 'utf8').endsWith('\n') ? '\n' : ''
-    const file = openSync(path, 'a')
+    const file = openSync(path, 'a+')
     try {
-      appendFileSync(file, `${torn}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
+      appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
       fsyncSync(file)
     } finally {
       closeSync(file)
     }
   }
   setMeta(db, ARCHIVED, String(events.reduce((max, e) => Math.max(max, e.seq), archivedUpTo(db))))
+}
+
+/** Whether the last line is half a line: somebody was killed while writing it. */
+function isTorn(file: number): boolean {
+  const { size } = fstatSync(file)
+  const last = Buffer.alloc(1)
+  return size > 0 && readSync(file, last, 0, 1, size - 1) === 1 && last.toString() !== '\n'
 }
 
 /** What was put away after a cursor, in order, each once. */

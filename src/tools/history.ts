@@ -17,7 +17,7 @@ function told(given: Event): string {
   const e = { ...given, ...saidIn(given) }
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') return (e.value as { s?: string } | undefined)?.s ?? 'changed'
-  const at = e.path ? `${e.field}.${e.path.join('.')}` : e.field
+  const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value =
     e.value === undefined ? '' : ` ${oneLine(typeof e.value === 'string' ? e.value : JSON.stringify(e.value), 80)}`
   return `${at} ${WORDS[e.op]}${value}${e.was !== undefined ? ` (was ${oneLine(typeof e.was === 'string' ? e.was : JSON.stringify(e.was), 60)})` : ''}`

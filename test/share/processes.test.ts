@@ -97,6 +97,28 @@ describe('[X1] processes that share at once lose nothing', () => {
   )
 })
 
+test('[X4] killed at any point while it puts events away, nothing that was acknowledged is missing or told twice', async () => {
+  const dir = tempDir()
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const memory = openMemory({ projectPath: dir, create: true })
+  onTestFinished(() => memory.close())
+  for (let k = 0; k < 12; k++) {
+    const child = start([CHILD, dir, `k${k}`, '100000', 'compact'], env)
+    const enough = 4 + ((k * 7) % 11)
+    await child.until((lines) => lines.length >= enough)
+    child.child.kill('SIGKILL')
+    expect((await child.ended).signal, child.errors()).toBe('SIGKILL')
+    const acknowledged = Number(child.lines.at(-1))
+    const events = memory.events({ since: 0, key: `own k${k}` })
+    const told = events.map((e) => (e.value as { n: number }).n)
+    expect(told.slice(0, acknowledged)).toEqual(Array.from({ length: acknowledged }, (_, i) => i + 1))
+    expect(new Set(told).size).toBe(told.length)
+  }
+  const all = memory.events({ since: 0 })
+  expect(new Set(all.map((e) => e.event_id)).size).toBe(all.length)
+  expect(Object.fromEntries(all.map((e) => [e.key, e.value]))).toEqual(memory.share.context().data)
+}, 120_000)
+
 describe('[X4] tidemark events --follow', () => {
   let at: Awaited<ReturnType<typeof project>>['at']
   let run: Awaited<ReturnType<typeof project>>['run']

@@ -1,14 +1,24 @@
-// A process that shares: `share-child.ts DIR NAME COUNT`: updates its own key, appends to one list and merges into one map.
-import { openMemory } from '../../src/library.ts'
+// A process that shares: `share-child.ts DIR NAME COUNT [compact]`: updates its own key, appends to one list and merges
+// into one map. With `compact` it says what was acknowledged, and folds the log away all the time.
+import { writeSync } from 'node:fs'
+import { asProjectMemory } from '../../src/library.ts'
+import { openProject } from '../../src/open.ts'
+import { findProject } from '../../src/store/project.ts'
 
-const [dir = '', name = '', count = '0'] = process.argv.slice(2)
-const memory = openMemory({ projectPath: dir })
+const [dir = '', name = '', count = '0', compact] = process.argv.slice(2)
+const project = findProject(dir)
+const memory = openProject(project)
+const { share } = asProjectMemory(memory, project)
 const options = { session: name }
 for (let i = 1; i <= Number(count); i++) {
-  memory.share.set(`own ${name}`, { n: i }, options)
-  memory.share.append('list', `${name}-${i}`, options)
-  memory.share.append('list', 'of all', options)
-  memory.share.merge('map', { [name]: { [`k${i}`]: i }, all: [i] }, options)
+  share.set(`own ${name}`, { n: i }, options)
+  if (compact) {
+    writeSync(1, `${i}\n`)
+    if (i % 3 === 0) memory.compact(Date.now())
+    continue
+  }
+  share.append('list', `${name}-${i}`, options)
+  if (i % 10 === 0) share.append('list', 'of all', options)
+  share.merge('map', { [name]: { [`k${i}`]: i }, all: [i] }, options)
 }
 memory.close()
-process.stdout.write('done\n')
