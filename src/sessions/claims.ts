@@ -1,6 +1,7 @@
 import { type Claim, holds, isLive, sameTree, stateOf } from '../memory/claims.ts'
 import type { Memory } from '../memory/memory.ts'
 import { overlaps } from '../memory/overlap.ts'
+import { isOpen } from '../memory/work.ts'
 import * as presence from '../store/presence.ts'
 
 export type { Claim } from '../memory/claims.ts'
@@ -29,7 +30,7 @@ export function claimsOf(memory: Memory): {
   held(): Claim[]
   /** Those of other sessions that meet a path. In another work tree they only meet at merge: `elsewhere`. */
   against(session: string | undefined, path: string, root?: string): (Claim & { elsewhere: boolean })[]
-  /** The newest word of each role, in the order in which they were claimed. */
+  /** The newest word of each role, in the order in which they were claimed; over with the goal they were made for. */
   blocks(): SwarmBlock[]
 } {
   const { db, env } = memory
@@ -57,9 +58,21 @@ export function claimsOf(memory: Memory): {
         byRole.set(c.role!, same ? [...before, c] : [c])
       }
       const now = env.now()
-      return [...byRole.values()].map((claims) => blockOf(claims, memory, now)).sort((a, b) => a.since - b.since)
+      const all = [...byRole.values()].map((claims) => blockOf(claims, memory, now)).sort((a, b) => a.since - b.since)
+      return notOver(all, memory)
     },
   }
+}
+
+/** What belongs to a goal that is done is over with it; of no goal that is known, with whatever was pursued meanwhile. */
+function notOver(all: readonly SwarmBlock[], { reader }: Memory): SwarmBlock[] {
+  if (all.length === 0) return []
+  const closed = reader.list('goal').filter((goal) => !isOpen(goal))
+  return all.filter((b) => {
+    const goal = b.goal ?? all.find((o) => o !== b && o.goal !== undefined && b.dependsOn?.includes(o.role))?.goal
+    if (goal !== undefined) return isOpen(reader.entity(goal))
+    return b.status === 'active' || !closed.some((g) => g.created <= b.since && b.at <= g.updated)
+  })
 }
 
 function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBlock {
@@ -78,7 +91,14 @@ function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBl
     session: last.session,
     since: claims[0]!.since,
     at: latest.ended ?? latest.since,
-    status: gone ? 'abandoned' : open ? 'active' : (latest.status ?? 'complete'),
+    // given up without a word, as when its session ends, it is nobody's
+    status: gone
+      ? 'abandoned'
+      : open
+        ? 'active'
+        : latest.status === 'active'
+          ? 'abandoned'
+          : (latest.status ?? 'complete'),
     claimed: claims.filter((c) => c.what !== 'role').map((c) => c.on),
     ...pick({
       result: said('result'),

@@ -1,9 +1,5 @@
-import { isLive } from '../../memory/claims.ts'
 import { minute, onOneLine } from '../../memory/handoff.ts'
-import type { Memory } from '../../memory/memory.ts'
-import { isOpen } from '../../memory/work.ts'
 import { claimsOf, type SwarmBlock } from '../claims.ts'
-import { sessionsOf } from '../sessions.ts'
 import { isHalf, type Taken, type View } from './view.ts'
 
 const HEAD = '# Swarm State\n'
@@ -16,23 +12,6 @@ export interface Block {
   readonly role: string
   readonly at?: string
   readonly lines: ReadonlyMap<string, string>
-}
-
-/** How the roles' work stands: what belongs to a goal that is done is over with it, and nobody is active who is gone. */
-export function swarmBlocks(memory: Memory): SwarmBlock[] {
-  const { reader } = memory
-  const sessions = sessionsOf(memory)
-  const all = claimsOf(memory).blocks()
-  const closed = reader.list('goal').filter((goal) => !isOpen(goal))
-  const isOver = (b: SwarmBlock): boolean => {
-    const goal = b.goal ?? all.find((o) => o !== b && o.goal !== undefined && b.dependsOn?.includes(o.role))?.goal
-    if (goal !== undefined) return !isOpen(reader.entity(goal))
-    // of no goal that is known: it is over with whatever goal was pursued meanwhile
-    return b.status !== 'active' && closed.some((g) => g.created <= b.since && b.at <= g.updated)
-  }
-  return all
-    .filter((b) => !isOver(b))
-    .map((b) => (b.status === 'active' && !isLive(sessions.get(b.session)?.state) ? { ...b, status: 'abandoned' } : b))
 }
 
 export const printBlock = ({ role, at, lines }: Block): string =>
@@ -116,14 +95,18 @@ export const swarmView: View = {
     (news.presence !== undefined && news.presence.type !== 'edited') ||
     news.events.some(({ event }) => event.entity.startsWith('goal:')),
   render({ memory }) {
-    const blocks = swarmBlocks(memory)
+    const blocks = claimsOf(memory).blocks()
     return blocks.length === 0 ? '' : [HEAD, ...blocks.map((b) => printBlock(blockOf(b)))].join('\n')
   },
   read({ memory }, text, was) {
     if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle'] }
     const { blocks, strange } = readBlocks(text)
     const before = readBlocks(was).blocks
-    const known = new Map(swarmBlocks(memory).map((b) => [onOneLine(b.role), b]))
+    const known = new Map(
+      claimsOf(memory)
+        .blocks()
+        .map((b) => [onOneLine(b.role), b]),
+    )
     const problems = strange.map((line) => `no part of a block: "${line.slice(0, 80)}"`)
     const actions: Taken[] = []
     for (const block of blocks.values()) {
