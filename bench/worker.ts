@@ -20,21 +20,24 @@ if (role === 'writer') {
   say({ begin, end: Number(process.hrtime.bigint()) / 1e6, ms })
   process.exit(0)
 } else if (role === 'talker') {
-  // writes ten times a second and listens to the others; hrtime is one clock for all processes of a machine
+  const { runTalker } = await import('./talker.ts')
+  const talked = await runTalker(root!, name, JSON.parse(count), () => {
+    say('ready')
+    return started()
+  })
+  process.stdout.write(`${JSON.stringify(talked)}\n`, () => process.exit(0))
+} else if (role === 'idler') {
+  // follows a store in which nothing happens
   const { memory } = openAt({ projectPath: root! })
-  const heard: [batch: string, at: number][] = []
-  const written: [batch: string, at: number][] = []
-  const now = () => Number(process.hrtime.bigint()) / 1e6
-  memory.subscribe((news) => heard.push([news.batch, now()]))
+  memory.subscribe(() => {})
   say('ready')
   await started()
-  for (let i = 0; i < Number(count); i++) {
-    await new Promise((resolve) => setTimeout(resolve, 50 + ((i * 37) % 100)))
-    const { batch } = memory.act([['record-decision', { name: `${name}-${i}`, rationale: 'told to the others' }]])
-    written.push([batch!, now()])
-  }
-  await new Promise((resolve) => setTimeout(resolve, 1500)) // the slowest may still be to come
-  say({ written, heard })
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  const before = process.cpuUsage()
+  const since = performance.now()
+  await new Promise((resolve) => setTimeout(resolve, Number(count)))
+  const { user, system } = process.cpuUsage(before)
+  say({ percent: (user + system) / 10 / (performance.now() - since) })
   process.exit(0)
 } else if (role === 'asker') {
   const { openWith } = await import('./recalling.ts')
