@@ -23,6 +23,8 @@ type Lists = Record<HandoffPart, string[]>
 
 const TITLE_MAX = 80
 const KIND = 'handoff'
+/** So many percent of the context are worth another writing. */
+const FULLER = 10
 
 const short = (text: string): string => {
   const line = onOneLine(text)
@@ -166,6 +168,8 @@ function ownOf(there: Entity): { lists: Lists; body: string } {
   return { lists, body: said.body ?? '' }
 }
 
+const percent = (used: unknown): number => (typeof used === 'string' ? Number(/^(\d+)%$/.exec(used)?.[1] ?? 0) : 0)
+
 const replacing = (field: string, items: readonly string[]): Change => ({
   field,
   op: 'edit',
@@ -235,10 +239,12 @@ export const writeHandoff: Verb = {
     const made = record(p, kind, place.there ? { ref: place.there.id } : { title: place.title, anew: true }, complain)
     if (!made) return undefined
     const { id } = made as { id: string }
+    const isFuller =
+      contextUsed !== undefined && Math.abs(percent(contextUsed) - percent(p.entity(id)!.fields.contextUsed)) >= FULLER
     const isContext = (c: Change) => c.field === 'contextUsed'
     const changed = p.apply(id, changes.filter((c) => !isContext(c))) // biome-ignore format: one thought
-    // one that was composed and says the same again is as old as it was, however full the context has become
-    if (changed || !completing) {
+    // one that was composed and says the same again is as old as it was, unless the context has become much fuller
+    if (changed || isFuller || !completing) {
       p.apply(id, changes.filter(isContext))
       p.set(id, 'written', new Date(p.ctx.ms).toISOString())
       p.set(id, 'retired', undefined)

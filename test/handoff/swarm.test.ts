@@ -73,6 +73,7 @@ test('[P4] TC-001: what is left at 80 % of the context is there for the next ses
     inProgress: ['step 3 of 7'],
     nextSteps: ['fix the JWKS cache'],
   })
+  expect(await run('brief', '--session', 'second')).toContain('fix the JWKS cache')
   expect(readFileSync(join(at.dir, '.tidemark/decisions.md'), 'utf8')).toContain(' | use-jwt | stateless\n')
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -190,6 +190,24 @@ describe('[P4] the views', () => {
     const bare = openTestMemory()
     expect(refreshViews(bare.memory, { ...bare.project, root: join(bare.dir, 'nowhere') })).toEqual([])
   })
+})
+
+test('[P4] the library reads edits before it writes, and a view that cannot be written fails nothing', () => {
+  const m = openTestMemory()
+  m.library.act([['record-decision', { name: 'one', rationale: 'r1' }]])
+  edit(m, 'decisions.md', (t) => `${t}two | r2\n`)
+  const done = m.library.act([['record-decision', { name: 'three', rationale: 'r3' }]])
+  expect(done.notes).toEqual(['.tidemark/decisions.md was edited by hand, and taken over: decision "two"'])
+  m.library.goal('finish').complete('done')
+  expect(read(m, 'decisions.md').match(/\| (one|two|three) \|/g)).toHaveLength(3)
+  rmSync(path(m, 'decisions.md'))
+  mkdirSync(path(m, 'decisions.md'))
+  const acted = m.library.act([['record-decision', { name: 'four', rationale: 'r4' }]])
+  expect(acted.notes.at(-1)).toContain('the files in .tidemark/ are not up to date: EISDIR')
+  expect(m.get('decision:four')).toBeDefined()
+  rmSync(path(m, 'decisions.md'), { recursive: true })
+  m.library.act([['record-decision', { name: 'five', rationale: 'r5' }]])
+  expect(read(m, 'decisions.md').match(/\| (four|five) \|/g)).toHaveLength(2)
 })
 
 describe('[P4] swarm-state.md', () => {

@@ -118,7 +118,7 @@ describe('[P4] write-handoff', () => {
     session(m, 'a')
     const id = write(m, 'a', { nextSteps: ['mine'], contextUsed: '50% used' })
     const add = (said: object) => m.act([['write-handoff', { complete: true, ...said }]], { session: 'a' })
-    add({ inProgress: ['touched x.ts'], blockers: ['npm test fails'], nextSteps: ['mine'] })
+    add({ inProgress: ['touched x.ts'], blockers: ['npm test fails'], nextSteps: ['mine'], contextUsed: 50 })
     expect(m.get(id)!.fields).toMatchObject({
       nextSteps: ['mine'],
       inProgress: ['touched x.ts'],
@@ -127,8 +127,10 @@ describe('[P4] write-handoff', () => {
     })
     m.clock.now += HOUR
     const before = m.get(id)!.fields.written
-    expect(add({ inProgress: ['touched x.ts'], blockers: ['npm test fails'], contextUsed: 60 }).batch).toBeNull()
-    expect(m.get(id)!.fields.written).toBe(before)
+    expect(add({ inProgress: ['touched x.ts'], blockers: ['npm test fails'], contextUsed: 54 }).batch).toBeNull()
+    expect(m.get(id)!.fields).toMatchObject({ written: before, contextUsed: '50%' })
+    add({ inProgress: ['touched x.ts'], blockers: ['npm test fails'], contextUsed: 80 })
+    expect(m.get(id)!.fields.contextUsed).toBe('80%')
     add({ inProgress: ['touched y.ts'] })
     expect(m.get(id)!.fields).toMatchObject({ nextSteps: ['mine'], inProgress: ['touched y.ts'] })
     expect(m.get(id)!.fields.blockers ?? []).toEqual([])
