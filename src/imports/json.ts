@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts'
+import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
 import type { Json } from '../schema/field.ts'
 import type { DocumentEntity, DocumentLink, KnowledgeDocument } from './document.ts'
 import { labelOf, readText } from './files.ts'
@@ -93,6 +94,12 @@ function itemsOf(e: DocumentEntity, where: string, project: string): Item[] {
   if (e.kind === 'project-kind') return [{ verb: 'define-kind', args: inOrder(fields), where }]
   if (e.kind === 'project-relation') return [{ verb: 'define-relation', args: fields, where }]
   if (e.kind === 'proposal') return proposalsOf(fields, where)
+  if (e.kind === SHARED_KIND && typeof fields.key === 'string') {
+    const { [SHARED_FIELD]: value = null, ...rest } = fields
+    const share = { verb: 'share-set', args: { key: fields.key, value }, where, as: e.id }
+    const more = { verb: `record-${e.kind}`, args: rest, where, as: e.id }
+    return Object.keys(rest).length > 1 ? [share, more] : [share]
+  }
   if (fields.status === 'superseded') delete fields.status // the link says so
   const retired = typeof e.retired === 'string' ? { retired: e.retired } : {}
   let origin = `${project}/${e.id}`

@@ -2,6 +2,8 @@ import type { Action } from '../memory/batch.ts'
 import { cleanPath, type Entity, identityOf, KIND_KIND, LINK_KIND, linkId, RELATION_KIND } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import { screen } from '../memory/secrets.ts'
+import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
+import { sharedAt } from '../memory/shared-key.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
@@ -140,6 +142,8 @@ class Run {
         return this.#propose(item)
       case 'retire':
         return this.#retire(item)
+      case 'share-set':
+        return this.#share(item)
     }
     this.#out.leaveOut(item.where, item.verb, `this project knows no ${item.verb.replace(/^record-/, 'kind ')}`)
     return undefined
@@ -205,6 +209,19 @@ class Run {
       return undefined
     }
     return target ? this.#update(item, kind, target, checked.changes) : this.#create(item, kind, checked, values)
+  }
+
+  /** A value that sessions share here already stays: it is theirs. */
+  #share(item: Item): Unit | undefined {
+    const key = String(item.args.key)
+    const there = sharedAt(this.#memory.reader, key)
+    if (!there) return { item, actions: [[item.verb, item.args]], kind: SHARED_KIND, created: true }
+    this.#touched.add(there.id)
+    if (item.as !== undefined) this.#aliases.set(item.as, there.id)
+    if (canonical(there.fields[SHARED_FIELD] ?? null) !== canonical(item.args.value ?? null))
+      this.#out.keep(item.where, `${SHARED_KIND} ${key}`, 'another value is shared under it here')
+    this.#out.count(SHARED_KIND, 'unchanged')
+    return undefined
   }
 
   #statedOf(id: string): Stated {

@@ -349,6 +349,27 @@ test('export → import → export gives the same knowledge, and a second import
   )
 })
 
+test('[X8] a shared value is taken over exactly as it is; one that is shared here already stays', async () => {
+  const a = openTestMemory({ seed: 1 })
+  const b = openTestMemory({ seed: 2 })
+  const values = {
+    list: [1, 1, { x: null }],
+    text: 'review',
+    map: { a: null, b: {}, c: [] },
+    nothing: null,
+    'Odd key': 1,
+  }
+  for (const [key, value] of Object.entries(values)) a.library.share.set(key, value)
+  a.act([['record-context', { key: 'map', tags: ['of-map'] }]])
+  b.library.share.set('text', 'mine')
+  const report = await adopt(a, b)
+  expect(report.unplaced).toEqual([])
+  expect(report.kept.map((k) => k.what)).toEqual(['context text'])
+  expect(b.library.share.context().data).toEqual({ ...values, text: 'mine' })
+  expect(b.get('context:map')!.fields.tags).toEqual(['of-map'])
+  expect((await adopt(a, b)).batches).toEqual([])
+})
+
 test('the file is readable text that changes little when one entity does', () => {
   const t = openTestMemory()
   t.act([
