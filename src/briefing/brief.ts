@@ -81,6 +81,22 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   return { text, sections: told, tokens, chars: text.length, line }
 }
 
+/** Characters that a client takes where it asks for one thing (design §4). */
+const VIEW_CHARS = 40_000
+
+/** Some sections alone, as far as a client takes them; empty where they have nothing to tell. */
+export function sectionsOf(memory: Memory, project: Project, names: readonly string[], options: BriefOptions): string {
+  const built = memory.db.read(() => {
+    const about = aboutOf(memory, project, options)
+    return SECTIONS.filter((s) => names.includes(s.name)).flatMap((section) => {
+      const b = section.build(about)
+      return b ? [{ section, built: b }] : []
+    })
+  })
+  // as many tokens as characters at most: these are what limits
+  return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
+}
+
 /** What sections are built from, at one moment. */
 export function aboutOf(memory: Memory, project: Project, options: BriefOptions): About {
   const { reader } = memory

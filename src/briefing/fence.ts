@@ -42,3 +42,7 @@ function cutAtWord(text: string, max: number): string {
   const space = cut.lastIndexOf(' ')
   return space > max / 2 ? cut.slice(0, space) : cut
 }
+
+/** Lines that are safe already, behind the fence. */
+export const fenced = (lines: readonly string[]): string =>
+  [FENCE_BEGIN, FENCE_NOTE, '', ...lines, FENCE_END].join('\n')

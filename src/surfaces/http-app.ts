@@ -149,15 +149,16 @@ async function mcpEndpoint(
   resolve: (call: McpCall) => Promise<ToolContext>,
   extend: Extension | undefined,
 ): Promise<HttpMcp> {
-  const [{ serveHttpMcp }, { buildMcpServer, onEntityChange }] = await Promise.all([
+  const [{ serveHttpMcp }, { buildMcpServer }, { onResourceChange }] = await Promise.all([
     import('./http-mcp.ts'),
     import('./mcp.ts'),
+    import('./mcp-resources.ts'),
   ])
   const endpoint = serveHttpMcp({
     maxBodyBytes: MAX_BODY_BYTES,
     build: async ({ era }) =>
       buildMcpServer({ era, tools: await mcpTools(), resolve, ...(extend ? { extend } : {}) }, endpoint.bus),
-    follow: async (onChange) => onEntityChange((await resolve({})).memory, onChange),
+    follow: async (onChange) => onResourceChange((await resolve({})).memory, onChange),
   })
   return endpoint
 }

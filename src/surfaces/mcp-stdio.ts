@@ -5,9 +5,10 @@ import { actAs } from '../sessions/acting.ts'
 import { clientProcess } from '../sessions/process.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
 import type { ToolContext } from '../tools/tool.ts'
-import { buildMcpServer, type McpCall, onEntityChange } from './mcp.ts'
+import { buildMcpServer, type McpCall } from './mcp.ts'
 import { mcpTools } from './mcp-call.ts'
 import { type Opened, Projects } from './mcp-projects.ts'
+import { onResourceChange } from './mcp-resources.ts'
 
 export interface StdioOptions {
   /** A directory in the project; what the client says it is, else the working directory, unless given. */
@@ -64,7 +65,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     following = true
     try {
       const { memory } = await resolve({})
-      onEntityChange(memory, (uri) => {
+      onResourceChange(memory, (uri) => {
         for (const s of servers) if (s.isConnected()) s.server.sendResourceUpdated({ uri }).catch(() => {}) // it has gone
       })
     } catch {

@@ -4,17 +4,16 @@ import {
   mergeCapabilities,
   ProtocolError,
   ProtocolErrorCode,
-  ResourceNotFoundError,
-  ResourceTemplate,
   type ServerContext,
   type ServerEventBus,
   type ServerOptions,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
-import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from './mcp-call.ts'
+import { registerPrompts } from './mcp-prompts.ts'
+import { registerResources, serveSubscriptions } from './mcp-resources.ts'
 import { VERSION } from './version.ts'
 
 /** What is known of a call before it runs; the surface finds the project and its memory. */
@@ -56,15 +55,6 @@ It refuses secrets, and whole batches: nothing of a refused batch was written, a
  */
 const AGENTS = /claude|codex|opencode|gemini|copilot|cursor|visual studio|vscode|windsurf|cline|roo|zed|goose|kiro/i
 
-export const entityUri = (id: string): string => `tidemark://entity/${encodeURIComponent(id).replaceAll('%3A', ':')}`
-
-/** The entities that changed, by whatever process, as the addresses of their resources. */
-export function onEntityChange(memory: Memory, onChange: (uri: string) => void): () => void {
-  return memory.subscribe((news) => {
-    for (const id of new Set(news.events.map((e) => e.event.entity))) onChange(entityUri(id))
-  })
-}
-
 /** Hands the arguments on as they came: they are checked in `readCall`, which names every problem and the way out. */
 function unchecked(schema: { [key: string]: Json }): StandardSchemaWithJSON<unknown, unknown> {
   const jsonSchema = () => schema
@@ -81,7 +71,11 @@ function unchecked(schema: { [key: string]: Json }): StandardSchemaWithJSON<unkn
 /** One MCP server: for one connection over stdio, one request or one legacy session over HTTP. Both eras, one factory. */
 export function buildMcpServer(options: McpServerOptions, bus?: ServerEventBus): McpServer {
   const { capabilities, ...extended } = options.extend?.options ?? {}
-  const ours = { tools: { listChanged: false }, resources: { subscribe: true, listChanged: false } }
+  const ours = {
+    tools: { listChanged: false },
+    resources: { subscribe: true, listChanged: false },
+    prompts: { listChanged: false },
+  }
   const server = new McpServer(
     { name: 'tidemark', title: 'Tidemark', version: VERSION },
     {
@@ -91,8 +85,10 @@ export function buildMcpServer(options: McpServerOptions, bus?: ServerEventBus):
     },
   )
   for (const tool of options.tools) registerTool(server, tool, options)
-  registerEntities(server, options)
-  if (options.era === 'legacy') serveSubscriptions(server, options)
+  const resolve = (ctx: ServerContext) => resolveOrRefuse(options, callOf(server, ctx))
+  registerResources(server, resolve)
+  registerPrompts(server, resolve)
+  if (options.era === 'legacy') serveSubscriptions(server, resolve)
   options.extend?.mount(server, bus)
   return server
 }
@@ -169,62 +165,4 @@ async function resolveOrRefuse(options: McpServerOptions, call: McpCall): Promis
   } catch (error) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, errorText(error))
   }
-}
-
-/** Every entity is a resource under its id; any reference that is not ambiguous works. */
-function registerEntities(server: McpServer, options: McpServerOptions): void {
-  const template = new ResourceTemplate('tidemark://entity/{id}', { list: undefined })
-  const about = 'one piece of knowledge with its links; the id as it is printed, e.g. decision:use-sqlite'
-  const config = { title: 'Entity', description: about, mimeType: 'application/json' }
-  server.registerResource('entity', template, config, async (uri, { id }, ctx) => {
-    const { memory } = await resolveOrRefuse(options, callOf(server, ctx))
-    const { reader } = memory
-    const ref = decodeURIComponent(String(id))
-    const there = reader.entity(ref)
-    const found = there ? [there] : reader.find(ref, true)
-    if (found.length !== 1) throw new ResourceNotFoundError(uri.href)
-    const entity = found[0]!
-    const ends = (end: 'from' | 'to') =>
-      reader.links(end, entity.id).map((l) => ({ type: l.type, from: l.from, to: l.to }))
-    const text = JSON.stringify({ ...entity, links: [...ends('from'), ...ends('to')] }, null, 1)
-    return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
-  })
-}
-
-/** The 2025 way of following resources; in the modern era the SDK serves `subscriptions/listen`. */
-function serveSubscriptions(mcp: McpServer, options: McpServerOptions): void {
-  const { server } = mcp
-  const followed = new Map<string, string>() // as we write it → as the client does
-  let stop: (() => void) | undefined
-  const end = () => {
-    stop?.()
-    stop = undefined
-  }
-  server.setRequestHandler('resources/subscribe', async ({ params }, ctx) => {
-    if (params.uri.startsWith('tidemark:') && !stop) {
-      const { memory } = await resolveOrRefuse(options, callOf(mcp, ctx))
-      stop ??= onEntityChange(memory, (uri) => {
-        const asked = followed.get(uri)
-        if (asked !== undefined) server.sendResourceUpdated({ uri: asked }).catch(() => {}) // the client has gone
-      })
-    }
-    followed.set(sameUri(params.uri), params.uri)
-    return {}
-  })
-  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
-    followed.delete(sameUri(params.uri))
-    if (followed.size === 0) end()
-    return {}
-  })
-  const before = server.onclose
-  server.onclose = () => {
-    end()
-    before?.()
-  }
-}
-
-/** Clients write the colon of an id plain or escaped. */
-const sameUri = (uri: string): string => {
-  const id = /^tidemark:\/\/entity\/([^/?#]+)$/.exec(uri)?.[1]
-  return id === undefined ? uri : entityUri(decodeURIComponent(id))
 }
