@@ -1,5 +1,6 @@
 import { BRIEFING_CHARS, BRIEFING_TOKENS, type BriefOptions, brief, wasBriefed } from '../briefing/brief.ts'
 import { gitState, userName } from '../open.ts'
+import { readEdits } from '../sessions/views/index.ts'
 import type { HookReply } from './call.ts'
 import type { Hook } from './hook.ts'
 
@@ -18,6 +19,7 @@ export function briefing(hook: Hook, session: string): HookReply {
     budget: child ? SUBAGENT_TOKENS : BRIEFING_TOKENS,
     chars: BRIEFING_CHARS,
   }
+  hook.attempt('edits by hand', () => readEdits(memory, project))
   const { cursor } = memory
   const told = brief(memory, project, options)
   hook.attempt('briefed', () =>

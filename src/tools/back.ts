@@ -11,6 +11,8 @@ export const back: Tool = {
   readOnly: true,
   async run({ memory, project, session }) {
     const { back: tell } = await import('../briefing/back.ts')
+    const { readEdits } = await import('../sessions/views/index.ts')
+    readEdits(memory, project)
     return tell(memory, project, { ...hereOf(project), session })
   },
 }

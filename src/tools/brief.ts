@@ -16,6 +16,7 @@ export const brief: Tool = {
     if (budget !== undefined && !(typeof budget === 'number' && Number.isInteger(budget) && budget > 0))
       throw new UserError('bad-argument', 'budget is not a number of tokens', 'give a whole number, such as 2000')
     const { countTokens } = await import('../recall/tokens.ts')
+    const { readEdits } = await import('../sessions/views/index.ts')
     const { brief: make, wasBriefed } = await import('../briefing/brief.ts')
     const options = {
       ...hereOf(project),
@@ -24,6 +25,7 @@ export const brief: Tool = {
       ...(typeof budget === 'number' ? { budget } : {}),
       counter: countTokens,
     }
+    readEdits(memory, project)
     const cursor = memory.cursor
     const told = make(memory, project, options)
     // somebody who only looks at what a session would be told has not been told

@@ -1,5 +1,6 @@
 import type { Json } from '../schema/field.ts'
 import { type Claim, claimsOf } from '../sessions/claims.ts'
+import { readEdits } from '../sessions/views/index.ts'
 import { oneLine, span } from './present.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
 
@@ -36,10 +37,12 @@ export const claims: Tool = {
   params: { mine: { type: 'flag', about: "only the session's own" } },
   readOnly: true,
   run(context, args): Output {
+    const edits = readEdits(context.memory, context.project)
     const { held, blocks } = claimsOf(context.memory)
     const shown = held().filter((c) => args.mine !== true || c.session === context.session)
     const lines = shown.map((c) => claimLine(context, c))
     if (shown.length === 0) lines.push('nothing is claimed')
+    for (const note of edits) lines.push(`note: ${note}`)
     const swarm = args.mine === true ? [] : blocks()
     for (const b of swarm) {
       const said = [

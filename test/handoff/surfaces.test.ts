@@ -88,3 +88,15 @@ test('[P4] uninstall leaves a view that was edited and not read', async () => {
   expect(readdirSync(dir)).toEqual(['decisions.md'])
   expect(existsSync(join(dir, 'handoff.md'))).toBe(false)
 })
+
+test('[P4] what is asked sees an edit by hand at once', async () => {
+  const { at, run } = await project()
+  await run('act', '[["write-handoff", {"nextSteps": ["go on"]}]]', '--session', 'a')
+  const view = join(at.dir, '.tidemark/handoff.md')
+  writeFileSync(view, readFileSync(view, 'utf8').replace('go on', 'ask Ana first'))
+  expect(await run('brief')).toContain('ask Ana first')
+  writeFileSync(join(at.dir, '.tidemark/swarm-state.md'), '## reviewer\nstatus: active\nclaimed: src/auth\n')
+  expect(await run('claims')).toMatch(/src\/auth[\s\S]*reviewer/)
+  writeFileSync(view, readFileSync(view, 'utf8').replace('ask Ana first', 'ask Bo'))
+  expect(await run('back')).toContain('ask Bo')
+})
