@@ -94,13 +94,12 @@ const machine = (ctx: ClientContext) => {
   return jsonTarget(f, [approval, statusLine(ctx, f), ...hooks])
 }
 
-/** A status line of the user's own, in whichever of their settings; Claude Code shows one only. */
-export function ownStatusLine(ctx: ClientContext): string | undefined {
-  const places = [localFile(ctx).file, settingsFile(ctx).file, join(configDir(ctx), 'settings.json')]
-  return places.find((file) => {
-    const words = at(settingsIn({ file }), 'statusLine', 'command')
-    return words !== undefined && hookIn(words)?.event !== 'status-line'
-  })
+/** The settings with a status line that is not the one we wire here; Claude Code shows one only, and theirs stays. */
+function ownStatusLine(ctx: ClientContext): string | undefined {
+  const { file } = localFile(ctx)
+  if (statusLine(ctx, localFile(ctx)).state(readText(file) ?? '') === 'yours') return file
+  const elsewhere = [settingsFile(ctx).file, join(configDir(ctx), 'settings.json')]
+  return elsewhere.find((place) => at(settingsIn({ file: place }), 'statusLine') !== undefined)
 }
 
 function wireMachine(ctx: ClientContext): WiringChange {
@@ -123,7 +122,7 @@ function wireMachine(ctx: ClientContext): WiringChange {
         : 'approves that server on this machine, which Claude Code honours once the folder is trusted',
     own === undefined
       ? 'a status line with the context used'
-      : `the status line in ${own} is yours and stays (\`… | tidemark hook claude status-line\` behind it would tell Tidemark of the context)`,
+      : `the status line in ${own} is yours and stays (\`tidemark hook claude status-line --chain "COMMAND"\` shows yours and ours)`,
     ...(ctx.launcher.onPath ? [] : ['hooks with full paths, for tidemark is not on the PATH here']),
   ]
   return plug(ctx, target, why.join('; '), wanted)

@@ -11,15 +11,11 @@ import { isSound, restoreNewest, salvage, snapshots } from '../../store/backup.t
 import { findings, gaps } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
+import { ago } from '../../tools/present.ts'
 import type { Command, CommandCall } from '../command.ts'
+import { type Check, checkCommand, checkSessions } from '../doctor-checks.ts'
 import { VERSION } from '../version.ts'
 import { clientContext } from './launcher.ts'
-
-interface Check {
-  ok: boolean
-  what: string
-  hint?: string
-}
 
 const MB = 1024 * 1024
 
@@ -185,10 +181,13 @@ export const doctor: Command = {
           hint: `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
         })
       call.out(`     ${dirname(memory.path)}`)
+      for (const c of checkSessions(memory, project)) say(c)
     } finally {
       memory.close()
     }
-    for (const c of checkHooks(project)) say(c)
+    const when = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z (${ago(at, Date.now())})`
+    for (const c of checkHooks(project, when)) say(c)
+    for (const c of checkCommand(process.env)) say(c)
     for (const f of checkWiring(clientContext(project.root)))
       say({ ok: f.ok, what: `${f.client}: ${f.message}`, ...(f.hint ? { hint: f.hint } : {}) })
     return {

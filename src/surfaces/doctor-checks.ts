@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { findOnPath } from '../clients/path.ts'
+import { hooksSeen } from '../hooking/log.ts'
+import type { Memory } from '../memory/memory.ts'
+import { sessionsOf } from '../sessions/sessions.ts'
+import type { Project } from '../store/project.ts'
+import { ago } from '../tools/present.ts'
+import { VERSION } from './version.ts'
+
+/** One line of `doctor`; `hint` is how to mend it. */
+export interface Check {
+  ok: boolean
+  what: string
+  hint?: string
+}
+
+const SESSIONS = 5
+const START_MS = 10_000
+
+/** What the last sessions were told, and how long their hooks took: the price of remembering. */
+export function checkSessions(memory: Memory, project: Project): Check[] {
+  const sessions = sessionsOf(memory)
+  const hooks = Map.groupBy(hooksSeen(project), (h) => h.session ?? '')
+  return sessions
+    .list({ all: true })
+    .sort((a, b) => b.seen - a.seen)
+    .map((session) => ({ session, told: sessions.toldOf(session.id), calls: hooks.get(session.id) ?? [] }))
+    .filter(({ told, calls }) => told.length > 0 || calls.length > 0)
+    .slice(0, SESSIONS)
+    .map(({ session, told, calls }) => {
+      const tokens = told.reduce((sum, t) => sum + t.tokens, 0)
+      const spent = calls.reduce((sum, c) => sum + c.ms, 0)
+      return {
+        ok: true,
+        what: `session ${session.id}${session.client ? ` (${session.client})` : ''}, ${session.state}, seen ${ago(session.seen, memory.env.now())}: told ${tokens} tokens in ${told.length} ${told.length === 1 ? 'piece' : 'pieces'}; ${calls.length} hooks took ${Math.round(spent)} ms`,
+      }
+    })
+}
+
+/** Whether the tidemark that clients start by its bare name starts, and is this version. */
+export function checkCommand(env: Readonly<Record<string, string | undefined>>): Check[] {
+  const file = findOnPath('tidemark', env)
+  if (file === undefined) return []
+  const run = spawnSync(file, ['--version'], { encoding: 'utf8', timeout: START_MS, env: { ...env } })
+  const version = /\d+\.\d+\.\d+\S*/.exec(run.stdout ?? '')?.[0]
+  const hint = 'install this version with `npm install -g tidemark`, or take the other off the PATH'
+  if (run.status !== 0 || version === undefined)
+    return [
+      {
+        ok: false,
+        what: `${file} is what clients start, and it does not start: ${(run.stderr ?? '').trim().split('\n')[0]}`,
+        hint,
+      },
+    ]
+  if (version !== VERSION)
+    return [
+      { ok: false, what: `${file} is what clients start, and it is tidemark ${version}; this one is ${VERSION}`, hint },
+    ]
+  return [{ ok: true, what: `clients start ${file}, which is this version` }]
+}
