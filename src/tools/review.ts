@@ -1,8 +1,9 @@
 import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
+import { vouchedFor } from '../memory/trust.ts'
 import { ago, entityJson, oneLine } from './present.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
 
 const newestFirst = (a: Entity, b: Entity) => b.created - a.created || (a.id < b.id ? -1 : 1)
 
@@ -29,6 +30,16 @@ function wasCaptured(e: Entity, session: string | undefined): boolean {
   )
 }
 
+/** Rules that came by sync: they bind nobody here until somebody here agrees. */
+function unverifiedRules(memory: ToolContext['memory']): Entity[] {
+  const facts = memory.reader.list('fact').filter((e) => standingOf(e.fields) === 'confirmed')
+  const vouched = vouchedFor(
+    memory,
+    facts.map((e) => e.id),
+  )
+  return facts.filter((e) => !vouched.has(e.id))
+}
+
 const nameOf = (e: Entity): string =>
   e.kind === 'relationship' ? `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}` : e.name
 
@@ -45,6 +56,7 @@ export const review: Tool = {
   run({ memory, session }, args) {
     const { reader } = memory
     const captured = args.captured === true
+    const unverified = captured ? [] : unverifiedRules(memory)
     const found = captured
       ? every(reader, { all: true }, (e) => wasCaptured(e, session)).concat(
           reader
@@ -53,14 +65,18 @@ export const review: Tool = {
             .flatMap((k) => reader.list(k.name, { standing: 'rejected' }))
             .filter((e) => wasCaptured(e, session)),
         )
-      : every(reader, { standing: 'proposed' }, () => true)
+      : every(reader, { standing: 'proposed' }, () => true).concat(unverified)
     const unique = [...new Map(found.map((e) => [e.id, e])).values()].sort(newestFirst)
     const now = memory.env.now()
     const lines = unique.map((e) => {
-      const standing = captured ? `${standingOf(e.fields)}, ` : ''
+      const standing = captured
+        ? `${standingOf(e.fields)}, `
+        : unverified.includes(e)
+          ? 'from others, unverified, '
+          : ''
       return `${e.kind}  ${oneLine(nameOf(e), 90)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
     })
-    const waits = unique.find((e) => standingOf(e.fields) === 'proposed')
+    const waits = unique.find((e) => standingOf(e.fields) === 'proposed' || unverified.includes(e))
     const empty = captured
       ? `nothing was captured${session === undefined ? '' : ` in session ${session}`}`
       : 'nothing is proposed'

@@ -1,5 +1,8 @@
 import { statSync } from 'node:fs'
+import { costsOf } from '../briefing/costs.ts'
 import { pausedSince } from '../hooking/paused.ts'
+import { claimsOf } from '../sessions/claims.ts'
+import { sessionsOf } from '../sessions/sessions.ts'
 import { unreadEdits } from '../sessions/views/kept.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './present.ts'
@@ -8,11 +11,11 @@ import type { Tool } from './tool.ts'
 export const status: Tool = {
   name: 'status',
   title: 'Status',
-  about: 'one line on what is known and when it was last written',
+  about: 'one line on what is alive and known, and when it was last written',
   example: 'tidemark status',
   params: {},
   readOnly: true,
-  run({ memory, project }) {
+  run({ memory, project, session }) {
     const { reader } = memory
     const kinds = new Map(
       reader
@@ -31,6 +34,10 @@ export const status: Tool = {
     const parts = [
       `${project.name}: ${total} ${total === 1 ? 'entity' : 'entities'}${total > 0 ? ` (${top.join(', ')}${entities.length > 4 ? ', …' : ''})` : ''}, ${links} ${links === 1 ? 'link' : 'links'}`,
     ]
+    const live = sessionsOf(memory).list().length
+    const claims = claimsOf(memory).held().length
+    if (live > 0) parts.push(`${live} ${live === 1 ? 'session' : 'sessions'} live`)
+    if (claims > 0) parts.push(`${claims} ${claims === 1 ? 'claim' : 'claims'} held`)
     if (proposed > 0) parts.push(`${proposed} to review`)
     const unread = unreadEdits(project.root)
     if (unread.length > 0)
@@ -45,6 +52,9 @@ export const status: Tool = {
         ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${last.author.session}` : ''}`
         : 'nothing written yet',
     )
+    const told = session === undefined ? undefined : costsOf(memory, session)
+    if (told && told.times > 0)
+      parts.push(`session ${session} was told ${told.times} times, ${told.tokens} tokens${told.ms > 0 ? `, ${Math.round(told.ms)} ms` : ''}`) // biome-ignore format: one thought
     const bytes = statSync(memory.path).size
     return {
       text: parts.join(' · '),
@@ -53,6 +63,9 @@ export const status: Tool = {
         entities: total,
         links,
         kinds: Object.fromEntries(entities.map((c) => [c.kind, c.n])),
+        sessions: live,
+        claims,
+        ...(told ? { told: { ...told } } : {}),
         proposed,
         conflicts,
         paused: paused === undefined ? null : new Date(paused).toISOString(),

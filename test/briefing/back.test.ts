@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { back } from '../../src/briefing/back.ts'
+import { brief, wasBriefed } from '../../src/briefing/brief.ts'
+import { costsOf } from '../../src/briefing/costs.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { back as backTool } from '../../src/tools/back.ts'
+import { brief as briefTool } from '../../src/tools/brief.ts'
+import { review } from '../../src/tools/review.ts'
+import { status } from '../../src/tools/status.ts'
+import { openTestMemory, replicaOf, sync } from './helpers.ts'
+
+test('[P4] who comes back is told the handoff, the swarm, decisions since, and what else happened; what is missing is named', async () => {
+  const t = openTestMemory()
+  const empty = back(t.memory, t.project, {})
+  expect(empty.text).toMatch(
+    /no handoff is current[\s\S]*no role has claimed[\s\S]*no decision since before[\s\S]*nothing else since before/,
+  )
+
+  const sessions = sessionsOf(t.memory)
+  sessions.start({ id: 'mine', user: 'tester' })
+  t.act([['record-decision', { name: 'before', description: 'was there' }]], { session: 'mine' })
+  t.act([['write-handoff', { nextSteps: ['fix the JWKS cache'] }]], { session: 'mine' })
+  sessions.end('mine')
+  t.clock.now += 3_600_000
+  sessions.start({ id: 'theirs', user: 'ana' })
+  t.act([['claim', { paths: ['src/hub/**'], role: 'backend' }], ['record-decision', { name: 'meanwhile', description: 'use RS256' }], ['record-learning', { title: 'JWKS are cached' }]], { session: 'theirs', user: 'ana' }) // biome-ignore format: one thought
+  const { text, json } = back(t.memory, t.project, { session: 'me', user: 'tester' })
+  expect(text).toContain('Next Steps: fix the JWKS cache')
+  expect(text).toMatch(/- backend \(theirs\): active; src\/hub/)
+  expect(text).toContain('- decision:meanwhile: use RS256 (ana, 2026-11-21)')
+  expect(text).not.toContain('decision:before')
+  expect(text).toContain('JWKS are cached')
+  expect((await backTool.run({ memory: t.memory, project: t.project }, {})).text).toContain('## Decisions since')
+  expect(json).toMatchObject({ since: '2026-11-21T09:00:00.000Z', decisions: ['decision:meanwhile'] })
+})
+
+test('[M7] what being told has cost a session is kept and shown', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Run the tests' }]])
+  sessionsOf(t.memory).start({ id: 'me' })
+  const context = { memory: t.memory, project: t.project, session: 'me' }
+  const b = brief(t.memory, t.project, { session: 'me' })
+  wasBriefed(t.memory, { session: 'me' }, b, 'claude session-start', t.memory.cursor)
+  const { json } = await briefTool.run(context, {})
+  const tokens = b.tokens + (json as { tokens: number }).tokens
+  expect(costsOf(t.memory, 'me')).toMatchObject({ times: 2, tokens, doors: { brief: { times: 1 } } })
+  const { text } = await status.run(context, {})
+  expect(text).toContain('1 session live')
+  expect(text).toContain(`session me was told 2 times, ${tokens} tokens`)
+})
+
+test('[M6] to look at the briefing without being a session tells nobody anything', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Run the tests' }]])
+  const before = t.rows()
+  const { text } = await briefTool.run({ memory: t.memory, project: t.project }, { budget: 500 })
+  expect(text).toContain('Run the tests')
+  expect(t.rows()).toBe(before)
+})
+
+test('[M6] rules of others that bind nobody here yet are among what is to be reviewed', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Ours' }]])
+  const theirs = replicaOf(t)
+  theirs.act([['record-fact', { fact: 'Theirs' }]])
+  sync(theirs, t.memory)
+  const context = { memory: t.memory, project: t.project }
+  const { text } = await review.run(context, {})
+  expect(text).toMatch(/fact {2}Theirs {2}\(from others, unverified, /)
+  expect(text).not.toContain('Ours')
+  t.act([['confirm', { ref: 'fact:theirs' }]])
+  expect((await review.run(context, {})).text).toBe('nothing is proposed')
+})
