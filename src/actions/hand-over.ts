@@ -1,5 +1,6 @@
+import { inTheWay, sameTree } from '../memory/claims.ts'
 import type { Verb } from '../memory/verb.ts'
-import { actor, against, claimJson, liveSession, named, textOf } from './claims.ts'
+import { actor, claimJson, liveSession, named, textOf } from './claims.ts'
 
 export const handOver: Verb = {
   verb: 'hand-over',
@@ -19,23 +20,34 @@ export const handOver: Verb = {
     const claims = named(p, session, args, report)
     if (claims.length === 0)
       report({ field: 'paths', message: `${session} holds no claim`, accepted: 'a claim of its own' })
-    if (!other || to === session) return undefined
+    // what it keeps may cover what it gives: then both would hold it
+    const kept = p.claims.of(session).filter((c) => !claims.includes(c))
+    let free = true
+    for (const c of claims) {
+      const over = kept.find((k) => inTheWay(k, c) && sameTree(k, c))
+      if (!over) continue
+      free = false
+      report({
+        field: 'paths',
+        message: `${c.on} meets ${over.on}, which ${session} would keep`,
+        received: c.on,
+        hint: `hand over both, or release ${over.on} first`,
+      })
+    }
+    if (!other || to === session || !free) return undefined
     const { now } = p.claims.view
-    const given = claims.flatMap((c) => {
-      p.claims.end(c, 'handed-over', {})
-      const { n: _n, ended: _ended, how: _how, implicit: _implicit, ...rest } = c
-      if (against(p, to, c).length > 0) return [] // cannot be: what is held by one is held by nobody else
-      return [
-        p.claims.grant({
-          ...rest,
-          ...(note === undefined ? {} : { note }),
-          session: to,
-          since: now,
-          until: now + c.ttl,
-          from: session,
-        }),
-      ]
-    })
+    // all of them end before the first is granted: what is one session's may overlap
+    for (const c of claims) p.claims.end(c, 'handed-over', {})
+    const given = claims.map(({ n: _n, ended: _ended, how: _how, implicit: _implicit, ...rest }) =>
+      p.claims.grant({
+        ...rest,
+        ...(note === undefined ? {} : { note }),
+        session: to,
+        since: now,
+        until: now + rest.ttl,
+        from: session,
+      }),
+    )
     if (given.length === 0) return undefined
     return { id: `claim:${given[0]!.n}`, to, claims: given.map(claimJson) }
   },

@@ -60,6 +60,18 @@ test('[X6] released by its holder alone; every grant has a greater fencing numbe
   expect(held()).toEqual([])
 })
 
+test('[X6] claims of one session that overlap are handed over together, none is lost, and never half of them', () => {
+  const { act, refused, held, memory } = clocked()
+  for (const id of ['a', 'b']) sessionsOf(memory).start({ id })
+  act('a', ['claim', { paths: ['src', 'src/auth', 'docs'] }])
+  expect(refused('a', ['hand-over', { to: 'b', paths: ['src/auth'] }])).toContain(
+    'src/auth meets src, which a would keep',
+  )
+  expect(held()).toEqual(['a src', 'a src/auth', 'a docs'])
+  act('a', ['hand-over', { to: 'b', paths: ['src', 'src/auth'] }])
+  expect(held()).toEqual(['a docs', 'b src', 'b src/auth'])
+})
+
 test('[X6] a lease runs out without a sign of life, and one is renewed by it', () => {
   const { act, held, pass, memory, refused } = clocked()
   act('a', ['claim', { paths: ['x'] }])

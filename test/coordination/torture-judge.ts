@@ -82,12 +82,10 @@ export function judge(log: readonly Told[], acknowledged: readonly Acknowledged[
       grant.to = e.seq
       grant.end = e.type
       if (e.type === 'lapsed' && !grant.lease && !dyingAt(e.session, e.seq)) wrong.push(`its holder lived: ${said}`)
-      const next = log[i + 1]
-      if (
-        e.type === 'handed-over' &&
-        (next?.type !== 'claimed' || next.body.from !== e.session || next.body.on !== grant.on)
-      )
-        wrong.push(`a moment without holder: ${said}`)
+      // in one go: whatever is handed over with it, then the grants
+      const after = log.slice(i + 1).findIndex((o) => o.type !== 'handed-over')
+      const granted = log.slice(i + 1 + after).some((o) => o.body.on === grant.on && o.body.from === e.session)
+      if (e.type === 'handed-over' && !granted) wrong.push(`a moment without holder: ${said}`)
     } else if (e.type === 'session-crashed' && !dyingAt(e.session, e.seq)) wrong.push(`it lived: ${said}`)
     else if (e.type === 'session-ended' || e.type === 'session-crashed')
       for (const g of held) if (g.session === e.session) wrong.push(`it still holds ${g.n}: ${said}`)
