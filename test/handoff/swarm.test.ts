@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseHandoff } from '../../src/memory/handoff.ts'
@@ -103,4 +103,25 @@ test('[P4] many processes at once: each decision has its line, each handoff its 
   const pages = readFileSync(join(dir, 'handoff.md'), 'utf8')
   expect(pages.match(/^1\. step 3$/gm)).toHaveLength(processes)
   expect(readdirSync(dir).filter((f) => f.includes('edited') || f.startsWith('.new'))).toEqual([])
+})
+
+test('[P4] lines that somebody adds by hand while processes write are all recorded, each once', async () => {
+  const { at, run } = await project()
+  const view = join(at.dir, '.tidemark/decisions.md')
+  await run('act', '[["record-decision", {"name": "first", "rationale": "r"}]]')
+  const worker = async (p: number) => {
+    for (let i = 0; i < 4; i++) {
+      const name = `d-${p}-${i}`
+      const ran = await tidemark(at, ['act', JSON.stringify([['record-decision', { name, rationale: 'r' }]])])
+      expect(ran).toMatchObject({ code: 0, err: '' })
+      appendFileSync(view, `by-hand-${p}-${i} | of ${p}\n`)
+    }
+  }
+  await Promise.all([0, 1, 2].map(worker))
+  await run('remember', 'this is the last word')
+  const names = JSON.parse(await run('list', 'decision', '--limit', '100', '--json')) as { name: string }[]
+  const wanted = [0, 1, 2].flatMap((p) => [0, 1, 2, 3].flatMap((i) => [`d-${p}-${i}`, `by-hand-${p}-${i}`]))
+  expect(names.map((d) => d.name).sort()).toEqual([...wanted, 'first'].sort())
+  const lines = readFileSync(view, 'utf8').trim().split('\n').slice(2)
+  expect(lines.map((l) => l.split(' | ')[1]!).sort()).toEqual([...wanted, 'first'].sort())
 })

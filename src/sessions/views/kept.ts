@@ -65,8 +65,8 @@ export function readKept(root: string): Kept {
 }
 
 /** Puts a file in its place whole: a reader sees the old or the new one. */
-function put(path: string, text: string): void {
-  const fresh = join(dirname(path), `.new-${randomBytes(6).toString('hex')}`)
+function put(root: string, path: string, text: string): void {
+  const fresh = keptPath(root, `new-${randomBytes(6).toString('hex')}`)
   try {
     writeFileSync(fresh, text)
     renameSync(fresh, path)
@@ -79,22 +79,29 @@ function put(path: string, text: string): void {
 export function writeKept(root: string, kept: Kept): void {
   const path = keptPath(root, 'state.json')
   mkdirSync(dirname(path), { recursive: true })
-  put(path, `${JSON.stringify(kept)}\n`)
+  put(root, path, `${JSON.stringify(kept)}\n`)
 }
 
 export const lastWritten = (root: string, name: string): string => textOf(keptPath(root, name)) ?? ''
 
-/** Brings a view and its copy to a text; lines that are only added are only added. */
-export function writeView(root: string, name: string, text: string): void {
+/**
+ * Brings a view and its copy to a text; lines that are only added are only added. Somebody who has changed the view
+ * since it was `expected` is not overwritten: the next look finds what they wrote.
+ */
+export function writeView(root: string, name: string, text: string, expected: string | undefined, kept: Kept): void {
   const [path, copy] = [viewPath(root, name), keptPath(root, name)]
+  if (textOf(path) !== expected) return
   mkdirSync(dirname(copy), { recursive: true })
   ignoreViews(root)
   for (const file of [copy, path]) {
     const there = textOf(file)
     if (text === '') rmSync(file, { force: true })
-    else if (there === undefined || !text.startsWith(there)) put(file, text)
+    else if (there === undefined || !text.startsWith(there)) put(root, file, text)
     else if (there !== text) appendFileSync(file, text.slice(there.length))
   }
+  const stamp = stampOf(path)
+  if (text === '') delete kept.seen[name]
+  else if (textOf(path) === text) kept.seen[name] = stamp
 }
 
 /** Keeps an edited view beside its place, under a name that is free. */

@@ -123,10 +123,8 @@ function write(context: ViewContext, view: View, kept: Kept): void {
   const text = erasing || was === '' ? view.render(whole, '') : view.render(context, was)
   // edited in this very moment: the next look takes that over first
   if (there !== undefined && there !== was && there !== text) return
-  writeView(root, view.name, text)
+  writeView(root, view.name, text, there, kept)
   if (view === handoffView) kept.seen.commits = stampOf(reflogOf(root))
-  if (text === '') delete kept.seen[view.name]
-  else kept.seen[view.name] = stampOf(path)
 }
 
 /** A hand edit of a view. */
@@ -151,10 +149,7 @@ function findEdit({ memory, project }: ViewContext, view: View): Found | undefin
     if (taken?.stamp === stamp && Math.abs(now - taken.at) < TAKING_MS) return undefined
     const isEdit = text !== was && text !== view.render({ memory, project }, was)
     if (isEdit) kept.taking[view.name] = { stamp, at: now }
-    else {
-      writeView(root, view.name, text) // a process ended between the file and its copy
-      kept.seen[view.name] = stampOf(path)
-    }
+    else writeView(root, view.name, text, text, kept) // a process ended between the file and its copy
     writeKept(root, kept)
     return isEdit ? { text, was } : undefined
   })
@@ -196,12 +191,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
       )
     }
     // edited again meanwhile: the next look takes that over, against what was taken over now
-    if (textOf(path) === text) {
-      const next = view.render(context, was)
-      writeView(root, view.name, next)
-      if (next === '') delete kept.seen[view.name]
-      else kept.seen[view.name] = stampOf(path)
-    }
+    writeView(root, view.name, view.render(context, was), text, kept)
     writeKept(root, kept)
   })
   return told
