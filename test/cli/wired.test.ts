@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { BIN, files, git, scratch, tidemark } from './run.ts'
+
+const ALL = 'claude,codex,gemini,copilot,cursor,opencode'
+
+/** A project where `tidemark` is on the PATH, as a person has it who installed it. */
+function installed(version?: string) {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  const bin = join(at.home, 'bin')
+  mkdirSync(bin)
+  if (version === undefined) symlinkSync(BIN, join(bin, 'tidemark'))
+  else writeFileSync(join(bin, 'tidemark'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
+  at.env.PATH = `${bin}:${at.env.PATH}`
+  return at
+}
+
+const tree = (dir: string) =>
+  Object.fromEntries(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/[\\/]\.git([\\/]|$)/.test(entry.parentPath))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path, readFileSync(path, 'latin1')]),
+  )
+
+test('init wires hooks of every client, a second one changes nothing, a dry one neither, and uninstall leaves no byte of it', async () => {
+  const at = installed()
+  files(at.dir, {
+    '.claude/settings.json': '{\r\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}\r\n}',
+    '.gemini/settings.json': '\uFEFF{\n  // mine\n  "theme": "dark", // too\n}\n',
+  })
+  const before = tree(at.dir)
+  const dry = await tidemark(at, ['init', '--client', ALL, '--dry-run'])
+  expect(dry.out).toContain('.github/hooks/tidemark.json')
+  expect(tree(at.dir)).toEqual(before)
+  expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).code).toBe(0)
+  const wired = tree(at.dir)
+  expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).out).toContain('nothing had to be changed')
+  expect(tree(at.dir)).toEqual(wired)
+  expect(existsSync(join(at.dir, '.opencode/plugins/tidemark.js'))).toBe(true)
+  expect((await tidemark(at, ['uninstall'])).code).toBe(0)
+  expect(tree(at.dir)).toEqual(before)
+})
+
+test('doctor says when each hook last called, what it cost, and which hooks would stay silent', async () => {
+  const at = installed()
+  await tidemark(at, ['init', '--client', 'claude,codex', '--yes'])
+  const payload = JSON.stringify({ session_id: 's1', source: 'startup', cwd: at.dir })
+  expect((await tidemark(at, ['hook', 'claude', 'SessionStart'], payload)).code).toBe(0)
+  const { out } = await tidemark(at, ['doctor'])
+  expect(out).toMatch(/^ok {3}hook claude SessionStart: last \S+Z \(just now\), 1 call, \d+ ms$/m)
+  expect(out).toMatch(/^ok {3}session s1 \(claude\), .* told \d+ tokens in 1 piece; 1 hooks took \d+ ms$/m)
+  expect(out).toMatch(/^ok {3}clients start \S+, which is this version$/m)
+  expect(out).toMatch(/^FIX {2}codex: .*\n.*\/hooks/m)
+})
+
+test('doctor says that clients start another version than this one', async () => {
+  const at = installed('0.0.1')
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  expect((await tidemark(at, ['doctor'])).out).toMatch(/^FIX {2}\S+ is what clients start, and it is tidemark 0\.0\.1/m)
+})
