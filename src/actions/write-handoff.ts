@@ -51,6 +51,12 @@ function contextArg(args: Args, report: Report): string | undefined {
   return undefined
 }
 
+/** How full the writer's context is, as its client has told: an agent does not know it. */
+function contextKnown(p: Planning, me: string | undefined): string | undefined {
+  const used = me === undefined ? undefined : p.view.claims.session(me)?.data.contextUsed
+  return typeof used === 'number' ? contextText(used) : undefined
+}
+
 /** What the call says: the page in `body`, and over it the arguments that stand beside it. */
 function saidBy(args: Args, report: Report): { lists: Lists; body: string; contextUsed?: string; title?: string } {
   const page = textArg(args, 'body', report, false)
@@ -202,8 +208,9 @@ export const writeHandoff: Verb = {
       report(problem)
     }
     const completing = flagArg(args, 'complete', complain)
-    const { lists, body, contextUsed, title } = saidBy(args, complain)
+    const { lists, body, title, ...said } = saidBy(args, complain)
     const me = typeof p.ctx.provenance.session === 'string' ? p.ctx.provenance.session : undefined
+    const contextUsed = said.contextUsed ?? contextKnown(p, me)
     const given = args.task === undefined ? undefined : p.resolve(args.task, 'task', complain, { kind: 'task' })
     const standing = p.place().task
     const task = given ?? (title === undefined && standing !== undefined ? p.entity(standing) : undefined)

@@ -15,9 +15,8 @@ export async function afterEdit(hook: Hook): Promise<HookReply> {
   return told(await full(hook))
 }
 
-/** Where the client has an event for the end of a batch of tools, the context is looked at there. */
+/** The context fills up within a turn too: an agent that works for an hour does not stop meanwhile. */
 async function full(hook: Hook): Promise<string | undefined> {
-  if (hook.call.client === 'claude' && hook.call.event !== 'after-batch') return undefined
   return hook.attemptLater('context used', async () => (await import('./nearly-full.ts')).nearlyFull(hook))
 }
 

@@ -28,7 +28,9 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
       ...recorded,
     ].map((id) => dataLine(id, 140))
   })
-  hook.attempt('room again', () => hook.sessions.patch(session, { nearlyFull: null }))
+  hook.attempt('room again', () =>
+    hook.sessions.patch(session, { nearlyFull: null, contextUsed: null, contextAt: null }),
+  )
   const ids = keep && keep.length > 0 ? ` Keep these references word for word: ${keep.join(', ')}.` : ''
   return {
     context: `This project's memory is Tidemark: the session's handoff and briefing are given again after compaction, so the summary need not repeat project rules.${ids} Keep what was decided and why, what failed, and the next steps.`,

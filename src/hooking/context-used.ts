@@ -80,6 +80,7 @@ export function contextUsedBy(
   const read = READ[client]
   if (!read) return undefined
   for (const line of linesFromEnd(transcript)) {
+    if (line.includes('"compact_boundary"')) return undefined // what stands before it is not in the context any more
     if (!line.includes(read.has)) continue
     let parsed: unknown
     try {

@@ -36,9 +36,15 @@ export async function nearlyFull(hook: Hook): Promise<string | undefined> {
     return undefined
   }
   if (info?.data.nearlyFull === true) return undefined
-  hook.attempt('context used', () =>
-    sessions.patch(session, { nearlyFull: true, contextUsed: whole, contextAt: memory.env.now() }),
+  // tools that ran at the same time end at the same time: one of them asks
+  const first = hook.attempt('context used', () =>
+    memory.db.write(() => {
+      if (sessions.get(session)?.data.nearlyFull === true) return false
+      sessions.patch(session, { nearlyFull: true, contextUsed: whole, contextAt: memory.env.now() })
+      return true
+    }),
   )
+  if (first !== true) return undefined
   const written = await handOff(hook, `context ${whole}% used`)
   return [
     `Tidemark: ${whole}% of this session's context is used.${written ? ' A handoff was put together from what is known of the session.' : ''}`,
