@@ -7,6 +7,7 @@ import { KINDS } from '../../src/kinds/index.ts'
 import { INTROSPECTION } from '../../src/schema/names.ts'
 import { parseData } from '../../src/scheme/data.ts'
 import type { DataEntity } from '../../src/scheme/data-types.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { openTestMemory } from '../helpers.ts'
 import { recordOneOfEach } from './fixture.ts'
 
@@ -97,6 +98,8 @@ describe('[D10] introspection', () => {
       const m = openTestMemory()
       recordOneOfEach(m)
       if (v.name === 'restore') m.act([['delete-decision', { name: 'use-json-files' }]])
+      if (v.name === 'release' || v.name === 'hand-over') m.act([['claim', { paths: ['src/auth/**'] }]])
+      if (v.name === 'hand-over' || v.name === 'assign-task') sessionsOf(m.memory).start({ id: 'b7' })
       if (v.name === 'delete-mutation') expect(v.required).toContain('ref')
       try {
         m.act([JSON.parse(v.example)])
