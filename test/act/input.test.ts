@@ -146,7 +146,7 @@ describe('[A1] bad input', () => {
         expect(m.refused([bad])).toHaveLength(1)
     }
     expect(started.batch).not.toBeNull()
-  })
+  }, 240_000) // some eight thousand batches
 })
 
 describe('[A2] property', () => {
