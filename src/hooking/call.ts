@@ -63,6 +63,8 @@ export interface HookCall {
   /** What the agent said last. */
   readonly said?: string
   readonly pid?: number
+  /** One process of the client may hold several sessions: a new one there does not end the one before. */
+  readonly shared?: boolean
 }
 
 /** What is to be said; each client's dialect carries as much of it as it can. */

@@ -15,7 +15,7 @@ export class Hook {
   readonly config: HooksConfig
   readonly sessions: Sessions
   /** The session that the call belongs to; empty where the client names none and none is found. */
-  readonly session: string
+  session: string
   /** The work tree it works in. */
   readonly root: string
   readonly errors: string[] = []

@@ -1,3 +1,4 @@
+import type { ProcessRef } from '../env.ts'
 import type { Memory } from '../memory/memory.ts'
 import { clientProcess } from '../sessions/process.ts'
 import type { Project } from '../store/project.ts'
@@ -34,24 +35,36 @@ export interface Answered {
   errors: string[]
 }
 
+const sameProcess = (a: ProcessRef, b: ProcessRef): boolean => a.pid === b.pid && a.born === b.born && a.host === b.host
+
+/**
+ * A sign of life. What comes late brings no session back that has ended or whose client was killed: that takes another
+ * process, or an event with which one begins to work.
+ */
+function signOfLife(hook: Hook): void {
+  const { call, session, sessions, root } = hook
+  const known = sessions.get(session)
+  const killed = known?.state === 'crashed' && known.process !== undefined
+  if ((known?.state === 'ended' || killed) && QUIET.has(call.event)) return
+  const { client, parent, agent } = call
+  const isKnown = known?.process !== undefined && !killed
+  const process = parent === undefined && !isKnown ? clientProcess() : undefined
+  if (killed && (!process || sameProcess(process, known.process!))) return
+  if (!known && !process && parent === undefined && QUIET.has(call.event)) return // its client is gone already
+  sessions.heartbeat(session, { client, parent, agent, root, process })
+}
+
 /** What a call of a hook does and is answered. Never throws for what lies in the store or the call. */
 export async function respond(memory: Memory, project: Project, call: HookCall, left: () => number): Promise<Answered> {
   const hook = new Hook(memory, project, call, left)
   const { session } = hook
-  if (session !== '' && call.event !== 'session-start' && call.event !== 'subagent-start') {
-    const known = hook.sessions.get(session)
-    if (!known || !QUIET.has(call.event) || known.ended === undefined)
-      hook.attempt('sign of life', () =>
-        hook.sessions.heartbeat(session, {
-          client: call.client,
-          parent: call.parent,
-          agent: call.agent,
-          root: hook.root,
-          ...(known?.process || call.parent !== undefined ? {} : { process: clientProcess() }),
-        }),
-      )
-  }
+  if (session !== '' && call.event !== 'session-start' && call.event !== 'subagent-start')
+    hook.attempt('sign of life', () => {
+      signOfLife(hook)
+      // the lock was not to be had: half of a session, without its process, would seem to live for long
+      if (!hook.sessions.get(session)) hook.session = ''
+    })
   const load = HANDLERS[call.event]
   const reply = load ? await hook.attemptLater(call.event, async () => await (await load())(hook)) : undefined
-  return { reply: reply ?? NOTHING, session, errors: hook.errors }
+  return { reply: reply ?? NOTHING, session: hook.session, errors: hook.errors }
 }

@@ -3,7 +3,7 @@ import type { ProcessRef } from '../env.ts'
 import { gitState } from '../open.ts'
 import { clientProcess } from '../sessions/process.ts'
 import { briefing } from './briefed.ts'
-import type { HookReply } from './call.ts'
+import type { HookCall, HookReply } from './call.ts'
 import type { Hook } from './hook.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -14,7 +14,11 @@ function tellShell(session: string): void {
   if (file) appendFileSync(file, `export TIDEMARK_SESSION=${quoted(session)}\n`)
 }
 
-const processOf = ({ call }: Hook): ProcessRef | undefined => (call.pid === undefined ? clientProcess() : undefined)
+/** Whose process it is; where that holds several sessions the first sign of life tells it. */
+function processOf({ pid, shared }: HookCall): { pid?: number; process?: ProcessRef | undefined } {
+  if (shared) return {}
+  return pid === undefined ? { process: clientProcess() } : { pid }
+}
 
 /** A session begins or goes on, from whatever source: it is there for the others, and is told what it should know. */
 export function sessionStart(hook: Hook): HookReply {
@@ -26,7 +30,7 @@ export function sessionStart(hook: Hook): HookReply {
       client: call.client,
       root: hook.root,
       branch: gitState(hook.root).branch,
-      ...(call.pid === undefined ? { process: processOf(hook) } : { pid: call.pid }),
+      ...processOf(call),
       ...(call.source === undefined ? {} : { source: call.source }),
     }),
   )

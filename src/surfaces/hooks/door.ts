@@ -8,9 +8,9 @@ import { objectOrJson, type Payload } from './payload.ts'
 import { readStdin } from './stdin.ts'
 
 /** Milliseconds of a hook's own work (design §4): of the processor, since a machine that is busy is not its doing. */
-const OWN_MS = 300
+const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
 /** And on the clock, whatever happens: the shortest time that a client gives is 1.5 s. */
-const CLOCK_MS = 1_000
+const CLOCK_MS = Math.max(1_000, 2 * OWN_MS)
 /** Within both this much is for the answer. */
 const MARGIN_MS = 40
 /** For another hook that writes. */

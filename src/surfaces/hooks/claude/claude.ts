@@ -34,7 +34,8 @@ export const claude: Dialect = {
   client: 'claude',
   events: EVENTS,
   read(event, p) {
-    const call = readCommon('claude', EVENTS[event] ?? 'other', p)
+    const common = readCommon('claude', EVENTS[event] ?? 'other', p)
+    const call = inVsCode(p) ? { ...common, shared: true } : common
     if (call.event === 'status-line') {
       const used = number(sub(p, 'context_window'), 'used_percentage')
       const cwd = text(sub(p, 'workspace'), 'current_dir') ?? call.cwd

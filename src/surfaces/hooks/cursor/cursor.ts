@@ -56,6 +56,7 @@ export const cursor: Dialect = {
     const common = readCommon('cursor', EVENTS[event] ?? 'other', { ...p, session_id: id })
     const call: HookCall = {
       ...common,
+      shared: true,
       ...said({
         cwd: common.cwd ?? roots[0],
         contextUsed: number(p, 'context_usage_percent'),

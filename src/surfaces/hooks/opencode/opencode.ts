@@ -56,6 +56,7 @@ export const opencode: Dialect = {
       (number(tokens, 'output') ?? 0)
     return {
       ...call,
+      shared: true,
       // a session of its own under the one that started it
       ...(parent !== '' && own !== '' ? { session: `${parent}/${own}`, parent } : {}),
       ...said({
