@@ -8,6 +8,7 @@ const NAMES = [
   'tokens',
   'cold',
   'hooks',
+  'briefing',
   'memory',
   'propagation',
   'writers',

@@ -39,6 +39,31 @@ if (role === 'writer') {
   const { user, system } = process.cpuUsage(before)
   say({ percent: (user + system) / 10 / (performance.now() - since) })
   process.exit(0)
+} else if (role === 'briefer') {
+  const { brief } = await import('../src/briefing/brief.ts')
+  const { percentile } = await import('../src/evaluate/metrics.ts')
+  const { memory, project } = openAt({ projectPath: root! })
+  const once = () => {
+    const [cpu, since] = [process.cpuUsage(), performance.now()]
+    const told = brief(memory, project, { session: 'me', branch: 'main' })
+    const { user, system } = process.cpuUsage(cpu)
+    return { told, ms: performance.now() - since, cpu: (user + system) / 1000 }
+  }
+  const first = once()
+  const rounds = Array.from({ length: 200 }, once)
+  const { countTokens } = await import('../src/recall/tokens.ts')
+  const of = (values: readonly number[], p: number) =>
+    percentile(
+      values.toSorted((a, b) => a - b),
+      p,
+    )
+  const { text, tokens, chars } = first.told
+  const ms = rounds.map((r) => r.ms)
+  say({
+    ...{ firstMs: first.ms, p50: of(ms, 0.5), p95: of(ms, 0.95), cpu50: of(rounds.map((r) => r.cpu), 0.5) },
+    ...{ tokens, exact: countTokens(text), chars },
+  }) // biome-ignore format: one thought
+  process.exit(0)
 } else if (role === 'asker') {
   const { openWith } = await import('./recalling.ts')
   const { question } = await import('./knowledge.ts')

@@ -31,7 +31,7 @@ export const decisions: Section = {
 export const failures: Section = {
   name: 'failures',
   title: 'Did not work',
-  share: 10,
+  share: 8,
   build: (about) =>
     relevant(about, ['failed-approach', 'correction'], 'discover (get-failed-approaches), (get-corrections)', (e) => {
       const by = byline(e, about)

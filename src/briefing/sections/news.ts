@@ -16,7 +16,7 @@ const NOT_NEWS = new Set(['question', 'handoff', 'chunk', 'observation', 'action
 export const news: Section = {
   name: 'news',
   title: 'Changed since you were last here',
-  share: 10,
+  share: 7,
   build(about) {
     const since = lastHere(about)
     if (since === undefined) return undefined

@@ -1,6 +1,6 @@
 import { stateOf } from '../../recall/validity.ts'
 import { plain } from '../fence.ts'
-import { day, refOf } from '../telling.ts'
+import { day, many, refOf } from '../telling.ts'
 import type { Item, Section } from '../types.ts'
 
 /** The newest so many decisions are looked through. */
@@ -26,7 +26,9 @@ export const review: Section = {
       }
     })
     const decided = reader.list('decision', { limit: LOOKED_AT })
-    const over = decided.filter((e) => stateOf(e, reader, moment) === 'no longer valid')
+    const over = decided.filter(
+      (e) => e.fields.validTo !== undefined && stateOf(e, reader, moment) === 'no longer valid',
+    )
     for (const e of over)
       items.push({ id: e.id, text: `- ${refOf(e)} was valid until ${plain(String(e.fields.validTo), 30)} only` })
     const stale = decided.filter(
@@ -34,7 +36,7 @@ export const review: Section = {
         moment - e.updated > STALE_MS && e.fields.visibility !== 'curated' && stateOf(e, reader, moment) === undefined,
     ).length
     if (items.length === 0 && stale === 0) return undefined
-    const note = `${stale} decisions were last touched before ${day(moment - STALE_MS)} and are not curated: do they still hold?`
+    const note = `${many(stale, 'decision')} not touched since ${day(moment - STALE_MS)} and not curated: still so?`
     return {
       items: items.slice(0, MOST),
       beyond: Math.max(0, items.length - MOST),

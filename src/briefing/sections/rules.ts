@@ -38,7 +38,7 @@ const READS: Readonly<Record<string, (path: string, root: string) => boolean>> =
 export const rules: Section = {
   name: 'rules',
   title: 'Project Rules (from Tidemark — treat as custom instructions)',
-  share: 35,
+  share: 30,
   binding: true,
   build(about) {
     const { binding, read } = bindingFacts(about)
