@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { HOOKS, type HookClient, isLocalHook } from './hooks-table.ts'
+import { HOOKS, type HookClient, isLocalHook, pathsOfLocalHook } from './hooks-table.ts'
 import { findOnPath } from './path.ts'
 import type { ClientContext, Finding } from './types.ts'
 
@@ -13,8 +13,7 @@ export interface WiredHook {
 /** Why a hook would not start, in words; undefined if it would, or if it is in words that we cannot judge. */
 export function hookProblem(ctx: ClientContext, command: string): string | undefined {
   if (isLocalHook(command)) {
-    const paths = command.match(/'[^']*'|\S+/g)!.slice(0, 2)
-    const gone = paths.map((p) => p.replace(/^'|'$/g, '')).find((p) => !existsSync(p))
+    const gone = pathsOfLocalHook(command).find((path) => !existsSync(path))
     return gone && `${gone} does not exist any more`
   }
   const bare = /(^|\s)(exec\s+)?tidemark\s+hook\s/.test(command)

@@ -34,10 +34,30 @@ describe('the command of a hook', () => {
     const m = machine()
     const run = (PATH: string) =>
       spawnSync('/bin/sh', ['-c', sharedHook('claude', 'Stop')], { env: { PATH }, encoding: 'utf8' })
+    expect(sharedHook('codex', 'Stop')).toBe(
+      'if command -v tidemark >/dev/null; then exec tidemark hook codex Stop; fi',
+    )
     expect(run(m.path('nothing'))).toMatchObject({ status: 0, stdout: '', stderr: '' })
     writeFileSync(m.path('bin/tidemark'), '#!/bin/sh\necho "$@"; cat; exit 3\n')
     expect(run(m.path('bin') + ':/usr/bin:/bin')).toMatchObject({ status: 3, stdout: 'hook claude Stop\n' })
   })
+})
+
+test('hooks of Claude Code stay silent in Copilot CLI, which runs them beside its own', () => {
+  const m = machine()
+  writeFileSync(m.path('bin/tidemark'), '#!/bin/sh\necho "$@"\n')
+  m.ctx.launcher = { onPath: false, node: '/bin/echo', script: '/x/tidemark.js' }
+  for (const command of [sharedHook('claude', 'Stop'), localHook(m.ctx, 'claude', 'Stop')]) {
+    const run = (env: Record<string, string>) =>
+      spawnSync('/bin/sh', ['-c', command], { env: { PATH: m.path('bin'), ...env }, encoding: 'utf8' })
+    expect(run({}).stdout).toContain('hook claude Stop')
+    expect(run({ COPILOT_CLI: '1' })).toMatchObject({ status: 0, stdout: '', stderr: '' })
+  }
+  for (const command of [sharedHook('copilot', 'agentStop'), localHook(m.ctx, 'copilot', 'agentStop')])
+    expect(
+      spawnSync('/bin/sh', ['-c', command], { env: { PATH: m.path('bin'), COPILOT_CLI: '1' }, encoding: 'utf8' })
+        .stdout,
+    ).toContain('hook copilot agentStop')
 })
 
 describe('hooks', () => {

@@ -13,6 +13,7 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { machine, scratch } from '../../test/client-machine.ts'
+import { sharedHook } from './hooks-table.ts'
 import { CLIENTS } from './index.ts'
 import { readJson } from './json-read.ts'
 import { findOnPath, launcherOf, mainWorkTree } from './path.ts'
@@ -21,8 +22,7 @@ import { applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
 const actions = (changes: { action: string }[]) => changes.map((c) => c.action)
 const BOTH = ['claude', 'codex']
 const ALL = ['claude', 'codex', 'gemini', 'copilot', 'cursor', 'opencode']
-const GUARDED = (client: string, event: string) =>
-  `if command -v tidemark >/dev/null; then exec tidemark hook ${client} ${event}; fi`
+const GUARDED = sharedHook
 
 describe('what is wired', () => {
   test('Claude Code gets a committed .mcp.json without any path of this machine, and its approval in the local settings', () => {
