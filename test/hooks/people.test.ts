@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { project, tidemark } from '../cli/run.ts'
+import { PATIENT, runHook } from './run.ts'
+
+test('[A7] pause and resume switch capture for the project; status, the hooks and the status line say so', async () => {
+  const { at, run } = await project()
+  const hook = (event: string, more: object) =>
+    runHook(['claude', event], { session_id: 's1', cwd: at.dir, ...more }, { env: PATIENT })
+  expect(await run('pause')).toMatch(/capture is paused/)
+  expect(await run('status')).toMatch(/capture paused just now/)
+  expect((await hook('SessionStart', { source: 'startup' })).out).toMatch(/capture paused/)
+  expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toBe('')
+  expect((await hook('status-line', {})).out).toMatch(/capture paused/)
+  expect(await run('review')).toMatch(/nothing is proposed/)
+  expect(await run('resume')).toMatch(/capture goes on/)
+  expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toContain(
+    'fact:we-use-pnpm-for-installs',
+  )
+  expect(await run('resume')).toMatch(/was not paused/)
+})
+
+test('[G7] review --captured answers what a session captured, whatever became of it', async () => {
+  const { at, run } = await project()
+  const say = (session_id: string, prompt: string) =>
+    runHook(['claude', 'UserPromptSubmit'], { session_id, cwd: at.dir, prompt }, { env: PATIENT })
+  await say('s1', 'We use pnpm for installs. Never use sync I/O in handlers.')
+  await say('s2', 'Prefer named exports')
+  await run('act', '[["reject", {"ref": "fact:we-use-pnpm-for-installs"}]]')
+  await run('act', '[["confirm", {"ref": "Never use sync I/O in handlers"}]]')
+  const captured = await run('review', '--captured', '--session', 's1')
+  expect(captured).toMatch(/We use pnpm for installs {2}\(rejected/)
+  expect(captured).toMatch(/Never use sync I\/O in handlers {2}\(confirmed/)
+  expect(captured).not.toContain('named exports')
+  expect(await run('review', '--captured')).toContain('named exports')
+  expect(await run('review', '--captured', '--session', 's3')).toBe('nothing was captured in session s3\n')
+  expect(await run('review')).toContain('Prefer named exports')
+})
+
+test('[M4] doctor tells the last hook of each client and event, and what is not accepted in the configuration', async () => {
+  const { at, run } = await project()
+  await runHook(['claude', 'SessionStart'], { session_id: 's1', cwd: at.dir }, { env: PATIENT })
+  await runHook(['claude', 'SessionStart'], 'no JSON', { cwd: at.dir, env: PATIENT })
+  const out = await run('doctor')
+  expect(out).toMatch(
+    /hook claude SessionStart: last \d{4}-\d\d-\d\d.*, 2 calls, \d+ ms; 1 with errors: stdin: no JSON object/,
+  )
+})
+
+test('[M4] the hook command explains itself', async () => {
+  const { at } = await project()
+  const help = await tidemark(at, ['hook', '--help'])
+  expect(help.code).toBe(0)
+  expect(help.out).toMatch(/CLIENT EVENT/)
+})
