@@ -11,7 +11,7 @@ import { seeded as seededBytes } from '../convergence/harness.ts'
 import { TARGETS, TASKS } from './torture-universe.ts'
 
 export type Said =
-  | { what: 'claimed'; claims: { n: number; on: string }[] }
+  | { what: 'claimed'; claims: { n: number; on: string }[]; lease?: boolean }
   | { what: 'refused'; on: string[]; task?: string; owner: string; from: number; to: number }
   | { what: 'released'; ns: number[] }
   | { what: 'handed'; to: string; claims: { n: number; on: string }[] }
@@ -60,7 +60,8 @@ function once(): void {
       // a session whose process nobody knows holds nothing for long: it could not be told from a dead one
       const short = nameless || below(8) === 0
       const lease = short ? { ttl: 1, note: 'lease' } : below(8) === 0 ? { implicit: true, note: 'lease' } : {}
-      say({ what: 'claimed', claims: act('claim', { ...(paths.length > 0 ? { paths } : task), ...lease }).claims })
+      const { claims } = act('claim', { ...(paths.length > 0 ? { paths } : task), ...lease })
+      say({ what: 'claimed', claims, lease: 'note' in lease })
     } else if (what < 8) {
       say({ what: 'released', ns: act('release', {}).released.map((r) => r.n) })
     } else if (what < 9) {

@@ -50,6 +50,11 @@ export function judge(log: readonly Told[], acknowledged: readonly Acknowledged[
   const dyingAt = (id: string, at: number) =>
     lives.some((l) => l.id === id && l.born <= at && (l.dying ?? at + 1) <= at)
 
+  // a claim said again under other terms stays the same grant
+  const leased = new Set(
+    acknowledged.flatMap(({ said }) => (said.what === 'claimed' && said.lease ? said.claims.map((c) => c.n) : [])),
+  )
+
   for (const [i, e] of log.entries()) {
     const said = `${e.seq} ${e.session} ${e.type} ${JSON.stringify(e.body)}`
     if (e.seq <= seq) wrong.push(`out of order: ${said}`)
@@ -61,7 +66,7 @@ export function judge(log: readonly Told[], acknowledged: readonly Acknowledged[
         on,
         what,
         session: e.session,
-        lease: note === 'lease',
+        lease: note === 'lease' || leased.has(n),
         from: e.seq,
         to: Number.POSITIVE_INFINITY,
       }
@@ -120,7 +125,7 @@ export function judge(log: readonly Told[], acknowledged: readonly Acknowledged[
       )
       if (!inTheWay) wrong.push(`nothing of ${said.owner} was in the way: ${told}`)
       const owners = lives.filter((l) => l.id === said.owner && l.born <= said.to)
-      if (!owners.some((l) => l.nameless || l.dead === undefined || l.dead > said.from))
+      if (!owners.some((l) => l.nameless || l.dead === undefined || l.dead >= said.from))
         wrong.push(`${said.owner} was dead: ${told}`)
     }
   }
