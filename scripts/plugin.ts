@@ -84,7 +84,7 @@ export function pluginFiles(): Record<string, string> {
     },
     'plugin/portable/mcp.json': {
       $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
-      mcpServers: { tidemark: { type: 'stdio', ...server } },
+      mcpServers: { tidemark: { type: 'stdio', command: './mcp.sh' } },
     },
     'plugin/.mcp.json': { mcpServers: { tidemark: { type: 'stdio', ...server, alwaysLoad: true } } },
     'plugin/hooks/claude.json': hooksFor('claude', inSeconds, 'CLAUDE_PLUGIN_ROOT'),
@@ -97,6 +97,7 @@ export function pluginFiles(): Record<string, string> {
     'plugin/gemini/LICENSE': read('LICENSE'),
     'plugin/portable/LICENSE': read('LICENSE'),
     'plugin/gemini/hooks/run.sh': read('plugin/hooks/run.sh'),
+    'plugin/portable/mcp.sh': read('scripts/portable-mcp.sh'),
   }
   for (const skill of readdirSync(join(ROOT, 'plugin/skills')))
     for (const copy of COPIES)
