@@ -8,6 +8,8 @@ export async function sessionEnd(hook: Hook): Promise<HookReply> {
   const { call, session, sessions } = hook
   if (session === '') return NOTHING
   await handOff(hook, 'session end')
+  // the same client goes on at once under another id, and takes over what this one holds
+  if (call.reason === 'clear' && sessions.get(session)?.process !== undefined) return NOTHING
   hook.attempt('session end', () => sessions.end(session, call.reason ?? 'ended'))
   return NOTHING
 }

@@ -101,11 +101,32 @@ export class Sessions {
     const old = presence.getSession(this.#db, before)
     if (!old || old.parent !== undefined) return
     const cleared = source === 'clear' || old.reason === 'clear'
+    if (cleared && old.ended === undefined) this.#handOn(before, row.id)
     if (old.ended === undefined) this.#end(old, cleared ? 'clear' : 'another session began in the same client')
     if (!cleared) return
     presence.setDoor(this.#db, `session:${before}`, row.id, this.#now)
     presence.putSession(this.#db, { ...row, data: { ...old.data, ...row.data, after: before } })
     this.#memory.carryWork(before, row.id)
+  }
+
+  /** What a session has claimed by name is another's, without a moment in which anybody else could take it. */
+  #handOn(from: string, to: string): void {
+    const now = this.#now
+    const claims = presence.openClaims(this.#db).filter((c) => c.session === from && !c.implicit)
+    for (const c of claims) {
+      presence.putClaim(this.#db, { ...c, ended: now, how: 'handed-over' })
+      presence.addPresence(this.#db, now, from, 'handed-over', presence.claimBody(c))
+    }
+    for (const c of claims) {
+      const given = { ...c, n: presence.nextFence(this.#db), session: to, since: now, until: now + c.ttl, from }
+      presence.putClaim(this.#db, given)
+      presence.addPresence(this.#db, now, to, 'claimed', {
+        ...presence.claimBody(given),
+        until: given.until,
+        from,
+        ...(c.note === undefined ? {} : { note: c.note }),
+      })
+    }
   }
 
   /**

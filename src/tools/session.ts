@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts'
+import { hookTimeOf } from '../hooking/log.ts'
 import { gitState } from '../open.ts'
 import type { Json } from '../schema/field.ts'
 import { claimsOf } from '../sessions/claims.ts'
@@ -112,8 +113,8 @@ export const session: Tool = {
           throw new UserError('not-found', `there is no session ${id}`, '`tidemark session list --all` shows them')
         const told = sessions.toldOf(it.id)
         const tokens = told.reduce((n, t) => n + t.tokens, 0)
-        const ms = told.reduce((n, t) => n + (t.ms ?? 0), 0)
-        const costs = `told ${told.length} ${told.length === 1 ? 'time' : 'times'}, ${tokens} tokens, ${Math.round(ms)} ms`
+        const ms = hookTimeOf(context.project, it.id)
+        const costs = `told ${told.length} ${told.length === 1 ? 'time' : 'times'}, ${tokens} tokens; its hooks took ${Math.round(ms)} ms`
         const files = it.files.map((f) => `  ${f}`)
         return {
           text: [sessionLine(context, it), costs, ...files].join('\n'),
