@@ -2,6 +2,7 @@ import { cleanPath, type Entity } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { SessionInfo } from '../sessions/info.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
+import { textsWith } from '../store/texts.ts'
 import { questionTerms, termsOf } from '../store/words.ts'
 
 /** What the work at hand is about, as far as that is known without asking git. */
@@ -23,6 +24,9 @@ const FILES = 20
 const WORDS = 10
 /** Words of a branch name that say nothing of the work. */
 const OF_BRANCHES = new Set(['feature', 'feat', 'fix', 'bugfix', 'hotfix', 'main', 'master', 'develop', 'dev', 'release', 'chore', 'wip']) // biome-ignore format: a list
+
+/** What more texts hold finds nothing in particular, and costs a look at each: `src`, `part`. */
+const COMMON = 300
 
 /** What a session works on; without one, what the sessions last seen on the branch did. */
 export function focusOf(memory: Memory, session: string | undefined, branch: string | undefined): Focus {
@@ -54,7 +58,10 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
     branch,
     files: [...files],
     work,
-    words: terms.map((t) => t.word).join(' '),
+    words: terms
+      .filter((t) => textsWith(memory.db, t.stem) <= COMMON)
+      .map((t) => t.word)
+      .join(' '),
     stems: new Set(terms.map((t) => t.stem)),
   }
 }

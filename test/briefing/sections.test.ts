@@ -57,6 +57,7 @@ test('[X5] what a crashed session had in hand is told to the next one, and to th
   sessionsOf(t.memory).start({ id: 'lost', client: 'codex', branch: 'auth' })
   t.act([['start-task', { description: 'refresh tokens' }], ['claim', { paths: ['src/auth/**'] }], ['record-decision', { name: 'use-rs256', description: 'sign with RS256' }]], { session: 'lost' }) // biome-ignore format: one thought
   sessionsOf(t.memory).edited('lost', 'src/auth/token.ts')
+  sessionsOf(t.memory).start({ id: 'idle' }) // had nothing in hand: nothing to go on with
   t.clock.now += 3_600_000
   sessionsOf(t.memory).start({ id: 'me' })
   const { text, line } = brief(t.memory, t.project, { session: 'me' })
@@ -66,6 +67,7 @@ test('[X5] what a crashed session had in hand is told to the next one, and to th
   expect(text).toContain('  Had claimed: src/auth/**')
   expect(text).toContain('  Had decided: use-rs256')
   expect(line).toMatch(/^1 crashed, /)
+  expect(text).not.toContain('Session idle')
   briefed(t)
   sessionsOf(t.memory).start({ id: 'next' })
   expect(textOf(t, { session: 'next' })).not.toContain('Session lost')

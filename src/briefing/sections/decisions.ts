@@ -64,6 +64,7 @@ function relevant(
   const near = weighed.filter((w) => w.near > 0).length
   const chosen = weighed.slice(0, Math.min(MOST, Math.max(near, UNASKED)))
   if (chosen.length === 0) return undefined
+  about.vouched(chosen.map(({ e }) => e.id)) // all at once
   const items = chosen.map(({ e }) => {
     about.told.add(e.id)
     return { id: e.id, ...tell(e) }

@@ -22,9 +22,9 @@ export const handoff: Section = {
     const handoffs = currentHandoffs(about, about.project)
     const crashed = sessionsOf(about.memory)
       .recovery()
-      .filter((s) => s.id !== about.session)
+      .filter((s) => s.id !== about.session && hadInHand(s))
     const [newest, ...others] = handoffs
-    const notes = crashed.map((s) => recoveryItem(s, about)).slice(0, OTHERS)
+    const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about))
     const rest = others.slice(0, OTHERS).map((h) => inOneLine(h, about))
     const whole = newest ? [inFull(newest, about)] : []
     // what a crash left is newer than a handoff from before it
@@ -71,11 +71,15 @@ function inOneLine(h: CurrentHandoff, about: About): Item {
   return { id: h.entity.id, text: next === undefined ? head : `${head} Next: ${plain(next, 160)}`, short: head }
 }
 
+const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.data.held.map(String) : [])
+
+/** One that had nothing in hand has left nothing to go on with. */
+const hadInHand = (s: SessionInfo): boolean => s.task !== undefined || s.files.length > 0 || heldBy(s).length > 0
+
 /** The last state of a session that crashed (X5). */
 function recoveryItem(s: SessionInfo, about: About): Item {
   const { reader } = about
   const task = s.task === undefined ? undefined : reader.entity(s.task)
-  const held = Array.isArray(s.data.held) ? s.data.held.map(String) : []
   const decided = touchesBySession(about.memory.db, s.id, 'decision', DECISIONS_NAMED).flatMap(
     (id) => reader.entity(id) ?? [],
   )
@@ -94,7 +98,7 @@ function recoveryItem(s: SessionInfo, about: About): Item {
     head,
     ...(task ? [`  Task: ${plain(task.name, 200)} (${refOf(task)})`] : []),
     ...list('Files in hand', s.files),
-    ...list('Had claimed', held),
+    ...list('Had claimed', heldBy(s)),
     ...list(
       'Had decided',
       decided.map((e) => e.name),

@@ -32,6 +32,7 @@ export const news: Section = {
 export function changesSince(about: About, since: number): { entity: Entity; text: string }[] {
   const { reader, memory, session } = about
   const touches = touchesAfter(memory.db, since, BATCHES).filter((t) => t.session === null || t.session !== session)
+  about.vouched([...new Set(touches.map((t) => t.entity))]) // all at once
   const changed: { entity: Entity; text: string }[] = []
   for (const [id, all] of Map.groupBy(touches, (t) => t.entity)) {
     const kind = kindOf(id)
