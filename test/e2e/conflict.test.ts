@@ -1,0 +1,69 @@
+import { expect } from 'vitest'
+import { claude } from './claude.ts'
+import { codex, codexAsks } from './codex.ts'
+import { anthropic, results } from './fakes/anthropic.ts'
+import { responses } from './fakes/responses.ts'
+import { machine, withClients } from './machine.ts'
+
+withClients(
+  ['claude'],
+  '[X6] Claude Code: an edit of what another session has claimed is refused, saying whose it is',
+  async () => {
+    const m = machine(['claude'])
+    m.tidemark('session', 'start', 'reviewer-1', '--role', 'reviewer')
+    m.tidemark('claim', 'src/**', '--note', 'renaming the answer', '--session', 'reviewer-1')
+    const file = m.path('src/app.ts')
+    const edit = { call: 'Edit', input: { file_path: file, old_string: '41', new_string: '42' } }
+    const model = await anthropic()
+    model.next({ call: 'Read', input: { file_path: file } }, edit)
+    await claude(m, model, 'make it 42')
+    const refused = results(model.turns.at(-1)!).at(-1)!
+    expect(refused.error).toBe(true)
+    expect(refused.text).toContain('src/app.ts is claimed by reviewer-1 (reviewer, cli)')
+    expect(refused.text).toContain('renaming the answer')
+    expect(m.read('src/app.ts')).toBe('export const answer = 41\n')
+
+    m.tidemark('release', '--session', 'reviewer-1')
+    model.next({ call: 'Read', input: { file_path: file } }, edit)
+    await claude(m, model, 'now make it 42')
+    expect(m.read('src/app.ts')).toBe('export const answer = 42\n')
+  },
+)
+
+withClients(
+  ['claude', 'codex'],
+  '[X6] what an agent in Codex holds, one in Claude Code cannot edit while it lives, and then can',
+  async () => {
+    const m = machine(['claude', 'codex'])
+    const file = m.path('src/app.ts')
+    const edit = { call: 'Edit', input: { file_path: file, old_string: '41', new_string: '42' } }
+    const [inCodex, inClaude] = [await responses(), await anthropic()]
+    codexAsks(m, inCodex)
+    const claimed = Promise.withResolvers<void>()
+    const refused = Promise.withResolvers<void>()
+    inCodex.next(
+      { call: 'mcp__tidemark.act', input: { actions: [['claim', { paths: ['src/app.ts'], note: 'mine for now' }]] } },
+      {
+        say: 'I hold it',
+        get after() {
+          claimed.resolve()
+          return refused.promise
+        },
+      },
+    )
+    const holding = codex(m, 'claim the file')
+    await claimed.promise
+    inClaude.next({ call: 'Read', input: { file_path: file } }, edit)
+    const ran = await claude(m, inClaude, 'make it 42')
+    refused.resolve()
+    const { thread } = await holding
+    const told = results(inClaude.turns.at(-1)!).at(-1)!
+    expect(told.error).toBe(true)
+    expect(told.text).toContain(`claimed by ${thread} (codex)`)
+    expect(m.read('src/app.ts')).toBe('export const answer = 41\n')
+
+    inClaude.next(edit)
+    await claude(m, inClaude, 'again', ['--resume', ran.session])
+    expect(m.read('src/app.ts')).toBe('export const answer = 42\n')
+  },
+)

@@ -1,0 +1,104 @@
+import { expect } from 'vitest'
+import { claude } from './claude.ts'
+import { anthropic, results } from './fakes/anthropic.ts'
+import { machine, withClients } from './machine.ts'
+import { tui } from './tui.ts'
+
+const work = [
+  ['record-decision', { name: 'storage', description: 'SQLite is the store', rationale: 'one file' }],
+  ['claim', { paths: ['src/store/**'], note: 'the store' }],
+  ['write-handoff', { inProgress: ['the store, step 2 of 5'], nextSteps: ['write the migration'] }],
+]
+const worked = { call: 'mcp__tidemark__act', input: { actions: work } }
+const handedOn = (text: string): boolean =>
+  /SessionStart hook additional context: <tidemark-data>[^<]*the store, step 2 of 5[^<]*write the migration[^<]*SQLite is the store/.test(
+    text,
+  )
+
+withClients(
+  ['claude'],
+  '[X7] [P4] Claude Code: a compaction keeps the thread, and the handoff and the briefing come again',
+  async () => {
+    const m = machine(['claude'])
+    const model = await anthropic()
+    model.next(worked)
+    const { session } = await claude(m, model, 'work on the store')
+    await claude(m, model, '/compact', ['--resume', session])
+    const asked = model.aside.find((r) => r.text.includes('Tidemark'))
+    const before = model.turns.length
+    await claude(m, model, 'go on', ['--resume', session])
+    const next = model.turns[before]!
+    expect(asked?.text).toContain('Keep these references word for word')
+    expect(handedOn(next.text)).toBe(true)
+    expect(
+      m
+        .hooks()
+        .map((h) => h.event)
+        .slice(6, 11),
+    ).toEqual(['SessionStart', 'PreCompact', 'SubagentStop', 'SessionStart', 'SessionEnd'])
+    expect(m.sessions().map((s) => s.id)).toEqual([session])
+  },
+)
+
+withClients(
+  ['claude'],
+  '[X7] [P4] Claude Code: when it compacts by itself in the midst of work, the next request holds the handoff',
+  async () => {
+    const m = machine(['claude'])
+    const model = await anthropic()
+    model.next(
+      worked,
+      { call: 'Bash', input: { command: 'echo working', description: 'works' }, used: 96_000 },
+      { call: 'Bash', input: { command: 'tidemark claims', description: 'looks' } },
+    )
+    const { session } = await claude(m, model, 'work on the store', [], { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' })
+    expect(m.hooks().map((h) => h.event)).toContain('PreCompact')
+    expect(handedOn(model.turns.at(-1)!.text)).toBe(true)
+    expect(results(model.turns.at(-1)!).at(-1)!.text).toContain('src/store/**')
+    expect(m.sessions().map((s) => s.id)).toEqual([session])
+  },
+)
+
+withClients(
+  ['claude'],
+  '[X7] [P4] Claude Code in a terminal: after /clear the new id goes on with the session, through every door',
+  async () => {
+    const m = machine(['claude'])
+    const model = await anthropic()
+    model.next(worked)
+    const t = tui(m, model)
+    const seen = (event: string, n = 1) => m.hooks().filter((h) => h.event === event).length >= n
+    await t.until('started', () => seen('SessionStart'))
+    await t.until('drawn', () => seen('status-line'))
+    t.type('work on the store')
+    await t.until('done with the first prompt', () => seen('Stop'))
+    t.type('/clear')
+    await t.until('cleared', () => seen('SessionStart', 2))
+    const before = model.turns.length
+    model.next(
+      {
+        call: 'mcp__tidemark__act',
+        input: {
+          actions: [['record-decision', { name: 'after', description: 'after the clear', rationale: 'it was' }]],
+        },
+      },
+      { call: 'Bash', input: { command: 'tidemark session show; tidemark claims', description: 'looks' } },
+    )
+    t.type('go on')
+    await t.until('done with the second prompt', () => seen('Stop', 2))
+    const [first, second] = m
+      .hooks()
+      .filter((h) => h.event === 'SessionStart')
+      .map((h) => h.session)
+    expect(second).not.toBe(first)
+    expect(handedOn(model.turns[before]!.text)).toBe(true)
+    const live = m.sessions().filter((s) => s.state !== 'ended')
+    expect(live.map((s) => s.id)).toEqual([second])
+    expect(results(model.turns.at(-1)!).at(-1)!.text).toContain(`src/store/** ${second}`)
+    // the server's process was started for the session before
+    expect(m.recorded().find((e) => e.key === 'decision:after')?.session_id).toBe(second)
+    t.type('/exit')
+    await t.ended
+    expect(m.sessions().map((s) => s.state)).toEqual(['ended', 'ended'])
+  },
+)
