@@ -3,12 +3,14 @@ import type { Entity } from '../memory/entity.ts'
 import { overlaps } from '../memory/overlap.ts'
 import { entityOf } from '../memory/read.ts'
 import { rowsAt } from '../store/rows.ts'
-import { rowsWith } from '../store/texts.ts'
+import { rowsWith, textsWith } from '../store/texts.ts'
 import { questionTerms } from '../store/words.ts'
 import type { Hook } from './hook.ts'
 
 const KINDS = ['fact', 'failed-approach', 'correction', 'exception']
 const CANDIDATES = 60
+/** What more texts hold costs a look at each, where the path has a word that says more. */
+const COMMON = 300
 
 /** Where something is written, without the line: `src/a.ts:12` is `src/a.ts`. */
 const place = (location: string): string => location.replace(/:\d+(?:[-:]\d+)*$/, '').replace(/^\.\//, '')
@@ -33,7 +35,9 @@ function speaksOf(e: Entity, path: string): boolean {
 
 /** Confirmed rules, failed approaches, corrections and exceptions that speak of a file; failed approaches first. */
 export function knownOn({ memory }: Pick<Hook, 'memory'>, path: string): Entity[] {
-  const words = questionTerms(path).map((t) => t.word)
+  const terms = questionTerms(path)
+  const rare = terms.filter((t) => textsWith(memory.db, t.stem) <= COMMON)
+  const words = (rare.length > 0 ? rare : terms).map((t) => t.word)
   const rows = rowsWith(memory.db, words, CANDIDATES, 'confirmed', KINDS)
   return rowsAt(
     memory.db,
