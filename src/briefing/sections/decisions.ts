@@ -1,4 +1,5 @@
 import type { Entity } from '../../memory/entity.ts'
+import { plain } from '../fence.ts'
 import { nearness } from '../focus.ts'
 import { byline, field, refOf } from '../telling.ts'
 import type { About, Built, Section } from '../types.ts'
@@ -18,7 +19,7 @@ export const decisions: Section = {
   build: (about) =>
     relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => {
       const why = field(e, 'rationale', 160)
-      const what = field(e, 'description', 240)
+      const what = unended(field(e, 'description', 240))
       const head = `- ${refOf(e)}${what === '' ? '' : `: ${what}`}`
       return {
         text: `${head}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}`,
@@ -38,14 +39,17 @@ export const failures: Section = {
       if (e.kind === 'correction') {
         const wrong = field(e, 'wrongBelief', 160)
         return {
-          text: `- Corrected: ${field(e, 'rightBelief', 240) || field(e, 'name', 240)}${wrong === '' ? '' : `; not: ${wrong}`} ${by}`,
+          text: `- Corrected: ${unended(field(e, 'rightBelief', 240) || plain(e.name, 240))}${wrong === '' ? '' : `; not: ${wrong}`} ${by}`,
         }
       }
-      const [outcome, lesson] = [field(e, 'outcome', 160), field(e, 'lesson', 160)]
-      const head = `- Tried: ${field(e, 'approach', 200)}${outcome === '' ? '' : `; outcome: ${outcome}`}`
+      const [outcome, lesson] = [unended(field(e, 'outcome', 160)), field(e, 'lesson', 160)]
+      const head = `- Tried: ${unended(field(e, 'approach', 200))}${outcome === '' ? '' : `; outcome: ${outcome}`}`
       return { text: `${head}${lesson === '' ? '' : `; instead: ${lesson}`} ${by}`, short: `${head} ${by}` }
     }),
 }
+
+/** As the first part of a line that goes on behind a semicolon. */
+const unended = (text: string): string => text.replace(/[.;]$/, '')
 
 function relevant(
   about: About,
