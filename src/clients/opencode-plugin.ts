@@ -122,6 +122,9 @@ export const Tidemark = async ({ directory, client }) => {
       const reply = await ask('tool.execute.after', { ...known.said, tool, callID, args, title, output, metadata })
       if (reply.context && typeof output === 'string') result.output = \`\${output}\\n\\n\${reply.context}\`
     },
+    async dispose() {
+      await Promise.all([...sessions.values()].map((known) => ask('session.deleted', known.said)))
+    },
     async 'shell.env'({ sessionID }, { env }) {
       if (sessionID) env.TIDEMARK_SESSION = sessionID
     },
