@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { claude } from './claude.ts'
 import { codex, codexAsks } from './codex.ts'
 import { anthropic, results } from './fakes/anthropic.ts'
-import { responses } from './fakes/responses.ts'
+import { outputs, responses } from './fakes/responses.ts'
 import { machine, withClients } from './machine.ts'
 
 withClients(
@@ -65,5 +65,38 @@ withClients(
     inClaude.next(edit)
     await claude(m, inClaude, 'again', ['--resume', ran.session])
     expect(m.read('src/app.ts')).toBe('export const answer = 42\n')
+  },
+)
+
+withClients(
+  ['codex'],
+  '[X6] Codex: a patch of what another session has claimed is refused, by its tool and by its shell',
+  async () => {
+    const m = machine(['codex'])
+    m.tidemark('session', 'start', 'reviewer-1', '--role', 'reviewer')
+    m.tidemark('claim', 'src/**', '--note', 'renaming the answer', '--session', 'reviewer-1')
+    const input = `*** Begin Patch
+*** Update File: src/app.ts
+@@
+-export const answer = 41
++export const answer = 42
+*** End Patch
+`
+    const byTool = { call: 'apply_patch', input: { input } }
+    const byShell = { call: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${input}EOF\n` } }
+    const model = await responses()
+    codexAsks(m, model)
+    model.next(byTool, byShell)
+    await codex(m, 'make it 42', ['-c', 'model="gpt-5.5"'])
+    const refused = outputs(model.turns.at(-1)!)
+    expect(refused).toHaveLength(2)
+    for (const text of refused) expect(text).toContain('src/app.ts is claimed by reviewer-1 (reviewer, cli)')
+    expect(m.read('src/app.ts')).toBe('export const answer = 41\n')
+
+    m.tidemark('release', '--session', 'reviewer-1')
+    model.next(byTool)
+    const { thread } = await codex(m, 'now make it 42', ['-c', 'model="gpt-5.5"'])
+    expect(m.read('src/app.ts')).toBe('export const answer = 42\n')
+    expect(m.sessions().find((s) => s.id === thread)?.files).toEqual(['src/app.ts'])
   },
 )

@@ -35,6 +35,7 @@ const CASES: readonly [client: HookClient, event: string, payload: object, meant
   ['claude', 'PostToolUse', { sessionId: 'v1', cwd: '/w', tool_name: 'run_in_terminal', tool_input: { command: 'make' } }, { event: 'after-tool', tool: { name: 'run_in_terminal', paths: [], command: 'make' } }],
   ['codex', 'SessionStart', { ...BASE, turn_id: 't', model: 'm', permission_mode: 'default', source: 'startup' }, { event: 'session-start', source: 'startup' }],
   ['codex', 'PreToolUse', { ...BASE, tool_name: 'apply_patch', tool_input: { command: '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-x\n+y\n*** Add File: src/b.ts\n+z\n*** End Patch' } }, { event: 'before-edit', tool: { name: 'apply_patch', paths: ['src/a.ts', 'src/b.ts'] } }],
+  ['codex', 'PreToolUse', { ...BASE, tool_name: 'Bash', tool_input: { command: "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/a.ts\n@@\n-x\n+y\n*** End Patch\nEOF\n" } }, { event: 'before-edit', tool: { name: 'Bash', paths: ['src/a.ts'] } }],
   ['codex', 'PostToolUse', { ...BASE, tool_name: 'Bash', tool_input: { command: 'ls' }, tool_response: 'a\nb' }, { event: 'after-tool', tool: { name: 'Bash', paths: [], command: 'ls', response: 'a\nb' } }],
   ['codex', 'Stop', { ...BASE, stop_hook_active: false, last_assistant_message: null }, { event: 'stop' }],
   ['codex', 'PermissionRequest', { ...BASE, tool_name: 'Bash' }, { event: 'other' }],

@@ -17,6 +17,8 @@ const SHELLS = new Set([
 
 const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
 const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
+/** Codex lets a model that has no tool for it edit by this command, and runs no shell for it. */
+const PATCHING = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b/
 const MOST_PATHS = 50
 const RESPONSE_MAX = 2_000
 
@@ -29,6 +31,10 @@ function responseText(value: unknown): string | undefined {
   const direct = text(r, 'stderr', 'error', 'textResultForLlm', 'stdout', 'output', 'returnDisplay', 'llmContent')
   return direct?.slice(-RESPONSE_MAX)
 }
+
+/** The files that a patch names. */
+const patched = (patch: string | undefined): string[] =>
+  patch?.includes('*** ') ? [...patch.matchAll(PATCHED)].map(([, path]) => path!.trim()) : []
 
 /** Whether a response says of itself that the command went wrong. */
 function saysFailed(value: unknown): boolean {
@@ -55,11 +61,11 @@ export function toolOf(
       const path = text(record(change), ...PATH_FIELDS)
       if (path !== undefined) paths.push(path)
     }
-    const patch = text(input, 'patchText', 'input', 'patch', 'command')
-    if (patch?.includes('*** ')) for (const [, path] of patch.matchAll(PATCHED)) paths.push(path!.trim())
+    paths.push(...patched(text(input, 'patchText', 'input', 'patch', 'command')))
   }
   const asked = SHELLS.has(known) ? (input.command ?? input.cmd) : undefined
   const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
+  if (command !== undefined && PATCHING.test(command)) paths.push(...patched(command))
   return {
     name: name.slice(0, 200),
     paths: [...new Set(paths)].slice(0, MOST_PATHS),
