@@ -7,6 +7,7 @@ const TAIL = 512 * 1024
 const WINDOWS: readonly [model: RegExp, tokens: number][] = [
   [/\[1m\]|opus-5-5/, 1_000_000],
   [/haiku/, 200_000],
+  [/^gemini-/, 1_048_576],
 ]
 
 /** The last lines of a file, newest first; nothing where it cannot be read. */
@@ -57,6 +58,14 @@ const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unkno
       const model = at(line, 'message', 'model')
       const sum = tokens.reduce((n, key) => n + number(at(u, key)), 0)
       return sum > 0 ? { tokens: sum, ...(typeof model === 'string' ? { model } : {}) } : undefined
+    },
+  },
+  gemini: {
+    has: '"tokens"',
+    usage(line) {
+      const tokens = number(at(line, 'tokens', 'total'))
+      const model = at(line, 'model')
+      return tokens > 0 ? { tokens, ...(typeof model === 'string' ? { model } : {}) } : undefined
     },
   },
   codex: {

@@ -301,7 +301,7 @@ test('[P4] at 80 % of the context the handoff is written and the agent asked to 
   expect((await hook('s1', 'after-batch')).context).toMatch(/85%/)
 })
 
-test("[P4] how full the context is, is read from the end of Claude's and Codex's transcripts", async () => {
+test('[P4] how full the context is, is read from the end of the transcripts of Claude Code, Codex and Gemini CLI', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
   const transcript = join(t.dir, 't.jsonl')
@@ -319,6 +319,14 @@ test("[P4] how full the context is, is read from the end of Claude's and Codex's
   )
   const reply = await hook('c1', 'after-tool', { client: 'codex', transcript: rollout, ...bash('ls') })
   expect(reply.context).toMatch(/90% of this session/)
+  const chat = join(t.dir, 'g.jsonl')
+  writeFileSync(
+    chat,
+    `${JSON.stringify({ id: '1', type: 'gemini', content: 'x', tokens: { total: 900_000 }, model: 'gemini-2.5-flash' })}\n`,
+  )
+  expect((await hook('g1', 'after-tool', { client: 'gemini', transcript: chat, ...bash('ls') })).context).toMatch(
+    /86% of this session/,
+  )
   expect(await hook('c2', 'stop', { client: 'codex', transcript: join(t.dir, 'none') })).toEqual({})
 })
 

@@ -37,6 +37,8 @@ const CASES: readonly [client: HookClient, event: string, payload: object, meant
   ['codex', 'PreToolUse', { ...BASE, tool_name: 'apply_patch', tool_input: { command: '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-x\n+y\n*** Add File: src/b.ts\n+z\n*** End Patch' } }, { event: 'before-edit', tool: { name: 'apply_patch', paths: ['src/a.ts', 'src/b.ts'] } }],
   ['codex', 'PreToolUse', { ...BASE, tool_name: 'Bash', tool_input: { command: "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/a.ts\n@@\n-x\n+y\n*** End Patch\nEOF\n" } }, { event: 'before-edit', tool: { name: 'Bash', paths: ['src/a.ts'] } }],
   ['codex', 'PostToolUse', { ...BASE, tool_name: 'Bash', tool_input: { command: 'ls' }, tool_response: 'a\nb' }, { event: 'after-tool', tool: { name: 'Bash', paths: [], command: 'ls', response: 'a\nb' } }],
+  ['codex', 'PostToolUse', { ...BASE, tool_name: 'Bash', tool_input: { command: 'make' }, tool_response: 'Exit code: 2\nWall time: 1 s\nOutput:\nno' }, { event: 'tool-failed' }],
+  ['codex', 'PostToolUse', { ...BASE, tool_name: 'Bash', tool_input: { command: 'make' }, tool_response: 'Exit code: 0\nOutput:\nexit code 1 is bad' }, { event: 'after-tool' }],
   ['codex', 'Stop', { ...BASE, stop_hook_active: false, last_assistant_message: null }, { event: 'stop' }],
   ['codex', 'PermissionRequest', { ...BASE, tool_name: 'Bash' }, { event: 'other' }],
   ['gemini', 'BeforeAgent', { ...BASE, prompt: '<hook_context>ours</hook_context>\nfix it' }, { event: 'prompt', prompt: 'fix it' }],

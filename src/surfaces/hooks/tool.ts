@@ -19,6 +19,8 @@ const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath
 const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
 /** Codex lets a model that has no tool for it edit by this command, and runs no shell for it. */
 const PATCHING = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b/
+/** By this Codex says in the text of a shell's answer how it ended. */
+const EXITED = /^(?:exit code:?|process exited with code) (-?\d+)/im
 const MOST_PATHS = 50
 const RESPONSE_MAX = 2_000
 
@@ -38,6 +40,7 @@ const patched = (patch: string | undefined): string[] =>
 
 /** Whether a response says of itself that the command went wrong. */
 function saysFailed(value: unknown): boolean {
+  if (typeof value === 'string') return Number(EXITED.exec(value.slice(0, 400))?.[1] ?? 0) !== 0
   const r = record(value)
   const code = r.exit_code ?? r.exitCode ?? record(r.metadata).exit ?? record(r.metadata).exit_code
   if (typeof code === 'number') return code !== 0
