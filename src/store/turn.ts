@@ -4,7 +4,7 @@ const GROWTH = 1.5
 /** Nobody sleeps longer than this, or it would neither write nor hear the others. */
 const LONGEST_MS = 8
 /** Who has waited for so long asks more often than the others do. */
-const OLD_MS = 250
+const OLD_MS = 1000
 const OLD_PAUSE_MS = 1
 
 const never = new Int32Array(new SharedArrayBuffer(4))
