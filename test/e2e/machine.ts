@@ -127,7 +127,7 @@ export function machine(clients: readonly ClientName[]): Machine {
   execFileSync('git', ['init', '-q', root], { env })
   writeFileSync(join(root, 'src', 'app.ts'), 'export const answer = 41\n')
   trusted(home, root)
-  tidemark('init', '--yes', '--no-import', '--client', clients.join(','))
+  tidemark('init', '--yes', '--no-import', '--client', clients.join(',') || 'none')
   return {
     root,
     home,
