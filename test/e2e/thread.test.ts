@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { claude } from './claude.ts'
+import { codex, codexAsks } from './codex.ts'
 import { anthropic, results } from './fakes/anthropic.ts'
+import { outputs, responses, words as said } from './fakes/responses.ts'
 import { machine, withClients } from './machine.ts'
 import { tui } from './tui.ts'
 
@@ -56,6 +58,38 @@ withClients(
     expect(handedOn(model.turns.at(-1)!.text)).toBe(true)
     expect(results(model.turns.at(-1)!).at(-1)!.text).toContain('src/store/**')
     expect(m.sessions().map((s) => s.id)).toEqual([session])
+  },
+)
+
+withClients(
+  ['codex'],
+  '[X7] [P4] Codex: when it compacts by itself in the midst of work, the next request ends with the handoff',
+  async () => {
+    const m = machine(['codex'])
+    const model = await responses()
+    codexAsks(m, model)
+    model.next(
+      { call: 'mcp__tidemark.act', input: { actions: work }, used: 50_000 },
+      { call: 'exec_command', input: { cmd: 'tidemark claims' } },
+    )
+    const { thread } = await codex(m, 'work on the store', ['-c', 'model_auto_compact_token_limit=40000'])
+    const events = m.hooks().map((h) => h.event)
+    expect(events.slice(events.indexOf('PreCompact'))).toEqual([
+      'PreCompact',
+      'SessionStart',
+      'PreToolUse',
+      'PostToolUse',
+      'Stop',
+      'SessionEnd',
+    ])
+    expect(outputs(model.turns[1]!)).toEqual([]) // what the tool said is gone
+    const last = said(model.turns[1]!)
+    expect(last).toMatch(
+      /<tidemark-data>[^<]*the store, step 2 of 5[^<]*write the migration[^<]*SQLite is the store[^<]*<\/tidemark-data>$/,
+    )
+    expect(last).not.toContain('Keep these references')
+    expect(outputs(model.turns[2]!)[0]).toContain(`src/store/** ${thread}`)
+    expect(m.sessions().map((s) => s.id)).toEqual([thread])
   },
 )
 

@@ -84,7 +84,10 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     outcome.session = done.session
     outcome.errors.push(...done.errors)
     const { carried } = await import('../../hooking/later.ts')
-    outcome.reply = carried(memory, done.session, done.reply, dialect.tells(event, payload))
+    const tells = dialect.tells(event, payload)
+    // what is said to the summary of a compaction is of no use after it
+    outcome.reply =
+      tells || call.event !== 'pre-compact' ? carried(memory, done.session, done.reply, tells) : done.reply
   } finally {
     memory.close()
   }
