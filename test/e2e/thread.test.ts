@@ -4,7 +4,7 @@ import { codex, codexAsks } from './codex.ts'
 import { anthropic, results } from './fakes/anthropic.ts'
 import { outputs, responses, words as said } from './fakes/responses.ts'
 import { machine, withClients } from './machine.ts'
-import { tui } from './tui.ts'
+import { terminal } from './tui.ts'
 
 const work = [
   ['record-decision', { name: 'storage', description: 'SQLite is the store', rationale: 'one file' }],
@@ -100,13 +100,13 @@ withClients(
     const m = machine(['claude'])
     const model = await anthropic()
     model.next(worked)
-    const t = tui(m, model)
+    const t = terminal(m, model)
     const seen = (event: string, n = 1) => m.hooks().filter((h) => h.event === event).length >= n
     await t.until('started', () => seen('SessionStart'))
     await t.until('drawn', () => seen('status-line'))
-    t.type('work on the store')
+    await t.type('work on the store')
     await t.until('done with the first prompt', () => seen('Stop'))
-    t.type('/clear')
+    await t.type('/clear')
     await t.until('cleared', () => seen('SessionStart', 2))
     const before = model.turns.length
     model.next(
@@ -118,7 +118,7 @@ withClients(
       },
       { call: 'Bash', input: { command: 'tidemark session show; tidemark claims', description: 'looks' } },
     )
-    t.type('go on')
+    await t.type('go on')
     await t.until('done with the second prompt', () => seen('Stop', 2))
     const [first, second] = m
       .hooks()
@@ -131,7 +131,7 @@ withClients(
     expect(results(model.turns.at(-1)!).at(-1)!.text).toContain(`src/store/** ${second}`)
     // the server's process was started for the session before
     expect(m.recorded().find((e) => e.key === 'decision:after')?.session_id).toBe(second)
-    t.type('/exit')
+    await t.type('/exit')
     await t.ended
     expect(m.sessions().map((s) => s.state)).toEqual(['ended', 'ended'])
   },

@@ -6,14 +6,14 @@ import { binary, type Machine } from './machine.ts'
 
 export interface Tui {
   /** What a person types, and then the return key. */
-  type(text: string): void
+  type(text: string): Promise<void>
   /** Waits until it is so; says what the screen showed if it never is. */
   until(what: string, is: () => boolean): Promise<void>
   readonly ended: Promise<void>
 }
 
 /** Claude Code as a person runs it, in a terminal. */
-export function tui(machine: Machine, model: Model): Tui {
+export function terminal(machine: Machine, model: Model): Tui {
   const command = `stty rows 50 cols 150; exec ${binary('claude')} --model claude-haiku-4-5 --permission-mode acceptEdits --allowedTools mcp__tidemark,Bash`
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: machine.root,
@@ -24,12 +24,14 @@ export function tui(machine: Machine, model: Model): Tui {
   child.stdout.setEncoding('utf8').on('data', (text) => (screen = (screen + text).slice(-20_000)))
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
   onTestFinished(() => void child.kill())
-  return {
+  const tui: Tui = {
     ended,
-    type(text) {
+    async type(text) {
+      screen = ''
       child.stdin.write(text)
-      // the screen takes a text that comes with its return key for a pasted one
-      setTimeout(() => child.stdin.write('\r'), 300)
+      // a text that comes together with its return key would be taken for a pasted one
+      await tui.until(`shown "${text}"`, () => bare(screen).includes(bare(text)))
+      child.stdin.write('\r')
     },
     async until(what, is) {
       await vi.waitFor(
@@ -40,6 +42,7 @@ export function tui(machine: Machine, model: Model): Tui {
       )
     },
   }
+  return tui
 }
 
 const ESCAPE = String.fromCharCode(27)
@@ -47,3 +50,4 @@ const plain = (screen: string): string =>
   screen
     .replaceAll(new RegExp(`${ESCAPE}(?:\\[[0-9;?<>=]*[a-zA-Z]|\\][^${String.fromCharCode(7)}]*.|.)`, 'g'), ' ')
     .slice(-3_000)
+const bare = (screen: string): string => plain(screen).replaceAll(/\s/g, '')
