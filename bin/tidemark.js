@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 // Runs on any Node, also one too old for Tidemark: then it starts again with the Node 24 that a clone brings, or says
 // in one line what to install. Kept to old syntax for that reason.
+const QUICK =
+  'act activity back brief claim claims conflicts discover events forget goal handoff history list next pause questions recall release remember resume review session share show status task tree undo'.split(
+    ' ',
+  )
 const version = process.versions.node.split('.').map(Number)
 const isNewEnough = version[0] > 22 || (version[0] === 22 && version[1] >= 13)
 
@@ -16,10 +20,11 @@ if (isNewEnough) {
     if (!/SQLite is an experimental feature/.test(String(warning))) warn.call(process, warning, ...rest)
   }
   process.getBuiltinModule('node:module').enableCompileCache()
-  // a client waits for its hooks: they have a bundle of their own, in one file
+  // a client waits for its hooks, and agents for what they ask: these have bundles of their own, in one file each
   const [command, ...rest] = process.argv.slice(2)
   const isHook = command === 'hook' && rest.length > 1 && rest.indexOf('--help') < 0
-  await import(isHook ? '../dist/hook.js' : '../dist/main.js')
+  const isQuick = QUICK.indexOf(command) >= 0
+  await import(isHook ? '../dist/hook.js' : isQuick ? '../dist/quick.js' : '../dist/main.js')
 } else {
   const { existsSync } = await import('node:fs')
   const { fileURLToPath } = await import('node:url')

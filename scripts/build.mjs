@@ -91,10 +91,23 @@ const result = await build({
 /** A client waits for its hooks. In one file, what is loaded late is still evaluated late: a prompt took 2.3 × an empty process instead of 3.0. */
 const hooks = await build({ ...options, entryPoints: { hook: 'src/surfaces/hook-main.ts' } })
 
+/** Tools are asked for all day: one file for them, without the commands that set up and serve. bin/tidemark.js has their names. */
+const toolsOnly = {
+  name: 'tools-only',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/commands\// }, () => ({ path: './main.js', external: true }))
+  },
+}
+const quick = await build({
+  ...options,
+  plugins: [...options.plugins, toolsOnly],
+  entryPoints: { quick: 'src/surfaces/main.ts' },
+})
+
 const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 mkdirSync(fresh)
-for (const { path, text } of [...result.outputFiles, ...hooks.outputFiles])
+for (const { path, text } of [...result.outputFiles, ...hooks.outputFiles, ...quick.outputFiles])
   writeFileSync(join(fresh, basename(path)), withoutFacades(text))
 
 /** The table by which tokens are counted, ready to be used as it is read. */
