@@ -74,33 +74,17 @@ export interface Touch {
 /** What arrived here after `n`, entity by entity, newest first; without taking the lines apart. */
 export const touchesAfter = (db: Db, n: number, limit: number): Touch[] =>
   db.all(
-    `SELECT l.n, l.at, e.entity, json_extract(e.body, '$.f') AS field, json_extract(e.body, '$.o') AS op,
-       l.replica, l.seq, json_extract(l.line, '$.by.session') AS session, json_extract(l.line, '$.by.user') AS user,
-       json_extract(l.line, '$.by.agent') AS agent
-     FROM (SELECT * FROM log WHERE n>? ORDER BY n DESC LIMIT ?) l
-       JOIN events e ON e.replica=l.replica AND e.seq=l.seq
+    `WITH l AS MATERIALIZED ( -- each line is taken apart once, however many events it has
+       SELECT n, at, replica, seq, json_extract(line, '$.by.session') AS session, json_extract(line, '$.by.user') AS user,
+         json_extract(line, '$.by.agent') AS agent
+       FROM log WHERE n>? ORDER BY n DESC LIMIT ?)
+     SELECT l.n, l.at, e.entity, json_extract(e.body, '$.f') AS field, json_extract(e.body, '$.o') AS op,
+       l.replica, l.seq, l.session, l.user, l.agent
+     FROM l JOIN events e ON e.replica=l.replica AND e.seq=l.seq
      ORDER BY l.n DESC, e.i`,
     n,
     limit,
   )
-
-/** Only the newest lines are searched for what a session wrote: they have no index by session. */
-const SEARCHED = 400
-
-/** The entities of a kind that a session touched last, newest first. */
-export const touchesBySession = (db: Db, session: string, kind: string, limit: number): string[] =>
-  db
-    .all<{ entity: string }>(
-      `SELECT e.entity, max(l.n) AS n FROM (SELECT * FROM log ORDER BY n DESC LIMIT ?) l
-         JOIN events e ON e.replica=l.replica AND e.seq=l.seq
-       WHERE json_extract(l.line, '$.by.session')=? AND e.entity LIKE ?
-       GROUP BY e.entity ORDER BY n DESC, e.entity LIMIT ?`,
-      SEARCHED,
-      session,
-      `${kind}:%`,
-      limit,
-    )
-    .map((r) => r.entity)
 
 /** The last event that had arrived here by a moment. */
 export const arrivedBy = (db: Db, ms: number): number =>

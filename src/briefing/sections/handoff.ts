@@ -2,7 +2,6 @@ import { HANDOFF_PARTS, handoffOf } from '../../memory/handoff.ts'
 import { type CurrentHandoff, currentHandoffs } from '../../sessions/handoff.ts'
 import type { SessionInfo } from '../../sessions/info.ts'
 import { sessionsOf } from '../../sessions/sessions.ts'
-import { touchesBySession } from '../../store/trust.ts'
 import { plain } from '../fence.ts'
 import { age, byline, minute, refOf } from '../telling.ts'
 import type { About, Item, Section } from '../types.ts'
@@ -12,6 +11,8 @@ const OTHERS = 6
 const ITEM = 300
 const FILES_NAMED = 8
 const DECISIONS_NAMED = 5
+/** Of so many of the newest, those are named that the session recorded. */
+const DECISIONS_LOOKED_AT = 40
 
 /** Where the work was left: the newest handoff whole, the others in a line, and what sessions that crashed had in hand. */
 export const handoff: Section = {
@@ -80,9 +81,10 @@ const hadInHand = (s: SessionInfo): boolean => s.task !== undefined || s.files.l
 function recoveryItem(s: SessionInfo, about: About): Item {
   const { reader } = about
   const task = s.task === undefined ? undefined : reader.entity(s.task)
-  const decided = touchesBySession(about.memory.db, s.id, 'decision', DECISIONS_NAMED).flatMap(
-    (id) => reader.entity(id) ?? [],
-  )
+  const decided = reader
+    .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
+    .filter((e) => (e.fields.provenance as { session?: string }[] | undefined)?.some((p) => p.session === s.id))
+    .slice(0, DECISIONS_NAMED)
   const what = [s.agent ?? s.client, s.branch && `branch ${s.branch}`].filter((w): w is string => Boolean(w))
   const head = `- Session ${plain(s.id, 60)}${what.length > 0 ? ` (${plain(what.join(', '), 80)})` : ''} crashed, last seen ${minute(s.seen)}`
   const list = (title: string, all: readonly string[]): string[] =>
