@@ -9,8 +9,11 @@ import { build, transform } from 'esbuild'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-/** Functions of node:crypto that may be looked up when called: the module is large, and readers rarely need it. */
-const LATE = new Set(['createHash', 'randomBytes', 'randomFillSync', 'randomUUID', 'timingSafeEqual'])
+/** Functions that may be looked up when called: their modules are large, and readers rarely need them. */
+const LATE = {
+  'node:crypto': new Set(['createHash', 'randomBytes', 'randomFillSync', 'randomUUID', 'timingSafeEqual']),
+  'node:child_process': new Set(['spawn', 'spawnSync', 'execFile', 'execFileSync']),
+}
 
 /**
  * Takes node's own modules directly. An `import` of one makes a facade that reads every export, lazy ones included:
@@ -24,7 +27,7 @@ function withoutFacades(code) {
     (_, names, module) => {
       const got = `globalThis.process.getBuiltinModule("${module}")`
       const pairs = names.startsWith('{') ? names.slice(1, -1).split(',') : []
-      const late = (pair) => module === 'node:crypto' && LATE.has(pair.split(' as ')[0])
+      const late = (pair) => LATE[module]?.has(pair.split(' as ')[0]) === true
       for (const pair of pairs.filter(late)) {
         const [name, local = name] = pair.split(' as ')
         head.push(`const ${local}=(...a)=>${got}.${name}(...a);`)

@@ -12,13 +12,16 @@ interface Entry {
   store: string
 }
 
-/** Where this user's projects are listed: `TIDEMARK_STATE`, else the place the system has for such things. */
-function listDirectory(): string {
+/** What is this user's, and no project's: `TIDEMARK_STATE`, else the place the system has for such things. */
+export function stateDirectory(): string {
   const { TIDEMARK_STATE, XDG_STATE_HOME, LOCALAPPDATA, HOME } = process.env
-  const state =
+  return (
     TIDEMARK_STATE || join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME || homedir(), '.local', 'state'), 'tidemark')
-  return join(state, 'projects')
+  )
 }
+
+/** Where this user's projects are listed. */
+const listDirectory = (): string => join(stateDirectory(), 'projects')
 
 const fileOf = (root: string) => join(listDirectory(), `${sha256(root).slice(0, 20)}.json`)
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 import { layOut, TABLE, type Vocabulary, vocabularyIn } from './o200k.ts'
+import { o200kSplit } from './split.ts'
 
 let loaded: Vocabulary | undefined
 
@@ -33,7 +33,7 @@ const MAX_REMEMBERED = 64
 export function countTokens(text: string): number {
   const words = vocabulary()
   let total = 0
-  for (const [piece] of text.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
+  for (const [piece] of text.matchAll(o200kSplit())) {
     const known = counted.get(piece)
     if (known !== undefined) {
       total += known

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 import { expect, test } from 'vitest'
 import { knownTokens } from '../../scripts/known-tokens.ts'
+import { o200kSplit } from './split.ts'
 import { countTokens } from './tokens.ts'
 import { SIMPLE, SIMPLE_SPLIT, upperTokens } from './upper.ts'
 
@@ -47,6 +48,10 @@ const part = fc.oneof(
     .map(([c, n]) => c.repeat(n)),
 )
 const mixed = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''))
+
+test('[M7] texts are taken apart as the published tokenizer does', () => {
+  expect(`${o200kSplit()}`).toBe(`${O200K_TOKEN_SPLIT_REGEX}`)
+})
 
 test('[M7] the upper bound is never below what the tokenizer counts, in any script', () => {
   fc.assert(

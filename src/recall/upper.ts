@@ -1,4 +1,4 @@
-import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
+import { o200kSplit } from './split.ts'
 import {
   ASCII_PUNCTUATION,
   FROM_BEFORE,
@@ -20,7 +20,7 @@ import {
  */
 export function upperTokens(text: string): number {
   let total = 0
-  for (const [piece] of text.matchAll(SIMPLE.test(text) ? SIMPLE_SPLIT : O200K_TOKEN_SPLIT_REGEX)) {
+  for (const [piece] of text.matchAll(SIMPLE.test(text) ? SIMPLE_SPLIT : o200kSplit())) {
     if (piece.length === 1 && piece < '\x80') {
       total++
       continue
