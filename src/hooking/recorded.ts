@@ -4,7 +4,7 @@ import type { Hook } from './hook.ts'
 /** Of each kind so many of the newest are looked at. */
 const LOOKED_AT = 40
 /** What hooks write themselves says nothing of what the agent recorded. */
-const BY_HOOKS = new Set(['capture', 'handoff'])
+const BY_HOOKS = /^(?:capture$|handoff$|llm:)/
 
 /** What the session and its subagents have recorded since it started, newest first; without what hooks wrote. */
 export function recordedBy({ memory, sessions, session }: Hook, only?: readonly string[]): Entity[] {
@@ -20,7 +20,7 @@ export function recordedBy({ memory, sessions, session }: Hook, only?: readonly 
       const by = Array.isArray(e.fields.provenance) ? e.fields.provenance : []
       return (by as { session?: unknown; source?: unknown }[]).some(
         (p) =>
-          (p.session === session || String(p.session).startsWith(`${session}/`)) && !BY_HOOKS.has(String(p.source)),
+          (p.session === session || String(p.session).startsWith(`${session}/`)) && !BY_HOOKS.test(String(p.source)),
       )
     })
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))

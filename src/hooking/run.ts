@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ProcessRef } from '../env.ts'
 import type { Memory } from '../memory/memory.ts'
+import { stateDirectory } from '../recall/projects.ts'
 import { clientProcess } from '../sessions/process.ts'
 import type { Project } from '../store/project.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
@@ -22,6 +25,9 @@ const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
   'pre-compact': async () => (await import('./compact.ts')).preCompact,
   'status-line': async () => (await import('./status-line.ts')).statusLine,
 }
+
+/** After these a session may be read by the model that its user has allowed, if there is any: a file says so. */
+const READ_AFTER: ReadonlySet<HookEvent> = new Set(['stop', 'session-end'])
 
 /** These come after a session's end too, and bring none back to life. */
 const QUIET: ReadonlySet<HookEvent> = new Set([
@@ -66,5 +72,7 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
     })
   const load = HANDLERS[call.event]
   const reply = load ? await hook.attemptLater(call.event, async () => await (await load())(hook)) : undefined
+  if (READ_AFTER.has(call.event) && existsSync(join(stateDirectory(), 'extraction.db')))
+    await hook.attemptLater('extraction', async () => (await import('./extract/after.ts')).afterSession(hook))
   return { reply: reply ?? NOTHING, session: hook.session, errors: hook.errors }
 }

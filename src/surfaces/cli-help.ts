@@ -106,7 +106,7 @@ export const GROUPS: readonly [title: string, names: readonly string[]][] = [
     ['remember', 'list', 'show', 'edit', 'forget', 'undo', 'review', 'status', 'history', 'conflicts', 'questions'],
   ],
   ['work', ['goal', 'activity', 'task', 'tree', 'next', 'handoff', 'back']],
-  ['together', ['session', 'claim', 'release', 'claims', 'share', 'events', 'pause', 'resume']],
+  ['together', ['session', 'claim', 'release', 'claims', 'share', 'events', 'pause', 'resume', 'extract']],
   ['in and out', ['import', 'export']],
 ]
 

@@ -40,6 +40,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   hook: async () => (await import('./commands/hook.ts')).hook,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   edit: async () => (await import('./commands/edit.ts')).edit,
+  extract: async () => (await import('./commands/extract.ts')).extract,
   models: async () => (await import('./commands/models.ts')).models,
   demo: async () => (await import('./commands/demo.ts')).demo,
   bench: async () => (await import('./commands/bench.ts')).bench,

@@ -10,7 +10,7 @@ export const resume: Tool = {
   readOnly: false,
   run({ memory }) {
     const was = pausedSince(memory.db) !== undefined
-    if (was) resumeNow(memory.db)
+    if (was) resumeNow(memory.db, memory.env.now())
     return { text: was ? 'capture goes on' : 'capture was not paused', json: { paused: false, was } }
   },
 }

@@ -19,13 +19,13 @@ const every = (
     .flatMap((k) => reader.list(k.name, options).filter(passes))
     .sort(newestFirst)
 
-/** Whether a hook captured it, in this session if one is named. */
+/** Whether a hook captured it or a model found it, in this session if one is named. */
 function wasCaptured(e: Entity, session: string | undefined): boolean {
   const { provenance } = e.fields
   const by = (Array.isArray(provenance) ? provenance : []) as { source?: unknown; session?: unknown }[]
   return by.some(
     (p) =>
-      p.source === 'capture' &&
+      /^(?:capture$|llm:)/.test(String(p.source)) &&
       (session === undefined || p.session === session || String(p.session).startsWith(`${session}/`)),
   )
 }

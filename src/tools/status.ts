@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { costsOf } from '../briefing/costs.ts'
+import { meterLine, meterOf } from '../hooking/extract/meter.ts'
 import { pausedSince } from '../hooking/paused.ts'
 import { claimsOf } from '../sessions/claims.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
@@ -47,6 +48,8 @@ export const status: Tool = {
     if (conflicts > 0) parts.push(`${conflicts} in conflict`)
     const paused = pausedSince(memory.db)
     if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
+    const meter = meterOf(project, memory.env.now())
+    if (meter) parts.push(meterLine(meter))
     parts.push(
       last
         ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${last.author.session}` : ''}`
@@ -69,6 +72,9 @@ export const status: Tool = {
         proposed,
         conflicts,
         paused: paused === undefined ? null : new Date(paused).toISOString(),
+        extraction: meter
+          ? { used: meter.tokens, budget: meter.allowed.budget, calls: meter.calls, waiting: meter.waiting }
+          : null,
         unreadEdits: unread.map((r) => `${PROJECT_DIR}/${r.aside}`),
         lastWrite: last ? new Date(last.at).toISOString() : null,
         storeBytes: bytes,

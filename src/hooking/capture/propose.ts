@@ -2,7 +2,6 @@ import { UserError } from '../../errors.ts'
 import { identityOf, standingOf } from '../../memory/entity.ts'
 import type { Json } from '../../schema/field.ts'
 import type { Hook } from '../hook.ts'
-import type { Captured } from './patterns.ts'
 
 /** What was put up for agreement. */
 export interface Proposed {
@@ -16,7 +15,11 @@ export interface Proposed {
 export const CAPTURE_SOURCE = 'capture'
 
 /** Whether the knowledge has it already, agreed to or not: nothing is to be said of it then. */
-function isKnown({ memory }: Hook, kindName: string, args: { readonly [field: string]: Json }): boolean {
+function isKnown(
+  { memory }: Pick<Hook, 'memory'>,
+  kindName: string,
+  args: { readonly [field: string]: Json },
+): boolean {
   const kind = memory.registry().kind(kindName)
   const id = kind && identityOf(kind, args)
   const there = id === undefined ? undefined : memory.reader.entity(id)
@@ -28,17 +31,18 @@ function isKnown({ memory }: Hook, kindName: string, args: { readonly [field: st
  * rejected it, and where it holds a secret.
  */
 export function proposeCaptured(
-  hook: Hook,
+  hook: Pick<Hook, 'memory'> & { readonly author: { agent: string; session?: string } },
   kind: string,
-  action: Captured['action'],
+  action: readonly [verb: string, args: { [field: string]: Json }],
   evidence: string,
+  source: string = CAPTURE_SOURCE,
 ): Proposed | undefined {
   const [verb, args] = action
   try {
     if (isKnown(hook, kind, args)) return undefined
     const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], {
       ...hook.author,
-      source: CAPTURE_SOURCE,
+      source,
     })
     const r = done.results[0]
     if (r?.id === undefined || done.batch === null) return undefined
@@ -46,7 +50,9 @@ export function proposeCaptured(
     return {
       id,
       kind,
-      text: String(args.fact ?? args.rightBelief ?? args.description ?? args.approach ?? args.ruleBroken ?? ''),
+      text: String(
+        args.fact ?? args.rightBelief ?? args.description ?? args.approach ?? args.ruleBroken ?? args.title ?? '',
+      ),
       ...(typeof args.category === 'string' ? { category: args.category } : {}),
     }
   } catch (error) {

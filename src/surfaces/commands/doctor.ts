@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { checkWiring } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
 import { checkHooks } from '../../hooking/checks.ts'
+import { checkExtraction } from '../../hooking/extract/meter.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
@@ -187,6 +188,7 @@ export const doctor: Command = {
     }
     const when = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z (${ago(at, Date.now())})`
     for (const c of checkHooks(project, when)) say(c)
+    for (const c of checkExtraction(project, Date.now())) say(c)
     for (const c of checkCommand(process.env)) say(c)
     for (const f of checkWiring(clientContext(project.root)))
       say({ ok: f.ok, what: `${f.client}: ${f.message}`, ...(f.hint ? { hint: f.hint } : {}) })

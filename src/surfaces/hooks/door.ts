@@ -121,6 +121,7 @@ export async function hook(args: readonly string[]): Promise<never> {
   process.on('uncaughtException', (error) => finish(NOTHING, String(error)))
   process.on('unhandledRejection', (error) => finish(NOTHING, String(error)))
   try {
+    if (process.env.TIDEMARK_EXTRACTING) finish(NOTHING) // a client that reads a transcript for us (hooking/extract)
     found = await asked(args[0], args[1])
     if (!found) finish(NOTHING)
     const text = await readStdin(STDIN_MS)

@@ -1,0 +1,79 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import { stateDirectory } from '../../recall/projects.ts'
+import { Extraction } from '../../store/extraction.ts'
+import type { Project } from '../../store/project.ts'
+
+/** What the user has allowed: which model reads the transcripts of a project's sessions, and how much of it. */
+export interface Allowed {
+  readonly use: 'openai' | 'anthropic' | 'command'
+  /** As the endpoint calls it; of a command what stands in the provenance. */
+  readonly model: string
+  readonly url?: string
+  /** The environment variable that holds the key. */
+  readonly keyFrom?: string
+  /** The program and its arguments: the prompt goes to its stdin, the answer comes from its stdout. */
+  readonly command?: readonly string[]
+  /** Tokens a day. */
+  readonly budget: number
+}
+
+export const LEAST_BUDGET = 4_000
+export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+export const extractionFile = (): string => join(stateDirectory(), 'extraction.db')
+
+/** Where the store lies says which project: no repository can claim what was allowed for another. */
+function keyOf(project: Project): string {
+  const { storePath } = project
+  const dir = dirname(storePath)
+  return join(existsSync(dir) ? realpathSync(dir) : dir, basename(storePath))
+}
+
+/** What is kept of extraction for a project; nothing where the user never switched it on anywhere. */
+export const openExtraction = (project: Project, options: { create?: boolean; wait?: number } = {}) =>
+  Extraction.open(extractionFile(), keyOf(project), options)
+
+/** Read from the user's own file alone; nothing where it is off, or says nothing that is understood. */
+export function allowedIn(state: Extraction | undefined): Allowed | undefined {
+  const said = state?.allowed as Partial<Allowed> | undefined
+  if (said === undefined || typeof said.model !== 'string' || !(Number(said.budget) > 0)) return undefined
+  const isSet = said.use === 'command' ? Array.isArray(said.command) : typeof said.url === 'string'
+  return isSet ? (said as Allowed) : undefined
+}
+
+/** Takes the user's leave back; false where there was none. */
+export function forbidExtraction(project: Project): boolean {
+  const state = openExtraction(project)
+  try {
+    return state?.forbid() ?? false
+  } finally {
+    state?.close()
+  }
+}
+
+/** The day of a moment, in UTC, and when the next one begins. */
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+export const nextDay = (ms: number): number => (Math.floor(ms / 86_400_000) + 1) * 86_400_000
+
+/** The address that requests go to, and what is wrong with one that is given. */
+export function addressOf({ use, url, keyFrom }: Pick<Allowed, 'use' | 'url' | 'keyFrom'>): URL {
+  const bad = (message: string, hint: string) => new UserError('bad-extractor', message, hint)
+  const address = url !== undefined && URL.canParse(url) ? new URL(url) : undefined
+  if (!address || !/^https?:$/.test(address.protocol))
+    throw bad('that is not the url of an endpoint', 'like http://localhost:11434/v1')
+  if (address.username || address.password || address.search)
+    throw bad('the url holds a password or a query', 'put the key into an environment variable: --key-env NAME')
+  if (keyFrom && address.protocol === 'http:' && !LOOPBACK.test(address.hostname))
+    throw bad(`the key would be sent to ${address.host} for anyone to read`, 'use https')
+  address.hash = ''
+  const end = use === 'anthropic' ? '/messages' : '/chat/completions'
+  const path = address.pathname.replace(/\/+$/, '')
+  if (!path.endsWith(end)) address.pathname = `${path}${end}`
+  return address
+}
+
+/** Where it goes, for a person to read. */
+export const placeOf = (a: Allowed): string =>
+  a.use === 'command' ? `\`${a.command!.join(' ')}\`` : `${a.model} at ${addressOf(a).host}`

@@ -1,0 +1,53 @@
+import { FENCE_BEGIN, FENCE_END } from '../../briefing/fence.ts'
+import { redact } from '../../memory/secrets.ts'
+import { excludedCommand, excludedPath, type HooksConfig } from '../config.ts'
+
+const PRIVATE = /<private>([\s\S]*?)(?:<\/private>|$)/gi
+/** What clients and hooks put into what is said: `<system-reminder>…`, `<hook_context>…`, `<environment_context>…`. */
+const TAGGED = /<([a-z][\w-]*)(?:\s[^>]*)?>[\s\S]*?<\/\1>/gi
+const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\1[^\n]*(?:\n|$)|$)/gm
+/** What our hooks tell or ask, from there to the end of the block. */
+const OURS =
+  /^(?:Stop hook feedback|Before you stop: this session recorded nothing in Tidemark|Tidemark(?: noticed in what the user just said)?:).*(?:\n(?!\s*\n).*)*/gm
+const PATHLIKE = /[\w@~.*-]*(?:[/.][\w@~*-]+)+\/?/g
+const TURN_MAX = 4_000
+/** A shorter word stands in too many texts that say nothing of what was private. */
+const TELLING = 6
+
+/** What stands between `<private>` and `</private>`, line by line: it is to be found nowhere else either. */
+export const privateIn = (text: string): string[] =>
+  [...text.matchAll(PRIVATE)].flatMap(([, inner]) =>
+    inner!
+      .split('\n')
+      .map((l) => l.trim())
+      .filter((l) => l.length >= TELLING),
+  )
+
+/** Makes texts fit to leave a session: without what is private, secret, excluded, code, or told by ourselves. */
+export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: string) => string {
+  const isExcluded = (line: string): boolean => {
+    if (config.excludePaths.length > 0) {
+      const paths = line.match(PATHLIKE) ?? []
+      if (paths.some((p) => p.split('/').some((_, i, all) => excludedPath(config, all.slice(i).join('/'))))) return true
+    }
+    if (config.excludeCommands.length === 0) return false
+    const spans = [line, ...[...line.matchAll(/`([^`]+)`/g)].map((m) => m[1]!)]
+    return spans.some((s) => excludedCommand(config, s.replace(/^\s*\$\s+/, '')))
+  }
+  return (text) => {
+    let out = text.replace(PRIVATE, ' ')
+    for (const one of unsaid) out = out.replaceAll(one, ' ')
+    const begin = out.replace(/\r\n?/g, '\n').replace(TAGGED, ' ')
+    const open = begin.indexOf(FENCE_BEGIN)
+    out = (open < 0 ? begin : begin.slice(0, open)).replaceAll(FENCE_END, ' ').replace(FENCED, '\n').replace(OURS, '')
+    const lines = redact(out)
+      .split('\n')
+      .filter((line) => !isExcluded(line))
+    const kept = lines
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim()
+      .toWellFormed()
+    return kept.length > TURN_MAX ? `${kept.slice(0, TURN_MAX).toWellFormed()} …` : kept
+  }
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { ExtractionFailed } from './extractor.ts'
+import { type Answered, type Asked, anthropicTokens } from './wire.ts'
+
+const ANSWER_MAX = 2 ** 20
+
+/**
+ * Clients without their hands: no tools, no hooks, no project, nothing kept. What a transcript says can make them do
+ * nothing but answer.
+ */
+export const CLIENT_COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  claude: ['claude', '-p', '--output-format', 'json', '--safe-mode', '--strict-mcp-config', '--tools', '', '--no-session-persistence'],
+  codex: ['codex', 'exec', '--skip-git-repo-check', '--ephemeral', '--sandbox', 'read-only', '-'],
+} // biome-ignore format: command lines
+
+/** What says in the environment that this is a session of some client: the one that is started is another. */
+const OF_A_SESSION =
+  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_ENV_FILE|CLAUDE_CODE_SESSION_ID|CLAUDE_CODE_ENTRYPOINT|CODEX_THREAD_ID|GEMINI_SESSION_ID|GEMINI_PROJECT_DIR|GEMINI_CWD|TIDEMARK_SESSION|TIDEMARK_PROJECT|TIDEMARK_STORE)$/
+
+/** By this our hooks know that the client was started by an extraction, and keep out of it. */
+export const EXTRACTING = 'TIDEMARK_EXTRACTING'
+
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !OF_A_SESSION.test(name))
+  return { ...Object.fromEntries(kept), [EXTRACTING]: '1' }
+}
+
+/** The answer as it is, or in the envelope in which Claude Code prints it, with what it cost. */
+function unwrap(out: string): Answered {
+  let whole: { type?: unknown; result?: unknown; is_error?: unknown; usage?: unknown } | null = null
+  try {
+    whole = JSON.parse(out)
+  } catch {} // an answer around which something else was printed: it is judged as it is
+  if (whole?.type !== 'result' || typeof whole.result !== 'string') return { text: out }
+  if (whole.is_error === true) throw new ExtractionFailed(`it says: ${whole.result.replace(/\s+/g, ' ').slice(0, 160)}`)
+  const tokens = anthropicTokens(whole.usage)
+  return { text: whole.result, ...(tokens === undefined ? {} : { tokens }) }
+}
+
+/**
+ * Runs a command once, in no project and without a shell: the prompt on its stdin, the answer on its stdout. It and what
+ * it starts are ended when the time is over.
+ */
+export function runHeadless(
+  command: readonly string[],
+  { system, text }: Pick<Asked, 'system' | 'text'>,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answered>()
+  const [program = '', ...args] = command
+  const group = process.platform !== 'win32'
+  const child = spawn(program, args, {
+    cwd: tmpdir(),
+    env: environment(),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: group,
+    windowsHide: true,
+  })
+  const end = () => {
+    try {
+      if (group && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      else child.kill('SIGKILL')
+    } catch {} // it has ended by itself
+  }
+  let failed: string | undefined
+  const stop = (why: string) => {
+    failed ??= why
+    end()
+  }
+  const parts: Buffer[] = []
+  let length = 0
+  let err = ''
+  child.stdout.on('data', (part: Buffer) => {
+    parts.push(part)
+    length += part.length
+    if (length > ANSWER_MAX) stop(`${program}: the answer does not end`)
+  })
+  child.stderr.on('data', (part: Buffer) => (err = `${err}${part}`.slice(-400)))
+  const onAbort = () => stop(`${program} was too slow`)
+  signal.addEventListener('abort', onAbort, { once: true })
+  process.once('exit', end)
+  child.on('error', (error) => reject(new ExtractionFailed(`${program}: ${error.message}`, { free: true })))
+  child.on('close', (code) => {
+    signal.removeEventListener('abort', onAbort)
+    process.removeListener('exit', end)
+    if (failed !== undefined) return reject(new ExtractionFailed(failed))
+    if (code !== 0)
+      return reject(
+        new ExtractionFailed(`${program} ended with ${code}: ${err.replace(/\s+/g, ' ').trim().slice(-160)}`),
+      )
+    try {
+      resolve(unwrap(Buffer.concat(parts).toString('utf8')))
+    } catch (error) {
+      reject(error)
+    }
+  })
+  child.stdin.on('error', () => {}) // it did not read to the end
+  child.stdin.end(`${system}\n\n${text}\n`)
+  return promise
+}
