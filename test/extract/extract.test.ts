@@ -216,14 +216,15 @@ test('[A7] models add extractor says what is wrong with what it is given', async
   const url = ['--url', 'http://localhost:1/v1', '--model', 'm']
   expect(await add(...url)).toMatch(/--budget is needed/)
   expect(await add(...url, '--budget', '10')).toMatch(/--budget is needed/)
-  expect(await add('--budget', '9000')).toMatch(/one of --url, --client and --command/)
+  expect(await add('--budget', '90000')).toMatch(/one of --url, --client and --command/)
   expect(await add('--url', 'ftp://x', '--model', 'm', '--budget', '9000')).toMatch(/not the url of an endpoint/)
   expect(await add('--url', 'http://models.example/v1', '--model', 'm', '--budget', '9000', '--key-env', 'K')).toMatch(
     /for anyone to read/,
   )
   expect(await add(...url, '--budget', '9000', '--key-env', 'sk-not a name')).toMatch(/never the key/)
-  expect(await add('--client', 'other', '--budget', '9000')).toMatch(/no such client/)
-  expect(await add('--command', 'my-model --json', '--budget', '9000')).toMatch(/not a JSON list/)
+  expect(await add('--client', 'claude', '--budget', '9000')).toMatch(/at least 30000/)
+  expect(await add('--client', 'other', '--budget', '90000')).toMatch(/no such client/)
+  expect(await add('--command', 'my-model --json', '--budget', '90000')).toMatch(/not a JSON list/)
 })
 
 test('[A7] --rules reads a transcript by words alone and asks nobody', async () => {

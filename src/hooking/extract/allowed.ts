@@ -19,7 +19,8 @@ export interface Allowed {
   readonly budget: number
 }
 
-export const LEAST_BUDGET = 4_000
+/** Less than that no call fits into: of an endpoint, and of a client, which puts a prompt of its own around ours. */
+export const LEAST_BUDGET = { endpoint: 4_000, command: 30_000 }
 export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 export const extractionFile = (): string => join(stateDirectory(), 'extraction.db')

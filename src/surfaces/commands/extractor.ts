@@ -47,8 +47,9 @@ function commandFrom(given: string): readonly string[] {
 function allowedFrom(flags: CommandCall['flags']): Allowed {
   const text = (name: string) => (typeof flags[name] === 'string' && flags[name] !== '' ? flags[name] : undefined)
   const { budget } = flags
-  if (typeof budget !== 'number' || !Number.isSafeInteger(budget) || budget < LEAST_BUDGET)
-    throw refused(`--budget is needed: tokens a day, at least ${LEAST_BUDGET}`, EXAMPLE)
+  const least = text('url') === undefined ? LEAST_BUDGET.command : LEAST_BUDGET.endpoint
+  if (typeof budget !== 'number' || !Number.isSafeInteger(budget) || budget < least)
+    throw refused(`--budget is needed: tokens a day, at least ${least}`, EXAMPLE)
   const [url, client, command, model, keyFrom] = ['url', 'client', 'command', 'model', 'key-env'].map(text)
   if ([url, client, command].filter((x) => x !== undefined).length !== 1)
     throw refused('one of --url, --client and --command says which model', EXAMPLE)
