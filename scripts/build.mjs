@@ -54,6 +54,19 @@ const lightRandom = {
   },
 }
 
+/** Yjs colours its rare warnings: what it takes to find out whether the terminal has colours is left out. */
+const plainLogging = {
+  name: 'plain-logging',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^lib0\/logging$/ }, ({ path }) => ({ path, namespace: 'plain-logging' }))
+    onLoad({ filter: /.*/, namespace: 'plain-logging' }, () => ({
+      contents: `export const [ORANGE, RED, BOLD, UNBOLD] = ['', '', '', '']
+        export const print = (...said) => console.error(...said)
+        export const warn = print`,
+    }))
+  },
+}
+
 /** Yjs is evaluated by the first write, not at every start: readers, and most hooks, never need it. */
 const lateYjs = {
   name: 'late-yjs',
@@ -73,7 +86,7 @@ const options = {
   absWorkingDir: root,
   outdir: 'dist',
   write: false,
-  plugins: [lightRandom, lateYjs],
+  plugins: [lightRandom, plainLogging, lateYjs],
   bundle: true,
   format: 'esm',
   platform: 'node',
