@@ -445,6 +445,12 @@ export class Memory {
     }))
   }
 
+  /** What was written last, if that has not been folded away. */
+  get lastBatch(): News | undefined {
+    const n = log.lastLine(this.#db)
+    return n === undefined ? undefined : this.#batchesSince(n - 1, 1)[0]
+  }
+
   /** The cursor after which nothing has arrived yet. */
   get cursor(): number {
     return log.lastArrival(this.#db)

@@ -50,6 +50,10 @@ export function heads(db: Db): Map<string, number> {
 export const lastArrival = (db: Db): number =>
   db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
 
+/** The number of the newest line that is in the log. */
+export const lastLine = (db: Db): number | undefined =>
+  db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? undefined
+
 /** Counts something as arrived that is no line: cursors from before it are told of it. */
 export function countArrival(db: Db): number {
   const n = lastArrival(db) + 1

@@ -29,7 +29,7 @@ export const status: Tool = {
     const links = counts.find((c) => c.kind === 'relationship')?.n ?? 0
     const proposed = [...kinds.values()].reduce((n, k) => n + reader.list(k.name, { standing: 'proposed' }).length, 0)
     const conflicts = reader.conflicts().length
-    const last = memory.newsSince(Math.max(0, memory.cursor - 200)).findLast((n) => !n.presence)
+    const last = memory.lastBatch
     const total = entities.reduce((n, c) => n + c.n, 0)
     const top = entities.slice(0, 4).map((c) => `${c.n} ${c.n === 1 ? c.kind : (kinds.get(c.kind)?.plural ?? c.kind)}`)
     const parts = [
