@@ -243,6 +243,11 @@ test('[A7] a command that hangs or fails is ended, with what it started', async 
   await vi.waitFor(() => expect(isRunning(child)).toBe(false))
   t.state.allow({ use: 'command', command: [process.execPath, '-e', 'console.error("no login"); process.exit(3)'], model: 'x', budget: 90_000 }) // biome-ignore format: one command
   expect((await looked(t.memory, t.project, { session: 's1' })).why).toMatch(/ended with 3: no login/)
+  const codex = `console.error('codex\\nanswer\\ntokens used\\n1,234'); console.log('{"candidates": []}')`
+  t.state.allow({ use: 'command', command: [process.execPath, '-e', codex], model: 'x', budget: 90_000 })
+  expect((await looked(t.memory, t.project, { session: 's1' })).tokens).toBe(1_234)
+  t.queue()
+  t.state.keep({ ...t.state.waiting('s1')!, readTo: 0 })
   t.state.allow({ use: 'command', command: [join(dir, 'no-such-program')], model: 'x', budget: 90_000 })
   expect((await looked(t.memory, t.project, { session: 's1' })).why).toMatch(/ENOENT/)
 })

@@ -77,4 +77,4 @@ export function addressOf({ use, url, keyFrom }: Pick<Allowed, 'use' | 'url' | '
 
 /** Where it goes, for a person to read. */
 export const placeOf = (a: Allowed): string =>
-  a.use === 'command' ? `\`${a.command!.join(' ')}\`` : `${a.model} at ${addressOf(a).host}`
+  a.use === 'command' ? `${a.model} (the command ${a.command![0]})` : `${a.model} at ${addressOf(a).host}`

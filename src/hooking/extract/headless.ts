@@ -5,14 +5,28 @@ import { type Answered, type Asked, anthropicTokens } from './wire.ts'
 
 const ANSWER_MAX = 2 ** 20
 
+/** What Codex can do besides answering; one that it does not know does no harm. */
+const OF_CODEX = [
+  'shell_tool', 'unified_exec', 'view_image', 'image_generation', 'multi_agent', 'goals', 'apps', 'plugins', 'hooks', 'browser_use', 'computer_use',
+] // biome-ignore format: a list to read at a glance
+
 /**
- * Clients without their hands: no tools, no hooks, no project, nothing kept. What a transcript says can make them do
- * nothing but answer.
+ * Clients without their hands: no tools, no servers, no hooks, no project, nothing kept. What a transcript says can make
+ * them do nothing but answer.
  */
-export const CLIENT_COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  claude: ['claude', '-p', '--output-format', 'json', '--safe-mode', '--strict-mcp-config', '--tools', '', '--no-session-persistence'],
-  codex: ['codex', 'exec', '--skip-git-repo-check', '--ephemeral', '--sandbox', 'read-only', '-'],
-} // biome-ignore format: command lines
+export const CLIENT_COMMANDS: Readonly<Record<string, (model?: string) => string[]>> = {
+  claude: (model) => [
+    ...['claude', '-p', '--output-format', 'json', '--safe-mode', '--strict-mcp-config', '--no-session-persistence'],
+    ...['--tools', ''],
+    ...(model === undefined ? [] : ['--model', model]),
+  ],
+  codex: (model) => [
+    ...['codex', 'exec', '--skip-git-repo-check', '--ephemeral', '--ignore-user-config', '--sandbox', 'read-only'],
+    ...['-c', 'web_search="disabled"', ...OF_CODEX.flatMap((name) => ['-c', `features.${name}=false`])],
+    ...(model === undefined ? [] : ['--model', model]),
+    '-',
+  ],
+}
 
 /** What says in the environment that this is a session of some client: the one that is started is another. */
 const OF_A_SESSION =
@@ -26,13 +40,19 @@ function environment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), [EXTRACTING]: '1' }
 }
 
+/** By this Codex says on stderr what it cost. */
+const TOKENS = /^tokens used\s+([\d,.]+)\s*$/m
+
 /** The answer as it is, or in the envelope in which Claude Code prints it, with what it cost. */
-function unwrap(out: string): Answered {
+function unwrap(out: string, err: string): Answered {
   let whole: { type?: unknown; result?: unknown; is_error?: unknown; usage?: unknown } | null = null
   try {
     whole = JSON.parse(out)
   } catch {} // an answer around which something else was printed: it is judged as it is
-  if (whole?.type !== 'result' || typeof whole.result !== 'string') return { text: out }
+  if (whole?.type !== 'result' || typeof whole.result !== 'string') {
+    const said = TOKENS.exec(err)?.[1]
+    return { text: out, ...(said === undefined ? {} : { tokens: Number(said.replace(/[,.]/g, '')) }) }
+  }
   if (whole.is_error === true) throw new ExtractionFailed(`it says: ${whole.result.replace(/\s+/g, ' ').slice(0, 160)}`)
   const tokens = anthropicTokens(whole.usage)
   return { text: whole.result, ...(tokens === undefined ? {} : { tokens }) }
@@ -90,7 +110,7 @@ export function runHeadless(
         new ExtractionFailed(`${program} ended with ${code}: ${err.replace(/\s+/g, ' ').trim().slice(-160)}`),
       )
     try {
-      resolve(unwrap(Buffer.concat(parts).toString('utf8')))
+      resolve(unwrap(Buffer.concat(parts).toString('utf8'), err))
     } catch (error) {
       reject(error)
     }

@@ -59,7 +59,7 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
         `no such client: ${client}`,
         `there are ${Object.keys(CLIENT_COMMANDS).join(' and ')}; --command takes any program`,
       )
-    const argv = client === undefined ? commandFrom(command!) : CLIENT_COMMANDS[client]!
+    const argv = client === undefined ? commandFrom(command!) : CLIENT_COMMANDS[client]!(model)
     return { use: 'command', command: argv, model: model ?? client ?? basename(argv[0]!), budget }
   }
   const use = text('api') ?? 'openai'
