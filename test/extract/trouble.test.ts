@@ -297,3 +297,35 @@ test('[A7] transcripts of Codex, Gemini CLI and Copilot CLI are understood; othe
   expect(read('root:x:0:0\n{"password": "x"}\n[1, 2]\nnull\n')).toEqual([])
   expect(readTranscript(dir, { config: HOOK_DEFAULTS })).toBeUndefined()
 })
+
+test('[A7] what comes while another session is looked at is looked at too, and nothing more once the user has ended it', async () => {
+  const s = await server((_, n) => {
+    if (n === 1) t.queue('s2')
+    if (n === 2) {
+      t.queue('s3')
+      t.state.forbid()
+    }
+    return openai({ candidates: [] }, 100)
+  })
+  const t = here({ url: s.url })
+  const done = await extractWaiting(t.memory, t.project, { dueOnly: true })
+  expect(done.ran && done.looked.map((l) => l.session)).toEqual(['s1', 's2'])
+  expect(s.requests).toHaveLength(2)
+  expect(t.used().tokens).toBe(200) // what was used today stays counted
+})
+
+test('[A7] extract that is told to end takes the client that it started with it', async () => {
+  const p = await place()
+  const file = join(p.dir, 'child')
+  const script = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); process.stdin.resume(); setInterval(() => {}, 1e9)`
+  const command = JSON.stringify([process.execPath, '-e', script])
+  await p.run('models', 'add', 'extractor', '--command', command, '--budget', '50000')
+  await p.hook('Stop')
+  const extract = spawn(process.execPath, [BIN, 'extract'], { cwd: p.at.dir, env: p.at.env, stdio: 'ignore' })
+  const gone = new Promise((done) => extract.once('exit', done))
+  const pid = await vi.waitFor(() => Number(readFileSync(file, 'utf8')) || expect.fail(), { timeout: 20_000 })
+  const client = processRef(pid)
+  extract.kill('SIGTERM')
+  await gone
+  await vi.waitFor(() => expect(isRunning(client)).toBe(false))
+})

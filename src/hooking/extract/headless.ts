@@ -99,11 +99,15 @@ export function runHeadless(
   child.stderr.on('data', (part: Buffer) => (err = `${err}${part}`.slice(-400)))
   const onAbort = () => stop(`${program} was too slow`)
   signal.addEventListener('abort', onAbort, { once: true })
+  const leave = () => process.exit(1)
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   process.once('exit', end)
+  for (const s of signals) process.once(s, leave)
   child.on('error', (error) => reject(new ExtractionFailed(`${program}: ${error.message}`, { free: true })))
   child.on('close', (code) => {
     signal.removeEventListener('abort', onAbort)
     process.removeListener('exit', end)
+    for (const s of signals) process.removeListener(s, leave)
     if (failed !== undefined) return reject(new ExtractionFailed(failed))
     if (code !== 0)
       return reject(

@@ -13,13 +13,16 @@ export interface Meter {
 
 /** How much of extraction was used here today; nothing where it is off. */
 export function meterOf(project: Project, now: number): Meter | undefined {
-  const state = openExtraction(project)
+  let state: ReturnType<typeof openExtraction>
   try {
+    state = openExtraction(project)
     const allowed = allowedIn(state)
     if (!state || !allowed) return undefined
     const due = state.due()
     const error = due.findLast((w) => w.error !== undefined)?.error
     return { allowed, ...state.used(dayOf(now)), waiting: due.length, ...(error === undefined ? {} : { error }) }
+  } catch {
+    return undefined // not to be read: then nothing is sent either
   } finally {
     state?.close()
   }

@@ -71,14 +71,17 @@ export async function extractWaiting(memory: Memory, project: Project, options: 
     const isGone = (p: typeof me) => (memory.env.isRunning ?? isRunning)(p) === false
     if (!state.take(me, now, now + LEASE_MS, isGone)) return { ran: false, why: 'another process is at it' }
     const { session, dueOnly, limit = RUN_MS } = options
-    const one = session === undefined ? undefined : state.waiting(session)
-    const entries = session !== undefined ? (one ? [one] : []) : state.due(dueOnly ? now : undefined)
     const signal = AbortSignal.timeout(limit)
     const looked: Looked[] = []
-    for (const entry of entries) {
-      if (signal.aborted) break
+    const isNew = (w: Waiting) => !looked.some((l) => l.session === w.session)
+    /** Also what came while another session was looked at: whoever put it down found us at work and went. */
+    const next = () =>
+      session === undefined
+        ? state.due(dueOnly ? memory.env.now() : undefined).find(isNew)
+        : [state.waiting(session)].find((w) => w !== undefined && isNew(w))
+    const mayGoOn = () => !signal.aborted && !silenced(memory, project) && allowedIn(state) !== undefined
+    for (let entry = next(); entry && mayGoOn(); entry = next())
       looked.push(await lookAt(memory, project, state, allowed, entry, signal))
-    }
     return { ran: true, looked }
   } finally {
     state.giveBack(me)

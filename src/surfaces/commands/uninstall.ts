@@ -6,6 +6,7 @@ import { forgetProject } from '../../recall/projects.ts'
 import { ownViews, VIEWS } from '../../sessions/views/index.ts'
 import { findProject, PROJECT_DIR } from '../../store/project.ts'
 import type { Command } from '../command.ts'
+import { extractorHere } from './extractor.ts'
 import { clientContext } from './launcher.ts'
 
 /** Removes a directory if nothing is left in it. */
@@ -45,6 +46,8 @@ export const uninstall: Command = {
           ? `  delete  ${PROJECT_DIR}/${name}`
           : `  leave   ${PROJECT_DIR}/${name}: it was edited by hand, and nothing has read that yet`,
       )
+    const extractor = extractorHere(call)
+    if (extractor !== undefined) call.out(`  end     what reads the transcripts of sessions: ${extractor}`)
     call.out(`  delete  ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore`)
     call.out(
       deleting
@@ -58,9 +61,9 @@ export const uninstall: Command = {
       knowledge: deleting ? 'deleted' : 'kept',
     }
     if (dry) return { json: { ...json, dryRun: true } }
+    forbidExtraction(project)
     applyUnwiring(context, changes)
     forgetProject(project)
-    forbidExtraction(project)
     const dir = join(project.root, PROJECT_DIR)
     if (deleting) rmSync(storeDir, { recursive: true, force: true })
     for (const name of ['config.json', '.gitignore', 'local', ...own])
