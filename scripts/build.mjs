@@ -12,7 +12,7 @@ const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json')
 /** Functions that may be looked up when called: their modules are large, and readers rarely need them. */
 const LATE = {
   'node:crypto': new Set(['createHash', 'randomBytes', 'randomFillSync', 'randomUUID', 'timingSafeEqual']),
-  'node:child_process': new Set(['spawn', 'spawnSync', 'execFile', 'execFileSync']),
+  'node:child_process': new Set(['spawn', 'spawnSync']), // not execFile: promisify looks at what it carries,
 }
 
 /**
