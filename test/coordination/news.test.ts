@@ -29,7 +29,10 @@ test('[X3] 10 sessions write, 10 others watch: news arrives at once, all of it, 
   expect(quantile(ms, 0.99)).toBeLessThan(200)
 })
 
-test('[X3] where no doorbell can be rung or heard, looking finds everything', { timeout: 180_000, retry: 2 }, async () => {
+test('[X3] where no doorbell can be rung or heard, looking finds everything', {
+  timeout: 180_000,
+  retry: 2,
+}, async () => {
   const { ms, missing } = await talk(inProject(), { writers: 3, listeners: 3, writes: 10, pause: 100, deaf: true })
   expect(missing).toBe(0)
   expect(quantile(ms, 0.99)).toBeLessThan(2500)
