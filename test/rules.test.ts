@@ -11,19 +11,9 @@ const BUILT = [
   ...Array.from({ length: 6 }, (_, i) => `H${i + 1}`),
   'G6',
   'G7',
-  'X1',
-  'X2',
-  'X4',
-  'X8',
-  'M1',
-  'M2',
-  'M3',
-  'M4',
-  'M5',
-  'M7',
-  'M6',
-  'G7',
+  ...Array.from({ length: 8 }, (_, i) => `X${i + 1}`),
   'P4',
+  ...Array.from({ length: 7 }, (_, i) => `M${i + 1}`),
 ]
 
 test('every rule whose capability is built is named by a test that proves it', () => {
