@@ -8,6 +8,9 @@ import type { Hook } from './hook.ts'
 const OFTEN = 3
 const MOST = 20
 const COMMAND_MAX = 300
+/** Of what a command said, the end is looked at, and the beginning of that is kept. */
+const END = 2_000
+const RESPONSE_MAX = 300
 
 interface Failing {
   n: number
@@ -29,8 +32,9 @@ const keyOf = (command: string): string =>
   createHash('sha1').update(command.replace(/\s+/g, ' ').trim()).digest('hex').slice(0, 12)
 
 const private_ = /<private>[\s\S]*?(?:<\/private>|$)/gi
-const clean = (text: string, most: number): string => {
-  const line = redact(text.replace(private_, '')).replace(/\s+/g, ' ').trim()
+/** Without secrets, then cut: half of a secret does not look like one. */
+const clean = (text: string, most: number, end = text.length): string => {
+  const line = redact(text.replace(private_, '')).slice(-end).replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line.toWellFormed()
 }
 
@@ -43,7 +47,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const failing = failingOf(sessions.get(session)?.data)
   const key = keyOf(command)
   const shown = clean(command, COMMAND_MAX)
-  const last = clean(call.tool?.response ?? '', 300)
+  const last = clean(call.tool?.response ?? '', RESPONSE_MAX, END)
   const n = (failing[key]?.n ?? 0) + 1
   const kept = Object.entries({ ...failing, [key]: { n, command: shown, last, at: memory.env.now() } })
     .sort(([, a], [, b]) => b.at - a.at)

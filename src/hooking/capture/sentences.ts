@@ -13,9 +13,10 @@ const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\1[^\n]*(?:\n|$)|
 
 /** The text without what is nobody's business, and without what the user did not say: code, quotes, tags. */
 export function ownWords(text: string): string {
-  return text
-    .replace(PRIVATE, ' ')
-    .slice(0, LOOKED_AT)
+  const open = text.replace(PRIVATE, ' ')
+  // up to the end of a word: half of a secret does not look like one
+  const looked = open.length > LOOKED_AT ? open.slice(0, LOOKED_AT).replace(/\S+$/, '') : open
+  return looked
     .replace(FENCED, '\n')
     .replace(TAGGED, ' ')
     .replace(/^\s*>.*$/gm, '')

@@ -11,6 +11,10 @@ const WHEN: Partial<Record<HookEvent, 'before' | 'after' | 'failed'>> = {
 /** What a person's prompt may be that is kept in mind; a longer one is a pasted document. */
 const PROMPT_MAX = 20_000
 
+/** The beginning of a text, up to the end of a word: half of a secret does not look like one. */
+const beginning = (whole: string | undefined): string | undefined =>
+  whole === undefined || whole.length <= PROMPT_MAX ? whole : whole.slice(0, PROMPT_MAX).replace(/\S+$/, '')
+
 /**
  * A payload with the fields that Claude Code gave the world, in snake_case or camelCase: Codex, Gemini CLI, VS Code and
  * Copilot CLI follow it. A subagent's calls carry `agent_id`; without an `agent_type` it is the client's own
@@ -32,10 +36,10 @@ export function readCommon(client: HookClient, event: HookEvent, p: Payload): Ho
       trigger: text(p, 'trigger'),
       reason: text(p, 'reason'),
       cwd: text(p, 'cwd'),
-      prompt: text(p, 'prompt')?.slice(0, PROMPT_MAX),
+      prompt: beginning(text(p, 'prompt')),
       transcript: text(p, 'transcript_path', 'transcriptPath'),
       again: flag(p, 'stop_hook_active', 'stopHookActive') ? true : undefined,
-      said: text(p, 'last_assistant_message', 'prompt_response')?.slice(0, PROMPT_MAX),
+      said: beginning(text(p, 'last_assistant_message', 'prompt_response')),
     }),
   }
   if ((event === 'subagent-start' || event === 'subagent-stop') && !child) return { ...call, event: 'other' }

@@ -22,7 +22,8 @@ const PATCHING = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b/
 /** By this Codex says in the text of a shell's answer how it ended. */
 const EXITED = /^(?:exit code:?|process exited with code) (-?\d+)/im
 const MOST_PATHS = 50
-const RESPONSE_MAX = 2_000
+/** Whole, as far as can be: what is cut in the middle of a secret is not known as one any more. */
+const RESPONSE_MAX = 200_000
 
 const bare = (name: string) => name.toLowerCase().replace(/^functions\./, '')
 

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { dirname } from 'node:path'
+import { expect, test } from 'vitest'
+import { hookProject, PATIENT, runHook } from './run.ts'
+
+/** Files beside the store that hold a text. */
+function filesWith(dir: string, text: string): string {
+  try {
+    return execFileSync('grep', ['-rlaF', '--', text, dir], { encoding: 'utf8' })
+  } catch {
+    return ''
+  }
+}
+
+test('[A7] a secret that a failing command prints is not kept where its beginning falls to a cut', async () => {
+  const { dir, project } = hookProject()
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 })
+  const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' })) // longer than what is kept of an answer
+  const token = `ghp_${'A1b2C3d4E5'.repeat(4)}`
+  const says = [`could not use\n${key}\nfailed`, `${'x'.repeat(500)} ${token} ${'z '.repeat(988)}`]
+  for (const [i, error] of says.entries())
+    for (let n = 0; n < 3; n++) {
+      const call = { session_id: 's1', cwd: dir, tool_name: 'Bash', tool_input: { command: `deploy ${i}` }, error }
+      await runHook(['claude', 'PostToolUseFailure'], call, { env: PATIENT })
+    }
+  const store = dirname(project.storePath)
+  expect(filesWith(store, 'deploy 1')).not.toBe('')
+  for (const line of key.split('\n').slice(1, -2)) expect(filesWith(store, line)).toBe('')
+  expect(filesWith(store, 'C3d4E5A1b2C3d4E5')).toBe('')
+})
+
+test('[A7] nor half of one at the end of what is looked at of a long prompt', async () => {
+  const { dir, project } = hookProject()
+  const before = `${'- note\n'.repeat(1_100)}Always deploy with ghp_QwertyUi`
+  const prompt = `${'\n'.repeat(8_000 - before.length)}${before}${'Q9'.repeat(18)}`
+  await runHook(['claude', 'UserPromptSubmit'], { session_id: 's1', cwd: dir, prompt }, { env: PATIENT })
+  expect(filesWith(dirname(project.storePath), 'QwertyU')).toBe('')
+})
