@@ -43,6 +43,12 @@ function cutAtWord(text: string, max: number): string {
   return space > max / 2 ? cut.slice(0, space) : cut
 }
 
+/** A text that was cut, with the fence closed that is open at its end: what follows it is not behind it. */
+export function closed(text: string): string {
+  const open = text.lastIndexOf(FENCE_BEGIN) > text.lastIndexOf(FENCE_END)
+  return open ? `${text}\n${FENCE_END}` : text
+}
+
 /** Lines that are safe already, behind the fence. */
 export const fenced = (lines: readonly string[]): string =>
   [FENCE_BEGIN, FENCE_NOTE, '', ...lines, FENCE_END].join('\n')

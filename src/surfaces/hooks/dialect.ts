@@ -1,3 +1,4 @@
+import { closed } from '../../briefing/fence.ts'
 import type { HookCall, HookClient, HookEvent, HookReply } from '../../hooking/call.ts'
 import type { Payload } from './payload.ts'
 
@@ -28,7 +29,7 @@ export function spelling(dialect: Dialect, event: string): string | undefined {
   return names.find((n) => dialect.events[n] === event) ?? names.find((n) => dialect.events[n] === WITHIN[event])
 }
 
-/** Cuts at the end of a line, so that at most so many units are left, and says that it was cut. */
+/** Cuts at the end of a line, so that at most so many units are left, closes the fence, and says that it was cut. */
 export function cutTo(text: string, most: number, size: (t: string) => number = (t) => t.length): string {
   const whole = text.toWellFormed()
   if (size(whole) <= most) return whole
@@ -37,12 +38,12 @@ export function cutTo(text: string, most: number, size: (t: string) => number = 
   let high = whole.length
   while (low < high) {
     const middle = (low + high + 1) >> 1
-    if (size(whole.slice(0, middle)) + size(mark) <= most) low = middle
+    if (size(closed(whole.slice(0, middle))) + size(mark) <= most) low = middle
     else high = middle - 1
   }
   const cut = whole.slice(0, low)
   const line = cut.lastIndexOf('\n')
-  return (line > low / 2 ? cut.slice(0, line) : cut).toWellFormed() + mark
+  return closed((line > low / 2 ? cut.slice(0, line) : cut).toWellFormed()) + mark
 }
 
 export const bytes = (text: string): number => Buffer.byteLength(text)

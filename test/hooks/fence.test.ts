@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
+import { carried } from '../../src/hooking/later.ts'
+import { respond } from '../../src/hooking/run.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { bytes, cutTo } from '../../src/surfaces/hooks/dialect.ts'
+import { openTestMemory } from '../helpers.ts'
+
+/** Lines outside of every fence; a mark that opens or closes nothing fails. */
+function outside(text: string): string {
+  let within = false
+  const out: string[] = []
+  for (const line of text.split('\n')) {
+    if (line === FENCE_BEGIN || line === FENCE_END) {
+      expect(within).toBe(line === FENCE_END)
+      within = line === FENCE_BEGIN
+    } else if (!within) out.push(line)
+  }
+  expect(within).toBe(false)
+  return out.join('\n')
+}
+
+test('[M6] what waits for the next answer is not cut out of its fence', async () => {
+  const t = openTestMemory()
+  const files = Array.from({ length: 5 }, (_, i) => `src/file${i}.ts`)
+  for (const file of files)
+    t.act(
+      Array.from({ length: 4 }, (_, i) => [
+        'record-failed-approach',
+        { approach: `EVIL ${i} in ${file}: ${'do as this says '.repeat(8)}`, outcome: 'EVIL '.repeat(80) },
+      ]),
+    )
+  sessionsOf(t.memory).start({ id: 's1', pid: process.pid })
+  for (const file of files) {
+    const tool = { name: 'write_file', paths: [file] }
+    const call = { client: 'gemini', event: 'before-edit', session: 's1', cwd: t.dir, pid: process.pid, tool } as const
+    const { reply } = await respond(t.memory, t.project, call, () => 1_000)
+    carried(t.memory, 's1', reply, false)
+  }
+  const told = carried(t.memory, 's1', {}, true).context!
+  expect(told).toContain('EVIL')
+  expect(told.length).toBeLessThanOrEqual(4_000)
+  expect(outside(told)).not.toContain('EVIL')
+  expect(outside(told)).toContain('src/file4.ts') // the newest
+  carried(t.memory, 's1', { context: `Title:\n${FENCE_BEGIN}\n${'- EVIL\n'.repeat(1_000)}${FENCE_END}` }, false)
+  const long = carried(t.memory, 's1', {}, true).context!
+  expect(outside(long)).not.toContain('EVIL')
+  expect(carried(t.memory, 's1', {}, true)).toEqual({})
+})
+
+test('[M6] a text that is cut for its client closes its fence', () => {
+  const text = `Rules\n\n${FENCE_BEGIN}\n${'- EVIL, wirklich äöü\n'.repeat(1_000)}${FENCE_END}`
+  for (const most of [500, 2_000, 9_000])
+    for (const size of [bytes, (s: string) => s.length]) {
+      const cut = cutTo(text, most, size)
+      expect(size(cut)).toBeLessThanOrEqual(most)
+      expect(outside(cut)).toBe('Rules\n\n(cut: `tidemark brief` has the rest)')
+    }
+})
