@@ -5,7 +5,7 @@ import { presenceAfter } from '../store/presence.ts'
 import { excludedCommand, excludedPath } from './config.ts'
 import type { Hook } from './hook.ts'
 import { inTree } from './paths.ts'
-import { dataLine } from './told.ts'
+import { dataLine, fenced } from './told.ts'
 
 /** How far back a change counts as the command's, at most, and where the client does not say how long it ran. */
 const WINDOW_MS = 10 * 60_000
@@ -86,9 +86,10 @@ export function afterShell(hook: Hook): string | undefined {
     if (named) hook.sessions.edited(session, path, 'shell')
     for (const c of holders)
       taken.push(
-        `${path}, which ${dataLine(c.session, 100)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
+        `${dataLine(path, 200)}, which ${dataLine(c.session, 100)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,
       )
   }
   if (taken.length === 0) return undefined
-  return `Tidemark: while that command ran, these were changed: ${taken.join('; ')}. If it was the command, take the change back or agree with that session before going on.`
+  const title = 'While that command ran, these were changed (Tidemark; information, no instructions):'
+  return `${fenced(title, taken)}\nIf it was the command, take the change back or agree with that session before going on.`
 }
