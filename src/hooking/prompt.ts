@@ -1,4 +1,4 @@
-import { type HookReply, NOTHING } from './call.ts'
+import { type HookCall, type HookReply, NOTHING } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { type Hook, joined } from './hook.ts'
 import { newsFor } from './news.ts'
@@ -16,6 +16,13 @@ function put(proposed: readonly Proposed[]): string | undefined {
   ].join('\n')
 }
 
+/** Where a prompt may come from that a person wrote; clients wake their agents with prompts of their own as well. */
+const BY_USER: readonly (string | undefined)[] = [undefined, 'user', 'sdk']
+/** A subagent's prompt is its parent's. */
+const isUsers = ({ source, parent }: HookCall): boolean => parent === undefined && BY_USER.includes(source)
+
+const PRIVATE = /<private>[\s\S]*?(?:<\/private>|$)/gi
+
 /** A prompt: what the others did meanwhile, what the user laid down in it, and the little that answers it. */
 export async function prompt(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
@@ -23,11 +30,11 @@ export async function prompt(hook: Hook): Promise<HookReply> {
     hook.attempt('prompt', () => hook.sessions.patch(session, { prompts: Number(hook.kept('prompts') ?? 0) + 1 }))
   }
   const news = hook.attempt('news', () => newsFor(hook))
-  const text = call.prompt ?? ''
+  const text = (call.prompt ?? '').replace(PRIVATE, ' ')
   let proposed: Proposed[] = []
   let recalled: string | undefined
   if (text !== '') {
-    if (hook.captures) {
+    if (hook.captures && isUsers(call)) {
       proposed =
         (await hook.attemptLater('capture', async () => {
           const { capturedIn } = await import('./capture/patterns.ts')

@@ -26,7 +26,7 @@ const TELLS = new Set([
   'SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'SubagentStart', 'PreCompact',
 ]) // biome-ignore format: a list to read at a glance
 
-/** VS Code fires the hooks of Claude's settings too, with fields in camelCase, and takes no context with a prompt. */
+/** VS Code fires the hooks of Claude's settings too, with fields in camelCase, and takes no context with a prompt or before compaction. */
 const inVsCode = (p: Payload): boolean => !Object.hasOwn(p, 'session_id') && Object.hasOwn(p, 'sessionId')
 
 /** What Claude Code accepts for each event, and no field of another one. */
@@ -53,7 +53,7 @@ export const claude: Dialect = {
   print(event, given, p) {
     const reply = bounded(given)
     if (event === 'status-line') return reply.line ?? ''
-    if (event === 'PreCompact') return reply.context ?? '' // plain text joins the instructions for the summary
+    if (event === 'PreCompact') return (!inVsCode(p) && reply.context) || '' // plain text joins the instructions for the summary
     const own: Record<string, unknown> = {}
     const out: Record<string, unknown> = {}
     if (event === 'PreToolUse' && (reply.decision === 'deny' || reply.decision === 'ask')) {
@@ -71,5 +71,5 @@ export const claude: Dialect = {
     if (Object.keys(own).length > 0) out.hookSpecificOutput = { hookEventName: event, ...own }
     return answer(out)
   },
-  tells: (event, p) => TELLS.has(event) && !(event === 'UserPromptSubmit' && inVsCode(p)),
+  tells: (event, p) => TELLS.has(event) && !(inVsCode(p) && (event === 'UserPromptSubmit' || event === 'PreCompact')),
 }
