@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { redact } from '../memory/secrets.ts'
+import { redact, withoutPrivate } from '../memory/secrets.ts'
 import type { Json } from '../schema/field.ts'
 import { excludedCommand } from './config.ts'
 import type { Hook } from './hook.ts'
@@ -31,10 +31,9 @@ export function failingOf(data: { readonly [key: string]: unknown } | undefined)
 const keyOf = (command: string): string =>
   createHash('sha1').update(command.replace(/\s+/g, ' ').trim()).digest('hex').slice(0, 12)
 
-const private_ = /<private>[\s\S]*?(?:<\/private>|$)/gi
 /** Without secrets, then cut: half of a secret does not look like one. */
 const clean = (text: string, most: number, end = text.length): string => {
-  const line = redact(text.replace(private_, '')).slice(-end).replace(/\s+/g, ' ').trim()
+  const line = redact(withoutPrivate(text)).slice(-end).replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line.toWellFormed()
 }
 

@@ -1,3 +1,4 @@
+import { withoutPrivate } from '../memory/secrets.ts'
 import { type HookCall, type HookReply, NOTHING } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { type Hook, joined } from './hook.ts'
@@ -21,8 +22,6 @@ const BY_USER: readonly (string | undefined)[] = [undefined, 'user', 'sdk']
 /** A subagent's prompt is its parent's. */
 const isUsers = ({ source, parent }: HookCall): boolean => parent === undefined && BY_USER.includes(source)
 
-const PRIVATE = /<private>[\s\S]*?(?:<\/private>|$)/gi
-
 /** A prompt: what the others did meanwhile, what the user laid down in it, and the little that answers it. */
 export async function prompt(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
@@ -30,7 +29,7 @@ export async function prompt(hook: Hook): Promise<HookReply> {
     hook.attempt('prompt', () => hook.sessions.patch(session, { prompts: Number(hook.kept('prompts') ?? 0) + 1 }))
   }
   const news = hook.attempt('news', () => newsFor(hook))
-  const text = (call.prompt ?? '').replace(PRIVATE, ' ')
+  const text = withoutPrivate(call.prompt ?? '', () => ' ')
   let proposed: Proposed[] = []
   let recalled: string | undefined
   if (text !== '') {

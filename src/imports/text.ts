@@ -1,11 +1,10 @@
-import { findSecrets } from '../memory/secrets.ts'
+import { findSecrets, withoutPrivate } from '../memory/secrets.ts'
 import { MAX_STRING } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 
 /** How long the pieces of a document are: what recall can show whole, far below what a field holds. */
 export const PIECE = 4_000
 
-const PRIVATE = /<private>[\s\S]*?(?:<\/private>|$)/gi
 const breaks = (textValue: string) => textValue.replace(/[^\n]/g, '').length
 
 /**
@@ -16,7 +15,7 @@ export function scrub(
   textValue: string,
   file: string,
 ): { text: string; redacted: { where: string; category: string }[] } {
-  const open = textValue.replace(PRIVATE, (region) => '\n'.repeat(breaks(region)))
+  const open = withoutPrivate(textValue, (region) => '\n'.repeat(breaks(region)))
   const found = findSecrets(open)
   if (found.length === 0) return { text: open, redacted: [] }
   const redacted = found.map((f) => ({ where: `${file}:${breaks(open.slice(0, f.start)) + 1}`, category: f.category }))

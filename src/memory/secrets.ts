@@ -26,7 +26,28 @@ const PATTERNS: readonly [category: string, pattern: RegExp][] = [
   ['bearer token', /\b(?:authorization\s*:\s*)?bearer\s+[A-Za-z0-9_.~+/-]{20,}=*/gi],
 ]
 
-const PRIVATE = /<private>[\s\S]*?(?:<\/private>|$)/gi
+/**
+ * The text without what stands between `<private>` and the `</private>` that closes it: marks may stand within marks, and
+ * one that is not closed reaches to the end.
+ */
+export function withoutPrivate(text: string, instead: (region: string) => string = () => ''): string {
+  let depth = 0
+  let from = 0
+  let out = ''
+  for (const { 0: mark, index } of text.matchAll(/<\/?private>/gi)) {
+    if (mark[1] !== '/') {
+      if (depth++ > 0) continue
+      out += text.slice(from, index)
+      from = index
+    } else if (depth > 0 && --depth === 0) {
+      const end = index + mark.length
+      out += instead(text.slice(from, end))
+      from = end
+    }
+  }
+  const rest = text.slice(from)
+  return out + (depth === 0 ? rest : instead(rest))
+}
 
 export interface Found {
   category: string
@@ -68,7 +89,7 @@ export function screen(value: unknown, redacting: boolean): Screened {
   const clean = (textValue: string, path: string): string => {
     let out = textValue
     if (out.includes('<') && /<private>/i.test(out)) {
-      out = out.replace(PRIVATE, '').trim()
+      out = withoutPrivate(out).trim()
       privateLeftOut = true
     }
     const found = findSecrets(out)

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
+import { ownWords } from '../../src/hooking/capture/sentences.ts'
+import { screen, withoutPrivate } from '../../src/memory/secrets.ts'
 import { hookProject, PATIENT, runHook } from './run.ts'
 
 /** Files beside the store that hold a text. */
@@ -36,4 +38,13 @@ test('[A7] nor half of one at the end of what is looked at of a long prompt', as
   const prompt = `${'\n'.repeat(8_000 - before.length)}${before}${'Q9'.repeat(18)}`
   await runHook(['claude', 'UserPromptSubmit'], { session_id: 's1', cwd: dir, prompt }, { env: PATIENT })
   expect(filesWith(dirname(project.storePath), 'QwertyU')).toBe('')
+})
+
+test('[A7] private marks within private marks: all of it is left out', () => {
+  expect(withoutPrivate('a <private>b <private>c</private> d</private> e')).toBe('a  e')
+  expect(withoutPrivate('a <PRIVATE>b</private> c <private>d')).toBe('a  c ')
+  expect(withoutPrivate('a </private> b')).toBe('a </private> b')
+  const { value } = screen({ x: 'a <private>b <private>c</private> d</private> e' }, false)
+  expect(value).toEqual({ x: 'a  e' })
+  expect(ownWords('a <private>b <private>c</private> d</private> e')).not.toMatch(/[bcd]/)
 })

@@ -1,8 +1,7 @@
 import { FENCE_BEGIN, FENCE_END } from '../../briefing/fence.ts'
-import { redact } from '../../memory/secrets.ts'
+import { redact, withoutPrivate } from '../../memory/secrets.ts'
 import { excludedCommand, excludedPath, type HooksConfig } from '../config.ts'
 
-const PRIVATE = /<private>([\s\S]*?)(?:<\/private>|$)/gi
 /** What clients and hooks put into what is said: `<system-reminder>…`, `<hook_context>…`, `<environment_context>…`. */
 const TAGGED = /<([a-z][\w-]*)(?:\s[^>]*)?>[\s\S]*?<\/\1>/gi
 const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\1[^\n]*(?:\n|$)|$)/gm
@@ -15,13 +14,19 @@ const TURN_MAX = 4_000
 const TELLING = 6
 
 /** What stands between `<private>` and `</private>`, line by line: it is to be found nowhere else either. */
-export const privateIn = (text: string): string[] =>
-  [...text.matchAll(PRIVATE)].flatMap(([, inner]) =>
-    inner!
-      .split('\n')
+export function privateIn(text: string): string[] {
+  const regions: string[] = []
+  withoutPrivate(text, (region) => {
+    regions.push(region)
+    return ''
+  })
+  return regions.flatMap((region) =>
+    region
+      .split(/\n|<\/?private>/i)
       .map((l) => l.trim())
       .filter((l) => l.length >= TELLING),
   )
+}
 
 /** Makes texts fit to leave a session: without what is private, secret, excluded, code, or told by ourselves. */
 export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: string) => string {
@@ -35,7 +40,7 @@ export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: 
     return spans.some((s) => excludedCommand(config, s.replace(/^\s*\$\s+/, '')))
   }
   return (text) => {
-    let out = text.replace(PRIVATE, ' ')
+    let out = withoutPrivate(text, () => ' ')
     for (const one of unsaid) out = out.replaceAll(one, ' ')
     const begin = out.replace(/\r\n?/g, '\n').replace(TAGGED, ' ')
     const open = begin.indexOf(FENCE_BEGIN)
