@@ -34,6 +34,21 @@ export function plain(text: string, max: number): string {
   return flat.length > max ? `${cutAtWord(flat, max - 1)}…` : flat
 }
 
+/** What turns the direction of writing, or shows as nothing and joins no letters; control characters but line ends and tabs. */
+const HIDING =
+  /(?![\n\t])\p{Cc}|[\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+
+/** A text of several lines as a terminal, or whoever reads its output, may have it: it shows what it says and moves no cursor. */
+export const visible = (text: string): string => text.replace(ANSI, '').replace(HIDING, '')
+
+/** JSON of anybody's texts: the same values, and nothing in it opens a tag, ends the fence or goes unseen. */
+export const jsonData = (json: string): string =>
+  json
+    .replace(TAG, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/(?!\n)[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu, (one) =>
+      [...Array(one.length).keys()].map((i) => `\\u${one.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
+    )
+
 /** Beyond this nothing of a text can be told. */
 const MAX_READ = 20_000
 

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { visible } from '../briefing/fence.ts'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
@@ -13,6 +14,8 @@ import { VERSION } from './version.ts'
 class UsageError extends Error {}
 
 const out = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+/** Texts of anybody's: a terminal is not to be steered by them, nor what somebody confirms to be hidden. */
+const say = (text: string) => out(visible(text))
 const err = (text: string) => void process.stderr.write(`${text}\n`)
 
 /** `tidemark --json status` means `tidemark status --json`. */
@@ -58,14 +61,14 @@ export async function run(given: readonly string[]): Promise<number> {
 
 function fail(error: unknown, json: boolean): number {
   if (error instanceof UsageError) {
-    err(`tidemark: ${error.message}`)
+    err(visible(`tidemark: ${error.message}`))
     if (json) out(JSON.stringify({ error: { code: 'usage', message: error.message, hint: 'see --help', details: {} } }))
     return 2
   }
   if (error instanceof UserError) {
     const { code, message, hint, details } = error
     if (json) out(JSON.stringify({ error: { code, message, hint, details } }))
-    else err(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`)
+    else err(visible(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
     return 1
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -187,7 +190,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
     const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
     if (asLines) for (const line of done.lines!) out(JSON.stringify(line))
     else if (parsed.values.json) out(JSON.stringify(done.json))
-    else if (done.text !== '') out(done.text)
+    else if (done.text !== '') say(done.text)
     if (!tool.readOnly) memory.maintain()
     return 0
   } finally {
@@ -207,7 +210,7 @@ async function actor(memory: Memory, project: Project, values: Parsed['values'],
 async function follow(tool: Tool, context: ToolContext, args: Record<string, unknown>, json: boolean): Promise<number> {
   const asJson = json || !process.stdout.isTTY
   const stop = tool.follow!(context, args, (several) =>
-    out(several.map((e) => (asJson ? JSON.stringify(e.json) : e.text)).join('\n')),
+    out(several.map((e) => (asJson ? JSON.stringify(e.json) : visible(e.text))).join('\n')),
   )
   const alive = setInterval(() => {}, 2 ** 30) // what is waited for does not keep a process alive by itself
   await new Promise<void>((resolve) => {
@@ -232,7 +235,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     directory: directoryOf(parsed.values),
     json,
     ...(session !== undefined ? { session } : {}),
-    out: json ? () => {} : out,
+    out: json ? () => {} : say,
     err,
   }
   const done = await command.run(call)

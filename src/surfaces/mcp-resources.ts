@@ -4,6 +4,7 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { jsonData } from '../briefing/fence.ts'
 import { kindOf, LINK_KIND } from '../memory/entity.ts'
 import type { Memory, News } from '../memory/memory.ts'
 import type { ToolContext } from '../tools/tool.ts'
@@ -83,7 +84,7 @@ function registerEntities(server: McpServer, resolve: Resolve): void {
     const entity = found[0]!
     const ends = (end: 'from' | 'to') =>
       reader.links(end, entity.id).map((l) => ({ type: l.type, from: l.from, to: l.to }))
-    const text = JSON.stringify({ ...entity, links: [...ends('from'), ...ends('to')] }, null, 1)
+    const text = jsonData(JSON.stringify({ ...entity, links: [...ends('from'), ...ends('to')] }, null, 1))
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
   })
 }
