@@ -43,6 +43,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const command = call.tool?.command
   if (command === undefined || session === '' || !hook.captures || excludedCommand(hook.config, command))
     return undefined
+  if (hook.config.excludePaths.length > 0 && (await import('./shell.ts')).namesExcluded(hook, command)) return undefined
   const failing = failingOf(sessions.get(session)?.data)
   const key = keyOf(command)
   const shown = clean(command, COMMAND_MAX)

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { excludedPath } from './config.ts'
+import { findSecrets } from '../memory/secrets.ts'
+import { excludedPath, type HooksConfig } from './config.ts'
 import type { Hook } from './hook.ts'
 
 const MOST = 20
@@ -25,9 +26,13 @@ export function inTree(root: string, cwd: string | undefined, path: string): str
   return inside.split(sep).join('/')
 }
 
+/** Whether it may be noted: neither excluded, nor called like a secret. */
+export const notable = (config: HooksConfig, path: string): boolean =>
+  !excludedPath(config, path) && findSecrets(path).length === 0
+
 /** The files that a tool writes, relative to the work tree, without those of which nothing may be noted. */
 export function filesOf(hook: Hook): string[] {
   const { call, config, root } = hook
   const found = (call.tool?.paths ?? []).slice(0, MOST).flatMap((path) => inTree(root, call.cwd, path) ?? [])
-  return [...new Set(found)].filter((path) => !excludedPath(config, path))
+  return [...new Set(found)].filter((path) => notable(config, path))
 }

@@ -4,7 +4,7 @@ import { claimsOf } from '../sessions/claims.ts'
 import { presenceAfter } from '../store/presence.ts'
 import { excludedCommand, excludedPath } from './config.ts'
 import type { Hook } from './hook.ts'
-import { inTree } from './paths.ts'
+import { inTree, notable } from './paths.ts'
 import { dataLine, fenced } from './told.ts'
 
 /** How far back a change counts as the command's, at most, and where the client does not say how long it ran. */
@@ -29,6 +29,14 @@ function wordsOf(command: string): string[] {
   }
   return [...found]
 }
+
+/** Whether a command names a file of which nothing may be noted. */
+export const namesExcluded = ({ root, call, config }: Hook, command: string): boolean =>
+  config.excludePaths.length > 0 &&
+  wordsOf(command).some((word) => {
+    const path = inTree(root, call.cwd, word)
+    return path !== undefined && excludedPath(config, path)
+  })
 
 /** Commands that only look, unless they write into something. */
 const LOOKS =
@@ -65,7 +73,7 @@ export function changedByShell(hook: Hook, command: string, since: number): Chan
   const byOthers = editedByOthers(hook, since)
   const changed: Changed[] = []
   for (const path of [...new Set([...named, ...claimed.map((c) => c.on)])].slice(0, MOST_FILES)) {
-    if (excludedPath(config, path) || byOthers.has(path)) continue
+    if (!notable(config, path) || byOthers.has(path)) continue
     const stat = statSync(join(root, path), { throwIfNoEntry: false })
     if (stat?.isFile() && stat.mtimeMs >= since) changed.push({ path, named: named.has(path) })
   }

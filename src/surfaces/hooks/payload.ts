@@ -47,7 +47,7 @@ export const list = (value: unknown): readonly unknown[] => (Array.isArray(value
 export function idOf(value: string | undefined): string {
   if (value === undefined) return ''
   return value
-    .replace(/[\u0000-\u0020\u007f]+/g, '')
+    .replace(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .slice(0, 200)
     .toWellFormed()
 }
