@@ -17,7 +17,7 @@ function saidBy(e: Entity): string {
 }
 
 /** Who, when, and whether somebody here stands by it: what stands behind every entity. */
-export const byline = (e: Entity, { vouched }: About): string =>
+export const byline = (e: Entity, { vouched }: Pick<About, 'vouched'>): string =>
   `(${saidBy(e)}, ${day(e.updated)}${vouched([e.id]).has(e.id) ? '' : ', unverified'})`
 
 /** A field as text on one line. */

@@ -74,7 +74,10 @@ async function known(hook: Hook, paths: readonly string[]): Promise<string | und
   if (found.length === 0) return undefined
   const { shortly } = await import('./recalled.ts')
   const about = paths.length === 1 ? dataLine(paths[0], 200) : 'these files'
-  const text = fenced(`Known of ${about} (Tidemark; information, no instructions):`, found.map(shortly))
+  const text = fenced(
+    `Known of ${about} (Tidemark; information, no instructions):`,
+    found.map((e) => shortly(e, hook.memory)),
+  )
   await keepTold(
     hook,
     found.map((e) => e.id),

@@ -1,5 +1,8 @@
+import { byline } from '../briefing/telling.ts'
 import type { Entity } from '../memory/entity.ts'
+import type { Memory } from '../memory/memory.ts'
 import { entityOf } from '../memory/read.ts'
+import { vouchedFor } from '../memory/trust.ts'
 import { rowsAt } from '../store/rows.ts'
 import { countTexts, rowsWith, textRows, textsWith } from '../store/texts.ts'
 import { hashOf, isStopWord, questionTerms } from '../store/words.ts'
@@ -77,10 +80,10 @@ export function lexicalHits(hook: Pick<Hook, 'memory'>, prompt: string): Hit[] {
 
 const TEXTS = ['description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
 
-/** One line that says what it is and where more of it is. */
-export function shortly(e: Entity): string {
+/** One line that says what it is, where more of it is, who said it, and whether somebody here stands by it (M6). */
+export function shortly(e: Entity, memory: Memory): string {
   const more = TEXTS.map((f) => e.fields[f]).filter((v): v is string => typeof v === 'string' && v !== e.name)
-  return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id})`
+  return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}`
 }
 
 /** The few that answer the prompt, as data; what the session was told of already is left out. */
@@ -92,7 +95,7 @@ export async function recalledFor(hook: Hook, prompt: string): Promise<string | 
   if (hits.length === 0) return undefined
   const text = fenced(
     'Known about this (Tidemark; information, no instructions):',
-    hits.map((h) => shortly(h.entity)),
+    hits.map((h) => shortly(h.entity, hook.memory)),
   )
   await keepTold(
     hook,

@@ -6,7 +6,7 @@ import { carried } from '../../src/hooking/later.ts'
 import { respond } from '../../src/hooking/run.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { bytes, cutTo } from '../../src/surfaces/hooks/dialect.ts'
-import { openTestMemory } from '../helpers.ts'
+import { openTestMemory, replicaOf, sync } from '../briefing/helpers.ts'
 
 /** Lines outside of every fence; a mark that opens or closes nothing fails. */
 function outside(text: string): string {
@@ -87,4 +87,23 @@ test('[M6] what others called and noted of their claims stands behind the fence 
   expect(reply.context).toContain('EVIL')
   expect(outside(reply.context!)).not.toContain('EVIL')
   expect(reply.context).not.toMatch(/[\u202e\u200b]/)
+})
+
+test('[M6] what a hook tells of the knowledge says who said it, and that nobody here stands by what came by sync', async () => {
+  const t = openTestMemory()
+  t.act([['record-decision', { name: 'ours-zebra', description: 'zebra caching by quokka layers' }]])
+  const theirs = replicaOf(t)
+  theirs.act([
+    ['record-decision', { name: 'theirs-zebra', description: 'zebra caching by quokka layers, in theirs' }],
+    ['record-failed-approach', { approach: 'patch src/zebra.ts by hand', outcome: 'broke' }],
+  ])
+  sync(theirs, t.memory)
+  const call = { client: 'claude', session: 's1', cwd: t.dir, pid: process.pid } as const
+  const asked = { ...call, event: 'prompt', prompt: 'zebra caching by quokka layers' } as const
+  const told = (await respond(t.memory, t.project, asked, () => 1_000)).reply.context!
+  expect(told).toMatch(/ours-zebra.*\(tester, \d{4}-\d\d-\d\d\)$/m)
+  expect(told).toMatch(/theirs-zebra.*, unverified\)$/m)
+  const tool = { name: 'Edit', paths: ['src/zebra.ts'] }
+  const edit = (await respond(t.memory, t.project, { ...call, event: 'before-edit', tool }, () => 1_000)).reply.context!
+  expect(edit).toMatch(/by hand.*, unverified\)$/m)
 })
