@@ -5,19 +5,28 @@ import { gitRoot } from '../store/project.ts'
 /** Only so much of the end of a reflog is read: some hundred entries. */
 const TAIL = 128 * 1024
 
-/** Where the reflog of a work tree's HEAD lies, if it has one. */
-export function reflogOf(root: string): string | undefined {
+/** Git's directory of a work tree. */
+function gitDirOf(root: string): string | undefined {
   const top = gitRoot(root)
   if (top === undefined) return undefined
   const dot = join(top, '.git')
-  let dir = dot
-  if (!statSync(dot).isDirectory()) {
-    const m = /^gitdir:\s*(.+)$/m.exec(readFileSync(dot, 'utf8'))
-    if (!m) return undefined
-    dir = resolve(top, m[1]!.trim())
-  }
-  const log = join(dir, 'logs', 'HEAD')
-  return existsSync(log) ? log : undefined
+  if (statSync(dot).isDirectory()) return dot
+  const m = /^gitdir:\s*(.+)$/m.exec(readFileSync(dot, 'utf8'))
+  return m ? resolve(top, m[1]!.trim()) : undefined
+}
+
+/** Where the reflog of a work tree's HEAD lies, if it has one. */
+export function reflogOf(root: string): string | undefined {
+  const dir = gitDirOf(root)
+  const log = dir === undefined ? undefined : join(dir, 'logs', 'HEAD')
+  return log !== undefined && existsSync(log) ? log : undefined
+}
+
+/** Whether git's index names a file by this path, from its end: then it may be what somebody else wrote. */
+export function isTracked(root: string, path: string): boolean {
+  const dir = gitDirOf(root)
+  if (dir === undefined || !existsSync(join(dir, 'index'))) return false
+  return readFileSync(join(dir, 'index')).includes(`${path}\0`)
 }
 
 function tailOf(path: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { Memory, News } from '../../memory/memory.ts'
 import { PROJECT_DIR, type Project } from '../../store/project.ts'
-import { reflogOf } from '../commits.ts'
+import { isTracked, reflogOf } from '../commits.ts'
 import { sessionsOf } from '../sessions.ts'
 import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
@@ -164,7 +164,13 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   const found = findEdit(context, view)
   if (!found) return []
   const { text, was } = found
-  const { actions, problems } = view.read(context, text, was)
+  // what came with a commit was said by whoever wrote that, and nobody here stands by it
+  const { actions, problems } = isTracked(root, `${PROJECT_DIR}/${view.name}`)
+    ? {
+        actions: [],
+        problems: [`it is committed: take it out of git with \`git rm --cached ${PROJECT_DIR}/${view.name}\``],
+      }
+    : view.read(context, text, was)
   const wrong = [...problems]
   const done: string[] = []
   for (const { action, session = '', says } of actions) {
