@@ -1,5 +1,5 @@
 import { existsSync, writeSync } from 'node:fs'
-import { type HookClient, type HookReply, NOTHING } from '../../hooking/call.ts'
+import { type HookClient, type HookEvent, type HookReply, NOTHING } from '../../hooking/call.ts'
 import { logHook } from '../../hooking/log.ts'
 import type { Project } from '../../store/project.ts'
 import { type Dialect, spelling } from './dialect.ts'
@@ -15,6 +15,9 @@ const CLOCK_MS = Math.max(1_000, 2 * OWN_MS)
 const MARGIN_MS = 40
 /** For another hook that writes. */
 const LOCK_MS = 60
+/** The same for what comes once, and would be missed: twenty sessions may start in the same moment. */
+const PATIENT_MS = 400
+const PATIENT: ReadonlySet<HookEvent> = new Set(['session-start', 'subagent-start', 'session-end', 'subagent-stop', 'prompt', 'pre-compact']) // biome-ignore format: a list
 /** For the payload to come. */
 const STDIN_MS = 400
 
@@ -75,7 +78,7 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     return // not in a project: nothing to say, and nothing is made
   }
   const { waitForLock } = await import('../../store/db.ts')
-  waitForLock(LOCK_MS)
+  waitForLock(PATIENT.has(call.event) ? PATIENT_MS : LOCK_MS)
   const { openProject } = await import('../../open.ts')
   const memory = openProject(outcome.project)
   try {
