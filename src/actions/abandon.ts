@@ -1,7 +1,7 @@
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
 import { brief } from './shared.ts'
-import { workNamed } from './work.ts'
+import { releaseTask, workNamed } from './work.ts'
 
 export const abandon: Verb = {
   verb: 'abandon',
@@ -18,6 +18,7 @@ export const abandon: Verb = {
     if (!target || reason === undefined) return undefined
     const changed = p.set(target.id, 'state', 'abandoned')
     if (p.set(target.id, 'abandonReason', reason) || changed) p.sign(target.id)
+    releaseTask(p, target)
     return { ...brief(target), state: 'abandoned' }
   },
 }

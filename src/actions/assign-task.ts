@@ -33,7 +33,7 @@ export const assignTask: Verb = {
     const busy = new Set(
       p.claims
         .held()
-        .filter((c) => c.what === 'task')
+        .filter((c) => c.what === 'task' && isOpen(p.entity(c.on)))
         .map((c) => c.session),
     )
     const workless = (s: SessionRow) =>

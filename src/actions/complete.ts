@@ -1,7 +1,7 @@
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
 import { brief } from './shared.ts'
-import { flagArg, openTasksBelow, workNamed } from './work.ts'
+import { flagArg, openTasksBelow, releaseTask, workNamed } from './work.ts'
 
 const NAMED_AT_MOST = 10
 
@@ -36,6 +36,7 @@ export const complete: Verb = {
     if (result !== undefined) changed = p.set(target.id, 'result', result) || changed
     changed = p.set(target.id, 'abandonReason', undefined) || changed
     if (changed) p.sign(target.id)
+    releaseTask(p, target)
     return { ...brief(target), state: 'complete' }
   },
 }

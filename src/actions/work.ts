@@ -135,6 +135,14 @@ export function openTasksBelow(p: Planning, e: Entity): Entity[] {
   return p.ofKind('task').filter((t) => isOpen(t) && pathOf(p, t.id).includes(e.id))
 }
 
+/** The session's claim of a task that is over is free with it; that of a role waits for what `release` says of the role. */
+export function releaseTask(p: Planning, task: Entity): void {
+  const { session } = p.ctx.provenance
+  if (task.kind !== 'task' || typeof session !== 'string') return
+  for (const c of p.claims.of(session))
+    if (c.what === 'task' && c.on === task.id && c.role === undefined) p.claims.end(c, 'released', {})
+}
+
 export const flagArg = (args: Args, name: string, report: Report): boolean => {
   if (args[name] === undefined || typeof args[name] === 'boolean') return args[name] === true
   report({ field: name, message: 'not true or false', accepted: 'true or false' })

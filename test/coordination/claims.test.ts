@@ -205,3 +205,20 @@ test('[X4] news is of others: what was read and has changed comes first, own doi
   sessions.caughtUp('a', cursor)
   expect(inbox(memory, 'a').lines).toEqual([])
 })
+
+test('[X6] a session that has completed or abandoned its task is given the next one, and holds the last no longer', () => {
+  const { act, held, memory } = clocked()
+  sessionsOf(memory).start({ id: 'a' })
+  for (const description of ['one', 'two', 'three', 'four']) act('lead', ['add-task', { description }])
+  const assign = (task: string, role?: string) => act('lead', ['assign-task', { task, role }]).results[0]!.to
+  expect(assign('one')).toBe('a')
+  act('a', ['complete', { ref: 'one' }])
+  expect(held()).toEqual([])
+  expect(assign('two')).toBe('a')
+  act('a', ['abandon', { ref: 'two', reason: 'not needed' }])
+  expect(held()).toEqual([])
+  expect(assign('three', 'impl')).toBe('a')
+  act('lead', ['complete', { ref: 'three' }])
+  expect(held()).toHaveLength(1) // its role waits for `release --status …`, which does not keep it from the next task
+  expect(assign('four')).toBe('a')
+})
