@@ -180,21 +180,22 @@ export class Sessions {
   }
 
   /** What it has claimed is free. */
-  #drop(id: string, how: 'released' | 'lapsed'): string[] {
+  #drop(id: string, how: 'released' | 'lapsed'): void {
     const now = this.#now
     const claims = presence.openClaims(this.#db).filter((c) => c.session === id)
     for (const c of claims) {
       presence.putClaim(this.#db, { ...c, ended: now, how })
       presence.addPresence(this.#db, now, id, how, presence.claimBody(c))
     }
-    return claims.map((c) => c.on)
   }
 
   /** Whoever comes next finds out who is gone: their claims are free, and everybody is told. */
   #sweep(now: number): void {
     for (const row of presence.listSessions(this.#db)) {
       if (row.crashed !== undefined || stateOf(row, now, this.#memory.env) !== 'crashed') continue
-      const held = this.#drop(row.id, 'lapsed')
+      this.#drop(row.id, 'lapsed')
+      // whoever claimed before anybody noticed has ended what stood in the way
+      const held = presence.lapsedSince(this.#db, row.id, row.seen).map((c) => c.on)
       presence.putSession(this.#db, { ...row, crashed: now, data: { ...row.data, held } })
       presence.addPresence(this.#db, now, row.id, 'session-crashed', row.client ? { client: row.client } : {})
     }

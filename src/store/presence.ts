@@ -157,6 +157,17 @@ const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
 export const openClaims = (db: Db): ClaimRow[] =>
   db.all<ClaimCells>('SELECT n, session, until, ended, body FROM claims WHERE ended IS NULL ORDER BY n').map(claimOf)
 
+/** What a session held at its last sign of life and lost since then, because nobody heard of it any more. */
+export const lapsedSince = (db: Db, session: string, seen: number): ClaimRow[] =>
+  db
+    .all<ClaimCells>(
+      `SELECT n, session, until, ended, body FROM claims
+       WHERE session=? AND ended>=? AND json_extract(body, '$.how')='lapsed' ORDER BY n`,
+      session,
+      seen,
+    )
+    .map(claimOf)
+
 /** Claims with a role, ended ones too, oldest first. */
 export const roleClaims = (db: Db): ClaimRow[] =>
   db

@@ -140,7 +140,9 @@ test('[X5] kill -9 of a session: it has crashed, its claims are free, its data i
   expect(held()).toEqual([])
   act('b', ['claim', { paths: ['src/auth/token.ts'] }])
   sessions.sweep()
-  expect(sessions.recovery()).toMatchObject([{ id: 'a', files: ['src/auth/token.ts'] }])
+  expect(sessions.recovery()).toMatchObject([
+    { id: 'a', files: ['src/auth/token.ts'], data: { held: ['src/auth'] } }, // although b has taken it since
+  ])
   expect(memory.reader.entity(sessions.recovery()[0]!.task!)?.name).toBe('the refresh')
   expect(memory.newsSince(0).some((n) => n.presence?.type === 'session-crashed')).toBe(true)
   sessions.takeUp('a', 'b')
