@@ -10,7 +10,7 @@ import { ancestors, processDoor } from './process.ts'
 
 export type { Said, SessionInfo } from './info.ts'
 
-/** A sign of life is written at most so often. */
+/** A sign of life is written at most so often, unless a short lease hangs on it. */
 const HEARTBEAT_MS = 15_000
 /** Sessions that have said nothing for so long are forgotten. */
 const KEPT_MS = 30 * 86_400_000
@@ -136,13 +136,15 @@ export class Sessions {
   heartbeat(id: string, given: Said = {}): void {
     if (id === '' || id.length > ID_LENGTH) return
     const now = this.#now
+    const lease = presence.shortestLease(this.#db, id)
+    const every = lease === undefined ? HEARTBEAT_MS : Math.min(HEARTBEAT_MS, lease / 4)
     const last = this.#beaten.get(id)
-    if (last !== undefined && now - last < HEARTBEAT_MS && now >= last) return
+    if (last !== undefined && now - last < every && now >= last) return
     const row = presence.getSession(this.#db, id)
     const news = knownOf(given)
     const adds = row !== undefined && Object.keys(news).some((k) => row[k as keyof SessionRow] === undefined)
     const lives = row !== undefined && isLive(stateOf(row, now, this.#memory.env))
-    if (lives && !adds && now - row.seen < HEARTBEAT_MS && now >= row.seen) {
+    if (lives && !adds && now - row.seen < every && now >= row.seen) {
       this.#beaten.set(id, row.seen)
       return
     }

@@ -195,6 +195,14 @@ export function putClaim(db: Db, { n, session, until, ended, ...body }: ClaimRow
   )
 }
 
+/** The shortest lease that signs of life renew, in ms. */
+export const shortestLease = (db: Db, session: string): number | undefined =>
+  db.get<{ ttl: number | null }>(
+    `SELECT min(json_extract(body, '$.ttl')) AS ttl FROM claims
+     WHERE session=? AND ended IS NULL AND json_extract(body, '$.implicit') IS NULL`,
+    session,
+  )?.ttl ?? undefined
+
 /** A sign of life renews what its session holds; what a hook took is renewed by edits alone. */
 export const renewClaims = (db: Db, session: string, now: number): void =>
   db.run(

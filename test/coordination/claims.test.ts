@@ -224,3 +224,15 @@ test('[X6] a session that has completed or abandoned its task is given the next 
   expect(held()).toHaveLength(1) // its role waits for `release --status …`, which does not keep it from the next task
   expect(assign('four')).toBe('a')
 })
+
+test('[X7] every sign of life renews a lease, also one of a few seconds', () => {
+  const { act, held, memory, pass } = clocked()
+  act('a', ['claim', { paths: ['x'], ttl: 4 }])
+  for (let i = 0; i < 10; i++) {
+    pass(1500)
+    sessionsOf(memory).heartbeat('a')
+  }
+  expect(held()).toEqual(['a x'])
+  pass(4001)
+  expect(held()).toEqual([])
+})
