@@ -52,6 +52,7 @@ export const processRef = (pid: number): ProcessRef => ({ pid, born: processStat
 /** Whether it is still there; nothing where that cannot be told from here. */
 export function isRunning(process: ProcessRef): boolean | undefined {
   if (process.host !== thisHost()) return undefined
+  if (!Number.isInteger(process.pid) || process.pid <= 0) return false // to the system 0 and below mean whole groups of processes, which always are there
   try {
     globalThis.process.kill(process.pid, 0)
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isRunning, processRef } from '../env.ts'
 import { UserError } from '../errors.ts'
 import { hookTimeOf } from '../hooking/log.ts'
 import { gitState } from '../open.ts'
@@ -80,6 +81,12 @@ export const session: Tool = {
     switch (step) {
       case 'start': {
         const wanted = id ?? context.session
+        if (typeof args.pid === 'number' && isRunning(processRef(args.pid)) !== true)
+          throw new UserError(
+            'bad-argument',
+            `there is no process ${args.pid}, so the session would be dead at once`,
+            'give the id of a process that runs, such as $$; without --pid the session lives 30 minutes after each sign of life',
+          )
         const started = sessions.start({
           ...(wanted === undefined ? {} : { id: wanted }),
           client: oneOf(args.client) ?? context.agent,
