@@ -306,3 +306,25 @@ shift: night
     expect(swarm(m)).toMatch(/## second \(.*\)\nstatus: abandoned/)
   })
 })
+
+test('[P4] decisions.md: a decision that is called what another gave as its reason has a line of its own', () => {
+  const m = openTestMemory()
+  act(m, [decided('sign with RS256', 'key rotation')])
+  act(m, [decided('key rotation', '')])
+  act(m, [decided('key rotation', 'every month')])
+  expect(
+    read(m, 'decisions.md')
+      .split('\n')
+      .filter((line) => line.includes(' | '))
+      .map((line) => line.slice(16)),
+  ).toEqual([' | sign with RS256 | key rotation', ' | key rotation |'])
+})
+
+test('[P4] decisions.md: an editor that writes CRLF has changed nothing; a line it adds is taken over', () => {
+  const m = openTestMemory()
+  act(m, [decided('one', 'a'), decided('two', 'b')])
+  edit(m, 'decisions.md', (text) => `${text}2026-11-01 09:00 | three | c\n`.replaceAll('\n', '\r\n'))
+  expect(act(m, [decided('four', 'd')]).told.join()).toContain('taken over: decision "three"')
+  expect(unreadEdits(m.dir)).toEqual([])
+  expect(read(m, 'decisions.md')).not.toContain('\r')
+})

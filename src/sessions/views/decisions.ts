@@ -32,7 +32,8 @@ export function readDecisionLine(line: string): { name: string; rationale: strin
   return { name: said[0]!, rationale: said[1] ?? '' }
 }
 
-const linesOf = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '' && !/^#/.test(line))
+const linesOf = (text: string): string[] =>
+  text.split(/\r\n?|\n/).filter((line) => line.trim() !== '' && !/^#/.test(line))
 
 const toldOf = (e: Entity): string => String(e.fields.rationale ?? e.fields.description ?? '')
 
@@ -46,9 +47,17 @@ function candidates({ memory: { reader }, news }: ViewContext): Entity[] {
     .filter((e) => e.live)
 }
 
+/** How long a time is at the start of a line. */
+const TIME_LENGTH = 16
+
+/** Whether a line has its name in its second place; elsewhere it may be the rationale of another. */
 function isTold(e: Entity, was: string): boolean {
   const name = ` | ${escaped(e.name)}`
-  return was.includes(`${name} |`) || was.includes(`${name}\n`)
+  for (let at = was.indexOf(name); at >= 0; at = was.indexOf(name, at + 1)) {
+    const rest = was.slice(at + name.length, at + name.length + 2)
+    if (was[at - TIME_LENGTH - 1] === '\n' && (rest === ' |' || rest.startsWith('\n'))) return true
+  }
+  return false
 }
 
 /** decisions.md: one line per decision, as it was when it was made; lines are added and never changed. */
