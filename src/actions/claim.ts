@@ -1,4 +1,4 @@
-import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS } from '../memory/claims.ts'
+import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS, SILENT_MS } from '../memory/claims.ts'
 import type { Planning } from '../memory/plan.ts'
 import type { Verb } from '../memory/verb.ts'
 import type { Json } from '../schema/field.ts'
@@ -92,6 +92,10 @@ export const claim: Verb = {
       ...(more === undefined ? {} : { more }),
       ...(implicit ? { implicit } : {}),
     }
+    if (said.ttl > SILENT_MS && !p.claims.view.session(session)?.process)
+      p.note(
+        `nobody knows the process of ${session}: ${SILENT_MS / 60_000} minutes without a sign of life end it, and this claim with it`,
+      )
     p.claims.sweep()
     const taken: Claim[] = []
     const add = (c: Claim | undefined) => c && taken.push(c)

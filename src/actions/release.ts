@@ -1,4 +1,5 @@
 import type { Verb } from '../memory/verb.ts'
+import { shown } from '../schema/validate.ts'
 import { actor, choiceOf, moreOf, named, STATUSES, textOf } from './claims.ts'
 
 export const release: Verb = {
@@ -23,6 +24,17 @@ export const release: Verb = {
     const [result, handoff] = [textOf(args, 'result', report), textOf(args, 'handoff', report)]
     const more = moreOf(args, report)
     const claims = named(p, session, args, report)
+    const lost = (['status', 'result', 'handoff', 'more'] as const).find(
+      (f) => args[f] !== undefined && args[f] !== null,
+    )
+    const naming = args.paths ?? args.task ?? args.role
+    if (claims.length === 0 && lost !== undefined && (naming === undefined || naming === null))
+      report({
+        field: lost,
+        message: `${session} holds no claim, so this would be said of nothing`,
+        received: shown(args[lost]),
+        hint: 'claim the role again first: ["claim", {"role": "…"}]',
+      })
     const ended = claims.map((c) =>
       p.claims.end(c, 'released', {
         ...((status ?? c.role) ? { status: status ?? 'complete' } : {}),

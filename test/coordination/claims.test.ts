@@ -236,3 +236,20 @@ test('[X7] every sign of life renews a lease, also one of a few seconds', () => 
   pass(4001)
   expect(held()).toEqual([])
 })
+
+test('[X6] what is said of a role that the session no longer holds is refused, not lost', () => {
+  const { act, refused } = clocked()
+  act('a', ['claim', { role: 'tester', paths: ['x'] }])
+  act('a', ['release', { status: 'complete', result: '12 tests' }])
+  expect(refused('a', ['release', { status: 'blocked', handoff: 'wait' }])).toContain('a holds no claim, so this')
+  expect(act('a', ['release', {}]).notes).toContain('a holds no claim')
+})
+
+test('[X7] a lease longer than its session can be silent says so', () => {
+  const { act, memory } = clocked()
+  const notes = (id: string, ttl: number) => act(id, ['claim', { paths: [id], ttl }]).notes.join()
+  expect(notes('a', 7200)).toContain('30 minutes without a sign of life end it')
+  expect(notes('a', 1800)).toBe('')
+  sessionsOf(memory).start({ id: 'b', pid: process.pid })
+  expect(notes('b', 7200)).toBe('')
+})
