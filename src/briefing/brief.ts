@@ -77,7 +77,11 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   }))
   const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
   const line =
-    text === '' ? 'nothing recorded yet that a session would be told' : [...says, many(tokens, 'token')].join(', ')
+    text === ''
+      ? built.length > 0
+        ? `nothing fits into ${many(options.budget ?? BRIEFING_TOKENS, 'token')}: give more with --budget`
+        : 'nothing recorded yet that a session would be told'
+      : [...says, many(tokens, 'token')].join(', ')
   return { text, sections: told, tokens, chars: text.length, line }
 }
 

@@ -136,3 +136,10 @@ test('[M7] a project of which nothing is known has nothing to tell', () => {
   const b = brief(t.memory, t.project)
   expect(b).toMatchObject({ text: '', tokens: 0, chars: 0, sections: [] })
 })
+
+test('a briefing into whose budget nothing fits does not say that nothing is recorded', () => {
+  const t = openTestMemory()
+  expect(brief(t.memory, t.project, { budget: 10 }).line).toBe('nothing recorded yet that a session would be told')
+  t.act([['record-decision', { name: 'sign with RS256', rationale: 'keys can be rotated' }]])
+  expect(brief(t.memory, t.project, { budget: 10 }).line).toBe('nothing fits into 10 tokens: give more with --budget')
+})
