@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -76,6 +77,32 @@ function put(root: string, path: string, text: string): void {
   }
 }
 
+/**
+ * Puts a view in its place unless somebody has changed it since it was `expected`, up to the very moment: the file that
+ * is replaced is held by a second name and looked at afterwards.
+ */
+function replace(root: string, path: string, text: string, expected: string): boolean {
+  const old = keptPath(root, `old-${randomBytes(6).toString('hex')}`)
+  try {
+    linkSync(path, old)
+  } catch {
+    put(root, path, text) // a file system without second names
+    return true
+  }
+  try {
+    put(root, path, text)
+    const there = textOf(old) ?? expected
+    if (there.startsWith(expected)) {
+      if (there !== expected) appendFileSync(path, there.slice(expected.length)) // lines that came last stay last
+      return true
+    }
+    renameSync(old, path) // what they wrote is there again: the next look finds it
+    return false
+  } finally {
+    rmSync(old, { force: true })
+  }
+}
+
 export function writeKept(root: string, kept: Kept): void {
   const path = keptPath(root, 'state.json')
   mkdirSync(dirname(path), { recursive: true })
@@ -93,10 +120,13 @@ export function writeView(root: string, name: string, text: string, expected: st
   if (textOf(path) !== expected) return
   mkdirSync(dirname(copy), { recursive: true })
   ignoreViews(root)
-  for (const file of [copy, path]) {
+  // the view first: where it turns out to be edited, the copy stays what the edit is compared with
+  for (const file of [path, copy]) {
     const there = textOf(file)
     if (text === '') rmSync(file, { force: true })
-    else if (there === undefined || !text.startsWith(there)) put(root, file, text)
+    else if (file === path && there !== undefined && !text.startsWith(there)) {
+      if (expected === undefined || !replace(root, path, text, expected)) return
+    } else if (there === undefined || !text.startsWith(there)) put(root, file, text)
     else if (there !== text) appendFileSync(file, text.slice(there.length))
   }
   const stamp = stampOf(path)
