@@ -19,11 +19,12 @@ export const claimJson = (c: Claim): { [key: string]: Json } => ({
 })
 
 /** A claim on a line. */
-export function claimLine({ memory }: ToolContext, c: Claim): string {
+export function claimLine({ memory, project }: ToolContext, c: Claim): string {
   const now = memory.env.now()
   const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : c.on
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
   const parts = [`${on}  ${c.session}${c.role ? ` as ${c.role}` : ''}, ${left}`]
+  if (c.root !== undefined && c.root !== project.root) parts.push(`in ${c.root}`)
   if (c.implicit) parts.push('(taken by an edit)')
   if (c.note !== undefined) parts.push(`"${oneLine(c.note, 80)}"`)
   return oneLine(parts.join(' '), 300)

@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
 import { isToDo, type WorkNode, withBelow, workTree } from '../memory/work.ts'
 import { claimsOf } from '../sessions/claims.ts'
+import { sessionsOf } from '../sessions/sessions.ts'
 import { actingAs } from './act.ts'
 import { oneLine } from './present.ts'
 import type { Output, Tool } from './tool.ts'
@@ -42,6 +43,8 @@ export const next: Tool = {
         .filter((c) => c.what === 'task' && c.session !== context.session)
         .map((c) => c.on),
     )
+    for (const s of sessionsOf(context.memory).list())
+      if (s.id !== context.session && s.task !== undefined) taken.add(s.task)
     const todo = (within: readonly WorkNode[]) =>
       within
         .flatMap(withBelow)
@@ -75,7 +78,7 @@ export const next: Tool = {
       open.length > 0
         ? `every open task${where} is blocked`
         : taken.size > 0
-          ? `every open task${where} is claimed by another session`
+          ? `every open task${where} is in the hands of another session`
           : current
             ? `no other task is open${where}: ${quoted(current)} is the session's current one`
             : `no task is open${where}`

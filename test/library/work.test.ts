@@ -70,5 +70,9 @@ test('over HTTP the work tree is the same tools, each caller with the session it
   await call('task', { do: 'start', text: 'of b', session: 'b' })
   expect((await call('tree', { session: 'a' })).text).toBe('○ G\n└─ ○ of a ← current\n○ of b')
   expect((await call('tree', { session: 'b' })).text).toBe('○ G\n└─ ○ of a\n○ of b ← current')
-  expect((await call('next', { session: 'b' })).json).toMatchObject({ task: { name: 'of a' } })
+  // What another living session has in hand is nobody else's next task.
+  expect((await call('next', { session: 'b' })).json).toMatchObject({ task: null })
+  await call('task', { do: 'start', text: 'of nobody', session: 'c' })
+  await call('session', { do: 'end', session: 'c' })
+  expect((await call('next', { session: 'b' })).json).toMatchObject({ task: { name: 'of nobody' } })
 })
