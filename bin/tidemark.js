@@ -6,7 +6,60 @@ const QUICK =
     ' ',
   )
 const version = process.versions.node.split('.').map(Number)
-const isNewEnough = version[0] > 22 || (version[0] === 22 && version[1] >= 13)
+// the SQLite of older ones, and of all 23, has no FTS5
+const isNewEnough = version[0] > 23 || (version[0] === 22 && version[1] >= 16)
+
+/**
+ * Runs `dist/NAME.js`, one function, with the code that V8 made for earlier runs. Node's own compile cache holds what is
+ * compiled when a file is loaded; most functions are compiled when they are first called, which took a quarter of a hook's
+ * time. So the code is kept as it is at the end of a run, in the same directory, and again when a run did what none of
+ * the earlier ones did (src/surfaces/ran.ts). Whatever fails here only costs time.
+ */
+function runScript(name) {
+  const fs = process.getBuiltinModule('node:fs')
+  const vm = process.getBuiltinModule('node:vm')
+  const url = new URL('../dist/' + name + '.js', import.meta.url)
+  const filename = process.getBuiltinModule('node:url').fileURLToPath(url)
+  const source = fs.readFileSync(filename, 'latin1') // it is ASCII: scripts/build.mjs
+  // V8 knows a source by its length only: the name holds its hash, the directory Node's version, flags and the user
+  const directory = process.getBuiltinModule('node:module').getCompileCacheDir()
+  const file = directory && directory + '/tidemark-' + name + '-' + source.slice(2, 18)
+  const HEAD = 4096
+  let known = new Set()
+  let cachedData
+  try {
+    const bytes = file && fs.readFileSync(file)
+    if (bytes && bytes.length > HEAD) {
+      known = new Set(bytes.toString('latin1', 0, HEAD).trim().split('\n'))
+      cachedData = bytes.subarray(HEAD)
+    }
+  } catch {} // not yet
+  const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+  const script = new vm.Script(source, { filename, cachedData, importModuleDynamically })
+  if (script.cachedDataRejected) known = new Set()
+  const ran = (globalThis[Symbol.for('tidemark.ran')] = new Set())
+  process.on('exit', () => {
+    if (!file || [...ran].every((what) => known.has(what))) return
+    const head = [...new Set([...known, ...ran])].join('\n').padEnd(HEAD)
+    if (head.length > HEAD) return
+    const fresh = file + '.' + process.pid
+    try {
+      const fd = fs.openSync(fresh, 'wx', 0o600)
+      fs.writeSync(fd, Buffer.concat([Buffer.from(head, 'latin1'), script.createCachedData()]))
+      fs.fsyncSync(fd)
+      fs.closeSync(fd)
+      fs.renameSync(fresh, file)
+      // what other versions left and nobody has needed for a month
+      for (const other of fs.readdirSync(directory).filter((o) => o.indexOf('tidemark-') === 0)) {
+        const path = directory + '/' + other
+        if (Date.now() - fs.statSync(path).mtimeMs > 30 * 86400e3) fs.rmSync(path, { force: true })
+      }
+    } catch {
+      fs.rmSync(fresh, { force: true })
+    }
+  })
+  return script.runInThisContext()(url.href, process.getBuiltinModule('node:path').dirname(filename))
+}
 
 if (isNewEnough) {
   // no `import` of node's own modules here: see withoutFacades in scripts/build.mjs
@@ -20,11 +73,11 @@ if (isNewEnough) {
     if (!/SQLite is an experimental feature/.test(String(warning))) warn.call(process, warning, ...rest)
   }
   process.getBuiltinModule('node:module').enableCompileCache()
-  // a client waits for its hooks, and agents for what they ask: these have bundles of their own, in one file each
+  // a client waits for its hooks, and agents for what they ask: these have bundles of their own, in one script each
   const [command, ...rest] = process.argv.slice(2)
-  const isHook = command === 'hook' && rest.length > 1 && rest.indexOf('--help') < 0
-  const isQuick = QUICK.indexOf(command) >= 0
-  await import(isHook ? '../dist/hook.js' : isQuick ? '../dist/quick.js' : '../dist/main.js')
+  if (command === 'hook' && rest.length > 1 && rest.indexOf('--help') < 0) await runScript('hook')
+  else if (QUICK.indexOf(command) >= 0) await runScript('quick')
+  else await import('../dist/main.js')
 } else {
   const { existsSync } = await import('node:fs')
   const { fileURLToPath } = await import('node:url')
@@ -37,7 +90,7 @@ if (isNewEnough) {
     child.on('exit', (code, signal) => process.exit(code === null ? 128 + (signal === 'SIGKILL' ? 9 : 15) : code))
   } else {
     console.error(
-      'tidemark: needs Node 22.13 or newer (24 recommended); this is ' +
+      'tidemark: needs Node 24, or 22.16 or newer of 22; this is ' +
         process.versions.node +
         '. Install it from nodejs.org.',
     )

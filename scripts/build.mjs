@@ -1,5 +1,6 @@
 // Builds dist/: small bundles, one chunk per command, so that a command loads only what it needs; then the types.
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -76,7 +77,9 @@ const lateYjs = {
       const line = "import * as Y from 'yjs'\n"
       if (!source.includes(line)) throw new Error(`${path} takes Yjs in another way now: see late-yjs`)
       const file = JSON.stringify(join(root, 'node_modules/yjs/dist/yjs.mjs'))
-      const late = `let yjs\nconst Y = new Proxy({}, { get: (_, name) => (yjs ??= require(${file}))[name] })\n`
+      const late = `let yjs
+        const load = () => (globalThis[Symbol.for('tidemark.ran')]?.add('yjs'), require(${file}))
+        const Y = new Proxy({}, { get: (_, name) => (yjs ??= load())[name] })\n`
       return { contents: source.replace(line, late), loader: 'ts' }
     })
   },
@@ -104,8 +107,31 @@ const result = await build({
   entryPoints: { main: 'src/surfaces/main.ts', index: 'src/index.ts' },
   splitting: true,
 })
+
+/** What is one script that bin/tidemark.js runs: it gets its place as arguments, since only modules have `import.meta`. */
+const scriptOptions = {
+  ...options,
+  charset: 'ascii',
+  define: { 'import.meta.url': '$url', 'import.meta.dirname': '$dirname' },
+}
+
+/**
+ * One function, behind a line with its hash: see runScript in bin/tidemark.js. All ASCII, which V8 reads at once: the
+ * bundler escapes other characters everywhere but in regular expressions.
+ */
+function asScript(code) {
+  const text = withoutFacades(code).replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  const odd = /(?<=^|[;\n}])(?:import[\s{*"']|export[\s{*]).{0,60}|import\.meta.{0,60}/.exec(text)
+  if (odd) throw new Error(`a script cannot import or export: ${odd[0]}`)
+  const whole = `(async function($url,$dirname){"use strict";${text}\n})`
+  return `//${createHash('sha256').update(whole).digest('hex').slice(0, 16)}\n${whole}`
+}
+
 /** A client waits for its hooks. In one file, what is loaded late is still evaluated late: a prompt took 2.3 × an empty process instead of 3.0. */
-const hooks = await build({ ...options, entryPoints: { hook: 'src/surfaces/hook-main.ts' } })
+const hooks = await build({ ...scriptOptions, entryPoints: { hook: 'src/surfaces/hook-main.ts' } })
 
 /** Tools are asked for all day: one file for them, without the commands that set up and serve. bin/tidemark.js has their names. */
 const toolsOnly = {
@@ -115,7 +141,7 @@ const toolsOnly = {
   },
 }
 const quick = await build({
-  ...options,
+  ...scriptOptions,
   plugins: [...options.plugins, toolsOnly],
   entryPoints: { quick: 'src/surfaces/main.ts' },
 })
@@ -123,8 +149,9 @@ const quick = await build({
 const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 mkdirSync(fresh)
-for (const { path, text } of [...result.outputFiles, ...hooks.outputFiles, ...quick.outputFiles])
-  writeFileSync(join(fresh, basename(path)), withoutFacades(text))
+for (const { path, text } of result.outputFiles) writeFileSync(join(fresh, basename(path)), withoutFacades(text))
+for (const { path, text } of [...hooks.outputFiles, ...quick.outputFiles])
+  writeFileSync(join(fresh, basename(path)), asScript(text))
 
 /** The table by which tokens are counted, ready to be used as it is read. */
 const source = readFileSync(join(root, 'src/recall/o200k.ts'), 'utf8')

@@ -8,6 +8,7 @@ import { TOOLS } from '../tools/index.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { commandHelp, flagsOf, GLOBAL, overview, toolHelp, usageOf } from './cli-help.ts'
 import { COMMANDS, type Command, type CommandCall, type Flag } from './command.ts'
+import { ran } from './ran.ts'
 import { VERSION } from './version.ts'
 
 /** Wrong use of the command line: exit 2. */
@@ -48,7 +49,10 @@ export async function run(given: readonly string[]): Promise<number> {
       return 0
     }
     if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!(), rest)
-    if (Object.hasOwn(TOOLS, name)) return await runTool(await TOOLS[name]!(), rest)
+    if (Object.hasOwn(TOOLS, name)) {
+      ran(name)
+      return await runTool(await TOOLS[name]!(), rest)
+    }
     const { nearest } = await import('../schema/names.ts')
     const near = nearest(name, [...Object.keys(COMMANDS), ...Object.keys(TOOLS)])
     throw new UsageError(

@@ -2,10 +2,11 @@ import { existsSync, writeSync } from 'node:fs'
 import { type HookClient, type HookEvent, type HookReply, NOTHING } from '../../hooking/call.ts'
 import { logHook } from '../../hooking/log.ts'
 import type { Project } from '../../store/project.ts'
+import { ran } from '../ran.ts'
 import { type Dialect, spelling } from './dialect.ts'
 import { DIALECTS } from './index.ts'
 import { objectOrJson, type Payload } from './payload.ts'
-import { readStdin } from './stdin.ts'
+import { leave, readStdin } from './stdin.ts'
 
 /** Milliseconds of a hook's own work (design §4): of the processor, since a machine that is busy is not its doing. */
 const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
@@ -69,6 +70,7 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     return
   }
   const call = dialect.read(event, payload)
+  ran(`${dialect.client} ${call.event}`)
   const { findProject } = await import('../../store/project.ts')
   const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
   const from = process.env.TIDEMARK_PROJECT ?? places.find((dir) => dir !== undefined && dir !== '' && existsSync(dir))!
@@ -105,7 +107,7 @@ export async function hook(args: readonly string[]): Promise<never> {
   let found: Asked | undefined
   let over = false
   const finish = (reply: HookReply, more?: string): never => {
-    if (over) process.exit(0)
+    if (over) leave()
     over = true
     try {
       print(found ? found.dialect.print(found.event, reply, outcome.payload) : '')
@@ -113,9 +115,9 @@ export async function hook(args: readonly string[]): Promise<never> {
       outcome.errors.push(`answer: ${String(error)}`)
     }
     if (more !== undefined) outcome.errors.push(more)
-    if (!outcome.project || !found) process.exit(0)
+    if (!outcome.project || !found) leave()
     note(outcome, found)
-    process.exit(0)
+    leave()
   }
   // another client that runs inside of Claude Code is not Claude Code
   if (args[0] !== 'claude') delete process.env.CLAUDE_PID

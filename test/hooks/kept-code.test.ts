@@ -1,0 +1,90 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { hookProject, PATIENT, runHook } from './run.ts'
+
+/** A directory for Node's compile cache, and what of ours stands in it. */
+function cacheDirectory() {
+  const dir = mkdtempSync(join(tmpdir(), 'tidemark-code-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const files = () =>
+    readdirSync(dir, { recursive: true, encoding: 'utf8' })
+      .filter((f) => f.includes('tidemark-hook-'))
+      .map((f) => join(dir, f))
+  return { env: { NODE_COMPILE_CACHE: dir, ...PATIENT }, files }
+}
+
+/** Of which kinds of run a file holds the code. */
+const kinds = (file: string) => readFileSync(file, 'latin1').slice(0, 4096).trim().split('\n')
+
+test('the code of a hook is kept once for each kind of run, and never decides whether it works', async () => {
+  const { dir, memory } = hookProject()
+  memory().act([['record-decision', { name: 'queue', rationale: 'bursts' }]])
+  const { env, files } = cacheDirectory()
+  const hook = async (event: string, more: object) => {
+    const ran = await runHook(['claude', event], { session_id: 's', cwd: dir, ...more }, { cwd: dir, env })
+    expect([ran.code, ran.err]).toEqual([0, ''])
+    return ran.out
+  }
+  const start = () => hook('SessionStart', { source: 'startup' })
+
+  const first = await start()
+  expect(first).toContain('decision:queue')
+  const [file] = files()
+  expect(files()).toEqual([file])
+  expect(kinds(file!)).toEqual(['claude session-start'])
+  const size = statSync(file!).size
+
+  // the same again: the same answer from the kept code, and nothing is written
+  const { ino } = statSync(file!)
+  expect(await start()).toBe(first)
+  expect(statSync(file!).ino).toBe(ino)
+
+  // another kind of run, and one that writes knowledge, are added to it
+  await hook('UserPromptSubmit', { prompt: 'Always run the linter before you commit.' })
+  expect(kinds(file!)).toEqual(['claude session-start', 'claude prompt', 'yjs'])
+  expect(statSync(file!).size).toBeGreaterThan(size)
+
+  // what is cut off, or of nobody's making, is made anew
+  truncateSync(file!, 20_000)
+  expect(await start()).toContain('decision:queue')
+  expect(kinds(file!)).toEqual(['claude session-start'])
+  writeFileSync(file!, `${'claude session-start'.padEnd(4096)}no code at all`)
+  expect(await start()).toContain('decision:queue')
+  expect(statSync(file!).size).toBeGreaterThan(100_000)
+
+  // what other versions left goes with time
+  const old = file!.replace(/[0-9a-f]{16}$/, '0123456789abcdef')
+  writeFileSync(old, 'old')
+  utimesSync(old, 1, 1)
+  await hook('Stop', {})
+  expect(files()).toEqual([file])
+})
+
+test('without a directory for it, nothing is kept and all works', async () => {
+  const { dir, memory } = hookProject()
+  memory().close()
+  const { env } = cacheDirectory()
+  const notADirectory = join(env.NODE_COMPILE_CACHE, 'file')
+  writeFileSync(notADirectory, '')
+  for (const more of [{ NODE_COMPILE_CACHE: notADirectory }, { NODE_DISABLE_COMPILE_CACHE: '1' }]) {
+    const ran = await runHook(
+      ['gemini', 'SessionStart'],
+      { session_id: 's', cwd: dir },
+      { cwd: dir, env: { ...env, ...more } },
+    )
+    expect([ran.code, ran.err]).toEqual([0, ''])
+    expect(ran.json).toHaveProperty('systemMessage')
+  }
+  expect(readdirSync(env.NODE_COMPILE_CACHE)).toEqual(['file'])
+})
