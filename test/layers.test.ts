@@ -68,6 +68,11 @@ test('SQL stands in store/ and hub/ alone', () => {
   expect(outside.map((f) => relative(SRC, f))).toEqual([])
 })
 
+test('no statement has numbered parameters, which the SQLite of Node 22.16 to 22.19 and 24.0 to 24.6 does not bind', () => {
+  const numbered = files.filter((f) => layerOf(f) === 'store' && /[=(,\s]\?\d/.test(readFileSync(f, 'utf8')))
+  expect(numbered.map((f) => relative(SRC, f))).toEqual([])
+})
+
 test('time and chance are passed in: Date.now and Math.random stand in env.ts and where a process begins', () => {
   const allowed = ['env.ts', 'surfaces', 'store']
   const found = files.filter(

@@ -131,10 +131,10 @@ export class Extraction {
       this.keep({ ...entry, readTo, tries: 0 })
       this.#db
         .prepare(
-          `DELETE FROM waiting WHERE store=?1 AND due IS NULL AND rowid NOT IN
-           (SELECT rowid FROM waiting WHERE store=?1 ORDER BY rowid DESC LIMIT ${SESSIONS_KEPT})`,
+          `DELETE FROM waiting WHERE store=? AND due IS NULL AND rowid NOT IN
+           (SELECT rowid FROM waiting WHERE store=? ORDER BY rowid DESC LIMIT ${SESSIONS_KEPT})`,
         )
-        .run(this.#store)
+        .run(this.#store, this.#store)
     })
   }
 

@@ -218,10 +218,10 @@ export function rowsWith(
   if (words.length === 0) return []
   return db.all(
     `SELECT e.rowid AS rowid, e.id AS id, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index JOIN entities e ON e.rowid=text_index.rowid
-     WHERE text_index MATCH ?1 AND e.live=1 ${FILTER[which]}
-     AND (?2 IS NULL OR e.kind IN (SELECT value FROM json_each(?2))) ORDER BY score DESC, e.created DESC, e.id LIMIT ?3`,
+     WHERE text_index MATCH ? AND e.live=1 ${FILTER[which]}
+     ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
     words.map(quoted).join(' OR '),
-    kinds ? JSON.stringify(kinds) : null,
+    ...(kinds ? [JSON.stringify(kinds)] : []),
     limit,
   )
 }
