@@ -1,4 +1,5 @@
-import { dirname, join } from 'node:path'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { claude } from './claude.ts'
 import { anthropic } from './fakes/anthropic.ts'
@@ -24,7 +25,9 @@ withClients(
         3,
       ),
     })
-    const bin = join(dirname(binary('claude')), '../../../.bin')
+    const bin = join(m.env.TMPDIR!, 'bin')
+    mkdirSync(bin)
+    symlinkSync(binary('claude'), join(bin, 'claude'))
     const ran = await claude(m, model, 'Where do we keep the cursor of an import?', [], {
       PATH: `${bin}:${m.env.PATH}`,
     })

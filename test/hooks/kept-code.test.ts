@@ -77,7 +77,8 @@ test('without a directory for it, nothing is kept and all works', async () => {
   const { env } = cacheDirectory()
   const notADirectory = join(env.NODE_COMPILE_CACHE, 'file')
   writeFileSync(notADirectory, '')
-  for (const more of [{ NODE_COMPILE_CACHE: notADirectory }, { NODE_DISABLE_COMPILE_CACHE: '1' }]) {
+  const without: Record<string, string>[] = [{ NODE_COMPILE_CACHE: notADirectory }, { NODE_DISABLE_COMPILE_CACHE: '1' }]
+  for (const more of without) {
     const ran = await runHook(
       ['gemini', 'SessionStart'],
       { session_id: 's', cwd: dir },
