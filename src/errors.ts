@@ -18,3 +18,10 @@ export class UserError extends Error {
     this.details = details
   }
 }
+
+/** Called wrongly, whatever the store holds: something is missing, or is none of what there is. Exit 2 on the command line. */
+export class UsageError extends UserError {
+  constructor(message: string, hint = '', details: ErrorDetails = {}) {
+    super('bad-argument', message, hint, details)
+  }
+}

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { visible } from '../briefing/fence.ts'
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
 import type { Project } from '../store/project.ts'
@@ -10,9 +10,6 @@ import { commandHelp, flagsOf, GLOBAL, overview, toolHelp, usageOf } from './cli
 import { COMMANDS, type Command, type CommandCall, type Flag } from './command.ts'
 import { ran } from './ran.ts'
 import { VERSION } from './version.ts'
-
-/** Wrong use of the command line: exit 2. */
-class UsageError extends Error {}
 
 const out = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
 /** Texts of anybody's: a terminal is not to be steered by them, nor what somebody confirms to be hidden. */
@@ -65,8 +62,9 @@ export async function run(given: readonly string[]): Promise<number> {
 
 function fail(error: unknown, json: boolean): number {
   if (error instanceof UsageError) {
-    err(visible(`tidemark: ${error.message}`))
-    if (json) out(JSON.stringify({ error: { code: 'usage', message: error.message, hint: 'see --help', details: {} } }))
+    const { message, hint, details } = error
+    err(visible(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
+    if (json) out(JSON.stringify({ error: { code: 'usage', message, hint: hint || 'see --help', details } }))
     return 2
   }
   if (error instanceof UserError) {
@@ -143,6 +141,7 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
           : undefined
         : parsed.place[p.place as number]
     used = p.place === 'rest' ? parsed.place.length : Math.max(used, (p.place as number) + 1)
+    if (given !== undefined && p.choices && !p.choices.includes(given)) throw await noSuchStep(tool, p.choices, given)
     if (p.type === 'json') {
       const { jsonInput } = await import('./cli-input.ts')
       args[name] = jsonInput(given)
@@ -165,6 +164,13 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
     args[name] = value
   }
   return args
+}
+
+async function noSuchStep(tool: Tool, steps: readonly string[], given: string): Promise<UsageError> {
+  const { nearest } = await import('../schema/names.ts')
+  const near = nearest(given, steps)
+  const what = `${tool.name} does not "${given.slice(0, 40).toWellFormed()}": one of ${steps.join(', ')}`
+  return new UsageError(what, near.length > 0 ? `did you mean ${near.join(' or ')}?` : '')
 }
 
 async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {

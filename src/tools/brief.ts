@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import { hereOf } from '../open.ts'
 import type { Json } from '../schema/field.ts'
 import type { Tool } from './tool.ts'
@@ -14,7 +14,7 @@ export const brief: Tool = {
   readOnly: true,
   async run({ memory, project, session, agent }, { budget }) {
     if (budget !== undefined && !(typeof budget === 'number' && Number.isInteger(budget) && budget > 0))
-      throw new UserError('bad-argument', 'budget is not a number of tokens', 'give a whole number, such as 2000')
+      throw new UsageError('budget is not a number of tokens', 'give a whole number, such as 2000')
     const { countTokens } = await import('../recall/tokens.ts')
     const { readEdits } = await import('../sessions/views/index.ts')
     const { brief: make, wasBriefed } = await import('../briefing/brief.ts')

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
 import { actingAs } from './act.ts'
@@ -88,8 +88,14 @@ export const claim: Tool = {
     const dependsOn = listOf(args['depends-on'])
     const note = oneOf(args.note)
     const wait = typeof args.wait === 'number' ? Math.min(args.wait, WAIT_AT_MOST_S) : 0
+    const scope = scopeArgs(context, args)
+    if (Object.keys(scope).length === 0)
+      throw new UsageError(
+        'nothing to claim: no path, task or role is named',
+        '`tidemark claim PATH…`, --task REF or --role NAME',
+      )
     const said = {
-      ...scopeArgs(context, args),
+      ...scope,
       root: project.root,
       ...(typeof args.ttl === 'number' ? { ttl: args.ttl } : {}),
       ...(note === undefined ? {} : { note }),

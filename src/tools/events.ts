@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import { type EventsOptions, eventsSince, followEvents } from '../memory/sharing.ts'
 import type { StreamEvent } from '../memory/stream.ts'
 import type { Json } from '../schema/field.ts'
@@ -22,7 +22,7 @@ function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>
   for (const name of ['since', 'limit'] as const) {
     const n = args[name]
     if (n !== undefined && (typeof n !== 'number' || !Number.isInteger(n) || n < 0))
-      throw new UserError('bad-argument', `--${name} is not a whole number`, 'take it from the seq of an event')
+      throw new UsageError(`--${name} is not a whole number`, 'take it from the seq of an event')
   }
   return {
     ...(typeof args.since === 'number' ? { since: args.since } : {}),
@@ -55,7 +55,7 @@ export const events: Tool = {
   readOnly: true,
   run(context, args) {
     if (args.follow === true)
-      throw new UserError('bad-argument', 'follow streams, and this answers once', 'over HTTP, GET /api/events streams')
+      throw new UsageError('follow streams, and this answers once', 'over HTTP, GET /api/events streams')
     const found = eventsSince(context.memory, optionsOf(context, args))
     return {
       text: found.map(eventLine).join('\n') || 'nothing has happened yet',

@@ -1,10 +1,10 @@
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import { readText } from '../imports/files.ts'
 import { readStdin } from '../imports/stdin.ts'
 import type { Json } from '../schema/field.ts'
 import { currentHandoffs } from '../sessions/handoff.ts'
 import { actingAs } from './act.ts'
-import { ago, entityJson } from './present.ts'
+import { ago, entityJson, oneLine } from './present.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
 
 /** What is to be handed off: a page in Markdown, plain text, or the arguments of write-handoff as JSON. */
@@ -67,15 +67,16 @@ export const handoff: Tool = {
   local: true,
   run(context, args) {
     const step = args.do ?? 'show'
-    if (step === 'show') return shown(context, args)
-    if (step !== 'write')
-      throw new UserError('bad-argument', `handoff does not "${String(step).slice(0, 40)}"`, 'show or write')
-    if (typeof args.file !== 'string')
-      throw new UserError(
-        'bad-argument',
-        'the file is missing',
-        '`tidemark handoff write FILE`, or - for standard input',
+    if (step === 'show') {
+      if (args.file === undefined) return shown(context, args)
+      throw new UsageError(
+        `handoff show takes no file: \`tidemark handoff write ${oneLine(String(args.file), 40)}\` writes one from it`,
+        '--task REF shows the handoff of a task',
       )
+    }
+    if (step !== 'write') throw new UsageError(`handoff does not "${String(step).slice(0, 40)}"`, 'show or write')
+    if (typeof args.file !== 'string')
+      throw new UsageError('the file is missing', '`tidemark handoff write FILE`, or - for standard input')
     return written(context, args.file === '-' ? readStdin() : readText(args.file), args)
   },
 }

@@ -1,3 +1,4 @@
+import { UsageError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { actingAs } from './act.ts'
 import { scopeArgs } from './claim.ts'
@@ -27,6 +28,12 @@ export const release: Tool = {
   run(context, args): Output {
     const to = oneOf(args.to)
     const [status, result, handoff] = [oneOf(args.status), oneOf(args.result), oneOf(args.handoff)]
+    for (const [flag, value] of Object.entries({ status, result }))
+      if (to !== undefined && value !== undefined)
+        throw new UsageError(
+          `--${flag} is the last word of a claim, and --to lets it go on: what the other should know is --handoff`,
+          'release first without --to, or leave it out',
+        )
     const scope = scopeArgs(context, args)
     const said = {
       ...scope,

@@ -1,5 +1,5 @@
 import { isRunning, processRef } from '../env.ts'
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import { hookTimeOf } from '../hooking/log.ts'
 import { gitState } from '../open.ts'
 import type { Json } from '../schema/field.ts'
@@ -129,6 +129,8 @@ export const session: Tool = {
         }
       }
       default: {
+        if (id !== undefined)
+          throw new UsageError(`session list lists them all: \`tidemark session show ${oneLine(id, 40)}\` shows one`)
         sessions.sweep()
         const all = sessions.list({ all: args.all === true })
         const lines = all.map((s) => sessionLine(context, s))

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import { getShared, listShared, mustBeShared, rollbackShared, sharedContext, sharedHistory } from '../memory/sharing.ts'
 import type { Json } from '../schema/field.ts'
 import { liveSessions } from '../sessions/shared-store.ts'
@@ -42,7 +42,8 @@ export const share: Tool = {
     const { memory } = context
     const step = String(args.do) as (typeof STEPS)[number]
     if (!STEPS.includes(step))
-      throw new UserError('bad-argument', `share does not "${oneLine(step, 40)}"`, `one of ${STEPS.join(', ')}`)
+      throw new UsageError(`share does not "${oneLine(step, 40)}"`, `one of ${STEPS.join(', ')}`)
+    checkUse(step, args)
     if (step === 'list') {
       const all = listShared(memory)
       const lines = all.map((s) => `${s.key}  ${oneLine(json(s.value), 80)}  (version ${s.version})`)
@@ -55,21 +56,52 @@ export const share: Tool = {
       const shown = sharedContext(memory, liveSessions(memory)) as unknown as Json
       return { text: JSON.stringify(shown, undefined, 2), json: shown }
     }
-    const key = typeof args.key === 'string' ? args.key : ''
-    if (key === '') throw new UserError('bad-argument', 'the key is missing', `\`tidemark share ${step} KEY …\``)
+    const key = String(args.key)
     if (step === 'get') return one(mustBeShared(memory, key))
     if (step === 'history') {
       const events = sharedHistory(memory, key, typeof args.limit === 'number' ? args.limit : undefined)
       return { text: events.map((e) => eventLine(e)).join('\n'), json: events as unknown as Json }
     }
     if (step === 'rollback') {
-      const to = Number(args.to ?? args.value)
-      if (args.to === undefined && args.value === undefined)
-        throw new UserError('bad-argument', 'the event is missing', '`tidemark share rollback KEY --to SEQ`')
-      return one(rollbackShared(memory, key, to, actingAs(context)))
+      return one(rollbackShared(memory, key, Number(args.to ?? args.value), actingAs(context)))
     }
     return change(context, step, key, args)
   },
+}
+
+/** What each step is called with, after its name. */
+const USE: Readonly<Record<(typeof STEPS)[number], string>> = {
+  get: 'KEY',
+  set: 'KEY JSON',
+  append: 'KEY JSON',
+  merge: 'KEY JSON',
+  delete: 'KEY [ITEM] [--path A.B]',
+  list: '',
+  show: '',
+  history: 'KEY',
+  rollback: 'KEY --to SEQ',
+}
+
+/** @throws UsageError for what is missing, or would be passed over. */
+function checkUse(step: (typeof STEPS)[number], args: Readonly<Record<string, unknown>>): void {
+  const use = `\`tidemark share ${step}${USE[step] && ` ${USE[step]}`}\``
+  const key = typeof args.key === 'string' ? args.key : ''
+  if (USE[step] === '') {
+    if (key === '') return
+    throw new UsageError(
+      `share ${step} tells of every key, not of one: \`tidemark share get ${oneLine(key, 40)}\``,
+      use,
+    )
+  }
+  if (key === '') throw new UsageError('the key is missing', use)
+  const said = args.value !== undefined
+  if (USE[step].includes('JSON') && !said) throw new UsageError('the value is missing', use)
+  if (USE[step] === 'KEY' && said) throw new UsageError(`share ${step} takes a key alone: ${use}`)
+  if (step !== 'rollback') return
+  const to = args.to ?? args.value
+  if (to === undefined) throw new UsageError('the event is missing', use)
+  if (!Number.isInteger(Number(to)))
+    throw new UsageError(`an event has a whole number, not "${oneLine(json(to as Json), 40)}"`, use)
 }
 
 const one = (s: { key: string; value: Json; version: number }): Output => ({
@@ -85,8 +117,6 @@ function change(
 ): Output {
   const { memory } = context
   const said = args['expected-version'] === undefined ? {} : { expectedVersion: args['expected-version'] }
-  if (step !== 'delete' && args.value === undefined)
-    throw new UserError('bad-argument', 'the value is missing', `\`tidemark share ${step} KEY JSON\``)
   const what = step === 'delete' ? whatOf(context, key, args) : { value: args.value as Json }
   let acted: ReturnType<typeof memory.act>
   try {

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { actingAs } from './act.ts'
 import { oneLine } from './present.ts'
@@ -33,8 +33,7 @@ const worked = workTool({
 /** Gives a task to another session. */
 function assign(context: ToolContext, args: Readonly<Record<string, unknown>>): Output {
   const text = oneOf(args.text) ?? oneOf(args.ref)
-  if (text === undefined)
-    throw new UserError('bad-argument', 'the task is missing', '`tidemark task assign REF --role implementer`')
+  if (text === undefined) throw new UsageError('the task is missing', '`tidemark task assign REF --role implementer`')
   const [role, to] = [oneOf(args.role), oneOf(args.to)]
   const said = {
     task: findWork(context.memory.reader, 'task', text).id,

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
 import type { Result } from '../memory/plan.ts'
 import type { Reader } from '../memory/read.ts'
@@ -125,13 +125,12 @@ export function workTool(spec: WorkTool): Tool {
       const { memory } = context
       const step = String(args.do)
       if (!steps.includes(step))
-        throw new UserError('bad-argument', `${kind} does not "${oneLine(step, 40)}"`, `one of ${steps.join(', ')}`)
+        throw new UsageError(`${kind} does not "${oneLine(step, 40)}"`, `one of ${steps.join(', ')}`)
       if (step === 'list') return listed(context, kind, args.all === true)
       const text = oneOf(args.text)
       if (step === 'start' || step === 'add') {
         const ref = oneOf(args.ref)
-        if (text === undefined && ref === undefined)
-          throw new UserError('bad-argument', 'the text is missing', `\`${spec.example}\``)
+        if (text === undefined && ref === undefined) throw new UsageError('the text is missing', `\`${spec.example}\``)
         const topics = oneOf(args.topic)
         const said = {
           ...(text !== undefined ? { [key]: text } : {}),

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { files, project, tidemark } from './run.ts'
+
+/** Wrong use of a command, and a word that the message must hold for its reader to know what to do. */
+const WRONG: readonly [line: string, says: RegExp][] = [
+  ['session', /DO is missing/],
+  ['session frob', /"frob".*start, heartbeat, end, list, show/],
+  ['session strat', /did you mean start/],
+  ['session start a b', /too many arguments: b/],
+  ['session start --pid soon', /--pid takes a number/],
+  ['session list s1', /session show s1/],
+  ['claim', /nothing to claim/],
+  ['claim src --ttl long', /--ttl takes a number/],
+  ['claim src --task', /--task/],
+  ['claim src --tll 5', /--tll/],
+  ['claims src', /too many arguments: src/],
+  ['release src --status done', /--status is one of complete, blocked/],
+  ['release src --to other --status complete', /--status.*--handoff/],
+  ['release src --to other --result x', /--result.*--handoff/],
+  ['events src', /too many arguments: src/],
+  ['events --since yesterday', /--since takes a number/],
+  ['events --since 1.5', /--since is not a whole number/],
+  ['share', /DO is missing/],
+  ['share frob', /"frob".*one of get, set, append/],
+  ['share get', /the key is missing/],
+  ['share get k extra', /share get KEY/],
+  ['share set', /the key is missing/],
+  ['share set k', /the value is missing/],
+  ['share append k', /the value is missing/],
+  ['share merge k', /the value is missing/],
+  ['share delete', /the key is missing/],
+  ['share list k', /share get k/],
+  ['share show k', /share get k/],
+  ['share history', /the key is missing/],
+  ['share history k extra', /share history KEY/],
+  ['share rollback k', /the event is missing/],
+  ['share rollback k --to then', /--to takes a number/],
+  ['share rollback k then', /whole number/],
+  ['handoff frob', /"frob".*show, write/],
+  ['handoff write', /the file is missing/],
+  ['handoff show page.md', /handoff write page\.md/],
+  ['task', /DO is missing/],
+  ['task frob', /"frob".*start, add, complete, abandon, list, assign/],
+  ['task start', /the text is missing/],
+  ['task add', /the text is missing/],
+  ['task assign', /the task is missing/],
+  ['goal frob', /"frob".*start, complete, abandon, list/],
+  ['goal start', /the text is missing/],
+  ['activity frob', /"frob"/],
+  ['activity start', /the text is missing/],
+  ['next one', /too many arguments: one/],
+  ['brief now', /too many arguments: now/],
+  ['brief --budget much', /--budget takes a number/],
+  ['brief --budget 0', /budget is not a number of tokens/],
+  ['back now', /too many arguments: now/],
+  ['pause now', /too many arguments: now/],
+  ['resume now', /too many arguments: now/],
+]
+
+const REFUSED = ['share get nothing', 'session show nobody', 'task assign nothing', 'release src --session s1']
+
+async function working() {
+  const { at, run } = await project()
+  files(at.dir, { 'page.md': '# Session Handoff\n' })
+  await run('session', 'start', 's1')
+  return at
+}
+
+test('[X8] wrong use of what sessions coordinate with is exit 2, and says what would be right', async () => {
+  const at = await working()
+  const one = async ([line, says]: (typeof WRONG)[number]) => {
+    const { code, out, err } = await tidemark(at, [...line.split(' '), '--json'])
+    expect([line, code, err]).toEqual([line, 2, expect.stringMatching(says)])
+    expect(JSON.parse(out).error, line).toMatchObject({ code: 'usage', message: expect.any(String) })
+  }
+  for (let i = 0; i < WRONG.length; i += 4) await Promise.all(WRONG.slice(i, i + 4).map(one))
+})
+
+test('[X8] what is well said and cannot be done is refused, which is another thing', async () => {
+  const at = await working()
+  for (const line of REFUSED) expect([line, (await tidemark(at, line.split(' '))).code]).toEqual([line, 1])
+})
