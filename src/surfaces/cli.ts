@@ -94,13 +94,33 @@ interface Parsed {
   place: string[]
 }
 
-function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>): Parsed {
+const NEGATIVE = /^-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+/** Stands before a negative number among the arguments, which no flag begins with; no argument of a process can hold it. */
+const MARK = '\0'
+
+/** No flag begins with a digit: a negative number is the value of the flag before it, else one of what `texts` takes. */
+function negativesMarked(argv: readonly string[], valued: ReadonlySet<string>, texts: boolean): string[] {
+  const end = argv.indexOf('--')
+  const out: string[] = []
+  for (const [at, arg] of argv.entries()) {
+    const before = out.at(-1) ?? ''
+    if ((end >= 0 && at > end) || !NEGATIVE.test(arg)) out.push(arg)
+    else if (before.startsWith('--') && valued.has(before.slice(2))) out.push(`${out.pop()}=${arg}`)
+    else out.push(texts ? MARK + arg : arg)
+  }
+  return out
+}
+
+/** `texts`: the command takes a text or a value, which may begin with `-`. */
+function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>, texts = false): Parsed {
   const options: ParseArgsConfig['options'] = {}
   for (const [name, flag] of Object.entries({ ...GLOBAL, ...flags }))
     options[name] = { type: flag.type === 'flag' ? 'boolean' : 'string' }
+  const valued = new Set(Object.keys(options).filter((name) => options[name]!.type === 'string'))
   try {
-    // a negative number or an expression is no flag: everything after `--` is taken as it is
-    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true })
+    // an expression is no flag: everything after `--` is taken as it is
+    const args = negativesMarked(argv, valued, texts)
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
     const out: Record<string, string | number | boolean> = {}
     for (const [name, value] of Object.entries(values)) {
       const flag = flags[name] ?? GLOBAL[name]!
@@ -112,10 +132,13 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>): 
         out[name] = n
       }
     }
-    return { values: out, place: positionals }
+    return { values: out, place: positionals.map((p) => (p.startsWith(MARK) ? p.slice(MARK.length) : p)) }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw new UsageError((error as Error).message.replace(/\. To specify a positional argument.*$/s, ''))
+    throw new UsageError(
+      (error as Error).message.replace(/\. To specify a positional argument.*$/s, ''),
+      texts ? 'see --help; where it is no option but text that begins with -, put -- before it' : '',
+    )
   }
 }
 
@@ -174,7 +197,8 @@ async function noSuchStep(tool: Tool, steps: readonly string[], given: string): 
 }
 
 async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
-  const parsed = parse(argv, flagsOf(tool.params))
+  const texts = Object.values(tool.params).some((p) => p.place === 'rest' && !p.list)
+  const parsed = parse(argv, flagsOf(tool.params), texts)
   if (parsed.values.help) {
     out(toolHelp(tool))
     return 0
