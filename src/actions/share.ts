@@ -5,6 +5,7 @@ import type { Planning, Result } from '../memory/plan.ts'
 import { type Edit, isEncoded, SHARED_FIELD, SHARED_KIND, setEdit, weightOf } from '../memory/shared.ts'
 import { sharedId } from '../memory/shared-key.ts'
 import { type GateProblem, gate } from '../schema/canonical.ts'
+import { roundedIn } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
 import { nearest } from '../schema/names.ts'
 import { type Report, shown, textArg } from '../schema/validate.ts'
@@ -70,6 +71,15 @@ export function jsonArg(args: Readonly<Record<string, unknown>>, name: string, r
   for (const x of problems)
     report({ field: x.path.join('.'), message: x.message, received: x.received, accepted: x.accepted })
   if (problems.length > 0) return undefined
+  const rounded = roundedIn(value, [name])
+  for (const { path, n } of rounded)
+    report({
+      field: path.join('.'),
+      message: 'a whole number beyond 2^53, which JSON readers round: it may have been another one',
+      received: String(n),
+      accepted: 'the number as text',
+    })
+  if (rounded.length > 0) return undefined
   if (weightOf(value) <= MAX_CELLS) return value
   report({
     field: name,

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts'
+import { parseExact } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
 import { foldName, nearest } from '../schema/names.ts'
 import { type Problem, type Report, shown } from '../schema/validate.ts'
@@ -42,10 +43,11 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   const unquote = (v: unknown, what: string): unknown => {
     if (typeof v !== 'string') return v
     try {
-      const parsed: unknown = JSON.parse(v)
+      const parsed = parseExact(v)
       notes.push(`${what} was a JSON string; read as JSON`)
       return parsed
-    } catch {
+    } catch (error) {
+      if (error instanceof UserError) throw error
       return refuse(`${what} is a string that is not JSON`, v)
     }
   }

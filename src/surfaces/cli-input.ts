@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { UserError } from '../errors.ts'
 import { readAll, readStdin } from '../imports/stdin.ts'
+import { parseExact } from '../schema/exact.ts'
 
 export { readStdin }
 
@@ -8,8 +9,9 @@ export { readStdin }
 export function looseJson(given: string): unknown {
   const text = given === '-' ? readStdin().trim() : given
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch (error) {
+    if (error instanceof UserError) throw error
     if (!/^\s*["[{]/.test(text)) return text
     throw new UserError(
       'not-json',
@@ -51,8 +53,9 @@ export function jsonInput(given: string | undefined): unknown {
     }
   }
   try {
-    return JSON.parse(text!)
+    return parseExact(text!)
   } catch (error) {
+    if (error instanceof UserError) throw error
     throw new UserError('not-json', `${what} is not JSON: ${(error as Error).message}`, 'a batch is [["verb", {…}], …]')
   }
 }

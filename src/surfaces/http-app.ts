@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { UserError } from '../errors.ts'
 import { openProject } from '../open.ts'
+import { parseExact } from '../schema/exact.ts'
 import { nearest } from '../schema/names.ts'
 import { actAs } from '../sessions/acting.ts'
 import { createProject, findProject, type Project } from '../store/project.ts'
@@ -178,8 +179,9 @@ async function jsonBody(c: Context): Promise<Record<string, unknown>> {
   if (text.trim() === '') return {}
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = parseExact(text)
   } catch (error) {
+    if (error instanceof UserError) throw error
     throw new UserError('bad-json', `the body is not JSON: ${(error as Error).message}`, 'send an object of parameters')
   }
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonical, gate } from '../../src/schema/canonical.ts'
+import { roundedIn } from '../../src/schema/exact.ts'
 import type { Json } from '../../src/schema/field.ts'
 import { dump, exchange, folded, type Replica, read, send, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory } from '../helpers.ts'
@@ -33,7 +34,7 @@ const json = fc.letrec<{ value: Json }>((tie) => ({
 })).value
 
 /** As the gate lets it in. */
-const storable = (v: Json): boolean => !/\\u0000|__proto__/.test(JSON.stringify(v))
+const storable = (v: Json): boolean => !/\\u0000|__proto__/.test(JSON.stringify(v)) && roundedIn(v).length === 0
 const stored = (v: Json) => canonical(gate(v, []))
 
 describe('[X8] a shared value is kept as it was given', () => {
@@ -304,4 +305,19 @@ test('[X2] [C4] any interleaving on three replicas ends in the same value on all
     }),
     { numRuns: RUNS },
   )
+})
+
+test('[X8] a number that was rounded on its way here is refused over any surface', () => {
+  const t = openTestMemory()
+  const rounded = JSON.parse('{"ids": [12345678901234567890]}')
+  for (const verb of ['share-set', 'share-append', 'share-merge']) {
+    const [problem] = t.refused([[verb, { key: 'k', value: rounded }]])
+    expect(problem).toMatchObject({ field: 'value.ids.0', received: '12345678901234567000' })
+    expect(problem!.message).toContain('2^53')
+    expect(problem!.accepted).toContain('text')
+  }
+  for (const value of [2 ** 53 - 1, -(2 ** 53 - 1), 1e20, 1.5e300, '12345678901234567890']) {
+    t.act([['share-set', { key: 'k', value }]])
+    expect(t.library.share.get('k')!.value).toBe(value)
+  }
 })

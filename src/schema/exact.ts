@@ -1,0 +1,46 @@
+import { UserError } from '../errors.ts'
+import type { Json } from './field.ts'
+
+/** Every number with so many digits comes out of a JSON reader as it went in. */
+const EXACT_DIGITS = 15
+/** From here on numbers print with an exponent: nobody takes them for an id. */
+const PRINTED_WHOLE = 1e21
+
+/** A whole number beyond 2^53 with so many digits that it may have been another one before a JSON reader had it. */
+export function mayBeRounded(n: number): boolean {
+  if (!Number.isInteger(n) || Number.isSafeInteger(n) || Math.abs(n) >= PRINTED_WHOLE) return false
+  return String(Math.abs(n)).replace(/0+$/, '').length > EXACT_DIGITS
+}
+
+/** Where in a value such numbers stand. */
+export function roundedIn(
+  value: Json,
+  path: readonly (string | number)[] = [],
+): { path: (string | number)[]; n: number }[] {
+  if (typeof value === 'number') return mayBeRounded(value) ? [{ path: [...path], n: value }] : []
+  if (value === null || typeof value !== 'object') return []
+  const entries: [string | number, Json][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return entries.flatMap(([key, v]) => roundedIn(v, [...path, key]))
+}
+
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
+
+/**
+ * JSON.parse, but whole numbers that it would round are refused.
+ * @throws SyntaxError as JSON.parse does, UserError `inexact-number`.
+ */
+export function parseExact(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const check: Reviver = (_key, value, { source }) => {
+    if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value
+    if (!/^-?\d+$/.test(source) || (Number.isFinite(value) && BigInt(source) === BigInt(value))) return value
+    const said = source.slice(0, 60)
+    throw new UserError(
+      'inexact-number',
+      `${said} is beyond 2^53 and would be kept as ${value}`,
+      `give it as a string: "${said}"`,
+      { received: said },
+    )
+  }
+  return JSON.parse(text, check as (key: string, value: unknown) => unknown)
+}
