@@ -1,8 +1,9 @@
+import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import { momentOf } from '../memory/read.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
 import { sharedAt } from '../memory/shared-key.ts'
-import { eventsSince } from '../memory/sharing.ts'
+import { type EventsOptions, eventsSince } from '../memory/sharing.ts'
 import { fromData } from '../scheme/convert.ts'
 import type { HostFunction } from '../scheme/interpreter.ts'
 import { type CallContext, list, SchemeError, type Value } from '../scheme/values.ts'
@@ -56,14 +57,23 @@ function happened(memory: Memory, source: Source, args: readonly Value[], ctx: C
       throw new SchemeError(`events: :${name} is a whole number`)
     return n
   }
+  const asked = (given: EventsOptions) => {
+    try {
+      return eventsSince(memory, given)
+    } catch (error) {
+      if (error instanceof UserError) throw new SchemeError(`events: ${error.message}`, error.hint)
+      throw error
+    }
+  }
   const since = whole('since')
   const limit = whole('limit') ?? (since === undefined ? undefined : MANY)
   const type = given.get('type')
   const key = given.get('key')
-  const found = eventsSince(memory, {
+  const types = type === undefined ? undefined : textOf('events', type).split(',')
+  const found = asked({
     ...(since === undefined ? {} : { since }),
     ...(limit === undefined ? {} : { limit }),
-    ...(type === undefined ? {} : { types: textOf('events', type).split(',') }),
+    ...(types === undefined ? {} : { types: types.map((t) => t.trim()) }),
     ...(key === undefined ? {} : { key: textOf('events', key) }),
   }).filter((e) => source.at === undefined || Date.parse(e.timestamp) <= momentOf(source.at))
   ctx.charge(found.length)

@@ -6,6 +6,7 @@ import { getMeta } from '../store/meta.ts'
 import { idsOfKind } from '../store/rows.ts'
 import { arrivalsOf } from '../store/stream.ts'
 import type { Entity } from './entity.ts'
+import { checkTypes, EVENT_TYPES } from './event-types.ts'
 import type { ActOptions, Memory } from './memory.ts'
 import { SHARED_FIELD, SHARED_KIND } from './shared.ts'
 import { sharedAt, sharedEver } from './shared-key.ts'
@@ -162,9 +163,9 @@ export interface EventsOptions {
   key?: string
 }
 
-const SHARE_TYPES = ['update', 'delete', 'merge']
+const SHARE_TYPES: readonly string[] = EVENT_TYPES.share
 
-const groupOf = (e: StreamEvent): string =>
+const groupOf = (e: StreamEvent): keyof typeof EVENT_TYPES =>
   e.event_id.startsWith('presence:') ? 'presence' : SHARE_TYPES.includes(e.event_type) ? 'share' : 'knowledge'
 
 /** Whether an event is asked for. */
@@ -177,8 +178,9 @@ export const isWanted = (e: StreamEvent, { notOf, types, key }: EventsOptions): 
 const PAGE = 256
 const LATEST = 50
 
-/** What happened, in order; what was put away is read as well. */
+/** What happened, in order; what was put away is read as well. @throws UserError for a type that no event has. */
 export function eventsSince(memory: Memory, options: EventsOptions = {}): StreamEvent[] {
+  checkTypes(options.types)
   const { since, limit = since === undefined ? LATEST : Number.POSITIVE_INFINITY } = options
   if (since === undefined) return latest(memory, options, limit)
   // one snapshot, or what is put away meanwhile would be read in neither place
@@ -226,6 +228,7 @@ export function followEvents(
   onEvent: (events: readonly StreamEvent[]) => void,
   options: Omit<EventsOptions, 'limit'> = {},
 ): () => void {
+  checkTypes(options.types)
   const stream = new EventStream(memory.db)
   let { since } = options
   if (since !== undefined && since < archivedUpTo(memory.db)) {

@@ -20,6 +20,8 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['events src', /too many arguments: src/],
   ['events --since yesterday', /--since takes a number/],
   ['events --since 1.5', /--since is not a whole number/],
+  ['events --type updte', /did you mean update\?.*claimed/],
+  ['events --follow --type updte', /no event is of type/],
   ['share', /DO is missing/],
   ['share frob', /"frob".*one of get, set, append/],
   ['share get', /the key is missing/],

@@ -5,6 +5,7 @@ import { eventsSince, followEvents, sharedContext } from '../../src/memory/shari
 import type { StreamEvent } from '../../src/memory/stream.ts'
 import type { Json } from '../../src/schema/field.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { events } from '../../src/tools/events.ts'
 import { share } from '../../src/tools/share.ts'
 import { exchange, send, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
@@ -114,6 +115,55 @@ describe('[X4] the event stream', () => {
         expect(replayed(eventsSince(r.memory, { since: 0, types: ['share'] }))).toEqual({ task: 'database' })
       expect(new Set(onA.map((e) => e.event_id))).toEqual(new Set(onB.map((e) => e.event_id)))
     })
+  })
+
+  test('[X4] a type that no event has is refused with the list, on every surface, also to follow', async () => {
+    const t = openTestMemory()
+    t.act([['share-set', { key: 'k', value: 1 }]])
+    const context = { memory: t.memory, project: t.project }
+    const refusals = [
+      userError(() => t.library.events({ types: ['updte'] })),
+      userError(() => followEvents(t.memory, () => {}, { types: ['share', 'updte'] })),
+      userError(() => events.run(context, { type: 'share, updte' })),
+      userError(() => events.follow!(context, { type: 'updte', follow: true }, () => {})),
+    ]
+    for (const e of refusals) {
+      expect(e).toMatchObject({
+        code: 'bad-argument',
+        message: 'no event is of type "updte"',
+        details: { nearest: ['update'] },
+      })
+      expect(e.hint).toContain('did you mean update?')
+      for (const type of ['share', 'update', 'merge', 'presence', 'session-crashed', 'knowledge', 'unlinked', 'erased'])
+        expect(e.hint, type).toMatch(new RegExp(`\\b${type}\\b`))
+    }
+    expect(userError(() => t.library.events({ types: [''] })).message).toContain('""')
+    expect(t.discover('(events :type "updte")')[0]).toMatch(/^\(error .*no event is of type.*did you mean update/)
+    expect(t.discover('(length (events :type "share, presence"))')).toEqual(['1'])
+    expect((await events.run(context, { type: ' update , claimed' })).json).toMatchObject({ events: [{ key: 'k' }] })
+  })
+
+  test('[X4] every type that an event is given can be asked for', () => {
+    const t = openTestMemory()
+    t.act(
+      [
+        ['record-decision', { name: 'a' }],
+        ['record-decision', { name: 'b' }],
+      ],
+      { session: 's1' },
+    )
+    t.act([['record-decision', { name: 'c' }]])
+    t.act([['link-entities', { from: 'decision:a', to: 'decision:b', type: 'relates-to' }]])
+    t.act([['unlink-entities', { from: 'decision:a', to: 'decision:b', type: 'relates-to' }]])
+    t.act([['record-decision', { name: 'a', description: 'x' }]])
+    t.act([['delete-decision', { ref: 'decision:a' }]])
+    t.act([['restore', { ref: 'decision:a' }]])
+    t.act([['purge', { ref: 'decision:c', reason: 'x' }]])
+    const said = new Set(eventsSince(t.memory, { since: 0 }).map((e) => e.event_type))
+    expect([...said].sort()).toEqual(
+      expect.arrayContaining(['changed', 'deleted', 'linked', 'erased', 'recorded', 'restored', 'unlinked']),
+    )
+    for (const type of said) expect(eventsSince(t.memory, { since: 0, types: [type] }).length, type).toBeGreaterThan(0)
   })
 
   test('a late subscriber gets everything since its cursor, and nobody hears of what he did himself', () => {
