@@ -5,6 +5,7 @@ import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
 import type { SessionRow, Told } from '../store/presence.ts'
 import * as presence from '../store/presence.ts'
+import { checkParent, descendants, withoutCycle } from './family.ts'
 import { knownOf, type Said, type SessionInfo } from './info.ts'
 import { ancestors, processDoor } from './process.ts'
 
@@ -53,8 +54,9 @@ export class Sessions {
 
   /**
    * A session begins, or goes on. A client that starts another one in the same process (`/clear`) goes on with the work
-   * of the one that just ended there: its old id means the new session from then on.
-   * @throws UserError for an id that is no name.
+   * of the one that just ended there: its old id means the new session from then on. A parent may be one that nobody
+   * knows yet: hooks come in any order.
+   * @throws UserError for an id that is no name, and for a parent that is the session itself or stands below it.
    */
   start(given: Said & { id?: string; source?: string } = {}): SessionInfo {
     const { id: named, source, ...rest } = given
@@ -62,6 +64,7 @@ export class Sessions {
     const id = checked(named ?? `${rest.client ?? 'session'}-${random()}`)
     const now = this.#now
     this.#db.write(() => {
+      checkParent(this.#db, id, rest.parent)
       this.#sweep(now)
       const there = presence.getSession(this.#db, id)
       const wasLive = there && isLive(stateOf(there, now, this.#memory.env))
@@ -76,6 +79,11 @@ export class Sessions {
         cursor: known.cursor ?? this.#memory.cursor,
       }
       presence.putSession(this.#db, row)
+      if (row.process)
+        // those that came before it live by its process as well
+        for (const child of descendants(this.#db, id, (x) => this.resolve(x)))
+          if (!child.process && child.crashed === undefined)
+            presence.putSession(this.#db, { ...child, process: row.process })
       if (row.process && rest.parent === undefined) {
         const door = processDoor(row.process)
         const before = presence.behindDoor(this.#db, door)
@@ -141,7 +149,7 @@ export class Sessions {
     const last = this.#beaten.get(id)
     if (last !== undefined && now - last < every && now >= last) return
     const row = presence.getSession(this.#db, id)
-    const news = knownOf(given)
+    const news = withoutCycle(this.#db, id, knownOf(given))
     const adds = row !== undefined && Object.keys(news).some((k) => row[k as keyof SessionRow] === undefined)
     const lives = row !== undefined && isLive(stateOf(row, now, this.#memory.env))
     if (lives && !adds && now - row.seen < every && now >= row.seen) {
@@ -163,12 +171,12 @@ export class Sessions {
     if (done) this.#beaten.set(id, now)
   }
 
-  /** The session ends: its children with it, and what they have claimed is free. */
+  /** The session ends: its children with it, and theirs, and what they have claimed is free. */
   end(id: string, reason = 'ended'): void {
     this.#db.write(() => {
       const row = presence.getSession(this.#db, id)
       if (!row || row.ended !== undefined) return
-      for (const child of presence.listSessions(this.#db)) if (child.parent === id) this.#end(child, reason)
+      for (const child of descendants(this.#db, id, (x) => this.resolve(x))) this.#end(child, reason)
       this.#end(row, reason)
     })
     this.#beaten.delete(id)

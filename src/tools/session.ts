@@ -4,6 +4,7 @@ import { hookTimeOf } from '../hooking/log.ts'
 import { gitState } from '../open.ts'
 import type { Json } from '../schema/field.ts'
 import { claimsOf } from '../sessions/claims.ts'
+import { liveSession } from '../sessions/known.ts'
 import { type SessionInfo, sessionsOf } from '../sessions/sessions.ts'
 import { ago, oneLine } from './present.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
@@ -87,12 +88,15 @@ export const session: Tool = {
             `there is no process ${args.pid}, so the session would be dead at once`,
             'give the id of a process that runs, such as $$; without --pid the session lives 30 minutes after each sign of life',
           )
+        const parent = oneOf(args.parent)
+        const isOwn = parent !== undefined && wanted !== undefined && sessions.resolve(parent) === wanted
         const started = sessions.start({
           ...(wanted === undefined ? {} : { id: wanted }),
           client: oneOf(args.client) ?? context.agent,
           agent: oneOf(args.agent),
           role: oneOf(args.role),
-          parent: oneOf(args.parent),
+          // a hook may come before the one of its parent; whoever types it means one that is there
+          parent: parent === undefined || isOwn ? parent : liveSession(memory, parent).id,
           ...(typeof args.pid === 'number' ? { pid: args.pid } : {}),
           root: project.root,
           branch: gitState(project.root).branch,

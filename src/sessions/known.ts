@@ -1,0 +1,41 @@
+import { UserError } from '../errors.ts'
+import { isLive } from '../memory/claims.ts'
+import type { Memory } from '../memory/memory.ts'
+import { nearest } from '../schema/names.ts'
+import { type SessionInfo, sessionsOf } from './sessions.ts'
+
+const NAMED_AT_MOST = 20
+
+/** The sessions that live, for whoever has named another one. */
+function whoLives(memory: Memory, id: string): { hint: string; details: { live: string[]; nearest: string[] } } {
+  const live = sessionsOf(memory)
+    .list()
+    .map((s) => s.id)
+  const near = nearest(id, live)
+  const some = live.slice(0, NAMED_AT_MOST).join(', ')
+  const more = live.length > NAMED_AT_MOST ? ` and ${live.length - NAMED_AT_MOST} more` : ''
+  const who = live.length > 0 ? `those that live are ${some}${more}` : 'no session is live'
+  return {
+    hint: `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}${who}; \`tidemark session list --all\` shows also those that ended`,
+    details: { live, nearest: near },
+  }
+}
+
+const shown = (id: string) => id.slice(0, 80).toWellFormed()
+
+/** A session that is known here, by the id that it has now. @throws UserError with those that live. */
+export function knownSession(memory: Memory, id: string): SessionInfo {
+  const sessions = sessionsOf(memory)
+  const found = sessions.get(sessions.resolve(id))
+  if (found) return found
+  const { hint, details } = whoLives(memory, id)
+  throw new UserError('not-found', `there is no session ${shown(id)}`, hint, details)
+}
+
+/** One that lives. @throws UserError with those that do. */
+export function liveSession(memory: Memory, id: string): SessionInfo {
+  const found = knownSession(memory, id)
+  if (isLive(found.state)) return found
+  const { hint, details } = whoLives(memory, id)
+  throw new UserError('not-live', `session ${shown(found.id)} has ${found.state}`, hint, details)
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { session } from '../../src/tools/session.ts'
+import { project, tidemark } from '../cli/run.ts'
+import { openTestMemory, userError } from '../helpers.ts'
+
+test('[X7] no session is its own ancestor: refused in one step and over several, and nothing is changed', () => {
+  const { memory, rows } = openTestMemory()
+  const sessions = sessionsOf(memory)
+  expect(userError(() => sessions.start({ id: 'a', parent: 'a' })).message).toBe('a session is not its own parent')
+  expect(sessions.get('a')).toBeUndefined()
+  sessions.start({ id: 'a' })
+  sessions.start({ id: 'b', parent: 'a' })
+  sessions.start({ id: 'c', parent: 'b' })
+  const before = rows()
+  for (const [id, parent] of [
+    ['a', 'b'],
+    ['a', 'c'],
+    ['b', 'c'],
+  ] as const) {
+    const refused = userError(() => sessions.start({ id, parent }))
+    expect(refused.message).toBe(`${parent} stands below ${id}, so it cannot be its parent`)
+    expect(refused.hint).toContain('session list')
+  }
+  expect(rows()).toBe(before)
+  sessions.start({ id: 'd', parent: 'a' }) // siblings and a second start are none
+  sessions.start({ id: 'c', parent: 'd' })
+  expect(sessions.get('c')!.parent).toBe('d')
+})
+
+test('[X7] a sign of life, which never fails, leaves such a parent out', () => {
+  const { memory, clock } = openTestMemory()
+  const sessions = sessionsOf(memory)
+  sessions.start({ id: 'a' })
+  sessions.start({ id: 'b', parent: 'a' })
+  clock.now += 60_000
+  sessions.heartbeat('a', { parent: 'b', client: 'claude' })
+  expect(sessions.get('a')).toMatchObject({ client: 'claude' })
+  expect(sessions.get('a')!.parent).toBeUndefined()
+  sessions.heartbeat('new', { parent: 'new' })
+  expect(sessions.get('new')!.parent).toBeUndefined()
+})
+
+test("[X7] a subagent's hook may come before its parent is known: it lives by the parent's process, and ends with it", () => {
+  const { memory } = openTestMemory()
+  const sessions = sessionsOf(memory)
+  sessions.start({ id: 'child', parent: 'late' })
+  sessions.heartbeat('grandchild', { parent: 'child' })
+  expect(sessions.get('child')!.pid).toBeUndefined()
+  sessions.start({ id: 'late', pid: process.pid })
+  expect(['child', 'grandchild'].map((id) => sessions.get(id)!.pid)).toEqual([process.pid, process.pid])
+  sessions.end('late')
+  expect(['late', 'child', 'grandchild'].map((id) => sessions.get(id)!.state)).toEqual(['ended', 'ended', 'ended'])
+})
+
+test('[X7] session start --parent names a session that lives: a typo is refused with those that do', async () => {
+  const { at, run } = await project()
+  await run('session', 'start', 'lead')
+  await run('session', 'start', 'gone')
+  await run('session', 'end', 'gone')
+  const refused = async (...args: string[]) => {
+    const ran = await tidemark(at, ['session', 'start', ...args])
+    expect(ran.code).toBe(1)
+    return ran.err
+  }
+  expect(await refused('w1', '--parent', 'laed')).toMatch(/there is no session laed[\s\S]*did you mean lead\?/)
+  expect(await refused('w1', '--parent', 'gone')).toMatch(/session gone has ended[\s\S]*lead/)
+  expect(await refused('lead', '--parent', 'lead')).toContain('not its own parent')
+  expect(JSON.parse(await run('session', 'list', '--json'))).toMatchObject([{ id: 'lead' }])
+  await run('session', 'start', 'w1', '--parent', 'lead')
+  expect(JSON.parse(await run('session', 'show', 'w1', '--json'))).toMatchObject({ id: 'w1', parent: 'lead' })
+})
+
+test('[X7] after /clear the old id of a parent means the new one', async () => {
+  const t = openTestMemory()
+  const sessions = sessionsOf(t.memory)
+  sessions.start({ id: 'old', pid: process.pid })
+  sessions.start({ id: 'new', pid: process.pid, source: 'clear' })
+  await session.run({ memory: t.memory, project: t.project }, { do: 'start', id: 'w', parent: 'old' })
+  expect(sessions.get('w')!.parent).toBe('new')
+  sessions.end('new')
+  expect(sessions.get('w')!.state).toBe('ended')
+})
