@@ -207,7 +207,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   const { openAt } = await import('../open.ts')
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
   try {
-    const session = await actor(memory, project, parsed.values, tool)
+    const session = await actor(memory, project, parsed.values, tool, args)
     const context: ToolContext = {
       memory,
       project,
@@ -233,9 +233,18 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
 }
 
 /** The session that acts; `session` itself says what happens to it. */
-async function actor(memory: Memory, project: Project, values: Parsed['values'], tool: Tool) {
+async function actor(
+  memory: Memory,
+  project: Project,
+  values: Parsed['values'],
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+) {
   const { actAs, actingSession } = await import('../sessions/acting.ts')
-  const door = { named: typeof values.session === 'string' ? values.session : undefined }
+  // where the command itself takes a session, that is what it works on, not who acts
+  const said = Object.hasOwn(tool.params, 'session') ? undefined : values.session
+  const door = { named: typeof said === 'string' ? said : undefined }
+  if (door.named && tool.ofSession?.(args)) (await import('../sessions/known.ts')).knownSession(memory, door.named)
   if (tool.name === 'session') return actingSession(memory, door)
   return actAs(memory, door, { root: project.root })
 }

@@ -6,6 +6,7 @@ import { openProject } from '../open.ts'
 import { parseExact } from '../schema/exact.ts'
 import { nearest } from '../schema/names.ts'
 import { actAs } from '../sessions/acting.ts'
+import { knownSession } from '../sessions/known.ts'
 import { createProject, findProject, type Project } from '../store/project.ts'
 import { TOOLS } from '../tools/index.ts'
 import type { ToolContext } from '../tools/tool.ts'
@@ -49,9 +50,10 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   const closing = new AbortController()
   const hosts = [...LOOPBACK, ...(options.allowedHosts ?? [])]
 
-  const resolve = async (call: McpCall): Promise<ToolContext> => {
+  const resolve = async (call: McpCall, ofSession = false): Promise<ToolContext> => {
     const { agent, progress } = call
     const opened = await projects.open(call.project)
+    if (ofSession && call.session) knownSession(opened.memory, call.session)
     const door = { named: call.session, call: call.call, elsewhere: true }
     const session = actAs(opened.memory, door, { client: agent, root: opened.project.root })
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
@@ -119,7 +121,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     const { projectId, ...input } = await jsonBody(c)
     const { args, ...named } = readCall(tool, projectId === undefined ? input : { project: projectId, ...input })
     const agent = c.req.header('x-tidemark-agent') ?? 'http'
-    const context = await resolve({ agent, ...named })
+    const context = await resolve({ agent, ...named }, tool.ofSession?.(args))
     const { text, json } = await runTool(tool, context, args)
     return c.json({ text, json })
   })

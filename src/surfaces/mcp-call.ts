@@ -106,7 +106,9 @@ export function readCall(tool: Tool, input: unknown): Call {
       problems,
     })
   }
-  const { session, project } = args as { session?: string; project?: string }
+  const { project } = args as { project?: string }
+  // where the tool itself takes a session, that is what it works on, not who acts
+  const { session } = (Object.hasOwn(tool.params, 'session') ? {} : args) as { session?: string }
   for (const name of Object.keys(CALL_PARAMS)) if (!Object.hasOwn(tool.params, name)) delete args[name]
   return { args, ...(session ? { session } : {}), ...(project ? { project } : {}) }
 }

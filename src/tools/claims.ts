@@ -37,6 +37,7 @@ export const claims: Tool = {
   example: 'tidemark claims',
   params: { mine: { type: 'flag', about: "only the session's own" } },
   readOnly: true,
+  ofSession: () => true,
   run(context, args): Output {
     const edits = readEdits(context.memory, context.project)
     const { held, blocks } = claimsOf(context.memory)

@@ -25,6 +25,7 @@ export const release: Tool = {
     to: { type: 'text', about: 'the session that gets them, without a moment in which they are free' },
   },
   readOnly: false,
+  ofSession: () => true,
   run(context, args): Output {
     const to = oneOf(args.to)
     const [status, result, handoff] = [oneOf(args.status), oneOf(args.result), oneOf(args.handoff)]

@@ -4,7 +4,7 @@ import { hookTimeOf } from '../hooking/log.ts'
 import { gitState } from '../open.ts'
 import type { Json } from '../schema/field.ts'
 import { claimsOf } from '../sessions/claims.ts'
-import { liveSession } from '../sessions/known.ts'
+import { knownSession, liveSession } from '../sessions/known.ts'
 import { type SessionInfo, sessionsOf } from '../sessions/sessions.ts'
 import { ago, oneLine } from './present.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
@@ -50,9 +50,10 @@ export function sessionLine(context: ToolContext, s: SessionInfo): string {
   return oneLine(parts.join(' · '), 400)
 }
 
+/** The session that is meant; one that somebody writes out must be there. */
 function named(context: ToolContext, text: string | undefined): string {
-  const id = text ?? context.session
-  if (id !== undefined) return sessionsOf(context.memory).resolve(id)
+  if (text !== undefined) return knownSession(context.memory, text).id
+  if (context.session !== undefined) return sessionsOf(context.memory).resolve(context.session)
   throw new UserError('no-session', 'no session is named', 'give its id, --session ID, or set TIDEMARK_SESSION')
 }
 
@@ -74,6 +75,7 @@ export const session: Tool = {
     all: { type: 'flag', about: 'list: also those that ended or crashed' },
   },
   readOnly: false,
+  ofSession: (args) => ['heartbeat', 'end', 'show'].includes(String(args.do)) && oneOf(args.id) === undefined,
   run(context, args): Output {
     const { memory, project } = context
     const sessions = sessionsOf(memory)
@@ -113,15 +115,12 @@ export const session: Tool = {
       }
       case 'end': {
         const it = named(context, id)
-        if (!sessions.get(it))
-          throw new UserError('not-found', `there is no session ${it}`, '`tidemark session list` shows them')
+        knownSession(memory, it)
         sessions.end(it, oneOf(args.reason))
         return { text: `session ${it} ended`, json: sessionJson(sessions.get(it)!) }
       }
       case 'show': {
-        const it = sessions.get(named(context, id))
-        if (!it)
-          throw new UserError('not-found', `there is no session ${id}`, '`tidemark session list --all` shows them')
+        const it = knownSession(memory, named(context, id))
         const told = sessions.toldOf(it.id)
         const tokens = told.reduce((n, t) => n + t.tokens, 0)
         const ms = hookTimeOf(context.project, it.id)

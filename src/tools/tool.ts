@@ -56,6 +56,11 @@ export interface Tool {
   readonly destructive?: boolean
   /** Reads or writes files that the caller names: for the command line alone, never offered over HTTP or MCP. */
   readonly local?: boolean
+  /**
+   * Whether this call acts on what a session has already: one that the caller names and nobody knows is a typo then, and
+   * refused. Elsewhere a session that acts is there from then on.
+   */
+  ofSession?(args: Readonly<Record<string, unknown>>): boolean
   /** @throws UserError for the caller's mistakes. */
   run(context: ToolContext, args: Readonly<Record<string, unknown>>): Output | Promise<Output>
   /** With `--follow` on the command line: gives what there is and what comes, until the way to stop is called. */

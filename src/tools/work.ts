@@ -121,6 +121,7 @@ export function workTool(spec: WorkTool): Tool {
       all: { type: 'flag', about: 'list: also what is complete or abandoned' },
     },
     readOnly: false,
+    ofSession: (args) => (args.do === 'complete' || args.do === 'abandon') && oneOf(args.text) === undefined,
     run(context, args) {
       const { memory } = context
       const step = String(args.do)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { createServer } from '../../src/surfaces/http.ts'
 import { call, decide, ERAS, httpClient, listening, next, stdioClient, tempDir, tempProject } from './harness.ts'
 
@@ -251,4 +252,30 @@ test('[A5] actions that come as a JSON string are repaired, and the reply says s
   })
   expect(answer.status).toBe(200)
   expect(((await answer.json()) as { json: { notes: string[] } }).json.notes.join()).toContain('JSON string')
+})
+
+test('[X7] a session that nobody knows is refused over HTTP where it must be one, and none is made', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const { post } = api(server)
+  await post('session', { do: 'start', id: 'lead' })
+  for (const [tool, body] of [
+    ['release', {}],
+    ['claims', {}],
+    ['session', { do: 'end' }],
+    ['task', { do: 'complete' }],
+  ] as const) {
+    const refused = await post(tool, { ...body, session: 'laed' })
+    expect(refused.body.error, tool).toMatchObject({
+      code: 'not-found',
+      details: { live: ['lead'], nearest: ['lead'] },
+    })
+  }
+  expect((await post('session', { do: 'list', all: true })).body.json).toMatchObject([{ id: 'lead' }])
+  expect((await post('share', { do: 'set', key: 'k', value: 1, session: 'new' })).status).toBe(200)
+  expect(
+    sessionsOf(server.memory)
+      .list()
+      .map((s) => s.id)
+      .sort(),
+  ).toEqual(['lead', 'new'])
 })
