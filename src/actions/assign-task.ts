@@ -6,7 +6,8 @@ import { claimJson, liveSession, textOf, told } from './claims.ts'
 
 export const assignTask: Verb = {
   verb: 'assign-task',
-  about: 'gives a task to an idle session of the role, else to any idle one, as its claim; never to two',
+  about:
+    'gives a task to a free session of the role, else to any free one, as its claim; never to two. Free is one that lives and has no open task',
   args: { task: 'reference', role: 'text?', to: 'text? (a session, instead of choosing one)', note: 'text?' },
   example: { task: 'refresh tokens before they expire', role: 'implementer' },
   plan(p, args, report) {
@@ -36,24 +37,25 @@ export const assignTask: Verb = {
         .filter((c) => c.what === 'task' && isOpen(p.entity(c.on)))
         .map((c) => c.session),
     )
-    const workless = (s: SessionRow) =>
+    const isFree = (s: SessionRow) =>
       s.id !== self &&
       isLive(stateOf(s, view.now, view.env)) &&
       !busy.has(s.id) &&
       !isOpen(p.entity(view.workOf(s.id).at(-1) ?? ''))
-    const idle = view
+    const others = view.sessions().some((s) => s.id !== self && isLive(stateOf(s, view.now, view.env)))
+    const free = view
       .sessions()
-      .filter(workless)
+      .filter(isFree)
       .sort((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1))
     const target =
       to === undefined
-        ? (idle.find((s) => role !== undefined && s.role === role) ?? idle[0])
+        ? (free.find((s) => role !== undefined && s.role === role) ?? free[0])
         : liveSession(p, to, 'to', report)
     if (!target) {
       if (to === undefined)
         report({
           field: 'task',
-          message: 'no other session is idle',
+          message: `no other session is free${others ? ': each has a task in hand' : ''}`,
           received: task.id,
           hint: 'try again when one has finished, or name one: {"to": "…"}; `tidemark session list` shows them',
         })

@@ -54,10 +54,10 @@ export const task: Tool = {
     ...worked.params,
     do: {
       ...worked.params.do!,
-      about: `${worked.params.do!.about}; assign: gives it to an idle session`,
+      about: `${worked.params.do!.about}; assign: gives it to a free session, which has no open task`,
       choices: [...(worked.params.do!.choices ?? []), 'assign'],
     },
-    role: { type: 'text', about: 'assign: an idle session of this role first' },
+    role: { type: 'text', about: 'assign: a free session of this role first' },
     to: { type: 'text', about: 'assign: this session' },
   },
   run: (context, args) => (args.do === 'assign' ? assign(context, args) : worked.run(context, args)),

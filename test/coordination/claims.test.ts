@@ -103,7 +103,7 @@ test('[X7] the same path in another work tree is a warning, not a refusal', () =
   expect(held()).toEqual(['a x', 'b x'])
 })
 
-test('[X6] a task is given to an idle session of the role, else to any idle one, never to two', () => {
+test('[X6] a task is given to a free session of the role, else to any free one, never to two', () => {
   const { act, refused, memory } = clocked()
   const sessions = sessionsOf(memory)
   sessions.start({ id: 'boss' })
@@ -115,11 +115,28 @@ test('[X6] a task is given to an idle session of the role, else to any idle one,
   expect(assign('one', 'implementer')).toBe('coder')
   expect(refused('boss', ['assign-task', { task: 'one' }])).toContain('claimed by coder')
   expect(refused('tester', ['claim', { task: 'one' }])).toContain('claimed by coder')
-  expect(assign('two', 'implementer')).toBe('tester') // no idle implementer is left
-  expect(refused('boss', ['assign-task', { task: task('three') }])).toContain('no other session is idle')
+  expect(assign('two', 'implementer')).toBe('tester') // no free implementer is left
+  expect(refused('boss', ['assign-task', { task: task('three') }])).toContain('no other session is free')
   expect(inbox(memory, 'coder').lines.join('\n')).toContain('you were given task "one"')
   act('coder', ['complete', { ref: 'one' }], ['release', {}])
   expect(assign('four')).toBe('coder')
+})
+
+test('[X6] [X7] free is who has no task in hand; idle, who has said nothing for five minutes', () => {
+  const { memory, act, refused, pass } = clocked()
+  const sessions = sessionsOf(memory)
+  act('boss', ['add-task', { description: 'one' }], ['add-task', { description: 'two' }])
+  sessions.start({ id: 'worker' })
+  pass(10 * MINUTE)
+  expect(sessions.get('worker')!.state).toBe('idle')
+  const given = act('boss', ['assign-task', { task: 'one' }]).results[0]!
+  expect(given.to).toBe('worker')
+  sessions.heartbeat('worker')
+  expect(sessions.get('worker')!.state).toBe('active')
+  expect(refused('boss', ['assign-task', { task: 'two' }])).toContain('no other session is free')
+  pass(10 * MINUTE) // idle again, and not free
+  expect(sessions.get('worker')!.state).toBe('idle')
+  expect(refused('boss', ['assign-task', { task: 'two' }])).toContain('free: each has a task in hand')
 })
 
 test('[X5] kill -9 of a session: it has crashed, its claims are free, its data is kept for the next', async () => {
