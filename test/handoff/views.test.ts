@@ -328,3 +328,50 @@ test('[P4] decisions.md: an editor that writes CRLF has changed nothing; a line 
   expect(unreadEdits(m.dir)).toEqual([])
   expect(read(m, 'decisions.md')).not.toContain('\r')
 })
+
+/** What a merge leaves of two sides that both added something. */
+const conflicted = (ours: string, theirs: string) =>
+  `<<<<<<< Updated upstream\n${ours}=======\n${theirs}>>>>>>> Stashed changes\n`
+
+test.each([
+  ['handoff.md', (t: string) => t.replace(/1\. one\n/, conflicted('1. ours\n', '1. theirs\n'))],
+  [
+    'handoff.md',
+    (t: string) => `${t}\n${conflicted('## Blockers\n- ours\n', '# Session Handoff\n## Blockers\n- theirs\n')}`,
+  ],
+  ['swarm-state.md', (t: string) => `${t}\n${conflicted('## w1\nstatus: active\n', '## w2\nstatus: active\n')}`],
+  ['decisions.md', (t: string) => t + conflicted('ours | r\n', 'theirs | r\n')],
+  ['decisions.md', (t: string) => `${t}ours | r\n>>>>>>> Stashed changes\n`], // settled by half
+  ['decisions.md', (t: string) => (t + conflicted('ours | r\n', 'theirs | r\n')).replaceAll('\n', '\r\n')],
+])("[P4] git's conflict markers in %s are told and kept, and nothing of it is read back", (name, change) => {
+  const m = openTestMemory()
+  act(
+    m,
+    [decided('d', 'r'), ['claim', { role: 'lead', paths: ['src'] }], ['write-handoff', { nextSteps: ['one'] }]],
+    'a',
+  )
+  const before = read(m, name)
+  const cursor = m.memory.cursor
+  edit(m, name, change)
+  const wrong = read(m, name)
+  const line = wrong.split(/\r?\n/).findIndex((l) => /^[<>]{7} /.test(l)) + 1
+  const [told, ...more] = refreshViews(m.memory, m.project)
+  expect(more).toEqual([])
+  expect(told).toContain(`${name} was edited by hand and could not be read: git's conflict markers (line ${line}`)
+  expect(told).toContain('settle')
+  expect(m.memory.cursor).toBe(cursor)
+  expect(read(m, name)).toBe(before)
+  const [aside, ...others] = unreadEdits(m.dir)
+  expect(others).toEqual([])
+  expect(read(m, aside!.aside)).toBe(wrong)
+  expect(told).toContain(aside!.aside)
+})
+
+test('[P4] a page that speaks of conflict markers itself can be edited by hand', () => {
+  const m = openTestMemory()
+  const body = '<<<<<<< HEAD\nis how a conflict begins'
+  act(m, [['write-handoff', { body, nextSteps: ['one'] }]], 'a')
+  edit(m, 'handoff.md', (t) => t.replace('1. one', '1. two'))
+  expect(act(m, [decided('d', 'r')], 'b').told[0]).toContain('taken over')
+  expect(m.get('handoff:session-a')!.fields).toMatchObject({ body, nextSteps: ['two'] })
+})

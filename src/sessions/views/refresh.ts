@@ -9,7 +9,7 @@ import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
 import { type Kept, lastWritten, putAside, readKept, stampOf, textOf, viewPath, writeKept, writeView } from './kept.ts'
 import { swarmView } from './swarm.ts'
-import type { View, ViewContext } from './view.ts'
+import { conflictIn, type View, type ViewContext } from './view.ts'
 
 /** The files under `.tidemark/` that show what is known. */
 export const VIEWS: readonly View[] = [handoffView, swarmView, decisionsView]
@@ -155,6 +155,14 @@ function findEdit({ memory, project }: ViewContext, view: View): Found | undefin
   })
 }
 
+/** Why nothing of an edit is taken over, whatever it says. */
+function whyUnread(root: string, { name }: View, { text, was }: Found): string | undefined {
+  // what came with a commit was said by whoever wrote that, and nobody here stands by it
+  if (isTracked(root, `${PROJECT_DIR}/${name}`))
+    return `it is committed: take it out of git with \`git rm --cached ${PROJECT_DIR}/${name}\``
+  return conflictIn(text, was)
+}
+
 function readEdit(memory: Memory, project: Project, view: View, seen: string | undefined): string[] {
   const { root } = project
   const path = viewPath(root, view.name)
@@ -164,13 +172,8 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   const found = findEdit(context, view)
   if (!found) return []
   const { text, was } = found
-  // what came with a commit was said by whoever wrote that, and nobody here stands by it
-  const { actions, problems } = isTracked(root, `${PROJECT_DIR}/${view.name}`)
-    ? {
-        actions: [],
-        problems: [`it is committed: take it out of git with \`git rm --cached ${PROJECT_DIR}/${view.name}\``],
-      }
-    : view.read(context, text, was)
+  const unread = whyUnread(root, view, found)
+  const { actions, problems } = unread ? { actions: [], problems: [unread] } : view.read(context, text, was)
   const wrong = [...problems]
   const done: string[] = []
   for (const { action, session = '', says } of actions) {

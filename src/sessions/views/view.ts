@@ -36,3 +36,14 @@ export interface View {
 /** Ends in the middle: something that was still being written, or was cut off. */
 export const isHalf = (text: string, was: string): boolean =>
   text.trim() === '' || (!text.endsWith('\n') && text !== was && was.startsWith(text))
+
+/** What git writes around two sides of a conflict. `=======` alone is an underlined heading as well. */
+const MARKER = /^(?:<{7}|>{7}|\|{7})(?:\s|$)/
+
+/** Why an edit cannot be read: a merge left it unsettled. What the view said itself before is none of its markers. */
+export function conflictIn(text: string, was: string): string | undefined {
+  const before = new Set(was.split(/\r\n?|\n/))
+  const at = text.split(/\r\n?|\n/).findIndex((line) => MARKER.test(line) && !before.has(line))
+  if (at < 0) return undefined
+  return `git's conflict markers (line ${at + 1}) are not settled, so nothing of it was taken over: settle them, and write what you mean into the file anew`
+}
