@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
-import { decisionLine, readDecisionLine } from '../../src/sessions/views/decisions.ts'
+import { decisionLine, decisionsView, readDecisionLine } from '../../src/sessions/views/decisions.ts'
 import { ownViews, readEdits, refreshViews, unreadEdits } from '../../src/sessions/views/index.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
@@ -374,4 +374,58 @@ test('[P4] a page that speaks of conflict markers itself can be edited by hand',
   edit(m, 'handoff.md', (t) => t.replace('1. one', '1. two'))
   expect(act(m, [decided('d', 'r')], 'b').told[0]).toContain('taken over')
   expect(m.get('handoff:session-a')!.fields).toMatchObject({ body, nextSteps: ['two'] })
+})
+
+describe('[P4] a line by hand is a new decision, and changes none that is there', () => {
+  const told = (m: TestMemory) => refreshViews(m.memory, m.project)
+  const rationale = (m: TestMemory, name: string) => m.get(`decision:${name}`)!.fields.rationale
+
+  test.each([
+    ['below its line', (t: string) => `${t}2026-11-21 11:00 | use-sqlite | by hand\n`],
+    ['above its line', (t: string) => t.replace('\n\n', '\n\nUse SQLite | by hand\n')],
+    ['without a reason', (t: string) => `${t}2026-11-21 11:00 | use-sqlite\n`],
+  ])('[P4] a line of a decision that is there, %s, is told and kept', (_where, change) => {
+    const m = openTestMemory()
+    act(m, [decided('use-sqlite', 'one file'), decided('other', 'r')])
+    const before = read(m, 'decisions.md')
+    edit(m, 'decisions.md', change)
+    const wrong = read(m, 'decisions.md')
+    const [one, ...more] = told(m)
+    expect(more).toEqual([])
+    expect(one).toMatch(/there is a decision "use-sqlite" already.*record-decision.*supersede/)
+    expect(one).not.toContain('taken over')
+    expect(rationale(m, 'use-sqlite')).toBe('one file')
+    expect(read(m, 'decisions.md')).toBe(before)
+    expect(read(m, unreadEdits(m.dir)[0]!.aside)).toBe(wrong)
+  })
+
+  test('[P4] of two new lines of one name the first is the decision; new names beside it are taken over', () => {
+    const m = openTestMemory()
+    act(m, [decided('old', 'r')])
+    edit(m, 'decisions.md', (t) => `${t}twin | first\nfresh | r\nTwin | second\nold | again\n`)
+    const all = told(m).join('\n')
+    expect(all).toContain('taken over: decision "twin"; decision "fresh"')
+    expect(all.match(/there is a decision "(twin|old)" already/g)).toHaveLength(2)
+    expect([rationale(m, 'twin'), rationale(m, 'fresh'), rationale(m, 'old')]).toEqual(['first', 'r', 'r'])
+  })
+
+  test('[P4] a line that says what is known anyway is nothing new, also where the copies are gone', () => {
+    const m = openTestMemory()
+    act(m, [decided('a', 'r1'), decided('b', 'r2')])
+    act(m, [decided('b', 'r2, as we know now')])
+    edit(m, 'decisions.md', (t) => `${t}2026-11-21 12:00 | a | r1\n`)
+    expect(told(m)).toEqual([])
+    rmSync(path(m, 'local/views'), { recursive: true })
+    const text = told(m).join('\n')
+    expect(rationale(m, 'b')).toBe('r2, as we know now')
+    expect(text).not.toContain('"a"')
+  })
+
+  test('[P4] a decision that somebody takes the name of in the same moment is not overwritten', () => {
+    const m = openTestMemory()
+    const { actions } = decisionsView.read({ memory: m.memory, project: m.project }, '# Decisions\n\nx | by hand\n', '')
+    m.act([decided('x', 'was first')])
+    expect(m.refused([actions[0]!.action])[0]!.message).toContain('stale')
+    expect(rationale(m, 'x')).toBe('was first')
+  })
 })

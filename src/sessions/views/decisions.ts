@@ -72,34 +72,48 @@ export const decisionsView: View = {
     const lines = fresh.map((e) => `${decisionLine(e.created, e.name, toldOf(e))}\n`)
     return (was || HEAD) + lines.join('')
   },
-  read(_context, text, was) {
+  read({ memory: { reader } }, text, was) {
     if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle of a line'] }
-    const before = Map.groupBy(linesOf(was), (line) => line)
+    const gone = linesOf(was)
+    const fresh = linesOf(text).filter((line) => {
+      const at = gone.indexOf(line)
+      if (at >= 0) gone.splice(at, 1)
+      return at < 0
+    })
     const problems: string[] = []
     const actions: Taken[] = []
-    for (const line of linesOf(text)) {
-      if (before.delete(line)) continue
+    const names = new Map<string, string>()
+    for (const line of fresh) {
       const said = readDecisionLine(line)
       if (!said) {
         problems.push(`no decision can be read in "${line.slice(0, 120)}": time | name | rationale`)
         continue
       }
-      const there = [...before.keys()].find((l) => foldName(readDecisionLine(l)?.name ?? '') === foldName(said.name))
-      if (there !== undefined) {
-        before.delete(there)
+      const { name, rationale } = said
+      const changed = gone.findIndex((l) => foldName(readDecisionLine(l)?.name ?? '') === foldName(name))
+      if (changed >= 0) {
+        gone.splice(changed, 1)
+        problems.push(`the line of "${name}" was changed; lines are only added: record-decision changes a decision`)
+        continue
+      }
+      const there = reader.find(`decision:${name}`).find((e) => e.kind === 'decision')
+      if (there && onOneLine(toldOf(there)) === onOneLine(rationale)) continue // known, and told
+      const taken = there?.name ?? names.get(foldName(name))
+      if (taken !== undefined) {
         problems.push(
-          `the line of "${said.name}" was changed; lines are only added: record-decision changes a decision`,
+          `there is a decision "${taken}" already, and a line only adds one: record-decision changes it, supersede puts one of another name in its place`,
         )
         continue
       }
-      const { name, rationale } = said
+      names.set(foldName(name), name)
       actions.push({
-        action: ['record-decision', { name, ...(rationale === '' ? {} : { rationale }) }],
+        // somebody else may take the name in this moment: theirs is not overwritten either
+        action: ['record-decision', { name, ...(rationale === '' ? {} : { rationale }), expectedVersion: 0 }],
         says: `decision "${name}"`,
       })
     }
-    if (before.size > 0)
-      problems.push(`${before.size} line${before.size === 1 ? ' is' : 's are'} gone: delete-decision takes one out`)
+    if (gone.length > 0)
+      problems.push(`${gone.length} line${gone.length === 1 ? ' is' : 's are'} gone: delete-decision takes one out`)
     return { actions, problems }
   },
 }
