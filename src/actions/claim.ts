@@ -1,6 +1,7 @@
 import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS, SILENT_MS } from '../memory/claims.ts'
 import type { Planning } from '../memory/plan.ts'
 import type { Verb } from '../memory/verb.ts'
+import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import type { Report } from '../schema/validate.ts'
 import { actor, against, claimJson, moreOf, pathsOf, rolesOf, textOf, told, ttlOf } from './claims.ts'
@@ -30,17 +31,29 @@ export function take(
     .of(session)
     .find((c) => c.what === wanted.what && c.on === wanted.on && c.role === wanted.role && c.root === wanted.root)
   if (!own) return p.claims.grant({ ...wanted, session, since: now, until })
-  const { implicit: wasImplicit, ...rest } = own
-  const implicit = wasImplicit && wanted.implicit
-  return p.claims.change({
+  const { implicit: wasImplicit, exact: wasExact, ...rest } = own
+  const { implicit: byEdit, exact, ...said } = wanted
+  const byName = byEdit && !wasImplicit // an edit does not change for how long a claim by name was meant
+  const isExact = byName ? wasExact : exact
+  const row: Claim = {
     ...rest,
-    ...wanted,
+    ...said,
     since: own.since,
-    until: wanted.implicit && !wasImplicit ? Math.max(own.until, until) : until,
-    ttl: wanted.implicit && !wasImplicit ? own.ttl : wanted.ttl,
-    ...(implicit ? { implicit } : {}),
-  })
+    until: byName ? Math.max(own.until, until) : until,
+    ttl: byName ? own.ttl : wanted.ttl,
+    ...(isExact ? { exact: true } : {}),
+    ...(wasImplicit && byEdit ? { implicit: true } : {}),
+  }
+  p.claims.change(row)
+  if (!row.implicit && meaning(row) !== meaning(own)) p.claims.tellChanged(row)
+  return row
 }
+
+/** What others go by when they look at a claim; that it was renewed is nothing new. */
+const meaning = ({ ttl, exact, implicit, note, task, goal, role, status, dependsOn, more }: Claim): string =>
+  canonical(
+    [exact ? ttl : null, implicit, note, task, goal, role, status, dependsOn, more].map((v) => v ?? null) as Json,
+  )
 
 export const claim: Verb = {
   verb: 'claim',

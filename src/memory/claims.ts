@@ -78,6 +78,13 @@ export function inTheWay(
 export const sameTree = (a: { root?: string | undefined }, b: { root?: string | undefined }): boolean =>
   a.root === undefined || b.root === undefined || a.root === b.root
 
+const leaseBody = (row: ClaimRow): { [key: string]: Json } => ({
+  until: row.until,
+  ...(row.note === undefined ? {} : { note: row.note }),
+  ...(row.task === undefined ? {} : { task: row.task }),
+  ...(row.dependsOn === undefined ? {} : { dependsOn: [...row.dependsOn] }),
+})
+
 /** Claims as a batch changes them; nothing is written until the plan is applied. */
 export class ClaimPlan {
   readonly view: ClaimView
@@ -127,14 +134,16 @@ export class ClaimPlan {
     this.#holding.set(`${row.n}`, true)
     this.#changed.add(row.n)
     this.tell('claimed', row, {
-      until: row.until,
-      ...(row.note === undefined ? {} : { note: row.note }),
-      ...(row.task === undefined ? {} : { task: row.task }),
-      ...(row.dependsOn === undefined ? {} : { dependsOn: [...row.dependsOn] }),
+      ...leaseBody(row),
       ...(row.implicit ? { implicit: true } : {}),
       ...(row.from === undefined ? {} : { from: row.from }),
     })
     return row
+  }
+
+  /** Tells that a claim means something else than before, under the same grant: `ttl` where its holder said for how long. */
+  tellChanged(row: ClaimRow): void {
+    this.tell('reclaimed', row, { ...leaseBody(row), ...(row.exact ? { ttl: row.ttl / 1000 } : {}) })
   }
 
   /** Changes what a claim says without a new grant: a renewal, another note. */

@@ -94,6 +94,13 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
         return line(9, `${nameOf(memory, String(body.from))} handed ${on} over to you${note}`, `claim ${on}`)
       if (body.implicit === true) return []
       return line(6, `${who} claimed ${on}${note}`, `claim ${on}`)
+    case 'reclaimed': {
+      const open = body.ttl === undefined && getSession(memory.db, n.presence!.session)?.process !== undefined
+      const time = open
+        ? 'as long as its process lives'
+        : `until ${new Date(Number(body.until)).toISOString().slice(11, 16)} UTC`
+      return line(3, `${who} changed its claim on ${on}: ${time}${note}`, `claim ${on}`)
+    }
     case 'released': {
       if (body.result === undefined && body.handoff === undefined)
         return line(2, `${who} released ${on}`, `claim ${on}`)

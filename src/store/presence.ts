@@ -71,6 +71,7 @@ export const PRESENCE_TYPES = [
   'session-ended',
   'session-crashed',
   'claimed',
+  'reclaimed',
   'released',
   'lapsed',
   'handed-over',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
+import { eventsSince } from '../../src/memory/sharing.ts'
 import { claimsOf } from '../../src/sessions/claims.ts'
 import { inbox } from '../../src/sessions/inbox.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
@@ -137,6 +138,60 @@ test('[X6] [X7] free is who has no task in hand; idle, who has said nothing for 
   pass(10 * MINUTE) // idle again, and not free
   expect(sessions.get('worker')!.state).toBe('idle')
   expect(refused('boss', ['assign-task', { task: 'two' }])).toContain('free: each has a task in hand')
+})
+
+test('[X6] [X4] what a session says anew of its claim is an event: a lease, a note, a task, and that it is plain again', () => {
+  const { memory, act, pass } = clocked()
+  const events = () =>
+    eventsSince(memory, { since: 0, types: ['claimed', 'reclaimed'] }).map((e) => [e.event_type, e.key, e.value])
+  const said = () => events().at(-1)
+  sessionsOf(memory).start({ id: 'a', pid: process.pid })
+  act('a', ['claim', { paths: ['x'] }])
+  const n = claimsOf(memory).held()[0]!.n
+  act('a', ['claim', { paths: ['x'] }]) // the same again is nothing new
+  pass(MINUTE)
+  act('a', ['claim', { paths: ['x'] }])
+  expect(events()).toHaveLength(1)
+  act('a', ['claim', { paths: ['x'], ttl: 60 }])
+  const until = Date.parse('2026-11-01T09:02:00Z')
+  expect(said()).toEqual(['reclaimed', 'x', { n, what: 'path', on: 'x', until, ttl: 60 }])
+  expect(inbox(memory, 'b', { since: 0 }).lines).toContain('a changed its claim on x: until 09:02 UTC')
+  act('a', ['claim', { paths: ['x'], ttl: 60 }])
+  expect(events()).toHaveLength(2)
+  act('a', ['claim', { paths: ['x'], ttl: 60, note: 'nearly done' }])
+  expect(said()).toEqual(['reclaimed', 'x', { n, what: 'path', on: 'x', until, ttl: 60, note: 'nearly done' }])
+  // without a time it lasts as long as its process again: the last word counts
+  act('a', ['claim', { paths: ['x'] }])
+  expect(said()).toEqual([
+    'reclaimed',
+    'x',
+    { n, what: 'path', on: 'x', until: until + 29 * MINUTE, note: 'nearly done' },
+  ])
+  pass(40 * MINUTE)
+  expect(claimsOf(memory).held()).toMatchObject([{ n, on: 'x' }])
+})
+
+test('[X6] [X4] an edit makes no claim by name an implicit one, and a claim by name of what was edited is told', () => {
+  const { memory, act, pass } = clocked()
+  const types = () => eventsSince(memory, { since: 0, types: ['claimed', 'reclaimed'] }).map((e) => e.event_type)
+  sessionsOf(memory).start({ id: 'a', pid: process.pid })
+  act('a', ['claim', { paths: ['x'], ttl: 1200 }])
+  act('a', ['claim', { paths: ['x'], implicit: true }])
+  const [held] = claimsOf(memory).held()
+  expect(held).toMatchObject({ on: 'x', exact: true, ttl: 1_200_000 })
+  expect(held!.implicit).toBeUndefined()
+  act('a', ['claim', { paths: ['y'], implicit: true }])
+  act('a', ['claim', { paths: ['y'], implicit: true }])
+  expect(types()).toEqual(['claimed', 'claimed'])
+  act('a', ['claim', { paths: ['y'] }])
+  expect(types()).toEqual(['claimed', 'claimed', 'reclaimed'])
+  expect(inbox(memory, 'b', { since: 0 }).lines).toContain('a changed its claim on y: as long as its process lives')
+  pass(15 * MINUTE)
+  expect(
+    claimsOf(memory)
+      .held()
+      .map((c) => c.on),
+  ).toEqual(['x', 'y'])
 })
 
 test('[X5] kill -9 of a session: it has crashed, its claims are free, its data is kept for the next', async () => {
