@@ -8,7 +8,10 @@ import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
 import { projectState, reprojectKinds } from './apply.ts'
+import type { News } from './memory.ts'
 import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
+import { archiveCame, archiveCovered } from './rotate.ts'
+import { sharedStates } from './stream.ts'
 
 /** The state at a compaction, for replicas that are behind it: covered lines, documents and the events that still count. */
 export interface Snapshot {
@@ -66,16 +69,24 @@ export function snapshotOf(db: Db): Snapshot | undefined {
 
 /**
  * Takes in a snapshot, if it covers a line that is missing here. What it covers is folded away here as well, or events
- * of ours would stay whose overwriting it has forgotten. Lines it covers are dropped when they come late, and waiting
+ * of ours would stay whose overwriting it has forgotten: they are put away first, as a compaction does. Lines it covers are dropped when they come late, and waiting
  * ones behind them are released.
  */
-export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now: number): void {
+export function applySnapshot(
+  db: Db,
+  registry: () => Registry,
+  s: Snapshot,
+  now: number,
+  newsSince: (seq: number, limit: number) => News[],
+): void {
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
     throw new UserError('line-damaged', 'a snapshot is damaged', 'ask the sender to send it again; nothing was taken')
   }
   // marks first: nothing that was erased elsewhere may touch the disk here
   if (s.purged?.length > 0) applyPurges(db, registry(), s.purged)
   if (!s.covered.some((c) => c.seq > log.head(db, c.replica).seq)) return
+  archiveCovered(db, s.covered, newsSince)
+  const shared = sharedStates(db)
   const before = new Map(s.covered.map((c) => [c.replica, log.coveredUpTo(db, c.replica)]))
   const further = new Set(s.covered.filter((c) => c.seq > before.get(c.replica)!).map((c) => c.replica))
   const kept = new Set(s.events.map((e) => `${e.replica}:${e.seq}:${e.i}`))
@@ -107,6 +118,7 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
     s.entities.map((e) => e.id),
   )
   raiseMeta(db, 'horizon', s.horizon)
+  archiveCame(db, now, shared)
   raiseMeta(db, 'compacted_n', log.countArrival(db))
   log.finding(db, 'snapshot', now, `history before ${new Date(s.horizon).toISOString()} came as a snapshot`)
 }

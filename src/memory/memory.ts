@@ -11,6 +11,7 @@ import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
 import { archiveFiles } from '../store/archive.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
+import { coverable } from '../store/coverage.ts'
 import { type Db, openDb, storeFiles, vacuum } from '../store/db.ts'
 import { keptHolds } from '../store/defines.ts'
 import { type Author, seal } from '../store/line.ts'
@@ -526,7 +527,15 @@ export class Memory {
         'replicas meet within one project; import takes over knowledge from another',
       )
     }
-    const result = this.#db.write(() => ingest(this.#db, this.#env, () => this.registry(), delivery))
+    const result = this.#db.write(() =>
+      ingest(
+        this.#db,
+        this.#env,
+        () => this.registry(),
+        delivery,
+        (seq, limit) => this.newsSince(seq, limit),
+      ),
+    )
     if (result.erased) this.#scrub()
     if (result.applied > 0) for (const listener of this.#listeners) listener()
     return result
@@ -589,7 +598,7 @@ export class Memory {
   compact(before: string | number | Date): { lines: number; events: number; horizon: number } {
     const moment = momentOf(before)
     const result = this.#db.write(() => {
-      archiveCovered(this.#db, moment, (seq, limit) => this.newsSince(seq, limit))
+      archiveCovered(this.#db, coverable(this.#db, moment), (seq, limit) => this.newsSince(seq, limit))
       return compact(this.#db, moment)
     })
     vacuum(this.#db)

@@ -1,10 +1,11 @@
+import { canonical } from '../schema/canonical.ts'
 import { archive, dropPresence, duePresence, eraseFromArchive } from '../store/archive.ts'
-import { coverable } from '../store/coverage.ts'
+import type { Covered } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import { isErased, purgesIn, purgesOf } from '../store/log.ts'
+import { countArrival, isErased, purgesIn, purgesOf } from '../store/log.ts'
 import type { News } from './memory.ts'
 import { tombstoneOf } from './purge.ts'
-import { EventStream, presenceNews } from './stream.ts'
+import { EventStream, hashOf, presenceNews, type SharedState, type StreamEvent, sharedStates } from './stream.ts'
 
 const KEPT_MS = 30 * 86_400_000
 const KEPT = 10_000
@@ -33,9 +34,13 @@ export function rotatePresence(db: Db, now: number): void {
 /** Batches read at once. */
 const PAGE = 500
 
-/** Puts away what a compaction is about to fold: the caller holds the lock, and compacts after it. */
-export function archiveCovered(db: Db, before: number, newsSince: (seq: number, limit: number) => News[]): void {
-  const covered = new Map(coverable(db, before).map((c) => [c.replica, c.seq]))
+/** Puts away what is about to be folded, here or by a snapshot: the caller holds the lock, and folds after it. */
+export function archiveCovered(
+  db: Db,
+  lines: readonly Pick<Covered, 'replica' | 'seq'>[],
+  newsSince: (seq: number, limit: number) => News[],
+): void {
+  const covered = new Map(lines.map((c) => [c.replica, c.seq]))
   if (covered.size === 0) return
   const isCovered = (batch: string) => {
     const [replica = '', seq] = batch.split(':')
@@ -54,6 +59,36 @@ export function archiveCovered(db: Db, before: number, newsSince: (seq: number, 
     if (page.length < PAGE) return
     cursor = page.at(-1)!.seq
   }
+}
+
+/**
+ * Puts away what came with a snapshot: the lines that said it are nowhere any more, and yet the last event of each key is
+ * the state (X4). Who is killed before it is committed is sent the snapshot again, and says the same.
+ */
+export function archiveCame(db: Db, now: number, before: ReadonlyMap<string, SharedState>): void {
+  const changed = [...sharedStates(db)].filter(([id, { live, value }]) => {
+    const was = before.get(id)
+    return (was?.live ?? false) !== live || (live && canonical(was?.value ?? null) !== canonical(value))
+  })
+  if (changed.length === 0) return
+  const seq = countArrival(db)
+  const timestamp = new Date(now).toISOString()
+  const came = changed.map(([id, { key, live, value }]): StreamEvent & { entity: string } => {
+    const was = before.get(id)
+    return {
+      event_id: `snapshot:${seq}:${id}`,
+      seq,
+      session_id: null,
+      timestamp,
+      event_type: live ? 'update' : 'delete',
+      key: key ?? was?.key ?? id,
+      value: live ? value : null,
+      previous_value: was?.live ? was.value : null,
+      context_hash: hashOf(live ? value : null),
+      entity: id,
+    }
+  })
+  archive(db, came)
 }
 
 /**

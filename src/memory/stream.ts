@@ -6,6 +6,7 @@ import { sha256 } from '../schema/names.ts'
 import type { Db } from '../store/db.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { PresenceEvent } from '../store/presence.ts'
+import { idsOfKind } from '../store/rows.ts'
 import { arrivedBefore } from '../store/stream.ts'
 import { kindOf, LINK_KIND } from './entity.ts'
 import { fold } from './fold.ts'
@@ -53,7 +54,7 @@ class Replay {
 }
 
 /** What a key of the shared context holds at a place in the order of arrival. */
-interface SharedState {
+export interface SharedState {
   key: string | undefined
   live: boolean
   value: Json
@@ -66,6 +67,17 @@ function stateOf(replay: Replay): SharedState {
   const key = typeof fields.key === 'string' ? fields.key : undefined
   const field = live ? fields[SHARED_FIELD] : undefined
   return { key, live, value: field === undefined ? null : decode(field), field }
+}
+
+/** All of the shared context, by entity, as its events tell it. */
+export function sharedStates(db: Db): Map<string, SharedState> {
+  return new Map(
+    idsOfKind(db, SHARED_KIND).map((id) => {
+      const replay = new Replay()
+      for (const e of arrivedBefore(db, id, Number.MAX_SAFE_INTEGER)) replay.add(e)
+      return [id, stateOf(replay)]
+    }),
+  )
 }
 
 /** The value of a key before the event with this number; undefined where it was not there. */

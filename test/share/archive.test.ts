@@ -1,12 +1,13 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { eventsSince, followEvents } from '../../src/memory/sharing.ts'
-import type { StreamEvent } from '../../src/memory/stream.ts'
+import { eventsSince, followEvents, rollbackShared, sharedContext, sharedHistory } from '../../src/memory/sharing.ts'
+import { hashOf, type StreamEvent } from '../../src/memory/stream.ts'
 import type { Json } from '../../src/schema/field.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { archiveFiles } from '../../src/store/archive.ts'
 import { addPresence } from '../../src/store/presence.ts'
+import { exchange, Replica, send, tempDir } from '../convergence/harness.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 
 const all = (t: TestMemory, since = 0) => eventsSince(t.memory, { since })
@@ -104,6 +105,90 @@ describe('[X4] rotation keeps the archive, and loses nothing', () => {
       ...[3, null, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
     ])
     expect(userError(() => t.library.share.rollback('l', 1)).code).toBe('before-horizon')
+  })
+
+  test('[X8] [K14] a snapshot puts away what it folds here, and what came with it is an event: replay gives the state', () => {
+    const dir = tempDir()
+    // each with an archive of its own
+    const [a, b] = ['a', 'b'].map((name, i) => {
+      mkdirSync(join(dir, name))
+      return new Replica(join(dir, name), name, 1000 + i * 77)
+    }) as [Replica, Replica]
+    const context = (r: Replica) => sharedContext(r.memory, []).data
+    const events = (r: Replica, since = 0) => eventsSince(r.memory, { since })
+    try {
+      for (let i = 1; i <= 3; i++) a.act([['share-set', { key: 'k', value: i }]])
+      a.act([['share-set', { key: 'gone', value: 'x' }]])
+      exchange(a, b)
+      b.act([['share-append', { key: 'list', value: ['of b', 'too'] }]])
+      b.act([['record-decision', { name: 'of-b' }]])
+      exchange(a, b)
+      const known = events(b)
+      const third = known.find((e) => e.key === 'k' && e.value === 3)!
+      // b is away: a goes on, and folds everything, also what b wrote
+      a.now += 60_000
+      a.act([['share-set', { key: 'k', value: 4 }]])
+      a.act([
+        ['share-set', { key: 'fresh', value: { n: 1 } }],
+        ['share-delete', { key: 'gone' }],
+      ])
+      a.now += 60_000
+      a.memory.compact(a.now)
+      const { cursor } = b.memory
+      send(a, b)
+      expect(b.memory.db.all('SELECT n FROM log')).toEqual([])
+
+      expect(stateOf(events(a))).toEqual(context(a))
+      expect(context(b)).toEqual(context(a))
+      expect(events(b).slice(0, known.length)).toEqual(known)
+      expect(stateOf(events(b))).toEqual(context(b))
+      const came = events(b, cursor)
+      expect(came.map((e) => [e.event_type, e.key, e.value, e.previous_value, e.session_id]).sort()).toEqual([
+        ['delete', 'gone', null, 'x', null],
+        ['update', 'fresh', { n: 1 }, null, null],
+        ['update', 'k', 4, 3, null],
+      ])
+      expect(new Set(came.map((e) => e.event_id)).size).toBe(3)
+      for (const e of came) expect(e.context_hash).toBe(hashOf(e.value))
+      expect(sharedHistory(b.memory, 'k').map((e) => e.value)).toEqual([4, 3, 2, 1])
+      expect(rollbackShared(b.memory, 'k', third.seq).value).toBe(3)
+      expect(sharedHistory(b.memory, 'list').map((e) => e.value)).toEqual([['of b', 'too']])
+      // again, it covers nothing new
+      const all = events(b)
+      send(a, b)
+      expect(events(b)).toEqual(all)
+    } finally {
+      for (const r of [a, b]) r.memory.close()
+      rmSync(dir, { recursive: true, force: true })
+    }
+  })
+
+  test('[A7] a snapshot puts nothing away that was erased, and purge takes out what it told', () => {
+    const dir = tempDir()
+    const [a, b] = ['a', 'b'].map((name, i) => {
+      mkdirSync(join(dir, name))
+      return new Replica(join(dir, name), name, 1000 + i * 77)
+    }) as [Replica, Replica]
+    const kept = (r: Replica) =>
+      archiveFiles(r.memory.path)
+        .map((f) => readFileSync(f, 'utf8'))
+        .join('')
+    try {
+      a.act([['share-set', { key: 'k', value: 'told-before' }]])
+      exchange(a, b)
+      a.act([['share-set', { key: 'late', value: 'told-after' }]])
+      a.act([['purge', { ref: 'context:k', reason: 'x' }]])
+      a.now += 60_000
+      a.memory.compact(a.now)
+      send(a, b)
+      expect(kept(b)).toContain('told-after')
+      expect(kept(b)).not.toContain('told-before')
+      b.act([['purge', { ref: 'context:late', reason: 'x' }]])
+      expect(kept(b)).not.toContain('told-after')
+    } finally {
+      for (const r of [a, b]) r.memory.close()
+      rmSync(dir, { recursive: true, force: true })
+    }
   })
 
   test('[A7] what is erased leaves the archive as well', () => {
