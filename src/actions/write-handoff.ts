@@ -1,3 +1,4 @@
+import { compareStamps, type Stamp, seen } from '../crdt/cells.ts'
 import { isLive, SILENT_MS, stateOf } from '../memory/claims.ts'
 import type { Entity } from '../memory/entity.ts'
 import {
@@ -102,6 +103,14 @@ function writerLives(p: Planning, e: Entity): boolean {
   return isLive(stateOf({ ...row, seen: Math.max(row.seen, written) }, claims.now, claims.env))
 }
 
+/** Whether another replica wrote it last: whether the session lives that did is not known here. */
+function isElsewhere(p: Planning, e: Entity): boolean {
+  const cells = p.cells(e.id)
+  const written = [...seen(cells, 'written'), ...seen(cells, 'title')].map((c) => c.stamp)
+  const last = written.reduce<Stamp | undefined>((a, b) => (a && compareStamps(a, b) > 0 ? a : b), undefined)
+  return last !== undefined && !p.view.isOwn(last.replica)
+}
+
 /** Whether it is called after its session, not by a title that somebody gave. */
 const isSession = (e: Entity): boolean => e.name.startsWith('session ')
 
@@ -115,19 +124,28 @@ interface Place {
 
 /**
  * Whose place the handoff takes: that of its task, else that of its session. What another live session wrote is never
- * taken; what a session that is gone wrote is, if the writer can have been told of it.
+ * taken, nor what was written in another replica, where nobody here knows whether its session lives; what a session that is gone wrote is, if the writer can have been told of it.
  */
 function placeFor(p: Planning, me: string | undefined, title: string | undefined, task: Entity | undefined): Place {
   const current = handoffs(p)
-  const mine = idsOf(p, me)
-  const isMine = (e: Entity) => mine.has(writerOf(e))
-  const isOthers = (e: Entity) => me !== undefined && !isMine(e) && writerLives(p, e)
+  const ids = idsOf(p, me)
+  const isMine = (e: Entity) => ids.has(writerOf(e))
+  const isOthers = (e: Entity) =>
+    isElsewhere(p, e) ? me === undefined || !isMine(e) : me !== undefined && !isMine(e) && writerLives(p, e)
+  const at = (name: string) => p.resolve(name, 'title', () => {}, { kind: KIND })
   const named = (name: string): Place => {
-    const there = p.resolve(name, 'title', () => {}, { kind: KIND })
+    const there = at(name)
     if (!there || !isOthers(there)) return { title: name, ...(there ? { there } : {}), over: [] }
-    const own = `${short(name)} (${me})`
-    p.note(`session ${writerOf(there)} is live and has the handoff "${there.name}": this one is called "${own}"`)
-    return named(own)
+    const who = me ?? p.ctx.provenance.user ?? 'here'
+    const called = `${short(name)} (${who})`
+    const taken = at(called)
+    const title = taken && isOthers(taken) ? `${short(name)} (${who}, ${p.ctx.replica})` : called
+    const mine = at(title)
+    const why = isElsewhere(p, there)
+      ? `the handoff "${there.name}" was written in another replica`
+      : `session ${writerOf(there)} is live and has the handoff "${there.name}"`
+    p.note(`${why}: this one is called "${title}"`)
+    return { title, ...(mine ? { there: mine } : {}), over: [] }
   }
   if (title !== undefined) return named(title)
   if (task) {
@@ -147,7 +165,7 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
       started !== undefined &&
       e.fields.task === undefined &&
       !isMine(e) &&
-      !writerLives(p, e) &&
+      !isOthers(e) &&
       (handoffOf(e).written ?? 0) <= started,
   )
   const there =

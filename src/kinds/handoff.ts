@@ -22,5 +22,7 @@ export const handoff = defineKind({
     composed: list('what of it Tidemark put together from what the session did', { weight: 0 }),
   },
   halfLifeDays: 14,
+  // where the work of these sessions stands, and whose they are, is of this machine
+  travels: 'machine',
   example: { title: 'current', nextSteps: ['Fix the JWKS cache'] },
 })

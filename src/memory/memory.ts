@@ -20,6 +20,7 @@ import { getMeta, setMeta } from '../store/meta.ts'
 import * as presence from '../store/presence.ts'
 import * as rows from '../store/rows.ts'
 import { clearWords, queueAll, TEXT_VERSION } from '../store/texts.ts'
+import { isOwnReplica } from '../store/trust.ts'
 import { watchCommits } from '../store/watch.ts'
 import { dropOldWork, forgetErasedWork, keepWork, workOf } from '../store/work.ts'
 import { applyLine, Docs, projectState, reprojectKinds, writeToDocs } from './apply.ts'
@@ -381,6 +382,7 @@ export class Memory {
           events: line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event })),
         }
       },
+      isOwn: (replica) => isOwnReplica(db, replica),
       batchHash: (replica, seq) => log.hashOf(db, replica, seq),
       recentBatches: (limit, session) =>
         log

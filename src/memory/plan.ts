@@ -57,6 +57,8 @@ export interface View {
   headersHolding(textValue: string): { replica: string; seq: number }[]
   /** Whether the entity with this tombstone was erased. */
   isErased(tombstone: string): boolean
+  /** Whether what a replica wrote was written in this store. */
+  isOwn(replica: string): boolean
   /** Sessions and what they have claimed. */
   claims: ClaimView
 }

@@ -20,6 +20,10 @@ export function ownLines(db: Db): (replica: string, seq: number) => boolean {
   return (replica, seq) => replica === now || seq <= (earlier[replica] ?? 0)
 }
 
+/** Whether this store writes, or wrote, under an identity. */
+export const isOwnReplica = (db: Db, replica: string): boolean =>
+  replica === getMeta(db, 'replica') || Object.hasOwn(before(db), replica)
+
 /** Whether any line here was written under another identity than the present one, even if it was folded away since. */
 const hasOthers = (db: Db): boolean => {
   const own = getMeta(db, 'replica') ?? ''
