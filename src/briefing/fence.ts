@@ -1,3 +1,5 @@
+import { FENCE_MARK, UNSEEN as HIDDEN, late, unfenced, unhidden } from '../scheme/unseen.ts'
+
 /** Between these two lines stands what others recorded. Nothing within can write either of them. */
 export const FENCE_BEGIN = '<tidemark-data>'
 export const FENCE_END = '</tidemark-data>'
@@ -34,20 +36,25 @@ export function plain(text: string, max: number): string {
   return flat.length > max ? `${cutAtWord(flat, max - 1)}…` : flat
 }
 
-/** What turns the direction of writing, or shows as nothing and joins no letters; control characters but line ends and tabs. */
-const HIDING =
-  /(?![\n\t])\p{Cc}|[\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
-
 /** A text of several lines as a terminal, or whoever reads its output, may have it: it shows what it says and moves no cursor. */
-export const visible = (text: string): string => text.replace(ANSI, '').replace(HIDING, '')
+export const visible = (text: string): string => unhidden(text.replace(ANSI, ''))
+
+/** The same for what no fence of ours stands in: nothing in it opens or closes one. */
+export const shown = (text: string): string => unfenced(visible(text))
+
+const escaped = (one: string): string =>
+  [...Array(one.length).keys()].map((i) => `\\u${one.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
 
 /** JSON of anybody's texts: the same values, and nothing in it opens a tag, ends the fence or goes unseen. */
 export const jsonData = (json: string): string =>
   json
-    .replace(TAG, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .replace(/(?!\n)[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu, (one) =>
-      [...Array(one.length).keys()].map((i) => `\\u${one.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
-    )
+    .replace(TAG, escaped)
+    .replace(/(?!\n)[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\u2028\u2029]/gu, escaped)
+
+const odd = late(`(?!\\n)${HIDDEN}|${FENCE_MARK}`, 'gi')
+
+/** JSON for programs, which an agent's shell may show it as well: the same values; nothing ends a fence or goes unseen. */
+export const jsonShown = (json: string): string => json.replace(odd(), escaped)
 
 /** Beyond this nothing of a text can be told. */
 const MAX_READ = 20_000

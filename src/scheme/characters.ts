@@ -1,3 +1,4 @@
+import { hides } from './unseen.ts'
 import { Char } from './values.ts'
 
 const NAMES = new Map<string, number>([
@@ -34,6 +35,6 @@ export function parseChar(text: string): Char | undefined {
 export function printChar(c: Char): string {
   const name = BY_CODE.get(c.code)
   if (name) return `#\\${name}`
-  const odd = c.code < 0x20 || (c.code >= 0x7f && c.code < 0xa0) || (c.code >= 0xd800 && c.code < 0xe000)
+  const odd = (c.code >= 0xd800 && c.code < 0xe000) || hides(c.text)
   return `#\\${odd ? 'x' + c.code.toString(16) : c.text}`
 }

@@ -1,5 +1,7 @@
 /** The words both notations share: how strings, keys and comments are written so that they read back the same. */
 
+import { FENCE_MARK, hides, late, UNSEEN, unfenced, unhidden } from './unseen.ts'
+
 const BARE = /^[a-z][a-z0-9]*(?:[-._/][a-z0-9]+)*$/
 const PLAIN_KEY = /^[A-Za-z0-9_][A-Za-z0-9_\-./?!*+<>=&%$^~]*$/
 const PLAIN_SYMBOL = /^[^\s()[\]{}"';`,|#:\\\x00-\x1f\x7f][^\s()[\]{}"';`,|\\\x00-\x1f\x7f]*$/
@@ -10,27 +12,31 @@ const TAKEN = new Set(['nil', 'true', 'false'])
 /** May this string stand without quotes inside an entity or a table? */
 export const isBare = (text: string): boolean => BARE.test(text) && !TAKEN.has(text)
 
-export const isPlainSymbol = (text: string): boolean => PLAIN_SYMBOL.test(text)
+export const isPlainSymbol = (text: string): boolean => PLAIN_SYMBOL.test(text) && !hides(text)
 
 const NAMED: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' }
-const escapeChar = (c: string): string => NAMED[c] ?? `\\x${c.charCodeAt(0).toString(16)};`
+const escapeChar = (c: string): string => NAMED[c] ?? `\\x${c.codePointAt(0)!.toString(16)};`
 
-/** A string in quotes: `\" \\ \n \t \r \xHH;`, everything else as it is. */
+/** What is never printed as it is: what would not read back, what goes unseen, what would end a fence around it. */
+const ODD = `\\\\|\\p{Surrogate}|${UNSEEN}|${FENCE_MARK}`
+const inString = late(`"|${ODD}`, 'gi')
+const inBarred = late(`[\\|]|${ODD}`, 'gi')
+const EVEN = /^[\x20\x21\x23-\x3b\x3d-\x5b\x5d-\x7b\x7d-\x7e]*$/
+
+/** A string in quotes: `\" \\ \n \t \r \xHH;`, everything that can be seen as it is. */
 export const quote = (text: string): string =>
-  /["\\\x00-\x1f\x7f-\x9f\ud800-\udfff]/.test(text)
-    ? `"${text.replace(/["\\\x00-\x1f\x7f-\x9f]|\p{Surrogate}/gu, (c) => (c === '"' ? '\\"' : escapeChar(c)))}"`
-    : `"${text}"`
+  EVEN.test(text) ? `"${text}"` : `"${text.replace(inString(), (c) => (c === '"' ? '\\"' : escapeChar(c)))}"`
 
 /** A name between bars, for keys and symbols that would read as something else. */
 export const inBars = (text: string): string =>
-  `|${text.replace(/[|\\\x00-\x1f\x7f-\x9f]|\p{Surrogate}/gu, (c) => (c === '|' ? '\\|' : escapeChar(c)))}|`
+  EVEN.test(text) ? `|${text}|` : `|${text.replace(inBarred(), (c) => (c === '|' ? '\\|' : escapeChar(c)))}|`
 
 /** `:name` or `:|odd name|`. */
-export const keyText = (key: string): string => ':' + (PLAIN_KEY.test(key) ? key : inBars(key))
+export const keyText = (key: string): string => ':' + (PLAIN_KEY.test(key) && !hides(key) ? key : inBars(key))
 
 /** A comment that says what was left out; nothing in it can end it early or nest. */
 export const remark = (text: string): string =>
-  `#| ${text.replace(/[|#]/g, (c) => (c === '|' ? '¦' : '♯')).replace(/\s+/g, ' ')} |#`
+  `#| ${unfenced(unhidden(text.replace(/\s+/g, ' '))).replace(/[|#]/g, (c) => (c === '|' ? '¦' : '♯'))} |#`
 
 /** Does this character end a word? Called for each one, so that the common ones are told without a regular expression. */
 export const isDelimiter = (c: string): boolean => ' \n()[]{}"\';`,|\t\r'.includes(c) || isSpace(c)

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { visible } from '../briefing/fence.ts'
+import { jsonShown, shown, visible } from '../briefing/fence.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
@@ -12,8 +12,10 @@ import { ran } from './ran.ts'
 import { VERSION } from './version.ts'
 
 const out = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
-/** Texts of anybody's: a terminal is not to be steered by them, nor what somebody confirms to be hidden. */
-const say = (text: string) => out(visible(text))
+/** Texts of anybody's: a terminal is not to be steered by them, nor what somebody confirms to be hidden, nor a fence ended. */
+const say = (text: string) => out(shown(text))
+/** For programs; an agent's shell shows it to a model as well. */
+const outJson = (value: unknown) => out(jsonShown(JSON.stringify(value)))
 const err = (text: string) => void process.stderr.write(`${text}\n`)
 
 /** `tidemark --json status` means `tidemark status --json`. */
@@ -63,28 +65,26 @@ export async function run(given: readonly string[]): Promise<number> {
 function fail(error: unknown, json: boolean): number {
   if (error instanceof UsageError) {
     const { message, hint, details } = error
-    err(visible(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
-    if (json) out(JSON.stringify({ error: { code: 'usage', message, hint: hint || 'see --help', details } }))
+    err(shown(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
+    if (json) outJson({ error: { code: 'usage', message, hint: hint || 'see --help', details } })
     return 2
   }
   if (error instanceof UserError) {
     const { code, message, hint, details } = error
-    if (json) out(JSON.stringify({ error: { code, message, hint, details } }))
-    else err(visible(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
+    if (json) outJson({ error: { code, message, hint, details } })
+    else err(shown(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
     return 1
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (json)
-    out(
-      JSON.stringify({
-        error: {
-          code: 'bug',
-          message: String(error),
-          hint: 'this is a bug in tidemark: please report it with the text on stderr',
-          details: {},
-        },
-      }),
-    )
+    outJson({
+      error: {
+        code: 'bug',
+        message: String(error),
+        hint: 'this is a bug in tidemark: please report it with the text on stderr',
+        details: {},
+      },
+    })
   err(`tidemark: a bug in tidemark, please report it with this text\n${stack}`)
   return 1
 }
@@ -222,9 +222,9 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       : await (await import('../tools/run.ts')).run(tool, context, args)
     if (process.stderr.isTTY && context.progress) process.stderr.write('\r\x1b[K')
     const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
-    if (asLines) for (const line of done.lines!) out(JSON.stringify(line))
-    else if (parsed.values.json) out(JSON.stringify(done.json))
-    else if (done.text !== '') say(done.text)
+    if (asLines) for (const line of done.lines!) outJson(line)
+    else if (parsed.values.json) outJson(done.json)
+    else if (done.text !== '') out(tool.fences ? visible(done.text) : shown(done.text))
     if (!tool.readOnly) memory.maintain()
     return 0
   } finally {
@@ -253,7 +253,7 @@ async function actor(
 async function follow(tool: Tool, context: ToolContext, args: Record<string, unknown>, json: boolean): Promise<number> {
   const asJson = json || !process.stdout.isTTY
   const stop = tool.follow!(context, args, (several) =>
-    out(several.map((e) => (asJson ? JSON.stringify(e.json) : visible(e.text))).join('\n')),
+    out(several.map((e) => (asJson ? jsonShown(JSON.stringify(e.json)) : shown(e.text))).join('\n')),
   )
   const alive = setInterval(() => {}, 2 ** 30) // what is waited for does not keep a process alive by itself
   await new Promise<void>((resolve) => {
@@ -282,6 +282,6 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     err,
   }
   const done = await command.run(call)
-  if (json) out(JSON.stringify((done?.json ?? {}) satisfies Json))
+  if (json) outJson((done?.json ?? {}) satisfies Json)
   return done?.code ?? 0
 }

@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { jsonShown } from '../briefing/fence.ts'
 import { UserError } from '../errors.ts'
 import { openProject } from '../open.ts'
 import { parseExact } from '../schema/exact.ts'
@@ -123,7 +124,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     const agent = c.req.header('x-tidemark-agent') ?? 'http'
     const context = await resolve({ agent, ...named }, tool.ofSession?.(args))
     const { text, json } = await runTool(tool, context, args)
-    return c.json({ text, json })
+    return c.body(jsonShown(JSON.stringify({ text, json })), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/events', async (c) => {
     const { memory: followed } = await projects.open(c.req.query('projectId') ?? c.req.query('project'))

@@ -1,3 +1,4 @@
+import { jsonShown } from '../briefing/fence.ts'
 import type { Memory, News } from '../memory/memory.ts'
 import { EventStream, type StreamEvent } from '../memory/stream.ts'
 import { sameSession } from '../sessions/shared-store.ts'
@@ -69,7 +70,7 @@ export function eventStream(
           cursor = news.seq
           const told = stream.eventsOf(news)
           if (isOwn(news.author.session ?? '')) continue
-          const data = JSON.stringify(shown(news, told))
+          const data = jsonShown(JSON.stringify(shown(news, told)))
           const type = news.presence ? 'presence' : 'batch'
           controller.enqueue(encoder.encode(`id: ${news.seq}\nevent: ${type}\ndata: ${data}\n\n`))
         }

@@ -1,3 +1,4 @@
+import { shown, visible } from '../briefing/fence.ts'
 import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { nearest } from '../schema/names.ts'
@@ -113,10 +114,10 @@ export function readCall(tool: Tool, input: unknown): Call {
   return { args, ...(session ? { session } : {}), ...(project ? { project } : {}) }
 }
 
-/** Runs a tool; its text is cut to what clients take, saying how much was left out. */
+/** Runs a tool; its text shows what it says, ends no fence, and is cut to what clients take, saying how much was left out. */
 export async function runTool(tool: Tool, context: ToolContext, args: Call['args']): Promise<Output> {
   const output = await run(tool, context, args)
-  return { text: cut(output.text), json: output.json }
+  return { text: cut(tool.fences ? visible(output.text) : shown(output.text)), json: output.json }
 }
 
 export function cut(text: string): string {
@@ -129,7 +130,7 @@ export function cut(text: string): string {
 
 /** What the caller is told of an error: their mistakes with what to do next; ours as such, and whole on stderr. */
 export function errorText(error: unknown): string {
-  if (error instanceof UserError) return error.hint ? `${error.message}\n→ ${error.hint}` : error.message
+  if (error instanceof UserError) return shown(error.hint ? `${error.message}\n→ ${error.hint}` : error.message)
   process.stderr.write(`tidemark: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
-  return `a bug in tidemark: ${error instanceof Error ? error.message : String(error)}`
+  return shown(`a bug in tidemark: ${error instanceof Error ? error.message : String(error)}`)
 }

@@ -12,6 +12,7 @@ export const brief: Tool = {
   params: { budget: { type: 'number', about: 'tokens at most (2000)' } },
   mcp: true,
   readOnly: true,
+  fences: true,
   async run({ memory, project, session, agent }, { budget }) {
     if (budget !== undefined && !(typeof budget === 'number' && Number.isInteger(budget) && budget > 0))
       throw new UsageError('budget is not a number of tokens', 'give a whole number, such as 2000')

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../recall/types.ts'
 import type { Json } from '../schema/field.ts'
+import { remark } from '../scheme/lexical.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
 
 export const recall: Tool = {
@@ -107,7 +108,7 @@ async function printed(
     omitted > 0
       ? `#| ${omitted} found, and none fits the budget: a larger --budget shows them |#`
       : `#| nothing is known of this${hidden} |#`
-  const lines = [results.length > 0 ? text : none, ...notes.map((n) => `#| ${n.replaceAll('|#', '| #')} |#`)]
+  const lines = [results.length > 0 ? text : none, ...notes.map(remark)]
   if (budget === undefined) return lines.join('\n')
   const { countTokens } = await import('../recall/tokens.ts')
   while (lines.length > 0 && countTokens(lines.join('\n')) > budget) lines.pop()

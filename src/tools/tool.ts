@@ -61,6 +61,8 @@ export interface Tool {
    * refused. Elsewhere a session that acts is there from then on.
    */
   ofSession?(args: Readonly<Record<string, unknown>>): boolean
+  /** Its text has a fence, within which what others wrote is safe already. Every other text is shown without the marks of one. */
+  readonly fences?: boolean
   /** @throws UserError for the caller's mistakes. */
   run(context: ToolContext, args: Readonly<Record<string, unknown>>): Output | Promise<Output>
   /** With `--follow` on the command line: gives what there is and what comes, until the way to stop is called. */
