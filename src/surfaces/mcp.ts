@@ -9,8 +9,10 @@ import {
   type ServerOptions,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
+import { plain } from '../briefing/fence.ts'
 import type { Json } from '../schema/field.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
+import { idOf } from './hooks/payload.ts'
 import { errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from './mcp-call.ts'
 import { registerPrompts } from './mcp-prompts.ts'
 import { registerResources, serveSubscriptions } from './mcp-resources.ts'
@@ -93,10 +95,15 @@ export function buildMcpServer(options: McpServerOptions, bus?: ServerEventBus):
   return server
 }
 
+/** A longer name of a client says no more. */
+const NAME_CHARACTERS = 80
+
+/** What the client calls itself, as it may be kept: whatever it says, its calls are served. */
 function clientOf(server: McpServer, ctx: ServerContext): string | undefined {
   const envelope: Readonly<Record<string, unknown>> = ctx.mcpReq.envelope ?? {}
   const info = envelope[CLIENT_INFO_META_KEY] as { name?: unknown } | undefined
-  return typeof info?.name === 'string' ? info.name : server.server.getClientVersion()?.name
+  const name = typeof info?.name === 'string' ? info.name : server.server.getClientVersion()?.name
+  return plain(String(name ?? ''), NAME_CHARACTERS) || undefined
 }
 
 function callOf(server: McpServer, ctx: ServerContext): McpCall {
@@ -104,7 +111,7 @@ function callOf(server: McpServer, ctx: ServerContext): McpCall {
   const { threadId: thread, 'claudecode/toolUseId': call } = ctx.mcpReq._meta ?? {} // Codex, Claude Code
   return {
     ...(agent ? { agent } : {}),
-    ...(typeof thread === 'string' ? { session: thread } : {}),
+    ...(typeof thread === 'string' && idOf(thread) !== '' ? { session: idOf(thread) } : {}),
     ...(typeof call === 'string' ? { call } : {}),
   }
 }

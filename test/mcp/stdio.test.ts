@@ -37,6 +37,25 @@ for (const era of ERAS) {
     await expect(client.readResource({ uri: 'tidemark://entity/decision:none' })).rejects.toThrow()
   })
 
+  test(`[M1] stdio, ${era}: a client that is called with control characters, endlessly or not at all is served`, async () => {
+    const project = tempProject()
+    for (const [name, known] of [
+      ['bad\x07na\u202eme\x1b[31m\nclient', 'badname client'],
+      ['x'.repeat(5000), /^x{79}…$/],
+      ['\u200b', undefined],
+    ] as const) {
+      const client = await stdioClient(project, { era, name })
+      const expr = '(map (lambda (s) (@ s :client)) (sessions))'
+      expect((await call(client, 'discover', { expr })).isError).toBe(false)
+      expect(await call(client, 'act', decide(`by-${name.length}`))).toMatchObject({ isError: false })
+      const read = await client.readResource({ uri: `tidemark://entity/decision:by-${name.length}` })
+      const { provenance } = JSON.parse((read.contents[0] as { text: string }).text).fields
+      if (known === undefined) expect(provenance.at(-1)).not.toHaveProperty('agent')
+      else expect(provenance.at(-1).agent).toMatch(known)
+      await client.close()
+    }
+  })
+
   test(`[M1] stdio, ${era}: refusals are tool errors that say what to do`, async () => {
     const client = await stdioClient(tempProject(), { era })
     const refused = await call(client, 'act', { actions: [['record-decison', { name: 'x' }]] })
