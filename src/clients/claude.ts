@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { PROJECT_DIR } from '../store/project.ts'
 import { claudeFindings } from './claude-check.ts'
 import { isLocalCommand, launchProblem, localCommand } from './command.ts'
 import { readText } from './files.ts'
@@ -43,19 +44,33 @@ const globalFile = (ctx: ClientContext): JsonFile => ({ client, file: claudeGlob
 
 const shared = (ctx: ClientContext) => mcpJsonTarget(ctx, client)
 
-const local = (ctx: ClientContext) => {
+const PLACE = 'server at '
+
+/** The server in Claude Code's own file, where a project is called by the path of its main work tree. */
+function placed(ctx: ClientContext, place: string): Part {
   const f = globalFile(ctx)
   const value = { type: 'stdio', ...localCommand(ctx) }
-  const path = ['projects', mainWorkTree(ctx.root), 'mcpServers']
-  return jsonTarget(f, [
-    serverPart(f, path, value, (entry) => {
-      const { command, args, ...rest } = entry as Record<string, unknown>
-      // `env` and the like are the user's words, unless they are the empty ones that Claude Code puts in itself
-      const plain = isDeepStrictEqual({ env: {}, ...rest }, { type: 'stdio', env: {} })
-      return plain && (isLocalCommand(command, args) || isElsewhere(entry, value))
-    }),
-  ])
+  const isStale = (entry: unknown) => {
+    const { command, args, ...rest } = entry as Record<string, unknown>
+    // `env` and the like are the user's words, unless they are the empty ones that Claude Code puts in itself
+    const plain = isDeepStrictEqual({ env: {}, ...rest }, { type: 'stdio', env: {} })
+    return plain && (isLocalCommand(command, args) || isElsewhere(entry, value))
+  }
+  return { ...serverPart(f, ['projects', place, 'mcpServers'], value, isStale, `${PLACE}${place}`), once: 'server' }
 }
+
+/** The paths under which the project was wired before it moved. One that was copied is still a project at the first. */
+const formerPlaces = (ctx: ClientContext): string[] =>
+  (entryOf(ctx.root, globalFile(ctx).file)?.steps ?? [])
+    .flatMap(({ part }) => (part.startsWith(PLACE) ? [part.slice(PLACE.length)] : []))
+    .filter((place) => place !== mainWorkTree(ctx.root) && !existsSync(join(place, PROJECT_DIR, 'config.json')))
+
+/** The first part is where the project is now. */
+const local = (ctx: ClientContext) =>
+  jsonTarget(
+    globalFile(ctx),
+    [mainWorkTree(ctx.root), ...formerPlaces(ctx)].map((place) => placed(ctx, place)),
+  )
 
 /** Hooks that all of the team have: in the project's settings, which worktrees share, and silent where tidemark is not installed. */
 const settings = (ctx: ClientContext) => {
@@ -136,6 +151,7 @@ function wireLocal(ctx: ClientContext): WiringChange[] {
         ctx,
         target,
         'tidemark is not on the PATH here, so this machine gets an entry with full paths, which wins over .mcp.json',
+        [target.parts[0]!.name],
       ),
     ]
   const entry = at(settingsIn(globalFile(ctx)), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { PROJECT_DIR } from '../store/project.ts'
 import { isInside, readText, removeIfEmpty, writeAtomically } from './files.ts'
 import type { Undo } from './types.ts'
@@ -30,7 +30,7 @@ export interface Entry {
   /** SHA-256 of what we wrote. */
   written: string
   steps: Step[]
-  /** Folders made for it, the outermost first. */
+  /** Folders made for it, the outermost first; in the journal by their path in the project, which may move. */
   dirs: string[]
 }
 interface Journal {
@@ -64,14 +64,25 @@ export const entryOf = (root: string, file: string): Entry | undefined => {
   // version 0.1.0 kept one step for each file, without a name: the first that its file has
   const { splice, undo, ...rest } = entry
   const steps = rest.steps ?? (splice && undo ? [{ part: '', undo, splice }] : undefined)
-  return Array.isArray(steps) ? { ...rest, steps } : undefined
+  return Array.isArray(steps) ? { ...rest, steps, dirs: dirsNow(root, file, rest.dirs) } : undefined
+}
+
+/** Where folders that were made for a file are now. Earlier versions kept whole paths, from which the project may have moved. */
+function dirsNow(root: string, file: string, dirs: unknown): string[] {
+  const above: string[] = []
+  for (let dir = dirname(file); isInside(dir, root); dir = dirname(dir)) above.unshift(dir)
+  return (Array.isArray(dirs) ? dirs.map(String) : []).flatMap((dir) => {
+    if (!isAbsolute(dir)) return [join(root, dir)]
+    if (above.length === 0 || isInside(dir, root)) return [dir]
+    return above.filter((here) => basename(here) === basename(dir))
+  })
 }
 
 /** Writes what is to be remembered (or, with null, forgotten) about files; an empty journal is no file. */
 export function keepJournal(root: string, entries: ReadonlyMap<string, Entry | null>): void {
   const { files } = read(root)
   for (const [file, entry] of entries) {
-    if (entry) files[keyOf(root, file)] = entry
+    if (entry) files[keyOf(root, file)] = { ...entry, dirs: entry.dirs.map((dir) => keyOf(root, dir)) }
     else delete files[keyOf(root, file)]
   }
   const path = journalPath(root)

@@ -77,8 +77,14 @@ export const starts = (entry: unknown) => startsTidemark(...wordsOf(entry))
 /**
  * The server's entry under `path` (`mcpServers`, `mcp`, …). `isStale` knows what we wrote for another place or in earlier versions.
  */
-export const serverPart = (f: JsonFile, path: string[], value: unknown, isStale: (entry: unknown) => boolean): Part =>
-  jsonPart(f, 'server', path, { key: NAME, value }, (settings) => {
+export const serverPart = (
+  f: JsonFile,
+  path: string[],
+  value: unknown,
+  isStale: (entry: unknown) => boolean,
+  name = 'server',
+): Part =>
+  jsonPart(f, name, path, { key: NAME, value }, (settings) => {
     const entry = at(settings, ...path, NAME)
     if (entry === undefined) return 'absent'
     if (isDeepStrictEqual(entry, value)) return 'ours'

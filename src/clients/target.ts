@@ -12,6 +12,8 @@ export type State = 'absent' | 'ours' | 'stale' | 'hand-made' | 'yours'
 export interface Part {
   /** Names it in the journal, for ever. */
   name: string
+  /** What an earlier version called it, where it is the first of its file. */
+  once?: string
   state(text: string): State
   insert(text: string): { text: string; undo: Undo }
   /** Takes out our entry only; the very text if there is none. Without `undo` (no journal) a hand-made entry is not ours. */
@@ -34,7 +36,8 @@ export interface Target {
 /** What the journal says of a file, each step under the name of its part. */
 function entryFor(ctx: ClientContext, target: Target): Entry | undefined {
   const entry = entryOf(ctx.root, target.file)
-  return entry && { ...entry, steps: entry.steps.map((s) => ({ ...s, part: s.part || target.parts[0]!.name })) }
+  const nameOf = (part: string) => (part === '' || part === target.parts[0]!.once ? target.parts[0]!.name : part)
+  return entry && { ...entry, steps: entry.steps.map((s) => ({ ...s, part: nameOf(s.part) })) }
 }
 
 interface Left {

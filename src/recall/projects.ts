@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
@@ -49,10 +59,16 @@ export function rememberProject(project: Project): void {
   })
 }
 
+/** Takes a project off the list, and with it what else is none any more: where it was before it moved, its other work trees. */
 export const forgetProject = (project: Pick<Project, 'root'>): void =>
-  quietly(() => rmSync(fileOf(project.root), { force: true }))
+  quietly(() => {
+    rmSync(fileOf(project.root), { force: true })
+    for (const { root, store } of entries()) if (!projectAt(root, dirname(store))) rmSync(fileOf(root), { force: true })
+    for (const dir of [listDirectory(), stateDirectory()])
+      if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
+  })
 
-/** What is on the list; what is no project any more is taken off it. */
+/** What is on the list; what is gone is taken off it. */
 function entries(): Entry[] {
   const dir = listDirectory()
   if (!existsSync(dir)) return []

@@ -1,5 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  cpSync,
+  type Dirent,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { BIN, files, git, scratch, tidemark } from './run.ts'
 
@@ -42,6 +52,49 @@ test('init wires hooks of every client, a second one changes nothing, a dry one 
   expect(existsSync(join(at.dir, '.opencode/plugins/tidemark.js'))).toBe(true)
   expect((await tidemark(at, ['uninstall'])).code).toBe(0)
   expect(tree(at.dir)).toEqual(before)
+})
+
+/** Folders as well, and what lies in the home. */
+const everything = (...dirs: string[]) =>
+  dirs.map((dir) =>
+    Object.fromEntries(
+      readdirSync(dir, { recursive: true, withFileTypes: true })
+        .filter((entry) => !/[\\/]\.git([\\/]|$)/.test(`${entry.parentPath}/`))
+        .map((entry) => [relative(dir, join(entry.parentPath, entry.name)), entry])
+        .map(([name, entry]) => [
+          name,
+          (entry as Dirent).isFile() ? readFileSync(join(dir, name as string), 'latin1') : '/',
+        ]),
+    ),
+  )
+
+for (const onPath of [true, false])
+  for (const again of [false, true])
+    test(`uninstall leaves nothing of a project that was moved${again ? ', and wired again there' : ''}, tidemark ${onPath ? '' : 'not '}on the PATH`, async () => {
+      const at = onPath ? installed() : scratch()
+      if (!onPath) git(at.dir, 'init', '-q')
+      files(at.home, { '.claude.json': '{"numStartups": 3, "projects": {"/other": {}}}', '.local/state/x': '' })
+      files(at.dir, { '.github/workflows/x.yml': 'on: push\n' })
+      const before = everything(at.dir, at.home)
+      const moved = { ...at, dir: `${at.dir}-moved` }
+      expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).code).toBe(0)
+      await tidemark(at, ['remember', 'we use pnpm'])
+      renameSync(at.dir, moved.dir)
+      if (again) expect((await tidemark(moved, ['init', '--client', ALL, '--yes'])).code).toBe(0)
+      expect((await tidemark(moved, ['list'])).out).toContain('pnpm')
+      expect((await tidemark(moved, ['uninstall', '--delete-knowledge'])).code).toBe(0)
+      expect(everything(moved.dir, at.home)).toEqual(before)
+    })
+
+test('uninstall in a copy leaves the entries of the first project', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  files(at.home, { '.claude.json': '{}' })
+  await tidemark(at, ['init', '--client', 'claude', '--yes'])
+  const [, home] = everything(at.dir, at.home)
+  cpSync(at.dir, `${at.dir}-copy`, { recursive: true })
+  await tidemark({ ...at, dir: `${at.dir}-copy` }, ['uninstall'])
+  expect(everything(at.dir, at.home)[1]).toEqual(home)
 })
 
 test('doctor says when each hook last called, what it cost, and which hooks would stay silent', async () => {

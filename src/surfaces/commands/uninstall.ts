@@ -63,12 +63,12 @@ export const uninstall: Command = {
     if (dry) return { json: { ...json, dryRun: true } }
     forbidExtraction(project)
     applyUnwiring(context, changes)
-    forgetProject(project)
     const dir = join(project.root, PROJECT_DIR)
     if (deleting) rmSync(storeDir, { recursive: true, force: true })
     for (const name of ['config.json', '.gitignore', 'local', ...own])
       rmSync(join(dir, name), { recursive: true, force: true })
     removeIfEmpty(dir)
+    forgetProject(project)
     call.out('done')
     return { json }
   },
