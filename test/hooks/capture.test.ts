@@ -83,6 +83,87 @@ test.each([
   expect(capturedIn(text)).toEqual([])
 })
 
+const README = `# Contributing to Frobnicator
+
+Thanks for your interest! Please read this guide before you open a pull request, it saves
+everybody time. We use pnpm for installs and always squash before merging, so that the
+history of the main branch stays readable for those who come after us.
+
+## Rules
+
+- Always run \`make lint\` before committing
+- Never push to main
+- Prefer named exports
+
+## Releases
+
+Releases are cut on Tuesdays. Never release on a Friday, and always tag the commit with the
+version that stands in package.json, or the pipeline will refuse to publish anything at all.
+
+1. Always update the changelog
+2. Never skip the smoke test
+3. Tag it
+
+## Layout
+
+The pattern is one package for each feature, and we use turbo for builds of all of them.
+`
+
+test.each<[string, string]>([
+  ['a document that was pasted', README],
+  ['one with a question in front and behind', `What do you think of this?\n\n${README}\n\nIs it too long?`],
+  ['a quoted mail', 'Bob wrote:\n\nAlways deploy on Mondays. We use pnpm for installs.\n'],
+  ['an answer that is announced', 'The README says:\nAlways run make first\nNever push to main\n'],
+  ['a file that is announced', 'Here is the style guide from docs/style.md:\n\n- always use tabs\n- never use var\n'],
+  ['@file and what it holds', 'Please follow @docs/rules.md:\nAlways use tabs'],
+  [
+    'files that Gemini CLI attaches',
+    'Look at @a.md\n--- Content from referenced files ---\nContent from @a.md:\nAlways use tabs\n\nNever use var\n--- End of content ---\n',
+  ],
+  ['the same, cut off', 'Look at @a.md\n--- Content from referenced files ---\nAlways use tabs\n\nNever use var'],
+  ['nested elements', '<docs><docs>a</docs>\nAlways use tabs</docs>'],
+  ['an element with attributes that is not closed', 'Read it.\n<document path="x">\n\nAlways use tabs\nNever use var'],
+  ['a log', '2026-11-21T10:00:00 start\n2026-11-21T10:00:01 ok\nNever use this port twice\n2026-11-21T10:00:02 end'],
+  ['lines of a log', 'ERROR: Always close the pool\nWARN Never reuse a handle after close\nFix it.'],
+  ['a stack trace', 'TypeError: never call this twice\n    at run (/a/b.js:1:2)\n    at main (/a/c.js:3:4)'],
+  ['a diff', 'diff --git a/x b/x\n@@ -1,2 +1,2 @@\n-Always use tabs\n+Never use tabs in this file\n'],
+  ['a shell', '$ lint --explain\n| Always use tabs in files |\n'],
+  ['indented code', 'Fix this:\n\n    // Always use tabs in this file\n    // never use spaces here\n'],
+  ['words in quotation marks', 'What does the line "Always run tests before committing" mean for us here'],
+  [
+    'the words of somebody else',
+    'The README says we always squash before merging, but the history does not look like it.',
+  ],
+  ['according to', 'According to the docs, never call this from a worker.'],
+  ['a code fence that is not closed', '~~~\nAlways use tabs here'],
+])('[G7] what was pasted is not what the user said: %s', (_, text) => {
+  expect(capturedIn(text)).toEqual([])
+})
+
+test.each<[string, string]>([
+  ['Rules for this repo:\n- always use pnpm for installs\n- fix the page', 'Always use pnpm for installs'],
+  [
+    'Here are our conventions for errors in the log:\n- never print secrets to the log',
+    'Never print secrets to the log',
+  ],
+  [`Never push to main.\n\n${README}`, 'Never push to main'],
+  [`${README}\n\nThat is too long. We use npm for installs. Mend it.`, 'We use npm for installs'],
+  [
+    '2026-11-21T10:00:00 a\n2026-11-21T10:00:01 b\n2026-11-21T10:00:02 c\n\nNever log times like that, always use UTC',
+    'Never log times like that, always use UTC',
+  ],
+  ['# Task\nAdd a page.\n\n# Rules\n- Never store tokens in localStorage', 'Never store tokens in localStorage'],
+  ['Remember: "always squash before you merge"', 'Always squash before you merge'],
+  [
+    'Use "a" here, and never push to "main" without a review',
+    'Use "a" here, and never push to "main" without a review',
+  ],
+  ['From now on, never call eval() in handlers', 'Never call eval() in handlers'],
+  ['Render <Foo> there.\nAlways use Map<string, number> for caches', 'Always use Map<string, number> for caches'],
+])('[G7] what the user typed beside it is taken: %j', (text, fact) => {
+  expect(capturedIn(text).map((f) => f.action[1].fact)).toEqual([fact])
+})
+
 test('[A7] what stands within <private> is not looked at, also where the tag is never closed', () => {
   expect(capturedIn('<private>always use the staging key</private> Fix the page.')).toEqual([])
   expect(capturedIn('Fix the page. <private>we use pnpm for installs')).toEqual([])

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownWords } from '../../src/hooking/capture/sentences.ts'
+import { ownWords } from '../../src/hooking/capture/own-words.ts'
 import { screen, withoutPrivate } from '../../src/memory/secrets.ts'
 import { hookProject, PATIENT, runHook } from './run.ts'
 

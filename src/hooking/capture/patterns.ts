@@ -20,6 +20,10 @@ const TELLS =
 /** … unless it is a wish: "I always want", "I prefer", "it should never". */
 const WISHES = /\b(?:want|prefer|like|expect|should|must|has to|have to|need)\b/i
 
+/** Somebody else says so: "the README says to always …", "according to the docs, never …". */
+const REPORTS =
+  /\b(?:says?|said|states?|reads|writes|wrote|mentions?|claims?|recommends?|suggests?|complains?|warns?|told (?:me|us)|tells (?:me|us)|according to)\b.*?\b(?:always|never|prefer|we use)\b/i
+
 /** By these words a prompt states a rule; without one of them it asks for something to be done now. */
 const LASTING =
   /\b(?:always|never|prefer|from now on|going forward|in (?:this|our) (?:project|repo(?:sitory)?|code ?base)|by convention|as a rule|every time|(?:the|our) (?:\w+ ){0,2}(?:pattern|convention|rule) (?:is|here is))\b/i
@@ -35,6 +39,7 @@ const LEAD =
 function rule(said: string): Captured | undefined {
   if (ONCE.test(said)) return undefined
   if (TELLS.test(said) && !WISHES.test(said)) return undefined
+  if (REPORTS.test(said)) return undefined
   const uses = WE_USE.test(said)
   if (!uses && !LASTING.test(said)) return undefined
   const bare = plainLine(said)
