@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { gitRoot } from '../store/project.ts'
+import { join, relative, resolve, sep } from 'node:path'
+import { gitCommonDir, gitRoot } from '../store/project.ts'
+import { pathsInIndex } from './git-index.ts'
 
 /** Only so much of the end of a reflog is read: some hundred entries. */
 const TAIL = 128 * 1024
@@ -22,11 +23,41 @@ export function reflogOf(root: string): string | undefined {
   return log !== undefined && existsSync(log) ? log : undefined
 }
 
-/** Whether git's index names a file by this path, from its end: then it may be what somebody else wrote. */
+/** For the answer of git where its index has to be read by git itself. */
+const GIT_MS = 500
+
+/** A file system may take two spellings for one: neither case nor what goes unseen counts. */
+const folded = (path: string): string =>
+  path
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase()
+
+/** Whether git's index names a file of a project, however it spells it: then it may be what somebody else wrote. */
 export function isTracked(root: string, path: string): boolean {
+  const top = gitRoot(root)
   const dir = gitDirOf(root)
-  if (dir === undefined || !existsSync(join(dir, 'index'))) return false
-  return readFileSync(join(dir, 'index')).includes(`${path}\0`)
+  if (top === undefined || dir === undefined || !existsSync(join(dir, 'index'))) return false
+  const wanted = folded(join(relative(top, root), path).split(sep).join('/'))
+  const paths = pathsInIndex(readFileSync(join(dir, 'index')), hashBytesOf(top)) ?? askGit(top)
+  // what cannot be told is rather taken for somebody else's
+  return paths?.some((p) => (p.endsWith('/') ? wanted.startsWith(folded(p)) : folded(p) === wanted)) ?? true
+}
+
+function hashBytesOf(top: string): 20 | 32 {
+  const config = join(gitCommonDir(top) ?? join(top, '.git'), 'config')
+  return existsSync(config) && /^\s*objectformat\s*=\s*sha256/im.test(readFileSync(config, 'utf8')) ? 32 : 20
+}
+
+function askGit(top: string): string[] | undefined {
+  const { spawnSync } = process.getBuiltinModule('node:child_process') // not at the start of every hook
+  const asked = spawnSync('git', ['ls-files', '-z'], {
+    cwd: top,
+    timeout: GIT_MS,
+    maxBuffer: 2 ** 28,
+    encoding: 'utf8',
+  })
+  return asked.status === 0 ? asked.stdout.split('\0').filter((p) => p !== '') : undefined
 }
 
 function tailOf(path: string): string {
