@@ -1,5 +1,7 @@
-import { applyUpdate, encodeDoc, openDoc } from '../crdt/doc.ts'
+import { encodeCell } from '../crdt/cells.ts'
+import { applyUpdate, encodeDoc, openDoc, readCells } from '../crdt/doc.ts'
 import { UserError } from '../errors.ts'
+import { canonical } from '../schema/canonical.ts'
 import type { Registry } from '../schema/registry.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
@@ -7,11 +9,13 @@ import type { PurgeMark } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
+import { keepArrivals } from '../store/trust.ts'
 import { projectState, reprojectKinds } from './apply.ts'
 import type { News } from './memory.ts'
 import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
 import { archiveCame, archiveCovered } from './rotate.ts'
 import { sharedStates } from './stream.ts'
+import { BESIDE, keepTrust } from './trust.ts'
 
 /** The state at a compaction, for replicas that are behind it: covered lines, documents and the events that still count. */
 export interface Snapshot {
@@ -38,6 +42,7 @@ export function compact(db: Db, before: number): { lines: number; events: number
     for (const [replica, n] of Object.entries(touches.counts)) counts[replica] = (counts[replica] ?? 0) + n
     putBase(db, { entity, state, counts, updated: Math.max(touches.updated, base?.updated ?? 0) })
   }
+  keepTrust(db, covered)
   const events = coverage.dropOverwrittenEvents(db, covered, before)
   const { lines, lastArrival } = coverage.dropCovered(db, covered)
   raiseMeta(db, 'horizon', before)
@@ -67,6 +72,10 @@ export function snapshotOf(db: Db): Snapshot | undefined {
   }
 }
 
+/** What a document says of the thing itself: by it a snapshot, which has no lines, shows whether it changes that. */
+const saysOf = (doc: Parameters<typeof readCells>[0]): string =>
+  canonical([...readCells(doc)].flatMap(([key, c]) => (BESIDE.has(c.field) ? [] : [[key, ...encodeCell(c)]])).sort())
+
 /**
  * Takes in a snapshot, if it covers a line that is missing here. What it covers is folded away here as well, or events
  * of ours would stay whose overwriting it has forgotten: they are put away first, as a compaction does. Lines it covers are dropped when they come late, and waiting
@@ -89,6 +98,8 @@ export function applySnapshot(
   const shared = sharedStates(db)
   const before = new Map(s.covered.map((c) => [c.replica, log.coveredUpTo(db, c.replica)]))
   const further = new Set(s.covered.filter((c) => c.seq > before.get(c.replica)!).map((c) => c.replica))
+  keepTrust(db, s.covered)
+  const arrival = log.countArrival(db)
   const kept = new Set(s.events.map((e) => `${e.replica}:${e.seq}:${e.i}`))
   for (const c of s.covered) coverage.keepEvents(db, c, kept)
   // what we had folded away ourselves and do not have any more was overwritten by something that we know
@@ -106,7 +117,10 @@ export function applySnapshot(
       ...Object.entries(e.counts).filter(([replica]) => further.has(replica)),
     ])
     const doc = openDoc([loadDoc(db, entity)].filter((x) => x !== undefined))
+    const said = saysOf(doc)
     applyUpdate(doc, state)
+    // it says itself what is in it: whatever it changes, others have said
+    if (saysOf(doc) !== said) keepArrivals(db, entity, { own: 0, others: arrival })
     const encoded = encodeDoc(doc)
     saveDoc(db, entity, encoded)
     putBase(db, { entity, state: encoded, counts, updated: Math.max(e.updated, base?.updated ?? 0) })
@@ -119,6 +133,6 @@ export function applySnapshot(
   )
   raiseMeta(db, 'horizon', s.horizon)
   archiveCame(db, now, shared)
-  raiseMeta(db, 'compacted_n', log.countArrival(db))
+  raiseMeta(db, 'compacted_n', arrival)
   log.finding(db, 'snapshot', now, `history before ${new Date(s.horizon).toISOString()} came as a snapshot`)
 }

@@ -1,10 +1,19 @@
 import { STATE } from '../crdt/cells.ts'
 import type { Json } from '../schema/field.ts'
-import { eventsOfAll, ownLines, touchedElsewhere } from '../store/trust.ts'
+import type { Db } from '../store/db.ts'
+import {
+  type Arrivals,
+  arrivalsOf,
+  eventsIn,
+  eventsOfAll,
+  keepArrivals,
+  ownLines,
+  touchedElsewhere,
+} from '../store/trust.ts'
 import type { Memory } from './memory.ts'
 
 /** What is said beside the thing itself: others may add to it without anybody having to agree again. */
-const BESIDE = new Set(['provenance', 'tags', 'topics', 'evidence'])
+export const BESIDE: ReadonlySet<string> = new Set(['provenance', 'tags', 'topics', 'evidence'])
 
 /**
  * Which entities somebody in this store stands by: after the last that another replica said of them arrived here, they
@@ -26,10 +35,27 @@ export function vouchedFor({ db }: Pick<Memory, 'db'>, ids: readonly string[]): 
     last.set(event.entity, Math.max(n, last.get(event.entity) ?? 0))
   }
   for (const id of elsewhere) {
-    const said = others.get(id)
-    if (said !== undefined && (own.get(id) ?? 0) <= said) vouched.delete(id)
+    const folded = arrivalsOf(db, id)
+    const said = Math.max(others.get(id) ?? -1, folded?.others || -1)
+    if (said >= 0 && Math.max(own.get(id) ?? 0, folded?.own ?? 0) <= said) vouched.delete(id)
   }
   return vouched
+}
+
+/** Keeps who stood by what, and when it arrived, of lines that are to be folded away: a compaction takes back nobody's word. */
+export function keepTrust(db: Db, covered: readonly { replica: string; seq: number }[]): void {
+  const isOwn = ownLines(db)
+  for (const c of covered) {
+    const last = new Map<string, Arrivals>()
+    for (const { event, replica, seq, n } of eventsIn(db, c.replica, c.seq)) {
+      const here = isOwn(replica, seq)
+      if (here ? !vouches(event.field, event.value) : BESIDE.has(event.field)) continue
+      const so = last.get(event.entity) ?? { own: 0, others: 0 }
+      so[here ? 'own' : 'others'] = Math.max(n, so[here ? 'own' : 'others'])
+      last.set(event.entity, so)
+    }
+    for (const [entity, arrivals] of last) keepArrivals(db, entity, arrivals)
+  }
 }
 
 /** Whether writing it says that the entity holds: to record or confirm it does; to reject, retire or delete it does not. */

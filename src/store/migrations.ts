@@ -10,6 +10,7 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m003_recall,
   m004_vector_pages,
   m005_coordination,
+  m006_arrivals,
 ]
 
 /**
@@ -132,5 +133,13 @@ function m005_coordination(db: DatabaseSync): void {
     CREATE TABLE told (n INTEGER PRIMARY KEY, session TEXT NOT NULL, at INTEGER NOT NULL, door TEXT NOT NULL,
       ids TEXT NOT NULL, tokens INTEGER NOT NULL, chars INTEGER NOT NULL, ms REAL);
     CREATE INDEX told_to ON told (session);
+  `)
+}
+
+function m006_arrivals(db: DatabaseSync): void {
+  db.exec(`
+    -- When somebody here last stood by an entity, and when others last spoke of it, in the order of arrival, as far as the lines
+    -- that say so were folded away. Known here alone, never sent. entity: a digest, so that nothing of an erased name is in it.
+    CREATE TABLE arrivals (entity TEXT PRIMARY KEY, own INTEGER NOT NULL, others INTEGER NOT NULL) WITHOUT ROWID;
   `)
 }

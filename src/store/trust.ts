@@ -1,3 +1,4 @@
+import { sha256 } from '../schema/names.ts'
 import type { Db } from './db.ts'
 import { type EventRow, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
@@ -32,9 +33,37 @@ const hasOthers = (db: Db): boolean => {
   )
 }
 
-/** Of some entities, those with an event that this store did not write under its present identity. */
+const digest = (entity: string): string => sha256(entity).slice(0, 32)
+
+/** The last arrival by which somebody here stood by an entity, and that of others: what a compaction folded away. */
+export interface Arrivals {
+  own: number
+  others: number
+}
+
+export function arrivalsOf(db: Db, entity: string): Arrivals | undefined {
+  return db.get<Arrivals & { entity: string }>('SELECT own, others FROM arrivals WHERE entity=?', digest(entity))
+}
+
+export const keepArrivals = (db: Db, entity: string, { own, others }: Arrivals): void =>
+  db.run(
+    `INSERT INTO arrivals VALUES (?,?,?)
+     ON CONFLICT DO UPDATE SET own=max(own, excluded.own), others=max(others, excluded.others)`,
+    digest(entity),
+    own,
+    others,
+  )
+
+/** Of some entities, those of which others have said something. */
 export const touchedElsewhere = (db: Db, ids: readonly string[]): string[] => {
-  if (ids.length === 0 || !hasOthers(db)) return []
+  if (ids.length === 0) return []
+  const folded = db.get('SELECT 1 FROM arrivals WHERE others>0 LIMIT 1') === undefined ? [] : ids.filter((id) => (arrivalsOf(db, id)?.others ?? 0) > 0) // biome-ignore format: one thought
+  return [...new Set([...folded, ...eventsElsewhere(db, ids)])]
+}
+
+/** Of some entities, those with an event that this store did not write under its present identity. */
+const eventsElsewhere = (db: Db, ids: readonly string[]): string[] => {
+  if (!hasOthers(db)) return []
   return db
     .all<{ entity: string }>(
       `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND replica <> ?`,
@@ -50,6 +79,17 @@ export interface Arrived extends LoggedEvent {
   /** Order of arrival here; 0 where the line was folded away by a compaction. */
   n: number
 }
+
+/** What happened in lines that a compaction is about to fold away. */
+export const eventsIn = (db: Db, replica: string, upTo: number): Arrived[] =>
+  db
+    .all<EventRow & { n: number }>(
+      `SELECT e.replica, e.seq, e.i, e.ms, e.body, l.n FROM log l JOIN events e ON l.replica=e.replica AND l.seq=e.seq
+       WHERE l.replica=? AND l.seq<=?`,
+      replica,
+      upTo,
+    )
+    .map((row) => ({ ...unpack(row), replica: row.replica, seq: row.seq, n: row.n }))
 
 /** Everything that happened to some entities. */
 export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] =>
