@@ -27,6 +27,7 @@ export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
   show: async () => (await import('./show.ts')).show,
   forget: async () => (await import('./forget.ts')).forget,
   undo: async () => (await import('./undo.ts')).undo,
+  confirm: async () => (await import('./confirm.ts')).confirm,
   review: async () => (await import('./review.ts')).review,
   pause: async () => (await import('./pause.ts')).pause,
   resume: async () => (await import('./resume.ts')).resume,

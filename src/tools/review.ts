@@ -31,16 +31,16 @@ function wasCaptured(e: Entity, session: string | undefined): boolean {
 }
 
 /** Rules that came by sync: they bind nobody here until somebody here agrees. */
-function unverifiedRules(memory: ToolContext['memory']): Entity[] {
+export function unverifiedRules(memory: ToolContext['memory']): Entity[] {
   const facts = memory.reader.list('fact').filter((e) => standingOf(e.fields) === 'confirmed')
   const vouched = vouchedFor(
     memory,
     facts.map((e) => e.id),
   )
-  return facts.filter((e) => !vouched.has(e.id))
+  return facts.filter((e) => !vouched.has(e.id)).sort(newestFirst)
 }
 
-const nameOf = (e: Entity): string =>
+export const nameOf = (e: Entity): string =>
   e.kind === 'relationship' ? `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}` : e.name
 
 export const review: Tool = {
@@ -80,7 +80,11 @@ export const review: Tool = {
     const empty = captured
       ? `nothing was captured${session === undefined ? '' : ` in session ${session}`}`
       : 'nothing is proposed'
-    const hint = waits ? `\n\ntidemark act '[["confirm", {"ref": "${waits.id}"}]]' agrees; "reject" turns it down` : ''
+    const hint = waits
+      ? `\n\ntidemark confirm ${waits.id} … agrees; tidemark act '[["reject", {"ref": "${waits.id}"}]]' turns it down${
+          unverified.length > 1 ? '; tidemark confirm lists the rules from others whole, to agree to all' : ''
+        }`
+      : ''
     return { text: unique.length === 0 ? empty : `${lines.join('\n')}${hint}`, json: unique.map(entityJson) }
   },
 }

@@ -13,6 +13,9 @@ export const unconfirmed: Section = {
     const vouched = about.vouched(about.facts.map((e) => e.id))
     const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
     if (n === 0) return undefined
-    return { items: [], note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review` }
+    return {
+      items: [],
+      note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, tidemark confirm agrees`,
+    }
   },
 }
