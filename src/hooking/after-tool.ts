@@ -1,16 +1,16 @@
 import { claimImplicitly } from './before-edit.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
+import { noteEdited } from './missed.ts'
 import { filesOf } from './paths.ts'
 
 const told = (context: string | undefined): HookReply => (context === undefined ? {} : { context })
 
 /** A file was written: it is in the session's hands. */
 export async function afterEdit(hook: Hook): Promise<HookReply> {
-  const { session } = hook
-  if (session === '') return {}
   const paths = filesOf(hook)
-  for (const path of paths) hook.attempt('edited', () => hook.sessions.edited(session, path))
+  noteEdited(hook, paths)
+  if (hook.session === '') return {}
   if (hook.call.client === 'cursor') hook.attempt('implicit claim', () => claimImplicitly(hook, paths)) // tells only afterwards
   return told(await full(hook))
 }

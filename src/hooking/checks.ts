@@ -1,6 +1,8 @@
+import { many } from '../briefing/telling.ts'
 import type { Project } from '../store/project.ts'
 import { hooksConfig } from './config.ts'
 import { hookSummaries, hooksLogPath } from './log.ts'
+import { missedEdits } from './missed.ts'
 
 /** One line for `doctor`. */
 export interface HookCheck {
@@ -10,6 +12,25 @@ export interface HookCheck {
 }
 
 const moment = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
+
+/** What to do about an error of a hook, by its words. */
+const WAYS_OUT: readonly (readonly [RegExp, string])[] = [
+  [
+    /has held the store/,
+    'another process was writing for longer than a hook may wait: edits are made up for, the rest comes with the next call; only if it goes on, look for a process that hangs',
+  ],
+  [
+    /time was up|no time left/,
+    'the machine was slow: TIDEMARK_HOOK_MS=600 in the environment of the client gives a hook more than 300 ms',
+  ],
+  [/^stdin: |^no event /, 'the client sent something that this version does not know: update tidemark'],
+  [
+    /damaged|is gone|empty|no space|disk|permission|read-only/,
+    'the store could not be used then; what is wrong with it now stands above',
+  ],
+]
+const wayOut = (error: string): string =>
+  WAYS_OUT.find(([words]) => words.test(error))?.[1] ?? 'a bug in tidemark if it goes on: please report it'
 
 /**
  * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
@@ -30,8 +51,19 @@ export function checkHooks(project: Project, when: (ms: number) => string = mome
     checks.push(
       h.errors === 0
         ? { ok: true, what: said }
-        : { ok: false, what: `${said}; ${h.errors} with errors: ${h.lastError}`, hint: hooksLogPath(project) },
+        : {
+            // what went well since is not to be mended
+            ok: !h.failing,
+            what: `${said}; ${h.errors} missed something${h.failing ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`,
+            hint: `${wayOut(h.lastError ?? '')} (every call: ${hooksLogPath(project)})`,
+          },
     )
   }
+  const waiting = missedEdits(project).length
+  if (waiting > 0)
+    checks.push({
+      ok: true,
+      what: `${many(waiting, 'edit')} ${waiting === 1 ? 'waits' : 'wait'} to be noted: a hook could not in time, the next one of that session does`,
+    })
   return checks
 }

@@ -54,6 +54,10 @@ export interface HookSummary {
   ms: number
   errors: number
   lastError?: string
+  /** The last call is one of them. */
+  failing: boolean
+  /** Calls since that went well. */
+  since: number
 }
 
 /** One line for each client and event: the last call, how many, how long. */
@@ -72,6 +76,8 @@ export function hookSummaries(project: Project): HookSummary[] {
         calls: calls.length,
         ms: spent[spent.length >> 1]!,
         errors: failed.length,
+        failing: (last.errors?.length ?? 0) > 0,
+        since: calls.length - 1 - calls.lastIndexOf(failed.at(-1)!),
         ...(lastError === undefined ? {} : { lastError }),
       }
     })

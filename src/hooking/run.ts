@@ -7,6 +7,7 @@ import { clientProcess } from '../sessions/process.ts'
 import type { Project } from '../store/project.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
 import { type Handler, Hook } from './hook.ts'
+import { makeUp } from './missed.ts'
 
 /** What is done at each event, loaded when it comes. */
 const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
@@ -70,6 +71,7 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
       // the lock was not to be had: half of a session, without its process, would seem to live for long
       if (!hook.sessions.get(session)) hook.session = ''
     })
+  if (hook.session !== '' && hook.errors.length === 0) makeUp(hook)
   const load = HANDLERS[call.event]
   const reply = load ? await hook.attemptLater(call.event, async () => await (await load())(hook)) : undefined
   if (READ_AFTER.has(call.event) && existsSync(join(stateDirectory(), 'extraction.db')))

@@ -4,6 +4,7 @@ import { claimsOf } from '../sessions/claims.ts'
 import { presenceAfter } from '../store/presence.ts'
 import { excludedCommand, excludedPath } from './config.ts'
 import type { Hook } from './hook.ts'
+import { noteEdited } from './missed.ts'
 import { inTree, notable } from './paths.ts'
 import { dataLine, fenced } from './told.ts'
 
@@ -91,7 +92,7 @@ export function afterShell(hook: Hook): string | undefined {
     const holders = claimsOf(memory)
       .against(session, path, hook.root)
       .filter((c) => !c.elsewhere && c.session !== call.parent)
-    if (named) hook.sessions.edited(session, path, 'shell')
+    if (named) noteEdited(hook, [path], 'shell')
     for (const c of holders)
       taken.push(
         `${dataLine(path, 200)}, which ${dataLine(c.session, 100)} ${c.implicit ? 'is editing' : 'has claimed'} (claim ${c.n})`,

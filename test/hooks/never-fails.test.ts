@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { HOOK_CLIENTS } from '../../src/hooking/call.ts'
+import { checkHooks } from '../../src/hooking/checks.ts'
 import { hookSummaries, hooksSeen } from '../../src/hooking/log.ts'
+import { missedEdits, missedPath } from '../../src/hooking/missed.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { DIALECTS } from '../../src/surfaces/hooks/index.ts'
 import { hookProject, type Ran, runHook } from './run.ts'
 
@@ -87,6 +90,42 @@ test('[M4] another process holds the write lock: what can be read is said, in ti
     other.close()
   }
   expect(hooksSeen(project).some((h) => h.errors?.some((e) => /another process has held/.test(e)))).toBe(true)
+})
+
+test('[M4] an edit that could not be noted in time is noted by the next hook, of whichever session', async () => {
+  const { dir, project, memory } = hookProject()
+  const m = memory()
+  const edit = (session: string, name: string) =>
+    runHook(['claude', 'PostToolUse'], {
+      session_id: session,
+      cwd: dir,
+      tool_name: 'Edit',
+      tool_input: { file_path: join(dir, name) },
+    })
+  const files = (session: string) => sessionsOf(m).get(session)?.files
+  await runHook(['claude', 'SessionStart'], { ...START, cwd: dir })
+  const other = new DatabaseSync(project.storePath)
+  other.exec('BEGIN IMMEDIATE')
+  const missed = await Promise.all([edit('s1', 'a.ts'), edit('s1', 'b.ts'), edit('s2', 'c.ts')])
+  other.exec('ROLLBACK')
+  other.close()
+  for (const ran of missed) expectFine(ran)
+  expect(
+    missedEdits(project)
+      .map((e) => e.path)
+      .sort(),
+  ).toEqual(['a.ts', 'b.ts', 'c.ts'])
+  expect(files('s1')).toEqual([])
+  const [failed, ...rest] = checkHooks(project).filter((c) => /missed something|wait/.test(c.what))
+  expect(failed).toMatchObject({ ok: false, hint: expect.stringContaining('made up for') })
+  expect(rest).toMatchObject([{ ok: true, what: expect.stringMatching(/^3 edits wait to be noted/) }])
+  await edit('s1', 'd.ts')
+  expect(files('s1')?.toSorted()).toEqual(['a.ts', 'b.ts', 'd.ts'])
+  expect(missedEdits(project).map((e) => e.path)).toEqual(['c.ts']) // s2 has not said that it is there
+  await runHook(['claude', 'UserPromptSubmit'], { session_id: 's2', cwd: dir, prompt: 'go on' })
+  expect(files('s2')).toEqual(['c.ts'])
+  expect(existsSync(missedPath(project))).toBe(false)
+  expect(checkHooks(project).every((c) => c.ok)).toBe(true)
 })
 
 test.skipIf(process.getuid?.() === 0)('[M4] a store that may not be written: exit 0', async () => {

@@ -42,7 +42,7 @@ test('[M4] doctor tells the last hook of each client and event, and what is not 
   await runHook(['claude', 'SessionStart'], 'no JSON', { cwd: at.dir, env: PATIENT })
   const out = await run('doctor')
   expect(out).toMatch(
-    /hook claude SessionStart: last \d{4}-\d\d-\d\d.*, 2 calls, \d+ ms; 1 with errors: stdin: no JSON object/,
+    /hook claude SessionStart: last \d{4}-\d\d-\d\d.*, 2 calls, \d+ ms; 1 missed something: stdin: no JSON object/,
   )
 })
 

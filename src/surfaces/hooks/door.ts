@@ -14,11 +14,11 @@ const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
 const CLOCK_MS = Math.max(1_000, 2 * OWN_MS)
 /** Within both this much is for the answer. */
 const MARGIN_MS = 40
-/** For another hook that writes. */
+/** For another hook that writes, where what is missed comes again. */
 const LOCK_MS = 60
-/** The same for what comes once, and would be missed: twenty sessions may start in the same moment. */
+/** The same for what comes once, and would be missed: twenty sessions may start, or edit, in the same moment. */
 const PATIENT_MS = 400
-const PATIENT: ReadonlySet<HookEvent> = new Set(['session-start', 'subagent-start', 'session-end', 'subagent-stop', 'prompt', 'pre-compact']) // biome-ignore format: a list
+const PATIENT: ReadonlySet<HookEvent> = new Set(['session-start', 'subagent-start', 'session-end', 'subagent-stop', 'prompt', 'pre-compact', 'stop', 'before-edit', 'after-edit', 'tool-failed']) // biome-ignore format: a list
 /** For the payload to come. */
 const STDIN_MS = 400
 
