@@ -27,6 +27,10 @@ export function waitForLock(ms: number, db?: Db): void {
   busyTimeout = ms
   db?.exec(`PRAGMA busy_timeout=${ms}`)
 }
+/** Told once for each write that has to wait for long: a person wants to know why nothing happens. */
+let onLongWait: (() => void) | undefined
+export const tellOfWaiting = (tell: () => void): void => void (onLongWait = tell)
+
 /** Beyond this the write-ahead log is truncated by whoever finds it so (a starved one grew to 628 MB). */
 const WAL_LIMIT = 16 * 1024 * 1024
 const CHECK_WAL_EVERY = 256
@@ -135,7 +139,7 @@ export function storeError(error: unknown, path: string): unknown {
     return new UserError(
       'store-busy',
       `another process has held the store ${path} for ${busyTimeout / 1000} s`,
-      'find it with `tidemark doctor`, or try again',
+      '`tidemark doctor` says which process it is, where the system tells; else try again. Nothing was written',
     )
   }
   return error
@@ -308,16 +312,20 @@ function open(path: string, options: OpenOptions): Db {
     let refused: unknown
     raw.exec('PRAGMA busy_timeout=0')
     try {
-      const got = waitTurn(() => {
-        try {
-          raw.exec('BEGIN IMMEDIATE')
-          return true
-        } catch (error) {
-          if (!busy(error)) throw error
-          refused = error
-          return false
-        }
-      }, waitMs)
+      const got = waitTurn(
+        () => {
+          try {
+            raw.exec('BEGIN IMMEDIATE')
+            return true
+          } catch (error) {
+            if (!busy(error)) throw error
+            refused = error
+            return false
+          }
+        },
+        waitMs,
+        onLongWait,
+      )
       if (!got) throw refused
     } finally {
       raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)

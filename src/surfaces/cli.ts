@@ -196,6 +196,13 @@ async function noSuchStep(tool: Tool, steps: readonly string[], given: string): 
   return new UsageError(what, near.length > 0 ? `did you mean ${near.join(' or ')}?` : '')
 }
 
+/** On a terminal, what a person waits for; in a pipe nothing. */
+async function tellWaiting(): Promise<void> {
+  if (!process.stderr.isTTY) return
+  const { tellOfWaiting } = await import('../store/db.ts')
+  tellOfWaiting(() => err('waiting for another writer … (Ctrl-C gives up, and nothing is written)'))
+}
+
 async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   const texts = Object.values(tool.params).some((p) => p.place === 'rest' && !p.list)
   const parsed = parse(argv, flagsOf(tool.params), texts)
@@ -204,6 +211,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
     return 0
   }
   const args = await toolArgs(tool, parsed)
+  await tellWaiting()
   const { openAt } = await import('../open.ts')
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
   try {
@@ -270,6 +278,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     out(commandHelp(command))
     return 0
   }
+  if (command.name !== 'hook') await tellWaiting()
   const json = parsed.values.json === true
   const session = sessionOf(parsed.values)
   const call: CommandCall = {

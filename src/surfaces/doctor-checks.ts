@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { findOnPath } from '../clients/path.ts'
+import { UserError } from '../errors.ts'
 import { hooksSeen } from '../hooking/log.ts'
 import type { Memory } from '../memory/memory.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
 import type { Project } from '../store/project.ts'
+import { waitTurn } from '../store/turn.ts'
 import { ago } from '../tools/present.ts'
 import { VERSION } from './version.ts'
 
@@ -16,6 +19,7 @@ export interface Check {
 
 const SESSIONS = 5
 const START_MS = 10_000
+const WRITER_MS = 1_000
 
 /** What the last sessions were told, and how long their hooks took: the price of remembering. */
 export function checkSessions(memory: Memory, project: Project): Check[] {
@@ -35,6 +39,42 @@ export function checkSessions(memory: Memory, project: Project): Check[] {
         what: `session ${session.id}${session.client ? ` (${session.client})` : ''}, ${session.state}, seen ${ago(session.seen, memory.env.now())}: told ${tokens} tokens in ${told.length} ${told.length === 1 ? 'piece' : 'pieces'}; ${calls.length} hooks took ${Math.round(spent)} ms`,
       }
     })
+}
+
+/** SQLite's lock of the writer: a byte of the shared memory beside the store. */
+const WRITER_BYTE = 120
+
+/** The process that holds the write lock of a store, where the system tells (Linux). */
+function writerOf(storePath: string): string | undefined {
+  try {
+    const inode = statSync(`${storePath}-shm`).ino
+    for (const line of readFileSync('/proc/locks', 'utf8').split('\n')) {
+      const m = /\bWRITE\s+(\d+)\s+\w+:\w+:(\d+)\s+(\d+)\s+(\d+|EOF)/.exec(line)
+      if (!m || Number(m[2]) !== inode || Number(m[3]) > WRITER_BYTE || Number(m[4]) < WRITER_BYTE) continue
+      return `${m[1]} (${readFileSync(`/proc/${m[1]}/cmdline`, 'utf8').replaceAll('\0', ' ').trim().slice(0, 200)})`
+    }
+  } catch {} // another system, or the process has just gone
+  return undefined
+}
+
+/** Whether somebody writes for so long that nobody else can. */
+export function checkWriter(memory: Memory): Check[] {
+  try {
+    if (waitTurn(() => memory.db.tryWrite(() => true) === true, WRITER_MS)) return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [{ ok: false, what: error.message, hint: error.hint }]
+  }
+  const writer = writerOf(memory.path)
+  return [
+    {
+      ok: false,
+      what: `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`,
+      hint: writer
+        ? `it is process ${writer}; if it hangs, end it: nothing that was acknowledged is lost`
+        : `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open; nothing that was acknowledged is lost`,
+    },
+  ]
 }
 
 /** Whether the tidemark that clients start by its bare name starts, and is this version. */

@@ -14,7 +14,7 @@ import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
 import { ago } from '../../tools/present.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { type Check, checkCommand, checkSessions } from '../doctor-checks.ts'
+import { type Check, checkCommand, checkSessions, checkWriter } from '../doctor-checks.ts'
 import { VERSION } from '../version.ts'
 import { clientContext } from './launcher.ts'
 
@@ -175,6 +175,7 @@ export const doctor: Command = {
         })
       }
       for (const c of checkStore(memory)) say(c)
+      for (const c of checkWriter(memory)) say(c)
       for (const r of unreadEdits(project.root))
         say({
           ok: false,
