@@ -38,7 +38,7 @@ export function parseExact(text: string): unknown {
     throw new UserError(
       'inexact-number',
       `${said} is beyond 2^53 and would be kept as ${value}`,
-      `give it as a string: "${said}"`,
+      `give it as a string: "${said}", in a shell '"${said}"'`,
       { received: said },
     )
   }

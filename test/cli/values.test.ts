@@ -37,7 +37,8 @@ test('[X8] a whole number that JSON readers would round is refused, not kept as 
   expect(await refused(['share', 'set', 'k', '12345678901234567890'])).toMatchObject({
     code: 'inexact-number',
     message: expect.stringMatching(/12345678901234567890 .*12345678901234567000/),
-    hint: expect.stringContaining('"12345678901234567890"'),
+    // as a shell passes it on: without the outer quotes it would be the number again
+    hint: expect.stringContaining(`'"12345678901234567890"'`),
   })
   expect((await refused(['share', 'set', 'k', '-9007199254740993'])).code).toBe('inexact-number')
   expect((await refused(['share', 'append', 'k', '-'], '{"ids": [1, 9007199254740993]}')).code).toBe('inexact-number')

@@ -279,3 +279,16 @@ test('[X7] a session that nobody knows is refused over HTTP where it must be one
       .sort(),
   ).toEqual(['lead', 'new'])
 })
+
+test('[X8] over HTTP a number that would be rounded is refused as it was written', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const response = await fetch(`${server.url}/api/tools/share`, {
+    method: 'POST',
+    headers: api(server).headers,
+    body: '{"do": "set", "key": "k", "value": {"id": 10000000000000000000001}}',
+  })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({
+    error: { code: 'inexact-number', details: { received: '10000000000000000000001' } },
+  })
+})
