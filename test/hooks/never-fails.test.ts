@@ -9,7 +9,7 @@ import { hookSummaries, hooksSeen } from '../../src/hooking/log.ts'
 import { missedEdits, missedPath } from '../../src/hooking/missed.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { DIALECTS } from '../../src/surfaces/hooks/index.ts'
-import { hookProject, type Ran, runHook } from './run.ts'
+import { hookProject, PATIENT, type Ran, runHook } from './run.ts'
 
 /** Ten times the limit of a hook on the clock (1 s): other tests keep the machine busy. */
 const IN_TIME = 10_000
@@ -96,12 +96,11 @@ test('[M4] an edit that could not be noted in time is noted by the next hook, of
   const { dir, project, memory } = hookProject()
   const m = memory()
   const edit = (session: string, name: string) =>
-    runHook(['claude', 'PostToolUse'], {
-      session_id: session,
-      cwd: dir,
-      tool_name: 'Edit',
-      tool_input: { file_path: join(dir, name) },
-    })
+    runHook(
+      ['claude', 'PostToolUse'],
+      { session_id: session, cwd: dir, tool_name: 'Edit', tool_input: { file_path: join(dir, name) } },
+      { env: PATIENT }, // but for the lock
+    )
   const files = (session: string) => sessionsOf(m).get(session)?.files
   await runHook(['claude', 'SessionStart'], { ...START, cwd: dir })
   const other = new DatabaseSync(project.storePath)
@@ -122,7 +121,7 @@ test('[M4] an edit that could not be noted in time is noted by the next hook, of
   await edit('s1', 'd.ts')
   expect(files('s1')?.toSorted()).toEqual(['a.ts', 'b.ts', 'd.ts'])
   expect(missedEdits(project).map((e) => e.path)).toEqual(['c.ts']) // s2 has not said that it is there
-  await runHook(['claude', 'UserPromptSubmit'], { session_id: 's2', cwd: dir, prompt: 'go on' })
+  await runHook(['claude', 'UserPromptSubmit'], { session_id: 's2', cwd: dir, prompt: 'go on' }, { env: PATIENT })
   expect(files('s2')).toEqual(['c.ts'])
   expect(existsSync(missedPath(project))).toBe(false)
   expect(checkHooks(project).every((c) => c.ok)).toBe(true)
