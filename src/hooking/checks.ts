@@ -44,7 +44,10 @@ export function checkHooks(project: Project, when: (ms: number) => string = mome
   }))
   const seen = hookSummaries(project)
   if (seen.length === 0)
-    checks.push({ ok: true, what: 'no hook has called yet; `tidemark init` wires the clients that are here' })
+    checks.push({
+      ok: true,
+      what: 'no hook has called yet: they do from the next session on of a client that is wired (below)',
+    })
   for (const h of seen) {
     const times = `${h.calls} ${h.calls === 1 ? 'call' : 'calls'}, ${h.ms} ms`
     const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${times}`

@@ -80,21 +80,21 @@ export function storePathFor(root: string, persistencePath = process.env.TIDEMAR
 
 const configPath = (root: string) => join(root, PROJECT_DIR, 'config.json')
 
+/** The id stands in the store as well, from where `init` takes it. */
+const WITHOUT_ID =
+  'restore it from git, or delete it and run `tidemark init`, which takes the id of the project from the store; its settings are gone then'
+
 function readConfig(root: string): Config {
   const path = configPath(root)
   let config: unknown
   try {
     config = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new UserError(
-      'bad-config',
-      `${path} cannot be read: ${(error as Error).message}`,
-      'restore it from git; it holds the id of the project',
-    )
+    throw new UserError('bad-config', `${path} cannot be read: ${(error as Error).message}`, WITHOUT_ID)
   }
   const id = (config as Config | null)?.id
   if (typeof id !== 'string' || !/^[a-z0-9-]{6,64}$/.test(id)) {
-    throw new UserError('bad-config', `${path} has no valid id`, 'restore it from git; it holds the id of the project')
+    throw new UserError('bad-config', `${path} has no valid id`, WITHOUT_ID)
   }
   return config as Config
 }

@@ -41,6 +41,18 @@ export function checkSessions(memory: Memory, project: Project): Check[] {
     })
 }
 
+/** Whether what the project wants of recall is accepted: until then every recall is refused. */
+export async function checkRecall(memory: Memory, project: Project): Promise<Check[]> {
+  try {
+    const { recallerOf } = await import('../recall/recall.ts')
+    recallerOf(memory, project).config // read when it is asked for
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [{ ok: false, what: `recall is refused: ${error.message}`, hint: error.hint.replaceAll('\n', '\n       ') }]
+  }
+}
+
 /** SQLite's lock of the writer: a byte of the shared memory beside the store. */
 const WRITER_BYTE = 120
 

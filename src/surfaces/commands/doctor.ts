@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { many } from '../../briefing/telling.ts'
 import { checkWiring } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
 import { checkHooks } from '../../hooking/checks.ts'
@@ -14,7 +15,7 @@ import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
 import { ago } from '../../tools/present.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { type Check, checkCommand, checkSessions, checkWriter } from '../doctor-checks.ts'
+import { type Check, checkCommand, checkRecall, checkSessions, checkWriter } from '../doctor-checks.ts'
 import { VERSION } from '../version.ts'
 import { clientContext } from './launcher.ts'
 
@@ -27,7 +28,10 @@ function checkStore(memory: Memory): Check[] {
   const sound = isSound(memory.path)
   checks.push(
     sound
-      ? { ok: true, what: `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}` }
+      ? {
+          ok: true,
+          what: `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`,
+        }
       : { ok: false, what: 'store is damaged', hint: '`tidemark doctor --restore` brings back the last snapshot' },
   )
   if (wal > 64 * MB)
@@ -55,6 +59,12 @@ function checkStore(memory: Memory): Check[] {
   const conflicts = memory.reader.conflicts().length
   if (conflicts > 0) checks.push({ ok: true, what: `${conflicts} in conflict: \`tidemark conflicts\` lists them` })
   return checks
+}
+
+/** The last line: whether there is anything to do. */
+function summaryOf(checks: readonly Check[]): string {
+  const wrong = checks.filter((c) => !c.ok).length
+  return wrong === 0 ? '\nnothing is to be mended' : `\n${many(wrong, 'thing')} to look at, marked FIX`
 }
 
 /** A store that a newer Tidemark wrote is not damaged: it is left alone. */
@@ -141,12 +151,10 @@ export const doctor: Command = {
     try {
       project = findProject(call.directory)
     } catch (error) {
-      if (!(error instanceof UserError) || error.code !== 'no-project') throw error
+      if (!(error instanceof UserError)) throw error
       say({ ok: false, what: error.message, hint: error.hint })
-      return {
-        json: { checks: checks as unknown as Json },
-        code: call.flags.rebuild || call.flags.restore || call.flags.compact ? 1 : 0,
-      }
+      const asked = call.flags.rebuild || call.flags.restore || call.flags.compact
+      return { json: { checks: checks as unknown as Json }, code: asked || error.code !== 'no-project' ? 1 : 0 }
     }
     say({ ok: true, what: `project ${project.name} (${project.id}) at ${project.root}` })
     if (call.flags.restore) return { json: restore(project, call) }
@@ -182,7 +190,7 @@ export const doctor: Command = {
           what: `${r.file} was edited by hand and could not be read: ${r.problems.join('; ')}`,
           hint: `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
         })
-      call.out(`     ${dirname(memory.path)}`)
+      for (const c of await checkRecall(memory, project)) say(c)
       for (const c of checkSessions(memory, project)) say(c)
     } finally {
       memory.close()
@@ -193,6 +201,7 @@ export const doctor: Command = {
     for (const c of checkCommand(process.env)) say(c)
     for (const f of checkWiring(clientContext(project.root)))
       say({ ok: f.ok, what: `${f.client}: ${f.message}`, ...(f.hint ? { hint: f.hint } : {}) })
+    call.out(summaryOf(checks))
     return {
       json: {
         project: { id: project.id, name: project.name, root: project.root, store: project.storePath },
