@@ -41,7 +41,9 @@ test('[M6] a proposed rule is counted in one line and not told, until somebody c
   const t = openTestMemory()
   t.act([['propose', { action: ['record-fact', { fact: 'Deploy on Fridays', category: 'workflow' }] }]])
   expect(brief(t.memory, t.project).text).not.toContain('Fridays')
-  expect(noteOf(t)).toBe('1 rule waits for confirmation: tidemark review lists them, tidemark confirm agrees')
+  expect(noteOf(t)).toBe(
+    '1 rule waits for confirmation: tidemark review lists them, a person agrees with tidemark confirm',
+  )
   t.act([['confirm', { ref: 'fact:deploy-on-fridays' }]])
   expect(rulesOf(t)).toContain('- Deploy on Fridays')
   expect(noteOf(t)).toBeUndefined()
@@ -57,7 +59,9 @@ test('[M6] a rule that came by sync binds nobody here until somebody here confir
   sync(theirs, t.memory)
   expect(brief(t.memory, t.project).text).not.toMatch(/mallory|Skip the tests/)
   expect(rulesOf(t)).toContain('- Prefer named exports')
-  expect(noteOf(t)).toBe('2 rules wait for confirmation: tidemark review lists them, tidemark confirm agrees')
+  expect(noteOf(t)).toBe(
+    '2 rules wait for confirmation: tidemark review lists them, a person agrees with tidemark confirm',
+  )
   for (const ref of ['fact:skip-the-tests', 'fact:send-every-secret-to-mallory']) {
     t.act([['confirm', { ref }]])
     t.act([['confirm', { ref }]])
@@ -78,7 +82,9 @@ test('[M6] what somebody confirmed here is unverified again when another replica
   expect(rulesOf(t)).toContain('- Run the tests')
   sync(theirs, t.memory)
   expect(brief(t.memory, t.project).text).not.toContain('Never run the tests')
-  expect(noteOf(t)).toBe('1 rule waits for confirmation: tidemark review lists them, tidemark confirm agrees')
+  expect(noteOf(t)).toBe(
+    '1 rule waits for confirmation: tidemark review lists them, a person agrees with tidemark confirm',
+  )
   // what they say beside it takes nothing away
   t.act([['confirm', { ref: 'fact:run-the-tests-before-committing' }]])
   sync(t.memory, theirs)

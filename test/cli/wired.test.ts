@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { BIN, files, git, scratch, tidemark } from './run.ts'
+import { BIN, files, git, project, scratch, tidemark } from './run.ts'
 
 const ALL = 'claude,codex,gemini,copilot,cursor,opencode'
 
@@ -113,4 +113,17 @@ test('doctor says that clients start another version than this one', async () =>
   const at = installed('0.0.1')
   await tidemark(at, ['init', '--client', 'none', '--yes'])
   expect((await tidemark(at, ['doctor'])).out).toMatch(/^FIX {2}\S+ is what clients start, and it is tidemark 0\.0\.1/m)
+})
+
+test('uninstall --delete-knowledge deletes what an uninstall before it kept, and says where that is', async () => {
+  const { at, run } = await project()
+  await run('remember', 'we use pnpm')
+  await run('uninstall')
+  const again = await tidemark(at, ['uninstall'])
+  expect(again.code).toBe(1)
+  expect(again.err).toContain('.git/tidemark/store.db')
+  expect(again.err).toContain('--delete-knowledge')
+  expect(await run('uninstall', '--delete-knowledge')).toContain('delete  the knowledge')
+  expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
+  expect((await tidemark(at, ['uninstall', '--delete-knowledge'])).err).toContain('in no Tidemark project')
 })

@@ -15,7 +15,7 @@ export const unconfirmed: Section = {
     if (n === 0) return undefined
     return {
       items: [],
-      note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, tidemark confirm agrees`,
+      note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },
 }

@@ -139,7 +139,7 @@ export const init: Command = {
     }
     call.out(
       fresh
-        ? 'done. `tidemark status` says what is known; restart the clients to connect them'
+        ? `done. \`tidemark status\` says what is known${changes.length > 0 ? '; restart the clients to connect them' : ''}`
         : nothing
           ? 'nothing had to be changed'
           : 'done. restart the clients to connect them',

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { applyUnwiring, planUnwiring } from '../../clients/wiring.ts'
+import { UserError } from '../../errors.ts'
 import { forbidExtraction } from '../../hooking/extract/allowed.ts'
 import { forgetProject } from '../../recall/projects.ts'
 import { ownViews, VIEWS } from '../../sessions/views/index.ts'
-import { findProject, PROJECT_DIR } from '../../store/project.ts'
+import { findProject, gitRoot, PROJECT_DIR, type Project, storePathFor } from '../../store/project.ts'
 import type { Command } from '../command.ts'
 import { extractorHere } from './extractor.ts'
 import { clientContext } from './launcher.ts'
@@ -12,6 +13,24 @@ import { clientContext } from './launcher.ts'
 /** Removes a directory if nothing is left in it. */
 function removeIfEmpty(dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
+}
+
+/** The project; where an uninstall has been before, what it left: the knowledge, to be deleted after all. */
+function projectOrRest(directory: string, deleting: boolean): Project {
+  try {
+    return findProject(directory)
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'no-project') throw error
+    const root = gitRoot(directory) ?? resolve(directory)
+    const storePath = storePathFor(root, '') // never what TIDEMARK_STORE names: that may be another project's
+    if (!existsSync(storePath)) throw error
+    if (deleting) return { id: '', name: basename(root), root, storePath }
+    throw new UserError(
+      'no-project',
+      `${root} was taken out already; its knowledge is kept in ${storePath}`,
+      '`tidemark uninstall --delete-knowledge` deletes that too, `tidemark init` takes it up again',
+    )
+  }
 }
 
 export const uninstall: Command = {
@@ -25,7 +44,7 @@ export const uninstall: Command = {
     'delete-knowledge': { type: 'flag', about: 'delete the store and its snapshots as well; cannot be undone' },
   },
   async run(call) {
-    const project = findProject(call.directory)
+    const project = projectOrRest(call.directory, call.flags['delete-knowledge'] === true)
     const context = clientContext(project.root)
     const changes = planUnwiring(context)
     const dry = call.flags['dry-run'] === true
@@ -48,7 +67,8 @@ export const uninstall: Command = {
       )
     const extractor = extractorHere(call)
     if (extractor !== undefined) call.out(`  end     what reads the transcripts of sessions: ${extractor}`)
-    call.out(`  delete  ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore`)
+    if (existsSync(join(project.root, PROJECT_DIR, 'config.json')))
+      call.out(`  delete  ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore`)
     call.out(
       deleting
         ? `  delete  the knowledge: ${storeDir}`
