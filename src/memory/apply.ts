@@ -8,8 +8,18 @@ import type { Registry } from '../schema/registry.ts'
 import type { Db } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import { append, indexEvents } from '../store/log.ts'
-import { dropLink, type EntityRow, getRow, idsOfKind, loadDoc, putLink, putRow, saveDoc } from '../store/rows.ts'
-import { type EntityText, indexText, type WeightedText } from '../store/texts.ts'
+import {
+  allRows,
+  dropLink,
+  type EntityRow,
+  getRow,
+  idsOfKind,
+  loadDoc,
+  putLink,
+  putRow,
+  saveDoc,
+} from '../store/rows.ts'
+import { clearWords, type EntityText, indexText, queueAll, type WeightedText } from '../store/texts.ts'
 import { dayWords } from '../store/words.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from './entity.ts'
 import type { Folded } from './fold.ts'
@@ -179,4 +189,12 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
       projectState(db, registry, entity, loadDoc(db, entity)!, row.updated, row.version)
     }
   }
+}
+
+/** Computes every row and the index of words again from the documents; vectors stay where they are. */
+export function projectAll(db: Db, registry: Registry): void {
+  clearWords(db)
+  for (const row of allRows(db))
+    projectState(db, registry, row.id, loadDoc(db, row.id)!, row.updated, row.version, true)
+  queueAll(db)
 }

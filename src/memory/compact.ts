@@ -11,7 +11,6 @@ import { getMeta, setMeta } from '../store/meta.ts'
 import { allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
 import { keepArrivals } from '../store/trust.ts'
 import { projectState, reprojectKinds } from './apply.ts'
-import type { News } from './memory.ts'
 import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
 import { archiveCame, archiveCovered } from './rotate.ts'
 import { sharedStates } from './stream.ts'
@@ -81,20 +80,14 @@ const saysOf = (doc: Parameters<typeof readCells>[0]): string =>
  * of ours would stay whose overwriting it has forgotten: they are put away first, as a compaction does. Lines it covers are dropped when they come late, and waiting
  * ones behind them are released.
  */
-export function applySnapshot(
-  db: Db,
-  registry: () => Registry,
-  s: Snapshot,
-  now: number,
-  newsSince: (seq: number, limit: number) => News[],
-): void {
+export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now: number): void {
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
     throw new UserError('line-damaged', 'a snapshot is damaged', 'ask the sender to send it again; nothing was taken')
   }
   // marks first: nothing that was erased elsewhere may touch the disk here
   if (s.purged?.length > 0) applyPurges(db, registry(), s.purged)
   if (!s.covered.some((c) => c.seq > log.head(db, c.replica).seq)) return
-  archiveCovered(db, s.covered, newsSince)
+  archiveCovered(db, s.covered)
   const shared = sharedStates(db)
   const before = new Map(s.covered.map((c) => [c.replica, log.coveredUpTo(db, c.replica)]))
   const further = new Set(s.covered.filter((c) => c.seq > before.get(c.replica)!).map((c) => c.replica))

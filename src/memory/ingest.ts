@@ -14,7 +14,6 @@ import { baseOf } from '../store/rows.ts'
 import { applyLine, Docs, reprojectKinds } from './apply.ts'
 import { applySnapshot, type Snapshot } from './compact.ts'
 import { KIND_KIND, kindOf } from './entity.ts'
-import type { News } from './memory.ts'
 import { applyPurges, eraseFurther, withoutErased } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { mintReplica, replicaFor, saveClock, sawStamp } from './replica.ts'
@@ -74,15 +73,8 @@ export function parseDelivery(bytes: Uint8Array): Delivery {
 
 /**
  * Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter.
- * `newsSince`: what happened here, to be put away before a snapshot folds it.
  */
-export function ingest(
-  db: Db,
-  env: Env,
-  registry: () => Registry,
-  delivery: Delivery,
-  newsSince: (seq: number, limit: number) => News[],
-): Ingested {
+export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Delivery): Ingested {
   const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false, erased: false }
   const own = replicaFor(db, env).tag
   const foreign = delivery.lines.filter((l) => l.replica === own)
@@ -101,7 +93,7 @@ export function ingest(
   }
   for (const s of delivery.snapshots) {
     for (const f of s.forked ?? []) giveUp(db, env, registry, f.replica, f.from, out)
-    applySnapshot(db, registry, s, env.now(), newsSince)
+    applySnapshot(db, registry, s, env.now())
     if (s.purged?.length > 0) out.erased = true
   }
   for (const line of delivery.lines) take(db, env, registry, line, out)

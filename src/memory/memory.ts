@@ -1,44 +1,37 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import type { Cells } from '../crdt/cells.ts'
-import { tick } from '../crdt/hlc.ts'
 import { type Env, systemEnv } from '../env.ts'
 import { UserError } from '../errors.ts'
 import { type GateProblem, gate } from '../schema/canonical.ts'
-import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
-import { archiveFiles } from '../store/archive.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
 import { coverable } from '../store/coverage.ts'
-import { type Db, openDb, storeFiles, vacuum } from '../store/db.ts'
-import { keptHolds } from '../store/defines.ts'
-import { type Author, seal } from '../store/line.ts'
+import { type Db, openDb, vacuum } from '../store/db.ts'
+import type { Author } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
-import * as presence from '../store/presence.ts'
 import * as rows from '../store/rows.ts'
-import { clearWords, queueAll, TEXT_VERSION } from '../store/texts.ts'
-import { isOwnReplica } from '../store/trust.ts'
+import { TEXT_VERSION } from '../store/texts.ts'
 import { watchCommits } from '../store/watch.ts'
-import { dropOldWork, forgetErasedWork, keepWork, workOf } from '../store/work.ts'
-import { applyLine, Docs, projectState, reprojectKinds, writeToDocs } from './apply.ts'
-import { type Action, parseBatch, planBatch } from './batch.ts'
+import { keepWork, workOf } from '../store/work.ts'
+import { projectAll } from './apply.ts'
+import { parseBatch } from './batch.ts'
 import { compact, snapshotOf } from './compact.ts'
-import { type Entity, KIND_KIND, kindOf, RELATION_KIND } from './entity.ts'
+import { KIND_KIND, RELATION_KIND } from './entity.ts'
+import { aboutToErase, occurrences, proofOf, scrub, secretsIn } from './erasure.ts'
 import { type Ingested, ingest, parseDelivery } from './ingest.ts'
-import type { Result, View } from './plan.ts'
+import { lastBatch, type News, newsSince } from './news.ts'
 import { withProjectKinds } from './project-registry.ts'
-import { applyPurges } from './purge.ts'
 import { entityOf, momentOf, type Reader, readAsOf, readNow } from './read.ts'
 import { type Progress, rebuildAll } from './rebuild.ts'
-import { replicaFor, saveClock } from './replica.ts'
-import { archiveCovered, rotatePresence, scrubArchive } from './rotate.ts'
+import { archiveCovered, rotatePresence } from './rotate.ts'
 import { screen } from './secrets.ts'
-import { presenceNews } from './stream.ts'
 import type { Verb } from './verb.ts'
 import { type Place, placeOn } from './work.ts'
+import { type ActResult, writeBatch } from './write.ts'
+
+export type { News } from './news.ts'
+export type { ActResult } from './write.ts'
 
 export interface MemoryOptions {
   /** The store's SQLite file. */
@@ -60,34 +53,8 @@ export interface ActOptions extends Author {
   redact?: boolean
 }
 
-export interface ActResult {
-  /** `replica:seq`, what `undo` takes; null if nothing changed. */
-  batch: string | null
-  results: Result[]
-  notes: string[]
-}
-
-/** A committed batch as watchers hear of it. */
-export interface News {
-  /** Order of arrival here: what a cursor holds. */
-  seq: number
-  batch: string
-  at: number
-  received: number
-  author: Author
-  summary: string
-  events: log.LoggedEvent[]
-  /** What happened with sessions and claims; then there is no batch, and nothing was learned. */
-  presence?: presence.PresenceEvent
-}
-
-/** A session that has started nothing for so long has ended; nobody says so when a process dies. */
-const WORK_KEPT_MS = 90 * 86_400_000
-
 /** So much is read at a time for one who follows. */
 const NEWS_PAGE = 1000
-
-const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
 
 /** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
 export class Memory {
@@ -155,18 +122,9 @@ export class Memory {
     if (getMeta(db, 'text_version') === TEXT_VERSION) return
     db.write(() => {
       if (getMeta(db, 'text_version') === TEXT_VERSION) return
-      this.#projectAll()
+      projectAll(db, this.registry())
       setMeta(db, 'text_version', TEXT_VERSION)
     })
-  }
-
-  /** Computes every row and the index of words again from the documents; vectors stay where they are. */
-  #projectAll(): void {
-    const db = this.#db
-    clearWords(db)
-    for (const row of rows.allRows(db))
-      projectState(db, this.registry(), row.id, rows.loadDoc(db, row.id)!, row.updated, row.version, true)
-    queueAll(db)
   }
 
   /** The kinds and relations known now: core and the project's own. */
@@ -208,11 +166,12 @@ export class Memory {
     const { actions, projectId: _projectId, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
-    const erased = this.#aboutToErase(batch.actions)
-    const outcome = this.#db.write(() => this.#write(actions, author, redacting))
+    const erased = aboutToErase(() => this.reader, batch.actions)
+    const host = { db: this.#db, env: this.#env, verbs: this.#verbs, core: this.#core, registry: () => this.registry() }
+    const outcome = this.#db.write(() => writeBatch(host, actions, author, redacting))
     if (outcome.purged) {
-      this.#scrub(secretsIn(batch.actions))
-      outcome.result.notes.push(...this.#proof(erased))
+      scrub(this.#db, this.registry(), this.#env.now(), secretsIn(batch.actions))
+      outcome.result.notes.push(...proofOf(this.path, erased))
     }
     if (outcome.told || outcome.result.batch !== null) this.tellListeners()
     return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
@@ -271,144 +230,6 @@ export class Memory {
     for (const listener of this.#listeners) listener()
   }
 
-  #write(
-    actions: readonly Action[],
-    said: Author,
-    redacting: boolean,
-  ): { result: ActResult; purged: boolean; told?: boolean } {
-    const db = this.#db
-    const now = this.#env.now()
-    const replica = replicaFor(db, this.#env)
-    const head = log.head(db, replica.tag)
-    const ms = tick(replica.clock, now)
-    const docs = new Docs(db)
-    const view = this.#view(docs, now, said.session)
-    const work = said.session === undefined ? undefined : workOf(db, said.session)
-    const ofCurrentTask = work !== undefined && said.task === undefined
-    const task = ofCurrentTask ? placeOn(work, view.entity).task : said.task
-    const author: Author = task === undefined ? said : { ...said, task }
-    const provenance: { [key: string]: Json } = {}
-    for (const field of AUTHOR_FIELDS) if (author[field] !== undefined) provenance[field] = author[field]
-    const batchId = `${replica.tag}:${head.seq + 1}`
-    const planned = planBatch(
-      view,
-      {
-        replica: replica.tag,
-        ms,
-        batch: batchId,
-        ctr: replica.clock.ctr,
-        provenance,
-        ...(work !== undefined ? { work } : {}),
-        ofCurrentTask,
-        author: JSON.stringify(author),
-        random: (n) => this.#env.random(n),
-      },
-      actions,
-      {
-        verbs: this.#verbs,
-        redact: redacting,
-        makeRegistry: (base, entities) => withProjectKinds(base, this.#core, entities),
-      },
-    )
-    if (planned.work !== undefined && said.session !== undefined) {
-      keepWork(db, said.session, planned.work, now)
-      dropOldWork(db, now - WORK_KEPT_MS)
-    }
-    const { rows: claimed, told } = planned.claims
-    if (said.session !== undefined && claimed.length > 0) presence.ensureSession(db, said.session, now)
-    for (const row of claimed) presence.putClaim(db, row)
-    for (const { session, type, body } of told) presence.addPresence(db, now, session, type, body)
-    if (planned.events.length === 0 && planned.purges.length === 0) {
-      return {
-        told: told.length > 0,
-        result: {
-          batch: null,
-          results: planned.results,
-          notes:
-            planned.work || planned.scrub || claimed.length > 0
-              ? planned.notes
-              : [...planned.notes, 'nothing changed: all of it was there already'],
-        },
-        purged: planned.scrub,
-      }
-    }
-    for (const [to, from] of planned.moves) docs.move(from, to)
-    const updates = writeToDocs(docs, planned.events, replica.tag)
-    const line = seal({
-      replica: replica.tag,
-      seq: head.seq + 1,
-      prev: head.hash,
-      at: ms,
-      author: planned.undone.length > 0 ? { ...author, undoes: [...planned.undone] } : author,
-      summary: planned.summary,
-      updates,
-      events: planned.events,
-      purges: planned.purges,
-    })
-    applyLine(db, docs, this.registry(), line, now, true)
-    saveClock(db, { ms, ctr: replica.clock.ctr + planned.events.length })
-    if (planned.purges.length > 0) applyPurges(db, this.registry(), planned.purges)
-    if (planned.events.some((e) => kindOf(e.entity) === KIND_KIND))
-      reprojectKinds(db, this.registry(), line.updates.keys())
-    return {
-      result: { batch: batchId, results: planned.results, notes: planned.notes },
-      purged: planned.purges.length > 0,
-    }
-  }
-
-  #view(docs: Docs, now: number, actor: string | undefined): View {
-    const db = this.#db
-    const entity = (id: string): Entity | undefined => {
-      const row = rows.getRow(db, id)
-      return row && entityOf(row)
-    }
-    return {
-      registry: () => this.registry(),
-      entity,
-      cells: (id): Cells => docs.cells(id),
-      byName: (key) => rows.rowsByName(db, key).map(entityOf),
-      links: (end, id) => rows.linksAt(db, end, id),
-      ofKind: (kind) => rows.listRows(db, kind, {}).map(entityOf),
-      someNames: (limit) => rows.someNames(db, limit),
-      eventsOf: (id) => log.eventsOf(db, id),
-      batch(id) {
-        const header = log.headerOf(db, id)
-        if (!header) return undefined
-        const { line } = header
-        return {
-          summary: line.summary,
-          ...(line.author.session !== undefined ? { session: line.author.session } : {}),
-          ...(line.author.undoes ? { undoes: line.author.undoes } : {}),
-          events: line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event })),
-        }
-      },
-      isOwn: (replica) => isOwnReplica(db, replica),
-      batchHash: (replica, seq) => log.hashOf(db, replica, seq),
-      recentBatches: (limit, session) =>
-        log
-          .recentBatches(db, session === undefined ? limit : -1)
-          .filter((b) => session === undefined || (JSON.parse(b.line) as { by: Author }).by.session === session)
-          .slice(0, limit)
-          .map((b) => `${b.replica}:${b.seq}`),
-      eventsHolding: (t) => log.eventsHolding(db, t),
-      idsOfKind: (kind) => rows.idsOfKind(db, kind),
-      keptHolds: (t) => keptHolds(db, t),
-      headersHolding: (t) => log.headersHolding(db, t),
-      batchesOf: (id) => log.batchesOf(db, id),
-      isErased: (tombstone) => log.isErased(db, tombstone),
-      claims: {
-        now,
-        env: this.#env,
-        open: () => presence.openClaims(db),
-        session: (id) => presence.getSession(db, id) ?? (id === actor ? presence.newSession(id, now) : undefined),
-        sessions: () => presence.listSessions(db),
-        nextFence: () => presence.nextFence(db),
-        lastOfRole: (role) => presence.lastOfRole(db, role),
-        workOf: (session) => workOf(db, session),
-      },
-    }
-  }
-
   /** Everything that happened to an entity, oldest first, with its batch's author. */
   history(id: string): (log.LoggedEvent & { author?: Author; summary?: string; received?: number })[] {
     return log.eventsOf(this.#db, id).map((e) => {
@@ -422,36 +243,12 @@ export class Memory {
 
   /** Batches, and what happened with sessions and claims, in the order in which they arrived here, after a cursor. */
   newsSince(seq: number, limit?: number): News[] {
-    // one snapshot, or what was committed between the two questions would be passed over
-    const [told, batches] = this.#db.read(() => [
-      presence.presenceAfter(this.#db, seq, limit),
-      this.#batchesSince(seq, limit),
-    ])
-    if (told.length === 0) return batches
-    const all = [...batches, ...told.map(presenceNews)].sort((a, b) => a.seq - b.seq)
-    return limit === undefined ? all : all.slice(0, limit)
-  }
-
-  #batchesSince(seq: number, limit?: number): News[] {
-    return log.newsAfter(this.#db, seq, limit).map(({ n, received, line }) => ({
-      seq: n,
-      batch: `${line.replica}:${line.seq}`,
-      at: line.at,
-      received,
-      author: line.author,
-      summary: line.summary,
-      events: line.events.map((event, i) => ({
-        id: `${line.replica}:${line.seq}:${i}`,
-        batch: `${line.replica}:${line.seq}`,
-        event,
-      })),
-    }))
+    return newsSince(this.#db, seq, limit)
   }
 
   /** What was written last, if that has not been folded away. */
   get lastBatch(): News | undefined {
-    const n = log.lastLine(this.#db)
-    return n === undefined ? undefined : this.#batchesSince(n - 1, 1)[0]
+    return lastBatch(this.#db)
   }
 
   /** The cursor after which nothing has arrived yet. */
@@ -529,66 +326,15 @@ export class Memory {
         'replicas meet within one project; import takes over knowledge from another',
       )
     }
-    const result = this.#db.write(() =>
-      ingest(
-        this.#db,
-        this.#env,
-        () => this.registry(),
-        delivery,
-        (seq, limit) => this.newsSince(seq, limit),
-      ),
-    )
-    if (result.erased) this.#scrub()
+    const result = this.#db.write(() => ingest(this.#db, this.#env, () => this.registry(), delivery))
+    if (result.erased) scrub(this.#db, this.registry(), this.#env.now())
     if (result.applied > 0) for (const listener of this.#listeners) listener()
     return result
   }
 
-  /** What the purges of a batch are to erase, as it stands on the disk before. */
-  #aboutToErase(actions: readonly Action[]): string[] {
-    return actions.flatMap(([verb, args]) => {
-      if (verb !== 'purge') return []
-      if (typeof args.secret === 'string') return [args.secret.normalize('NFC')]
-      return typeof args.ref === 'string' ? this.reader.find(args.ref, true).map((e) => e.name) : []
-    })
-  }
-
-  /** The proof of an erasure: the files of the store were searched for what had to go. What it was is not told. */
-  #proof(erased: readonly string[]): string[] {
-    return erased
-      .filter((text) => text.length > 3)
-      .map((text) => {
-        const found = this.occurrences(text)
-        const still = found.filter((o) => o.count > 0).length
-        return still === 0
-          ? `looked through the ${found.length} files of the store, snapshots included: what was erased stands in none of them`
-          : `what it was called still stands in ${still} of ${found.length} files of the store: something else says it too`
-      })
-  }
-
-  /** After an erasure: nothing of what was erased may stay in any file of the store. */
-  #scrub(secrets: readonly string[] = []): void {
-    const db = this.#db
-    db.write(() => {
-      scrubArchive(db, secrets)
-      rows.clearDefines(db)
-      forgetErasedWork(db, (id) => rows.getRow(db, id) !== undefined)
-      this.#projectAll()
-    })
-    vacuum(db)
-    const backups = join(dirname(db.path), 'backups')
-    if (existsSync(backups)) snapshotNow(db.raw, db.path, this.#env.now(), true)
-  }
-
   /** How often a text still stands in the store's files, snapshots included; what a purge proves itself by. */
-  occurrences(textValue: string): { file: string; count: number }[] {
-    const backups = join(dirname(this.#db.path), 'backups')
-    const files = [
-      ...storeFiles(this.#db.path),
-      ...archiveFiles(this.#db.path),
-      ...(existsSync(backups) ? readdirSync(backups).map((f) => join(backups, f)) : []),
-    ]
-    const needles = [textValue, JSON.stringify(textValue).slice(1, -1)].map((t) => Buffer.from(t))
-    return files.map((file) => ({ file, count: Math.max(...needles.map((n) => countIn(file, n))) }))
+  occurrences(text: string): { file: string; count: number }[] {
+    return occurrences(this.#db.path, text)
   }
 
   /** Drops every index and makes it again from the log (C5). */
@@ -600,7 +346,7 @@ export class Memory {
   compact(before: string | number | Date): { lines: number; events: number; horizon: number } {
     const moment = momentOf(before)
     const result = this.#db.write(() => {
-      archiveCovered(this.#db, coverable(this.#db, moment), (seq, limit) => this.newsSince(seq, limit))
+      archiveCovered(this.#db, coverable(this.#db, moment))
       return compact(this.#db, moment)
     })
     vacuum(this.#db)
@@ -630,33 +376,7 @@ export class Memory {
   }
 }
 
-/** The texts that purges of a batch erase wherever they stand. */
-const secretsIn = (actions: readonly Action[]): string[] =>
-  actions.flatMap(([verb, args]) =>
-    verb === 'purge' && typeof args.secret === 'string' ? [args.secret.normalize('NFC')] : [],
-  )
-
 const snapshotLine = (db: Db): string | undefined => {
   const s = snapshotOf(db)
   return s && JSON.stringify({ snapshot: s })
-}
-
-const CHUNK = 1 << 20
-
-function countIn(file: string, needle: Buffer): number {
-  const fd = openSync(file, 'r')
-  try {
-    let count = 0
-    let tail = Buffer.alloc(0)
-    const chunk = Buffer.alloc(CHUNK)
-    for (;;) {
-      const n = readSync(fd, chunk, 0, CHUNK, null)
-      if (n === 0) return count
-      const data = Buffer.concat([tail, chunk.subarray(0, n)])
-      for (let at = data.indexOf(needle); at !== -1; at = data.indexOf(needle, at + 1)) count++
-      tail = data.subarray(Math.max(0, data.length - needle.length + 1))
-    }
-  } finally {
-    closeSync(fd)
-  }
 }

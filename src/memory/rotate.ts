@@ -3,9 +3,9 @@ import { archive, dropPresence, duePresence, eraseFromArchive } from '../store/a
 import type { Covered } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import { countArrival, isErased, purgesIn, purgesOf } from '../store/log.ts'
-import type { News } from './memory.ts'
+import { newsSince, presenceNews } from './news.ts'
 import { tombstoneOf } from './purge.ts'
-import { EventStream, hashOf, presenceNews, type SharedState, type StreamEvent, sharedStates } from './stream.ts'
+import { EventStream, hashOf, type SharedState, type StreamEvent, sharedStates } from './stream.ts'
 
 const KEPT_MS = 30 * 86_400_000
 const KEPT = 10_000
@@ -35,11 +35,7 @@ export function rotatePresence(db: Db, now: number): void {
 const PAGE = 500
 
 /** Puts away what is about to be folded, here or by a snapshot: the caller holds the lock, and folds after it. */
-export function archiveCovered(
-  db: Db,
-  lines: readonly Pick<Covered, 'replica' | 'seq'>[],
-  newsSince: (seq: number, limit: number) => News[],
-): void {
+export function archiveCovered(db: Db, lines: readonly Pick<Covered, 'replica' | 'seq'>[]): void {
   const covered = new Map(lines.map((c) => [c.replica, c.seq]))
   if (covered.size === 0) return
   const isCovered = (batch: string) => {
@@ -48,7 +44,7 @@ export function archiveCovered(
   }
   const stream = new EventStream(db, { entities: true })
   for (let cursor = 0; ; ) {
-    const page = newsSince(cursor, PAGE)
+    const page = newsSince(db, cursor, PAGE)
     archive(
       db,
       page.flatMap((news) => {

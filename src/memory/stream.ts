@@ -5,12 +5,11 @@ import type { Json } from '../schema/field.ts'
 import { sha256 } from '../schema/names.ts'
 import type { Db } from '../store/db.ts'
 import type { LoggedEvent } from '../store/log.ts'
-import type { PresenceEvent } from '../store/presence.ts'
 import { idsOfKind } from '../store/rows.ts'
 import { arrivedBefore } from '../store/stream.ts'
 import { kindOf, LINK_KIND } from './entity.ts'
 import { fold } from './fold.ts'
-import type { News } from './memory.ts'
+import type { News } from './news.ts'
 import { decode, SHARED_FIELD, SHARED_KIND, standsAt } from './shared.ts'
 
 /**
@@ -87,18 +86,6 @@ export function sharedBefore(db: Db, id: string, seq: number): Json | undefined 
   const { live, value } = stateOf(replay)
   return live ? value : undefined
 }
-
-/** What happened with sessions and claims, as those who watch hear of it. */
-export const presenceNews = (told: PresenceEvent): News => ({
-  seq: told.seq,
-  batch: '',
-  at: told.at,
-  received: told.at,
-  author: { session: told.session },
-  summary: told.type,
-  events: [],
-  presence: told,
-})
 
 /** Keys whose state a stream keeps at once. */
 const MAX_REPLAYS = 200

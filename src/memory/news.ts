@@ -1,0 +1,61 @@
+import type { Db } from '../store/db.ts'
+import type { Author } from '../store/line.ts'
+import { type LoggedEvent, lastLine, newsAfter } from '../store/log.ts'
+import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
+
+/** A committed batch as watchers hear of it. */
+export interface News {
+  /** Order of arrival here: what a cursor holds. */
+  seq: number
+  batch: string
+  at: number
+  received: number
+  author: Author
+  summary: string
+  events: LoggedEvent[]
+  /** What happened with sessions and claims; then there is no batch, and nothing was learned. */
+  presence?: PresenceEvent
+}
+
+/** What happened with sessions and claims, as those who watch hear of it. */
+export const presenceNews = (told: PresenceEvent): News => ({
+  seq: told.seq,
+  batch: '',
+  at: told.at,
+  received: told.at,
+  author: { session: told.session },
+  summary: told.type,
+  events: [],
+  presence: told,
+})
+
+/** Batches, and what happened with sessions and claims, in the order in which they arrived here, after a cursor. */
+export function newsSince(db: Db, seq: number, limit?: number): News[] {
+  // one snapshot, or what was committed between the two questions would be passed over
+  const [told, batches] = db.read(() => [presenceAfter(db, seq, limit), batchesSince(db, seq, limit)])
+  if (told.length === 0) return batches
+  const all = [...batches, ...told.map(presenceNews)].sort((a, b) => a.seq - b.seq)
+  return limit === undefined ? all : all.slice(0, limit)
+}
+
+function batchesSince(db: Db, seq: number, limit?: number): News[] {
+  return newsAfter(db, seq, limit).map(({ n, received, line }) => ({
+    seq: n,
+    batch: `${line.replica}:${line.seq}`,
+    at: line.at,
+    received,
+    author: line.author,
+    summary: line.summary,
+    events: line.events.map((event, i) => ({
+      id: `${line.replica}:${line.seq}:${i}`,
+      batch: `${line.replica}:${line.seq}`,
+      event,
+    })),
+  }))
+}
+
+/** What was written last, if that has not been folded away. */
+export function lastBatch(db: Db): News | undefined {
+  const n = lastLine(db)
+  return n === undefined ? undefined : batchesSince(db, n - 1, 1)[0]
+}

@@ -1,0 +1,194 @@
+import type { Cells } from '../crdt/cells.ts'
+import { tick } from '../crdt/hlc.ts'
+import type { Env } from '../env.ts'
+import type { Json } from '../schema/field.ts'
+import type { Registry } from '../schema/registry.ts'
+import type { Db } from '../store/db.ts'
+import { keptHolds } from '../store/defines.ts'
+import { type Author, seal } from '../store/line.ts'
+import * as log from '../store/log.ts'
+import * as presence from '../store/presence.ts'
+import * as rows from '../store/rows.ts'
+import { isOwnReplica } from '../store/trust.ts'
+import { dropOldWork, keepWork, workOf } from '../store/work.ts'
+import { applyLine, Docs, reprojectKinds, writeToDocs } from './apply.ts'
+import { type Action, planBatch } from './batch.ts'
+import { type Entity, KIND_KIND, kindOf } from './entity.ts'
+import type { Result, View } from './plan.ts'
+import { withProjectKinds } from './project-registry.ts'
+import { applyPurges } from './purge.ts'
+import { entityOf } from './read.ts'
+import { replicaFor, saveClock } from './replica.ts'
+import type { Verb } from './verb.ts'
+import { placeOn } from './work.ts'
+
+export interface ActResult {
+  /** `replica:seq`, what `undo` takes; null if nothing changed. */
+  batch: string | null
+  results: Result[]
+  notes: string[]
+}
+
+/** What a batch is written with. */
+export interface WriteHost {
+  readonly db: Db
+  readonly env: Env
+  readonly verbs: ReadonlyMap<string, Verb>
+  /** The kinds and relations that come with Tidemark. */
+  readonly core: Registry
+  /** These and the project's own, as they are now. */
+  registry(): Registry
+}
+
+export interface Written {
+  readonly result: ActResult
+  /** Something was erased: the files of the store are to be cleaned. */
+  readonly purged: boolean
+  /** Something happened with claims. */
+  readonly told?: boolean
+}
+
+/** A session that has started nothing for so long has ended; nobody says so when a process dies. */
+const WORK_KEPT_MS = 90 * 86_400_000
+
+const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
+
+/** Plans a batch, writes its line and brings everything up to date with it; under the store's lock. */
+export function writeBatch(
+  host: WriteHost,
+  actions: readonly Action[],
+  said: Author,
+  redacting: boolean,
+): { result: ActResult; purged: boolean; told?: boolean } {
+  const db = host.db
+  const now = host.env.now()
+  const replica = replicaFor(db, host.env)
+  const head = log.head(db, replica.tag)
+  const ms = tick(replica.clock, now)
+  const docs = new Docs(db)
+  const view = viewOf(host, docs, now, said.session)
+  const work = said.session === undefined ? undefined : workOf(db, said.session)
+  const ofCurrentTask = work !== undefined && said.task === undefined
+  const task = ofCurrentTask ? placeOn(work, view.entity).task : said.task
+  const author: Author = task === undefined ? said : { ...said, task }
+  const provenance: { [key: string]: Json } = {}
+  for (const field of AUTHOR_FIELDS) if (author[field] !== undefined) provenance[field] = author[field]
+  const batchId = `${replica.tag}:${head.seq + 1}`
+  const planned = planBatch(
+    view,
+    {
+      replica: replica.tag,
+      ms,
+      batch: batchId,
+      ctr: replica.clock.ctr,
+      provenance,
+      ...(work !== undefined ? { work } : {}),
+      ofCurrentTask,
+      author: JSON.stringify(author),
+      random: (n) => host.env.random(n),
+    },
+    actions,
+    {
+      verbs: host.verbs,
+      redact: redacting,
+      makeRegistry: (base, entities) => withProjectKinds(base, host.core, entities),
+    },
+  )
+  if (planned.work !== undefined && said.session !== undefined) {
+    keepWork(db, said.session, planned.work, now)
+    dropOldWork(db, now - WORK_KEPT_MS)
+  }
+  const { rows: claimed, told } = planned.claims
+  if (said.session !== undefined && claimed.length > 0) presence.ensureSession(db, said.session, now)
+  for (const row of claimed) presence.putClaim(db, row)
+  for (const { session, type, body } of told) presence.addPresence(db, now, session, type, body)
+  if (planned.events.length === 0 && planned.purges.length === 0) {
+    return {
+      told: told.length > 0,
+      result: {
+        batch: null,
+        results: planned.results,
+        notes:
+          planned.work || planned.scrub || claimed.length > 0
+            ? planned.notes
+            : [...planned.notes, 'nothing changed: all of it was there already'],
+      },
+      purged: planned.scrub,
+    }
+  }
+  for (const [to, from] of planned.moves) docs.move(from, to)
+  const updates = writeToDocs(docs, planned.events, replica.tag)
+  const line = seal({
+    replica: replica.tag,
+    seq: head.seq + 1,
+    prev: head.hash,
+    at: ms,
+    author: planned.undone.length > 0 ? { ...author, undoes: [...planned.undone] } : author,
+    summary: planned.summary,
+    updates,
+    events: planned.events,
+    purges: planned.purges,
+  })
+  applyLine(db, docs, host.registry(), line, now, true)
+  saveClock(db, { ms, ctr: replica.clock.ctr + planned.events.length })
+  if (planned.purges.length > 0) applyPurges(db, host.registry(), planned.purges)
+  if (planned.events.some((e) => kindOf(e.entity) === KIND_KIND))
+    reprojectKinds(db, host.registry(), line.updates.keys())
+  return {
+    result: { batch: batchId, results: planned.results, notes: planned.notes },
+    purged: planned.purges.length > 0,
+  }
+}
+
+function viewOf(host: WriteHost, docs: Docs, now: number, actor: string | undefined): View {
+  const db = host.db
+  const entity = (id: string): Entity | undefined => {
+    const row = rows.getRow(db, id)
+    return row && entityOf(row)
+  }
+  return {
+    registry: () => host.registry(),
+    entity,
+    cells: (id): Cells => docs.cells(id),
+    byName: (key) => rows.rowsByName(db, key).map(entityOf),
+    links: (end, id) => rows.linksAt(db, end, id),
+    ofKind: (kind) => rows.listRows(db, kind, {}).map(entityOf),
+    someNames: (limit) => rows.someNames(db, limit),
+    eventsOf: (id) => log.eventsOf(db, id),
+    batch(id) {
+      const header = log.headerOf(db, id)
+      if (!header) return undefined
+      const { line } = header
+      return {
+        summary: line.summary,
+        ...(line.author.session !== undefined ? { session: line.author.session } : {}),
+        ...(line.author.undoes ? { undoes: line.author.undoes } : {}),
+        events: line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event })),
+      }
+    },
+    isOwn: (replica) => isOwnReplica(db, replica),
+    batchHash: (replica, seq) => log.hashOf(db, replica, seq),
+    recentBatches: (limit, session) =>
+      log
+        .recentBatches(db, session === undefined ? limit : -1)
+        .filter((b) => session === undefined || (JSON.parse(b.line) as { by: Author }).by.session === session)
+        .slice(0, limit)
+        .map((b) => `${b.replica}:${b.seq}`),
+    eventsHolding: (t) => log.eventsHolding(db, t),
+    idsOfKind: (kind) => rows.idsOfKind(db, kind),
+    keptHolds: (t) => keptHolds(db, t),
+    headersHolding: (t) => log.headersHolding(db, t),
+    batchesOf: (id) => log.batchesOf(db, id),
+    isErased: (tombstone) => log.isErased(db, tombstone),
+    claims: {
+      now,
+      env: host.env,
+      open: () => presence.openClaims(db),
+      session: (id) => presence.getSession(db, id) ?? (id === actor ? presence.newSession(id, now) : undefined),
+      sessions: () => presence.listSessions(db),
+      nextFence: () => presence.nextFence(db),
+      lastOfRole: (role) => presence.lastOfRole(db, role),
+      workOf: (session) => workOf(db, session),
+    },
+  }
+}
