@@ -98,6 +98,17 @@ export class Extraction {
     })
   }
 
+  /** Takes back what was allowed for stores that are gone: another project that comes to lie there was never allowed. */
+  forbidGone(isGone: (store: string) => boolean): void {
+    this.#write(() => {
+      const stores = this.#db.prepare('SELECT store FROM extractors UNION SELECT store FROM waiting').all()
+      for (const { store } of stores as { store: string }[])
+        if (isGone(store))
+          for (const table of ['waiting', 'extractors'])
+            this.#db.prepare(`DELETE FROM ${table} WHERE store=?`).run(store)
+    })
+  }
+
   used(day: string): Used {
     const row = this.#db.prepare('SELECT tokens, calls FROM meter WHERE store=? AND day=?').get(this.#store, day)
     return { tokens: Number(row?.tokens ?? 0), calls: Number(row?.calls ?? 0) }

@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { tidemark } from '../cli/run.ts'
+import { git, tidemark } from '../cli/run.ts'
 import { anthropic, found, jsonl, openai, place, server, talk } from './run.ts'
 
 test('[A7] off: no hook and no command asks anybody, whatever the repository says', async () => {
@@ -208,6 +208,21 @@ test('[A7] models remove extractor and uninstall end it; another project was nev
   await run('init', '--client', 'none', '--yes')
   expect(await run('extract')).toMatch(/^extraction is off/)
   expect(s.requests).toEqual([])
+})
+
+test('[A7] uninstall takes the leave back that a project had before it moved: whatever comes to lie there has none', async () => {
+  const { at, run, allow } = await place()
+  const s = await server(() => openai(found, 300))
+  await allow(s.url)
+  expect(await run('extract')).not.toMatch(/^extraction is off/)
+  const moved = { ...at, dir: `${at.dir}-moved` }
+  renameSync(at.dir, moved.dir)
+  expect((await tidemark(moved, ['extract'])).out).toMatch(/^extraction is off/)
+  expect((await tidemark(moved, ['uninstall'])).code).toBe(0)
+  mkdirSync(at.dir)
+  git(at.dir, 'init', '-q')
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  expect((await tidemark(at, ['extract'])).out).toMatch(/^extraction is off/)
 })
 
 test('[A7] models add extractor says what is wrong with what it is given', async () => {

@@ -44,10 +44,11 @@ export function allowedIn(state: Extraction | undefined): Allowed | undefined {
   return isSet ? (said as Allowed) : undefined
 }
 
-/** Takes the user's leave back; false where there was none. */
+/** Takes the user's leave back, also for projects that are gone or have moved away; false where there was none here. */
 export function forbidExtraction(project: Project): boolean {
   const state = openExtraction(project)
   try {
+    state?.forbidGone((store) => !existsSync(store))
     return state?.forbid() ?? false
   } finally {
     state?.close()
