@@ -137,7 +137,8 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>, t
     if (error instanceof UsageError) throw error
     throw new UsageError(
       (error as Error).message.replace(/\. To specify a positional argument.*$/s, ''),
-      texts ? 'see --help; where it is no option but text that begins with -, put -- before it' : '',
+      `options are ${[...Object.keys(flags), ...Object.keys(GLOBAL)].map((name) => `--${name}`).join(', ')}` +
+        (texts ? '; where it is no option but text that begins with -, put -- before it' : ''),
     )
   }
 }
