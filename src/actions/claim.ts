@@ -1,5 +1,5 @@
 import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS, SILENT_MS } from '../memory/claims.ts'
-import type { Planning } from '../memory/plan.ts'
+import type { Planning } from '../memory/planning.ts'
 import type { Verb } from '../memory/verb.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'

@@ -1,6 +1,6 @@
 import { type Claim, inTheWay, isLive, sameTree, stateOf } from '../memory/claims.ts'
 import { isGlob, tidyPath } from '../memory/overlap.ts'
-import type { Planning } from '../memory/plan.ts'
+import type { Planning } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
 import { type Report, shown } from '../schema/validate.ts'
 import type { SessionRow } from '../store/presence.ts'

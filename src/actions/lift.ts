@@ -1,5 +1,5 @@
 import type { Entity } from '../memory/entity.ts'
-import type { Planning } from '../memory/plan.ts'
+import type { Planning } from '../memory/planning.ts'
 import type { Verb } from '../memory/verb.ts'
 import { isWork, parentOf } from '../memory/work.ts'
 import type { Report } from '../schema/validate.ts'

@@ -1,5 +1,5 @@
 import { identityOf, nameKey } from '../memory/entity.ts'
-import type { Planning, Result } from '../memory/plan.ts'
+import type { Planning, Result } from '../memory/planning.ts'
 import { linkIdNow, recordedAs } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
 import { canonical, type GateProblem, gate } from '../schema/canonical.ts'

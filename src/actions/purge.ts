@@ -1,7 +1,7 @@
 import { STATE } from '../crdt/cells.ts'
 import type { Event } from '../crdt/events.ts'
 import { LINK_KIND } from '../memory/entity.ts'
-import type { Planning } from '../memory/plan.ts'
+import type { Planning } from '../memory/planning.ts'
 import { HEADER, tombstoneOf } from '../memory/purge.ts'
 import type { Verb } from '../memory/verb.ts'
 import { type Report, textArg } from '../schema/validate.ts'

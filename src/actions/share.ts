@@ -1,7 +1,7 @@
 import { seen } from '../crdt/cells.ts'
 import type { Entity } from '../memory/entity.ts'
 import { fold } from '../memory/fold.ts'
-import type { Planning, Result } from '../memory/plan.ts'
+import type { Planning, Result } from '../memory/planning.ts'
 import { type Edit, isEncoded, SHARED_FIELD, SHARED_KIND, setEdit, weightOf } from '../memory/shared.ts'
 import { sharedId } from '../memory/shared-key.ts'
 import { type GateProblem, gate } from '../schema/canonical.ts'

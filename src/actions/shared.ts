@@ -1,6 +1,6 @@
 import { compareStamps, seen } from '../crdt/cells.ts'
 import { type Entity, LINK_KIND } from '../memory/entity.ts'
-import type { Planning } from '../memory/plan.ts'
+import type { Planning } from '../memory/planning.ts'
 import { fieldsOf } from '../schema/kind.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'

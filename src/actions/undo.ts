@@ -2,7 +2,7 @@ import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart 
 import { cellsOf, type Event } from '../crdt/events.ts'
 import { KIND_KIND, kindOf } from '../memory/entity.ts'
 import { fold } from '../memory/fold.ts'
-import type { Planning } from '../memory/plan.ts'
+import type { Planning } from '../memory/planning.ts'
 import type { Verb } from '../memory/verb.ts'
 import { textArg } from '../schema/validate.ts'
 import type { LoggedEvent } from '../store/log.ts'

@@ -1,5 +1,5 @@
 import type { Entity } from '../memory/entity.ts'
-import type { Planning, Result } from '../memory/plan.ts'
+import type { Planning, Result } from '../memory/planning.ts'
 import { record } from '../memory/record.ts'
 import type { RunAction } from '../memory/verb.ts'
 import { isOpen, pathTo, type WorkKind } from '../memory/work.ts'

@@ -13,7 +13,7 @@ import {
   onOneLine,
   parseHandoff,
 } from '../memory/handoff.ts'
-import type { Planning } from '../memory/plan.ts'
+import type { Planning } from '../memory/planning.ts'
 import { record } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
 import { type Change, type Report, shown, textArg, validate } from '../schema/validate.ts'

@@ -5,7 +5,7 @@ import type { Kind } from '../schema/kind.ts'
 import { foldText, slug } from '../schema/names.ts'
 import { type Change, type Report, validate } from '../schema/validate.ts'
 import { cleanPath, type Entity, eventId, identityOf, linkId, nameKey } from './entity.ts'
-import type { Planning, Result } from './plan.ts'
+import type { Planning, Result } from './planning.ts'
 import { tombstoneOf } from './purge.ts'
 
 const said = (changes: readonly Change[]): { [field: string]: Json } =>

@@ -1,6 +1,6 @@
 import { slug } from '../schema/names.ts'
 import { type Entity, nameKey } from './entity.ts'
-import type { Planning } from './plan.ts'
+import type { Planning } from './planning.ts'
 import type { Reader } from './read.ts'
 import { usableId } from './record.ts'
 import { SHARED_KIND } from './shared.ts'

@@ -1,6 +1,6 @@
 import type { Json } from '../schema/field.ts'
 import type { Report } from '../schema/validate.ts'
-import type { Planning, Result } from './plan.ts'
+import type { Planning, Result } from './planning.ts'
 
 /** A write verb that is not derived from a kind. */
 export interface Verb {

@@ -1,4 +1,4 @@
-import type { Result } from '../memory/plan.ts'
+import type { Result } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
 import type { Tool } from './tool.ts'
 

@@ -1,6 +1,6 @@
 import { UsageError, UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
-import type { Result } from '../memory/plan.ts'
+import type { Result } from '../memory/planning.ts'
 import type { Reader } from '../memory/read.ts'
 import { isOpen, type Place, type WorkKind, type WorkNode, withBelow, workTree } from '../memory/work.ts'
 import type { Json } from '../schema/field.ts'
