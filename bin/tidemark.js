@@ -29,7 +29,9 @@ function runScript(name) {
   let cachedData
   try {
     const bytes = file && fs.readFileSync(file)
-    if (bytes && bytes.length > HEAD) {
+    // the directory is in that for temporary files: code is taken from nobody else
+    const isOurs = bytes && (!process.getuid || fs.lstatSync(file).uid === process.getuid())
+    if (isOurs && bytes.length > HEAD) {
       known = new Set(bytes.toString('latin1', 0, HEAD).trim().split('\n'))
       cachedData = bytes.subarray(HEAD)
     }

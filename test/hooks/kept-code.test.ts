@@ -63,6 +63,13 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   expect(await start()).toContain('decision:queue')
   expect(statSync(file!).size).toBeGreaterThan(100_000)
 
+  // nor from anybody else
+  if (process.getuid?.() === 0) {
+    chownSync(file!, 65_534, 65_534)
+    await start()
+    expect(statSync(file!).uid).toBe(0)
+  }
+
   // what other versions left goes with time
   const old = file!.replace(/[0-9a-f]{16}$/, '0123456789abcdef')
   writeFileSync(old, 'old')
