@@ -1,4 +1,5 @@
 import {
+  chownSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
