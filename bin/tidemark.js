@@ -28,14 +28,16 @@ function runScript(name) {
   let known = new Set()
   let cachedData
   try {
-    const bytes = file && fs.readFileSync(file)
+    const fd = fs.openSync(file, 'r')
     // the directory is in that for temporary files: code is taken from nobody else
-    const isOurs = bytes && (!process.getuid || fs.lstatSync(file).uid === process.getuid())
-    if (isOurs && bytes.length > HEAD) {
+    const isOurs = !process.getuid || fs.fstatSync(fd).uid === process.getuid()
+    const bytes = isOurs ? fs.readFileSync(fd) : ''
+    fs.closeSync(fd)
+    if (bytes.length > HEAD) {
       known = new Set(bytes.toString('latin1', 0, HEAD).trim().split('\n'))
       cachedData = bytes.subarray(HEAD)
     }
-  } catch {} // not yet
+  } catch {} // not yet, or no directory for it
   const importModuleDynamically = vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   const script = new vm.Script(source, { filename, cachedData, importModuleDynamically })
   if (script.cachedDataRejected) known = new Set()
