@@ -146,12 +146,14 @@ const quick = await build({
   entryPoints: { quick: 'src/surfaces/main.ts' },
 })
 
+const files = [
+  ...result.outputFiles.map(({ path, text }) => [basename(path), withoutFacades(text)]),
+  ...[...hooks.outputFiles, ...quick.outputFiles].map(({ path, text }) => [basename(path), asScript(text)]),
+]
 const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 mkdirSync(fresh)
-for (const { path, text } of result.outputFiles) writeFileSync(join(fresh, basename(path)), withoutFacades(text))
-for (const { path, text } of [...hooks.outputFiles, ...quick.outputFiles])
-  writeFileSync(join(fresh, basename(path)), asScript(text))
+for (const [name, text] of files) writeFileSync(join(fresh, name), text)
 
 /** The table by which tokens are counted, ready to be used as it is read. */
 const source = readFileSync(join(root, 'src/recall/o200k.ts'), 'utf8')
