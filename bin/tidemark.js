@@ -89,7 +89,10 @@ if (isNewEnough) {
   const brought = fileURLToPath(new URL('../node_modules/node/bin/' + node, import.meta.url))
   if (existsSync(brought)) {
     const { spawn } = await import('node:child_process')
-    const child = spawn(brought, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: 'inherit' })
+    // so that it is not taken for the client that a session lives by: src/sessions/process.ts
+    const env = Object.assign({}, process.env, { TIDEMARK_LAUNCHER: String(process.pid) })
+    const args = [fileURLToPath(import.meta.url)].concat(process.argv.slice(2))
+    const child = spawn(brought, args, { stdio: 'inherit', env })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     child.on('exit', (code, signal) => process.exit(code === null ? 128 + (signal === 'SIGKILL' ? 9 : 15) : code))
   } else {

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { isRunning, thisHost } from '../../src/env.ts'
-import { project, tidemark } from '../cli/run.ts'
+import { BIN, project, tidemark } from '../cli/run.ts'
 
 test('[X7] a session does not live by a process that is not there, nor by the 0 and -1 that always are', async () => {
   const { at, run } = await project()
@@ -12,4 +13,14 @@ test('[X7] a session does not live by a process that is not there, nor by the 0 
   }
   expect(await run('session', 'list', '--all')).toBe('no session is live\n')
   expect(await run('session', 'start', 's', '--pid', String(process.pid))).toContain('session s')
+})
+
+test('[X7] on an old Node, where the launcher starts another one, a session lives by its client, not by the launcher', async () => {
+  const { at, run } = await project()
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+  const hook = [`--import=data:text/javascript,${encodeURIComponent(old)}`, BIN, 'hook', 'claude', 'SessionStart']
+  const payload = JSON.stringify({ session_id: 's', cwd: at.dir, source: 'startup' })
+  execFileSync(process.execPath, hook, { cwd: at.dir, env: { ...at.env, TIDEMARK_HOOK_MS: '15000' }, input: payload })
+  const listed = JSON.parse(await run('session', 'list', '--json')) as { id: string; pid: number }[]
+  expect(listed).toMatchObject([{ id: 's', state: 'active', pid: process.pid }])
 })
