@@ -27,10 +27,15 @@ export function take(
   if (blocking.length > 0) return undefined
   const { now } = p.claims.view
   const until = now + wanted.ttl
-  const own = p.claims
+  const same = p.claims
     .of(session)
-    .find((c) => c.what === wanted.what && c.on === wanted.on && c.role === wanted.role && c.root === wanted.root)
-  if (!own) return p.claims.grant({ ...wanted, session, since: now, until })
+    .filter((c) => c.what === wanted.what && c.on === wanted.on && c.root === wanted.root)
+  const own = same.find((c) => c.role === wanted.role) ?? (wanted.role === undefined ? same[0] : undefined)
+  if (!own) {
+    // now it is held for a role: given up with that, it must not be held without one still
+    for (const c of same) if (c.role === undefined) p.claims.end(c, 'released', {})
+    return p.claims.grant({ ...wanted, session, since: now, until })
+  }
   const { implicit: wasImplicit, exact: wasExact, ...rest } = own
   const { implicit: byEdit, exact, ...said } = wanted
   const byName = byEdit && !wasImplicit // an edit does not change for how long a claim by name was meant

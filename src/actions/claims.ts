@@ -167,6 +167,14 @@ export function named(p: Planning, session: string, args: Args, report: Report):
   return [...new Set(found)]
 }
 
+/** What hooks took for edits under claims that a session gives up now, and that nothing it keeps covers: it goes with them. */
+export function editsUnder(p: Planning, session: string, given: readonly Claim[]): Claim[] {
+  const rest = p.claims.of(session).filter((c) => !given.includes(c))
+  const meets = (a: Claim) => (b: Claim) => inTheWay(a, b) && sameTree(a, b)
+  const kept = rest.filter((c) => !c.implicit)
+  return rest.filter((c) => c.implicit && given.some(meets(c)) && !kept.some(meets(c)))
+}
+
 /** A session that lives, by its id. */
 export function liveSession(p: Planning, id: string, field: string, report: Report): SessionRow | undefined {
   const { view } = p.claims

@@ -1,6 +1,6 @@
 import { inTheWay, sameTree } from '../memory/claims.ts'
 import type { Verb } from '../memory/verb.ts'
-import { actor, claimJson, liveSession, named, textOf } from './claims.ts'
+import { actor, claimJson, editsUnder, liveSession, named, textOf } from './claims.ts'
 
 export const handOver: Verb = {
   verb: 'hand-over',
@@ -21,7 +21,8 @@ export const handOver: Verb = {
     if (claims.length === 0)
       report({ field: 'paths', message: `${session} holds no claim`, accepted: 'a claim of its own' })
     // what it keeps may cover what it gives: then both would hold it
-    const kept = p.claims.of(session).filter((c) => !claims.includes(c))
+    const edits = editsUnder(p, session, claims)
+    const kept = p.claims.of(session).filter((c) => !claims.includes(c) && !edits.includes(c))
     let free = true
     for (const c of claims) {
       const over = kept.find((k) => inTheWay(k, c) && sameTree(k, c))
@@ -36,6 +37,7 @@ export const handOver: Verb = {
     }
     if (!other || to === session || !free) return undefined
     const { now } = p.claims.view
+    for (const c of edits) p.claims.end(c, 'released', {})
     // all of them end before the first is granted: what is one session's may overlap
     for (const c of claims) p.claims.end(c, 'handed-over', {})
     const given = claims.map(({ n: _n, ended: _ended, how: _how, implicit: _implicit, ...rest }) =>

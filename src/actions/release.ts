@@ -1,6 +1,6 @@
 import type { Verb } from '../memory/verb.ts'
 import { shown } from '../schema/validate.ts'
-import { actor, choiceOf, moreOf, named, STATUSES, textOf } from './claims.ts'
+import { actor, choiceOf, editsUnder, moreOf, named, STATUSES, textOf } from './claims.ts'
 
 export const release: Verb = {
   verb: 'release',
@@ -35,6 +35,7 @@ export const release: Verb = {
         received: shown(args[lost]),
         hint: 'claim the role again first: ["claim", {"role": "…"}]',
       })
+    const edits = editsUnder(p, session, claims).map((c) => p.claims.end(c, 'released', {}))
     const ended = claims.map((c) =>
       p.claims.end(c, 'released', {
         ...((status ?? c.role) ? { status: status ?? 'complete' } : {}),
@@ -44,6 +45,6 @@ export const release: Verb = {
       }),
     )
     if (ended.length === 0) p.note(`${session} holds no claim`)
-    return { id: session, released: ended.map((c) => ({ n: c.n, on: c.on })) }
+    return { id: session, released: [...ended, ...edits].map((c) => ({ n: c.n, on: c.on })) }
   },
 }

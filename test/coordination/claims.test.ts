@@ -325,3 +325,33 @@ test('[X7] a lease longer than its session can be silent says so', () => {
   sessionsOf(memory).start({ id: 'b', pid: process.pid })
   expect(notes('b', 7200)).toBe('')
 })
+
+test('[X6] what is claimed for a role and what is claimed of it without one are one grant: with the role it is free', () => {
+  const { memory, act, held } = clocked()
+  for (const id of ['a', 'b']) sessionsOf(memory).start({ id })
+  act('a', ['claim', { paths: ['x'], role: 'tester' }])
+  const { n } = claimsOf(memory).held()[0]!
+  act('a', ['claim', { paths: ['x'], note: 'nearly done' }])
+  expect(claimsOf(memory).held()).toMatchObject([{ n, on: 'x', role: 'tester', note: 'nearly done' }])
+  // the other way round the role is news, so it is a grant of its own in the place of the first
+  act('a', ['claim', { paths: ['y'] }], ['claim', { paths: ['z'], implicit: true }])
+  act('a', ['claim', { paths: ['y', 'z'], role: 'tester' }])
+  expect(held()).toEqual(['a x', 'a y', 'a z'])
+  act('a', ['release', { role: 'tester', status: 'complete', handoff: 'ready for implementer' }])
+  expect(held()).toEqual([])
+  act('b', ['claim', { paths: ['x', 'y', 'z'], role: 'implementer' }])
+})
+
+test('[X6] an edit under a claim is given up and handed over with it, and stands in nobody’s way after that', () => {
+  const { memory, act, held } = clocked()
+  for (const id of ['a', 'b']) sessionsOf(memory).start({ id })
+  const edit = (path: string) => act('a', ['claim', { paths: [path], implicit: true }])
+  act('a', ['claim', { paths: ['src/auth/**'], role: 'tester' }], ['claim', { paths: ['src/auth/keys/**'] }])
+  for (const path of ['src/auth/login.ts', 'src/auth/keys/rsa.ts', 'docs/auth.md']) edit(path)
+  act('a', ['release', { role: 'tester', status: 'complete', result: '12 tests' }])
+  expect(held()).toEqual(['a src/auth/keys/**', 'a src/auth/keys/rsa.ts', 'a docs/auth.md'])
+  expect(inbox(memory, 'b', { since: 0 }).lines.filter((l) => l.includes('12 tests'))).toHaveLength(1)
+  act('a', ['hand-over', { to: 'b', paths: ['src/auth/keys/**'] }])
+  expect(held()).toEqual(['a docs/auth.md', 'b src/auth/keys/**'])
+  act('b', ['claim', { paths: ['src/auth/login.ts'] }])
+})
