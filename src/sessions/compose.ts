@@ -5,6 +5,7 @@ import { isOpen } from '../memory/work.ts'
 import type { Json } from '../schema/field.ts'
 import type { Project } from '../store/project.ts'
 import { claimsOf } from './claims.ts'
+import { idsOf } from './ids.ts'
 import { sessionsOf } from './sessions.ts'
 import { refreshViews } from './views/index.ts'
 
@@ -28,15 +29,6 @@ const short = (text: unknown, max = NAME_MAX): string => {
 /** The first of many, with how many more there are. */
 const some = (all: readonly string[], max: number): string[] =>
   all.length <= max ? [...all] : [...all.slice(0, max - 1), `${all.length - max + 1} more`]
-
-/** Everybody who worked as this session: under its earlier ids, and its subagents. */
-function idsOf(memory: Memory, session: string): Set<string> {
-  const sessions = sessionsOf(memory)
-  const ids = new Set<string>()
-  for (let id: unknown = session; typeof id === 'string' && !ids.has(id); id = sessions.get(id)?.data.after) ids.add(id)
-  for (const s of sessions.list({ all: true })) if (s.parent !== undefined && ids.has(s.parent)) ids.add(s.id)
-  return ids
-}
 
 function failing(kept: Json | undefined): string[] {
   if (typeof kept !== 'object' || kept === null) return []

@@ -2,6 +2,7 @@ import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
 import { vouchedFor } from '../memory/trust.ts'
+import { idsOf } from '../sessions/ids.ts'
 import { ago, entityJson, oneLine } from './present.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
@@ -19,14 +20,15 @@ const every = (
     .flatMap((k) => reader.list(k.name, options).filter(passes))
     .sort(newestFirst)
 
-/** Whether a hook captured it or a model found it, in this session if one is named. */
-function wasCaptured(e: Entity, session: string | undefined): boolean {
+/** Whether a hook captured it or a model found it, in one of these sessions if any are named. */
+function wasCaptured(e: Entity, sessions: ReadonlySet<string> | undefined): boolean {
   const { provenance } = e.fields
   const by = (Array.isArray(provenance) ? provenance : []) as { source?: unknown; session?: unknown }[]
   return by.some(
     (p) =>
       /^(?:capture$|llm:)/.test(String(p.source)) &&
-      (session === undefined || p.session === session || String(p.session).startsWith(`${session}/`)),
+      // a subagent's begins with that of its parent, also when presence has forgotten both
+      (sessions === undefined || sessions.has(String(p.session)) || sessions.has(String(p.session).split('/')[0]!)),
   )
 }
 
@@ -56,14 +58,15 @@ export const review: Tool = {
   run({ memory, session }, args) {
     const { reader } = memory
     const captured = args.captured === true
+    const sessions = captured && session !== undefined ? idsOf(memory, session) : undefined
     const unverified = captured ? [] : unverifiedRules(memory)
     const found = captured
-      ? every(reader, { all: true }, (e) => wasCaptured(e, session)).concat(
+      ? every(reader, { all: true }, (e) => wasCaptured(e, sessions)).concat(
           reader
             .registry()
             .kinds()
             .flatMap((k) => reader.list(k.name, { standing: 'rejected' }))
-            .filter((e) => wasCaptured(e, session)),
+            .filter((e) => wasCaptured(e, sessions)),
         )
       : every(reader, { standing: 'proposed' }, () => true).concat(unverified)
     const unique = [...new Map(found.map((e) => [e.id, e])).values()].sort(newestFirst)

@@ -36,6 +36,22 @@ test('[G7] review --captured answers what a session captured, whatever became of
   expect(await run('review')).toContain('Prefer named exports')
 })
 
+test('[G7] [X7] after /clear review --captured still tells what the session captured before, under either id', async () => {
+  const { at, run } = await project()
+  const hook = (session_id: string, event: string, more: object) =>
+    runHook(['claude', event], { session_id, cwd: at.dir, ...more }, { env: PATIENT })
+  await hook('s1', 'SessionStart', { source: 'startup' })
+  await hook('s1', 'UserPromptSubmit', { prompt: 'We use pnpm for installs' })
+  await hook('s1', 'SessionEnd', { reason: 'clear' })
+  await hook('s2', 'SessionStart', { source: 'clear' })
+  await hook('s2', 'UserPromptSubmit', { prompt: 'Prefer named exports' })
+  for (const session of ['s1', 's2']) {
+    const captured = await run('review', '--captured', '--session', session)
+    expect(captured).toContain('We use pnpm for installs')
+    expect(captured).toContain('named exports')
+  }
+})
+
 test('[M4] doctor tells the last hook of each client and event, and what is not accepted in the configuration', async () => {
   const { at, run } = await project()
   await runHook(['claude', 'SessionStart'], { session_id: 's1', cwd: at.dir }, { env: PATIENT })
