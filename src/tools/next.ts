@@ -16,7 +16,7 @@ export const next: Tool = {
   name: 'next',
   title: 'The next task',
   about:
-    "says what to do next: the oldest open task that nothing blocks, within the session's current goal if it has one; why, if there is none",
+    "says what to do next: what the session was given, else the oldest open task that nothing blocks and nobody has, within the session's current goal if it has one; why, if there is none",
   example: 'tidemark next --session s1',
   params: {
     goal: { type: 'text', about: "within this goal (the session's current one; all if it has none)" },
@@ -37,19 +37,21 @@ export const next: Tool = {
           ? reader.entity(place.goal)
           : undefined
     const roots = workTree(reader)
-    const taken = new Set(
-      claimsOf(context.memory)
-        .held()
-        .filter((c) => c.what === 'task' && c.session !== context.session)
-        .map((c) => c.on),
-    )
+    const held = claimsOf(context.memory)
+      .held()
+      .filter((c) => c.what === 'task')
+    const taken = new Set(held.filter((c) => c.session !== context.session).map((c) => c.on))
+    const own = new Set(held.filter((c) => c.session === context.session).map((c) => c.on))
     for (const s of sessionsOf(context.memory).list())
       if (s.id !== context.session && s.task !== undefined) taken.add(s.task)
     const todo = (within: readonly WorkNode[]) =>
       within
         .flatMap(withBelow)
         .filter((n) => n.kind === 'task' && isToDo(n) && n.entity.id !== place.task && !taken.has(n.entity.id))
-        .sort((a, b) => a.entity.created - b.entity.created || (a.entity.id < b.entity.id ? -1 : 1))
+        .sort((a, b) => {
+          const mine = Number(own.has(b.entity.id)) - Number(own.has(a.entity.id))
+          return mine || a.entity.created - b.entity.created || (a.entity.id < b.entity.id ? -1 : 1)
+        })
     const open = todo(goal ? roots.filter((n) => n.entity.id === goal.id) : roots)
     const found = open.find((n) => n.blockedBy.length === 0)
     if (found && args.claim === true) {

@@ -79,3 +79,16 @@ test('references that are missing, and references to other kinds are refused wit
     expect(ran.err).toContain(told)
   }
 })
+
+test('[X6] next says first what the session was given, though an older task is free; to start it makes no second claim', async () => {
+  const { run } = await project()
+  await run('session', 'start', 'b', '--role', 'implementer')
+  await run('task', 'add', 'the old one')
+  await run('task', 'add', 'the given one')
+  await run('task', 'assign', 'the given one', '--role', 'implementer', '--session', 'lead')
+  expect(await run('next', '--session', 'c')).toMatch(/^the old one/)
+  expect(await run('next', '--session', 'b')).toMatch(/^the given one/)
+  expect(await run('next', '--claim', '--session', 'b')).toMatch(/^the given one/)
+  const { claims } = JSON.parse(await run('claims', '--json')) as { claims: object[] }
+  expect(claims).toMatchObject([{ session: 'b', what: 'task', role: 'implementer' }])
+})
