@@ -10,7 +10,7 @@ import { aboutOf, type BriefOptions } from './brief.ts'
 import { plain } from './fence.ts'
 import { lastHere } from './here.ts'
 import { changesSince } from './sections/news.ts'
-import { age, byline, field, many, minute, refOf } from './telling.ts'
+import { age, byline, claimedOn, field, many, minute, refOf } from './telling.ts'
 import type { About } from './types.ts'
 
 const MOST = 30
@@ -71,7 +71,7 @@ export function back(memory: Memory, project: Project, options: BriefOptions): B
       part(
         'Swarm',
         blocks.map((b) => {
-          const rest = [b.claimed.map((c) => plain(c, 80)).join(', '), b.result && plain(b.result, 160), b.handoff && plain(b.handoff, 160)] // biome-ignore format: one thought
+          const rest = [b.claimed.map((c) => claimedOn(c, about, 80)).join(', '), b.result && plain(b.result, 160), b.handoff && plain(b.handoff, 160)] // biome-ignore format: one thought
           return `- ${plain(b.role, 60)} (${plain(b.session, 60)}): ${plain(b.status, 20)}${rest.filter(Boolean).map((r) => `; ${r}`).join('')}` // biome-ignore format: one thought
         }),
         'no role has claimed anything: `tidemark claim --role R …`',

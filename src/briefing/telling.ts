@@ -29,6 +29,12 @@ export const field = (e: Entity, name: string, max: number): string => {
 /** A reference that the verbs accept. */
 export const refOf = (e: Entity): string => plain(e.id, 120)
 
+/** What a claim is on; a task by its name, which says what it is, and the reference that takes it up. */
+export function claimedOn(on: string, { reader }: About, max = 120): string {
+  const task = on.startsWith('task:') ? reader.entity(on) : undefined
+  return task ? `task "${plain(task.name, max)}" (${refOf(task)})` : plain(on, max)
+}
+
 const MINUTE = 60_000
 /** A coarse age for the line that a person reads. */
 export function age(ms: number): string {

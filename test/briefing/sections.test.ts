@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { back } from '../../src/briefing/back.ts'
 import { brief, wasBriefed } from '../../src/briefing/brief.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { openTestMemory, replicaOf, sync, type TestMemory } from './helpers.ts'
@@ -71,6 +72,28 @@ test('[X5] what a crashed session had in hand is told to the next one, and to th
   briefed(t)
   sessionsOf(t.memory).start({ id: 'next' })
   expect(textOf(t, { session: 'next' })).not.toContain('Session lost')
+})
+
+test('[X5] a task that a crashed session was given is told by its name, and once', () => {
+  const t = openTestMemory()
+  for (const id of ['lost', 'lead']) sessionsOf(t.memory).start({ id })
+  t.act([
+    ['add-task', { description: 'write the docs' }],
+    ['add-task', { description: 'refresh tokens' }],
+  ])
+  t.act([['assign-task', { task: 'refresh tokens', to: 'lost', role: 'writer' }]], { session: 'lead' })
+  expect(back(t.memory, t.project, {}).text).toMatch(/- writer \(lost\): active; task "refresh tokens" \(task:\w+\)/)
+  t.act(
+    [
+      ['start-task', { ref: 'write the docs' }],
+      ['claim', { task: 'write the docs' }],
+    ],
+    { session: 'lost' },
+  )
+  t.clock.now += 3_600_000
+  sessionsOf(t.memory).start({ id: 'me' })
+  const text = textOf(t, { session: 'me' })
+  expect(text).toMatch(/ {2}Task: write the docs \(task:\w+\)\n {2}Had claimed: task "refresh tokens" \(task:\w+\)\n/)
 })
 
 test('[X5] live sessions and their claims are told; the own session and its subagents are not', () => {

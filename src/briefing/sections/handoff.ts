@@ -3,7 +3,7 @@ import { type CurrentHandoff, currentHandoffs } from '../../sessions/handoff.ts'
 import type { SessionInfo } from '../../sessions/info.ts'
 import { sessionsOf } from '../../sessions/sessions.ts'
 import { plain } from '../fence.ts'
-import { age, byline, minute, refOf } from '../telling.ts'
+import { age, byline, claimedOn, minute, refOf } from '../telling.ts'
 import type { About, Item, Section } from '../types.ts'
 
 /** Other handoffs and crashed sessions that get a line each. */
@@ -93,14 +93,17 @@ function recoveryItem(s: SessionInfo, about: About): Item {
       : [
           `  ${title}: ${all
             .slice(-FILES_NAMED)
-            .map((f) => plain(f, 120))
+            .map((on) => claimedOn(on, about))
             .join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`,
         ]
   const lines = [
     head,
     ...(task ? [`  Task: ${plain(task.name, 200)} (${refOf(task)})`] : []),
     ...list('Files in hand', s.files),
-    ...list('Had claimed', heldBy(s)),
+    ...list(
+      'Had claimed',
+      heldBy(s).filter((on) => on !== task?.id),
+    ),
     ...list(
       'Had decided',
       decided.map((e) => e.name),
