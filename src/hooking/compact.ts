@@ -22,11 +22,12 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
     const recorded = recordedBy(hook, REFERRED)
       .slice(0, MOST)
       .map((e) => e.id)
-    return [
+    const refs = [
       ...[place.goal, place.activity, place.task].filter((id) => id !== undefined),
       ...claims.slice(0, MOST).map((c) => `claim ${c.n} on ${dataLine(c.on, 100)}`),
       ...recorded,
-    ].map((id) => dataLine(id, 140))
+    ]
+    return [...new Set(refs)].map((id) => dataLine(id, 140))
   })
   hook.attempt('room again', () =>
     hook.sessions.patch(session, { nearlyFull: null, contextUsed: null, contextAt: null }),

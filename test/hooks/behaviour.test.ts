@@ -338,10 +338,12 @@ test('[P4] before compaction the handoff is written and the summary is asked to 
     [
       ['claim', { paths: ['src/auth/**'] }],
       ['record-decision', { name: 'use-redis', description: 'Redis' }],
+      ['start-task', { description: 'cache sessions' }],
     ],
     { session: 's1' },
   )
   const { context } = await hook('s1', 'pre-compact', { trigger: 'auto' })
+  expect(context!.match(/task:/g)).toHaveLength(1)
   expect(context).toMatch(/claim \d+ on src\/auth\/\*\*/)
   expect(context).toContain('decision:use-redis')
   expect(t.memory.reader.list('handoff')).toHaveLength(1)
