@@ -14,8 +14,10 @@ export interface Inbox {
 }
 
 const NAME_MAX = 80
-/** More events than this are not told one by one to whom was away. */
-const EVENTS_AT_MOST = 500
+/** So many events are read at a time. */
+const PAGE = 500
+/** And so many at most for one look, since a prompt waits for it (12 µs each); the next look goes on from there. */
+const EVENTS_AT_MOST = 5_000
 
 const short = (text: unknown, max = NAME_MAX): string => {
   const line = String(text).replace(/\s+/gu, ' ').trim()
@@ -42,15 +44,16 @@ interface Line {
 export function inbox(memory: Memory, session: string, options: { max?: number; since?: number } = {}): Inbox {
   const { max = 8 } = options
   const row = getSession(memory.db, session)
-  const cursor = memory.cursor
-  const since = options.since ?? row?.cursor ?? cursor
-  if (since >= cursor) return { lines: [], cursor, more: 0 }
+  const now = memory.cursor
+  const since = options.since ?? row?.cursor ?? now
+  if (since >= now) return { lines: [], cursor: now, more: 0 }
   const sessions = sessionsOf(memory)
   const read = new Set(sessions.toldOf(session).flatMap((t) => t.ids))
   const files = new Set(sessions.get(session)?.files ?? [])
   const kin = (id: string | undefined) =>
     id === session || (id !== undefined && getSession(memory.db, id)?.parent === session)
-  const news = memory.newsSince(since, EVENTS_AT_MOST).filter((n) => !kin(n.author.session) || toMe(n, session))
+  const { news: all, cursor } = newsUpTo(memory, since, now)
+  const news = all.filter((n) => !kin(n.author.session) || toMe(n, session))
   const lines = new Map<string, Line>()
   for (const line of news.flatMap((n) =>
     n.presence ? presenceLines(memory, n, session, files) : batchLines(memory, n, read),
@@ -60,6 +63,18 @@ export function inbox(memory: Memory, session: string, options: { max?: number; 
   }
   const sorted = [...lines.values()].sort((a, b) => b.weight - a.weight)
   return { lines: sorted.slice(0, max).map((l) => l.text), cursor, more: Math.max(0, sorted.length - max) }
+}
+
+/** What happened after an event, and the event up to which this is all of it. */
+function newsUpTo(memory: Memory, since: number, now: number): { news: News[]; cursor: number } {
+  const news: News[] = []
+  let page: News[]
+  do {
+    page = memory.newsSince(news.at(-1)?.seq ?? since, PAGE)
+    news.push(...page)
+  } while (page.length === PAGE && news.length < EVENTS_AT_MOST)
+  const last = news.at(-1)?.seq ?? now
+  return { news, cursor: page.length === PAGE ? last : Math.max(last, now) }
 }
 
 const toMe = (n: News, session: string) =>

@@ -280,6 +280,28 @@ test('[X4] news is of others: what was read and has changed comes first, own doi
   expect(inbox(memory, 'a').lines).toEqual([])
 })
 
+test('[X4] nothing is lost behind many events: what a session is given is told, however busy it and the others were', () => {
+  const { act, memory } = clocked()
+  const sessions = sessionsOf(memory)
+  for (const id of ['a', 'b']) sessions.start({ id })
+  for (let i = 0; i < 600; i++) sessions.edited('a', `f${i}`)
+  act('b', ['add-task', { description: 'T' }], ['assign-task', { task: 'T', to: 'a' }])
+  const first = inbox(memory, 'a')
+  expect(first.lines[0]).toMatch(/^you were given task "T"/)
+  expect(first.cursor).toBe(memory.cursor)
+  sessions.caughtUp('a', first.cursor)
+  // more than one look takes: the next goes on where it ended
+  for (let i = 0; i < 5_100; i++) sessions.edited('b', `g${i}`)
+  act('b', ['claim', { paths: ['x'] }])
+  act('b', ['hand-over', { to: 'a', paths: ['x'] }])
+  const one = inbox(memory, 'a')
+  expect(one.cursor).toBeLessThan(memory.cursor)
+  sessions.caughtUp('a', one.cursor)
+  const two = inbox(memory, 'a')
+  expect(two.cursor).toBe(memory.cursor)
+  expect([...one.lines, ...two.lines]).toContain('b handed x over to you')
+})
+
 test('[X6] a session that has completed or abandoned its task is given the next one, and holds the last no longer', () => {
   const { act, held, memory } = clocked()
   sessionsOf(memory).start({ id: 'a' })
