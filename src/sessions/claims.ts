@@ -85,6 +85,8 @@ function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBl
   const said = <K extends keyof Claim>(key: K): Claim[K] | undefined =>
     claims.findLast((c) => c[key] !== undefined)?.[key]
   const open = claims.some((c) => c.ended === undefined)
+  // while it goes on, what it gave up on the way is nobody's; after that it is told what it was about
+  const shown = open && !gone ? claims.filter((c) => c.ended === undefined) : claims
   const more = Object.assign({}, ...claims.map((c) => c.more ?? {})) as { [key: string]: string }
   return {
     role: last.role!,
@@ -99,7 +101,7 @@ function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBl
         : latest.status === 'active'
           ? 'abandoned'
           : (latest.status ?? 'complete'),
-    claimed: claims.filter((c) => c.what !== 'role').map((c) => c.on),
+    claimed: [...new Set(shown.filter((c) => c.what !== 'role').map((c) => c.on))],
     ...pick({
       result: said('result'),
       handoff: said('handoff'),

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { claimsOf } from '../../src/sessions/claims.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { decisionLine, decisionsView, readDecisionLine } from '../../src/sessions/views/decisions.ts'
 import { ownViews, readEdits, refreshViews, unreadEdits } from '../../src/sessions/views/index.ts'
@@ -275,6 +276,34 @@ shift: night
     expect(swarm(m)).toContain('status: complete')
     expect(swarm(m)).toContain('result: 12 tests\nhandoff: go on\nshift: night\n')
     act(m, [['claim', { paths: ['specs'] }]], 'other')
+  })
+
+  test('[P4] what somebody takes out of an active block is given up, and stays out', () => {
+    const m = openTestMemory()
+    act(m, [['claim', { paths: ['docs', 'README.md'], role: 'writer', dependsOn: ['designer'], more: { mood: 'calm' } }]], 'a') // biome-ignore format: one thought
+    edit(m, 'swarm-state.md', (t) => t.replace('docs, README.md', 'README.md').replace(/depends-on.*\nmood.*\n/, ''))
+    expect(refreshViews(m.memory, m.project)).toEqual([
+      '.tidemark/swarm-state.md was edited by hand, and taken over: writer claims README.md; writer gives up docs',
+    ])
+    expect(swarm(m)).toMatch(/^# Swarm State\n\n## writer \(.*\)\nstatus: active\nclaimed: README\.md\n$/)
+    act(m, [['claim', { paths: ['docs'] }]], 'b')
+    edit(m, 'swarm-state.md', (t) => t.replace('claimed: README.md\n', ''))
+    refreshViews(m.memory, m.project)
+    expect(swarm(m)).toMatch(/^# Swarm State\n\n## writer \(.*\)\nstatus: active\n$/)
+    act(m, [['claim', { paths: ['README.md'] }]], 'b')
+  })
+
+  test('[P4] a task in a block that somebody edits stays a task', () => {
+    const m = openTestMemory()
+    sessionsOf(m.memory).start({ id: 'a' })
+    act(m, [
+      ['add-task', { description: 'T' }],
+      ['assign-task', { task: 'T', to: 'a', role: 'coder' }],
+    ])
+    edit(m, 'swarm-state.md', (t) => `${t}shift: night\n`)
+    expect(refreshViews(m.memory, m.project)).toEqual([expect.stringMatching(/taken over: coder claims task:\w+$/)])
+    expect(claimsOf(m.memory).held()).toMatchObject([{ session: 'a', what: 'task', more: { shift: 'night' } }])
+    expect(swarm(m)).toContain('shift: night')
   })
 
   test('[P4] a status of its own is told, and nothing of the file is lost', () => {

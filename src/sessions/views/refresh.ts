@@ -187,7 +187,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
     }
   }
   const file = `${PROJECT_DIR}/${view.name}`
-  const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${done.join('; ')}`] : []
+  const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
   memory.db.write(() => {
     const kept = readKept(root)
     delete kept.taking[view.name]

@@ -1,4 +1,5 @@
 import { minute, onOneLine } from '../../memory/handoff.ts'
+import { tidyPath } from '../../memory/overlap.ts'
 import { claimsOf, type SwarmBlock } from '../claims.ts'
 import { isHalf, type Taken, type View } from './view.ts'
 
@@ -57,6 +58,8 @@ const same = (a: Block, b: Block): boolean => printBlock({ ...a, at: '' }) === p
 /** Who edits the file by hand acts for the role, where no session does. */
 const handOf = (role: string): string => `hand:${role}`
 
+const isTask = (on: string): boolean => on.startsWith('task:')
+
 /** What a block that was written or changed by hand means: the role takes its claim, or gives it up with its result. */
 function taken(block: Block, there: SwarmBlock | undefined): Taken[] {
   const { role, lines } = block
@@ -65,27 +68,35 @@ function taken(block: Block, there: SwarmBlock | undefined): Taken[] {
   // what a block says of its result while it is active is kept with it, until it is given up with one
   const own = status === 'active' ? OWN.filter((key) => key !== 'result' && key !== 'handoff') : OWN
   const more = Object.fromEntries([...lines].filter(([key, value]) => !own.includes(key) && value !== ''))
-  const paths = listOf(lines.get('claimed'))
-  const before = new Set(there?.status === 'active' ? there.claimed : [])
-  const added = paths.filter((p) => !before.has(p))
+  const claimed = listOf(lines.get('claimed'))
+  const [tasks, paths] = [claimed.filter((on) => isTask(on)), claimed.filter((on) => !isTask(on))]
+  const now = there?.status === 'active' ? there : undefined
+  const before = new Set(now?.claimed)
+  const added = claimed.filter((on) => !before.has(on))
   const dependsOn = listOf(lines.get('depends-on'))
-  const said = { role, ...(Object.keys(more).length > 0 ? { more } : {}) }
-  const claim: Taken = {
-    action: [
-      'claim',
-      { ...said, ...(paths.length > 0 ? { paths } : {}), ...(dependsOn.length > 0 ? { dependsOn } : {}) },
-    ],
-    session,
-    says: `${role} claims ${paths.join(', ') || 'its role'}`,
+  // what a block no longer says is said to be nothing, also of what is given up now
+  const said = { role, ...(Object.keys(more).length > 0 || now?.more ? { more } : {}) }
+  const needs = dependsOn.length > 0 || now?.dependsOn ? { dependsOn } : {}
+  const out = [...before].filter((on) => !isTask(on) && !claimed.some((p) => p === on || tidyPath(p) === on))
+  const all = now ? [...paths, ...out] : paths
+  const wanted = [...(all.length > 0 || tasks.length === 0 ? [{ paths: all }] : []), ...tasks.map((task) => ({ task }))]
+  const claims = wanted.map((on): Taken => {
+    const names = 'task' in on ? on.task : paths.join(', ')
+    return { action: ['claim', { ...said, ...needs, ...on }], session, says: `${role} claims ${names || 'its role'}` }
+  })
+  if (status === 'active' && out.length > 0) {
+    // with nothing left to hold, it goes on as a role
+    if (claimed.length === 0) claims.push({ action: ['claim', said], session, says: `${role} claims its role` })
+    claims.push({ action: ['release', { paths: out }], session, says: `${role} gives up ${out.join(', ')}` })
   }
-  if (status === 'active') return [claim]
+  if (status === 'active') return claims
   const word = (key: string) => (lines.get(key) ? { [key]: lines.get(key)! } : {})
   const release: Taken = {
     action: ['release', { ...said, status, ...word('result'), ...word('handoff') }],
     session,
     says: `${role} is ${status}`,
   }
-  return there?.status === 'active' && added.length === 0 ? [release] : [claim, release]
+  return now && added.length === 0 ? [release] : [...claims, release]
 }
 
 /** swarm-state.md: how each role's work stands, in the block form of the concept paper; the last block of a role counts. */
