@@ -1,4 +1,4 @@
-import { CLAIM_TTL_MS, isLive, stateOf } from '../memory/claims.ts'
+import { CLAIM_TTL_MS, HAND, isLive, stateOf } from '../memory/claims.ts'
 import type { Verb } from '../memory/verb.ts'
 import { isOpen } from '../memory/work.ts'
 import type { SessionRow } from '../store/presence.ts'
@@ -39,10 +39,13 @@ export const assignTask: Verb = {
     )
     const isFree = (s: SessionRow) =>
       s.id !== self &&
+      !s.id.startsWith(HAND) &&
       isLive(stateOf(s, view.now, view.env)) &&
       !busy.has(s.id) &&
       !isOpen(p.entity(view.workOf(s.id).at(-1) ?? ''))
-    const others = view.sessions().some((s) => s.id !== self && isLive(stateOf(s, view.now, view.env)))
+    const others = view
+      .sessions()
+      .some((s) => s.id !== self && !s.id.startsWith(HAND) && isLive(stateOf(s, view.now, view.env)))
     const free = view
       .sessions()
       .filter(isFree)

@@ -26,6 +26,9 @@ export function stateOf(s: SessionRow, now: number, env: Env): SessionState {
   return now - s.seen > IDLE_MS ? 'idle' : 'active'
 }
 
+/** Who edits a view by hand acts for a role under this name, where no session does. Nobody listens under it. */
+export const HAND = 'hand:'
+
 export const isLive = (state: SessionState | undefined): boolean => state === 'active' || state === 'idle'
 
 /** What claims and sessions look like to a plan, under the write lock. */
@@ -88,14 +91,17 @@ const leaseBody = (row: ClaimRow): { [key: string]: Json } => ({
 /** Claims as a batch changes them; nothing is written until the plan is applied. */
 export class ClaimPlan {
   readonly view: ClaimView
+  /** What did it in the session's name, where that was not the session: `file` for a hand edit of a view. */
+  readonly #by: string | undefined
   #claims: Map<number, ClaimRow> | undefined
   #changed = new Set<number>()
   #told: PresenceNote[] = []
   #next: number | undefined
   #holding = new Map<string, boolean>()
 
-  constructor(view: ClaimView) {
+  constructor(view: ClaimView, by?: string) {
     this.view = view
+    this.#by = by
   }
 
   #all(): Map<number, ClaimRow> {
@@ -165,7 +171,11 @@ export class ClaimPlan {
   }
 
   tell(type: PresenceType, c: ClaimRow, more: { [key: string]: Json }): void {
-    this.#told.push({ session: c.session, type, body: { ...claimBody(c), ...more } })
+    this.#told.push({
+      session: c.session,
+      type,
+      body: { ...claimBody(c), ...more, ...(this.#by === undefined ? {} : { by: this.#by }) },
+    })
   }
 
   /** Everything as it stands, to go back to. */

@@ -384,7 +384,7 @@ export function startPlan(
       else work = path
     },
     work: () => work,
-    claims: new ClaimPlan(view.claims),
+    claims: new ClaimPlan(view.claims, ctx.provenance.agent === 'file' ? 'file' : undefined),
     note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
     purge: (p) => void purges.push(p),
     eventId: (_kind, make) => make(ctx.ms, ctx.random(8)),

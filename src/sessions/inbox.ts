@@ -79,7 +79,7 @@ function newsUpTo(memory: Memory, since: number, now: number): { news: News[]; c
 
 const toMe = (n: News, session: string) =>
   n.presence?.session === session &&
-  (n.presence.type === 'assigned' || n.presence.body.from !== undefined) &&
+  (n.presence.type === 'assigned' || n.presence.body.from !== undefined || n.presence.body.by === 'file') &&
   n.presence.body.by !== session
 
 function nameOf(memory: Memory, id: string | undefined): string {
@@ -95,6 +95,13 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
   const on = short(body.what === 'task' ? (memory.reader.entity(String(body.on))?.name ?? body.on) : body.on)
   const note = body.note === undefined ? '' : `: ${short(body.note)}`
   const line = (weight: number, text: string, about: string): Line[] => [{ weight, text, about }]
+  if (n.presence!.session === session && body.by === 'file') {
+    const what = type === 'claimed' || type === 'reclaimed' ? `you were given ${on}` : `${on} was taken from you`
+    const status = type === 'released' && body.status !== 'active' ? body.status : undefined
+    const said = [status, body.result, body.handoff].filter((x) => x !== undefined)
+    const why = said.length > 0 ? `: ${said.map((x) => short(x)).join('; ')}` : note
+    return line(9, `${what}, by hand in .tidemark/swarm-state.md${why}`, `claim ${on}`)
+  }
   switch (type) {
     case 'assigned':
       return n.presence!.session === session

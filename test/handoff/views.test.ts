@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { claimsOf } from '../../src/sessions/claims.ts'
+import { inbox } from '../../src/sessions/inbox.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { decisionLine, decisionsView, readDecisionLine } from '../../src/sessions/views/decisions.ts'
 import { ownViews, readEdits, refreshViews, unreadEdits } from '../../src/sessions/views/index.ts'
@@ -304,6 +305,43 @@ shift: night
     expect(refreshViews(m.memory, m.project)).toEqual([expect.stringMatching(/taken over: coder claims task:\w+$/)])
     expect(claimsOf(m.memory).held()).toMatchObject([{ session: 'a', what: 'task', more: { shift: 'night' } }])
     expect(swarm(m)).toContain('shift: night')
+  })
+
+  test('[P4] [X4] whose claims somebody changes by hand hears of it', () => {
+    const m = openTestMemory()
+    act(m, [['claim', { paths: ['docs', 'README.md'], role: 'writer' }]], 'a')
+    const since = m.memory.cursor
+    edit(m, 'swarm-state.md', (t) => t.replace('docs, README.md', 'README.md, LICENSE'))
+    refreshViews(m.memory, m.project)
+    const told = inbox(m.memory, 'a', { since }).lines
+    expect(told).toContain('you were given LICENSE, by hand in .tidemark/swarm-state.md')
+    expect(told).toContain('docs was taken from you, by hand in .tidemark/swarm-state.md')
+    const after = m.memory.cursor
+    edit(m, 'swarm-state.md', (t) => t.replace('status: active', 'status: blocked\nresult: wait for legal'))
+    refreshViews(m.memory, m.project)
+    expect(inbox(m.memory, 'a', { since: after }).lines).toContain(
+      'LICENSE was taken from you, by hand in .tidemark/swarm-state.md: blocked; wait for legal',
+    )
+    act(m, [['claim', { paths: ['docs'] }]], 'a')
+    expect(inbox(m.memory, 'a', { since: m.memory.cursor - 1 }).lines).toEqual([])
+  })
+
+  test('[P4] [X6] who edits by hand is no session that a task is given to, and is at work only while it holds something', () => {
+    const m = openTestMemory()
+    edit(
+      m,
+      'swarm-state.md',
+      () => '## designer\nstatus: complete\nclaimed: a\n\n## coder\nstatus: active\nclaimed: b\n',
+    )
+    refreshViews(m.memory, m.project)
+    expect(
+      sessionsOf(m.memory)
+        .list()
+        .map((s) => s.id),
+    ).toEqual(['hand:coder'])
+    expect(swarm(m)).toMatch(/designer \(.*\)\nstatus: complete/)
+    act(m, [['add-task', { description: 'T' }]])
+    expect(() => act(m, [['assign-task', { task: 'T', role: 'coder' }]])).toThrow('no other session is free')
   })
 
   test('[P4] a status of its own is told, and nothing of the file is lost', () => {

@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { HAND } from '../../memory/claims.ts'
 import type { Memory, News } from '../../memory/memory.ts'
 import { PROJECT_DIR, type Project } from '../../store/project.ts'
+import { claimsOf } from '../claims.ts'
 import { isTracked, reflogOf } from '../commits.ts'
 import { sessionsOf } from '../sessions.ts'
 import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
 import { type Kept, lastWritten, putAside, readKept, stampOf, textOf, viewPath, writeKept, writeView } from './kept.ts'
 import { swarmView } from './swarm.ts'
-import { conflictIn, type View, type ViewContext } from './view.ts'
+import { conflictIn, type Taken, type View, type ViewContext } from './view.ts'
 
 /** The files under `.tidemark/` that show what is known. */
 export const VIEWS: readonly View[] = [handoffView, swarmView, decisionsView]
@@ -163,6 +165,18 @@ function whyUnread(root: string, { name }: View, { text, was }: Found): string |
   return conflictIn(text, was)
 }
 
+/** Whoever acted for a role by hand, and holds nothing now, is nobody at work. */
+function endIdleHands(memory: Memory, actions: readonly Taken[]): void {
+  const hands = new Set(actions.flatMap((a) => (a.session?.startsWith(HAND) ? [a.session] : [])))
+  if (hands.size === 0) return
+  const holders = new Set(
+    claimsOf(memory)
+      .held()
+      .map((c) => c.session),
+  )
+  for (const hand of hands) if (!holders.has(hand)) sessionsOf(memory).end(hand)
+}
+
 function readEdit(memory: Memory, project: Project, view: View, seen: string | undefined): string[] {
   const { root } = project
   const path = viewPath(root, view.name)
@@ -186,6 +200,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
       wrong.push(`${says}: ${error.message.split('\n').slice(1).join(' ').trim() || error.message}`)
     }
   }
+  endIdleHands(memory, actions)
   const file = `${PROJECT_DIR}/${view.name}`
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
   memory.db.write(() => {

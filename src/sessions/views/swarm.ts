@@ -1,3 +1,4 @@
+import { HAND } from '../../memory/claims.ts'
 import { minute, onOneLine } from '../../memory/handoff.ts'
 import { tidyPath } from '../../memory/overlap.ts'
 import { claimsOf, type SwarmBlock } from '../claims.ts'
@@ -56,7 +57,7 @@ const listOf = (text: string | undefined): string[] =>
 const same = (a: Block, b: Block): boolean => printBlock({ ...a, at: '' }) === printBlock({ ...b, at: '' })
 
 /** Who edits the file by hand acts for the role, where no session does. */
-const handOf = (role: string): string => `hand:${role}`
+const handOf = (role: string): string => `${HAND}${role}`
 
 const isTask = (on: string): boolean => on.startsWith('task:')
 
@@ -87,7 +88,11 @@ function taken(block: Block, there: SwarmBlock | undefined): Taken[] {
   if (status === 'active' && out.length > 0) {
     // with nothing left to hold, it goes on as a role
     if (claimed.length === 0) claims.push({ action: ['claim', said], session, says: `${role} claims its role` })
-    claims.push({ action: ['release', { paths: out }], session, says: `${role} gives up ${out.join(', ')}` })
+    claims.push({
+      action: ['release', { paths: out, status: 'active' }],
+      session,
+      says: `${role} gives up ${out.join(', ')}`,
+    })
   }
   if (status === 'active') return claims
   const word = (key: string) => (lines.get(key) ? { [key]: lines.get(key)! } : {})
