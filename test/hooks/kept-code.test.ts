@@ -79,6 +79,26 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   expect(files()).toEqual([file])
 })
 
+test('[M4] kept code that was damaged on the disk is not run', async () => {
+  const { dir, memory } = hookProject()
+  memory().act([['record-decision', { name: 'queue', rationale: 'bursts' }]])
+  const { env, files } = cacheDirectory()
+  const start = () =>
+    runHook(['claude', 'SessionStart'], { session_id: 's', cwd: dir, source: 'startup' }, { cwd: dir, env })
+  const first = await start()
+  const [file] = files()
+  const whole = readFileSync(file!)
+  const code = whole.length - 4096
+  for (const part of [0.1, 0.25, 0.4, 0.6, 0.9]) {
+    const bytes = Buffer.from(whole)
+    const at = 4096 + Math.floor(code * part)
+    bytes.fill(0, at, at + 4096)
+    writeFileSync(file!, bytes)
+    expect(await start()).toMatchObject({ code: 0, err: '', out: first.out })
+    expect(readFileSync(file!).equals(bytes), `made anew, ${part}`).toBe(false)
+  }
+})
+
 test('without a directory for it, nothing is kept and all works', async () => {
   const { dir, memory } = hookProject()
   memory().close()
