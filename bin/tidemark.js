@@ -10,6 +10,27 @@ const version = process.versions.node.split('.').map(Number)
 const isNewEnough = version[0] > 23 || (version[0] === 22 && version[1] >= 16)
 
 /**
+ * Compiled code is run as it lies there. The usual directory for temporary files belongs to everybody: what another user
+ * made in it, or may write to, could hold anything. Then it is a directory beside it, or none. Node has its way where
+ * somebody named one, and on Windows, where each user has such a directory.
+ */
+function enableCompileCache() {
+  const { enableCompileCache } = process.getBuiltinModule('node:module')
+  const { env, getuid } = process
+  if (env.NODE_COMPILE_CACHE || !getuid) return enableCompileCache()
+  const fs = process.getBuiltinModule('node:fs')
+  const usual = process.getBuiltinModule('node:os').tmpdir() + '/node-compile-cache'
+  for (const directory of [usual, usual + '-' + getuid()]) {
+    try {
+      fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+      const stat = fs.lstatSync(directory)
+      const isOurs = stat.isDirectory() && stat.uid === getuid() && (stat.mode & 0o002) === 0
+      if (isOurs) return enableCompileCache(directory)
+    } catch {} // it cannot be made, or is no directory
+  }
+}
+
+/**
  * Runs `dist/NAME.js`, one function, with the code that V8 made for earlier runs. Node's own compile cache holds what is
  * compiled when a file is loaded; most functions are compiled when they are first called, which took a quarter of a hook's
  * time. So the code is kept as it is at the end of a run, in the same directory, and again when a run did what none of
@@ -79,7 +100,7 @@ if (isNewEnough) {
   process.emitWarning = (warning, ...rest) => {
     if (!/SQLite is an experimental feature/.test(String(warning))) warn.call(process, warning, ...rest)
   }
-  process.getBuiltinModule('node:module').enableCompileCache()
+  enableCompileCache()
   // a client waits for its hooks, and agents for what they ask: these have bundles of their own, in one script each
   const [command, ...rest] = process.argv.slice(2)
   if (command === 'hook' && rest.length > 1 && rest.indexOf('--help') < 0) await runScript('hook')

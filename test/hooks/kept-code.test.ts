@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   chownSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -97,6 +100,59 @@ test('[M4] kept code that was damaged on the disk is not run', async () => {
     expect(await start()).toMatchObject({ code: 0, err: '', out: first.out })
     expect(readFileSync(file!).equals(bytes), `made anew, ${part}`).toBe(false)
   }
+})
+
+test('[M4] code that another user of the machine may have put there is not run', async () => {
+  const { dir, memory } = hookProject()
+  memory().close()
+  const temp = mkdtempSync(join(tmpdir(), 'tidemark-code-'))
+  onTestFinished(() => rmSync(temp, { recursive: true, force: true }))
+  const usual = join(temp, 'node-compile-cache')
+  mkdirSync(usual)
+  chmodSync(usual, 0o777) // all may write: as good as another's
+  const start = () =>
+    runHook(
+      ['claude', 'SessionStart'],
+      { session_id: 's', cwd: dir, source: 'startup' },
+      { cwd: dir, env: { ...PATIENT, TMPDIR: temp, NODE_COMPILE_CACHE: '' } },
+    )
+  const first = await start()
+  expect(first).toMatchObject({ code: 0, err: '' })
+  expect(readdirSync(usual)).toEqual([])
+  const own = readdirSync(temp).find((f) => f !== 'node-compile-cache')!
+  expect(own).toBe(`node-compile-cache-${process.getuid!()}`)
+  const [within] = readdirSync(join(temp, own))
+  const ours = join(temp, own, within!)
+  const name = readdirSync(ours).find((f) => f.startsWith('tidemark-hook-'))!
+
+  // what V8 takes for the code of our script, since it looks at the length only
+  const source = readFileSync(join(import.meta.dirname, '../../dist/hook.js'), 'latin1')
+  const evil = join(temp, 'evil.cjs')
+  writeFileSync(
+    evil,
+    `const { Script } = require('node:vm')
+    const text = '(async function(){process.stdout.write("taken over");process.exit(0)})'.padEnd(${source.length})
+    const script = new Script(text)
+    const made = script.runInThisContext()
+    require('node:fs').writeFileSync(${JSON.stringify(join(temp, 'evil'))}, script.createCachedData())`,
+  )
+  execFileSync(process.execPath, [evil])
+  const code = readFileSync(join(temp, 'evil'))
+  mkdirSync(join(usual, within!))
+  const poison = Buffer.concat([Buffer.from('claude session-start'.padEnd(4096)), code, code])
+  writeFileSync(join(usual, within!, name), poison)
+  expect(await start()).toMatchObject({ code: 0, out: first.out })
+
+  // the test would see it: in a directory of our own it is run
+  writeFileSync(join(ours, name), poison)
+  expect((await start()).out).toContain('taken over')
+
+  // nor is anything run or written where the second is not ours either
+  rmSync(join(temp, own), { recursive: true })
+  mkdirSync(join(temp, own))
+  chmodSync(join(temp, own), 0o777)
+  expect(await start()).toMatchObject({ code: 0, out: first.out })
+  expect(readdirSync(join(temp, own))).toEqual([])
 })
 
 test('without a directory for it, nothing is kept and all works', async () => {
