@@ -22,7 +22,8 @@ function enableCompileCache() {
   const usual = process.getBuiltinModule('node:os').tmpdir() + '/node-compile-cache'
   for (const directory of [usual, usual + '-' + getuid()]) {
     try {
-      fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+      // not `recursive`, which never ends where a system says that there is no such place, as /proc does
+      if (!fs.existsSync(directory)) fs.mkdirSync(directory, 0o700)
       const stat = fs.lstatSync(directory)
       const isOurs = stat.isDirectory() && stat.uid === getuid() && (stat.mode & 0o002) === 0
       if (isOurs) return enableCompileCache(directory)
@@ -89,11 +90,23 @@ function runScript(name) {
   return script.runInThisContext()(url.href, process.getBuiltinModule('node:path').dirname(filename))
 }
 
+/**
+ * Ends a process that could not start, in one line. A hook fails no client (M4): it ends well, and its person is told as a
+ * session begins, where the client shows what is told.
+ */
+function giveUp(why) {
+  const [command, client, event] = process.argv.slice(2)
+  console.error('tidemark: ' + why)
+  if (command !== 'hook') process.exit(1)
+  const tells = /^(claude|codex|gemini)$/.test(client) && /^session-?start$/i.test(event)
+  console.log(JSON.stringify(tells ? { systemMessage: 'Tidemark could not start: ' + why } : {}))
+  process.exit(0)
+}
+
 if (isNewEnough) {
   // no `import` of node's own modules here: see withoutFacades in scripts/build.mjs
   if (!process.getBuiltinModule('node:fs').existsSync(new URL('../dist/main.js', import.meta.url))) {
-    console.error('tidemark: this clone is not built yet; run `npm run build` in it')
-    process.exit(1)
+    giveUp('this clone is not built yet; run `npm run build` in it')
   }
   // Node 22 warns of node:sqlite at every start; every other warning stays
   const warn = process.emitWarning
@@ -103,7 +116,12 @@ if (isNewEnough) {
   enableCompileCache()
   // a client waits for its hooks, and agents for what they ask: these have bundles of their own, in one script each
   const [command, ...rest] = process.argv.slice(2)
-  if (command === 'hook' && rest.length > 1 && rest.indexOf('--help') < 0) await runScript('hook')
+  if (command === 'hook' && rest.length > 1 && rest.indexOf('--help') < 0)
+    try {
+      await runScript('hook')
+    } catch (error) {
+      giveUp(error.message)
+    }
   else if (QUICK.indexOf(command) >= 0) await runScript('quick')
   else await import('../dist/main.js')
 } else {
@@ -120,11 +138,6 @@ if (isNewEnough) {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     child.on('exit', (code, signal) => process.exit(code === null ? 128 + (signal === 'SIGKILL' ? 9 : 15) : code))
   } else {
-    console.error(
-      'tidemark: needs Node 24, or 22.16 or newer of 22; this is ' +
-        process.versions.node +
-        '. Install it from nodejs.org.',
-    )
-    process.exit(1)
+    giveUp('needs Node 24, or 22.16 or newer of 22; this is ' + process.versions.node + '. Install it from nodejs.org.')
   }
 }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -49,6 +49,39 @@ test('[M4] no store yet: it is made, or the hook says nothing; a store that went
   expect(ran.out.trim()).toBe('{}')
   expect(existsSync(project.storePath)).toBe(false)
   expect(hooksSeen(project).at(-1)?.errors?.[0]).toMatch(/is gone/)
+})
+
+test('[M4] an installation that cannot start: exit 0, a valid answer, and the person is told why', async () => {
+  const { dir } = hookProject()
+  const checkout = join(import.meta.dirname, '../..')
+  const installed = join(dir, 'installed')
+  for (const part of ['package.json', 'bin', 'dist'])
+    cpSync(join(checkout, part), join(installed, part), { recursive: true })
+  const old = join(dir, 'old.cjs')
+  writeFileSync(old, "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.13.1' } })")
+  const run = (event: string, client = 'claude', node: readonly string[] = []) =>
+    spawnSync(process.execPath, [...node, join(installed, 'bin/tidemark.js'), 'hook', client, event], {
+      input: JSON.stringify({ ...START, cwd: dir }),
+      encoding: 'utf8',
+    })
+  const expectTold = (why: RegExp, node: readonly string[] = []) => {
+    const start = run('SessionStart', 'claude', node)
+    expect(start.status).toBe(0)
+    expect(JSON.parse(start.stdout).systemMessage).toMatch(why)
+    expect(start.stderr).toMatch(/^tidemark: .*\n$/)
+    for (const client of HOOK_CLIENTS) {
+      const prompt = run('prompt', client, node)
+      expect([prompt.status, prompt.stdout]).toEqual([0, '{}\n'])
+      expect(prompt.stderr).toMatch(why)
+    }
+  }
+  expectTold(/needs Node 24, or 22\.16 .* this is 22\.13\.1/, ['--require', old])
+  rmSync(join(installed, 'dist/hook.js'))
+  expectTold(/hook\.js/)
+  rmSync(join(installed, 'dist'), { recursive: true })
+  expectTold(/not built/)
+  const other = spawnSync(process.execPath, [join(installed, 'bin/tidemark.js'), 'status'], { encoding: 'utf8' })
+  expect([other.status, other.stdout]).toEqual([1, ''])
 })
 
 test('[M4] a damaged store: exit 0, an empty answer, a line for doctor', async () => {
