@@ -1,5 +1,18 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -9,7 +22,7 @@ import { hookSummaries, hooksSeen } from '../../src/hooking/log.ts'
 import { missedEdits, missedPath } from '../../src/hooking/missed.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { DIALECTS } from '../../src/surfaces/hooks/index.ts'
-import { hookProject, PATIENT, type Ran, runHook } from './run.ts'
+import { BIN, hookProject, PATIENT, type Ran, runHook } from './run.ts'
 
 /** Ten times the limit of a hook on the clock (1 s): other tests keep the machine busy. */
 const IN_TIME = 10_000
@@ -82,6 +95,25 @@ test('[M4] an installation that cannot start: exit 0, a valid answer, and the pe
   expectTold(/not built/)
   const other = spawnSync(process.execPath, [join(installed, 'bin/tidemark.js'), 'status'], { encoding: 'utf8' })
   expect([other.status, other.stdout]).toEqual([1, ''])
+})
+
+test('[M4] nobody reads the answer, and the pipe is full: the hook ends all the same', async () => {
+  const { dir } = hookProject()
+  const path = join(dir, 'pipe')
+  execFileSync('mkfifo', [path])
+  const full = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  const fill = () => {
+    for (;;) writeSync(full, 'x')
+  }
+  expect(fill).toThrow('EAGAIN')
+  // past the shell: what Node gives a child as its stdout waits
+  const child = spawn('sh', ['-c', 'exec "$0" "$1" hook gemini SessionStart >&3', process.execPath, BIN], {
+    stdio: ['pipe', 'ignore', 'inherit', full],
+  })
+  child.stdin!.end(JSON.stringify({ ...START, cwd: dir }))
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(0)
+  closeSync(full)
 })
 
 test('[M4] a damaged store: exit 0, an empty answer, a line for doctor', async () => {

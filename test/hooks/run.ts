@@ -7,7 +7,7 @@ import type { Memory } from '../../src/memory/memory.ts'
 import { openProject } from '../../src/open.ts'
 import { createProject, type Project } from '../../src/store/project.ts'
 
-const BIN = join(import.meta.dirname, '..', '..', 'bin', 'tidemark.js')
+export const BIN = join(import.meta.dirname, '..', '..', 'bin', 'tidemark.js')
 const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export interface Ran {
