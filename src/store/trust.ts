@@ -42,6 +42,8 @@ export interface Arrivals {
 }
 
 export function arrivalsOf(db: Db, entity: string): Arrivals | undefined {
+  // most stores were never compacted: a hook that starts need not load what it takes to make digests
+  if (db.get('SELECT 1 FROM arrivals LIMIT 1') === undefined) return undefined
   return db.get<Arrivals & { entity: string }>('SELECT own, others FROM arrivals WHERE entity=?', digest(entity))
 }
 

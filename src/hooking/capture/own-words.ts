@@ -45,7 +45,7 @@ const ANNOUNCES = [
 ]
 const OWN = /\b(?:our|my) (?:\w+ )?(?:rules?|conventions?|guidelines?|principles?|preferences?)\b/i
 const announces = (line: string): boolean =>
-  line.length <= 200 && !OWN.test(line) && ANNOUNCES.some((shape) => shape.test(line))
+  line.trimEnd().endsWith(':') && line.length <= 200 && !OWN.test(line) && ANNOUNCES.some((shape) => shape.test(line))
 
 /** The text without elements, `<tag>…</tag>`, and without what follows a tag alone on its line that nothing closes. */
 function withoutElements(text: string): string {
