@@ -57,6 +57,9 @@ export function schemaOf(tool: Tool): { [key: string]: Json } {
 function read(param: Param, value: unknown): unknown {
   switch (param.type) {
     case 'text':
+      // several, as the command line takes them and joins them
+      if (param.list && Array.isArray(value))
+        return value.every((v) => typeof v === 'string' && !v.includes('\n')) ? value.join('\n') : undefined
       return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
     case 'number': {
       const n = typeof value === 'string' && value.trim() !== '' ? Number(value) : value

@@ -128,6 +128,21 @@ test('events come as they are committed, by whatever process, and go on where a 
   expect(JSON.stringify((await nextBatch(all)).data)).toContain('decision:before')
   await all.return(undefined)
   expect((await events('?since=x')).status).toBe(400)
+  const filtered = await events('?since=0&type=claimed')
+  expect(filtered.status).toBe(400)
+  expect(((await filtered.json()) as Posted).error!.message).toContain('type: not a parameter of the stream')
+})
+
+test('[X6] several paths are claimed and released over HTTP as a list, as the verb takes them', async () => {
+  const server = await listening({ projectPath: tempProject() })
+  const { post } = api(server)
+  const claimed = await post('claim', { paths: ['src/auth/**', 'docs'], session: 'a' })
+  expect(claimed.body.text).toMatch(/claimed src\/auth\/\*\*[\s\S]*claimed docs/)
+  expect((await post('claim', { paths: 'docs/x.md', session: 'b' })).body.error!.message).toContain(
+    'docs is claimed by a',
+  )
+  expect((await post('claim', { paths: ['x', 5], session: 'a' })).body.error!.code).toBe('bad-arguments')
+  expect((await post('release', { paths: ['docs'], session: 'a' })).body.text).toBe('released docs')
 })
 
 test('[X4] [X8] the shared context over HTTP, and its events in the stream', async () => {
