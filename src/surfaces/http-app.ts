@@ -22,6 +22,8 @@ import { VERSION } from './version.ts'
 
 /** A batch of 50 actions with every field at its limit is under it. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
+/** What the stream of events is asked with. Anything else would be taken for a filter, and filter nothing. */
+const EVENT_QUERY = ['since', 'session', 'project', 'projectId']
 
 /** What `createServer` makes; `extend`: what the tests put on every MCP server. */
 export function createApp(options: ServerOptions, extend?: Extension): TidemarkServer {
@@ -127,6 +129,13 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     return c.body(jsonShown(JSON.stringify({ text, json })), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/events', async (c) => {
+    const unknown = Object.keys(c.req.query()).find((name) => !EVENT_QUERY.includes(name))
+    if (unknown !== undefined)
+      throw new UserError(
+        'bad-arguments',
+        `${unknown.slice(0, 80)}: not a parameter of the stream, which tells everything`,
+        `parameters: ${EVENT_QUERY.join(', ')}; POST /api/tools/events answers once and takes type, key and limit`,
+      )
     const { memory: followed } = await projects.open(c.req.query('projectId') ?? c.req.query('project'))
     const since = c.req.header('last-event-id') ?? c.req.query('since')
     if (since !== undefined && !/^\d+$/.test(since))
