@@ -141,7 +141,6 @@ export class ClaimPlan {
     this.#changed.add(row.n)
     this.tell('claimed', row, {
       ...leaseBody(row),
-      ...(row.implicit ? { implicit: true } : {}),
       ...(row.from === undefined ? {} : { from: row.from }),
     })
     return row

@@ -95,6 +95,8 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
   const on = short(body.what === 'task' ? (memory.reader.entity(String(body.on))?.name ?? body.on) : body.on)
   const note = body.note === undefined ? '' : `: ${short(body.note)}`
   const line = (weight: number, text: string, about: string): Line[] => [{ weight, text, about }]
+  // what a hook took for an edit comes and goes unsaid: the edit itself is told to whom it concerns
+  if (body.implicit === true) return []
   if (n.presence!.session === session && body.by === 'file') {
     const what = type === 'claimed' || type === 'reclaimed' ? `you were given ${on}` : `${on} was taken from you`
     const status = type === 'released' && body.status !== 'active' ? body.status : undefined
@@ -114,7 +116,6 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
     case 'claimed':
       if (body.from !== undefined && n.presence!.session === session)
         return line(9, `${nameOf(memory, String(body.from))} handed ${on} over to you${note}`, `claim ${on}`)
-      if (body.implicit === true) return []
       return line(6, `${who} claimed ${on}${note}`, `claim ${on}`)
     case 'reclaimed': {
       const open = body.ttl === undefined && getSession(memory.db, n.presence!.session)?.process !== undefined
@@ -124,7 +125,7 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
       return line(3, `${who} changed its claim on ${on}: ${time}${note}`, `claim ${on}`)
     }
     case 'released': {
-      if (body.result === undefined && body.handoff === undefined)
+      if (body.result === undefined && body.handoff === undefined && body.status !== 'blocked')
         return line(2, `${who} released ${on}`, `claim ${on}`)
       const said = [body.status, body.result, body.handoff].filter((x) => x !== undefined).map((x) => short(x))
       return line(7, `${who} released ${on}: ${said.join('; ')}`, `claim ${on}`)

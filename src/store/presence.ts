@@ -222,6 +222,7 @@ export const claimBody = (c: ClaimRow): { [key: string]: Json } => ({
   on: c.on,
   ...(c.role === undefined ? {} : { role: c.role }),
   ...(c.root === undefined ? {} : { root: c.root }),
+  ...(c.implicit ? { implicit: true } : {}),
 })
 
 /** Takes its number in the row of everything that happened here. */

@@ -280,6 +280,22 @@ test('[X4] news is of others: what was read and has changed comes first, own doi
   expect(inbox(memory, 'a').lines).toEqual([])
 })
 
+test('[X4] that work is blocked is told also without a result; claims of edits come and go unsaid', () => {
+  const { act, memory } = clocked()
+  const sessions = sessionsOf(memory)
+  for (const id of ['a', 'b']) sessions.start({ id })
+  act(
+    'a',
+    ['claim', { paths: ['src/auth/**'], role: 'writer' }],
+    ['claim', { paths: ['src/auth/login.ts'], implicit: true }],
+  )
+  act('a', ['release', { role: 'writer', status: 'blocked' }])
+  expect(inbox(memory, 'b').lines).toEqual(['a released src/auth/**: blocked'])
+  act('a', ['claim', { paths: ['x'], implicit: true }])
+  sessions.end('a')
+  expect(inbox(memory, 'b').lines).toEqual(['a released src/auth/**: blocked'])
+})
+
 test('[X4] nothing is lost behind many events: what a session is given is told, however busy it and the others were', () => {
   const { act, memory } = clocked()
   const sessions = sessionsOf(memory)
