@@ -9,6 +9,7 @@ import { arrivedBy } from '../store/trust.ts'
 import { aboutOf, type BriefOptions } from './brief.ts'
 import { plain } from './fence.ts'
 import { lastHere } from './here.ts'
+import { leftInHand, recoveryItem } from './sections/handoff.ts'
 import { changesSince } from './sections/news.ts'
 import { age, byline, claimedOn, field, many, minute, refOf } from './telling.ts'
 import type { About } from './types.ts'
@@ -38,6 +39,7 @@ export function back(memory: Memory, project: Project, options: BriefOptions): B
     const about = aboutOf(memory, project, options)
     const { since, at } = leftAt(about)
     const handoffs = currentHandoffs(about, project)
+    const crashed = leftInHand(about)
     const blocks = claimsOf(memory).blocks()
     const changes = changesSince(about, since)
     const decisions = changes.filter((c) => c.entity.kind === 'decision')
@@ -68,10 +70,19 @@ export function back(memory: Memory, project: Project, options: BriefOptions): B
         }),
         'no handoff is current: `tidemark handoff write -` leaves one',
       ),
+      ...(crashed.length > 0
+        ? [
+            part(
+              'Crashed',
+              crashed.map((s) => recoveryItem(s, about).text),
+              '',
+            ),
+          ]
+        : []),
       part(
         'Swarm',
         blocks.map((b) => {
-          const rest = [b.claimed.map((c) => claimedOn(c, about, 80)).join(', '), b.result && plain(b.result, 160), b.handoff && plain(b.handoff, 160)] // biome-ignore format: one thought
+          const rest = [b.claimed.map((c) => claimedOn(c, about, 80)).join(', '), b.result && plain(b.result, 160), b.handoff && plain(b.handoff, 160), b.dependsOn?.length && `depends on ${plain(b.dependsOn.join(', '), 160)}`] // biome-ignore format: one thought
           return `- ${plain(b.role, 60)} (${plain(b.session, 60)}): ${plain(b.status, 20)}${rest.filter(Boolean).map((r) => `; ${r}`).join('')}` // biome-ignore format: one thought
         }),
         'no role has claimed anything: `tidemark claim --role R …`',
@@ -97,6 +108,7 @@ export function back(memory: Memory, project: Project, options: BriefOptions): B
           markdown: h.markdown,
           stale: h.stale,
         })),
+        crashed: crashed.map((s) => s.id),
         swarm: blocks as unknown as Json,
         decisions: decisions.map((c) => c.entity.id),
         changed: others.map((c) => c.entity.id),

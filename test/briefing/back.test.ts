@@ -34,6 +34,24 @@ test('[P4] who comes back is told the handoff, the swarm, decisions since, and w
   expect(json).toMatchObject({ since: '2026-11-21T09:00:00.000Z', decisions: ['decision:meanwhile'] })
 })
 
+test('[P4] [X5] who comes back is told of a session that crashed meanwhile and what it had in hand, and who waits for whom', () => {
+  const t = openTestMemory()
+  const sessions = sessionsOf(t.memory)
+  sessions.start({ id: 'mine', user: 'tester' })
+  sessions.end('mine')
+  expect(back(t.memory, t.project, { user: 'tester' }).text).not.toContain('## Crashed')
+  sessions.start({ id: 'lost', client: 'codex' })
+  t.act([['start-task', { description: 'refresh tokens' }], ['claim', { paths: ['src/auth'], role: 'tester' }]], { session: 'lost' }) // biome-ignore format: one thought
+  t.clock.now += 3_600_000
+  sessions.start({ id: 'next' })
+  t.act([['claim', { paths: ['src/db'], role: 'coder', dependsOn: ['tester'] }]], { session: 'next' })
+  const { text, json } = back(t.memory, t.project, { user: 'tester' })
+  expect(text).toMatch(/## Crashed\n- Session lost \(codex\) crashed, last seen .*\n {2}Task: refresh tokens/)
+  expect(text).toContain('  Had claimed: src/auth')
+  expect(text).toContain('- coder (next): active; src/db; depends on tester')
+  expect(json).toMatchObject({ crashed: ['lost'] })
+})
+
 test('[M7] what being told has cost a session is kept and shown', async () => {
   const t = openTestMemory()
   t.act([['record-fact', { fact: 'Run the tests' }]])

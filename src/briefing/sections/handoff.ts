@@ -21,9 +21,7 @@ export const handoff: Section = {
   share: 25,
   build(about) {
     const handoffs = currentHandoffs(about, about.project)
-    const crashed = sessionsOf(about.memory)
-      .recovery()
-      .filter((s) => s.id !== about.session && hadInHand(s))
+    const crashed = leftInHand(about)
     const [newest, ...others] = handoffs
     const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about))
     const rest = others.slice(0, OTHERS).map((h) => inOneLine(h, about))
@@ -77,8 +75,14 @@ const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.dat
 /** One that had nothing in hand has left nothing to go on with. */
 const hadInHand = (s: SessionInfo): boolean => s.task !== undefined || s.files.length > 0 || heldBy(s).length > 0
 
+/** Other sessions that crashed with something in hand that nobody has taken up, newest first. */
+export const leftInHand = (about: About): SessionInfo[] =>
+  sessionsOf(about.memory)
+    .recovery()
+    .filter((s) => s.id !== about.session && hadInHand(s))
+
 /** The last state of a session that crashed (X5). */
-function recoveryItem(s: SessionInfo, about: About): Item {
+export function recoveryItem(s: SessionInfo, about: About): Item {
   const { reader } = about
   const task = s.task === undefined ? undefined : reader.entity(s.task)
   const decided = reader
