@@ -299,6 +299,7 @@ const writing =
   (memory: Memory, project: Project) =>
   (batch: unknown, options?: ActOptions): ActResult => {
     const edits = readEdits(memory, project)
+    sessionsOf(memory).beat(options?.session)
     const done = memory.act(batch, options)
     const notes = [...edits, ...refreshViews(memory, project)]
     return notes.length === 0 ? done : { ...done, notes: [...done.notes, ...notes] }

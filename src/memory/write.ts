@@ -13,6 +13,7 @@ import { isOwnReplica } from '../store/trust.ts'
 import { dropOldWork, keepWork, workOf } from '../store/work.ts'
 import { applyLine, Docs, reprojectKinds, writeToDocs } from './apply.ts'
 import { type Action, planBatch } from './batch.ts'
+import { isLive, stateOf } from './claims.ts'
 import { type Entity, KIND_KIND, kindOf } from './entity.ts'
 import type { Result, View } from './planning.ts'
 import { withProjectKinds } from './project-registry.ts'
@@ -99,7 +100,11 @@ export function writeBatch(
     dropOldWork(db, now - WORK_KEPT_MS)
   }
   const { rows: claimed, told } = planned.claims
-  if (said.session !== undefined && claimed.length > 0) presence.ensureSession(db, said.session, now)
+  if (said.session !== undefined && claimed.length > 0) {
+    const row = presence.ensureSession(db, said.session, now)
+    // who claims is there: nothing that was acknowledged is held by nobody
+    if (!isLive(stateOf(row, now, host.env))) presence.reviveSession(db, row, now)
+  }
   for (const row of claimed) presence.putClaim(db, row)
   for (const { session, type, body } of told) presence.addPresence(db, now, session, type, body)
   if (planned.events.length === 0 && planned.purges.length === 0) {

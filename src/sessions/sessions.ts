@@ -171,6 +171,12 @@ export class Sessions {
     if (done) this.#beaten.set(id, now)
   }
 
+  /** A sign of life of a session that is known and has not ended: what it does through the library. */
+  beat(id: string | undefined): void {
+    const row = id === undefined ? undefined : presence.getSession(this.#db, id)
+    if (row !== undefined && row.ended === undefined) this.heartbeat(row.id)
+  }
+
   /** The session ends: its children with it, and theirs, and what they have claimed is free. */
   end(id: string, reason = 'ended'): void {
     this.#db.write(() => {

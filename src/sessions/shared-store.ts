@@ -58,6 +58,7 @@ export function sameSession(memory: Memory, session: string): (id: string) => bo
 export function sharedStore(memory: Memory): SharedStore {
   const write = (verb: string, key: string, what: object, { expectedVersion, ...options }: ShareOptions = {}) => {
     const said = expectedVersion === undefined ? {} : { expectedVersion }
+    sessionsOf(memory).beat(options.session)
     return memory.act([[verb, { key, ...what, ...said }]], options)
   }
   return {

@@ -131,6 +131,13 @@ export function ensureSession(db: Db, id: string, at: number): SessionRow {
   return row
 }
 
+/** A session that ended, crashed or was taken up lives again; of its process nobody knows until a door tells. */
+export function reviveSession(db: Db, row: SessionRow, at: number): void {
+  const { ended: _e, reason: _r, crashed: _c, takenUp: _t, process: _p, ...known } = row
+  putSession(db, { ...known, seen: at })
+  addPresence(db, at, row.id, 'session-started', row.client ? { client: row.client } : {})
+}
+
 /** Forgets sessions that ended, or were last seen, before a moment; their claims stay as history. */
 export function forgetSessions(db: Db, before: number): void {
   db.run('DELETE FROM sessions WHERE seen < ?', before)

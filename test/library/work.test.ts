@@ -76,3 +76,25 @@ test('over HTTP the work tree is the same tools, each caller with the session it
   await call('session', { do: 'end', session: 'c' })
   expect((await call('next', { session: 'b' })).json).toMatchObject({ task: { name: 'of nobody' } })
 })
+
+test('[X6] [X7] a session of the library lives by what it does: what it claims is held, also after a long silence', () => {
+  const m = openTestMemory()
+  const MINUTE = 60_000
+  for (const id of ['a', 'b']) m.library.sessions.start({ id })
+  m.library.act([['claim', { paths: ['x'] }]], { session: 'a' })
+  for (let i = 0; i < 4; i++) {
+    m.clock.now += 20 * MINUTE
+    if (i % 2 === 0) m.library.share.set('k', i, { session: 'a' })
+    else m.library.act([['record-learning', { title: `l ${i}` }]], { session: 'a' })
+  }
+  expect(m.library.sessions.get('a')!.state).toBe('active')
+  expect(m.library.claims()).toMatchObject([{ session: 'a', on: 'x' }])
+  expect(m.library.sessions.get('b')!.state).toBe('crashed')
+  m.library.act([['claim', { paths: ['y'] }]], { session: 'b' })
+  expect(m.library.claims()).toMatchObject([{ on: 'x' }, { session: 'b', on: 'y' }])
+  m.library.sessions.end('b')
+  m.library.act([['record-learning', { title: 'after the end' }]], { session: 'b' })
+  expect(m.library.sessions.get('b')!.state).toBe('ended')
+  m.memory.act([['claim', { paths: ['y'] }]], { session: 'b' })
+  expect(m.library.claims()).toMatchObject([{ on: 'x' }, { session: 'b', on: 'y' }])
+})
