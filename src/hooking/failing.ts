@@ -3,6 +3,7 @@ import { redact, withoutPrivate } from '../memory/secrets.ts'
 import type { Json } from '../schema/field.ts'
 import { excludedCommand } from './config.ts'
 import type { Hook } from './hook.ts'
+import { dataLine } from './told.ts'
 
 /** A command that fails so often in one session was no slip. */
 const OFTEN = 3
@@ -69,7 +70,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   )
   if (!proposed) return undefined
   keepCaptured(hook, [proposed.id])
-  return `Tidemark: \`${shown}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
+  return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
 }
 
 /** It works now: what was counted is forgotten. */

@@ -3,13 +3,16 @@ import { type HookCall, type HookReply, NOTHING } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { type Hook, joined } from './hook.ts'
 import { newsFor } from './news.ts'
+import { dataLine } from './told.ts'
 
 const asked = (ids: readonly string[]): string => JSON.stringify(ids.map((ref) => ['confirm', { ref }]))
 
 /** The agent is told what its user seems to have laid down, with the call that makes it stand. */
 function put(proposed: readonly Proposed[]): string | undefined {
   if (proposed.length === 0) return undefined
-  const lines = proposed.map((p) => `- ${p.kind}${p.category ? ` (${p.category})` : ''} "${p.text}": ${p.id}`)
+  const lines = proposed.map(
+    (p) => `- ${p.kind}${p.category ? ` (${p.category})` : ''} "${dataLine(p.text, 400)}": ${p.id}`,
+  )
   return [
     `Tidemark noticed in what the user just said, and proposed:`,
     ...lines,
