@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { redact, withoutPrivate } from '../memory/secrets.ts'
+import { withoutPrivate } from '../memory/secrets.ts'
 import type { Json } from '../schema/field.ts'
+import { redactCommand } from './command-secrets.ts'
 import { excludedCommand } from './config.ts'
 import type { Hook } from './hook.ts'
 import { dataLine } from './told.ts'
@@ -33,8 +34,8 @@ const keyOf = (command: string): string =>
   createHash('sha1').update(command.replace(/\s+/g, ' ').trim()).digest('hex').slice(0, 12)
 
 /** Without secrets, then cut: half of a secret does not look like one. */
-const clean = (text: string, most: number, end = text.length): string => {
-  const line = redact(withoutPrivate(text)).slice(-end).replace(/\s+/g, ' ').trim()
+const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string => {
+  const line = redactCommand(withoutPrivate(text)).slice(-end).replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line.toWellFormed()
 }
 

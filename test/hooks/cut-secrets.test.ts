@@ -32,6 +32,22 @@ test('[A7] a secret that a failing command prints is not kept where its beginnin
   expect(filesWith(store, 'C3d4E5A1b2C3d4E5')).toBe('')
 })
 
+test('[A7] a password in a failing command, or in what it prints, is kept nowhere: it is known by where it stands', async () => {
+  const { dir } = hookProject()
+  const secret = 'Zq0Xv9LmT4wRk7PbNc2Hd'
+  const call = {
+    session_id: 's1',
+    cwd: dir,
+    tool_name: 'Bash',
+    tool_input: { command: `vercel --token ${secret} deploy` },
+    error: `fatal: could not read from https://${secret}@github.com/x/y`,
+  }
+  for (let n = 0; n < 3; n++) await runHook(['claude', 'PostToolUseFailure'], call, { env: PATIENT })
+  await runHook(['claude', 'Stop'], { session_id: 's1', cwd: dir }, { env: PATIENT })
+  expect(filesWith(dir, 'vercel --token [redacted: credential]')).toMatch(/store\.db/)
+  expect(filesWith(dir, secret)).toBe('')
+})
+
 test('[A7] nor half of one at the end of what is looked at of a long prompt', async () => {
   const { dir, project } = hookProject()
   const before = `${'- note\n'.repeat(1_100)}Always deploy with ghp_QwertyUi`

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { redactCommand } from './command-secrets.ts'
+
+const X = 'Zq0Xv9LmT4wRk7PbNc2Hd'
+
+test.each([
+  `vercel --token ${X}`,
+  `vercel --token=${X} --prod`,
+  `x --api-key "${X}"`,
+  `x --client-secret '${X}'`,
+  `mysql --password ${X} -u root`,
+  `mysql -p${X} -u root db`,
+  `sshpass -p ${X} ssh host`,
+  `docker login -u me -p ${X}`,
+  `redis-cli -h db -a ${X} ping`,
+  `curl -u bob:${X} http://x`,
+  `TOKEN=${X} make`,
+  `export DB_PASS=${X}; make`,
+  `STRIPE_SIGNING_KEY=${X} make`,
+  `PGPASSWORD=${X} psql`,
+  `git push https://${X}@github.com/x/y`,
+  `curl https://bob:${X}@example.com/x`,
+  `curl 'https://x.io/?a=1&access_token=${X}&b=2'`,
+  `curl -H 'Authorization: Basic ${X}' x`,
+  `curl -H "Authorization: token ${X}" x`,
+  `curl -H 'Authorization: Bearer ${X}' x`,
+  `curl -H 'X-API-Key: ${X}' x`,
+  `curl -H 'PRIVATE-TOKEN: ${X}' x`,
+  `curl -b x -H 'Cookie: session=${X}' x`,
+  `curl -d '{"token":"${X}"}' x`,
+  `curl -d "{\\"password\\":\\"${X}\\"}" x`,
+  `echo "password: ${X}" > f`,
+])('[A7] a secret in a command is left out by where it stands: %s', (command) => {
+  const left = redactCommand(command)
+  expect(left).not.toContain(X)
+  expect(left).toContain('[redacted: ')
+  expect(left.slice(0, 2)).toBe(command.slice(0, 2))
+})
+
+test.each([
+  'npm test --passWithNoTests src/a.test.ts',
+  'git commit --author "Ana <ana@x.org>" -m "rotate api keys quarterly"',
+  'mkdir -p src/auth && cp -p a b',
+  'curl -sS https://example.com/tokens?page=2',
+  'git clone ssh://git@github.com/x/y.git',
+  'vitest run -t "a token is refused"',
+  'docker run -p 8080:80 -u 1000:1000 img',
+  'psql --no-password -h 10.0.0.1',
+  'x --token $TOKEN --pass "$PASS"',
+  'Error: expected token ")" at auth.ts:12',
+])('[A7] and what is none stays: %s', (command) => {
+  expect(redactCommand(command)).toBe(command)
+})
