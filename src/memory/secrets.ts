@@ -97,7 +97,7 @@ export function screen(value: unknown, redacting: boolean): Screened {
     for (const category of new Set(found.map((f) => f.category))) secrets.push({ path, category })
     return redacting ? redact(out) : out
   }
-  /** `{password: "…"}`: the key says what the value is. */
+  /** `{password: "…"}`, `{name: "password", value: "…"}`, `["--password", "…"]`: one says what the other is. */
   const told = (key: string, item: string, path: string): boolean => {
     if (
       /\s/.test(item) ||
@@ -112,17 +112,25 @@ export function screen(value: unknown, redacting: boolean): Screened {
     if (typeof v === 'string') return clean(v, path)
     if (depth > 40 || v === null || typeof v !== 'object') return v
     if (Array.isArray(v)) {
-      const kept = v.map((item, i) => [item, walk(item, `${path}.${i}`, depth + 1)] as const)
+      const walked = (item: unknown, i: number) => {
+        const at = `${path}.${i}`
+        const option = typeof v[i - 1] === 'string' && /^--?\w/.test(v[i - 1]) ? v[i - 1] : undefined
+        const named = option !== undefined && typeof item === 'string' && item[0] !== '-' && told(option, item, at)
+        return named && redacting ? '[redacted: password]' : walk(item, at, depth + 1)
+      }
+      const kept = v.map((item, i) => [item, walked(item, i)] as const)
       return kept.filter(([given, left]) => left !== '' || given === '').map(([, left]) => left) // wholly private items go
     }
     const proto = Object.getPrototypeOf(v)
     if (proto !== Object.prototype && proto !== null) return v
     const out: Record<string, unknown> = {}
+    const { name, key: called = name, value } = v as Record<string, unknown>
+    const split = typeof called === 'string' && typeof value === 'string' ? called : undefined
     for (const [key, item] of Object.entries(v)) {
       const cleanKey = clean(key, path)
       const shownKey = redact(cleanKey) // a message names the place, and the key may be the secret
       const at = path === '' ? shownKey : `${path}.${shownKey}`
-      const named = typeof item === 'string' && told(key, item, at)
+      const named = typeof item === 'string' && told(key === 'value' && split !== undefined ? split : key, item, at)
       Object.defineProperty(out, cleanKey, {
         value: named && redacting ? '[redacted: password]' : walk(item, at, depth + 1),
         enumerable: true,

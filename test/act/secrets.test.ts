@@ -109,6 +109,32 @@ describe('[A7] secrets', () => {
     m.act([['record-learning', { title: 'u', attrs: { password: 'asked for at login', secret: 'none' } }]])
   })
 
+  test('[A7] a secret is known where its name stands beside it: name and value, key and value, option and argument', () => {
+    const m = openTestMemory()
+    const secret = 'Zq0Xv9LmT4wRk7PbNc2Hd'
+    const env = { name: 'DB_PASSWORD', value: secret }
+    const field = (action: unknown) => m.refused([action as [string, object]]).map((p) => p.field)
+    expect(field(['share-set', { key: 'db.password', value: secret }])).toEqual(['value'])
+    expect(field(['share-set', { key: 'env', value: [env] }])).toEqual(['value.0.value'])
+    expect(field(['share-append', { key: 'argv', value: ['mysql', '--password', secret] }])).toEqual(['value.2'])
+    m.act({ redact: true, actions: [['share-set', { key: 'env', value: [env] }]] })
+    for (const { count } of m.memory.occurrences(secret)) expect(count).toBe(0)
+    m.act([
+      ['share-set', { key: 'password.rules', value: 'at least twelve' }],
+      [
+        'share-set',
+        {
+          key: 'form',
+          value: [
+            { name: 'password', value: null },
+            { name: 'user', value: 'ana-maria' },
+          ],
+        },
+      ],
+      ['share-append', { key: 'argv', value: ['--password', '--user', 'ana-maria'] }],
+    ])
+  })
+
   test('[A7] a batch may ask for redaction itself', () => {
     const m = openTestMemory()
     m.act({ redact: true, actions: [['record-fact', { fact: `the token is ghp_${'a1B2'.repeat(9)}` }]] })
