@@ -125,7 +125,7 @@ export function refusal(problems: readonly Problem[], actions: number): UserErro
   return new UserError(
     first.message.includes('looks like a secret') ? 'secret' : 'refused',
     `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${lines.join('\n')}`,
-    'mend what is named and send the whole batch again',
+    actions === 1 ? 'mend what is named and send it again' : 'mend what is named and send the whole batch again',
     { success: false, executed: 0, problems: problems as unknown as Json },
   )
 }

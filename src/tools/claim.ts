@@ -87,6 +87,8 @@ export const claim: Tool = {
     const { memory, project } = context
     const dependsOn = listOf(args['depends-on'])
     const note = oneOf(args.note)
+    if (typeof args.wait === 'number' && !(args.wait >= 0))
+      throw new UsageError(`--wait takes seconds from 0 on, not ${args.wait}`)
     const wait = typeof args.wait === 'number' ? Math.min(args.wait, WAIT_AT_MOST_S) : 0
     const scope = scopeArgs(context, args)
     if (Object.keys(scope).length === 0)

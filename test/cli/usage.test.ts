@@ -13,6 +13,7 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['claim src --ttl long', /--ttl takes a number/],
   ['claim src --task', /--task/],
   ['claim src --tll 5', /--tll/],
+  ['claim src --wait -1', /--wait takes seconds from 0 on/],
   ['claims src', /too many arguments: src/],
   ['release src --status done', /--status is one of complete, blocked/],
   ['release src --to other --status complete', /--status.*--handoff/],
