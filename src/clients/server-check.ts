@@ -12,9 +12,9 @@ export function serverFindings(
   files: readonly JsonFile[],
 ): Finding[] {
   const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
-  const found = files
+  const [found, ...hidden] = files
     .map((f) => ({ file: f.file, entry: at(settingsIn(f), ...path) }))
-    .find((f) => f.entry !== undefined)
+    .filter((f) => f.entry !== undefined)
   if (!found)
     return [
       bad(
@@ -30,12 +30,15 @@ export function serverFindings(
       ),
     ]
   const problem = launchProblem(ctx, ...wordsOf(found.entry))
+  const works = hidden.find((f) => starts(f.entry) && launchProblem(ctx, ...wordsOf(f.entry)) === undefined)
   return [
     problem === undefined
       ? { client, ok: true, message: `${title} starts tidemark from ${found.file}` }
       : bad(
           `${found.file}: ${problem}`,
-          'install it with `npm install -g tidemark`, or run `tidemark init` again from where it lies',
+          works === undefined
+            ? 'install it with `npm install -g tidemark`, or run `tidemark init` again from where it lies'
+            : `install it with \`npm install -g tidemark\`: ${works.file} would start it, but ${title} takes the first`,
         ),
   ]
 }

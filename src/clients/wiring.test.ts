@@ -592,6 +592,16 @@ describe('checking', () => {
     expect(say(n).filter((s) => /^bad .*does not exist any more.*tidemark init/.test(s))).toHaveLength(4)
   })
 
+  test('does not advise another init where the file of the team wins over what init wrote for this machine', () => {
+    const m = machine({}, false)
+    m.wire(['claude', 'copilot'])
+    const [said] = say(m).filter((s) => /^bad .*\.mcp\.json: .*not on the PATH/.test(s))
+    expect(said).toContain(
+      `=> install it with \`npm install -g tidemark\`: ${m.path('home/.copilot/mcp-config.json')} would`,
+    )
+    expect(said).not.toContain('tidemark init')
+  })
+
   test('says that a file is broken, and goes on with the next client', () => {
     const m = machine({ 'project/.mcp.json': '{', 'project/AGENTS.md': '' })
     expect(say(m)).toEqual([expect.stringMatching(/not valid JSON/), expect.stringMatching(/Codex is not wired/)])
