@@ -1,6 +1,7 @@
 import { isRunning, processRef } from '../env.ts'
 import { UsageError, UserError } from '../errors.ts'
 import { hookTimeOf } from '../hooking/log.ts'
+import { screen } from '../memory/secrets.ts'
 import { gitState } from '../open.ts'
 import type { Json } from '../schema/field.ts'
 import { claimsOf } from '../sessions/claims.ts'
@@ -57,6 +58,18 @@ function named(context: ToolContext, text: string | undefined): string {
   throw new UserError('no-session', 'no session is named', 'give its id, --session ID, or set TIDEMARK_SESSION')
 }
 
+/** What is said of a session is shown to all others, and kept beside the log: the same holds for it as for knowledge. */
+function refuseSecrets(args: Readonly<Record<string, unknown>>): void {
+  const { id, agent, role, reason } = args
+  const [secret] = screen({ id, agent, role, reason }, false).secrets
+  if (secret)
+    throw new UserError(
+      'secret',
+      `${secret.path}: looks like a secret (${secret.category})`,
+      'leave it out; nothing was written',
+    )
+}
+
 export const session: Tool = {
   name: 'session',
   title: 'Sessions',
@@ -81,6 +94,7 @@ export const session: Tool = {
     const sessions = sessionsOf(memory)
     const id = oneOf(args.id)
     const step = String(args.do)
+    if (step === 'start' || step === 'end') refuseSecrets(args)
     switch (step) {
       case 'start': {
         const wanted = id ?? context.session

@@ -27,6 +27,23 @@ test('only init creates a project: reads and writes elsewhere are refused with t
   expect(readdirSync(at.home)).toEqual([])
 })
 
+test('[A7] what is said of a session holds no secret either', async () => {
+  const at = await project()
+  const secret = 'Zq0Xv9LmT4wRk7PbNc2Hd'
+  for (const args of [
+    ['start', `ghp_${secret}`],
+    ['start', 's1', '--agent', `ghp_${secret}`],
+    ['start', 's1', '--role', `password=${secret}`],
+    ['end', 's1', '--reason', `password=${secret}`],
+  ]) {
+    const { code, err } = await tidemark(at, ['session', ...args])
+    expect(code).toBe(1)
+    expect(err).toMatch(/looks like a secret \((?:GitHub token|password)\)/)
+    expect(err).not.toContain(secret)
+  }
+  expect((await tidemark(at, ['session', 'start', 's1', '--role', 'password-reset'])).code).toBe(0)
+})
+
 test('what one shell records another finds at once', async () => {
   const at = await project()
   expect(
