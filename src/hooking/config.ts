@@ -71,11 +71,18 @@ const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\
 export const excludedPath = (config: HooksConfig, path: string): boolean =>
   config.excludePaths.some((glob) => overlaps(glob.includes('/') ? (tidyPath(glob) ?? glob) : `**/${glob}`, path))
 
+/** What only runs a command, in front of it. */
+const RUNS = /^\s*(?:(?:sudo|env|time|nohup|command|exec|nice)\s+(?:-\S+\s+)*|\w+=(?:"[^"]*"|'[^']*'|\S*)\s+)*/
+
+/** Whether a command, or one within it, is of those of which nothing may be noted: `cd x && sudo vault read y` is `vault`. */
 export function excludedCommand(config: HooksConfig, command: string): boolean {
-  const said = command.trim()
+  if (config.excludeCommands.length === 0) return false
+  const within = command.split(/&&|\|\|?|[;\n(){}`]/).map((part) => part.replace(RUNS, ''))
+  const said = [command, ...within].map((part) => part.trim())
   return config.excludeCommands.some((given) => {
     const rule = given.trim()
-    if (!rule.includes('*')) return said === rule || said.startsWith(`${rule} `)
-    return new RegExp(`^${rule.split('*').map(escaped).join('.*')}$`, 's').test(said)
+    if (!rule.includes('*')) return said.some((s) => s === rule || s.startsWith(`${rule} `))
+    const shape = new RegExp(`^${rule.split('*').map(escaped).join('.*')}$`, 's')
+    return said.some((s) => shape.test(s))
   })
 }

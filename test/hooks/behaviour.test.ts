@@ -2,6 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { HookCall, HookReply } from '../../src/hooking/call.ts'
+import { excludedCommand, HOOK_DEFAULTS } from '../../src/hooking/config.ts'
 import { respond } from '../../src/hooking/run.ts'
 import type { Memory } from '../../src/memory/memory.ts'
 import { claimsOf } from '../../src/sessions/claims.ts'
@@ -226,6 +227,17 @@ test('[A7] what is private, secret, excluded or said while capture is paused is 
   await hook('s1', 'prompt', { prompt: '<private>Always deploy with the key under the mat</private>' })
   await hook('s1', 'prompt', { prompt: 'Always use password=hunter2hunter2 for the database' })
   await hooks(t, withConfig(t, { capture: false }))('s1', 'prompt', { prompt: 'We use pnpm for installs' })
+  const config = { ...HOOK_DEFAULTS, excludeCommands: ['vault *', 'pass'] }
+  for (const command of [
+    'vault read x',
+    'cd a && vault read x',
+    'A=1 B="c d" sudo -E vault read x',
+    'x=$(pass show y)',
+    'a | pass',
+  ])
+    expect(excludedCommand(config, command), command).toBe(true)
+  for (const command of ['make vault', 'ls vault x', 'passwd', 'echo a; ls'])
+    expect(excludedCommand(config, command), command).toBe(false)
   const quiet = hooks(t, withConfig(t, { excludeCommands: ['vault *'], excludePaths: ['secret/**', '*.env'] }))
   for (let i = 0; i < 3; i++) await quiet('s1', 'tool-failed', bash('vault read kv/key', { failed: true }))
   await quiet('s1', 'before-edit', edit('secret/a.ts'))
