@@ -33,7 +33,16 @@ export const PATIENT = { TIDEMARK_HOOK_MS: '15000' }
 export function runHook(args: readonly string[], payload: unknown, options: RunOptions = {}): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>()
   const since = performance.now()
-  const { CLAUDE_ENV_FILE: _, CLAUDE_PROJECT_DIR: __, TIDEMARK_SESSION: ___, ...rest } = process.env
+  const rest = { ...process.env }
+  // whose session runs the tests, and what keeps Node from keeping compiled code (a run with coverage does)
+  for (const name of [
+    'CLAUDE_ENV_FILE',
+    'CLAUDE_PROJECT_DIR',
+    'TIDEMARK_SESSION',
+    'NODE_V8_COVERAGE',
+    'NODE_DISABLE_COMPILE_CACHE',
+  ])
+    delete rest[name]
   const child = spawn(process.execPath, [BIN, 'hook', ...args], {
     cwd: options.cwd ?? '/',
     env: { ...rest, ...options.env },
