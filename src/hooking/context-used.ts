@@ -80,6 +80,38 @@ const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unkno
   },
 }
 
+/** A hook is sooner at the end of a turn than the client's last answer is in its transcript, by some 10 ms. */
+const PAUSE_MS = 8
+const PAUSES = 16
+
+/** Whether the last thing of the conversation that stands in a transcript of Claude Code is not what the model said. */
+function isBehind(transcript: string): boolean {
+  for (const line of linesFromEnd(transcript)) {
+    if (line.includes('"compact_boundary"')) return false
+    if (!line.includes('"type":"assistant"') && !line.includes('"type":"user"')) continue
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(line)
+    } catch {
+      return true // half of it is written
+    }
+    if (at(parsed, 'isSidechain') === true || at(parsed, 'isMeta') === true) continue
+    const type = at(parsed, 'type')
+    if (type === 'assistant' || type === 'user') return type === 'user'
+  }
+  return true
+}
+
+/** Waits, but not long, until the answer that ended a turn stands in the transcript of a client that is slow to write it. */
+export async function caughtUp(client: HookClient, transcript: string): Promise<boolean> {
+  if (client !== 'claude') return true
+  for (let i = 0; i < PAUSES; i++) {
+    if (!isBehind(transcript)) return true
+    await new Promise((done) => setTimeout(done, PAUSE_MS))
+  }
+  return !isBehind(transcript)
+}
+
 /** Percent of the context that is used, by the end of the client's transcript; nothing where it does not say. */
 export function contextUsedBy(
   client: HookClient,

@@ -1,4 +1,4 @@
-import { contextUsedBy } from './context-used.ts'
+import { caughtUp, contextUsedBy } from './context-used.ts'
 import { handOff } from './handed-off.ts'
 import type { Hook } from './hook.ts'
 
@@ -6,14 +6,15 @@ import type { Hook } from './hook.ts'
 const FRESH_MS = 5 * 60_000
 
 /** Percent of the context, by the payload, by the status line, or by the transcript. */
-function usedNow(hook: Hook): number | undefined {
+async function usedNow(hook: Hook): Promise<number | undefined> {
   const { call, sessions, session, memory } = hook
   if (call.contextUsed !== undefined) return call.contextUsed
   const info = sessions.get(session)
   const at = Number(info?.data.contextAt ?? 0)
   if (info?.contextUsed !== undefined && memory.env.now() - at < FRESH_MS) return info.contextUsed
-  const read = call.transcript === undefined ? undefined : contextUsedBy(call.client, call.transcript)
-  return read ?? info?.contextUsed
+  if (call.transcript === undefined) return info?.contextUsed
+  if (call.event === 'stop') await caughtUp(call.client, call.transcript)
+  return contextUsedBy(call.client, call.transcript) ?? info?.contextUsed
 }
 
 /**
@@ -23,7 +24,7 @@ function usedNow(hook: Hook): number | undefined {
 export async function nearlyFull(hook: Hook): Promise<string | undefined> {
   const { session, sessions, config, memory, call } = hook
   if (session === '' || call.parent !== undefined || config.handoffAt === 0) return undefined
-  const used = hook.attempt('context used', () => usedNow(hook))
+  const used = await hook.attemptLater('context used', () => usedNow(hook))
   if (used === undefined) return undefined
   const whole = Math.round(used)
   const info = sessions.get(session)
