@@ -49,6 +49,6 @@ export async function nearlyFull(hook: Hook): Promise<string | undefined> {
   const written = await handOff(hook, `context ${whole}% used`)
   return [
     `Tidemark: ${whole}% of this session's context is used.${written ? ' A handoff was put together from what is known of the session.' : ''}`,
-    `Complete it now, while you still know: act [["write-handoff", {"inProgress": ["…"], "decisionsMade": ["…"], "blockers": ["…"], "nextSteps": ["…"]}]]. Next steps matter most; at most 50 lines.`,
+    `${written ? 'Complete it' : 'Write a handoff'} now, while you still know: act [["write-handoff", {"inProgress": ["…"], "decisionsMade": ["…"], "blockers": ["…"], "nextSteps": ["…"]}]]. Next steps matter most; at most 50 lines.`,
   ].join('\n')
 }

@@ -45,6 +45,7 @@ withClients(['claude'], '[P4] Claude Code: an agent that just wants to stop at 8
   await claude(m, model, 'work on the answer')
   expect(model.turns).toHaveLength(2)
   expect(model.turns[1]!.text).toContain("85% of this session's context is used")
+  expect(model.turns[1]!.text).toContain('Write a handoff now') // it did nothing that one could be put together from
   expect(m.sessions()[0]).toMatchObject({ contextUsed: 85 })
 })
 
