@@ -67,6 +67,18 @@ export type Param = string | number | bigint | null | Uint8Array
 
 const busy = (error: unknown) => error instanceof Error && /database is locked|SQLITE_BUSY/.test(error.message)
 
+/** Less than what a database needs to be opened. */
+const TOO_LITTLE = 1 << 17
+
+function isFull(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory)
+    return bavail * bsize < TOO_LITTLE
+  } catch {
+    return false
+  }
+}
+
 /** Turns what SQLite says of a file into what the caller can do about it. */
 export function storeError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
@@ -115,7 +127,8 @@ export function storeError(error: unknown, path: string): unknown {
       'check the permissions of the file and its directory, and that the disk is not mounted read-only',
     )
   }
-  if (primary === 13 || /disk is full/.test(error.message)) {
+  // where no file can grow, opening the database already fails, as an error of reading or writing
+  if (primary === 13 || /disk is full/.test(error.message) || (primary === 10 && isFull(dirname(path)))) {
     return new UserError(
       'disk-full',
       `no space left for the store ${path}`,

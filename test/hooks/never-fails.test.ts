@@ -7,12 +7,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   rmSync,
   truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -50,7 +52,7 @@ test('[M4] no project, no directory: exit 0, an empty answer, and nothing is mad
   expect(existsSync(join(dir, '.tidemark'))).toBe(false)
 })
 
-test('[M4] no store yet: it is made, or the hook says nothing; a store that went missing is not made anew', async () => {
+test('[M4] no store yet: it is made; one that went missing is not made anew, and the person is told', async () => {
   const { dir, project } = hookProject()
   expectFine(await runHook(['claude', 'SessionStart'], { ...START, cwd: dir }))
   expect(existsSync(project.storePath)).toBe(true)
@@ -59,7 +61,7 @@ test('[M4] no store yet: it is made, or the hook says nothing; a store that went
   for (const s of ['', '-wal', '-shm']) rmSync(`${project.storePath}${s}`, { force: true })
   const ran = await runHook(['gemini', 'SessionStart'], { ...START, cwd: dir })
   expectFine(ran, 'gemini')
-  expect(ran.out.trim()).toBe('{}')
+  expect(ran.json).toEqual({ systemMessage: expect.stringMatching(/cannot read its memory: .*doctor --restore/) })
   expect(existsSync(project.storePath)).toBe(false)
   expect(hooksSeen(project).at(-1)?.errors?.[0]).toMatch(/is gone/)
 })
@@ -116,14 +118,15 @@ test('[M4] nobody reads the answer, and the pipe is full: the hook ends all the 
   closeSync(full)
 })
 
-test('[M4] a damaged store: exit 0, an empty answer, a line for doctor', async () => {
+test('[M4] a damaged store: exit 0, the person is told as a session starts, and a line for doctor', async () => {
   const { dir, project, memory } = hookProject()
   memory().close()
   writeFileSync(project.storePath, 'this is no database, whatever it says'.repeat(500))
   rmSync(`${project.storePath}-wal`, { force: true })
   const ran = await runHook(['codex', 'SessionStart'], { ...START, cwd: dir })
   expectFine(ran, 'codex')
-  expect(ran.out).toBe('')
+  expect(Object.keys(ran.json)).toEqual(['systemMessage']) // nothing of it for the agent
+  expect(ran.json.systemMessage).toMatch(/cannot read its memory: .* is damaged: .*tidemark doctor --restore/)
   truncateSync(project.storePath, 0)
   expectFine(await runHook(['codex', 'Stop'], { ...START, cwd: dir }), 'codex')
   const [newest] = hookSummaries(project)
@@ -203,12 +206,11 @@ test.skipIf(process.getuid?.() === 0)('[M4] a store that may not be written: exi
   }
 })
 
-test('[M4] a full disk: exit 0, and what can be read is said', async () => {
+test('[M4] no file may grow: exit 0, and the person is told', async () => {
   const { dir, memory } = hookProject()
   const m = memory()
   m.act([['record-fact', { fact: 'Always run the tests', category: 'workflow' }]])
   m.close()
-  // no file may grow: what writing finds where no space is left
   const ran = await new Promise<{ code: number | null; out: string }>((resolve) => {
     const bin = join(import.meta.dirname, '..', '..', 'bin', 'tidemark.js')
     const child = spawn(
@@ -225,7 +227,52 @@ test('[M4] a full disk: exit 0, and what can be read is said', async () => {
     child.stdin.end(JSON.stringify({ ...START, cwd: dir }))
   })
   expect(ran.code).toBe(0)
-  if (ran.out !== '') expect(() => JSON.parse(ran.out)).not.toThrow()
+  expect(JSON.parse(ran.out)).toEqual({ systemMessage: expect.stringMatching(/cannot read its memory: .* failed/) })
+})
+
+test('[M4] no space left at all: exit 0, the person is told as a session starts, and all is there when there is room', async (context) => {
+  const { dir, project, memory } = hookProject()
+  memory().close()
+  const at = dirname(project.storePath)
+  const kept = mkdtempSync(join(tmpdir(), 'tidemark-kept-'))
+  cpSync(at, kept, { recursive: true })
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', at], { stdio: 'ignore' })
+  } catch {
+    context.skip('no right to mount a small file system here')
+  }
+  try {
+    cpSync(kept, at, { recursive: true })
+    const m = memory()
+    m.act([['record-fact', { fact: 'Always run the tests', category: 'workflow' }]])
+    m.close()
+    const fill = openSync(join(at, 'fill'), 'w')
+    const block = Buffer.alloc(4096, 'x')
+    expect(() => {
+      for (;;) writeSync(fill, block)
+    }).toThrow('ENOSPC')
+    closeSync(fill)
+    const call = (event: string, more: object) => runHook(['claude', event], { ...START, cwd: dir, ...more })
+    const started = await call('SessionStart', {})
+    expectFine(started)
+    expect(started.json).toEqual({
+      systemMessage: expect.stringMatching(/no space left for the store .*free some space/),
+    })
+    for (const [event, more] of [
+      ['UserPromptSubmit', { prompt: 'We use pnpm for installs.' }],
+      ['PreCompact', { trigger: 'auto' }],
+      ['Stop', {}],
+    ] as const) {
+      const ran = await call(event, more)
+      expectFine(ran)
+      expect([event, ran.out, ran.err]).toEqual([event, '', ''])
+    }
+    rmSync(join(at, 'fill'))
+    expect((await call('SessionStart', {})).out).toContain('Always run the tests')
+  } finally {
+    execFileSync('umount', [at])
+    rmSync(kept, { recursive: true, force: true })
+  }
 })
 
 test.each([

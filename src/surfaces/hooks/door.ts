@@ -1,4 +1,5 @@
 import { existsSync, writeSync } from 'node:fs'
+import { UserError } from '../../errors.ts'
 import { type HookClient, type HookEvent, type HookReply, NOTHING } from '../../hooking/call.ts'
 import { logHook } from '../../hooking/log.ts'
 import type { Project } from '../../store/project.ts'
@@ -84,10 +85,21 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   const { waitForLock } = await import('../../store/db.ts')
   waitForLock(PATIENT.has(call.event) ? PATIENT_MS : LOCK_MS)
   const { openProject } = await import('../../open.ts')
-  const memory = openProject(outcome.project)
+  const project = outcome.project
+  const opened = () => {
+    try {
+      return openProject(project)
+    } catch (error) {
+      // whoever is at the keyboard is told once a session; else a memory that is gone would just seem to know nothing
+      if (call.event === 'session-start' && error instanceof UserError)
+        outcome.reply = { visible: `Tidemark cannot read its memory: ${error.message} → ${error.hint}` }
+      throw error
+    }
+  }
+  const memory = opened()
   try {
     const { respond } = await import('../../hooking/run.ts')
-    const done = await respond(memory, outcome.project, call, left)
+    const done = await respond(memory, project, call, left)
     outcome.session = done.session
     outcome.errors.push(...done.errors)
     const { carried } = await import('../../hooking/later.ts')
