@@ -16,25 +16,31 @@ function inProject() {
   return createProject(dir).project
 }
 
-// the figures of the rule hold on a quiet machine (docs/benchmarks.md); tests run beside others: they are given ten times
-// as long, and another go where the machine was taken away from them
+/**
+ * The figures of the rule hold on a quiet machine (docs/benchmarks.md); tests run beside others: they are given ten times
+ * as long, and another go where the machine was taken away from them. What is not delivered is lost in whichever go.
+ */
+async function talkUntil(inTime: (ms: number[]) => boolean, how: Parameters<typeof talk>[1]): Promise<number[]> {
+  for (let go = 1; ; go++) {
+    const { ms, missing } = await talk(inProject(), how)
+    expect(missing).toBe(0)
+    if (inTime(ms) || go === 3) return ms
+  }
+}
+
 test('[X3] 10 sessions write, 10 others watch: news arrives at once, all of it, once and in order', {
   timeout: 180_000,
-  retry: 2,
 }, async () => {
-  const { ms, missing } = await talk(inProject(), { writers: 10, listeners: 10, writes: 30, pause: 100 })
-  expect(missing).toBe(0)
+  const isInTime = (ms: number[]) => median(ms) < 20 && quantile(ms, 0.99) < 200
+  const ms = await talkUntil(isInTime, { writers: 10, listeners: 10, writes: 30, pause: 100 })
   expect(ms.length).toBe(10 * 30 * 10)
   expect(median(ms)).toBeLessThan(20)
   expect(quantile(ms, 0.99)).toBeLessThan(200)
 })
 
-test('[X3] where no doorbell can be rung or heard, looking finds everything', {
-  timeout: 180_000,
-  retry: 2,
-}, async () => {
-  const { ms, missing } = await talk(inProject(), { writers: 3, listeners: 3, writes: 10, pause: 100, deaf: true })
-  expect(missing).toBe(0)
+test('[X3] where no doorbell can be rung or heard, looking finds everything', { timeout: 180_000 }, async () => {
+  const isInTime = (ms: number[]) => quantile(ms, 0.99) < 2500
+  const ms = await talkUntil(isInTime, { writers: 3, listeners: 3, writes: 10, pause: 100, deaf: true })
   expect(quantile(ms, 0.99)).toBeLessThan(2500)
 })
 
