@@ -1,19 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { ownWords } from '../../src/hooking/capture/own-words.ts'
 import { screen, withoutPrivate } from '../../src/memory/secrets.ts'
-import { hookProject, PATIENT, runHook } from './run.ts'
-
-/** Files beside the store that hold a text. */
-function filesWith(dir: string, text: string): string {
-  try {
-    return execFileSync('grep', ['-rlaF', '--', text, dir], { encoding: 'utf8' })
-  } catch {
-    return ''
-  }
-}
+import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
 
 test('[A7] a secret that a failing command prints is not kept where its beginning falls to a cut', async () => {
   const { dir, project } = hookProject()
@@ -50,10 +40,12 @@ test('[A7] a password in a failing command, or in what it prints, is kept nowher
 
 test('[A7] nor half of one at the end of what is looked at of a long prompt', async () => {
   const { dir, project } = hookProject()
-  const before = `${'- note\n'.repeat(1_100)}Always deploy with ghp_QwertyUi`
+  const before = 'Always deploy on Mondays with ghp_QwertyUi'
   const prompt = `${'\n'.repeat(8_000 - before.length)}${before}${'Q9'.repeat(18)}`
   await runHook(['claude', 'UserPromptSubmit'], { session_id: 's1', cwd: dir, prompt }, { env: PATIENT })
-  expect(filesWith(dirname(project.storePath), 'QwertyU')).toBe('')
+  const store = dirname(project.storePath)
+  expect(filesWith(store, 'deploy on Mondays')).not.toBe('')
+  expect(filesWith(store, 'QwertyU')).toBe('')
 })
 
 test('[A7] private marks within private marks: all of it is left out', () => {

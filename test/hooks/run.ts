@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Memory } from '../../src/memory/memory.ts'
 import { openProject } from '../../src/open.ts'
 import { createProject, type Project } from '../../src/store/project.ts'
@@ -100,3 +100,10 @@ function mkdirGit(dir: string): void {
 /** What an answer tells the agent, in the dialects of Claude Code and Codex. */
 export const contextOf = (ran: Ran): string =>
   String((ran.json.hookSpecificOutput as { additionalContext?: string } | undefined)?.additionalContext ?? '')
+
+/** The files below a directory that hold a text, a line each. */
+export function filesWith(dir: string, text: string): string {
+  const { status, stdout, stderr } = spawnSync('grep', ['-rlaF', '--', text, dir], { encoding: 'utf8' })
+  expect([0, 1], stderr).toContain(status) // anything else is no answer
+  return stdout
+}

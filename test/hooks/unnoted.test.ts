@@ -1,17 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { idOf } from '../../src/surfaces/hooks/payload.ts'
-import { hookProject, PATIENT, runHook } from './run.ts'
-
-function filesWith(dir: string, text: string): string {
-  try {
-    return execFileSync('grep', ['-rlaF', '--', text, dir], { encoding: 'utf8' })
-  } catch {
-    return ''
-  }
-}
+import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
 
 test('[A7] neither a file that is called like a secret is noted, nor a command that names an excluded file', async () => {
   const { dir, project } = hookProject()
