@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import { MAX_ACTIONS } from '../memory/batch.ts'
 import type { Entity } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
@@ -76,7 +76,7 @@ export const confirm: Tool = {
     const waiting = unverifiedRules(memory)
     if (refs.length === 0 && all === undefined) return list(memory, waiting)
     if (refs.length > 0 && all !== undefined)
-      throw new UserError('bad-argument', '--all and references say two things', 'give one of the two')
+      throw new UsageError('--all and references say two things', 'give one of the two')
     if (all !== undefined && (waiting.length === 0 || all !== codeOf(waiting)))
       throw new UserError(
         'not-what-was-listed',

@@ -58,6 +58,16 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['back now', /too many arguments: now/],
   ['pause now', /too many arguments: now/],
   ['resume now', /too many arguments: now/],
+  ['init now', /too many arguments: now/],
+  ['doctor now', /too many arguments: now/],
+  ['uninstall ../other', /too many arguments: \.\.\/other/],
+  ['extract now', /too many arguments: now/],
+  ['extract --rules', /--rules and --transcript FILE go together/],
+  ['edit', /REF is missing/],
+  ['models frob', /not understood: models frob/],
+  ['models add', /needs the name of a model/],
+  ['models add extractor', /--budget is needed/],
+  ['confirm fact:x --all abc', /two things/],
 ]
 
 const REFUSED = ['share get nothing', 'session show nobody', 'task assign nothing', 'release src --session s1']
@@ -69,7 +79,7 @@ async function working() {
   return at
 }
 
-test('[X8] wrong use of what sessions coordinate with is exit 2, and says what would be right', async () => {
+test('[X8] wrong use of what sessions coordinate with, and of what sets up, is exit 2, and says what would be right', async () => {
   const at = await working()
   const one = async ([line, says]: (typeof WRONG)[number]) => {
     const { code, out, err } = await tidemark(at, [...line.split(' '), '--json'])

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UsageError, UserError } from '../../errors.ts'
 import { openAt } from '../../open.ts'
 import { canonical } from '../../schema/canonical.ts'
 import type { Json } from '../../schema/field.ts'
@@ -19,6 +19,7 @@ export const edit: Command = {
   example: 'EDITOR=vim tidemark edit use-sqlite',
   flags: {},
   async run(call) {
+    if (call.place.length === 0) throw new UsageError('REF is missing', 'give an id, kind:name, a path or a name')
     const { memory, project } = openAt({ projectPath: call.directory })
     const dir = mkdtempSync(join(tmpdir(), 'tidemark-'))
     try {

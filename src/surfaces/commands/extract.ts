@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.ts'
+import { UsageError } from '../../errors.ts'
 import { placeOf } from '../../hooking/extract/allowed.ts'
 import { type Meter, meterLine, meterOf } from '../../hooking/extract/meter.ts'
 import type { Looked } from '../../hooking/extract/run.ts'
@@ -44,8 +44,8 @@ export const extract: Command = {
     setTimeout(() => process.exit(1), DEADLINE_MS).unref()
     const session = typeof call.flags.session === 'string' ? call.flags.session : undefined
     const { transcript } = call.flags
-    if ((call.flags.rules === true) !== (typeof transcript === 'string') || call.place.length > 0)
-      throw new UserError('bad-arguments', '--rules and --transcript FILE go together', 'tidemark extract --help')
+    if ((call.flags.rules === true) !== (typeof transcript === 'string'))
+      throw new UsageError('--rules and --transcript FILE go together', 'tidemark extract --help')
     const { memory, project } = openAt({ projectPath: call.directory })
     try {
       if (call.flags.meter) return showMeter(call, meterOf(project, memory.env.now()))

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UsageError, UserError } from '../../errors.ts'
 import {
   type Allowed,
   addressOf,
@@ -30,7 +30,7 @@ export const EXTRACTOR_FLAGS: Readonly<Record<string, Flag>> = {
   budget: { type: 'number', value: 'TOKENS', about: 'extractor: tokens a day that may be used at most' },
 }
 
-const refused = (message: string, hint: string) => new UserError('bad-extractor', message, hint)
+const refused = (message: string, hint: string) => new UsageError(message, hint)
 const EXAMPLE = 'tidemark models add extractor --url http://localhost:11434/v1 --model qwen3 --budget 50000'
 
 function commandFrom(given: string): readonly string[] {

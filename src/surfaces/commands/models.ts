@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { UserError } from '../../errors.ts'
+import { UsageError, UserError } from '../../errors.ts'
 import { type RecallConfig, recallConfig } from '../../recall/config.ts'
 import { ALLOW_HTTP, forgetEndpoint, httpEmbedder } from '../../recall/embedders/http.ts'
 import { ADD_MINILM, addMinilm, minilmState, modelsDirectory, removeMinilm } from '../../recall/embedders/models.ts'
@@ -136,14 +136,13 @@ export const models: Command = {
       !['list', 'add', 'remove', 'index'].includes(what) ||
       (['list', 'index'].includes(what) && which !== undefined)
     )
-      throw new UserError('bad-arguments', `not understood: models ${call.place.join(' ')}`, models.usage)
+      throw new UsageError(`not understood: models ${call.place.join(' ')}`, models.usage)
     if (what === 'list') return list(call)
     if (what === 'index') return index(call)
     if (which === 'extractor') return what === 'add' ? allowExtractor(call) : forbidExtractor(call)
     if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
     if (which !== 'minilm')
-      throw new UserError(
-        'no-model',
+      throw new UsageError(
         which === undefined ? `models ${what} needs the name of a model` : `there is no model ${which} to ${what}`,
         what === 'add'
           ? `\`${ADD_MINILM}\`, or \`${ALLOW_HTTP}\` for the endpoint of this project`
