@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { idsOf } from '../../src/sessions/ids.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { session } from '../../src/tools/session.ts'
 import { project, tidemark } from '../cli/run.ts'
@@ -51,6 +52,22 @@ test("[X7] a subagent's hook may come before its parent is known: it lives by th
   expect(['child', 'grandchild'].map((id) => sessions.get(id)!.pid)).toEqual([process.pid, process.pid])
   sessions.end('late')
   expect(['late', 'child', 'grandchild'].map((id) => sessions.get(id)!.state)).toEqual(['ended', 'ended', 'ended'])
+})
+
+test('[X7] what a subagent of a subagent did counts as done by the session, whichever was heard of last', () => {
+  const { memory, clock } = openTestMemory()
+  const sessions = sessionsOf(memory)
+  const start = (id: string, parent?: string) => {
+    clock.now += 1000
+    sessions.start({ id, ...(parent ? { parent } : {}) })
+  }
+  start('a')
+  start('child', 'a')
+  start('grandchild', 'child')
+  start('early', 'late')
+  start('late', 'a')
+  start('other')
+  expect([...idsOf(memory, 'a')].sort()).toEqual(['a', 'child', 'early', 'grandchild', 'late'])
 })
 
 test('[X7] session start --parent names a session that lives: a typo is refused with those that do', async () => {
