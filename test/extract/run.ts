@@ -128,11 +128,10 @@ export async function place(lines: readonly object[] = talk) {
   writeFileSync(transcript, jsonl(lines))
   const json = async (...args: string[]) => JSON.parse(await run(...args, '--json'))
   /** What a hook tells, as its client calls it. */
-  const hook = async (event: string, more: object = {}) => {
+  const hook = (event: string, more: object = {}) => {
     const payload = { session_id: 's1', cwd: at.dir, transcript_path: transcript, ...more }
     const env = { ...at.env, TIDEMARK_HOOK_MS: '15000' }
-    const ran = await tidemark({ ...at, env }, ['hook', 'claude', event], JSON.stringify(payload))
-    return { ...ran, code: ran.code }
+    return tidemark({ ...at, env }, ['hook', 'claude', event], JSON.stringify(payload))
   }
   const allow = (url: string, ...more: string[]) =>
     run('models', 'add', 'extractor', '--url', url, '--model', 'm1', '--budget', '50000', ...more)
