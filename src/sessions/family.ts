@@ -3,7 +3,7 @@ import type { Db } from '../store/db.ts'
 import { getSession, listSessions, type SessionRow } from '../store/presence.ts'
 
 /** Whether a session stands below another, or is it; parents that nobody knows yet stand below none. */
-function isBelow(db: Db, id: string, above: string): boolean {
+export function isBelow(db: Db, id: string, above: string): boolean {
   const seen = new Set<string>()
   for (let at: string | undefined = id; at !== undefined && !seen.has(at); at = getSession(db, at)?.parent) {
     if (at === above) return true

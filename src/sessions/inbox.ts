@@ -1,6 +1,7 @@
 import { kindOf, LINK_KIND } from '../memory/entity.ts'
 import type { Memory, News } from '../memory/memory.ts'
 import { getSession } from '../store/presence.ts'
+import { isBelow } from './family.ts'
 import { sessionsOf } from './sessions.ts'
 
 /** What one session is told of the others. */
@@ -50,8 +51,7 @@ export function inbox(memory: Memory, session: string, options: { max?: number; 
   const sessions = sessionsOf(memory)
   const read = new Set(sessions.toldOf(session).flatMap((t) => t.ids))
   const files = new Set(sessions.get(session)?.files ?? [])
-  const kin = (id: string | undefined) =>
-    id === session || (id !== undefined && getSession(memory.db, id)?.parent === session)
+  const kin = (id: string | undefined) => id !== undefined && isBelow(memory.db, id, session)
   const { news: all, cursor } = newsUpTo(memory, since, now)
   const news = all.filter((n) => !kin(n.author.session) || toMe(n, session))
   const lines = new Map<string, Line>()

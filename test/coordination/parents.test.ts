@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { idsOf } from '../../src/sessions/ids.ts'
+import { inbox } from '../../src/sessions/inbox.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { session } from '../../src/tools/session.ts'
 import { project, tidemark } from '../cli/run.ts'
@@ -68,6 +69,16 @@ test('[X7] what a subagent of a subagent did counts as done by the session, whic
   start('late', 'a')
   start('other')
   expect([...idsOf(memory, 'a')].sort()).toEqual(['a', 'child', 'early', 'grandchild', 'late'])
+})
+
+test('[X4] a session is told nothing of what its subagents, and theirs, have done', () => {
+  const t = openTestMemory()
+  const sessions = sessionsOf(t.memory)
+  for (const [id, parent] of [['a'], ['child', 'a'], ['grandchild', 'child'], ['other']])
+    sessions.start({ id: id!, ...(parent ? { parent } : {}) })
+  const since = t.memory.cursor
+  for (const session of ['child', 'grandchild', 'other']) t.act([['claim', { paths: [`by-${session}`] }]], { session })
+  expect(inbox(t.memory, 'a', { since }).lines).toEqual(['other claimed by-other'])
 })
 
 test('[X7] session start --parent names a session that lives: a typo is refused with those that do', async () => {
