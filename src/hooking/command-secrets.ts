@@ -5,6 +5,13 @@ const VALUE = String.raw`(?!\[redacted|["']?[$-])(?:"[^"\n]*"|'[^'\n]*'|[^\s"'|;
 const CALLED = '(?:passw(?:or)?d|passphrase|token|secret|credentials?|(?:api|access|private|secret|auth)[_-]?key)'
 const SHORTLY = '(?:pass|pwd|auth|creds?)'
 
+/**
+ * What follows an option of a command. It is looked for from the last time that the command is named: from each of them,
+ * what a command printed could hold a hook up for seconds.
+ */
+const within = (command: string, option: string): RegExp =>
+  new RegExp(String.raw`(\b(?:${command})\b(?:(?!\b(?:${command})\b)[^|;&\n])*?${option})(?!\[redacted)[^\s"']+`, 'g')
+
 /** Each keeps what stands before the secret. */
 const PATTERNS: readonly RegExp[] = [
   // --token X, --client-secret=X, -pass X
@@ -17,13 +24,16 @@ const PATTERNS: readonly RegExp[] = [
   /([?&][\w-]*(?:token|key|secret|passw(?:or)?d|pwd|sig|signature|auth|credential)=)(?!\[redacted)[^\s&"'#]{6,}/gi,
   // Authorization: Basic X, X-Api-Key: X, Cookie: X
   /(\b(?:proxy-)?authorization\s*:\s*(?:[a-z]+\s+)?)(?!\[redacted)[^\s"'[]{6,}/gi,
-  /(\b(?:x-[\w-]*(?:key|token|secret|auth)[\w-]*|private-token|(?:set-)?cookie)\s*:\s*)(?!\[redacted)[^\n"']{6,}/gi,
+  /(\b(?:x-[\w-]{0,60}(?:key|token|secret|auth)[\w-]{0,60}|private-token|(?:set-)?cookie)\s*:\s*)(?!\[redacted)[^\n"']{6,}/gi,
   // {"token": "X"}, also within quotes
   new RegExp(String.raw`(\\?["'][\w-]*${CALLED}\\?["']\s*:\s*\\?["'])(?!\[redacted)[^"'\\\n]{4,}`, 'gi'),
   // options that mean a password with one command only
-  /(\bcurl\b[^|;&\n]*?\s(?:-u|--user)[ =]?["']?[^\s:"']+:)(?!\[redacted)[^\s"']+/g,
-  /(\b(?:sshpass|mysql|mysqldump|mysqladmin|mariadb|(?:docker|podman|registry)\s+login)\b[^|;&\n]*?\s-p\s*["']?)(?!\[redacted)[^\s"']+/g,
-  /(\bredis-cli\b[^|;&\n]*?\s-a\s+["']?)(?!\[redacted)[^\s"']+/g,
+  within('curl', String.raw`\s(?:-u|--user)[ =]?["']?[^\s:"']+:`),
+  within(
+    String.raw`sshpass|mysql|mysqldump|mysqladmin|mariadb|(?:docker|podman|registry)\s+login`,
+    String.raw`\s-p\s*["']?`,
+  ),
+  within('redis-cli', String.raw`\s-a\s+["']?`),
 ]
 
 /**
