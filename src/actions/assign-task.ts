@@ -1,7 +1,6 @@
 import { CLAIM_TTL_MS, HAND, isLive, stateOf } from '../memory/claims.ts'
 import type { Verb } from '../memory/verb.ts'
 import { isOpen } from '../memory/work.ts'
-import type { SessionRow } from '../store/presence.ts'
 import { claimJson, liveSession, textOf, told } from './claims.ts'
 
 export const assignTask: Verb = {
@@ -37,18 +36,11 @@ export const assignTask: Verb = {
         .filter((c) => c.what === 'task' && isOpen(p.entity(c.on)))
         .map((c) => c.session),
     )
-    const isFree = (s: SessionRow) =>
-      s.id !== self &&
-      !s.id.startsWith(HAND) &&
-      isLive(stateOf(s, view.now, view.env)) &&
-      !busy.has(s.id) &&
-      !isOpen(p.entity(view.workOf(s.id).at(-1) ?? ''))
     const others = view
       .sessions()
-      .some((s) => s.id !== self && !s.id.startsWith(HAND) && isLive(stateOf(s, view.now, view.env)))
-    const free = view
-      .sessions()
-      .filter(isFree)
+      .filter((s) => s.id !== self && !s.id.startsWith(HAND) && isLive(stateOf(s, view.now, view.env)))
+    const free = others
+      .filter((s) => !busy.has(s.id) && !isOpen(p.entity(view.workOf(s.id).at(-1) ?? '')))
       .sort((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1))
     const target =
       to === undefined
@@ -58,7 +50,7 @@ export const assignTask: Verb = {
       if (to === undefined)
         report({
           field: 'task',
-          message: `no other session is free${others ? ': each has a task in hand' : ''}`,
+          message: `no other session is free${others.length > 0 ? ': each has a task in hand' : ''}`,
           received: task.id,
           hint: 'try again when one has finished, or name one: {"to": "…"}; `tidemark session list` shows them',
         })
