@@ -1,5 +1,5 @@
 import { type Claim, inTheWay, isLive, sameTree, stateOf } from '../memory/claims.ts'
-import { isGlob, tidyPath } from '../memory/overlap.ts'
+import { tidyPath } from '../memory/overlap.ts'
 import type { Planning } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
 import { type Report, shown } from '../schema/validate.ts'
@@ -196,5 +196,3 @@ export function liveSession(p: Planning, id: string, field: string, report: Repo
   })
   return undefined
 }
-
-export const describeScope = (on: string): string => (isGlob(on) ? `glob ${on}` : on)

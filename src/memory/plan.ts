@@ -387,7 +387,7 @@ export function startPlan(
     claims: new ClaimPlan(view.claims, ctx.provenance.agent === 'file' ? 'file' : undefined),
     note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
     purge: (p) => void purges.push(p),
-    eventId: (_kind, make) => make(ctx.ms, ctx.random(8)),
+    eventId: (make) => make(ctx.ms, ctx.random(8)),
     events: () => events,
     move(from, to) {
       overlay.set(to, { cells: cells(from) })

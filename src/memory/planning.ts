@@ -1,7 +1,6 @@
 import type { Cells } from '../crdt/cells.ts'
 import type { Event } from '../crdt/events.ts'
 import type { Json } from '../schema/field.ts'
-import type { Kind } from '../schema/kind.ts'
 import type { Registry } from '../schema/registry.ts'
 import type { Change, Report } from '../schema/validate.ts'
 import type { PurgeMark } from '../store/line.ts'
@@ -143,7 +142,7 @@ export interface Planning {
   purge(p: PurgeMark): void
   /** From here on `to` has the document of `from`, which is gone. */
   move(from: string, to: string): void
-  eventId(kind: Kind, make: (ms: number, random: Uint8Array) => string): string
+  eventId(make: (ms: number, random: Uint8Array) => string): string
   events(): readonly Event[]
   purges(): readonly PurgeMark[]
   moves(): ReadonlyMap<string, string>

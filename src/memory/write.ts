@@ -31,7 +31,7 @@ export interface ActResult {
 }
 
 /** What a batch is written with. */
-export interface WriteHost {
+interface WriteHost {
   readonly db: Db
   readonly env: Env
   readonly verbs: ReadonlyMap<string, Verb>
@@ -41,7 +41,7 @@ export interface WriteHost {
   registry(): Registry
 }
 
-export interface Written {
+interface Written {
   readonly result: ActResult
   /** Something was erased: the files of the store are to be cleaned. */
   readonly purged: boolean
@@ -55,12 +55,7 @@ const WORK_KEPT_MS = 90 * 86_400_000
 const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
 
 /** Plans a batch, writes its line and brings everything up to date with it; under the store's lock. */
-export function writeBatch(
-  host: WriteHost,
-  actions: readonly Action[],
-  said: Author,
-  redacting: boolean,
-): { result: ActResult; purged: boolean; told?: boolean } {
+export function writeBatch(host: WriteHost, actions: readonly Action[], said: Author, redacting: boolean): Written {
   const db = host.db
   const now = host.env.now()
   const replica = replicaFor(db, host.env)

@@ -220,8 +220,6 @@ export const renewClaims = (db: Db, session: string, now: number): void =>
     session,
   )
 
-export const dropOldClaims = (db: Db, before: number): void => db.run('DELETE FROM claims WHERE ended < ?', before)
-
 /** What an event says of a claim. */
 export const claimBody = (c: ClaimRow): { [key: string]: Json } => ({
   n: c.n,

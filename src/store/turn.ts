@@ -13,20 +13,21 @@ const LONG_MS = 2000
 const never = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Tries until it works or the time is up; the last answer. `onLong` is told once when it has lasted. Blocks the process. SQLite's own waiting sleeps up to 100 ms
- * at a time and lets whoever comes later go first: with ten writers the slowest hundredth of deliveries took half a
- * second. Pauses here are short and random, they grow little, and who has waited long gets ahead.
+ * Tries until it works or the time is up; the last answer. `onLong` is told once when it has lasted. Blocks the process.
+ * SQLite's own waiting sleeps up to 100 ms at a time and lets whoever comes later go first: with ten writers the slowest
+ * hundredth of deliveries took half a second. Pauses here are short and random, they grow little, and who has waited long
+ * gets ahead.
  */
-export function waitTurn(attempt: () => boolean, forMs: number, onLong?: (waited: number) => void): boolean {
+export function waitTurn(attempt: () => boolean, forMs: number, onLong?: () => void): boolean {
   if (attempt()) return true
   const since = performance.now()
-  let told = onLong === undefined
+  let tell = onLong
   for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * GROWTH)) {
     const waited = performance.now() - since
     if (waited >= forMs) return false
-    if (!told && waited >= LONG_MS) {
-      told = true
-      onLong!(waited)
+    if (waited >= LONG_MS) {
+      tell?.()
+      tell = undefined
     }
     const most = waited < OLD_MS ? pause : OLD_PAUSE_MS
     Atomics.wait(never, 0, 0, Math.min(forMs - waited, most * (0.5 + Math.random())))
