@@ -56,8 +56,8 @@ export function checkHooks(project: Project, when: (ms: number) => string = mome
         ? { ok: true, what: said }
         : {
             // what went well since is not to be mended
-            ok: !h.failing,
-            what: `${said}; ${h.errors} missed something${h.failing ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`,
+            ok: h.since > 0,
+            what: `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`,
             hint: `${wayOut(h.lastError ?? '')} (every call: ${hooksLogPath(project)})`,
           },
     )

@@ -54,9 +54,7 @@ export interface HookSummary {
   ms: number
   errors: number
   lastError?: string
-  /** The last call is one of them. */
-  failing: boolean
-  /** Calls since that went well. */
+  /** Calls since the last of them. */
   since: number
 }
 
@@ -76,7 +74,6 @@ export function hookSummaries(project: Project): HookSummary[] {
         calls: calls.length,
         ms: spent[spent.length >> 1]!,
         errors: failed.length,
-        failing: (last.errors?.length ?? 0) > 0,
         since: calls.length - 1 - calls.lastIndexOf(failed.at(-1)!),
         ...(lastError === undefined ? {} : { lastError }),
       }
