@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ProcessRef } from '../env.ts'
 import type { Memory } from '../memory/memory.ts'
-import { stateDirectory } from '../recall/projects.ts'
 import { clientProcess } from '../sessions/process.ts'
 import type { Project } from '../store/project.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
+import { extractionFile } from './extract/file.ts'
 import { type Handler, Hook } from './hook.ts'
 import { makeUp } from './missed.ts'
 
@@ -74,7 +73,7 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
   if (hook.session !== '' && hook.errors.length === 0) makeUp(hook)
   const load = HANDLERS[call.event]
   const reply = load ? await hook.attemptLater(call.event, async () => await (await load())(hook)) : undefined
-  if (READ_AFTER.has(call.event) && existsSync(join(stateDirectory(), 'extraction.db')))
+  if (READ_AFTER.has(call.event) && existsSync(extractionFile()))
     await hook.attemptLater('extraction', async () => (await import('./extract/after.ts')).afterSession(hook))
   return { reply: reply ?? NOTHING, session: hook.session, errors: hook.errors }
 }

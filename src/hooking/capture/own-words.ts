@@ -6,7 +6,8 @@ const LOOKED_AT = 8_000
 const TYPED_LINES = 20
 const UNWRAPPED_LINES = 8
 
-const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\1[^\n]*(?:\n|$)|$)/gm
+/** Code in a block of Markdown, also one that nothing closes. */
+export const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\1[^\n]*(?:\n|$)|$)/gm
 /** Gemini CLI puts the files named with `@` behind the prompt. */
 const REFERENCED =
   /^-{3,} *Content from referenced files *-{3,}$[\s\S]*?(?:^-{3,} *End of content *-{3,}$|(?![\s\S]))/gim

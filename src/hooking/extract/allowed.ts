@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
-import { stateDirectory } from '../../recall/projects.ts'
 import { Extraction } from '../../store/extraction.ts'
 import type { Project } from '../../store/project.ts'
+import { extractionFile } from './file.ts'
 
 /** What the user has allowed: which model reads the transcripts of a project's sessions, and how much of it. */
 export interface Allowed {
@@ -22,8 +22,6 @@ export interface Allowed {
 /** Less than that no call fits into: of an endpoint, and of a client, which puts a prompt of its own around ours. */
 export const LEAST_BUDGET = { endpoint: 4_000, command: 30_000 }
 export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
-
-export const extractionFile = (): string => join(stateDirectory(), 'extraction.db')
 
 /** Where the store lies says which project: no repository can claim what was allowed for another. */
 function keyOf(project: Project): string {

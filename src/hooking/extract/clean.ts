@@ -1,11 +1,11 @@
 import { FENCE_BEGIN, FENCE_END } from '../../briefing/fence.ts'
 import { withoutPrivate } from '../../memory/secrets.ts'
+import { FENCED } from '../capture/own-words.ts'
 import { redactCommand } from '../command-secrets.ts'
 import { excludedCommand, excludedPath, type HooksConfig } from '../config.ts'
 
 /** What clients and hooks put into what is said: `<system-reminder>…`, `<hook_context>…`, `<environment_context>…`. */
 const TAGGED = /<([a-z][\w-]*)(?:\s[^>]*)?>[\s\S]*?<\/\1>/gi
-const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\1[^\n]*(?:\n|$)|$)/gm
 /** What our hooks tell or ask, from there to the end of the block. */
 const OURS =
   /^(?:Stop hook feedback|Before you stop: this session recorded nothing in Tidemark|Tidemark(?: noticed in what the user just said)?:).*(?:\n(?!\s*\n).*)*/gm

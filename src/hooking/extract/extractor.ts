@@ -11,7 +11,7 @@ export interface Candidate {
   readonly confidence: number
 }
 
-export interface Extraction {
+export interface Extracted {
   readonly candidates: readonly Candidate[]
   /** What it cost, where whoever was asked says so. */
   readonly tokens?: number
@@ -25,7 +25,7 @@ export interface Extractor {
   readonly most: number
   /** Tokens that a look at this text can cost at most; 0 where nothing is sent. */
   cost(text: string): number
-  extract(turns: readonly Turn[], text: string, signal: AbortSignal): Promise<Extraction>
+  extract(turns: readonly Turn[], text: string, signal: AbortSignal): Promise<Extracted>
 }
 
 /** What went wrong with whoever was asked. */

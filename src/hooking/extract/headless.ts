@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { ExtractionFailed } from './extractor.ts'
-import { type Answered, type Asked, anthropicTokens } from './wire.ts'
-
-const ANSWER_MAX = 2 ** 20
+import { ANSWER_MAX, type Answered, type Asked, anthropicTokens } from './wire.ts'
 
 /** What Codex can do besides answering; one that it does not know does no harm. */
 const OF_CODEX = [
@@ -33,7 +31,7 @@ const OF_A_SESSION =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_PROJECT_DIR|CLAUDE_ENV_FILE|CLAUDE_CODE_SESSION_ID|CLAUDE_CODE_ENTRYPOINT|CODEX_THREAD_ID|GEMINI_SESSION_ID|GEMINI_PROJECT_DIR|GEMINI_CWD|TIDEMARK_SESSION|TIDEMARK_PROJECT|TIDEMARK_STORE)$/
 
 /** By this our hooks know that the client was started by an extraction, and keep out of it. */
-export const EXTRACTING = 'TIDEMARK_EXTRACTING'
+const EXTRACTING = 'TIDEMARK_EXTRACTING'
 
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !OF_A_SESSION.test(name))

@@ -12,7 +12,8 @@ export interface Answered {
   readonly tokens?: number
 }
 
-const ANSWER_MAX = 2 ** 20
+/** Bytes; a longer one is none. */
+export const ANSWER_MAX = 2 ** 20
 type Tree = { readonly [key: string]: unknown }
 const tree = (v: unknown): Tree => (typeof v === 'object' && v !== null ? (v as Tree) : {})
 const first = (v: unknown): Tree => tree(Array.isArray(v) ? v[0] : undefined)
