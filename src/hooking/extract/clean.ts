@@ -11,6 +11,9 @@ const OURS =
   /^(?:Stop hook feedback|Before you stop: this session recorded nothing in Tidemark|Tidemark(?: noticed in what the user just said)?:).*(?:\n(?!\s*\n).*)*/gm
 const PATHLIKE = /[\w@~.*-]*(?:[/.][\w@~*-]+)+\/?/g
 const TURN_MAX = 4_000
+/** No path has more parts or longer names: what looks like one and has costs more to judge than it can tell. */
+const DEEPEST = 64
+const ENDLESS = /[\w@~.*-]{500}/
 /** A shorter word stands in too many texts that say nothing of what was private. */
 const TELLING = 6
 
@@ -33,8 +36,10 @@ export function privateIn(text: string): string[] {
 export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: string) => string {
   const isExcluded = (line: string): boolean => {
     if (config.excludePaths.length > 0) {
+      if (ENDLESS.test(line)) return true
       const paths = line.match(PATHLIKE) ?? []
-      if (paths.some((p) => p.split('/').some((_, i, all) => excludedPath(config, all.slice(i).join('/'))))) return true
+      const within = (parts: readonly string[]) => parts.some((_, i) => excludedPath(config, parts.slice(i).join('/')))
+      if (paths.map((p) => p.split('/')).some((parts) => parts.length > DEEPEST || within(parts))) return true
     }
     if (config.excludeCommands.length === 0) return false
     const spans = [line, ...[...line.matchAll(/`([^`]+)`/g)].map((m) => m[1]!)]
