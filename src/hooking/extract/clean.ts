@@ -10,7 +10,6 @@ const TAGGED = /<([a-z][\w-]*)(?:\s[^>]*)?>[\s\S]*?<\/\1>/gi
 const OURS =
   /^(?:Stop hook feedback|Before you stop: this session recorded nothing in Tidemark|Tidemark(?: noticed in what the user just said)?:).*(?:\n(?!\s*\n).*)*/gm
 const PATHLIKE = /[\w@~.*-]*(?:[/.][\w@~*-]+)+\/?/g
-const TURN_MAX = 4_000
 /** No path has more parts or longer names: what looks like one and has costs more to judge than it can tell. */
 const DEEPEST = 64
 const ENDLESS = /[\w@~.*-]{500}/
@@ -54,11 +53,10 @@ export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: 
     const lines = redactCommand(out)
       .split('\n')
       .filter((line) => !isExcluded(line))
-    const kept = lines
+    return lines
       .join('\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim()
       .toWellFormed()
-    return kept.length > TURN_MAX ? `${kept.slice(0, TURN_MAX).toWellFormed()} …` : kept
   }
 }

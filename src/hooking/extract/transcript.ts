@@ -5,6 +5,7 @@ import { type Said, saidIn, type Turn } from './lines.ts'
 
 /** A longer transcript is not looked at. */
 const FILE_MAX = 64 * 2 ** 20
+const TURN_MAX = 4_000
 const FAILED_MAX = 400
 const OWN_COMMAND = /(?:^|[\s/;&|])tidemark(?:\.js)?\s/
 
@@ -56,8 +57,11 @@ export function readTranscript(path: string, { config, from = 0, pauses = [] }: 
   return { turns, end }
 }
 
-const shown = (who: Turn['who'], text: string): string =>
-  who === 'failed' && text.length > FAILED_MAX ? `… ${text.slice(-FAILED_MAX).toWellFormed()}` : text
+/** The beginning of what was said; of what a command printed that failed, the end. */
+function shown(who: Turn['who'], text: string): string {
+  if (who === 'failed') return text.length > FAILED_MAX ? `… ${text.slice(-FAILED_MAX).toWellFormed()}` : text
+  return text.length > TURN_MAX ? `${text.slice(0, TURN_MAX).toWellFormed()} …` : text
+}
 
 const isPaused = ({ at }: Said, pauses: NonNullable<ReadOptions['pauses']>): boolean =>
   at === undefined ? pauses.length > 0 : pauses.some(([from, to]) => at >= from && at <= to)
