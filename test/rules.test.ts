@@ -26,3 +26,16 @@ test('every rule whose capability is built is named by a test that proves it', (
   const named = new Set(tests.flatMap((text) => [...text.matchAll(/\[([A-Z]\d+)\]/g)].map((m) => m[1]!)))
   expect(BUILT.filter((id) => !named.has(id))).toEqual([])
 })
+
+test('every boundary of docs/security.md is held by a test, and every such test stands there', () => {
+  const root = join(import.meta.dirname, '..')
+  const tests = ['src', 'test'].flatMap((dir) =>
+    readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' })
+      .filter((f) => f.endsWith('.test.ts') && f !== 'rules.test.ts')
+      .map((f) => readFileSync(join(root, dir, f), 'utf8')),
+  )
+  const held = new Set(tests.flatMap((text) => [...text.matchAll(/\[(T\d+)\]/g)].map((m) => m[1]!)))
+  const page = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
+  const said = [...page.matchAll(/^\| (T\d+) \|/gm)].map((m) => m[1]!)
+  expect([...held].sort()).toEqual([...new Set(said)].sort())
+})
