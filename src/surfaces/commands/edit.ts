@@ -21,7 +21,7 @@ export const edit: Command = {
   async run(call) {
     if (call.place.length === 0) throw new UsageError('REF is missing', 'give an id, kind:name, a path or a name')
     const { memory, project } = openAt({ projectPath: call.directory })
-    const dir = mkdtempSync(join(tmpdir(), 'tidemark-'))
+    const dir = mkdtempSync(join(tmpdir(), 'tidemark-edit-'))
     try {
       const e = findOne(memory.reader, call.place.join(' '))
       const kind = memory.registry().kind(e.kind)

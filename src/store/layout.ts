@@ -1,0 +1,178 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Where a file lies: beside the store, in a work tree's `.tidemark/`, or in a directory of the user or the machine. */
+export type Place = 'store' | 'tree' | 'state' | 'models' | 'compiled' | 'temporary' | 'client'
+
+/** Files that Tidemark writes. */
+export interface FileKind {
+  readonly place: Place
+  /** The path below the place; TOKENS has what stands in braces. */
+  readonly path: string
+  readonly about: string
+  /** May hold what somebody recorded: purge erases it there, or removes the file. */
+  readonly knowledge: boolean
+  /** When it goes: with every uninstall, with the knowledge (--delete-knowledge), or never by uninstall. */
+  readonly removed: 'always' | 'knowledge' | 'never'
+  /** The source that writes it. */
+  readonly by: string
+}
+
+const TOKENS: Readonly<Record<string, string>> = {
+  sqlite: '(?:-wal|-shm|-journal)?', // the files that SQLite keeps beside a database
+  n: '\\d+',
+  hex: '[0-9a-f]+',
+  month: '\\d{4}-\\d{2}',
+  time: '\\d{8}-\\d{6}(?:-\\d+)?',
+  view: '(?:handoff|swarm-state|decisions)',
+  id: '[a-z0-9-]+',
+  name: '[^/]+',
+  dirs: '(?:[^/]+/)*',
+  tree: '.+', // any path: such files are known by their directory, and never walked
+}
+
+/** A file on its way to its place, wherever that is: what a killed process leaves. */
+const UNFINISHED = ['{dirs}.tidemark-{n}-{hex}.tmp', true, 'files.ts', 'a file until it is complete'] as const
+
+const kinds = (
+  place: Place,
+  removed: FileKind['removed'],
+  rows: readonly (readonly [path: string, knowledge: boolean, by: string, about: string])[],
+): FileKind[] => rows.map(([path, knowledge, by, about]) => ({ place, path, about, knowledge, removed, by }))
+
+/**
+ * Every file that Tidemark ever writes, apart from exports and the clients' own files. Purge, its proof, uninstall and
+ * doctor walk this list; test/cli/layout.test.ts fails for a file that is missing here.
+ */
+export const LAYOUT: readonly FileKind[] = [
+  ...kinds('store', 'knowledge', [
+    ['{store}{sqlite}', true, 'store/db.ts', 'the store: log, documents, rows, text index, vectors'],
+    ['{store}.bell', false, 'store/db.ts', 'the doorbell: one byte, written at each commit'],
+    ['.new-{hex}.db{sqlite}', false, 'store/db.ts', 'a new store until it is complete'],
+    ['{store}.damaged-{n}{sqlite}', true, 'store/backup.ts', 'a damaged store that a restore put aside'],
+    ['{store}.restoring{sqlite}', true, 'store/backup.ts', 'a snapshot on its way into the place of the store'],
+    ['backups/store-{n}.db{sqlite}', true, 'store/backup.ts', 'a snapshot'],
+    ['backups/store-{n}.db.{n}.partial{sqlite}', true, 'store/backup.ts', 'a snapshot until it is complete'],
+    ['archive/events-{month}.jsonl', true, 'store/archive.ts', 'events that are older than 30 days'],
+    ['archive/events-{month}.jsonl.partial', true, 'store/archive.ts', 'the same while it is written anew'],
+    ['hooks.log', true, 'hooking/log.ts', 'hook calls: time, session, what went wrong'],
+    ['hooks.log.1', true, 'hooking/log.ts', 'older hook calls'],
+    ['hooks.missed', true, 'hooking/missed.ts', 'edits that wait to be noted: session and path'],
+    ['extract.log', true, 'hooking/extract/log.ts', 'what went wrong with extraction'],
+    ['extract.log.1', true, 'hooking/extract/log.ts', 'the same, older'],
+    ['token', false, 'surfaces/http-guard.ts', 'the bearer token of `serve`'],
+    ['token-{hex}', false, 'surfaces/http-guard.ts', 'the token until it is complete'],
+    UNFINISHED,
+  ]),
+  ...kinds('tree', 'always', [
+    ['config.json', false, 'store/project.ts', "the project's id and settings; committed"],
+    ['.config-{hex}', false, 'store/project.ts', 'the configuration until it is complete'],
+    ['.gitignore', false, 'store/project.ts', 'keeps the files of this machine out of git'],
+    ['{view}.md', true, 'sessions/views/kept.ts', 'a view: what is known, to read and to edit'],
+    ['local/views/{view}.md', true, 'sessions/views/kept.ts', 'the view as it was written last'],
+    ['local/views/state.json', true, 'sessions/views/kept.ts', 'which hand edits could not be read, and why'],
+    ['local/views/new-{hex}', true, 'sessions/views/kept.ts', 'a view until it is complete'],
+    ['local/views/old-{hex}', true, 'sessions/views/kept.ts', 'a view that is being replaced'],
+    ['local/wiring.json', false, 'clients/journal.ts', "what wiring changed in clients' files: the way back"],
+    ['local/.wiring.json.tidemark-{hex}', false, 'clients/files.ts', 'the same until it is complete'],
+    UNFINISHED,
+  ]),
+  ...kinds('tree', 'never', [
+    [
+      '{view}.edited-{time}.md',
+      true,
+      'sessions/views/kept.ts',
+      'a hand edit that could not be read; its author has it',
+    ],
+  ]),
+  ...kinds('state', 'never', [
+    ['projects/{hex}.json', false, 'recall/projects.ts', 'one project of this user: its root and its store'],
+    ['projects/{hex}.json.{hex}', false, 'recall/projects.ts', 'the same until it is complete'],
+    ['extraction.db{sqlite}', true, 'store/extraction.ts', 'which extraction the user allows, and what waits for it'],
+    UNFINISHED,
+  ]),
+  ...kinds('models', 'never', [
+    ['minilm/{tree}', false, 'recall/embedders/models.ts', 'the model MiniLM'],
+    ['runtime/{tree}', false, 'recall/embedders/models.ts', 'the runtime that models need'],
+    ['.minilm-{name}/{tree}', false, 'recall/embedders/models.ts', 'the model until it is complete'],
+    ['.runtime-{name}/{tree}', false, 'recall/embedders/models.ts', 'the runtime until it is complete'],
+    ['http-{hex}.json', false, 'recall/embedders/http.ts', 'what was found out about an endpoint'],
+    ['http-{hex}.json.{n}', false, 'recall/embedders/http.ts', 'the same until it is complete'],
+  ]),
+  ...kinds('compiled', 'never', [
+    ['{tree}', false, 'bin/tidemark.js', "compiled code, in the directory of Node's compile cache"],
+  ]),
+  ...kinds('temporary', 'never', [
+    ['tidemark-demo-{name}/{tree}', false, 'surfaces/commands/demo.ts', 'the project of `demo`, until it ends'],
+    ['tidemark-bench-{name}/{tree}', true, 'surfaces/commands/bench.ts', 'the stores of `bench`, until it ends'],
+    ['tidemark-edit-{name}/{name}.json', true, 'surfaces/commands/edit.ts', 'an entity while it is in an editor'],
+    [
+      'tidemark-minilm-{name}/{tree}',
+      false,
+      'recall/embedders/minilm.ts',
+      'packages of a model, until they are unpacked',
+    ],
+  ]),
+  ...kinds('client', 'never', [
+    ['.{name}.tidemark-{hex}', false, 'clients/files.ts', "a client's file until it is complete"],
+    UNFINISHED,
+  ]),
+]
+
+const patterns = new Map<string, RegExp>()
+
+/** Whether a path below its place is of this kind. `store` is the name of the store's file. */
+function isOfKind({ path }: FileKind, file: string, store: string): boolean {
+  const key = `${store}/${path}`
+  let pattern = patterns.get(key)
+  if (!pattern) {
+    const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const source = path.split(/\{(\w+)\}/).map((part, n) => {
+      if (n % 2 === 0) return escaped(part)
+      return part === 'store' ? escaped(store) : TOKENS[part]!
+    })
+    patterns.set(key, (pattern = new RegExp(`^${source.join('')}$`)))
+  }
+  return pattern.test(file)
+}
+
+/** What a file is, by its path below a place (with `/`); undefined for one that is not ours. */
+export const kindOfFile = (place: Place, file: string, store = 'store.db'): FileKind | undefined =>
+  LAYOUT.find((k) => k.place === place && isOfKind(k, file, store))
+
+/** A file of ours that is there. */
+export interface OwnFile {
+  readonly path: string
+  readonly kind: FileKind
+}
+
+const isDirectory = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** The directories below a place that its files lie in, the innermost first. */
+export const directoriesOf = (place: Place): string[] =>
+  [...new Set(LAYOUT.flatMap((k) => (k.place === place && !k.path.includes('{tree}') ? above(k.path) : [])))].sort(
+    (a, b) => b.split('/').length - a.split('/').length,
+  )
+
+function above(path: string): string[] {
+  const dir = dirname(path)
+  return dir === '.' ? [] : [dir, ...above(dir)]
+}
+
+/**
+ * Our files in a place, found by their names: regular files alone, in directories that are none but directories. No link
+ * is followed below the place.
+ */
+export function ownFiles(place: Place, directory: string, store?: string): OwnFile[] {
+  const dirs = ['', ...directoriesOf(place)].filter((dir) =>
+    dir.split('/').every((_, n, parts) => isDirectory(join(directory, ...parts.slice(0, n + 1)))),
+  )
+  return dirs
+    .flatMap((dir) =>
+      readdirSync(join(directory, dir), { withFileTypes: true }).flatMap((entry) => {
+        const kind = entry.isFile() && kindOfFile(place, dir === '' ? entry.name : `${dir}/${entry.name}`, store)
+        return kind ? [{ path: join(directory, dir, entry.name), kind }] : []
+      }),
+    )
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+}
