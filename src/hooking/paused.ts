@@ -1,4 +1,4 @@
-import type { Db } from '../store/db.ts'
+import { type Db, stored } from '../store/db.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
 
 /** The row of the store that says since when capture is off: for the project on this machine, in all of its work trees. */
@@ -26,7 +26,7 @@ export function resumeNow(db: Db, now: number): void {
   })
 }
 
-const pausesBefore = (db: Db): [from: number, to: number][] => JSON.parse(getMeta(db, PAUSES) ?? '[]')
+const pausesBefore = (db: Db): [from: number, to: number][] => stored(getMeta(db, PAUSES) ?? '[]')
 
 /** From when to when capture was off; one that lasts has no end yet. */
 export function pauses(db: Db): [from: number, to: number][] {

@@ -5,7 +5,7 @@ import type { Event } from '../crdt/events.ts'
 import type { Json } from '../schema/field.ts'
 import { fieldsOf, type Kind } from '../schema/kind.ts'
 import type { Registry } from '../schema/registry.ts'
-import type { Db } from '../store/db.ts'
+import { type Db, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import { append, indexEvents } from '../store/log.ts'
 import {
@@ -182,7 +182,7 @@ function words(value: Json): string {
 export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<string>): void {
   for (const id of touched) {
     if (kindOf(id) !== KIND_KIND) continue
-    const name = JSON.parse(getRow(db, id)?.body ?? '{}').name as string | undefined
+    const name = stored<{ name?: string }>(getRow(db, id)?.body ?? '{}').name
     if (!name) continue
     for (const entity of idsOfKind(db, name)) {
       const row = getRow(db, entity)!

@@ -6,7 +6,7 @@ import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
 import { coverable } from '../store/coverage.ts'
-import { type Db, openDb, vacuum } from '../store/db.ts'
+import { type Db, openDb, storeError, vacuum } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
@@ -78,6 +78,7 @@ export class Memory {
       beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
     })
     try {
+      this.#settleLoss()
       this.#settleProject()
       this.#settleTexts()
     } catch (error) {
@@ -103,6 +104,30 @@ export class Memory {
     return this.#db
   }
 
+  /**
+   * What was acknowledged and is gone is told, and no number of it is given again: others may have read it. The store
+   * goes on under an identity of its own, as after a restore (K12).
+   */
+  #settleLoss(): void {
+    const db = this.#db
+    if (!db.lost || db.readOnly) return
+    const { written, batch } = db.lost
+    db.write(() => {
+      if (log.lastArrival(db) >= written) return
+      const [replica = '', seq] = batch.split(':')
+      const from = log.head(db, replica).seq + 1
+      const what =
+        from > Number(seq)
+          ? 'what sessions did last was acknowledged and is'
+          : `${from === Number(seq) ? `batch ${batch} was` : `batches ${replica}:${from} to ${batch} were`} acknowledged and ${from === Number(seq) ? 'is' : 'are'}`
+      const text = `${what} not in the store: its write-ahead log was removed or damaged, or an older file put in its place`
+      log.finding(db, `lost:${batch}`, this.#env.now(), text)
+      log.countArrival(db, written)
+      setMeta(db, 'inode', '')
+      this.#env.log(`tidemark: ${text}; \`tidemark doctor --restore\` looks for it in every copy`)
+    })
+  }
+
   #settleProject(): void {
     const there = getMeta(this.#db, 'project')
     if (there === undefined)
@@ -119,7 +144,7 @@ export class Memory {
   /** A store whose texts were taken apart in another way, by an older version, has its indexes of them made anew. */
   #settleTexts(): void {
     const db = this.#db
-    if (getMeta(db, 'text_version') === TEXT_VERSION) return
+    if (db.readOnly || getMeta(db, 'text_version') === TEXT_VERSION) return
     db.write(() => {
       if (getMeta(db, 'text_version') === TEXT_VERSION) return
       projectAll(db, this.registry())
@@ -353,10 +378,25 @@ export class Memory {
     return result
   }
 
-  /** The daily snapshot and the rotation of events, if they are due. Surfaces call it when the answer is out. */
-  maintain(): void {
-    snapshotIfDue(this.#db, this.#env.now())
-    rotatePresence(this.#db, this.#env.now())
+  /**
+   * The daily snapshot and the rotation of events, if they are due. Surfaces call it when the answer is out: what was
+   * committed stands whatever comes of it. Returns what went wrong; `doctor` tries again and tells it.
+   */
+  maintain(): string[] {
+    const now = this.#env.now()
+    const wrong: string[] = []
+    for (const [what, body] of [
+      ['the daily snapshot', () => snapshotIfDue(this.#db, now)],
+      ['putting old events away', () => rotatePresence(this.#db, now)],
+    ] as const) {
+      try {
+        body()
+      } catch (error) {
+        const told = storeError(error, this.path)
+        wrong.push(`${what} failed: ${told instanceof Error ? told.message : String(told)}`)
+      }
+    }
+    return wrong
   }
 
   close(): void {

@@ -3,7 +3,7 @@ import type { Event } from '../crdt/events.ts'
 import { sha256 } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import type * as coverage from '../store/coverage.ts'
-import type { Db } from '../store/db.ts'
+import { type Db, stored } from '../store/db.ts'
 import { eventBody, type Line, type PurgeMark, unpackEvent } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { type Base, baseOf, dropBase, dropEntityIndexes, idsOfKind, putBase } from '../store/rows.ts'
@@ -57,7 +57,7 @@ export function erasedEvent(db: Db, e: Event, seq: number): Event {
 /** An event of a snapshot as it may be kept here. */
 export function erasedBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent {
   if (!log.anythingPurged(db)) return e
-  const event = erasedEvent(db, unpackEvent(JSON.parse(e.body), { ms: e.ms, replica: e.replica }), e.seq)
+  const event = erasedEvent(db, unpackEvent(stored(e.body), { ms: e.ms, replica: e.replica }), e.seq)
   return { ...e, entity: event.entity, body: eventBody(event) }
 }
 

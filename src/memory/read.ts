@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import type { Registry } from '../schema/registry.ts'
 import { toTime } from '../schema/validate.ts'
-import type { Db } from '../store/db.ts'
+import { type Db, stored } from '../store/db.ts'
 import { eventsUpTo } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
@@ -45,12 +45,12 @@ export function entityOf(row: rows.EntityRow): Entity {
     id: row.id,
     kind: row.kind,
     name: row.name,
-    fields: JSON.parse(row.body) as { [field: string]: Json },
+    fields: stored<{ [field: string]: Json }>(row.body),
     live: row.live === 1,
     created: row.created,
     updated: row.updated,
     version: row.version,
-    conflicts: row.conflicts === null ? [] : (JSON.parse(row.conflicts) as Conflict[]),
+    conflicts: row.conflicts === null ? [] : stored<Conflict[]>(row.conflicts),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from '../store/db.ts'
+import { type Db, stored } from '../store/db.ts'
 import { neighboursOf, textRows } from '../store/texts.ts'
 import {
   aboutPages,
@@ -170,7 +170,7 @@ export class VectorIndex {
 
   /** Takes the vectors as a process before left them; what was stored since is taken in as ever. */
   #restore(): void {
-    const about = JSON.parse(aboutPages(this.#db) ?? 'null') as About | null
+    const about = stored<About | null>(aboutPages(this.#db) ?? 'null')
     if (!about) return
     for (const [key, value] of Object.entries(this.#state)) if (about[key as keyof About] !== value) return
     const pages = readPages(this.#db)

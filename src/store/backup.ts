@@ -1,6 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { MAX_LEAD_MS } from '../crdt/hlc.ts'
 import { UserError } from '../errors.ts'
 import { type Db, holdsStore } from './db.ts'
 
@@ -10,14 +21,32 @@ const DAY_MS = 86_400_000
 
 const folder = (storePath: string) => join(dirname(storePath), 'backups')
 
-/** Snapshots of a store, newest first. */
-export function snapshots(storePath: string): { path: string; at: number }[] {
+/** A snapshot; `future`: it is dated later than now, so the clock was wrong when it was taken, or is now. */
+export interface StoreSnapshot {
+  readonly path: string
+  readonly at: number
+  readonly future: boolean
+}
+
+/** Snapshots of a store, newest first; those whose date cannot be true come last. */
+export function snapshots(storePath: string, now: number): StoreSnapshot[] {
   const dir = folder(storePath)
-  if (!existsSync(dir)) return []
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return []
   return readdirSync(dir)
     .filter((f) => /^store-\d+\.db$/.test(f))
     .map((f) => ({ path: join(dir, f), at: Number(f.slice(6, -3)) }))
-    .sort((a, b) => b.at - a.at)
+    .map((s) => ({ ...s, future: s.at > now + MAX_LEAD_MS }))
+    .sort((a, b) => Number(a.future) - Number(b.future) || b.at - a.at)
+}
+
+/** What was written is on the disk when this returns; also for a directory, and what its names mean. */
+export function syncFile(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** Writes a snapshot and drops those beyond the newest three; `only` keeps no older one (after an erasure). */
@@ -28,14 +57,16 @@ export function snapshotNow(raw: DatabaseSync, storePath: string, now: number, o
   const partial = `${path}.${process.pid}.partial`
   rmSync(partial, { force: true })
   raw.prepare('VACUUM INTO ?').run(partial)
+  syncFile(partial)
   renameSync(partial, path)
-  for (const old of snapshots(storePath).slice(only ? 1 : KEPT)) rmSync(old.path, { force: true })
+  for (const old of snapshots(storePath, now).slice(only ? 1 : KEPT)) rmSync(old.path, { force: true })
   return path
 }
 
 /** Takes today's snapshot if there is none younger than a day and something was written since. */
 export function snapshotIfDue(db: Db, now: number): void {
-  const last = snapshots(db.path)[0]
+  if (db.readOnly || !db.isCurrent()) return // a store that was replaced has snapshots of its own
+  const last = snapshots(db.path, now).find((s) => !s.future)
   if (last && now - last.at < DAY_MS) return
   if (last && statSync(db.path).mtimeMs < last.at && !existsSync(`${db.path}-wal`)) return
   snapshotNow(db.raw, db.path, now)
@@ -78,7 +109,7 @@ export function salvage(path: string): string[] {
 
 /** Puts the newest sound snapshot in the store's place; the old files are kept beside it. */
 export function restoreNewest(storePath: string, now: number): { from: string; at: number; kept: string[] } {
-  const found = snapshots(storePath).find((s) => isSound(s.path))
+  const found = snapshots(storePath, now).find((s) => isSound(s.path))
   if (!found)
     throw new UserError(
       'no-snapshot',

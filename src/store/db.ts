@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import {
+  accessSync,
   closeSync,
+  constants,
+  copyFileSync,
   existsSync,
   fstatSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statfsSync,
   statSync,
   writeSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
 import { waitTurn } from './turn.ts'
@@ -60,12 +67,46 @@ export interface Db {
   read<T>(body: () => T): T
   /** Changes whenever another process has committed. */
   dataVersion(): number
+  /** The disk lets nobody write here: a private copy is read, or the file as it is. */
+  readonly readOnly: boolean
+  /** What was acknowledged and is not in the file any more: its write-ahead log was lost, or an older file put in its place. */
+  readonly lost?: Lost
+  /** Whether the file at the path is still the one that is open here. */
+  isCurrent(): boolean
   close(): void
+}
+
+/** The last thing that is known to have been written, and how far the file goes. Numbers of arrival. */
+export interface Lost {
+  readonly written: number
+  readonly there: number
+  /** The newest batch that was written, as `replica:sequence`. */
+  readonly batch: string
 }
 
 export type Param = string | number | bigint | null | Uint8Array
 
-const busy = (error: unknown) => error instanceof Error && /database is locked|SQLITE_BUSY/.test(error.message)
+/** SQLite's primary result code (sqlite.org/rescode.html); 0 for any other error. */
+const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff
+const [BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [5, 6, 8, 10, 11, 13, 14, 26]
+
+const busy = (error: unknown) => codeOf(error) === BUSY || codeOf(error) === LOCKED
+
+const damaged = (what: string): UserError =>
+  new UserError(
+    'store-damaged',
+    what,
+    '`tidemark doctor` says what is damaged; `tidemark doctor --restore` brings back everything that can be read; nothing was changed',
+  )
+
+/** JSON from the store. The disk is outside input: content that cannot be read is damage, not a bug. */
+export function stored<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    throw damaged(`the store is damaged: it holds a value that cannot be read: ${text.slice(0, 40).toWellFormed()}`)
+  }
+}
 
 /** Less than what a database needs to be opened. */
 const TOO_LITTLE = 1 << 17
@@ -111,16 +152,9 @@ export function storeError(error: unknown, path: string): unknown {
         'free some space and try again; nothing was changed',
       )
   }
-  const code = (error as { errcode?: number }).errcode ?? 0
-  const primary = code & 0xff
-  if (primary === 11 || primary === 26 || /malformed|not a database/.test(error.message)) {
-    return new UserError(
-      'store-damaged',
-      `the store ${path} is damaged: ${error.message}`,
-      'run `tidemark doctor --restore` to bring back the last snapshot; nothing was changed',
-    )
-  }
-  if (primary === 8 || /readonly database/.test(error.message)) {
+  const code = codeOf(error)
+  if (code === CORRUPT || code === NOTADB) return damaged(`the store ${path} is damaged: ${error.message}`)
+  if (code === READONLY) {
     return new UserError(
       'store-read-only',
       `the store ${path} cannot be written`,
@@ -128,21 +162,21 @@ export function storeError(error: unknown, path: string): unknown {
     )
   }
   // where no file can grow, opening the database already fails, as an error of reading or writing
-  if (primary === 13 || /disk is full/.test(error.message) || (primary === 10 && isFull(dirname(path)))) {
+  if (code === FULL || (code === IOERR && isFull(dirname(path)))) {
     return new UserError(
       'disk-full',
       `no space left for the store ${path}`,
       'free some space and try again; nothing was changed',
     )
   }
-  if (primary === 14 || /unable to open database/.test(error.message)) {
+  if (code === CANTOPEN) {
     return new UserError(
       'store-unreadable',
       `the store ${path} cannot be opened`,
       'check that the directory exists and that you may read and write it',
     )
   }
-  if (primary === 10)
+  if (code === IOERR)
     return new UserError(
       'disk-error',
       `reading or writing ${path} failed: ${error.message}`,
@@ -199,14 +233,16 @@ function checkVersion(db: DatabaseSync, path: string): void {
   )
 }
 
-/** Refuses to write into a file that was put aside: what it took would be in no store. */
-function checkSameFile(path: string, inode: number): void {
-  if (existsSync(path) && statSync(path).ino === inode) return
-  throw new UserError(
-    'store-replaced',
-    `the store ${path} was replaced or removed since this process opened it`,
-    'restart this process: it still has the old file open; nothing was written',
-  )
+/** Which file lies at a path; 0: none. */
+const inodeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.ino ?? 0
+
+/** What is left of a store whose file is gone. */
+function leftOf(path: string): string | undefined {
+  const dir = dirname(path)
+  if (existsSync(`${path}-wal`)) return 'its write-ahead log is'
+  if (readdirSync(dir).some((f) => f.startsWith(`${basename(path)}.damaged-`))) return 'damaged copies of it are'
+  const backups = join(dir, 'backups')
+  return existsSync(backups) && readdirSync(backups).some((f) => f.endsWith('.db')) ? 'its snapshots are' : undefined
 }
 
 /**
@@ -216,15 +252,16 @@ function checkSameFile(path: string, inode: number): void {
 export function createStore(path: string): void {
   const dir = dirname(path)
   mkdirSync(dir, { recursive: true })
-  const leftovers = existsSync(join(dir, 'backups')) && readdirSync(join(dir, 'backups')).some((f) => f.endsWith('.db'))
-  if (leftovers || existsSync(`${path}-wal`)) {
+  const leftovers = leftOf(path)
+  if (leftovers !== undefined) {
     if (existsSync(path)) return // another process made it since this one looked, and both are its own
     throw new UserError(
       'store-missing',
-      `the store ${path} is gone, but its ${leftovers ? 'snapshots are' : 'write-ahead log is'} still there`,
-      'run `tidemark doctor --restore` to bring back the last snapshot',
+      `the store ${path} is gone, but ${leftovers} still there`,
+      'run `tidemark doctor --restore`: it brings back everything that can be read, and finishes a restore that was interrupted',
     )
   }
+  rmSync(bellPath(path), { force: true })
   const fresh = join(dir, `.new-${randomBytes(6).toString('hex')}.db`)
   try {
     const db = new DatabaseSync(fresh)
@@ -269,13 +306,7 @@ function open(path: string, options: OpenOptions): Db {
       throw new UserError('no-store', `no store at ${path}`, 'run `tidemark init` in the project root')
     createStore(path)
   }
-  if (statSync(path).size === 0) {
-    throw new UserError(
-      'store-damaged',
-      `the store ${path} is empty`,
-      'run `tidemark doctor --restore` to bring back the last snapshot; nothing was changed',
-    )
-  }
+  if (statSync(path).size === 0) throw damaged(`the store ${path} is empty`)
   if (NETWORK_FS.has(statfsSync(dirname(path)).type)) {
     throw new UserError(
       'network-file-system',
@@ -283,41 +314,123 @@ function open(path: string, options: OpenOptions): Db {
       'put it on a local disk: set persistencePath, or TIDEMARK_STORE',
     )
   }
-  const raw = new DatabaseSync(path)
+  const inode = inodeOf(path)
+  const mark = readMark(path, inode)
+  const { raw, readOnly, forget } = connect(path, (db) => {
+    pragmas(db)
+    if (!holdsStore(db)) throw damaged(`${path} is a database, but not a store of Tidemark`)
+    checkVersion(db, path)
+    if (userVersion(db) >= SCHEMA_VERSION) return
+    options.beforeMigration?.(db, userVersion(db))
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      migrate(db)
+      db.exec('COMMIT')
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  })
+  if (inodeOf(path) !== inode) {
+    raw.close()
+    forget()
+    return open(path, options) // it was replaced while it was opened
+  }
   try {
-    pragmas(raw)
-    if (!holdsStore(raw)) {
-      throw new UserError(
-        'store-damaged',
-        `${path} is a database, but not a store of Tidemark`,
-        'run `tidemark doctor --restore` to bring back the last snapshot, or put the file where it belongs; nothing was changed',
-      )
-    }
-    checkVersion(raw, path)
-    if (userVersion(raw) < SCHEMA_VERSION) {
-      options.beforeMigration?.(raw, userVersion(raw))
-      raw.exec('BEGIN IMMEDIATE')
-      try {
-        migrate(raw)
-        raw.exec('COMMIT')
-      } catch (error) {
-        raw.exec('ROLLBACK')
-        throw error
-      }
-    }
+    return wrap(raw, path, { inode, readOnly, mark, forget })
   } catch (error) {
     raw.close()
+    forget()
     throw error
   }
+}
 
-  const inode = statSync(path).ino
+const MAY_NOT_WRITE = new Set(['EACCES', 'EPERM', 'EROFS'])
+
+/** Opens the file to write, or, where the disk allows nobody to, to read. */
+function connect(path: string, prepare: (db: DatabaseSync) => void) {
+  const tryOpen = (name: string, readOnly = false): DatabaseSync => {
+    const db = new DatabaseSync(name, { readOnly })
+    try {
+      prepare(db)
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+  try {
+    return { raw: tryOpen(path), readOnly: false, forget: () => {} }
+  } catch (error) {
+    const refused = MAY_NOT_WRITE.has((error as NodeJS.ErrnoException).code ?? '')
+    if (!refused && codeOf(error) !== CANTOPEN && codeOf(error) !== READONLY) throw error
+    if (!statSync(path).isFile()) throw error
+    accessSync(path, constants.R_OK) // throws what is in the way of reading
+    // without a write-ahead log the file is all there is, and SQLite may read it without making files beside it
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+      try {
+        const raw = tryOpen(`${pathToFileURL(path).href}?immutable=1`, true)
+        return { raw, readOnly: true, forget: () => {} }
+      } catch (again) {
+        if (codeOf(again) !== READONLY) throw again // an old store, which is to be migrated: in a copy
+      }
+    }
+    const own = mkdtempSync(join(tmpdir(), 'tidemark-read-'))
+    const forget = () => rmSync(own, { recursive: true, force: true })
+    try {
+      for (const suffix of ['', '-wal'])
+        if (existsSync(path + suffix)) copyFileSync(path + suffix, join(own, `store.db${suffix}`))
+      return { raw: tryOpen(join(own, 'store.db')), readOnly: true, forget }
+    } catch (again) {
+      forget()
+      throw again
+    }
+  }
+}
+
+/** What the doorbell says was written last into the file with this inode. */
+function readMark(path: string, inode: number): { n: number; batch: string } | undefined {
+  try {
+    const [file, n, batch = ''] = readFileSync(bellPath(path), 'latin1').trim().split(' ')
+    return Number(file) === inode && inode !== 0 && Number.isSafeInteger(Number(n))
+      ? { n: Number(n), batch }
+      : undefined
+  } catch {
+    return undefined // nobody has rung yet
+  }
+}
+
+interface Opened {
+  inode: number
+  readOnly: boolean
+  mark?: { n: number; batch: string } | undefined
+  /** Removes a private copy. */
+  forget(): void
+}
+
+/** A database in memory as a store: what is derived is made in it, to be compared. */
+export function memoryDb(): Db {
+  const raw = new DatabaseSync(':memory:')
+  migrate(raw)
+  return wrap(raw, ':memory:', { inode: 0, readOnly: false, forget: () => {} })
+}
+
+const MARK_LENGTH = 64
+const LAST_LINE = 'SELECT replica, seq FROM log ORDER BY n DESC LIMIT 1'
+const ARRIVED = "SELECT seq AS n FROM sqlite_sequence WHERE name='log'"
+
+function wrap(raw: DatabaseSync, path: string, { inode, readOnly, mark, forget }: Opened): Db {
   const statements = new Map<string, StatementSync>()
   const statement = (sql: string) => {
     let s = statements.get(sql)
     if (!s) statements.set(sql, (s = raw.prepare(sql)))
     return s
   }
+  const arrived = () => (statement(ARRIVED).get() as { n: number } | undefined)?.n ?? 0
   let bell: number | undefined
+  let rung = 0
+  /** The write-ahead log stays the same file for as long as anybody has the store open. */
+  let wal = 0
   let writes = 0
   let inside = false
   /** Takes the write lock. SQLite's own waiting is for everything else: recovery, the last one to close. */
@@ -344,15 +457,34 @@ function open(path: string, options: OpenOptions): Db {
       raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
     }
   }
+  const isCurrent = () => {
+    if (inode === 0) return true // in memory
+    const now = inodeOf(`${path}-wal`)
+    if (inodeOf(path) !== inode || (wal !== 0 && now !== wal)) return false
+    wal = now
+    return true
+  }
   const write = <T>(waitMs: number, body: () => T): T => {
     if (inside) return body()
+    if (readOnly)
+      throw new UserError(
+        'store-read-only',
+        `the store ${path} cannot be written, only read`,
+        'check the permissions of the file and its directory, and that the disk is not mounted read-only',
+      )
     try {
       begin(waitMs)
       inside = true
       let result: T
       try {
         if (statement('PRAGMA user_version').get()!.user_version !== SCHEMA_VERSION) checkVersion(raw, path)
-        checkSameFile(path, inode)
+        // what it took would be in no store
+        if (!isCurrent())
+          throw new UserError(
+            'store-replaced',
+            `the store ${path} was replaced or removed since this process opened it`,
+            'restart this process: it still has the old file open; nothing was written',
+          )
         result = body()
         raw.exec('COMMIT')
       } catch (error) {
@@ -370,34 +502,42 @@ function open(path: string, options: OpenOptions): Db {
   }
 
   const ring = () => {
+    if (inode === 0) return
     // the commit stands whether or not anybody hears of it at once: watchers also poll
     try {
       if (bell !== undefined && fstatSync(bell).nlink === 0) {
         closeSync(bell) // it was removed: nobody hears this one any more
         bell = undefined
       }
-      bell ??= openSync(bellPath(path), 'w')
-      writeSync(bell, '.', 0)
+      bell ??= openSync(bellPath(path), constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
+      const n = arrived()
+      const last = n === rung ? undefined : (statement(LAST_LINE).get() as { replica: string; seq: number } | undefined)
+      rung = n
+      // of several that ring at once the last one may say less than the others: what was lost is then found a write later
+      writeSync(
+        bell,
+        n === 0 || !last ? ' ' : `${inode} ${n} ${last.replica}:${last.seq}`.padEnd(MARK_LENGTH),
+        n === 0 || !last ? MARK_LENGTH : 0,
+      )
     } catch {}
   }
+  /** Upkeep: whatever comes of it, what was committed stands, and the next writer tries again. */
   const tidy = () => {
     if (++writes % CHECK_WAL_EVERY !== 0) return
-    const wal = `${path}-wal`
-    if (existsSync(wal) && statSync(wal).size > WAL_LIMIT) {
-      raw.exec('PRAGMA busy_timeout=0')
-      try {
-        raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      } catch (error) {
-        if (!busy(error)) throw error // somebody is reading: the next writer tries again
-      } finally {
-        raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
-      }
-    }
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= WAL_LIMIT) return
+    try {
+      truncateWal(raw)
+    } catch {}
   }
+  const there = mark === undefined ? 0 : arrived()
+  const lost = mark && mark.n > there ? { written: mark.n, there, batch: mark.batch } : undefined
 
   return {
     path,
     raw,
+    readOnly,
+    isCurrent,
+    ...(lost ? { lost } : {}),
     get<T>(sql: string, ...params: Param[]) {
       try {
         return statement(sql).get(...params) as T | undefined
@@ -435,6 +575,7 @@ function open(path: string, options: OpenOptions): Db {
     },
     write: (body) => write(busyTimeout, body) as never,
     tryWrite(body) {
+      if (readOnly) return undefined
       try {
         return write(0, body) as never
       } catch (error) {
@@ -461,6 +602,7 @@ function open(path: string, options: OpenOptions): Db {
       bell = undefined
       statements.clear()
       if (raw.isOpen) raw.close()
+      forget()
     },
   }
 }
@@ -469,8 +611,49 @@ function open(path: string, options: OpenOptions): Db {
 export const storeFiles = (path: string): string[] =>
   ['', '-wal', '-shm'].map((s) => path + s).filter((f) => existsSync(f) && basename(f) !== '')
 
-/** Writes the whole file anew, so that nothing deleted is left in it, and empties the write-ahead log. */
-export function vacuum(db: Db): void {
-  db.raw.exec('VACUUM')
-  db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+/** For so long a whole rewrite of the file looks for a moment without a writer, and the log's truncation for one without a reader. */
+const VACUUM_MS = 15_000
+const TRUNCATE_MS = 1_000
+
+/**
+ * Empties the write-ahead log, unless somebody reads it: false then. It never waits: SQLite would wait for readers with the
+ * write lock in its hand, and writers would be refused.
+ */
+function truncateWal(raw: DatabaseSync): boolean {
+  raw.exec('PRAGMA busy_timeout=0')
+  try {
+    return (raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }).busy === 0
+  } catch (error) {
+    if (!busy(error)) throw error
+    return false
+  } finally {
+    raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
+  }
+}
+
+/**
+ * Writes the whole file anew, so that nothing deleted is left in it, and empties the write-ahead log. False where a reader
+ * kept the log from being emptied. @throws UserError `store-busy` where others write all the time.
+ */
+export function vacuum(db: Db): boolean {
+  try {
+    let refused: unknown
+    const done = waitTurn(() => {
+      db.raw.exec('PRAGMA busy_timeout=0')
+      try {
+        db.raw.exec('VACUUM')
+        return true
+      } catch (error) {
+        if (!busy(error)) throw error
+        refused = error
+        return false
+      } finally {
+        db.raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
+      }
+    }, VACUUM_MS)
+    if (!done) throw refused
+    return waitTurn(() => truncateWal(db.raw), TRUNCATE_MS)
+  } catch (error) {
+    throw storeError(error, db.path)
+  }
 }

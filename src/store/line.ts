@@ -4,6 +4,7 @@ import { UserError } from '../errors.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import { sha256 } from '../schema/names.ts'
+import { stored } from './db.ts'
 
 /** Who wrote a batch, from where, and what for: plain provenance. */
 export interface Author {
@@ -199,7 +200,7 @@ export function parseLine(textLine: string): Line {
 }
 
 /** Reads a line of the own log, which was checked when it came in. */
-export const readLine = (textLine: string): Line => unpackLine(JSON.parse(textLine) as RawLine)
+export const readLine = (textLine: string): Line => unpackLine(stored<RawLine>(textLine))
 
 function unpackLine(raw: RawLine): Line {
   return {

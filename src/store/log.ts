@@ -1,5 +1,5 @@
 import type { Event } from '../crdt/events.ts'
-import type { Db } from './db.ts'
+import { type Db, stored } from './db.ts'
 import { eventBody, type Line, type PurgeMark, parseLine, printLine, readLine, unpackEvent } from './line.ts'
 import { baseOf, countOf } from './rows.ts'
 
@@ -54,9 +54,8 @@ export const lastArrival = (db: Db): number =>
 export const lastLine = (db: Db): number | undefined =>
   db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? undefined
 
-/** Counts something as arrived that is no line: cursors from before it are told of it. */
-export function countArrival(db: Db): number {
-  const n = lastArrival(db) + 1
+/** Counts something as arrived that is no line: cursors from before it are told of it. `n`: up to which number. */
+export function countArrival(db: Db, n = lastArrival(db) + 1): number {
   db.run("DELETE FROM sqlite_sequence WHERE name='log'")
   db.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('log', ?)", n)
   return n
@@ -128,7 +127,7 @@ export interface LoggedEvent {
 export const unpack = (r: EventRow): LoggedEvent => ({
   id: `${r.replica}:${r.seq}:${r.i}`,
   batch: `${r.replica}:${r.seq}`,
-  event: unpackEvent(JSON.parse(r.body), { ms: r.ms, replica: r.replica }),
+  event: unpackEvent(stored(r.body), { ms: r.ms, replica: r.replica }),
 })
 
 /** Everything that happened to an entity, oldest first by authored time. */
@@ -238,7 +237,7 @@ type PurgeRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { parts: string |
 
 const unpackPurge = ({ parts, ...p }: PurgeRow): PurgeMark => ({
   ...p,
-  ...(parts !== null ? (JSON.parse(parts) as Pick<PurgeMark, 'writes' | 'was' | 'before'>) : {}),
+  ...(parts !== null ? stored<Pick<PurgeMark, 'writes' | 'was' | 'before'>>(parts) : {}),
 })
 
 export const purgesOf = (db: Db, replica: string, seq: number): PurgeMark[] =>

@@ -1,6 +1,6 @@
 import type { ProcessRef } from '../env.ts'
 import type { Json } from '../schema/field.ts'
-import type { Db } from './db.ts'
+import { type Db, stored } from './db.ts'
 import { countArrival } from './log.ts'
 
 /** A session as it is kept. Times in ms since the epoch. */
@@ -93,7 +93,7 @@ export interface PresenceEvent {
 type SessionCells = { id: string; seen: number; ended: number | null; body: string }
 
 const sessionOf = ({ id, seen, ended, body }: SessionCells): SessionRow => ({
-  ...(JSON.parse(body) as Omit<SessionRow, 'id' | 'seen'>),
+  ...stored<Omit<SessionRow, 'id' | 'seen'>>(body),
   id,
   seen,
   ...(ended === null ? {} : { ended }),
@@ -154,7 +154,7 @@ export const behindDoor = (db: Db, door: string): string | undefined =>
 type ClaimCells = { n: number; session: string; until: number; ended: number | null; body: string }
 
 const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
-  ...(JSON.parse(body) as Omit<ClaimRow, 'n' | 'session' | 'until'>),
+  ...stored<Omit<ClaimRow, 'n' | 'session' | 'until'>>(body),
   n,
   session,
   until,
@@ -251,7 +251,7 @@ export const presenceAfter = (db: Db, n: number, limit = -1): PresenceEvent[] =>
       n,
       limit,
     )
-    .map(({ n: seq, body, ...rest }) => ({ ...rest, seq, body: JSON.parse(body) as { [key: string]: Json } }))
+    .map(({ n: seq, body, ...rest }) => ({ ...rest, seq, body: stored<{ [key: string]: Json }>(body) }))
 
 /** What was put before a session. `seq`: the last event it knows of. */
 export interface Told {
@@ -281,4 +281,4 @@ export const toldTo = (db: Db, session: string): Told[] =>
       'SELECT at, door, ids, tokens, chars, ms FROM told WHERE session=? ORDER BY n',
       session,
     )
-    .map(({ ids, ms, ...rest }) => ({ ...rest, ids: JSON.parse(ids) as string[], ...(ms === null ? {} : { ms }) }))
+    .map(({ ids, ms, ...rest }) => ({ ...rest, ids: stored<string[]>(ids), ...(ms === null ? {} : { ms }) }))

@@ -1,4 +1,4 @@
-import type { Db, Param } from './db.ts'
+import { type Db, type Param, stored } from './db.ts'
 import { clearTexts, dropText } from './texts.ts'
 
 /** A folded entity as a row. `body` and `conflicts` are JSON. */
@@ -146,7 +146,7 @@ export interface Base {
 
 type BaseRow = Omit<Base, 'counts'> & { counts: string }
 
-const unpackBase = (row: BaseRow): Base => ({ ...row, counts: JSON.parse(row.counts) as Base['counts'] })
+const unpackBase = (row: BaseRow): Base => ({ ...row, counts: stored<Base['counts']>(row.counts) })
 
 export const baseOf = (db: Db, entity: string): Base | undefined => {
   const row = db.get<BaseRow>('SELECT * FROM base WHERE entity=?', entity)

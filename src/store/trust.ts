@@ -1,5 +1,5 @@
 import { sha256 } from '../schema/names.ts'
-import type { Db } from './db.ts'
+import { type Db, stored } from './db.ts'
 import { type EventRow, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 
@@ -7,7 +7,7 @@ const BEFORE = 'replicas_before'
 
 /** Up to which line this store wrote under identities that it has given up since. */
 const before = (db: Db): { [replica: string]: number } =>
-  JSON.parse(getMeta(db, BEFORE) ?? '{}') as { [replica: string]: number }
+  stored<{ [replica: string]: number }>(getMeta(db, BEFORE) ?? '{}')
 
 /** The store writes under another identity from now on: what it wrote so far stays its own. */
 export function keepOwn(db: Db, replica: string, upTo: number): void {

@@ -1,6 +1,6 @@
-import type { Db } from './db.ts'
+import { type Db, stored } from './db.ts'
 
-const unpack = (row: { path: string } | undefined): string[] => (row ? (JSON.parse(row.path) as string[]) : [])
+const unpack = (row: { path: string } | undefined): string[] => (row ? stored<string[]>(row.path) : [])
 
 /** Where in the work tree a session stands: ids from the goal down, as it was kept. */
 export const workOf = (db: Db, session: string): string[] =>

@@ -215,6 +215,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   await tellWaiting()
   const { openAt } = await import('../open.ts')
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
+  if (memory.db.readOnly) err('note: the store cannot be written here: it is read as it is')
   try {
     const session = await actor(memory, project, parsed.values, tool, args)
     const context: ToolContext = {
@@ -234,7 +235,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
     if (asLines) for (const line of done.lines!) outJson(line)
     else if (parsed.values.json) outJson(done.json)
     else if (done.text !== '') out(tool.fences ? visible(done.text) : shown(done.text))
-    if (!tool.readOnly) memory.maintain()
+    if (!tool.readOnly) for (const note of memory.maintain()) err(shown(`note: ${note}`))
     return 0
   } finally {
     memory.close()

@@ -4,7 +4,6 @@ import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import { findProject, type Project } from '../store/project.ts'
-import { errorText } from './mcp-call.ts'
 
 const REST_MS = 5000
 
@@ -105,11 +104,8 @@ export class Projects {
   }
 
   #maintain(): void {
-    try {
-      for (const { memory } of this.#opened.values()) memory.maintain()
-    } catch (error) {
-      errorText(error) // no room for a snapshot, say: told on stderr, and no reason to stop serving
-    }
+    for (const { memory } of this.#opened.values())
+      for (const note of memory.maintain()) process.stderr.write(`tidemark: ${note}\n`)
   }
 
   /** Takes over a memory that is open already. */

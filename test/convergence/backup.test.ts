@@ -64,7 +64,7 @@ describe('[C7] snapshots', () => {
         a.memory.maintain()
         a.now += DAY / 2 + 1
       }
-      const kept = snapshots(a.path)
+      const kept = snapshots(a.path, a.now)
       expect(kept.length).toBe(3)
       expect(kept.map((s) => isSound(s.path))).toEqual([true, true, true])
       expect(kept[0]!.at - kept[1]!.at).toBeGreaterThanOrEqual(DAY)
@@ -124,7 +124,7 @@ describe('[C7] snapshots', () => {
       a.act(fact(2))
       a.memory.maintain()
       a.memory.close()
-      const [newest, older] = snapshots(a.path)
+      const [newest, older] = snapshots(a.path, a.now)
       truncateSync(newest!.path, 5000)
       expect(restoreNewest(a.path, a.now).from).toBe(older!.path)
       truncateSync(older!.path, 0)
@@ -207,7 +207,7 @@ describe('[C7] a damaged store is refused, and left as it is', () => {
         const bad = Buffer.from(good)
         bad.fill(0xff, page * 4096, (page + 1) * 4096)
         writeFileSync(a.path, bad)
-        for (const f of ['-wal', '-shm']) rmSync(a.path + f, { force: true })
+        for (const f of ['-wal', '-shm', '.bell']) rmSync(a.path + f, { force: true })
         const wrote = { any: false }
         const error = use(a.path, wrote)
         if (error) {

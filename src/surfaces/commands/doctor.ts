@@ -40,7 +40,9 @@ function checkStore(memory: Memory): Check[] {
       what: `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
       hint: 'a process has been reading for very long; the next writer truncates it when that ends',
     })
-  const all = snapshots(memory.path)
+  for (const wrong of memory.db.readOnly ? [] : memory.maintain())
+    checks.push({ ok: false, what: wrong, hint: 'until it is mended a damaged disk costs more than a day' })
+  const all = snapshots(memory.path, memory.env.now())
   checks.push({
     ok: true,
     what:

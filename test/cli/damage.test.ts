@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { project, tidemark } from './run.ts'
+
+const storeOf = (at: { dir: string }) => join(at.dir, '.git/tidemark/store.db')
+
+/** Leaves the store as a killed process does: what was written last stands in the write-ahead log alone. */
+function keepWal(store: string): () => void {
+  const reader = new DatabaseSync(store, { readOnly: true })
+  reader.prepare('SELECT count(*) FROM log').get()
+  return () => reader.close()
+}
+
+describe('[T71] upkeep that fails changes no answer of a write', () => {
+  const broken: Record<string, (store: string) => string> = {
+    'the daily snapshot': (store) => join(store, '../backups'),
+    'the doorbell': (store) => `${store}.bell`,
+    'the views': (store) => join(store, '../../../.tidemark/local/views'),
+  }
+  test.each(Object.entries(broken))('%s', async (what, where) => {
+    const { at, run } = await project()
+    await run('remember', 'the first one')
+    const place = where(storeOf(at))
+    rmSync(place, { recursive: true, force: true })
+    if (what === 'the doorbell') mkdirSync(place)
+    else writeFileSync(place, 'a file in its way')
+    const { code, out, err } = await tidemark(at, ['remember', 'we use pnpm', '--json'])
+    expect(code, err).toBe(0)
+    expect(JSON.parse(out).batch).toMatch(/:/)
+    expect(await run('list')).toContain('pnpm')
+    if (what !== 'the daily snapshot') return
+    expect(err).toMatch(/^note: the daily snapshot failed: /m)
+    const doctor = await tidemark(at, ['doctor'])
+    expect(doctor.out).toMatch(/^FIX {2}the daily snapshot failed: /m)
+  })
+})
+
+test('[T75] what is known is read where nothing can be written, from a checkpointed store and from one with a write-ahead log', async () => {
+  const { at, run } = await project()
+  await run('remember', 'we use pnpm')
+  const store = storeOf(at)
+  const root = process.getuid?.() === 0
+  const uid = root ? 65534 : undefined
+  const top = join(at.dir, '..')
+  chmodSync(top, 0o755)
+  const lock = (mode: string) => void execFileSync('chmod', ['-R', mode, at.dir])
+  onTestFinished(() => lock('u+w'))
+  for (const wal of [false, true]) {
+    const close = wal ? keepWal(store) : () => {}
+    if (wal) await run('remember', 'tests run with vitest')
+    rmSync(`${store}-shm`, { force: true })
+    expect(existsSync(`${store}-wal`)).toBe(wal)
+    if (uid !== undefined) execFileSync('chown', ['-R', `${uid}:${uid}`, at.dir, at.env.HOME!])
+    lock('a-w')
+    const as = { ...at, ...(uid === undefined ? {} : { uid }) }
+    const status = await tidemark(as, ['status'])
+    expect([status.code, status.err]).toEqual([0, 'note: the store cannot be written here: it is read as it is\n'])
+    const list = await tidemark(as, ['list', '--json'])
+    expect(list.out).toContain('pnpm')
+    expect(list.out.includes('vitest')).toBe(wal)
+    const refused = await tidemark(as, ['remember', 'more', '--json'])
+    expect(refused.code).toBe(1)
+    expect(JSON.parse(refused.out).error.code).toBe('store-read-only')
+    lock('u+w')
+    if (uid !== undefined) execFileSync('chown', ['-R', '0:0', at.dir, at.env.HOME!])
+    close()
+  }
+})
+
+test('[T76] batches that went with a write-ahead log are named by the next opening and by doctor', async () => {
+  const { at, run } = await project()
+  await run('remember', 'the first one')
+  const store = storeOf(at)
+  const close = keepWal(store)
+  const lost = [JSON.parse(await run('remember', 'lost one', '--json')).batch as string]
+  lost.push(JSON.parse(await run('remember', 'lost two', '--json')).batch as string)
+  close()
+  for (const f of readdirSync(join(store, '..'))) if (/-wal$|-shm$/.test(f)) rmSync(join(store, '..', f))
+  const next = await tidemark(at, ['list'])
+  expect(next.code).toBe(0)
+  expect(next.out).not.toContain('lost')
+  expect(next.err).toContain(`batches ${lost[0]} to ${lost[1]} were acknowledged and are not in the store`)
+  const doctor = await tidemark(at, ['doctor'])
+  expect(doctor.err).toBe('')
+  expect(doctor.out).toContain(`FIX  batches ${lost[0]} to ${lost[1]} were acknowledged and are not in the store`)
+  // the numbers of what was lost are not given again
+  const now = JSON.parse(await run('remember', 'after that', '--json')).batch as string
+  expect(lost).not.toContain(now)
+  expect(now.split(':')[0]).not.toBe(lost[0]!.split(':')[0])
+})
