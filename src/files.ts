@@ -12,6 +12,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -101,8 +102,8 @@ function isStill(root: string, path: string, stat: Stats): boolean {
   return now.is !== 'nothing' && now.is !== 'unsafe' && now.stat.ino === stat.ino && now.stat.dev === stat.dev
 }
 
-/** The bytes of a file below a root; undefined for none, and for whatever `inspect` calls unsafe or is larger than `most`. */
-export function readInside(root: string, path: string, most = MOST_BYTES): Buffer | undefined {
+/** Opens a file below a root to be read; undefined for none, and for whatever `inspect` calls unsafe. */
+function openInside(root: string, path: string): ReturnType<typeof openFile> {
   if (inspect(root, path).is !== 'file') return undefined
   let open: ReturnType<typeof openFile>
   try {
@@ -111,15 +112,35 @@ export function readInside(root: string, path: string, most = MOST_BYTES): Buffe
     if (['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO'].includes(codeOf(error) ?? '')) return undefined // gone, or replaced, meanwhile
     throw error
   }
+  if (open && isStill(root, path, open.stat)) return open
+  if (open) closeSync(open.fd)
+  return undefined
+}
+
+/** The bytes of a file below a root; undefined for none, for whatever `inspect` calls unsafe, and for more than `most`. */
+export function readInside(root: string, path: string, most = MOST_BYTES): Buffer | undefined {
+  const open = openInside(root, path)
   if (!open) return undefined
   try {
-    return open.stat.size <= most && isStill(root, path, open.stat) ? readFileSync(open.fd) : undefined
+    return open.stat.size <= most ? readFileSync(open.fd) : undefined
   } finally {
     closeSync(open.fd)
   }
 }
 
-/** Makes the directories of a path below a root. @throws UserError when one of them is a link or a file. */
+/** The last bytes of a file below a root; undefined as for `readInside`. */
+export function readEndInside(root: string, path: string, bytes: number): Buffer | undefined {
+  const open = openInside(root, path)
+  if (!open) return undefined
+  try {
+    const buffer = Buffer.alloc(Math.min(open.stat.size, bytes))
+    return buffer.subarray(0, readSync(open.fd, buffer, 0, buffer.length, open.stat.size - buffer.length))
+  } finally {
+    closeSync(open.fd)
+  }
+}
+
+/** Makes the directories above a path below a root. @throws UserError when one of them is a link or a file. */
 function makeDirectories(root: string, path: string, mode: number): void {
   const parts = (partsOf(path) ?? []).slice(0, -1)
   for (const n of parts.keys()) {
@@ -137,7 +158,7 @@ function makeDirectories(root: string, path: string, mode: number): void {
 
 /** Names of files on their way to their place: what a process leaves when it is killed, `sweepTemporary` removes. */
 const TEMPORARY = /^\.tidemark-(\d+)-[0-9a-f]{12}\.tmp$/
-const temporaryName = () => `.tidemark-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
+export const temporaryName = () => `.tidemark-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
 
 export interface WriteOptions {
   /** Of a file that is new; one that is replaced keeps its mode and owner. */

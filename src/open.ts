@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { join, resolve } from 'node:path'
 import { VERBS } from './actions/index.ts'
 import type { Env } from './env.ts'
+import { gitState } from './git.ts'
 import { KINDS } from './kinds/index.ts'
 import { RELATIONS } from './kinds/relations.ts'
 import { Memory } from './memory/memory.ts'
 import { rememberProject } from './recall/projects.ts'
 import type { Author } from './store/line.ts'
-import { findProject, gitCommonDir, gitRoot, type Project } from './store/project.ts'
+import { findProject, type Project } from './store/project.ts'
 
 export interface OpenOptions {
   /** A directory in the project; the working directory unless given. */
@@ -20,34 +20,6 @@ export interface OpenOptions {
   author?: Author
   /** Keep it off the list of this user's projects: it will soon be gone. */
   unlisted?: boolean
-}
-
-function readTrimmed(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return undefined // no such ref: a fresh repository, or none
-  }
-}
-
-/** Branch and commit of the work tree, read from git's files. */
-export function gitState(root: string): { branch?: string; commit?: string } {
-  const top = gitRoot(root)
-  const common = top && gitCommonDir(top)
-  if (!top || !common) return {}
-  const dot = readTrimmed(join(top, '.git'))
-  const gitDir = dot?.startsWith('gitdir:') ? resolve(top, dot.slice(7).trim()) : common
-  const head = readTrimmed(join(gitDir, 'HEAD')) ?? readTrimmed(join(common, 'HEAD'))
-  if (head === undefined) return {}
-  const ref = /^ref:\s*(.+)$/.exec(head)?.[1]
-  if (!ref) return { commit: head.slice(0, 12) }
-  const commit =
-    readTrimmed(join(common, ref)) ??
-    readTrimmed(join(common, 'packed-refs'))
-      ?.split('\n')
-      .find((l) => l.endsWith(` ${ref}`))
-      ?.split(' ')[0]
-  return { branch: ref.replace(/^refs\/heads\//, ''), ...(commit ? { commit: commit.slice(0, 12) } : {}) }
 }
 
 /** Who works at this machine. */

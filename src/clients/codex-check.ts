@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { gitRoot } from '../store/project.ts'
+import { gitRoot } from '../git.ts'
 import { launchProblem, startsTidemark } from './command.ts'
 import { readText } from './files.ts'
 import { codexHome } from './homes.ts'

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
-import { gitCommonDir, gitRoot } from '../store/project.ts'
+import { gitCommonDir, gitRoot } from '../git.ts'
 import type { ClientContext } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,6 @@
 import { BRIEFING_CHARS, BRIEFING_TOKENS, type BriefOptions, brief, wasBriefed } from '../briefing/brief.ts'
-import { gitState, userName } from '../open.ts'
+import { gitState } from '../git.ts'
+import { userName } from '../open.ts'
 import { readEdits } from '../sessions/views/index.ts'
 import type { HookReply } from './call.ts'
 import type { Hook } from './hook.ts'

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import type { ProcessRef } from '../env.ts'
-import { gitState } from '../open.ts'
+import { gitState } from '../git.ts'
 import { clientProcess } from '../sessions/process.ts'
 import { briefing } from './briefed.ts'
 import type { HookCall, HookReply } from './call.ts'

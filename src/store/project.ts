@@ -1,18 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import {
-  appendFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { UserError } from '../errors.ts'
+import { appendInside, createInside, inspect, readInside, writeInside } from '../files.ts'
+import { ancestors, gitDirectory, gitRoot } from '../git.ts'
 import { slug } from '../schema/names.ts'
 
 /** The folder in a project's root that says it is one. */
@@ -40,45 +32,42 @@ interface Config {
   hooks?: unknown
 }
 
-/** The git directory that all worktrees share, read from the files: starting git would cost more than the answer. */
-export function gitCommonDir(root: string): string | undefined {
-  const dot = join(root, '.git')
-  if (!existsSync(dot)) return undefined
-  if (statSync(dot).isDirectory()) return dot
-  const m = /^gitdir:\s*(.+)$/m.exec(readFileSync(dot, 'utf8'))
-  if (!m) return undefined
-  const gitDir = resolve(root, m[1]!.trim())
-  const common = join(gitDir, 'commondir')
-  return existsSync(common) ? resolve(gitDir, readFileSync(common, 'utf8').trim()) : gitDir
-}
-
-const ancestors = function* (from: string): Generator<string> {
-  for (let dir = resolve(from); ; dir = dirname(dir)) {
-    yield dir
-    if (dirname(dir) === dir) return
-  }
-}
-
-/** The root of the git work tree around a directory. */
-export function gitRoot(from: string): string | undefined {
-  for (const dir of ancestors(from)) if (existsSync(join(dir, '.git'))) return dir
-  return undefined
-}
-
 /** Where a project's store lies, by K18; `TIDEMARK_STORE` or `persistencePath` (a directory) overrule it. */
 export function storePathFor(root: string, persistencePath = process.env.TIDEMARK_STORE): string {
   if (persistencePath)
     return join(isAbsolute(persistencePath) ? persistencePath : resolve(root, persistencePath), 'store.db')
   const top = gitRoot(root)
-  const common = top && gitCommonDir(top)
-  if (!top || !common) return join(root, PROJECT_DIR, 'store', 'store.db')
+  const git = top === undefined ? undefined : gitDirectory(top)
+  if (top === undefined || git?.is !== 'own') {
+    if (git?.is === 'foreign')
+      throw new UserError(
+        'foreign-git',
+        `${join(top!, '.git')} names ${git.dir}, which belongs to another work tree`,
+        'if this work tree was moved, run `git worktree repair` in it; else it came with an archive: delete that file',
+      )
+    return join(root, PROJECT_DIR, 'store', 'store.db')
+  }
+  const { common } = git
   const below = relative(realpathSync(top), realpathSync(root))
   return below === ''
     ? join(common, 'tidemark', 'store.db')
     : join(common, 'tidemark', 'below', slug(below.split(sep).join('/'), true), 'store.db')
 }
 
+const CONFIG = `${PROJECT_DIR}/config.json`
 const configPath = (root: string) => join(root, PROJECT_DIR, 'config.json')
+
+/** Whether a directory has a project's configuration. @throws UserError where a link, or no file, is in its place. */
+function hasConfig(root: string): boolean {
+  const found = inspect(root, CONFIG)
+  if (found.is === 'unsafe')
+    throw new UserError(
+      'unsafe-path',
+      `${found.why}, and Tidemark follows none inside a project`,
+      `put a plain ${PROJECT_DIR}/ there`,
+    )
+  return found.is !== 'nothing'
+}
 
 /** The id stands in the store as well, from where `init` takes it. */
 const WITHOUT_ID =
@@ -88,7 +77,7 @@ function readConfig(root: string): Config {
   const path = configPath(root)
   let config: unknown
   try {
-    config = JSON.parse(readFileSync(path, 'utf8'))
+    config = JSON.parse(`${readInside(root, CONFIG) ?? ''}`)
   } catch (error) {
     throw new UserError('bad-config', `${path} cannot be read: ${(error as Error).message}`, WITHOUT_ID)
   }
@@ -121,12 +110,11 @@ export function findProject(from: string, persistencePath?: string): Project {
   if (!existsSync(from))
     throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
   for (const dir of ancestors(from)) {
-    if (existsSync(configPath(dir))) return projectAt(dir, persistencePath)
-    const common = gitCommonDir(dir)
-    if (!common) continue
-    const main = dirname(common)
-    if (main !== dir && basename(common) === '.git' && existsSync(configPath(main)))
-      return projectAt(main, persistencePath, dir)
+    if (hasConfig(dir)) return projectAt(dir, persistencePath)
+    const git = gitDirectory(dir)
+    if (git.is !== 'own' || !git.linked || basename(git.common) !== '.git') continue
+    const main = dirname(git.common)
+    if (hasConfig(main)) return projectAt(main, persistencePath, dir)
   }
   throw new UserError(
     'no-project',
@@ -150,6 +138,7 @@ function idOfStore(storePath: string): string | undefined {
   }
 }
 
+const IGNORE = `${PROJECT_DIR}/.gitignore`
 const IGNORE_HEAD = '# written by tidemark init: what belongs to this machine alone'
 /** What `.tidemark/` keeps out of git: everything that belongs to this machine alone. */
 const IGNORED = ['/local/', '/store/', '/handoff.md', '/swarm-state.md', '/decisions.md', '/*.edited-*.md']
@@ -157,12 +146,11 @@ const GITIGNORE = [IGNORE_HEAD, ...IGNORED, ''].join('\n')
 
 /** Adds what an earlier `init` did not keep out of git yet. A file that somebody else wrote is theirs. */
 export function ignoreViews(root: string): void {
-  const path = join(root, PROJECT_DIR, '.gitignore')
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const text = `${readInside(root, IGNORE) ?? ''}`
   if (!text.startsWith(IGNORE_HEAD)) return
   const lines = text.split('\n')
   const missing = IGNORED.filter((line) => !lines.includes(line))
-  if (missing.length > 0) appendFileSync(path, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
+  if (missing.length > 0) appendInside(root, IGNORE, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
 }
 
 /**
@@ -174,35 +162,17 @@ export function createProject(
   options: { name?: string; persistencePath?: string } = {},
 ): { project: Project; created: string[] } {
   const created: string[] = []
-  const dir = join(root, PROJECT_DIR)
-  mkdirSync(dir, { recursive: true })
-  if (!existsSync(configPath(root))) {
-    const id = idOfStore(storePathFor(root, options.persistencePath)) ?? randomBytes(10).toString('hex')
+  mkdirSync(root, { recursive: true })
+  if (!hasConfig(root)) {
     const config: Config = {
-      id,
+      id: idOfStore(storePathFor(root, options.persistencePath)) ?? randomBytes(10).toString('hex'),
       ...(options.name !== undefined ? { name: options.name } : {}),
       created: new Date().toISOString().slice(0, 10),
     }
-    const fresh = join(dir, `.config-${randomBytes(6).toString('hex')}`)
-    writeFileSync(fresh, `${JSON.stringify(config, null, 2)}\n`)
-    try {
-      linkSync(fresh, configPath(root))
-      created.push(configPath(root))
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code
-      if (code !== 'EEXIST') {
-        // a file system without hard links
-        writeFileSync(configPath(root), `${JSON.stringify(config, null, 2)}\n`, { flag: 'wx' })
-        created.push(configPath(root))
-      }
-    } finally {
-      rmSync(fresh, { force: true })
-    }
+    if (createInside(root, CONFIG, `${JSON.stringify(config, null, 2)}\n`)) created.push(configPath(root))
   }
-  const ignore = join(dir, '.gitignore')
-  if (!existsSync(ignore)) {
-    writeFileSync(ignore, GITIGNORE)
-    created.push(ignore)
-  }
+  if (createInside(root, IGNORE, GITIGNORE)) created.push(join(root, IGNORE))
+  else if (inspect(root, IGNORE).is === 'file' && readInside(root, IGNORE)?.length === 0)
+    writeInside(root, IGNORE, GITIGNORE) // an earlier version was killed while it wrote it
   return { project: projectAt(root, options.persistencePath), created }
 }

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isTracked } from '../../src/sessions/commits.ts'
-import { pathsInIndex } from '../../src/sessions/git-index.ts'
+import { isTracked, pathsInIndex } from '../../src/git.ts'
 import { readEdits } from '../../src/sessions/views/index.ts'
 import { openTestMemory } from '../helpers.ts'
 
@@ -99,7 +98,23 @@ test('paths in an index are those that git lists, also for many and for long nam
   for (const version of ['2', '4']) {
     git('update-index', '--index-version', version)
     const listed = git('ls-files', '-z').toString().split('\0').filter(Boolean)
-    expect(pathsInIndex(readFileSync(join(m.dir, '.git', 'index')), 20)).toEqual(listed)
+    expect(pathsInIndex((name) => readFileSync(join(m.dir, '.git', name)), 20)).toEqual(listed)
     expect(listed.length).toBeGreaterThan(300)
   }
+})
+
+test('[M6] [T23] of a split index the shared part is read, without what was taken out of it since', () => {
+  const { m, git } = committed([])
+  for (let i = 0; i < 300; i++) writeFileSync(join(m.dir, `f${i}`), '')
+  git('add', '.')
+  git('-c', 'splitIndex.maxPercentChange=100', 'update-index', '--split-index')
+  const split = (...args: string[]) => git('-c', 'splitIndex.maxPercentChange=100', ...args)
+  for (let i = 0; i < 300; i++) if (i % 7 === 0 || (i > 100 && i < 230)) split('rm', '--cached', '-q', `f${i}`)
+  writeFileSync(join(m.dir, 'f3'), 'changed')
+  writeFileSync(join(m.dir, 'new'), '')
+  split('add', 'f3', 'new')
+  const listed = git('ls-files', '-z').toString().split('\0').filter(Boolean)
+  expect(pathsInIndex((name) => readFileSync(join(m.dir, '.git', name)), 20)?.sort()).toEqual(listed.sort())
+  expect(listed.length).toBeLessThan(200)
+  expect(readdirSync(join(m.dir, '.git')).some((name) => name.startsWith('sharedindex.'))).toBe(true)
 })

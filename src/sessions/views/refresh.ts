@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { inspect } from '../../files.ts'
+import { reflogOf, whyNotOwn } from '../../git.ts'
 import { HAND } from '../../memory/claims.ts'
 import type { Memory, News } from '../../memory/memory.ts'
 import { PROJECT_DIR, type Project } from '../../store/project.ts'
 import { claimsOf } from '../claims.ts'
-import { isTracked, reflogOf } from '../commits.ts'
 import { sessionsOf } from '../sessions.ts'
 import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
@@ -65,12 +64,14 @@ export function refreshViews(memory: Memory, project: Project): string[] {
 /** Views that are as they were written: what an uninstall may take away. */
 export const ownViews = (root: string): string[] =>
   VIEWS.map((v) => v.name).filter((name) => {
-    const text = textOf(viewPath(root, name))
+    const text = textOf(root, viewPath(name))
     return text !== undefined && text === lastWritten(root, name)
   })
 
 function safely(project: Project, body: () => string[]): string[] {
-  if (!existsSync(join(project.root, PROJECT_DIR))) return []
+  const found = inspect(project.root, PROJECT_DIR)
+  if (found.is === 'nothing') return []
+  if (found.is === 'unsafe') return [`there are no views of what is known: ${found.why}`]
   try {
     return body()
   } catch (error) {
@@ -102,14 +103,19 @@ const newsBetween = (memory: Memory, since: number, cursor: number): News[] | un
 /** Something was erased: lines that are otherwise only ever added may hold it, so every file is made anew. */
 const isErasing = (news: readonly News[]): boolean => news.some((n) => PURGE.test(n.summary))
 
+function commitStamp(root: string): string {
+  const log = reflogOf(root)
+  return log ? stampOf(log.dir, log.path) : ''
+}
+
 /** The views that what happened concerns. */
 function changedViews(root: string, kept: Kept, news: readonly News[] | undefined): View[] {
   if (news === undefined || isErasing(news)) return [...VIEWS]
   const isWritten = (view: View) => kept.seen[view.name] !== undefined
-  const commits = stampOf(reflogOf(root))
+  const commits = commitStamp(root)
   return VIEWS.filter(
     (view) =>
-      (isWritten(view) && stampOf(viewPath(root, view.name)) === '') ||
+      (isWritten(view) && stampOf(root, viewPath(view.name)) === '') ||
       (isWritten(view) && view === handoffView && kept.seen.commits !== commits) ||
       news.some((n) => view.concerns(n)),
   )
@@ -117,8 +123,7 @@ function changedViews(root: string, kept: Kept, news: readonly News[] | undefine
 
 function write(context: ViewContext, view: View, kept: Kept): void {
   const { root } = context.project
-  const path = viewPath(root, view.name)
-  const there = textOf(path)
+  const there = textOf(root, viewPath(view.name))
   const was = lastWritten(root, view.name)
   const erasing = context.news !== undefined && isErasing(context.news)
   const { news: _news, ...whole } = context
@@ -126,7 +131,7 @@ function write(context: ViewContext, view: View, kept: Kept): void {
   // edited in this very moment: the next look takes that over first
   if (there !== undefined && there !== was && there !== text) return
   writeView(root, view.name, text, there, kept)
-  if (view === handoffView) kept.seen.commits = stampOf(reflogOf(root))
+  if (view === handoffView) kept.seen.commits = commitStamp(root)
 }
 
 /** A hand edit of a view. */
@@ -138,12 +143,12 @@ interface Found {
 /** A hand edit that nobody has taken over yet, for this process to do it. */
 function findEdit({ memory, project }: ViewContext, view: View): Found | undefined {
   const { root } = project
-  const path = viewPath(root, view.name)
+  const path = viewPath(view.name)
   // under the lock: whoever writes a view brings the file and its copy together
   return memory.db.write(() => {
     const kept = readKept(root)
-    const stamp = stampOf(path)
-    const text = textOf(path)
+    const stamp = stampOf(root, path)
+    const text = textOf(root, path)
     if (text === undefined || stamp === kept.seen[view.name]) return undefined
     const was = lastWritten(root, view.name)
     const now = memory.env.now()
@@ -155,14 +160,6 @@ function findEdit({ memory, project }: ViewContext, view: View): Found | undefin
     writeKept(root, kept)
     return isEdit ? { text, was } : undefined
   })
-}
-
-/** Why nothing of an edit is taken over, whatever it says. */
-function whyUnread(root: string, { name }: View, { text, was }: Found): string | undefined {
-  // what came with a commit was said by whoever wrote that, and nobody here stands by it
-  if (isTracked(root, `${PROJECT_DIR}/${name}`))
-    return `it is committed: take it out of git with \`git rm --cached ${PROJECT_DIR}/${name}\``
-  return conflictIn(text, was)
 }
 
 /** Whoever acted for a role by hand, and holds nothing now, is nobody at work. */
@@ -179,14 +176,14 @@ function endIdleHands(memory: Memory, actions: readonly Taken[]): void {
 
 function readEdit(memory: Memory, project: Project, view: View, seen: string | undefined): string[] {
   const { root } = project
-  const path = viewPath(root, view.name)
-  const stamp = stampOf(path)
+  const stamp = stampOf(root, viewPath(view.name))
   if (stamp === '' || stamp === seen) return []
   const context = { memory, project }
   const found = findEdit(context, view)
   if (!found) return []
   const { text, was } = found
-  const unread = whyUnread(root, view, found)
+  // what came from elsewhere was said by whoever wrote it, and nobody here stands by it
+  const unread = whyNotOwn(root, viewPath(view.name)) ?? conflictIn(text, was)
   const { actions, problems } = unread ? { actions: [], problems: [unread] } : view.read(context, text, was)
   const wrong = [...problems]
   const done: string[] = []
