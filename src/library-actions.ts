@@ -70,7 +70,7 @@ type OtherAction =
   | readonly [verb: 'curate' | 'confirm', args: { ref: string }]
   | readonly [verb: 'reject', args: { ref: string; reason?: string }]
   | readonly [verb: 'propose', args: { action: readonly [string, { [name: string]: Json }]; evidence?: string }]
-  | readonly [verb: 'undo', args: { batch?: string; session?: string; force?: boolean }]
+  | readonly [verb: 'undo', args: { batch?: string; allOf?: string; force?: boolean }]
   | readonly [
       verb: 'share-set' | 'share-append' | 'share-merge',
       args: { key: string; value: Json; expectedVersion?: number },

@@ -155,23 +155,27 @@ const related = (a: readonly string[], b: readonly string[]) =>
 export const undo: Verb = {
   verb: 'undo',
   about:
-    'takes a batch back in one new batch, which can be undone as well; with session, everything that session wrote',
+    'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote',
   args: {
     batch: 'batch id, or "last"? (last)',
-    session: 'text? (all batches of this session)',
+    allOf: 'text? (a session: all of its batches, instead of batch)',
     force: 'true? (although later batches build on it)',
   },
   example: { batch: 'last' },
   plan(p, args, report) {
     const given = textArg(args, 'batch', report, false)
-    const session = textArg(args, 'session', report, false)
+    const allOf = textArg(args, 'allOf', report, false)
     if (args.force !== undefined && typeof args.force !== 'boolean') {
       report({ field: 'force', message: 'not true or false', accepted: 'true or false' })
       return undefined
     }
+    if (given !== undefined && allOf !== undefined) {
+      report({ field: 'allOf', message: 'a batch and a whole session at once', accepted: 'either batch or allOf' })
+      return undefined
+    }
     const batches =
-      session !== undefined
-        ? p.view.recentBatches(MAX_BATCHES, session)
+      allOf !== undefined
+        ? p.view.recentBatches(MAX_BATCHES, { session: allOf })
         : given === undefined || given === 'last'
           ? lastOwn(p)
           : [given]
@@ -179,7 +183,7 @@ export const undo: Verb = {
     if (found.length < batches.length || found.length === 0) {
       const missing = batches.find((b) => !p.view.batch(b))
       report({
-        field: session !== undefined ? 'session' : 'batch',
+        field: allOf !== undefined ? 'allOf' : 'batch',
         message: missing === undefined ? 'there is nothing to undo' : `no batch "${missing.slice(0, 80)}"`,
         accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
         hint: '`tidemark history` and the reply of act name batches',
@@ -214,11 +218,11 @@ export const undo: Verb = {
   },
 }
 
-/** The last batch written here; one that has just arrived from elsewhere is not what "last" means to anybody. */
+/** The last batch that the acting session wrote here; without a session, the last that was written without one. */
 function lastOwn(p: Planning): string[] {
-  const recent = p.view.recentBatches(MAX_BATCHES)
-  const own = recent.find((b) => b.startsWith(`${p.ctx.replica}:`)) ?? recent[0]
-  return own === undefined ? [] : [own]
+  const { session } = p.ctx.provenance
+  const own = p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })
+  return own.filter((b) => p.view.isOwn(b.split(':')[0]!)).slice(0, 1)
 }
 
 /** A session that wrote more than this is taken back in several steps. */

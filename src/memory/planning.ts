@@ -27,8 +27,8 @@ export interface View {
     id: string,
   ): { events: LoggedEvent[]; summary: string; session?: string; undoes?: readonly string[] } | undefined
   batchHash(replica: string, seq: number): string | undefined
-  /** Batches, newest arrival first, optionally of one session. */
-  recentBatches(limit: number, session?: string): string[]
+  /** Batches, newest arrival first; `by` those of one session, or with null those of none. */
+  recentBatches(limit: number, by?: { readonly session: string | null }): string[]
   /** Events, titles and lines that hold a text; for purge. */
   eventsHolding(textValue: string): LoggedEvent[]
   /** Whether a definition that a discover session keeps holds a text. */

@@ -3,7 +3,7 @@ import { tick } from '../crdt/hlc.ts'
 import type { Env } from '../env.ts'
 import type { Json } from '../schema/field.ts'
 import type { Registry } from '../schema/registry.ts'
-import { type Db, stored } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import { keptHolds } from '../store/defines.ts'
 import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
@@ -168,12 +168,7 @@ function viewOf(host: WriteHost, docs: Docs, now: number, actor: string | undefi
     },
     isOwn: (replica) => isOwnReplica(db, replica),
     batchHash: (replica, seq) => log.hashOf(db, replica, seq),
-    recentBatches: (limit, session) =>
-      log
-        .recentBatches(db, session === undefined ? limit : -1)
-        .filter((b) => session === undefined || stored<{ by: Author }>(b.line).by.session === session)
-        .slice(0, limit)
-        .map((b) => `${b.replica}:${b.seq}`),
+    recentBatches: (limit, by) => log.recentBatches(db, limit, by),
     eventsHolding: (t) => log.eventsHolding(db, t),
     idsOfKind: (kind) => rows.idsOfKind(db, kind),
     keptHolds: (t) => keptHolds(db, t),

@@ -1,6 +1,15 @@
 import type { Event } from '../crdt/events.ts'
 import { type Db, stored } from './db.ts'
-import { eventBody, type Line, type PurgeMark, parseLine, printLine, readLine, unpackEvent } from './line.ts'
+import {
+  type Author,
+  eventBody,
+  type Line,
+  type PurgeMark,
+  parseLine,
+  printLine,
+  readLine,
+  unpackEvent,
+} from './line.ts'
 import { baseOf, countOf } from './rows.ts'
 
 /** A line as it lies in the log: with its place in the order of arrival here. */
@@ -359,9 +368,18 @@ export function headersHolding(db: Db, textValue: string): { replica: string; se
     .map(({ replica, seq }) => ({ replica, seq }))
 }
 
-/** Batches, newest arrival first. */
-export const recentBatches = (db: Db, limit: number): { replica: string; seq: number; line: string }[] =>
-  db.all('SELECT replica, seq, line FROM log ORDER BY n DESC LIMIT ?', limit)
+/** Ids of batches, newest arrival first; `by` those that a session wrote, or with null those that none did. */
+export function recentBatches(db: Db, limit: number, by?: { readonly session: string | null }): string[] {
+  const found: string[] = []
+  for (const { replica, seq, line } of db.each<{ replica: string; seq: number; line: string }>(
+    'SELECT replica, seq, line FROM log ORDER BY n DESC',
+  )) {
+    if (found.length >= limit) break
+    if (by === undefined || (stored<{ by: Author }>(line).by.session ?? null) === by.session)
+      found.push(`${replica}:${seq}`)
+  }
+  return found
+}
 
 /** The text of lines in the order of arrival here, after `n`. */
 export const rawLinesAfter = (db: Db, n: number): string[] =>

@@ -224,6 +224,9 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       directory: process.cwd(),
       agent: process.env.TIDEMARK_AGENT ?? 'cli',
       ...(session !== undefined ? { session } : {}),
+      ...(process.stdin.isTTY && process.stdout.isTTY
+        ? { ask: async (question: string) => (await import('./ask.ts')).ask(shown(question)) }
+        : {}),
       ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
     }
     if (args.follow === true && tool.follow) return await follow(tool, context, args, parsed.values.json === true)
@@ -251,9 +254,7 @@ async function actor(
   args: Readonly<Record<string, unknown>>,
 ) {
   const { actAs, actingSession } = await import('../sessions/acting.ts')
-  // where the command itself takes a session, that is what it works on, not who acts
-  const said = Object.hasOwn(tool.params, 'session') ? undefined : values.session
-  const door = { named: typeof said === 'string' ? said : undefined }
+  const door = { named: typeof values.session === 'string' ? values.session : undefined }
   if (door.named && tool.ofSession?.(args)) (await import('../sessions/known.ts')).knownSession(memory, door.named)
   if (tool.name === 'session') return actingSession(memory, door)
   return actAs(memory, door, { root: project.root })

@@ -110,11 +110,8 @@ export function readCall(tool: Tool, input: unknown): Call {
       problems,
     })
   }
-  const { project } = args as { project?: string }
-  // where the tool itself takes a session, that is what it works on, not who acts
-  const { session } = (Object.hasOwn(tool.params, 'session') ? {} : args) as { session?: string }
-  for (const name of Object.keys(CALL_PARAMS)) if (!Object.hasOwn(tool.params, name)) delete args[name]
-  return { args, ...(session ? { session } : {}), ...(project ? { project } : {}) }
+  const { project, session, ...own } = args as { project?: string; session?: string; [name: string]: unknown }
+  return { args: own, ...(session ? { session } : {}), ...(project ? { project } : {}) }
 }
 
 /** Runs a tool; its text shows what it says, ends no fence, and is cut to what clients take, saying how much was left out. */

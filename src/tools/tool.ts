@@ -30,6 +30,8 @@ export interface ToolContext {
   readonly agent?: string
   /** One line of progress on a terminal; silent elsewhere. */
   progress?(line: string): void
+  /** Asks the person at the terminal; nothing where nobody could answer. Only a plain yes is one. */
+  ask?(question: string): Promise<boolean>
 }
 
 export interface Output {

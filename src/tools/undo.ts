@@ -1,32 +1,53 @@
+import { many, minute } from '../briefing/telling.ts'
+import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { actingAs } from './act.ts'
-import type { Tool } from './tool.ts'
+import type { Output, Tool, ToolContext } from './tool.ts'
+
+/** What the session wrote, to be looked at before it is taken back. */
+function listOf({ memory }: ToolContext, session: string): string {
+  const own = memory.newsSince(0).filter((n) => !n.presence && n.author.session === session)
+  const lines = own.map((n) => `  ${n.batch}  ${minute(n.at)}  ${n.summary}`)
+  return [`session ${session} wrote ${many(own.length, 'batch', 'batches')}:`, ...lines].join('\n')
+}
 
 export const undo: Tool = {
   name: 'undo',
   title: 'Undo a batch',
-  about: 'takes the last batch back, or the one named, or everything a session wrote; itself undoable',
+  about:
+    'takes back the last batch of the acting session (without a session: the last that was written without one), the batch named, or with --all-of everything a session wrote; itself undoable',
   example: 'tidemark undo --last',
   params: {
     batch: { type: 'text', about: 'the batch, as act printed it', place: 0 },
-    last: { type: 'flag', about: 'the last batch (the default)' },
-    session: { type: 'text', about: 'everything this session wrote' },
+    last: { type: 'flag', about: 'the last batch of the acting session (the default)' },
+    'all-of': { type: 'text', about: 'everything that this session wrote; shows the list and asks' },
+    yes: { type: 'flag', about: 'with --all-of: do not ask' },
     force: { type: 'flag', about: 'although later batches build on it' },
   },
   readOnly: false,
   run(context, args) {
-    const target =
-      typeof args.session === 'string'
-        ? { session: args.session }
-        : { batch: typeof args.batch === 'string' ? args.batch : 'last' }
-    const done = context.memory.act(
-      [['undo', { ...target, ...(args.force === true ? { force: true } : {}) }]],
-      actingAs(context),
-    )
-    const r = done.results[0]!
-    const text = done.batch
-      ? `took back ${String(r.undone)}\ntidemark undo ${done.batch} redoes it`
-      : 'nothing was left of it to take back'
-    return { text, json: done as unknown as Json }
+    const { batch, last, force, yes, 'all-of': allOf } = args
+    if ([batch, last, allOf].filter((x) => x !== undefined && x !== false).length > 1)
+      throw new UsageError('BATCH, --last and --all-of name different things', 'give one of them')
+    const takeBack = (): Output => {
+      const target = typeof allOf === 'string' ? { allOf } : { batch: typeof batch === 'string' ? batch : 'last' }
+      const done = context.memory.act(
+        [['undo', { ...target, ...(force === true ? { force } : {}) }]],
+        actingAs(context),
+      )
+      const text = done.batch
+        ? `took back ${String(done.results[0]!.undone)}\ntidemark undo ${done.batch} redoes it`
+        : 'nothing was left of it to take back'
+      return { text, json: done as unknown as Json }
+    }
+    if (typeof allOf !== 'string' || yes === true) return takeBack()
+    const list = listOf(context, allOf)
+    if (context.ask === undefined)
+      throw new UserError('not-agreed', `${list}\nnothing was undone`, 'give --yes to take all of it back')
+    return context
+      .ask(`${list}\ntake all of it back?`)
+      .then((agreed) =>
+        agreed ? takeBack() : { text: 'nothing was undone', json: { batch: null, results: [], notes: [] } },
+      )
   },
 }

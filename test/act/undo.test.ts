@@ -168,12 +168,26 @@ describe('[A10] undo', () => {
     m.act([principle('b')], { session: 'two' })
     m.act([principle('a', { confidence: 0.5 }), principle('c')], { session: 'two' })
     m.act([principle('b', { tags: ['x'] })], { session: 'two' })
-    const { results } = m.act([['undo', { session: 'two' }]], { session: 'three' })
+    const { results } = m.act([['undo', { allOf: 'two' }]], { session: 'three' })
     expect(results[0]).toMatchObject({ batches: 3 })
     expect(m.discover('(map :name (get-principles)) (map :confidence (get-principles))')).toEqual(['("a")', '(0.1)'])
-    expect(m.refused([['undo', { session: 'nobody' }]])).toMatchObject([{ field: 'session' }])
-    undo(m)
+    expect(m.refused([['undo', { allOf: 'nobody' }]])).toMatchObject([{ field: 'allOf' }])
+    m.act([['undo', {}]], { session: 'three' })
     expect(m.discover('(sort (map :name (get-principles)) string<?)')).toEqual(['("a" "b" "c")'])
+  })
+
+  test('[A10] [T1] the last batch is that of the acting session: what others wrote since stays', () => {
+    const m = openTestMemory()
+    const names = () => m.discover('(sort (map :name (get-principles)) string<?)')[0]
+    m.act([principle('mine')], { session: 'one' })
+    m.act([principle('theirs')], { session: 'two' })
+    m.memory.act([principle('by-hand')], { session: '' })
+    m.act([['undo', {}]], { session: 'one' })
+    expect(names()).toBe('("by-hand" "theirs")')
+    expect(m.refused([['undo', { session: 'two' }]])[0]).toMatchObject({ field: 'session' })
+    expect(m.refused([['undo', {}]], { session: 'three' })).toMatchObject([{ message: 'there is nothing to undo' }])
+    expect(m.refused([['undo', { batch: 'last', allOf: 'two' }]])).toMatchObject([{ field: 'allOf' }])
+    expect(names()).toBe('("by-hand" "theirs")')
   })
 
   test('[A10] what was taken back can be recorded again', () => {

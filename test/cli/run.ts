@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 
 export const BIN = join(import.meta.dirname, '../../bin/tidemark.js')
@@ -71,6 +72,34 @@ export function tidemark(
       }
       next()
     }
+  })
+}
+
+/** Runs the real command line on a terminal, where a person answers its question. What it shows is in `out`. */
+export function onTerminal(
+  at: { dir: string; env: NodeJS.ProcessEnv },
+  args: readonly string[],
+  answer: string,
+): Promise<Ran> {
+  const quoted = [process.execPath, BIN, ...args].map((a) => `'${a.replaceAll("'", `'\\''`)}'`)
+  return new Promise((resolve, reject) => {
+    const child = spawn('script', ['-qfec', quoted.join(' '), '/dev/null'], {
+      cwd: at.dir,
+      env: { ...at.env, SHELL: '/bin/sh', TERM: 'xterm' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    let out = ''
+    let asked = false
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      if (asked || !/\[(y\/N|Y\/n)\] /.test(out)) return
+      asked = true
+      child.stdin.write(`${answer}\r`)
+    })
+    child.on('error', reject)
+    child.on('close', (code) =>
+      resolve({ code: code ?? -1, out: stripVTControlCharacters(out).replaceAll('\r', ''), err: '' }),
+    )
   })
 }
 

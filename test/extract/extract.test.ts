@@ -93,7 +93,7 @@ test('[A7] Anthropic messages: its headers, its usage; the key comes from the va
   expect(await run('extract')).toMatch(/the environment variable MY_KEY, which holds the key, is empty/)
   expect(s.requests).toEqual([])
   const key = 'key-of-the-user-0123'
-  const ran = await tidemark({ ...at, env: { ...at.env, MY_KEY: key } }, ['extract', '--session', 's1'])
+  const ran = await tidemark({ ...at, env: { ...at.env, MY_KEY: key } }, ['extract', '--of', 's1'])
   expect(ran.out).toMatch(/s1: 2 proposed, 780 tokens/)
   expect(s.requests[0]!.path).toBe('/v1/messages')
   expect(s.requests[0]!.headers).toMatchObject({ 'x-api-key': key, 'anthropic-version': '2023-06-01' })
@@ -243,6 +243,6 @@ test('[A7] models add extractor says what is wrong with what it is given', async
 
 test('[A7] --rules reads a transcript by words alone and asks nobody', async () => {
   const { run, transcript } = await place([{ type: 'user', message: { content: 'We use pnpm for installs.' } }])
-  expect(await run('extract', '--rules', '--transcript', transcript, '--session', 's9')).toMatch(/s9: 1 proposed/)
+  expect(await run('extract', '--rules', '--transcript', transcript, '--of', 's9')).toMatch(/s9: 1 proposed/)
   expect(await run('review')).toContain('fact:we-use-pnpm-for-installs')
 })

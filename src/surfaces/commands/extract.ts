@@ -38,11 +38,12 @@ export const extract: Command = {
       value: 'FILE',
       about: 'with --rules: the transcript of the session, as its client wrote it',
     },
+    of: { type: 'text', value: 'SESSION', about: 'only of this session; with --rules, whose transcript it is' },
     due: { type: 'flag', about: 'only what is due; what hooks start' },
   },
   async run(call): Promise<{ json: Json; code?: number }> {
     setTimeout(() => process.exit(1), DEADLINE_MS).unref()
-    const session = typeof call.flags.session === 'string' ? call.flags.session : undefined
+    const session = typeof call.flags.of === 'string' ? call.flags.of : undefined
     const { transcript } = call.flags
     if ((call.flags.rules === true) !== (typeof transcript === 'string'))
       throw new UsageError('--rules and --transcript FILE go together', 'tidemark extract --help')

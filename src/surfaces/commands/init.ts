@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { CLIENTS } from '../../clients/index.ts'
 import type { WiringChange } from '../../clients/types.ts'
 import { applyWiring, planWiring } from '../../clients/wiring.ts'
@@ -10,6 +9,7 @@ import { openProject } from '../../open.ts'
 import { rememberProject } from '../../recall/projects.ts'
 import type { Json } from '../../schema/field.ts'
 import { createProject, findProject, PROJECT_DIR } from '../../store/project.ts'
+import { ask, isTerminal } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { clientContext } from './launcher.ts'
 
@@ -46,15 +46,8 @@ function describe(root: string, home: string, c: WiringChange): string {
   return `  ${verb.padEnd(6)} ${shown}  (${c.scope === 'committed' ? 'shared with the team' : 'this machine only'}): ${c.why}`
 }
 
-async function agreed(call: CommandCall): Promise<boolean> {
-  if (call.flags.yes || call.json || !process.stdin.isTTY || !process.stdout.isTTY) return true
-  const ask = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    return /^(y|yes|)$/i.test((await ask.question('go ahead? [Y/n] ')).trim())
-  } finally {
-    ask.close()
-  }
-}
+const agreed = async (call: CommandCall): Promise<boolean> =>
+  call.flags.yes === true || call.json || !isTerminal() || (await ask('go ahead?', true))
 
 export const init: Command = {
   name: 'init',

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { GLOBAL } from '../../src/surfaces/cli-help.ts'
+import { COMMANDS } from '../../src/surfaces/command.ts'
+import { TOOLS } from '../../src/tools/index.ts'
+import { onTerminal, project, tidemark } from './run.ts'
+
+const decide = (name: string) => JSON.stringify([['record-decision', { name, rationale: 'because' }]])
+
+/** Two decisions of session a, one of session b after them. */
+async function written() {
+  const { at, run } = await project()
+  for (const name of ['a1', 'a2']) await run('act', decide(name), '--session', 'a')
+  await run('act', decide('b1'), '--session', 'b')
+  const names = async () =>
+    (JSON.parse(await run('discover', '(sort (map :name (get-decisions)) string<?)', '--json')) as { text?: string }) &&
+    (await run('discover', '(sort (map :name (get-decisions)) string<?)')).trim()
+  return { at, run, names }
+}
+
+describe('[A10] undo on the command line', () => {
+  test('[A10] [T1] --session is the acting session: --last takes back its last batch, a batch only itself', async () => {
+    const { run, names } = await written()
+    expect(await run('undo', '--last', '--session', 'a')).toContain('took back record-decision "a2"')
+    expect(await names()).toBe('("a1" "b1")')
+    await run('act', decide('b2'), '--session', 'b')
+    const { batch: named } = JSON.parse(await run('act', decide('b3'), '--session', 'b', '--json')) as { batch: string }
+    await run('undo', named, '--session', 'b')
+    expect(await names()).toBe('("a1" "b1" "b2")')
+  })
+
+  test('[A10] [T2] --all-of shows what goes: it asks on a terminal, and needs --yes in a pipe', async () => {
+    const { at, run, names } = await written()
+    const refused = await tidemark(at, ['undo', '--all-of', 'a'])
+    expect(refused.code).toBe(1)
+    expect(refused.err).toMatch(
+      /session a wrote 2 batches:\n.* record-decision "a1"\n.* record-decision "a2"\nnothing was undone\n.*--yes/,
+    )
+    expect(await names()).toBe('("a1" "a2" "b1")')
+    const no = await onTerminal(at, ['undo', '--all-of', 'a'], 'n')
+    expect(no.out).toMatch(/take all of it back\? \[y\/N\] n\nnothing was undone/)
+    expect((await onTerminal(at, ['undo', '--all-of', 'a'], '')).out).toContain('nothing was undone')
+    expect(await names()).toBe('("a1" "a2" "b1")')
+    const yes = await onTerminal(at, ['undo', '--all-of', 'a'], 'y')
+    expect(yes.out).toContain('took back')
+    expect(await names()).toBe('("b1")')
+    await run('undo', '--all-of', 'b', '--yes')
+    expect(await names()).toBe('()')
+    expect((await tidemark(at, ['undo', '--all-of', 'nobody', '--yes'])).err).toContain('there is nothing to undo')
+    expect((await tidemark(at, ['undo', 'x:1', '--all-of', 'a'])).code).toBe(2)
+  })
+})
+
+test('[T1] no command gives a flag that all commands have a meaning of its own', async () => {
+  const own: string[] = []
+  for (const load of Object.values(COMMANDS)) {
+    const { name, flags } = await load()
+    own.push(...Object.keys(flags).map((flag) => `${name} --${flag}`))
+  }
+  for (const load of Object.values(TOOLS)) {
+    const { name, params } = await load()
+    own.push(...Object.keys(params).map((flag) => `${name} --${flag}`))
+  }
+  expect(own.filter((flag) => Object.hasOwn(GLOBAL, flag.split('--')[1]!))).toEqual([])
+})
