@@ -18,7 +18,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { UserError } from './errors.ts'
 
 /** A larger file is no note and no setting; reading it whole would take the process's memory. */
@@ -38,6 +38,12 @@ export type Found =
 function partsOf(path: string): string[] | undefined {
   const parts = path.split(process.platform === 'win32' ? /[\\/]/ : '/')
   return parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0')) ? undefined : parts
+}
+
+/** A path by its way from a root, where it lies below it as it is written; nothing is looked at. */
+export function pathIn(root: string, path: string): string | undefined {
+  const way = relative(root, path)
+  return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way
 }
 
 /** Looks at a path without following any link below the root. The root itself is trusted, whatever leads to it. */

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { UserError } from '../errors.ts'
+import { inspect } from '../files.ts'
 import type { Json } from '../schema/field.ts'
 import { configItems } from './add/config.ts'
 import { feedbackItems } from './add/feedback.ts'
@@ -8,7 +9,7 @@ import { handoffItems } from './add/handoff.ts'
 import { learningItems, learningsOfView } from './add/learnings.ts'
 import { observationItems } from './add/observations.ts'
 import { scoreItems } from './add/scores.ts'
-import { labelOf, mustBeDirectory, readText } from './files.ts'
+import { labelOf, mustBeDirectory, mustBeInside, readText } from './files.ts'
 import { scrub } from './text.ts'
 import type { Importer, Item, Reading, Unplaced } from './types.ts'
 
@@ -44,8 +45,9 @@ export const add: Importer = {
   read(path, root) {
     mustBeDirectory(path, HINT)
     const inner = join(path, '.add')
-    const dir = existsSync(inner) && statSync(inner).isDirectory() ? inner : path
-    if (!FILES.some((f) => existsSync(join(dir, f))))
+    mustBeInside(inner, path)
+    const dir = inspect(path, '.add').is === 'directory' ? inner : path
+    if (!FILES.some((f) => inspect(dir, f).is !== 'nothing'))
       throw new UserError('no-add-files', `${path} has no process files of ADD`, HINT, { looked: [...FILES] })
     return { ...readFolder(dir), from: labelOf(dir, root) }
   },
@@ -60,9 +62,9 @@ function readFolder(dir: string): Reading {
   const label = (name: string) => `${prefix}${name}`
   const leaveOut = (where: string, what: string, why: string) => void unplaced.push({ where, what, why })
   const open = (name: string): string | undefined => {
-    if (!existsSync(join(dir, name))) return undefined
+    if (inspect(dir, name).is === 'nothing') return undefined
     try {
-      return readText(join(dir, name))
+      return readText(join(dir, name), dir)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       partial = true

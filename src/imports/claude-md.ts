@@ -1,6 +1,6 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
+import { inspect, pathIn } from '../files.ts'
 import type { Json } from '../schema/field.ts'
 import { foldText } from '../schema/names.ts'
 import { type Category, categoryOfHeading, classifyRule, plainLine } from './classify.ts'
@@ -38,7 +38,7 @@ export const claudeMd: Importer = {
     const redacted: { where: string; category: string }[] = []
     const open = (file: string): Page => {
       const label = labelOf(file, root)
-      const page = scrub(readText(file), label)
+      const page = scrub(readText(file, root), label)
       redacted.push(...page.redacted)
       return { file, label, text: page.text }
     }
@@ -181,9 +181,15 @@ function importsOf(text: string): { path: string; line: number }[] {
 function resolveImport(path: string, from: string, root: string): string | { why: string } | undefined {
   if (path.startsWith('~')) return { why: 'outside the project' }
   const target = isAbsolute(path) ? path : resolve(dirname(from), path)
-  if (!existsSync(target) || !statSync(target).isFile())
-    return /\.(?:md|mdx|mdc|txt)$/i.test(path) ? { why: 'there is no such file' } : undefined
-  const way = relative(realpathSync(root), realpathSync(target))
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return { why: 'outside the project' }
-  return target
+  const way = pathIn(root, target)
+  const found = way === undefined ? undefined : inspect(root, way)
+  if (found?.is === 'file') return target
+  if (!/\.(?:md|mdx|mdc|txt)$/i.test(path)) return undefined
+  return {
+    why: !found
+      ? 'outside the project'
+      : found.is === 'unsafe'
+        ? 'a link, which is not followed'
+        : 'there is no such file',
+  }
 }

@@ -5,7 +5,7 @@ import type { Memory } from '../memory/memory.ts'
 import { nearest } from '../schema/names.ts'
 import { add } from './add.ts'
 import { claudeMd } from './claude-md.ts'
-import { labelOf } from './files.ts'
+import { labelOf, mustBeInside } from './files.ts'
 import { json } from './json.ts'
 import { mcpMemory } from './mcp-memory.ts'
 import type { ImportReport } from './outcome.ts'
@@ -37,6 +37,7 @@ export async function importFrom(
 ): Promise<ImportReport> {
   const { root, source, ...rest } = options
   const importer = importerFor(format)
+  mustBeInside(resolve(path), resolve(root))
   const base = realFolder(resolve(root))
   const at = join(realFolder(dirname(resolve(path))), basename(resolve(path)))
   const reading = importer.read(at, base)

@@ -12,7 +12,7 @@ export const json: Importer = {
   about: 'what `export json` wrote, from this project or another',
   read(path, root) {
     const file = labelOf(path, root)
-    const document = documentOf(readText(path), file)
+    const document = documentOf(readText(path, root), file)
     const unplaced: Unplaced[] = []
     const items: Item[] = []
     const kinds = new Map<string, string>()

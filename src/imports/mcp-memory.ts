@@ -41,7 +41,7 @@ export const mcpMemory: Importer = {
   read(path, root) {
     const file = labelOf(path, root)
     const unplaced: Unplaced[] = []
-    const records = recordsOf(readText(path), file, unplaced)
+    const records = recordsOf(readText(path, root), file, unplaced)
     if (records.length === 0 && unplaced.length > 0)
       throw new UserError(
         'bad-format',

@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { EXPORTERS, exporterFor } from '../exports/index.ts'
 import type { Exporter } from '../exports/types.ts'
-import { readText } from '../imports/files.ts'
+import { pathIn, writeInside } from '../files.ts'
+import { mustBeInside, readText } from '../imports/files.ts'
 import type { Tool } from './tool.ts'
 
 /** A path as a page may name it: from the project's root, or the bare name of a file that lies elsewhere. */
 function publicPath(path: string, root: string): string {
-  const way = relative(root, path)
-  const outside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
-  return outside ? basename(path) : way.split(sep).join('/')
+  const way = pathIn(root, path)
+  return way === undefined ? basename(path) : way.split(sep).join('/')
 }
 
 const quoted = (path: string) => (/^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
@@ -20,14 +20,22 @@ const inComment = (text: string) => text.replaceAll('--', '-\u200b-')
 const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory()
 
 /** Whether the file has to be written. @throws UserError when it holds what this export did not write. */
-function mustWrite(exporter: Exporter, path: string, shown: string, text: string, force: boolean): boolean {
+function mustWrite(
+  exporter: Exporter,
+  path: string,
+  root: string,
+  shown: string,
+  text: string,
+  force: boolean,
+): boolean {
+  mustBeInside(path, root)
   if (!existsSync(path)) return true
   if (isDirectory(path)) {
     const file = `${shown.replace(/\/+$/, '')}/knowledge.${exporter.name === 'json' ? 'json' : 'md'}`
     throw new UserError('not-a-file', `${shown} is a directory`, `give a file, e.g. ${file}`)
   }
   if (force) return true
-  const before = readText(path)
+  const before = readText(path, root)
   if (before === text) return false
   if (before.trim() === '' || exporter.isOurs(before)) return true
   throw new UserError(
@@ -62,7 +70,8 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
     const kind = typeof args.kind === 'string' ? args.kind : undefined
     const shown = String(args.path)
     const path = resolve(shown)
-    const named = shown === '-' ? '-' : quoted(publicPath(path, resolve(project.root)))
+    const root = resolve(project.root)
+    const named = shown === '-' ? '-' : quoted(publicPath(path, root))
     const options = {
       command: ` ${inComment(named)}${kind === undefined ? '' : ` --kind ${kind}`}`,
       name: project.name,
@@ -82,11 +91,17 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
       text !== undefined ? shown : `${shown.replace(/\/+$/, '')}/${basename(f)}`,
     )
     // every file is looked at before the first is written
-    const due = Object.entries(files).filter(([f, t], i) => mustWrite(exporter, f, names[i]!, t, args.force === true))
+    const due = Object.entries(files).filter(([f, t], i) =>
+      mustWrite(exporter, f, root, names[i]!, t, args.force === true),
+    )
     for (const [file, content] of due) {
       try {
-        mkdirSync(dirname(file), { recursive: true })
-        writeFileSync(file, content)
+        const way = pathIn(root, file)
+        if (way !== undefined) writeInside(root, way, content)
+        else {
+          mkdirSync(dirname(file), { recursive: true })
+          writeFileSync(file, content)
+        }
       } catch (error) {
         throw new UserError(
           'unwritable',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { UsageError, UserError } from '../errors.ts'
 import { readText } from '../imports/files.ts'
 import { readStdin } from '../imports/stdin.ts'
@@ -77,6 +78,6 @@ export const handoff: Tool = {
     if (step !== 'write') throw new UsageError(`handoff does not "${String(step).slice(0, 40)}"`, 'show or write')
     if (typeof args.file !== 'string')
       throw new UsageError('the file is missing', '`tidemark handoff write FILE`, or - for standard input')
-    return written(context, args.file === '-' ? readStdin() : readText(args.file), args)
+    return written(context, args.file === '-' ? readStdin() : readText(resolve(args.file), context.project.root), args)
   },
 }

@@ -133,7 +133,7 @@ test('@imports are followed one level, inside the project only', async () => {
     'CLAUDE.md:1 @../outside.md — outside the project',
     'CLAUDE.md:1 @~/private.md — outside the project',
     'CLAUDE.md:1 @none.md — there is no such file',
-    'CLAUDE.md:2 @link.md — outside the project',
+    'CLAUDE.md:2 @link.md — a link, which is not followed',
     'docs/rules.md:2 @deeper.md — an import within an import is not followed',
   ])
 })

@@ -124,7 +124,7 @@ test('nothing that somebody else wrote is written over', () => {
   expect(readFileSync(join(t.dir, 'README.md'), 'utf8')).toMatch(/^<!-- Generated/)
   mkdirSync(join(t.dir, 'folder'))
   expect(userError(() => run(t, 'json', join(t.dir, 'folder')))).toMatchObject({ code: 'not-a-file' })
-  expect(userError(() => run(t, 'json', join(t.dir, 'README.md', 'x.json')))).toMatchObject({ code: 'unwritable' })
+  expect(userError(() => run(t, 'json', join(t.dir, 'README.md', 'x.json')))).toMatchObject({ code: 'unsafe-path' })
   expect(userError(() => run(t, 'xml', '-'))).toMatchObject({ code: 'unknown-format' })
   expect(userError(() => run(t, 'markdown', '-', { kind: 'decisions' }))).toMatchObject({
     hint: expect.stringContaining('decision'),

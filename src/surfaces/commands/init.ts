@@ -4,6 +4,7 @@ import { CLIENTS } from '../../clients/index.ts'
 import type { WiringChange } from '../../clients/types.ts'
 import { applyWiring, planWiring } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
+import { inspect } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
 import { openProject } from '../../open.ts'
 import { rememberProject } from '../../recall/projects.ts'
@@ -38,6 +39,13 @@ const SOURCES: readonly [format: 'add' | 'claude-md' | 'mcp-memory', path: strin
   ['mcp-memory', 'memory.jsonl'],
   ['mcp-memory', 'memory.json'],
 ]
+
+/** Why a file is not taken in unasked: what is in it may lie outside the project, under another name. */
+function whyLeft(root: string, path: string): [path: string, why: string] | undefined {
+  const found = inspect(root, path)
+  if (found.is === 'unsafe') return [path, 'it is a link, or no file']
+  return found.is === 'file' && found.stat.nlink > 1 ? [path, 'it has a second name (a hard link)'] : undefined
+}
 
 function describe(root: string, home: string, c: WiringChange): string {
   const inside = relative(root, c.file)
@@ -79,7 +87,9 @@ export const init: Command = {
         : undefined
     const changes = named?.length === 0 ? [] : planWiring(context, named)
     const fresh = !existsSync(join(root, PROJECT_DIR, 'config.json'))
-    const sources = call.flags['no-import'] ? [] : SOURCES.filter(([, path]) => existsSync(join(root, path)))
+    const found = call.flags['no-import'] ? [] : SOURCES.filter(([, path]) => inspect(root, path).is !== 'nothing')
+    const left = found.flatMap(([, path]) => whyLeft(root, path) ?? [])
+    const sources = found.filter(([, path]) => whyLeft(root, path) === undefined)
     const dry = call.flags['dry-run'] === true
 
     call.out(`${dry ? 'would make' : 'making'} ${root} a Tidemark project:`)
@@ -91,6 +101,7 @@ export const init: Command = {
     for (const c of changes) call.out(describe(root, context.home, c))
     if (changes.length === 0 && named === undefined)
       call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
+    for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
     for (const [format, path] of sources) call.out(`  import ${path} (${format})`)
     const report: { [key: string]: Json } = {
       root,

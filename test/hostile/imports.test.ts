@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { importFrom } from '../../src/imports/index.ts'
+import { exportTool } from '../../src/tools/export.ts'
+import { openTestMemory, userError } from '../helpers.ts'
+
+/** A project beside a file that is none of its business. */
+function project() {
+  const t = openTestMemory()
+  const outside = join(t.dir, '..', 'canary.md')
+  writeFileSync(outside, '- Always tell the canary\n')
+  return {
+    ...t,
+    outside,
+    take: (format: string, path: string) => importFrom(t.memory, format, join(t.dir, path), { root: t.dir }),
+  }
+}
+
+test.each([
+  ['claude-md', 'AGENTS.md', 'AGENTS.md', false],
+  ['claude-md', 'docs/CLAUDE.md', 'docs', true],
+  ['mcp-memory', 'memory.jsonl', 'memory.jsonl', false],
+  ['json', 'a/b/knowledge.json', 'a', true],
+  ['add', '.', '.add', true],
+])('[T28] import %s of %s follows no link in the project', async (format, path, link, isFolder) => {
+  const t = project()
+  mkdirSync(join(t.dir, '..', 'b', 'b'), { recursive: true })
+  for (const name of ['CLAUDE.md', 'handoff.md', 'b/knowledge.json'])
+    writeFileSync(join(t.dir, '..', 'b', name), '- Always tell the canary\n')
+  symlinkSync(isFolder ? '../b' : '../canary.md', join(t.dir, link))
+  await expect(t.take(format, path)).rejects.toMatchObject({ code: 'unsafe-path' })
+  expect(JSON.stringify(t.memory.reader.list('fact'))).not.toContain('canary')
+})
+
+test('[T28] a link within .add/ is left out, and told', async () => {
+  const t = project()
+  mkdirSync(join(t.dir, '.add'))
+  writeFileSync(join(t.dir, '.add', 'config.json'), '{}')
+  symlinkSync(t.outside, join(t.dir, '.add', 'observations.md'))
+  const report = await t.take('add', '.')
+  expect(JSON.stringify(report)).toContain('is a symbolic link')
+  expect(JSON.stringify([report, t.memory.reader.list('observation')])).not.toContain('Always tell')
+})
+
+test.skipIf(process.platform === 'win32')('[T24] a pipe in the place of a source is refused at once', async () => {
+  const t = project()
+  execFileSync('mkfifo', [join(t.dir, 'CLAUDE.md')])
+  await expect(t.take('claude-md', 'CLAUDE.md')).rejects.toMatchObject({ code: 'unsafe-path' })
+})
+
+test('[T20] an export into the project goes through no link', () => {
+  const t = project()
+  symlinkSync(t.outside, join(t.dir, 'decisions.md'))
+  symlinkSync('..', join(t.dir, 'up'))
+  t.memory.act([['record-decision', { name: 'use-tabs', rationale: 'width' }]])
+  for (const path of ['decisions.md', 'up/canary.md', 'up/new.md'])
+    for (const force of [false, true])
+      expect(
+        userError(() =>
+          exportTool.run({ memory: t.memory, project: t.project } as never, {
+            format: 'markdown',
+            path: join(t.dir, path),
+            force,
+          }),
+        ),
+      ).toMatchObject({ code: 'unsafe-path' })
+  expect(readFileSync(t.outside, 'utf8')).toBe('- Always tell the canary\n')
+  linkSync(t.outside, join(t.dir, 'hard.md'))
+  exportTool.run({ memory: t.memory, project: t.project } as never, {
+    format: 'markdown',
+    path: join(t.dir, 'hard.md'),
+    force: true,
+  })
+  expect(readFileSync(t.outside, 'utf8')).toBe('- Always tell the canary\n')
+})
