@@ -1,3 +1,4 @@
+import { NEVER_PROPOSED } from '../memory/binding.ts'
 import { identityOf, nameKey } from '../memory/entity.ts'
 import type { Planning, Result } from '../memory/planning.ts'
 import { linkIdNow, recordedAs } from '../memory/record.ts'
@@ -55,7 +56,7 @@ export const propose: Verb = {
     }
     const verb = action[0]
     const inner = (action[1] ?? {}) as { [key: string]: Json }
-    if (verb === 'propose' || verb === 'confirm' || verb === 'reject' || verb === 'undo' || verb === 'purge') {
+    if (NEVER_PROPOSED.has(verb)) {
       report({ field: 'action', message: `${verb} cannot be proposed`, received: verb })
       return undefined
     }

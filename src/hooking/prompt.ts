@@ -1,4 +1,5 @@
 import { withoutPrivate } from '../memory/secrets.ts'
+import { typedNow } from '../memory/typed.ts'
 import { type HookCall, type HookReply, NOTHING } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { type Hook, joined } from './hook.ts'
@@ -20,28 +21,51 @@ function put(proposed: readonly Proposed[]): string | undefined {
   ].join('\n')
 }
 
+/** The person is asked in one line. */
+function asking(proposed: readonly Proposed[]): string | undefined {
+  const [rule] = proposed.filter((p) => p.kind === 'fact')
+  if (!rule) return undefined
+  return `Tidemark: "${dataLine(rule.text, 120)}" is proposed as a rule. It binds once you agree: tell the agent, or \`tidemark confirm ${rule.id}\``
+}
+
 /** Where a prompt may come from that a person wrote; clients wake their agents with prompts of their own as well. */
 const BY_USER: readonly (string | undefined)[] = [undefined, 'user', 'sdk']
 /** A subagent's prompt is its parent's. */
 const isUsers = ({ source, parent }: HookCall): boolean => parent === undefined && BY_USER.includes(source)
 
+/** What a prompt lays down, and the statements in it by which the person is known to have said something. */
+async function heard(text: string) {
+  const { capturedIn, statementsOf, withoutLead } = await import('./capture/patterns.ts')
+  const statements = statementsOf(text)
+  const found = capturedIn(text, statements)
+  const facts = found.flatMap((f) => (f.kind === 'fact' ? [String(f.action[1].fact)] : []))
+  return { found, said: [...statements, ...statements.map(withoutLead), ...facts] }
+}
+
 /** A prompt: what the others did meanwhile, what the user laid down in it, and the little that answers it. */
 export async function prompt(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
+  const text = withoutPrivate(call.prompt ?? '', () => ' ')
+  const listens = text !== '' && hook.captures && isUsers(call)
+  const { found, said } = (listens && (await hook.attemptLater('capture', () => heard(text)))) || {
+    found: [],
+    said: [],
+  }
   if (session !== '') {
-    hook.attempt('prompt', () => hook.sessions.patch(session, { prompts: Number(hook.kept('prompts') ?? 0) + 1 }))
+    hook.attempt('prompt', () =>
+      hook.sessions.patch(session, {
+        prompts: Number(hook.kept('prompts') ?? 0) + 1,
+        ...(said.length > 0 ? { typed: typedNow(hook.kept('typed'), said) } : {}),
+      }),
+    )
   }
   const news = hook.attempt('news', () => newsFor(hook))
-  const text = withoutPrivate(call.prompt ?? '', () => ' ')
   let proposed: Proposed[] = []
   let recalled: string | undefined
   if (text !== '') {
-    if (hook.captures && isUsers(call)) {
+    if (found.length > 0) {
       proposed =
         (await hook.attemptLater('capture', async () => {
-          const { capturedIn } = await import('./capture/patterns.ts')
-          const found = capturedIn(text)
-          if (found.length === 0) return []
           const { keepCaptured, proposeCaptured } = await import('./capture/propose.ts')
           const all = found.flatMap((f) => proposeCaptured(hook, f.kind, f.action, `the user said: "${f.said}"`) ?? [])
           keepCaptured(
@@ -55,5 +79,7 @@ export async function prompt(hook: Hook): Promise<HookReply> {
       recalled = await hook.attemptLater('recall', async () => (await import('./recalled.ts')).recalledFor(hook, text))
   }
   const context = joined(put(proposed), news, recalled)
-  return context === undefined ? NOTHING : { context }
+  if (context === undefined) return NOTHING
+  const visible = asking(proposed)
+  return { context, ...(visible === undefined ? {} : { visible }) }
 }

@@ -7,6 +7,7 @@ export const fact = defineKind({
   about: 'a binding rule of the project: told once, followed from then on',
   identity: 'content',
   key: ['fact'],
+  binding: true,
   fields: {
     fact: text('the rule, as an instruction', { weight: 1.5 }),
     category: choice(['workflow', 'convention', 'constraint', 'tool', 'pattern'], 'what sort of rule'),

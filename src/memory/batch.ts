@@ -3,6 +3,7 @@ import { parseExact } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
 import { foldName, nearest } from '../schema/names.ts'
 import { type Problem, type Report, shown } from '../schema/validate.ts'
+import { BindingWatch, NEVER_PROPOSED, needsPerson } from './binding.ts'
 import { type Entity, KIND_KIND, RELATION_KIND } from './entity.ts'
 import { startPlan } from './plan.ts'
 import type { PlanContext, Planned, Planning, Result, View } from './planning.ts'
@@ -135,7 +136,26 @@ export function refusal(problems: readonly Problem[], actions: number): UserErro
  * returns what is to be written, or throws all problems at once.
  */
 export function planBatch(view: View, ctx: PlanContext, actions: readonly Action[], options: PlanOptions): Planned {
+  const proposed = new Set<number>()
+  for (;;) {
+    const { planned, unasked } = planOnce(view, ctx, actions, options, proposed)
+    if (planned) return planned
+    for (const index of unasked) proposed.add(index)
+  }
+}
+
+/** As `planBatch`, with some actions put up as proposals; instead of a plan it gives those that have to be as well. */
+function planOnce(
+  view: View,
+  ctx: PlanContext,
+  actions: readonly Action[],
+  options: PlanOptions,
+  proposed: ReadonlySet<number>,
+): { planned?: Planned; unasked: number[] } {
   const p = startPlan(view, ctx, options.makeRegistry, new Set(options.verbs.keys()))
+  const watch = ctx.by === 'agent' ? new BindingWatch(p) : undefined
+  const unasked: number[] = []
+  const waiting = new Set<string>()
   const problems: Problem[] = []
   const results: Result[] = []
   const versions = new Map<string, number>()
@@ -200,17 +220,28 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
       args = screened.value as Record<string, unknown>
     }
     checkVersion(p, verb, args, versions, report)
-    const result = run(verb, args, report)
+    const result = proposed.has(index)
+      ? run('propose', { action: [verb, args] }, report)
+      : run(verb, watch?.asTyped(verb, args) ?? args, report)
+    const [changed] = watch?.unasked() ?? []
     if (problems.length > before || (!result && problems.length > 0)) return
     if (!result) throw new Error(`verb ${verb} returned nothing and reported nothing`)
     results.push({ verb, ...result } as Result)
+    const id = String(result.id)
+    if (proposed.has(index) || (watch && isWaiting(p, id))) waiting.add(id)
+    if (changed === undefined) return
+    if (NEVER_PROPOSED.has(verb) || proposed.has(index)) needsPerson(verb, changed, args.batch, report)
+    else unasked.push(index)
   })
   if (problems.length > 0) throw refusal(problems, actions.length)
+  if (unasked.length > 0) return { unasked }
   for (const r of results) {
     const e = p.entity(r.id)
     if (e) r.version = e.version
   }
-  return {
+  if (waiting.size > 0)
+    p.note(`proposed; it binds once a person says yes: \`tidemark confirm ${[...waiting].join(' ')}\``)
+  const planned = {
     moves: p.moves(),
     undone: p.undone(),
     scrub: p.isScrubbing(),
@@ -222,6 +253,13 @@ export function planBatch(view: View, ctx: PlanContext, actions: readonly Action
     claims: p.claims.changes(),
     summary: summarise(results, new Set(p.events().map((e) => e.entity))),
   }
+  return { planned, unasked }
+}
+
+/** A rule, or a change of one, that somebody has to agree to. */
+const isWaiting = (p: Planning, id: string): boolean => {
+  const e = p.entity(id)
+  return e?.fields.standing === 'proposed' && (e.kind === 'proposal' || p.registry().kind(e.kind)?.binding === true)
 }
 
 /** Compare-and-set (A6): the version the caller has seen must still be the entity's. Local, as K8 says. */

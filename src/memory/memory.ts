@@ -16,6 +16,7 @@ import { watchCommits } from '../store/watch.ts'
 import { keepWork, workOf } from '../store/work.ts'
 import { projectAll } from './apply.ts'
 import { parseBatch } from './batch.ts'
+import type { Actor } from './binding.ts'
 import { compact, snapshotOf } from './compact.ts'
 import { KIND_KIND, RELATION_KIND } from './entity.ts'
 import { aboutToErase, occurrences, proofOf, scrub, secretsIn } from './erasure.ts'
@@ -51,6 +52,8 @@ export interface MemoryOptions {
 export interface ActOptions extends Author {
   /** Store secrets as their category instead of refusing the batch. */
   redact?: boolean
+  /** Who wants it; an agent where one is named, else the person whose program this is. */
+  by?: Actor
 }
 
 /** So much is read at a time for one who follows. */
@@ -187,13 +190,15 @@ export class Memory {
     this.#mustBeOpen()
     const { batch, notes } = parseBatch(input)
     notes.push(...this.#notesOnProject(batch.projectId))
-    const { redact = false, ...said } = options
+    const { redact = false, by, ...said } = options
     const { actions, projectId: _projectId, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
     const erased = aboutToErase(() => this.reader, batch.actions)
     const host = { db: this.#db, env: this.#env, verbs: this.#verbs, core: this.#core, registry: () => this.registry() }
-    const outcome = this.#db.write(() => writeBatch(host, actions, author, redacting))
+    const outcome = this.#db.write(() =>
+      writeBatch(host, actions, author, by ?? (author.agent === undefined ? 'person' : 'agent'), redacting),
+    )
     if (outcome.purged) {
       scrub(this.#db, this.registry(), this.#env.now(), secretsIn(batch.actions))
       outcome.result.notes.push(...proofOf(this.path, erased))

@@ -6,6 +6,7 @@ import type { Change, Report } from '../schema/validate.ts'
 import type { PurgeMark } from '../store/line.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { LinkRow } from '../store/rows.ts'
+import type { Actor } from './binding.ts'
 import type { ClaimChanges, ClaimPlan, ClaimView } from './claims.ts'
 import type { Entity } from './entity.ts'
 import type { Place } from './work.ts'
@@ -42,11 +43,16 @@ export interface View {
   isErased(tombstone: string): boolean
   /** Whether what a replica wrote was written in this store. */
   isOwn(replica: string): boolean
+  /** Whether somebody in this store stands by an entity, whatever others said of it. */
+  endorsed(id: string): boolean
+  /** Whether the person typed a text in the author's session, or in the prompt from which an entity was captured. */
+  typed(sentence: string, entity: string): boolean
   /** Sessions and what they have claimed. */
   claims: ClaimView
 }
 
 export interface PlanContext {
+  by: Actor
   replica: string
   /** The batch's one clock reading, ms, and its id. */
   ms: number

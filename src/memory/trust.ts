@@ -30,7 +30,7 @@ export function vouchedFor({ db }: Pick<Memory, 'db'>, ids: readonly string[]): 
   const others = new Map<string, number>()
   for (const { event, replica, seq, n } of eventsOfAll(db, elsewhere)) {
     const here = isOwn(replica, seq)
-    if (here ? !vouches(event.field, event.value) : BESIDE.has(event.field)) continue
+    if (here ? !endorses(event.field, event.value) : BESIDE.has(event.field)) continue
     const last = here ? own : others
     last.set(event.entity, Math.max(n, last.get(event.entity) ?? 0))
   }
@@ -49,7 +49,7 @@ export function keepTrust(db: Db, covered: readonly { replica: string; seq: numb
     const last = new Map<string, Arrivals>()
     for (const { event, replica, seq, n } of eventsIn(db, c.replica, c.seq)) {
       const here = isOwn(replica, seq)
-      if (here ? !vouches(event.field, event.value) : BESIDE.has(event.field)) continue
+      if (here ? !endorses(event.field, event.value) : BESIDE.has(event.field)) continue
       const so = last.get(event.entity) ?? { own: 0, others: 0 }
       so[here ? 'own' : 'others'] = Math.max(n, so[here ? 'own' : 'others'])
       last.set(event.entity, so)
@@ -59,5 +59,5 @@ export function keepTrust(db: Db, covered: readonly { replica: string; seq: numb
 }
 
 /** Whether writing it says that the entity holds: to record or confirm it does; to reject, retire or delete it does not. */
-const vouches = (field: string, value: Json | undefined): boolean =>
+export const endorses = (field: string, value: Json | undefined): boolean =>
   field !== STATE && field !== 'retired' && !(field === 'standing' && value !== 'confirmed')

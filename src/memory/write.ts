@@ -13,6 +13,7 @@ import { isOwnReplica } from '../store/trust.ts'
 import { dropOldWork, keepWork, workOf } from '../store/work.ts'
 import { applyLine, Docs, reprojectKinds, writeToDocs } from './apply.ts'
 import { type Action, planBatch } from './batch.ts'
+import type { Actor } from './binding.ts'
 import { isLive, stateOf } from './claims.ts'
 import { type Entity, KIND_KIND, kindOf } from './entity.ts'
 import type { Result, View } from './planning.ts'
@@ -20,6 +21,8 @@ import { withProjectKinds } from './project-registry.ts'
 import { applyPurges } from './purge.ts'
 import { entityOf } from './read.ts'
 import { replicaFor, saveClock } from './replica.ts'
+import { vouchedFor } from './trust.ts'
+import { wasTyped } from './typed.ts'
 import type { Verb } from './verb.ts'
 import { placeOn } from './work.ts'
 
@@ -55,7 +58,13 @@ const WORK_KEPT_MS = 90 * 86_400_000
 const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
 
 /** Plans a batch, writes its line and brings everything up to date with it; under the store's lock. */
-export function writeBatch(host: WriteHost, actions: readonly Action[], said: Author, redacting: boolean): Written {
+export function writeBatch(
+  host: WriteHost,
+  actions: readonly Action[],
+  said: Author,
+  by: Actor,
+  redacting: boolean,
+): Written {
   const db = host.db
   const now = host.env.now()
   const replica = replicaFor(db, host.env)
@@ -73,6 +82,7 @@ export function writeBatch(host: WriteHost, actions: readonly Action[], said: Au
   const planned = planBatch(
     view,
     {
+      by,
       replica: replica.tag,
       ms,
       batch: batchId,
@@ -175,6 +185,8 @@ function viewOf(host: WriteHost, docs: Docs, now: number, actor: string | undefi
     headersHolding: (t) => log.headersHolding(db, t),
     batchesOf: (id) => log.batchesOf(db, id),
     isErased: (tombstone) => log.isErased(db, tombstone),
+    endorsed: (id) => vouchedFor({ db }, [id]).has(id),
+    typed: (sentence, entity) => wasTyped(db, sentence, actor, entity),
     claims: {
       now,
       env: host.env,

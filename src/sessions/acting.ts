@@ -1,9 +1,43 @@
+import type { Actor } from '../memory/binding.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Said } from './info.ts'
 import { sessionsOf } from './sessions.ts'
 
 /** Where clients tell what they start which session it belongs to. */
 const VARIABLES = ['TIDEMARK_SESSION', 'CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'GEMINI_SESSION_ID'] as const
+
+/**
+ * What clients leave in the environment of the programs that their agents run; `AGENT` and `AI_AGENT` are what several
+ * more of them agree on.
+ */
+const OF_AGENTS = [
+  ...VARIABLES.slice(1),
+  'CLAUDECODE',
+  'CODEX_SANDBOX',
+  'CODEX_SANDBOX_NETWORK_DISABLED',
+  'GEMINI_CLI',
+  'OPENCODE',
+  'CURSOR_AGENT',
+  'COPILOT_CLI',
+  'AI_AGENT',
+  'AGENT',
+  'TIDEMARK_AGENT',
+]
+
+/** What the command line calls itself where no agent is named. */
+export const COMMAND_LINE = 'cli'
+
+/**
+ * Who types this command line: an agent where its client says so in the environment, or where `TIDEMARK_SESSION` is a
+ * session that a client started, as hooks set it; else the person.
+ */
+export function typist(memory: Memory): Actor {
+  if (OF_AGENTS.some((name) => process.env[name])) return 'agent'
+  const named = process.env.TIDEMARK_SESSION
+  const sessions = sessionsOf(memory)
+  const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
+  return client === COMMAND_LINE ? 'person' : 'agent'
+}
 
 export interface Door {
   /** What the caller says. */

@@ -218,11 +218,13 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   if (memory.db.readOnly) err('note: the store cannot be written here: it is read as it is')
   try {
     const session = await actor(memory, project, parsed.values, tool, args)
+    const { COMMAND_LINE, typist } = await import('../sessions/acting.ts')
     const context: ToolContext = {
       memory,
       project,
       directory: process.cwd(),
-      agent: process.env.TIDEMARK_AGENT ?? 'cli',
+      agent: process.env.TIDEMARK_AGENT ?? COMMAND_LINE,
+      by: typist(memory),
       ...(session !== undefined ? { session } : {}),
       ...(process.stdin.isTTY && process.stdout.isTTY
         ? { ask: async (question: string) => (await import('./ask.ts')).ask(shown(question)) }

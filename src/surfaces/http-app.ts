@@ -60,7 +60,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     const door = { named: call.session, call: call.call, elsewhere: true }
     const session = actAs(opened.memory, door, { client: agent, root: opened.project.root })
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...opened, ...said }
+    return { ...opened, by: 'agent', ...said }
   }
 
   /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */

@@ -33,7 +33,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     const opened = await projects.open(call.project)
     const session = acting(opened, call)
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...opened, ...said }
+    return { ...opened, by: 'agent', ...said }
   }
   const client = clientProcess()
   const own = new Map<Opened['memory'], string>()

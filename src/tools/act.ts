@@ -1,10 +1,11 @@
 import type { Result } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
 
 /** The author of a call: who the context says acts, unless the arguments say otherwise. */
-export function actingAs(context: { session?: string; agent?: string }): { session?: string; agent?: string } {
+export function actingAs(context: Pick<ToolContext, 'session' | 'agent' | 'by'>) {
   return {
+    ...(context.by ? { by: context.by } : {}),
     ...(context.session ? { session: context.session } : {}),
     ...(context.agent ? { agent: context.agent } : {}),
   }
@@ -15,7 +16,7 @@ export const act: Tool = {
   title: 'Write knowledge',
   about: `Records what was learned, decided or done, in one atomic batch: all of it happens or nothing.
 actions is a list of [verb, object] pairs, e.g. [["record-decision", {"name": "use-sqlite", "description": "One SQLite file per project", "rationale": "no daemon", "impact": 8, "topics": ["storage"]}], ["link-entities", {"from": "use-sqlite", "to": "plan-then-apply", "type": "supports"}]].
-Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, failed-approach, insight, question, file-understanding, concept …), delete-<kind>, link-entities, supersede, add-evidence, update-confidence, answer-question, start-goal, start-activity, start-task, complete (what you record carries your current task), retire, restore, rename, propose, confirm, reject, undo. Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list fields and examples. A refused batch says what is wrong with every action; mend it and send it again whole.`,
+Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, failed-approach, insight, question, file-understanding, concept …), delete-<kind>, link-entities, supersede, add-evidence, update-confidence, answer-question, start-goal, start-activity, start-task, complete (what you record carries your current task), retire, restore, rename, propose, confirm, reject, undo. A fact, and a change of one, waits for the user's yes (tidemark confirm) unless the user typed it in these words. Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list fields and examples. A refused batch says what is wrong with every action; mend it and send it again whole.`,
   example: `tidemark act '[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'`,
   params: {
     actions: { type: 'json', about: 'list of [verb, object] pairs, at most 50', required: true, place: 0 },

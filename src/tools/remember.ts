@@ -48,7 +48,7 @@ export const remember: Tool = {
     const r = done.results[0]!
     const what = `${r.kind}${typeof said.category === 'string' ? ` (${said.category})` : ''}`
     const lines = [
-      `${r.created ? 'remembered' : 'known already'} as ${what}: ${r.id}`,
+      `${r.standing === 'proposed' ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what}: ${r.id}`,
       ...done.notes.map((n) => `note: ${n}`),
     ]
     if (done.batch) lines.push(`tidemark undo ${done.batch} takes it back`)

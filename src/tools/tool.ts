@@ -1,3 +1,4 @@
+import type { Actor } from '../memory/binding.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
 import type { Project } from '../store/project.ts'
@@ -28,6 +29,8 @@ export interface ToolContext {
   readonly directory?: string
   /** The client that calls, for provenance: `claude-code`, `codex`, `cli` … */
   readonly agent?: string
+  /** Who wants it, where the surface knows better than by `agent`. */
+  readonly by?: Actor
   /** One line of progress on a terminal; silent elsewhere. */
   progress?(line: string): void
   /** Asks the person at the terminal; nothing where nobody could answer. Only a plain yes is one. */

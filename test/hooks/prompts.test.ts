@@ -38,3 +38,53 @@ test('[M4] VS Code is sent nothing that is no JSON: before compaction it takes n
   expect(claude.tells('PreCompact', { sessionId: 'v1' })).toBe(false)
   expect(claude.print('PreCompact', { context: 'keep this' }, { session_id: 's1' })).toBe('keep this')
 })
+
+test('[T42] what the person typed binds when the agent records it in these words; what was pasted or asked does not', async () => {
+  const t = openTestMemory()
+  const prompt = (text: string) =>
+    respond(
+      t.memory,
+      t.project,
+      { client: 'claude', event: 'prompt', session: 's1', cwd: t.dir, prompt: text },
+      () => 1_000,
+    )
+  await prompt('Tests go into test/, one file per module. Should we drop the old ones?\n\n> Push straight to main')
+  await prompt(`Please note: release notes are written by hand.\n<log>\nDeploy from any branch\n</log>`)
+  for (const fact of [
+    'tests go into test/, one file per module',
+    'Release notes are written by hand',
+    'Should we drop the old ones?',
+    'Push straight to main',
+    'Deploy from any branch',
+  ])
+    t.act([['record-fact', { fact }]], { agent: 'claude-code', session: 's1' })
+  const standing = t.memory.reader.list('fact').map((e) => [e.name, e.fields.standing ?? 'confirmed'])
+  expect(Object.fromEntries(standing)).toEqual({
+    'tests go into test/, one file per module': 'confirmed',
+    'Release notes are written by hand': 'confirmed',
+    'Should we drop the old ones?': 'proposed',
+    'Push straight to main': 'proposed',
+    'Deploy from any branch': 'proposed',
+  })
+})
+
+test('[T43] the person sees in one line that a rule is proposed; the agent confirms it at a word, in this session or a later one', async () => {
+  const t = openTestMemory()
+  const call = { client: 'claude', event: 'prompt', cwd: t.dir } as const
+  const { reply } = await respond(t.memory, t.project, { ...call, session: 's1', prompt: rule }, () => 1_000)
+  expect(reply.visible).toBe(
+    'Tidemark: "Always run the tests before committing" is proposed as a rule. It binds once you agree: tell the agent, or `tidemark confirm fact:always-run-the-tests-before-committing`',
+  )
+  t.act([['confirm', { ref: 'fact:always-run-the-tests-before-committing' }]], { agent: 'codex', session: 's2' })
+  expect(t.get('fact:always-run-the-tests-before-committing')!.fields.standing).toBe('confirmed')
+})
+
+test('[T42] of what the person types no text is kept for this, and of a long session only the newest', async () => {
+  const t = openTestMemory()
+  const hook = (prompt: string) =>
+    respond(t.memory, t.project, { client: 'claude', event: 'prompt', session: 's1', cwd: t.dir, prompt }, () => 1_000)
+  for (let i = 0; i < 320; i++) await hook(`Sentence of zebras number ${i}`)
+  await hook('hunter2hunter2')
+  expect(t.memory.occurrences('zebras').filter((o) => o.count > 0)).toEqual([])
+  expect(t.library.sessions.get('s1')!.data.typed).toHaveLength(300)
+})

@@ -5,6 +5,7 @@ import { serve } from '@hono/node-server'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
+import { openAt } from '../../src/open.ts'
 import { createProject } from '../../src/store/project.ts'
 import type { ServerOptions, TidemarkServer } from '../../src/surfaces/http.ts'
 import { createApp } from '../../src/surfaces/http-app.ts'
@@ -24,6 +25,16 @@ export function tempProject(name?: string): string {
   const dir = tempDir()
   createProject(dir, name ? { name } : {})
   return dir
+}
+
+/** What the person does in a project, beside all agents. */
+export function byPerson(dir: string, ...actions: readonly unknown[]): void {
+  const { memory } = openAt({ projectPath: dir, unlisted: true })
+  try {
+    memory.act(actions)
+  } finally {
+    memory.close()
+  }
 }
 
 /** A real server on a free port of the loopback interface. */

@@ -42,8 +42,7 @@ function rule(said: string): Captured | undefined {
   if (REPORTS.test(said)) return undefined
   const uses = WE_USE.test(said)
   if (!uses && !LASTING.test(said)) return undefined
-  const bare = plainLine(said)
-    .replace(LEAD, '')
+  const bare = withoutLead(plainLine(said))
     .replace(/[.!]+$/, '')
     .trim()
   if (bare.split(/\s+/).length < 3) return undefined // "never mind"
@@ -121,14 +120,19 @@ function exception(said: string): Captured | undefined {
 
 const MOST = 3
 
+/** The sentences of a prompt that ask nothing. */
+export const statementsOf = (prompt: string): string[] => sentencesOf(prompt).filter((s) => !QUESTION.test(s))
+
+/** A sentence without what only leads to it: "Please remember: …". */
+export const withoutLead = (sentence: string): string => sentence.replace(LEAD, '')
+
 /**
  * What a user's prompt says that may be worth keeping: rules, corrections, decisions, exceptions. Words decide, nothing
  * else; what is found is proposed and binds nobody. Rather nothing than something wrong: at most three.
  */
-export function capturedIn(prompt: string): Captured[] {
+export function capturedIn(prompt: string, statements = statementsOf(prompt)): Captured[] {
   const found: Captured[] = []
-  for (const sentence of sentencesOf(prompt)) {
-    if (QUESTION.test(sentence)) continue
+  for (const sentence of statements) {
     const one = exception(sentence) ?? correction(sentence) ?? decision(sentence) ?? rule(sentence)
     if (one) found.push(one)
     if (found.length === MOST) break

@@ -7,6 +7,7 @@ import { openAt } from '../../open.ts'
 import { canonical } from '../../schema/canonical.ts'
 import type { Json } from '../../schema/field.ts'
 import { fieldsOf } from '../../schema/kind.ts'
+import { typist } from '../../sessions/acting.ts'
 import { readEdits, refreshViews } from '../../sessions/views/index.ts'
 import { findOne } from '../../tools/present.ts'
 import type { Command } from '../command.ts'
@@ -72,10 +73,13 @@ export const edit: Command = {
         return { json: { changed: [] } }
       }
       const edits = readEdits(memory, project)
-      const result = memory.act(actions, call.session !== undefined ? { session: call.session } : {})
-      for (const note of [...edits, ...refreshViews(memory, project)]) call.out(`note: ${note}`)
+      const result = memory.act(actions, {
+        by: typist(memory),
+        ...(call.session !== undefined ? { session: call.session } : {}),
+      })
+      for (const note of [...edits, ...result.notes, ...refreshViews(memory, project)]) call.out(`note: ${note}`)
       call.out(
-        `changed ${[...(renamed !== undefined ? [kind.key[0]] : []), ...Object.keys(args2)].join(', ')}\ntidemark undo ${result.batch} takes it back`,
+        `${result.results.some((r) => r.standing === 'proposed') ? 'proposed' : 'changed'} ${[...(renamed !== undefined ? [kind.key[0]] : []), ...Object.keys(args2)].join(', ')}\ntidemark undo ${result.batch} takes it back`,
       )
       return { json: result as unknown as Json }
     } finally {

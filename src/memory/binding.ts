@@ -1,0 +1,132 @@
+import { canonical } from '../schema/canonical.ts'
+import type { Json } from '../schema/field.ts'
+import type { Registry } from '../schema/registry.ts'
+import type { Report } from '../schema/validate.ts'
+import { type Entity, kindOf, LINK_KIND, standingOf } from './entity.ts'
+import type { Planning, View } from './planning.ts'
+import { recordedAs } from './record.ts'
+import { BESIDE, endorses } from './trust.ts'
+
+/** Who wants a batch. Only a person's yes makes a text bind later sessions, or changes one that binds. */
+export type Actor = 'person' | 'agent'
+
+/** Verbs whose action cannot wait as a proposal. */
+export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm', 'reject', 'undo', 'purge'])
+
+interface State {
+  /** What it tells later sessions to do, as text to compare; nothing where it binds nobody. */
+  readonly binds?: string
+  /** Nobody has decided about it: it is new, or a proposal that stands. */
+  readonly open: boolean
+}
+
+const NOTHING_YET: State = { open: true }
+
+/** A location without its line: a rule that moved within its file is the same rule. */
+function placeOf(location: Json): Json {
+  const at = typeof location === 'string' ? location.lastIndexOf(':') : -1
+  return at > 0 && /^[\d-]+$/.test(String(location).slice(at + 1)) ? String(location).slice(0, at) : location
+}
+
+const bindingText = (e: Entity): string =>
+  canonical(
+    Object.fromEntries(
+      Object.entries(e.fields)
+        .filter(([field]) => !BESIDE.has(field) && field !== 'standing' && field !== 'attrs')
+        .map(([field, value]) => [
+          field,
+          field === 'locations' && Array.isArray(value) ? [...new Set(value.map(placeOf))].sort() : value,
+        ]),
+    ) as Json,
+  )
+
+const holds = (link: Entity | undefined): boolean =>
+  link?.live === true && standingOf(link.fields) === 'confirmed' && link.fields.retired === undefined
+
+function stateIn(look: Pick<View, 'entity' | 'links'>, id: string, endorsed: boolean): State {
+  const e = look.entity(id)
+  if (!e?.live) return Object.keys(e?.fields ?? {}).every((f) => f === 'provenance') ? NOTHING_YET : { open: false }
+  const replaced = look.links('dst', id).some((l) => l.rel === 'supersedes' && holds(look.entity(l.id)))
+  if (e.fields.retired !== undefined || replaced) return { open: false }
+  const standing = standingOf(e.fields)
+  return standing === 'confirmed' && endorsed
+    ? { binds: bindingText(e), open: false }
+    : { open: standing === 'proposed' }
+}
+
+/**
+ * Watches what an agent's batch does to what binds later sessions. It looks at the effect of each action, not at the
+ * verb, so that no route is forgotten: what begins to bind, binds with other words, or binds no longer is noticed.
+ */
+export class BindingWatch {
+  readonly #p: Planning
+  readonly #states = new Map<string, State>()
+  #looked = 0
+
+  constructor(p: Planning) {
+    this.#p = p
+  }
+
+  get #registry(): Registry {
+    return this.#p.registry()
+  }
+
+  /** What the person typed in this session is the person's word also where it waits as a proposal: recording it confirms it. */
+  asTyped(verb: string, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const kind = this.#registry.recordedBy(verb)
+    if (!kind?.binding || args.standing !== undefined || args.ref !== undefined || args.id !== undefined) return args
+    const id = recordedAs(this.#p, kind, args)
+    const waiting = id !== undefined && this.#p.entity(id)?.fields.standing === 'proposed'
+    return waiting && this.#isTyped(id, args) ? { ...args, standing: 'confirmed' } : args
+  }
+
+  /** What the last action changed of what binds although the person has not said so: ids. */
+  unasked(): string[] {
+    const p = this.#p
+    const ids = new Set<string>()
+    const erased = new Set(p.moves().values())
+    for (const id of [
+      ...p
+        .events()
+        .slice(this.#looked)
+        .map((e) => e.entity),
+      ...erased,
+    ]) {
+      if (this.#registry.kind(kindOf(id))?.binding) ids.add(id)
+      if (kindOf(id) !== LINK_KIND) continue
+      for (const to of [p.entity(id)?.fields.to, p.view.entity(id)?.fields.to])
+        if (typeof to === 'string' && this.#registry.kind(kindOf(to))?.binding) ids.add(to)
+    }
+    this.#looked = p.events().length
+    return [...ids].filter((id) => {
+      const before = this.#states.get(id) ?? stateIn(p.view, id, p.view.endorsed(id))
+      const written = p.events().some((e) => e.entity === id && endorses(e.field, e.value))
+      const after = erased.has(id) ? { open: false } : stateIn(p, id, written || p.view.endorsed(id))
+      this.#states.set(id, after)
+      if (before.binds === after.binds) return false
+      return before.binds !== undefined || !before.open || !this.#isTyped(id, p.entity(id)!.fields)
+    })
+  }
+
+  /** All that such an entity would tell later sessions stands in what the person typed. */
+  #isTyped(id: string, fields: Readonly<Record<string, unknown>>): boolean {
+    const [key] = this.#registry.kind(kindOf(id))!.key
+    return [key, 'context'].every((f) => fields[f] === undefined || this.#p.view.typed(String(fields[f]), id))
+  }
+}
+
+/** Refuses what only a person can do, with what the person can type. */
+export function needsPerson(verb: string, id: string, batch: unknown, report: Report): void {
+  const command = {
+    confirm: `confirm ${id}`,
+    undo: `undo ${String(batch ?? '--last')}`,
+    purge: `forget ${id} --erase`,
+  }[verb]
+  report({
+    field: verb === 'undo' ? 'batch' : 'ref',
+    message: `${id} would bind later sessions in another way, which takes a person's yes`,
+    received: id,
+    accepted: 'the person',
+    hint: `ask the person to run \`tidemark ${command ?? `${verb} ${id}`}\` outside the agent`,
+  })
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { project, tidemark } from './run.ts'
+
+const rules = async (at: Awaited<ReturnType<typeof project>>['at']) => (await tidemark(at, ['brief'])).out
+
+test('[T44] the command line in the shell of an agent is the agent’s; outside it is the person’s', async () => {
+  const { at, run } = await project()
+  await run('remember', 'Never push to main')
+  const marks = ['CLAUDECODE', 'CODEX_THREAD_ID', 'GEMINI_CLI', 'OPENCODE', 'CURSOR_AGENT', 'COPILOT_CLI', 'AGENT']
+  for (const mark of marks) {
+    const agent = { ...at, env: { ...at.env, [mark]: '1' } }
+    const done = await tidemark(agent, ['remember', `Always pipe curl into ${mark}`])
+    expect(done.out).toContain('proposed as fact')
+    expect(done.out).toContain('it binds once a person says yes: `tidemark confirm fact:')
+    const refused = await tidemark(agent, ['confirm', `Always pipe curl into ${mark}`])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('outside the agent')])
+  }
+  expect(await rules(at)).not.toContain('curl')
+  expect(await run('confirm', 'Always pipe curl into AGENT')).toContain('confirmed fact')
+  expect(await rules(at)).toContain('- Always pipe curl into AGENT')
+})
+
+test('[T44] TIDEMARK_SESSION means an agent where a client started the session, and not where the person named one', async () => {
+  const { at, run } = await project()
+  const payload = { session_id: 'c1', hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
+  await tidemark(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
+  const inSession = (id: string) => ({ ...at, env: { ...at.env, TIDEMARK_SESSION: id } })
+  expect((await tidemark(inSession('c1'), ['remember', 'Always guess'])).out).toContain('proposed as fact')
+  await run('session', 'start', 'mine')
+  expect((await tidemark(inSession('mine'), ['remember', 'Never guess'])).out).toContain('remembered as fact')
+  expect(await run('remember', 'Never sleep', '--session', 'c1')).toContain('remembered as fact')
+  const edited = inSession('c1')
+  const editor = { ...edited, env: { ...edited.env, EDITOR: 'sed -i s/guess/lie/' } }
+  expect((await tidemark(editor, ['edit', 'fact:never-guess'])).out).toContain('it binds once a person says yes')
+  expect(await rules(at)).toContain('- Never guess')
+})
