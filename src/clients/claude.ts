@@ -181,6 +181,11 @@ export const claude: Client = {
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Claude Code' }
   },
+  files: (ctx) => [
+    ...[mcpJson(ctx, client), settingsFile(ctx), localFile(ctx), globalFile(ctx)].map((f) => f.file),
+    join(configDir(ctx), 'settings.json'),
+    join(ctx.root, '.vscode', 'settings.json'),
+  ],
   wire(ctx) {
     const plugin = pluginIn(ctx, client)
     if (plugin) return [pluginChange(client, plugin), ...targets(ctx).flatMap((t) => giveWay(ctx, t, plugin.id))]

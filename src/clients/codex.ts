@@ -133,6 +133,7 @@ export const codex: Client = {
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Codex' }
   },
+  files: (ctx) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)].map((t) => t.file),
   wire(ctx) {
     const plugin = pluginIn(ctx, client)
     if (!plugin) return [...wireServer(ctx), ...wireHooks(ctx)]

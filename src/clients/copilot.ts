@@ -93,6 +93,7 @@ export const copilot: Client = {
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Copilot CLI' }
   },
+  files: (ctx) => [mcpJson(ctx, client), projectHooks(ctx), homeHooks(ctx), homeServers(ctx)].map((f) => f.file),
   wire: (ctx) => plugEither(ctx, project(ctx), home(ctx)),
   unwire: (ctx) => unplugBoth(ctx, project(ctx), home(ctx)),
   check: (ctx) => guarded(client, () => check(ctx)),

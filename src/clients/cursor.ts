@@ -64,6 +64,7 @@ export const cursor: Client = {
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Cursor' }
   },
+  files: (ctx) => ['mcp.json', 'hooks.json'].flatMap((name) => [inProject(ctx, name).file, inHome(ctx, name).file]),
   wire: (ctx) => plugEither(ctx, project(ctx), home(ctx)),
   unwire: (ctx) => unplugBoth(ctx, project(ctx), home(ctx)),
   check: (ctx) =>

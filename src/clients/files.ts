@@ -1,26 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import {
-  accessSync,
-  chownSync,
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, realpathSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../errors.ts'
+import { readRegular } from '../files.ts'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
@@ -37,11 +18,16 @@ export function isInside(path: string, folder: string): boolean {
 export function readText(file: string): string | null {
   let bytes: Buffer
   try {
-    bytes = readFileSync(file)
+    const regular = readRegular(file)
+    if (!regular) {
+      const what = statSync(file).isDirectory() ? 'a folder' : 'no regular file'
+      throw new UserError('not-a-file', `${file} is ${what}`, 'move it away; nothing was changed')
+    }
+    bytes = regular
   } catch (error) {
+    if (error instanceof UserError) throw error
     const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
-    if (code === 'EISDIR') throw new UserError('not-a-file', `${file} is a folder`, 'move it away; nothing was changed')
     throw new UserError('unreadable', `${file} cannot be read: ${(error as Error).message}`, 'nothing was changed')
   }
   const text = bytes.toString('utf8')
@@ -106,27 +92,6 @@ export function missingDirs(file: string): string[] {
   const dirs: string[] = []
   for (let dir = dirname(file); !existsSync(dir); dir = dirname(dir)) dirs.unshift(dir)
   return dirs
-}
-
-/** Replaces a file in one step, keeping its mode and owner; `mode` is for a new one. */
-export function writeAtomically(file: string, text: string, mode: number): void {
-  mkdirSync(dirname(file), { recursive: true })
-  const old = statOf(file)
-  const fresh = join(dirname(file), `.${basename(file)}.tidemark-${randomBytes(6).toString('hex')}`)
-  try {
-    const fd = openSync(fresh, 'wx', old ? 0o600 : mode)
-    try {
-      writeFileSync(fd, text)
-      if (old) fchmodSync(fd, old.mode & 0o7777)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    if (old && process.getuid?.() === 0) chownSync(fresh, old.uid, old.gid)
-    renameSync(fresh, file)
-  } finally {
-    rmSync(fresh, { force: true })
-  }
 }
 
 /** Removes a folder if nothing is in it. */

@@ -98,6 +98,7 @@ export const gemini: Client = {
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Gemini CLI' }
   },
+  files: (ctx) => [projectFile(ctx).file, homeFile(ctx).file],
   wire(ctx) {
     const plugin = pluginIn(ctx, client)
     if (!plugin) return plugEither(ctx, [project(ctx)], [home(ctx)])

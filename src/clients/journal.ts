@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { UserError } from '../errors.ts'
+import { createInside, inspect, readInside, removeInside, writeInside } from '../files.ts'
+import { whyNotOwn } from '../git.ts'
+import { stateDirectory } from '../recall/projects.ts'
 import { PROJECT_DIR } from '../store/project.ts'
-import { isInside, readText, removeIfEmpty, writeAtomically } from './files.ts'
+import { isInside, removeIfEmpty } from './files.ts'
 import type { Undo } from './types.ts'
 
 /** One stretch of a text that was replaced. */
@@ -40,18 +44,25 @@ interface Journal {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
-/** Where the journal of a project lies. */
-export const journalPath = (root: string) => join(root, PROJECT_DIR, 'local', 'wiring.json')
+/** The journal of a project. */
+const JOURNAL = `${PROJECT_DIR}/local/wiring.json`
+
+/** What this machine wrote last into a journal, by its hash: another one came with the project, and says nothing of this user's home. */
+const proofOf = (text: string) => `wiring/${sha256(text)}`
 
 // files of the project by their path in it: the project may move
 const keyOf = (root: string, file: string) => (isInside(file, root) ? relative(root, file) : file)
 
+const textOf = (root: string): string | undefined => readInside(root, JOURNAL)?.toString('utf8')
+
 function read(root: string): Journal {
-  const text = readText(journalPath(root))
-  if (text === null) return { version: 1, files: {} }
+  const text = textOf(root)
+  if (text === undefined || whyNotOwn(root, JOURNAL) !== undefined) return { version: 1, files: {} }
   try {
     const journal = JSON.parse(text) as Journal
-    return { version: 1, files: Object.assign(Object.create(null), journal.files) }
+    const isOurs = inspect(stateDirectory(), proofOf(text)).is === 'file'
+    const files = Object.entries(journal.files).filter(([file]) => isOurs || !isAbsolute(file))
+    return { version: 1, files: Object.assign(Object.create(null), Object.fromEntries(files)) }
   } catch {
     return { version: 1, files: {} } // damaged: then it is as in a clone, where our entries are found by their look
   }
@@ -71,11 +82,23 @@ export const entryOf = (root: string, file: string): Entry | undefined => {
 function dirsNow(root: string, file: string, dirs: unknown): string[] {
   const above: string[] = []
   for (let dir = dirname(file); isInside(dir, root); dir = dirname(dir)) above.unshift(dir)
-  return (Array.isArray(dirs) ? dirs.map(String) : []).flatMap((dir) => {
+  const now = (Array.isArray(dirs) ? dirs.map(String) : []).flatMap((dir) => {
     if (!isAbsolute(dir)) return [join(root, dir)]
     if (above.length === 0 || isInside(dir, root)) return [dir]
     return above.filter((here) => basename(here) === basename(dir))
   })
+  return now.filter((dir) => isInside(file, dir) && dir !== root)
+}
+
+/** @throws UserError unless a journal can be kept. */
+export function mustKeepJournal(root: string): void {
+  const found = inspect(root, JOURNAL)
+  if (found.is === 'unsafe' || found.is === 'directory')
+    throw new UserError(
+      'unsafe-path',
+      found.is === 'unsafe' ? found.why : `${join(root, JOURNAL)} is a directory`,
+      'remove it; nothing was changed',
+    )
 }
 
 /** Writes what is to be remembered (or, with null, forgotten) about files; an empty journal is no file. */
@@ -85,13 +108,17 @@ export function keepJournal(root: string, entries: ReadonlyMap<string, Entry | n
     if (entry) files[keyOf(root, file)] = { ...entry, dirs: entry.dirs.map((dir) => keyOf(root, dir)) }
     else delete files[keyOf(root, file)]
   }
-  const path = journalPath(root)
-  if (Object.keys(files).length > 0) {
-    writeAtomically(path, `${JSON.stringify({ version: 1, files }, null, 2)}\n`, 0o600)
-    return
-  }
-  rmSync(path, { force: true })
-  removeIfEmpty(dirname(path))
+  const before = textOf(root)
+  const text = Object.keys(files).length > 0 ? `${JSON.stringify({ version: 1, files }, null, 2)}\n` : undefined
+  if (text === before) return
+  const state = stateDirectory()
+  if (text !== undefined) {
+    // the proof first: a crash between the two leaves one of nothing, not a journal without its proof
+    mkdirSync(state, { recursive: true, mode: 0o700 })
+    createInside(state, proofOf(text), '', { mode: 0o600, dirMode: 0o700 })
+    writeInside(root, JOURNAL, text, { mode: 0o600, sync: true })
+  } else if (removeInside(root, JOURNAL)) removeIfEmpty(dirname(join(root, JOURNAL)))
+  if (before !== undefined && removeInside(state, proofOf(before))) removeIfEmpty(join(state, 'wiring'))
 }
 
 /** Every file the journal knows. */

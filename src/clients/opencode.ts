@@ -87,6 +87,11 @@ export const opencode: Client = {
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of opencode' }
   },
+  files: (ctx) => [
+    ...[ctx.root, opencodeHome(ctx)].flatMap((dir) => [join(dir, 'opencode.jsonc'), join(dir, 'opencode.json')]),
+    projectPlugin(ctx),
+    homePlugin(ctx),
+  ],
   wire: (ctx) => plugEither(ctx, project(ctx), home(ctx)),
   unwire: (ctx) => unplugBoth(ctx, project(ctx), home(ctx)),
   check: (ctx) =>

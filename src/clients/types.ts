@@ -49,6 +49,8 @@ export interface Client {
   name: HookClient
   title: string
   detect(ctx: ClientContext): { found: boolean; why: string }
+  /** Every file that it may read or write here, in the project and in its home. */
+  files(ctx: ClientContext): string[]
   wire(ctx: ClientContext): WiringChange[]
   unwire(ctx: ClientContext): WiringChange[]
   check(ctx: ClientContext): Finding[]

@@ -10,11 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { machine, scratch } from '../../test/client-machine.ts'
 import { sharedHook } from './hooks-table.ts'
 import { CLIENTS } from './index.ts'
+import { sha256 } from './journal.ts'
 import { readJson } from './json-read.ts'
 import { findOnPath, launcherOf, mainWorkTree } from './path.ts'
 import { applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
@@ -218,16 +220,12 @@ describe('what is refused, before anything is touched', () => {
     chmodSync(n.path('project/.codex'), 0o755)
   })
 
-  test('a symbolic link that leads out of the project, or to nothing', () => {
-    const m = machine({ 'elsewhere.json': '{}' })
-    symlinkSync('../elsewhere.json', m.path('project/.mcp.json'))
+  test('[T25] a symbolic link in a home that leads out of it, or to nothing', () => {
+    const m = machine({ 'elsewhere.json': '{}' }, false)
+    symlinkSync('../elsewhere.json', m.path('home/.claude.json'))
     refused(m, /symbolic link out of/)
-    const n = machine({ 'elsewhere/x': '' })
-    symlinkSync('../elsewhere', m.path('project/.codex'))
-    symlinkSync('../elsewhere', n.path('project/.codex'))
-    refused(n, /symbolic link out of/)
-    const o = machine()
-    symlinkSync('nowhere', o.path('project/.mcp.json'))
+    const o = machine({}, false)
+    symlinkSync('nowhere', o.path('home/.claude.json'))
     refused(o, /to nothing/)
   })
 
@@ -240,14 +238,14 @@ describe('what is refused, before anything is touched', () => {
   })
 
   test('a folder of ours in which the journal cannot be written', () => {
-    refused(machine({ 'project/.tidemark/local': 'x' }), /wiring\.json cannot be made/)
+    refused(machine({ 'project/.tidemark/local': 'x' }), /local is no directory/)
   })
 
   test('a write that fails half-way takes back those before it, and the note of them', () => {
     const m = machine({ 'project/.mcp.json': '{"a": 1}' })
     const before = m.tree()
-    // its name leaves no room for that of the fresh copy
-    const file = m.path(`project/new/${'n'.repeat(250)}`)
+    // a name that no file may have
+    const file = m.path(`project/new/${'n'.repeat(256)}`)
     const last = { client: 'x', file, scope: 'local', action: 'create', before: null, after: 'x', why: '' } as const
     expect(() => applyWiring(m.ctx, [...planWiring(m.ctx, BOTH), last])).toThrow(/ENAMETOOLONG/)
     expect(m.tree()).toEqual(before)
@@ -273,18 +271,68 @@ describe('unwiring', () => {
     },
   )
 
-  test('a link inside the project stays a link, and a mode stays as it was', () => {
-    const m = machine({ 'project/shared/mcp.json': '{}' })
-    symlinkSync('shared/mcp.json', m.path('project/.mcp.json'))
-    chmodSync(m.path('project/shared/mcp.json'), 0o640)
+  test('a link inside the home stays a link, and a mode stays as it was', () => {
+    const m = machine({ 'home/dotfiles/claude.json': '{}' }, false)
+    symlinkSync('dotfiles/claude.json', m.path('home/.claude.json'))
+    chmodSync(m.path('home/dotfiles/claude.json'), 0o640)
     const before = m.tree()
     m.wire(['claude'])
-    expect(lstatSync(m.path('project/.mcp.json')).isSymbolicLink()).toBe(true)
-    expect(statSync(m.path('project/shared/mcp.json')).mode & 0o777).toBe(0o640)
+    expect(lstatSync(m.path('home/.claude.json')).isSymbolicLink()).toBe(true)
+    expect(m.read('home/dotfiles/claude.json')).toContain('tidemark')
+    expect(statSync(m.path('home/dotfiles/claude.json')).mode & 0o777).toBe(0o640)
     m.unwire()
     expect(m.tree()).toEqual(before)
   })
 
+  test.each([
+    ['.mcp.json', 'shared/mcp.json', 'claude'],
+    ['.mcp.json', '../elsewhere.json', 'claude'],
+    ['.mcp.json', 'nowhere', 'copilot'],
+    ['.claude', '../elsewhere', 'claude'],
+    ['.claude/settings.local.json', '../../elsewhere.json', 'claude'],
+    ['.codex', '../elsewhere', 'codex'],
+    ['.gemini/settings.json', '../../elsewhere.json', 'gemini'],
+    ['.cursor/hooks.json', '../../elsewhere.json', 'cursor'],
+    ['.github/hooks', '../../elsewhere', 'copilot'],
+    ['opencode.json', '../elsewhere.json', 'opencode'],
+    ['.opencode/plugins/tidemark.js', '../../../elsewhere.json', 'opencode'],
+  ])(
+    '[T20] a client with a link in the project, %s -> %s, is left alone, and the others are wired',
+    (link, to, client) => {
+      const m = machine({ 'elsewhere.json': '{}', 'elsewhere/x': '', 'project/shared/mcp.json': '{}' })
+      mkdirSync(dirname(m.path(`project/${link}`)), { recursive: true })
+      symlinkSync(to, m.path(`project/${link}`))
+      const before = m.tree()
+      const names = ['codex', 'gemini', client]
+      expect(m.wire(names).filter((c) => c.client === client)).toMatchObject([
+        { action: 'none', client, why: expect.stringContaining(`${link} is a symbolic link`) },
+      ])
+      expect(checkWiring(m.ctx).filter((f) => f.client === client && f.ok)).toEqual([])
+      m.unwire()
+      expect(m.tree()).toEqual(before)
+    },
+  )
+
+  test('[T25] a journal that came with the project says nothing of the home, and names no file that no client writes', () => {
+    const m = machine({ 'home/.bashrc': 'mine\n', 'project/.tidemark/x': '' }, false)
+    m.wire(['codex'])
+    const [hooks, journal] = ['home/.codex/hooks.json', 'project/.tidemark/local/wiring.json']
+    const said = JSON.parse(m.read(journal))
+    // a machine that is wired alike says what stands in its files; this says that they were evil before
+    const entry = said.files[m.path(hooks)]
+    const evil = '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "evil"}]}]}}'
+    const turned = {
+      ...entry,
+      original: sha256(evil),
+      steps: [{ ...entry.steps[0], splice: { at: 0, removed: evil, inserted: m.read(hooks) } }],
+    }
+    const others = { original: null, written: sha256('mine\n'), steps: [entry.steps[0]], dirs: [m.path('home/empty')] }
+    mkdirSync(m.path('home/empty'))
+    m.write(journal, JSON.stringify({ ...said, files: { [m.path(hooks)]: turned, [m.path('home/.bashrc')]: others } }))
+    const before = m.tree()
+    m.unwire()
+    expect(m.tree()).toEqual(before)
+  })
   const eol = fc.constantFrom('\n', '\r\n')
   const key = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('env', 'permissions', '日本'))
   const plain = fc.jsonValue({ maxDepth: 3 })

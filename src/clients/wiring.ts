@@ -1,9 +1,10 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../errors.ts'
-import { isInside, landing, missingDirs, readText, removeIfEmpty, writeAtomically } from './files.ts'
+import { inspect, pathIn, removeInside, replaceFile, writeInside } from '../files.ts'
+import { isInside, landing, missingDirs, readText, removeIfEmpty } from './files.ts'
 import { CLIENTS } from './index.ts'
-import { type Entry, entryOf, journalFiles, journalPath, keepJournal, sha256 } from './journal.ts'
+import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal, sha256 } from './journal.ts'
 import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
 
 /** Changes needed to turn one word into another. */
@@ -31,13 +32,35 @@ function named(name: string): Client {
   )
 }
 
+const NO_LINKS = 'put a plain file there: Tidemark follows no link inside a project'
+
+/** The file of a client in the project that is a link or no file: what it leads to is not the project's. */
+function unsafeFile(ctx: ClientContext, client: Client): { file: string; why: string } | undefined {
+  for (const file of client.files(ctx)) {
+    const way = pathIn(ctx.root, file)
+    const found = way === undefined ? undefined : inspect(ctx.root, way)
+    if (found?.is === 'unsafe') return { file, why: found.why }
+  }
+  return undefined
+}
+
+/** Instead of a plan: that a client is left alone, and why. */
+function leftAlone(ctx: ClientContext, client: Client): WiringChange[] | undefined {
+  const unsafe = unsafeFile(ctx, client)
+  if (!unsafe) return undefined
+  const why = `${unsafe.why}: ${NO_LINKS}`
+  return [
+    { client: client.name, file: unsafe.file, scope: 'committed', action: 'none', before: null, after: null, why },
+  ]
+}
+
 /**
  * What has to change so that the clients found here (or those named) start Tidemark; nothing is written. Files that are
  * right already, or that are the user's to decide, are told of with the action `none`.
  */
 export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[] {
   const clients = names ? [...new Set(names.map(named))] : CLIENTS.filter((c) => c.detect(ctx).found)
-  return once(clients.flatMap((c) => c.wire(ctx)))
+  return once(clients.flatMap((c) => leftAlone(ctx, c) ?? c.wire(ctx)))
 }
 
 /** Two clients may read the same file, and then want the same of it. */
@@ -51,12 +74,16 @@ const once = (changes: WiringChange[]) =>
 
 /** What has to change so that nothing of Tidemark is left in any client's file. */
 export function planUnwiring(ctx: ClientContext): WiringChange[] {
-  return once(CLIENTS.flatMap((c) => c.unwire(ctx)))
+  return once(CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)))
 }
 
 /** What `doctor` says about the clients found here. */
 export function checkWiring(ctx: ClientContext): Finding[] {
-  return CLIENTS.filter((c) => c.detect(ctx).found).flatMap((c) => c.check(ctx))
+  return CLIENTS.filter((c) => c.detect(ctx).found).flatMap((c) => {
+    const unsafe = unsafeFile(ctx, c)
+    if (!unsafe) return c.check(ctx)
+    return [{ client: c.name, ok: false, message: `${c.title} is not looked at: ${unsafe.why}`, hint: NO_LINKS }]
+  })
 }
 
 interface Write {
@@ -74,6 +101,9 @@ function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] 
     .map((change) => {
       const { file } = change
       const boundary = [ctx.root, ctx.home].find((dir) => isInside(file, dir)) ?? dirname(file)
+      const way = pathIn(ctx.root, file)
+      const found = way === undefined ? undefined : inspect(ctx.root, way)
+      if (found?.is === 'unsafe') throw new UserError('unsafe-path', found.why, `${NO_LINKS}; nothing was changed`)
       const target = landing(file, boundary)
       if (readText(file) !== change.before)
         throw new UserError(
@@ -85,22 +115,29 @@ function prepare(ctx: ClientContext, changes: readonly WiringChange[]): Write[] 
     })
 }
 
-const put = (write: Write, text: string | null) => {
-  const { change, target } = write
-  if (text === null) rmSync(target, { force: true })
-  else writeAtomically(target, text, change.scope === 'local' ? 0o600 : 0o644)
+function put(ctx: ClientContext, { change, target }: Write, text: string | null): void {
+  const way = pathIn(ctx.root, change.file)
+  const options = { mode: change.scope === 'local' ? 0o600 : 0o644, sync: true }
+  if (way !== undefined) {
+    if (text === null) removeInside(ctx.root, way)
+    else writeInside(ctx.root, way, text, options)
+  } else if (text === null) rmSync(target, { force: true })
+  else {
+    mkdirSync(dirname(target), { recursive: true })
+    replaceFile(target, text, options) // in a home a link is the user's own
+  }
 }
 
 /** Writes all or nothing: what a failing disk stops half-way is taken back. */
-function writeAll(writes: readonly Write[]): void {
+function writeAll(ctx: ClientContext, writes: readonly Write[]): void {
   const done: Write[] = []
   try {
     for (const write of writes) {
-      put(write, write.change.after)
+      put(ctx, write, write.change.after)
       done.push(write)
     }
   } catch (error) {
-    for (const write of done.reverse()) put(write, write.change.before)
+    for (const write of done.reverse()) put(ctx, write, write.change.before)
     for (const write of writes) for (const dir of [...write.dirs].reverse()) removeIfEmpty(dir)
     throw error
   }
@@ -110,7 +147,7 @@ function writeAll(writes: readonly Write[]): void {
 export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
   const writes = prepare(ctx, changes)
   if (writes.length === 0) return
-  landing(journalPath(ctx.root), ctx.root)
+  mustKeepJournal(ctx.root)
   const before = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file) ?? null]))
   const entries = new Map<string, Entry | null>()
   for (const { change, dirs } of writes) {
@@ -128,7 +165,7 @@ export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]
   const made = new Map([...before].map(([file, entry]) => [file, entry?.dirs]))
   keepJournal(ctx.root, entries) // first: a crash between the two leaves a note of nothing, not a change without a note
   try {
-    writeAll(writes)
+    writeAll(ctx, writes)
   } catch (error) {
     keepJournal(ctx.root, before)
     throw error
@@ -154,9 +191,11 @@ function removeDirs(
 export function applyUnwiring(ctx: ClientContext, changes: readonly WiringChange[]): void {
   const writes = prepare(ctx, changes)
   const made = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file)?.dirs]))
-  writeAll(writes)
+  writeAll(ctx, writes)
   removeDirs(ctx, writes, made)
+  const known = new Set(CLIENTS.flatMap((c) => c.files(ctx)))
   const settled = journalFiles(ctx.root).filter((file) => {
+    if (!known.has(file)) return false // whatever names it, no client of ours reads or writes it
     const text = readText(file)
     return made.has(file) || text === null || sha256(text) === entryOf(ctx.root, file)?.original
   })

@@ -88,6 +88,7 @@ export const LAYOUT: readonly FileKind[] = [
   ...kinds('state', 'never', [
     ['projects/{hex}.json', false, 'recall/projects.ts', 'one project of this user: its root and its store'],
     ['projects/{hex}.json.{hex}', false, 'recall/projects.ts', 'the same until it is complete'],
+    ['wiring/{hex}', false, 'clients/journal.ts', 'the hash of a wiring journal that this machine wrote'],
     ['extraction.db{sqlite}', true, 'store/extraction.ts', 'which extraction the user allows, and what waits for it'],
     UNFINISHED,
   ]),
