@@ -3,6 +3,7 @@ import { applyUpdate, encodeDoc, openDoc, readCells } from '../crdt/doc.ts'
 import { UserError } from '../errors.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Registry } from '../schema/registry.ts'
+import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
 import type { PurgeMark } from '../store/line.ts'
@@ -46,6 +47,7 @@ export function compact(db: Db, before: number): { lines: number; events: number
   const { lines, lastArrival } = coverage.dropCovered(db, covered)
   raiseMeta(db, 'horizon', before)
   raiseMeta(db, 'compacted_n', lastArrival)
+  keepBaseDigest(db)
   return { lines, events, horizon: before }
 }
 
@@ -127,5 +129,6 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
   raiseMeta(db, 'horizon', s.horizon)
   archiveCame(db, now, shared)
   raiseMeta(db, 'compacted_n', arrival)
+  keepBaseDigest(db)
   log.finding(db, 'snapshot', now, `history before ${new Date(s.horizon).toISOString()} came as a snapshot`)
 }

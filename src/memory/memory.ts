@@ -10,6 +10,7 @@ import { type Db, openDb, storeError, vacuum } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import { keepWal } from '../store/rescue.ts'
 import * as rows from '../store/rows.ts'
 import { TEXT_VERSION } from '../store/texts.ts'
 import { watchCommits } from '../store/watch.ts'
@@ -17,6 +18,7 @@ import { keepWork, workOf } from '../store/work.ts'
 import { projectAll } from './apply.ts'
 import { parseBatch } from './batch.ts'
 import type { Actor } from './binding.ts'
+import { type Fault, faultsOf } from './check.ts'
 import { compact, snapshotOf } from './compact.ts'
 import { KIND_KIND, RELATION_KIND } from './entity.ts'
 import { aboutToErase, occurrences, proofOf, scrub, secretsIn } from './erasure.ts'
@@ -123,6 +125,7 @@ export class Memory {
         from > Number(seq)
           ? 'what sessions did last was acknowledged and is'
           : `${from === Number(seq) ? `batch ${batch} was` : `batches ${replica}:${from} to ${batch} were`} acknowledged and ${from === Number(seq) ? 'is' : 'are'}`
+      keepWal(this.path, this.#env.now())
       const text = `${what} not in the store: its write-ahead log was removed or damaged, or an older file put in its place`
       log.finding(db, `lost:${batch}`, this.#env.now(), text)
       log.countArrival(db, written)
@@ -158,16 +161,15 @@ export class Memory {
   /** The kinds and relations known now: core and the project's own. */
   registry(): Registry {
     const key = rows.versionsOfKinds(this.#db, KIND_KIND, RELATION_KIND)
-    if (this.#registry?.key !== key) {
-      const defined = [KIND_KIND, RELATION_KIND]
-        .flatMap((kind) => rows.idsOfKind(this.#db, kind))
-        .map((id) => entityOf(rows.getRow(this.#db, id)!))
-      this.#registry = {
-        key,
-        registry: defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined),
-      }
-    }
+    if (this.#registry?.key !== key) this.#registry = { key, registry: this.#registryOf(this.#db) }
     return this.#registry.registry
+  }
+
+  #registryOf(db: Db): Registry {
+    const defined = [KIND_KIND, RELATION_KIND]
+      .flatMap((kind) => rows.idsOfKind(db, kind))
+      .map((id) => entityOf(rows.getRow(db, id)!))
+    return defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined)
   }
 
   /** Everything that can be asked, now. */
@@ -370,6 +372,11 @@ export class Memory {
   /** Drops every index and makes it again from the log (C5). */
   rebuild(progress?: Progress): { entities: number; lines: number } {
     return this.#db.write(() => rebuildAll(this.#db, () => this.registry(), progress))
+  }
+
+  /** Everything in the store that is not as it was written: each line's hash and chain, and all that is made from lines. */
+  faults(): Fault[] {
+    return this.#db.read(() => faultsOf(this.#db, (db) => this.#registryOf(db)))
   }
 
   /** Folds history before a moment away (C6). */

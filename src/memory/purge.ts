@@ -2,6 +2,7 @@ import { encodeDoc, openDoc, strip } from '../crdt/doc.ts'
 import type { Event } from '../crdt/events.ts'
 import { sha256 } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
+import { keepBaseDigest } from '../store/compare.ts'
 import type * as coverage from '../store/coverage.ts'
 import { type Db, stored } from '../store/db.ts'
 import { eventBody, type Line, type PurgeMark, unpackEvent } from '../store/line.ts'
@@ -153,6 +154,7 @@ function erase(db: Db, registry: Registry, entities: readonly string[]): void {
       dropEntityIndexes(db, id)
     }
   }
+  keepBaseDigest(db)
   rebuildEntities(db, registry, touched)
   log.rewriteParked(db, (line) => withoutErased(db, line))
 }

@@ -10,10 +10,9 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { MAX_LEAD_MS } from '../crdt/hlc.ts'
-import { UserError } from '../errors.ts'
-import { type Db, holdsStore } from './db.ts'
+import type { Db } from './db.ts'
 
 /** Snapshots kept beside the store: one a day, and one before each migration (C7). */
 const KEPT = 3
@@ -70,67 +69,4 @@ export function snapshotIfDue(db: Db, now: number): void {
   if (last && now - last.at < DAY_MS) return
   if (last && statSync(db.path).mtimeMs < last.at && !existsSync(`${db.path}-wal`)) return
   snapshotNow(db.raw, db.path, now)
-}
-
-/** True if the file is a store and SQLite finds nothing wrong with it. */
-export function isSound(path: string): boolean {
-  try {
-    const db = new DatabaseSync(path, { readOnly: true })
-    try {
-      // an empty file passes the check: SQLite takes it for a database without tables
-      return holdsStore(db) && (db.prepare('PRAGMA quick_check').get() as { quick_check: string }).quick_check === 'ok'
-    } finally {
-      db.close()
-    }
-  } catch {
-    return false
-  }
-}
-
-/** Log lines that can still be read from a damaged file: from the front up to the damage, and from the back. */
-export function salvage(path: string): string[] {
-  const found = new Map<number, string>()
-  for (const order of ['ASC', 'DESC']) {
-    try {
-      const db = new DatabaseSync(path, { readOnly: true })
-      try {
-        for (const row of db.prepare(`SELECT n, line FROM log ORDER BY n ${order}`).iterate()) {
-          const { n, line } = row as { n: number; line: string }
-          if (found.has(n)) break
-          found.set(n, line)
-        }
-      } finally {
-        db.close()
-      }
-    } catch {} // what can be read is what was read so far
-  }
-  return [...found].sort((a, b) => a[0] - b[0]).map(([, line]) => line)
-}
-
-/** Puts the newest sound snapshot in the store's place; the old files are kept beside it. */
-export function restoreNewest(storePath: string, now: number): { from: string; at: number; kept: string[] } {
-  const found = snapshots(storePath, now).find((s) => isSound(s.path))
-  if (!found)
-    throw new UserError(
-      'no-snapshot',
-      `there is no sound snapshot in ${folder(storePath)}`,
-      'bring back a copy of the store from a backup of your own',
-    )
-  const kept: string[] = []
-  for (const suffix of ['', '-wal', '-shm']) {
-    if (!existsSync(storePath + suffix)) continue
-    const aside = `${storePath}.damaged-${now}${suffix}`
-    renameSync(storePath + suffix, aside)
-    kept.push(aside)
-  }
-  const copy = `${storePath}.restoring`
-  rmSync(copy, { force: true })
-  const source = new DatabaseSync(found.path, { readOnly: true })
-  try {
-    source.prepare('VACUUM INTO ?').run(copy)
-  } finally {
-    source.close()
-  }
-  renameSync(copy, storePath)
-  return { from: found.path, at: found.at, kept }
 }

@@ -90,7 +90,7 @@ export type Param = string | number | bigint | null | Uint8Array
 const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff
 const [BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [5, 6, 8, 10, 11, 13, 14, 26]
 
-const busy = (error: unknown) => codeOf(error) === BUSY || codeOf(error) === LOCKED
+export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY || codeOf(error) === LOCKED
 
 const damaged = (what: string): UserError =>
   new UserError(
@@ -182,7 +182,7 @@ export function storeError(error: unknown, path: string): unknown {
       `reading or writing ${path} failed: ${error.message}`,
       'check the disk; nothing was changed',
     )
-  if (busy(error)) {
+  if (isBusy(error)) {
     return new UserError(
       'store-busy',
       `another process has held the store ${path} for ${busyTimeout / 1000} s`,
@@ -261,6 +261,12 @@ export function createStore(path: string): void {
       'run `tidemark doctor --restore`: it brings back everything that can be read, and finishes a restore that was interrupted',
     )
   }
+  newStore(path)
+}
+
+/** Makes an empty store, whatever lies beside it. */
+export function newStore(path: string): void {
+  const dir = dirname(path)
   rmSync(bellPath(path), { force: true })
   const fresh = join(dir, `.new-${randomBytes(6).toString('hex')}.db`)
   try {
@@ -408,6 +414,10 @@ interface Opened {
   forget(): void
 }
 
+/** Opens a file as it is, to read what can be read of it. */
+export const readDb = (path: string): Db =>
+  wrap(new DatabaseSync(path, { readOnly: true }), path, { inode: 0, readOnly: true, forget: () => {} })
+
 /** A database in memory as a store: what is derived is made in it, to be compared. */
 export function memoryDb(): Db {
   const raw = new DatabaseSync(':memory:')
@@ -444,7 +454,7 @@ function wrap(raw: DatabaseSync, path: string, { inode, readOnly, mark, forget }
             raw.exec('BEGIN IMMEDIATE')
             return true
           } catch (error) {
-            if (!busy(error)) throw error
+            if (!isBusy(error)) throw error
             refused = error
             return false
           }
@@ -624,7 +634,7 @@ function truncateWal(raw: DatabaseSync): boolean {
   try {
     return (raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }).busy === 0
   } catch (error) {
-    if (!busy(error)) throw error
+    if (!isBusy(error)) throw error
     return false
   } finally {
     raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
@@ -644,7 +654,7 @@ export function vacuum(db: Db): boolean {
         db.raw.exec('VACUUM')
         return true
       } catch (error) {
-        if (!busy(error)) throw error
+        if (!isBusy(error)) throw error
         refused = error
         return false
       } finally {

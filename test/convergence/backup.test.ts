@@ -15,8 +15,10 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { isSound, restoreNewest, salvage, snapshots } from '../../src/store/backup.ts'
+import { restoreStore } from '../../src/memory/restore.ts'
+import { snapshots } from '../../src/store/backup.ts'
 import { createStore } from '../../src/store/db.ts'
+import { salvage } from '../../src/store/salvage.ts'
 import { dump, exchange, open, Replica, START, send, tempDir } from './harness.ts'
 
 const DAY = 86_400_000
@@ -31,6 +33,8 @@ function inDir<T>(body: (dir: string) => T): T {
 }
 
 const fact = (n: number) => [['record-fact', { fact: `fact ${n} ${'x'.repeat(200)}` }]]
+
+const restore = (r: Replica) => restoreStore(r.path, r.env, (path) => open(path, r.env))
 
 const facts = (r: Replica) => r.memory.reader.list('fact').length
 
@@ -66,7 +70,11 @@ describe('[C7] snapshots', () => {
       }
       const kept = snapshots(a.path, a.now)
       expect(kept.length).toBe(3)
-      expect(kept.map((s) => isSound(s.path))).toEqual([true, true, true])
+      for (const s of kept) {
+        const snapshot = open(s.path, a.env)
+        expect(snapshot.faults()).toEqual([])
+        snapshot.close()
+      }
       expect(kept[0]!.at - kept[1]!.at).toBeGreaterThanOrEqual(DAY)
       expect(readdirSync(join(dir, 'backups')).filter((f) => f.includes('partial'))).toEqual([])
       a.memory.close()
@@ -87,7 +95,7 @@ describe('[C7] snapshots', () => {
       writeFileSync(a.path, Buffer.alloc(40_000, 7))
       rmSync(`${a.path}-wal`, { force: true })
       expect(refusal(a.path).code).toBe('store-damaged')
-      const restored = restoreNewest(a.path, a.now)
+      const restored = restore(a)
       expect(restored.kept.every((f) => existsSync(f))).toBe(true)
       a.memory = open(a.path, a.env)
       expect(facts(a)).toBe(1)
@@ -126,9 +134,11 @@ describe('[C7] snapshots', () => {
       a.memory.close()
       const [newest, older] = snapshots(a.path, a.now)
       truncateSync(newest!.path, 5000)
-      expect(restoreNewest(a.path, a.now).from).toBe(older!.path)
+      rmSync(a.path)
+      expect(restore(a).from).toBe(older!.path)
       truncateSync(older!.path, 0)
-      expect(() => restoreNewest(a.path, a.now)).toThrow(UserError)
+      for (const f of readdirSync(dir)) if (f.startsWith('a.db')) truncateSync(join(dir, f), 0)
+      expect(() => restore(a)).toThrow(UserError)
       expect(existsSync(a.path)).toBe(true)
     })
   })

@@ -2,14 +2,17 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { many } from '../../briefing/telling.ts'
 import { checkWiring } from '../../clients/wiring.ts'
+import { systemEnv } from '../../env.ts'
 import { UserError } from '../../errors.ts'
 import { checkHooks } from '../../hooking/checks.ts'
 import { checkExtraction } from '../../hooking/extract/meter.ts'
 import type { Memory } from '../../memory/memory.ts'
+import { restoreStore, sayMissing } from '../../memory/restore.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
 import { unreadEdits } from '../../sessions/views/kept.ts'
-import { isSound, restoreNewest, salvage, snapshots } from '../../store/backup.ts'
+import { snapshots } from '../../store/backup.ts'
+import { snapshotFaults } from '../../store/compare.ts'
 import { findings, gaps } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
@@ -25,15 +28,21 @@ function checkStore(memory: Memory): Check[] {
   const checks: Check[] = []
   const size = statSync(memory.path).size
   const wal = existsSync(`${memory.path}-wal`) ? statSync(`${memory.path}-wal`).size : 0
-  const sound = isSound(memory.path)
-  checks.push(
-    sound
-      ? {
-          ok: true,
-          what: `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`,
-        }
-      : { ok: false, what: 'store is damaged', hint: '`tidemark doctor --restore` brings back the last snapshot' },
-  )
+  const faults = memory.faults()
+  if (faults.length === 0)
+    checks.push({
+      ok: true,
+      what: `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`,
+    })
+  for (const f of faults)
+    checks.push({
+      ok: false,
+      what: `store is damaged: ${f.text}`,
+      hint:
+        f.in === 'index'
+          ? '`tidemark doctor --rebuild` makes it again from the log: nothing is lost'
+          : '`tidemark doctor --restore` brings back everything that any copy still holds',
+    })
   if (wal > 64 * MB)
     checks.push({
       ok: false,
@@ -43,6 +52,13 @@ function checkStore(memory: Memory): Check[] {
   for (const wrong of memory.db.readOnly ? [] : memory.maintain())
     checks.push({ ok: false, what: wrong, hint: 'until it is mended a damaged disk costs more than a day' })
   const all = snapshots(memory.path, memory.env.now())
+  for (const s of all)
+    for (const fault of snapshotFaults(s.path).slice(0, 1))
+      checks.push({
+        ok: false,
+        what: `the snapshot ${s.path} is damaged: ${fault}`,
+        hint: 'delete it; the next write from the command line makes another one',
+      })
   checks.push({
     ok: true,
     what:
@@ -78,47 +94,41 @@ function refuseNewer(project: Project): void {
   }
 }
 
-/** Brings the last sound snapshot back, and of the damaged store whatever can still be read. */
-function restore(project: Project, call: CommandCall): Json {
+/** Makes a sound store out of everything that can be read, and says what is in no copy any more. */
+function restore(project: Project, call: CommandCall): { json: Json; code: number } {
   refuseNewer(project)
-  const { from, at, kept } = restoreNewest(project.storePath, Date.now())
-  call.out(`brought back the snapshot of ${new Date(at).toISOString()}`)
-  const damaged = kept.find((k) => /\.damaged-\d+$/.test(k))
-  const lines = damaged ? salvage(damaged) : []
-  const memory = openProject(project)
+  const open = (path: string) => openProject({ ...project, storePath: path }, { unlisted: true })
+  const done = restoreStore(project.storePath, systemEnv, open)
+  const memory = open(project.storePath)
   try {
-    const last = memory.newsSince(memory.cursor - 1)[0]
-    const header = JSON.stringify({ tidemark: 1, project: project.id })
-    let saved = 0
-    const missing: string[] = []
-    for (const line of lines) {
-      try {
-        saved += memory.applyUpdates(new TextEncoder().encode(`${header}\n${line}\n`)).applied
-      } catch (error) {
-        if (!(error instanceof UserError)) throw error
-        missing.push(error.message)
-      }
-    }
-    for (const g of gaps(memory.db)) missing.push(`${g.replica}:${g.missing} (${g.parked} later ones wait for it)`)
-    if (saved > 0) call.out(`read ${saved} later batch${saved === 1 ? '' : 'es'} out of the damaged store`)
-    const now = memory.newsSince(memory.cursor - 1)[0] ?? last
-    const upTo = now
-      ? `batch ${now.batch} of ${new Date(now.at).toISOString()} (${now.summary})`
-      : 'nothing: it was empty'
+    const last = memory.lastBatch
+    if (done.unchanged) call.out('the store is sound and holds all that can be read of every copy: nothing was changed')
+    else if (done.from === null) call.out('no copy could be read whole: the store was put together from single batches')
+    else call.out(`made a sound store, beginning with ${done.from}`)
+    if (done.salvaged > 0)
+      call.out(`read ${many(done.salvaged, 'further batch', 'further batches')} out of other copies`)
+    if (done.remade.length > 0)
+      call.out(`made again from what they did, since their lines were damaged: ${done.remade.join(', ')}`)
+    const upTo = last
+      ? `batch ${last.batch} of ${new Date(last.at).toISOString()} (${last.summary})`
+      : 'nothing: it is empty'
     call.out(`the store holds everything up to ${upTo}`)
-    if (missing.length > 0) call.out(`missing batches: ${missing.join('; ')}`)
-    else if (lines.length === 0)
-      call.out('nothing could be read of what was written later: those batches, if there were any, are missing')
-    if (kept.length > 0) call.out(`the damaged files are kept: ${kept.join(', ')}`)
-    call.out('restart other Tidemark processes of this project (MCP servers): they still have the old file open')
+    for (const m of done.missing) call.out(`${sayMissing(m)}: no copy holds it`)
+    if (done.kept.length > 0) call.out(`the damaged files are kept: ${done.kept.join(', ')}`)
+    if (!done.unchanged)
+      call.out('restart other Tidemark processes of this project (MCP servers): they still have the old file open')
     return {
-      restored: from,
-      at: new Date(at).toISOString(),
-      salvaged: saved,
-      upTo: now?.batch ?? null,
-      missing,
-      complete: missing.length === 0 && lines.length > 0,
-      kept,
+      json: {
+        restored: done.from,
+        unchanged: done.unchanged,
+        salvaged: done.salvaged,
+        remade: [...done.remade],
+        upTo: last?.batch ?? null,
+        missing: done.missing.map((m) => ({ ...m })),
+        complete: done.missing.length === 0,
+        kept: [...done.kept],
+      },
+      code: done.missing.length === 0 ? 0 : 1,
     }
   } finally {
     memory.close()
@@ -132,7 +142,7 @@ export const doctor: Command = {
   example: 'tidemark doctor',
   flags: {
     rebuild: { type: 'flag', about: 'drop every index and make it again from the log' },
-    restore: { type: 'flag', about: 'bring back the last sound snapshot and what can be read of the damaged store' },
+    restore: { type: 'flag', about: 'make a sound store out of every batch that any copy of it still holds' },
     compact: {
       type: 'text',
       value: 'TIME',
@@ -159,7 +169,7 @@ export const doctor: Command = {
       return { json: { checks: checks as unknown as Json }, code: asked || error.code !== 'no-project' ? 1 : 0 }
     }
     say({ ok: true, what: `project ${project.name} (${project.id}) at ${project.root}` })
-    if (call.flags.restore) return { json: restore(project, call) }
+    if (call.flags.restore) return restore(project, call)
     let memory: Memory
     try {
       memory = openProject(project)

@@ -1,0 +1,144 @@
+import { sha256 } from '../schema/names.ts'
+import { type Db, readDb } from './db.ts'
+import { soundLine } from './salvage.ts'
+
+/** What is wrong with a file that nobody writes to any more. */
+export function snapshotFaults(path: string): string[] {
+  let db: Db | undefined
+  try {
+    db = readDb(path)
+    return [...lineFaults(db), ...pageFaults(db)]
+  } catch (error) {
+    return [(error as Error).message]
+  } finally {
+    db?.close()
+  }
+}
+
+/** What SQLite finds wrong with the file: pages, the order of keys, indexes that lack a row, the index of words. */
+export function pageFaults(db: Db): string[] {
+  try {
+    return db
+      .all<{ integrity_check: string }>('PRAGMA integrity_check')
+      .map((r) => r.integrity_check)
+      .filter((text) => text !== 'ok')
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+/** Tables of which no other can be made. */
+const KEPT = ['meta', 'log', 'parked', 'covered', 'base', 'purged', 'purged_writes', 'forked', 'branched']
+
+interface LogRow {
+  replica: string
+  seq: number
+  hash: string
+  at: number
+  line: string
+}
+
+/** Lines that are not as they were sealed, or do not follow the one before; also of those that wait. */
+export function lineFaults(db: Db): string[] {
+  const faults: string[] = []
+  try {
+    const covered = new Map(
+      db.all<{ replica: string; seq: number; hash: string }>('SELECT * FROM covered').map((c) => [c.replica, c]),
+    )
+    let before: { replica: string; seq: number; hash: string } | undefined
+    for (const row of db.each<LogRow>('SELECT replica, seq, hash, at, line FROM log ORDER BY replica, seq')) {
+      const name = `batch ${row.replica}:${row.seq}`
+      const line = soundLine(row.line)
+      if (before?.replica !== row.replica) before = covered.get(row.replica)
+      const follows = { seq: before ? before.seq + 1 : 1, prev: before?.hash ?? '' }
+      if (!line) faults.push(`${name} is not what was written: its hash does not fit`)
+      else if (line.replica !== row.replica || line.seq !== row.seq || line.hash !== row.hash || line.at !== row.at)
+        faults.push(`${name} stands under another name than its own, ${line.replica}:${line.seq}`)
+      else if (line.seq !== follows.seq)
+        faults.push(`${row.replica}:${follows.seq} to ${line.seq - 1} are missing before ${name}`)
+      else if (line.prev !== follows.prev) faults.push(`${name} does not follow the batch before it`)
+      before = { replica: row.replica, seq: row.seq, hash: line?.hash ?? row.hash }
+    }
+    for (const { line } of db.each<{ line: string }>('SELECT line FROM parked'))
+      if (!soundLine(line)) faults.push('a batch that waits for an earlier one is not what was written')
+    if (!baseIsSound(db)) faults.push('what a compaction folded is not what it wrote')
+  } catch (error) {
+    faults.push(`the log cannot be read to its end: ${(error as Error).message}`)
+  }
+  return faults
+}
+
+/** A hash over what a compaction keeps of the lines it folds away: of that no line is left that could be checked. */
+function baseDigest(db: Db): string {
+  const parts: string[] = []
+  for (const sql of [
+    'SELECT * FROM covered ORDER BY replica',
+    'SELECT entity, hex(state) AS state, updated, counts FROM base ORDER BY entity',
+    'SELECT replica, seq, i, entity, ms, ctr, body FROM events WHERE base=1 ORDER BY replica, seq, i',
+  ])
+    for (const row of db.each(sql)) parts.push(JSON.stringify(Object.values(row)))
+  return sha256(parts.join('\n'))
+}
+
+/** Whether what compactions folded is what they wrote; stores of before have nothing to tell it by. */
+export function baseIsSound(db: Db): boolean {
+  const kept = db.get<{ value: string }>("SELECT value FROM meta WHERE key='base_digest'")?.value
+  return kept === undefined || kept === baseDigest(db)
+}
+
+/** To be called by whatever changed what compactions keep, under its lock. */
+export function keepBaseDigest(db: Db): void {
+  if (db.get('SELECT 1 FROM covered LIMIT 1') === undefined) return
+  db.run("INSERT OR REPLACE INTO meta VALUES ('base_digest', ?)", baseDigest(db))
+}
+
+/** Gives a store in memory the log of another one; what is derived is then made in it. */
+export function copyLog(from: Db, to: Db): void {
+  const { file } = from.get<{ file: string }>("SELECT file FROM pragma_database_list WHERE name='main'")!
+  to.run('ATTACH ? AS other', file)
+  for (const table of KEPT) to.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM other.${table}`)
+  to.exec('INSERT INTO main.events SELECT * FROM other.events WHERE base=1')
+}
+
+const ROWS: Readonly<Record<string, { columns: string; from: (schema: string) => string; about: string }>> = {
+  rows: {
+    columns: 'id, kind, name, name_key, live, standing, retired, created, updated, version, body, conflicts',
+    from: (s) => `${s}.entities`,
+    about: 'id',
+  },
+  links: { columns: 'id, src, rel, dst', from: (s) => `${s}.links`, about: 'id' },
+  events: { columns: 'entity, replica, seq, i, ms, ctr, body', from: (s) => `${s}.events`, about: 'entity' },
+  texts: {
+    columns: 'e.id AS id, t.source, t.place, t.speaker, t.wish, t.words, t.terms',
+    from: (s) => `${s}.texts t JOIN ${s}.entities e ON e.rowid=t.rowid`,
+    about: 'id',
+  },
+  words: {
+    columns: 'e.id AS id, v.term, v.col, v.offset',
+    from: (s) => `temp.words_${s} v JOIN ${s}.entities e ON e.rowid=v.doc`,
+    about: 'id',
+  },
+}
+
+/** Derived rows that are different, by what they are of. `again` holds them made anew, and has the store attached. */
+export function differingRows(again: Db): [table: string, of: string][] {
+  for (const s of ['main', 'other'])
+    again.exec(`CREATE VIRTUAL TABLE temp.words_${s} USING fts5vocab('${s}', 'text_index', 'instance')`)
+  return Object.entries(ROWS).flatMap(([table, { columns, from, about }]) => {
+    const of = (a: string, b: string) =>
+      `SELECT DISTINCT ${about} AS about FROM (SELECT ${columns} FROM ${from(a)} EXCEPT SELECT ${columns} FROM ${from(b)})`
+    return again
+      .all<{ about: string }>(`${of('main', 'other')} UNION ${of('other', 'main')}`)
+      .map((r): [string, string] => [table, r.about])
+  })
+}
+
+/** Documents whose bytes are different: as they are, and as the log makes them. */
+export const differingDocs = (again: Db): [id: string, is: Uint8Array | undefined, should: Uint8Array | undefined][] =>
+  again
+    .all<{ id: string; is: Uint8Array | null; should: Uint8Array | null }>(
+      `SELECT entity AS id, max(i) AS "is", max(s) AS should FROM (
+         SELECT entity, NULL AS i, state AS s FROM main.docs UNION ALL SELECT entity, state, NULL FROM other.docs)
+       GROUP BY entity HAVING max(i) IS NOT max(s)`,
+    )
+    .map((r) => [r.id, r.is ?? undefined, r.should ?? undefined])

@@ -1,0 +1,238 @@
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Event } from '../crdt/events.ts'
+import { baseIsSound } from './compare.ts'
+import { type Db, holdsStore, isBusy, readDb, stored, storeError } from './db.ts'
+import { type Line, unpackEvent } from './line.ts'
+import * as log from './log.ts'
+import { getMeta } from './meta.ts'
+import { salvage, soundLine } from './salvage.ts'
+
+const LOCK_MS = 10_000
+
+/** Copies that earlier restores put aside, newest first; of one that was interrupted perhaps the write-ahead log alone. */
+export function damagedCopies(path: string): string[] {
+  const start = `${basename(path)}.damaged-`
+  const numbers = readdirSync(dirname(path)).flatMap((f) =>
+    f.startsWith(start) && /^\d+(?:-wal)?$/.test(f.slice(start.length))
+      ? [Number.parseInt(f.slice(start.length), 10)]
+      : [],
+  )
+  return [...new Set(numbers)].sort((a, b) => b - a).map((n) => `${path}.damaged-${n}`)
+}
+
+/**
+ * Puts the files of the store aside. The database goes first: from then on nobody can open it, and nobody's write-ahead log
+ * is taken for another's.
+ */
+export function moveAside(path: string, now: number): string[] {
+  const kept: string[] = []
+  let n = now
+  while (existsSync(`${path}.damaged-${n}`) || existsSync(`${path}.damaged-${n}-wal`)) n++
+  for (const suffix of ['', '-wal']) {
+    if (!existsSync(path + suffix)) continue
+    renameSync(path + suffix, `${path}.damaged-${n}${suffix}`)
+    kept.push(`${path}.damaged-${n}${suffix}`)
+  }
+  rmSync(`${path}-shm`, { force: true })
+  return kept
+}
+
+/** Keeps a write-ahead log that SQLite reads in part alone: the next checkpoint would remove the rest of it. */
+export function keepWal(path: string, now: number): void {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    copyFileSync(`${path}-wal`, `${path}.damaged-${now}-wal`)
+}
+
+/** A restore that was killed between the two: the write-ahead log follows its database. */
+export function finishMovingAside(path: string): void {
+  if (existsSync(path) || !existsSync(`${path}-wal`)) return
+  const last = damagedCopies(path).find((copy) => existsSync(copy) && !existsSync(`${copy}-wal`))
+  if (last) renameSync(`${path}-wal`, `${last}-wal`)
+}
+
+/** Removes what interrupted restores were building. */
+export function sweepBuilds(path: string): void {
+  for (const f of readdirSync(dirname(path))) {
+    const pid = Number(/^\.restoring-(\d+)/.exec(f.slice(basename(path).length))?.[1])
+    if (!f.startsWith(basename(path)) || Number.isNaN(pid)) continue
+    if (pid === process.pid || !isAlive(pid)) rmSync(join(dirname(path), f), { force: true })
+  }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Keeps every writer out, as far as the file can still be opened. @throws UserError `store-busy` */
+export function holdLock(path: string): { release(): void } {
+  if (!existsSync(path)) return { release: () => {} }
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(path)
+    db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`)
+    const held = db
+    return { release: () => held.close() }
+  } catch (error) {
+    db?.close()
+    if (isBusy(error)) throw storeError(error, path)
+    return { release: () => {} } // too damaged for anybody to write
+  }
+}
+
+/** Tables of this machine that no line of the log holds. */
+const OF_THIS_MACHINE = [
+  'parked', 'sessions', 'doors', 'claims', 'presence_events', 'told', 'defines', 'current_work', 'findings', 'arrivals',
+] // biome-ignore format: one list
+
+/** A file that may still hold what was written: whatever of it cannot be read is left out. */
+export class Source {
+  readonly path: string
+  readonly lines: readonly Line[]
+  readonly #db: Db | undefined
+
+  constructor(path: string) {
+    this.path = path
+    this.lines = salvage(path)
+    this.#db = existsSync(path) ? attempt(() => readDb(path)) : undefined
+  }
+
+  #read<T>(body: (db: Db) => T): T | undefined {
+    const db = this.#db
+    return db && attempt(() => body(db))
+  }
+
+  /** A copy of the whole, if SQLite can read the whole. */
+  copyTo(build: string): boolean {
+    rmSync(build, { force: true })
+    return this.#read((db) => holdsStore(db.raw) && db.raw.prepare('VACUUM INTO ?').run(build)) instanceof Object
+  }
+
+  meta(key: string): string | undefined {
+    return this.#read((db) => getMeta(db, key))
+  }
+
+  /** The number of the last arrival. */
+  get arrived(): number {
+    return this.#read(log.lastArrival) ?? 0
+  }
+
+  /** Up to which number each replica is known to have written. */
+  heads(): Map<string, number> {
+    const heads = new Map<string, number>()
+    const raise = (replica: string, seq: number) => heads.set(replica, Math.max(seq, heads.get(replica) ?? 0))
+    for (const table of ['log', 'covered', 'events'])
+      for (const r of this.#read((db) =>
+        db.all<{ replica: string; seq: number }>(`SELECT replica, max(seq) AS seq FROM ${table} GROUP BY replica`),
+      ) ?? [])
+        if (/^[0-9a-z]{1,7}$/.test(r.replica)) raise(r.replica, r.seq)
+    for (const f of this.#read(log.findings) ?? []) {
+      const [, replica = '', seq] = /^lost:([0-9a-z]+):(\d+)$/.exec(f.key) ?? []
+      if (replica) raise(replica, Number(seq))
+    }
+    for (const l of this.lines) raise(l.replica, l.seq)
+    return heads
+  }
+
+  covered(): Map<string, number> {
+    const sound = this.#read(baseIsSound) === true
+    return new Map(
+      sound
+        ? this.#read((db) => db.all<{ replica: string; seq: number }>('SELECT replica, seq FROM covered'))?.map((c) => [
+            c.replica,
+            c.seq,
+          ])
+        : [],
+    )
+  }
+
+  /** For what a compaction folded away: read as from a store, if it is what the compaction wrote. */
+  base<T>(body: (db: Db) => T): T | undefined {
+    return this.#read(baseIsSound) === true ? this.#read(body) : undefined
+  }
+
+  /** What a batch did, of which the line itself is damaged, with the documents of what it touched. */
+  effects(
+    replica: string,
+    seq: number,
+  ): { hash: string | undefined; events: Event[]; docs: Map<string, Uint8Array> } | undefined {
+    return this.#read((db) => {
+      const events = db
+        .all<{ i: number; ms: number; body: string }>(
+          'SELECT i, ms, body FROM events WHERE replica=? AND seq=? AND base=0 ORDER BY i',
+          replica,
+          seq,
+        )
+        .map((r, i) => {
+          if (r.i !== i) throw new Error('one is missing')
+          return unpackEvent(stored(r.body), { ms: r.ms, replica })
+        })
+      const docs = new Map<string, Uint8Array>()
+      for (const { entity } of events) {
+        const doc = db.get<{ state: Uint8Array }>('SELECT state FROM docs WHERE entity=?', entity)?.state
+        if (!doc) throw new Error('one is missing')
+        docs.set(entity, doc)
+      }
+      const hash = attempt(
+        () => db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash,
+      )
+      return events.length === 0 ? undefined : { hash, events, docs }
+    })
+  }
+
+  /** Gives a store what this machine alone knows: sessions, claims, what waits. Numbers that were given are not given again. */
+  copyPresence(to: Db): void {
+    for (const table of OF_THIS_MACHINE)
+      this.#read((db) => {
+        for (const row of db.each<Record<string, string | number | Uint8Array | null>>(`SELECT * FROM ${table}`)) {
+          const columns = Object.keys(row)
+          to.run(
+            `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(',')})`,
+            ...Object.values(row),
+          )
+        }
+      })
+    if (this.arrived > log.lastArrival(to)) log.countArrival(to, this.arrived)
+    const claims =
+      this.#read((db) => db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name='claims'")?.seq) ?? 0
+    to.run("UPDATE sqlite_sequence SET seq=max(seq, ?) WHERE name='claims'", claims)
+  }
+
+  close(): void {
+    this.#db?.close()
+    if (/\.damaged-\d+$/.test(this.path)) rmSync(`${this.path}-shm`, { force: true })
+  }
+}
+
+function attempt<T>(body: () => T): T | undefined {
+  try {
+    return body()
+  } catch {
+    return undefined // it is damaged: that is why we are here
+  }
+}
+
+/** Puts sound lines in the place of damaged ones, and those into gaps that belong there; what no copy holds goes. */
+export function putRight(db: Db, sound: ReadonlyMap<string, Line>, received: number): void {
+  for (const row of db.all<{ n: number; replica: string; seq: number; hash: string; line: string }>(
+    'SELECT n, replica, seq, hash, line FROM log',
+  )) {
+    const line = soundLine(row.line)
+    if (line && line.replica === row.replica && line.seq === row.seq && line.hash === row.hash) continue
+    db.run('DELETE FROM log WHERE n=?', row.n)
+    const right = sound.get(`${row.replica}:${row.seq}`)
+    if (!right || log.hashOf(db, right.replica, right.seq) !== undefined) continue
+    log.append(db, right, received)
+    db.run('UPDATE log SET n=? WHERE replica=? AND seq=?', row.n, right.replica, right.seq)
+  }
+  for (const [replica, head] of log.heads(db))
+    for (let seq = log.coveredUpTo(db, replica) + 1; seq < head; seq++) {
+      const line = sound.get(`${replica}:${seq}`)
+      if (line && log.hashOf(db, replica, seq) === undefined) log.append(db, line, received)
+    }
+}

@@ -1,0 +1,190 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import type { Memory } from '../../src/memory/memory.ts'
+import { type Restored, restoreStore } from '../../src/memory/restore.ts'
+import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { allRows } from '../../src/store/rows.ts'
+import { folded, open, Replica, seeded, tempDir } from './harness.ts'
+
+const FLIPS = Number(process.env.TIDEMARK_FLIPS ?? 60)
+const SEED = Number(process.env.TIDEMARK_SEED ?? 7)
+
+/** A store with all that a store may hold: a snapshot of yesterday, a compaction, an erasure, sessions, a write-ahead log. */
+function make(dir: string): Replica {
+  const a = new Replica(dir, 'store')
+  const say = (from: number, to: number) => {
+    for (let i = from; i < to; i++) {
+      a.now += 60_000
+      a.act([
+        ['record-fact', { fact: `fact ${i} is about topic ${i % 5}`, category: 'tool' }],
+        ['record-principle', { name: 'shared', evidence: [`saw ${i}`], confidence: (i % 10) / 10 }],
+      ])
+      if (i % 6 === 0) a.act([['record-decision', { name: `choice ${i}`, rationale: `${'because '.repeat(90)}${i}` }]])
+      if (i % 18 === 0) a.act([['link-entities', { from: `choice ${i}`, type: 'supports', to: 'shared' }]])
+    }
+  }
+  say(0, 30)
+  a.memory.compact(a.now - 15 * 60_000)
+  a.act([['purge', { ref: 'fact 25 is about topic 0', reason: 'wrong' }]])
+  a.memory.maintain()
+  say(30, 40)
+  sessionsOf(a.memory).start({ id: 'one', role: 'reviewer' })
+  a.act([['claim', { paths: ['src/**'] }]])
+  a.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  say(40, 50)
+  return a
+}
+
+/** What can be asked of a store, as text. */
+function answers(m: Memory): string {
+  const search = ['topic', 'because', 'shared', 'choice'].map((q) => m.reader.search(q, 20).map((e) => [e.id]))
+  return JSON.stringify({
+    rows: allRows(m.db),
+    past: folded(m),
+    links: m.db.all('SELECT * FROM links ORDER BY id'),
+    search,
+    history: m.history('principle:shared').map((h) => [h.id, h.event]),
+    sessions: sessionsOf(m).list({ all: true }),
+    claims: m.db.all('SELECT n, session, until, ended, body FROM claims'),
+  })
+}
+
+type Outcome = 'no harm' | 'made again' | 'restored' | 'restored, the rest named' | 'refused' | 'SILENTLY WRONG'
+
+/** What `doctor` says, and what it advises, until it says nothing any more. */
+function heal(path: string, env: Replica['env'], right: string): { outcome: Outcome; why?: string } {
+  const reopen = () => open(path, env, false)
+  const restore = (): { outcome: Outcome; why?: string } => {
+    let done: Restored
+    try {
+      done = restoreStore(path, env, (p) => open(p, env, false))
+    } catch (error) {
+      if (error instanceof UserError) return { outcome: 'refused', why: error.message }
+      throw error
+    }
+    const m = reopen()
+    try {
+      expect(m.faults()).toEqual([])
+      if (answers(m) === right) return { outcome: 'restored' }
+      const told = done.missing.length > 0 || done.remade.length > 0
+      return told
+        ? { outcome: 'restored, the rest named' }
+        : { outcome: 'SILENTLY WRONG', why: firstDifference(answers(m), right) }
+    } finally {
+      m.close()
+    }
+  }
+  let m: Memory
+  try {
+    m = reopen()
+  } catch (error) {
+    if (error instanceof UserError) return restore()
+    throw error
+  }
+  try {
+    const lost = m.db.lost !== undefined
+    const faults = m.faults()
+    if (faults.length === 0 && !lost) {
+      const now = answers(m)
+      return now === right ? { outcome: 'no harm' } : { outcome: 'SILENTLY WRONG', why: firstDifference(now, right) }
+    }
+    if (faults.some((f) => f.in === 'log') || lost) {
+      m.close()
+      return restore()
+    }
+    m.rebuild()
+    if (m.faults().length > 0) throw new Error(`a rebuild did not mend it: ${JSON.stringify(m.faults())}`)
+    const now = answers(m)
+    return now === right ? { outcome: 'made again' } : { outcome: 'SILENTLY WRONG', why: firstDifference(now, right) }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    m.close()
+    return restore()
+  } finally {
+    m.close()
+  }
+}
+
+function firstDifference(a: string, b: string): string {
+  let i = 0
+  while (a[i] === b[i]) i++
+  return `${a.slice(Math.max(0, i - 60), i + 60)} instead of ${b.slice(Math.max(0, i - 20), i + 60)}`
+}
+
+test(`[T72] [C7] after what doctor advises, no answer of a damaged store is silently wrong (${FLIPS} damages, seed ${SEED})`, {
+  timeout: 60_000 + FLIPS * 10_000,
+}, () => {
+  const dir = tempDir()
+  try {
+    const whole = join(dir, 'whole')
+    mkdirSync(whole)
+    const a = make(whole)
+    const right = answers(a.memory)
+    expect(a.memory.faults()).toEqual([])
+    const crashed = join(dir, 'crashed') // as a killed process leaves it
+    copyAll(whole, crashed)
+    a.memory.close()
+    const random = seeded(SEED)
+    const number = (below: number) => new DataView(random(4).buffer).getUint32(0) % below
+    const table = new Map<string, Map<Outcome, number>>()
+    const wrong: string[] = []
+    for (let i = 0; i < FLIPS; i++) {
+      const place = join(dir, `damaged-${i}`)
+      copyAll(crashed, place)
+      const snapshot = readdirSync(join(place, 'backups'))[0]!
+      const file = join(place, ['store.db', 'store.db', 'store.db-wal', `backups/${snapshot}`][i % 4]!)
+      const bytes = readFileSync(file)
+      const page = Math.floor(i / 4) % 4 === 3
+      const at = page ? number(Math.floor(bytes.length / 4096)) * 4096 : number(bytes.length)
+      if (page) bytes.fill(random(1)[0]!, at, at + 4096)
+      else bytes[at]! ^= 1 << number(8)
+      writeFileSync(file, bytes)
+      const what = `${page ? 'page' : 'bit'} of ${basename(dirname(file)) === 'backups' ? 'a snapshot' : basename(file)}`
+      let outcome: Outcome
+      let why: string | undefined
+      try {
+        ;({ outcome, why } = heal(join(place, 'store.db'), { ...a.env, now: () => a.now }, right))
+      } catch (error) {
+        throw new Error(`damage ${i}, ${what} at ${at}: ${(error as Error).stack}`)
+      }
+      if (outcome === 'SILENTLY WRONG') wrong.push(`damage ${i}, ${what} at ${at}: ${why}`)
+      const counts = table.get(what) ?? table.set(what, new Map()).get(what)!
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+      rmSync(place, { recursive: true })
+    }
+    const lines = [...table].map(
+      ([what, counts]) => `  ${what}: ${[...counts].map(([o, n]) => `${n} ${o}`).join(', ')}`,
+    )
+    process.stderr.write(`[T72] ${FLIPS} damages, seed ${SEED}\n${lines.sort().join('\n')}\n`)
+    expect(wrong).toEqual([])
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})
+
+function copyAll(from: string, to: string): void {
+  mkdirSync(join(to, 'backups'), { recursive: true })
+  for (const f of readdirSync(from)) if (/^store\.db(-wal)?$/.test(f)) copyFileSync(join(from, f), join(to, f))
+  for (const f of readdirSync(join(from, 'backups'))) copyFileSync(join(from, 'backups', f), join(to, 'backups', f))
+  // the doorbell names the file it is of
+  const bell = join(from, 'store.db.bell')
+  if (existsSync(bell)) writeBell(bell, join(to, 'store.db'))
+}
+
+function writeBell(bell: string, store: string): void {
+  const [, ...rest] = readFileSync(bell, 'latin1').split(' ')
+  writeFileSync(`${store}.bell`, [String(inode(store)), ...rest].join(' '))
+}
+
+const inode = (path: string): number => statSync(path).ino
