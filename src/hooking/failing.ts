@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { withoutPrivate } from '../memory/secrets.ts'
 import type { Json } from '../schema/field.ts'
-import { redactCommand } from './command-secrets.ts'
+import { redact } from '../secrets/find.ts'
+import { withoutPrivate } from '../secrets/screen.ts'
 import { excludedCommand } from './config.ts'
 import type { Hook } from './hook.ts'
 import { dataLine } from './told.ts'
@@ -35,7 +35,7 @@ const keyOf = (command: string): string =>
 
 /** Without secrets, then cut: half of a secret does not look like one. */
 const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string => {
-  const line = redactCommand(withoutPrivate(text)).slice(-end).replace(/\s+/g, ' ').trim()
+  const line = redact(withoutPrivate(text)).slice(-end).replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line.toWellFormed()
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { findSecrets } from '../memory/secrets.ts'
+import { findSecrets } from '../secrets/find.ts'
 import { excludedPath, type HooksConfig } from './config.ts'
 import type { Hook } from './hook.ts'
 

@@ -1,5 +1,5 @@
-import { withoutPrivate } from '../memory/secrets.ts'
 import { typedNow } from '../memory/typed.ts'
+import { withoutPrivate } from '../secrets/screen.ts'
 import { type HookCall, type HookReply, NOTHING } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { type Hook, joined } from './hook.ts'

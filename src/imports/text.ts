@@ -1,6 +1,8 @@
-import { findSecrets, withoutPrivate } from '../memory/secrets.ts'
 import { MAX_STRING } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
+import { findSecrets, redact } from '../secrets/find.ts'
+import { namedSecret } from '../secrets/named.ts'
+import { withoutPrivate } from '../secrets/screen.ts'
 
 /** How long the pieces of a document are: what recall can show whole, far below what a field holds. */
 export const PIECE = 4_000
@@ -16,21 +18,13 @@ export function scrub(
   file: string,
 ): { text: string; redacted: { where: string; category: string }[] } {
   const open = withoutPrivate(textValue, (region) => '\n'.repeat(breaks(region)))
-  const found = findSecrets(open)
-  if (found.length === 0) return { text: open, redacted: [] }
-  const redacted = found.map((f) => ({ where: `${file}:${breaks(open.slice(0, f.start)) + 1}`, category: f.category }))
-  let text = ''
-  let at = 0
-  for (const f of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
-    if (f.start < at) continue // inside one that is gone already
-    text += open.slice(at, f.start) + `[redacted: ${f.category}]` + '\n'.repeat(breaks(open.slice(f.start, f.end)))
-    at = f.end
-  }
-  return { text: text + open.slice(at), redacted }
+  const redacted: { where: string; category: string }[] = []
+  const text = redact(open, ({ category, start }, secret, whole) => {
+    redacted.push({ where: `${file}:${breaks(whole.slice(0, start)) + 1}`, category })
+    return `[redacted: ${category}]${'\n'.repeat(breaks(secret))}`
+  })
+  return { text, redacted }
 }
-
-/** A key and its value as one text: `password: hunter22` is a secret where the two alone are not. */
-const pairSecret = (key: string, value: string) => findSecrets(value).length === 0 && findSecrets(`${key}: ${value}`)[0]
 
 /** Structure whose values under telling keys (`password`, `api_key`) are replaced by what they are. */
 export function scrubPairs(value: Json, onSecret: (path: string, category: string) => void, path = ''): Json {
@@ -39,10 +33,10 @@ export function scrubPairs(value: Json, onSecret: (path: string, category: strin
   return Object.fromEntries(
     Object.entries(value).map(([key, v]) => {
       const here = path === '' ? key : `${path}.${key}`
-      const secret = typeof v === 'string' ? pairSecret(key, v) : undefined
-      if (!secret) return [key, scrubPairs(v, onSecret, here)]
-      onSecret(here, secret.category)
-      return [key, `[redacted: ${secret.category}]`]
+      const category = typeof v === 'string' && findSecrets(v).length === 0 ? namedSecret(key, v) : undefined
+      if (category === undefined) return [key, scrubPairs(v, onSecret, here)]
+      onSecret(here, category)
+      return [key, `[redacted: ${category}]`]
     }),
   )
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { discover } from '../../src/discover/discover.ts'
 import { json } from '../../src/exports/json.ts'
-import { findSecrets } from '../../src/memory/secrets.ts'
+import { findSecrets } from '../../src/secrets/find.ts'
 import { indexable } from '../../src/store/words.ts'
 import { openTestMemory } from '../helpers.ts'
 

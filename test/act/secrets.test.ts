@@ -8,9 +8,9 @@ const SECRETS: [category: string, secret: string][] = [
   ['GitHub token', `ghp_${'a1B2'.repeat(9)}`],
   ['GitHub token', `github_pat_${'11ABCDEFG0'.repeat(4)}`],
   ['GitLab token', `glpat-${'x1Y2'.repeat(5)}`],
-  ['AWS access key', `AKIA${'IOSFODNN7EXAMPLE'}`],
+  ['AWS access key', `AKIA${'Q7XK2MN4PL9RST3V'}`],
   ['API key', `sk-${'proj-abc123DEF456ghi789'}`],
-  ['API key', `sk-ant-api03-${'Zx9'.repeat(10)}`],
+  ['Anthropic key', `sk-ant-api03-${'Zx9'.repeat(10)}`],
   ['Stripe key', `sk_live_${'4eC39HqLyjWDarjtT1zdp7dc'}`],
   ['Slack token', `xoxb-${'123456789012-abcdefghijkl'}`],
   ['Google API key', `AIza${'SyA1234567890abcdefghijklmnopqrstuv'}`],
@@ -19,8 +19,8 @@ const SECRETS: [category: string, secret: string][] = [
   ['JSON web token', `eyJ${'hbGciOiJIUzI1NiJ9'}.eyJzdWIiOiIxMjM0NSJ9.${'dozjgNryP4J3jVmNHl0w5N'}`],
   ['password', `password=${'correct-horse'}`],
   ['password', `DB_PASSWORD=${'hunter2hunter2'}`],
-  ['password', `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'}`],
-  ['password', `"api_key": "${'0123456789abcdef'}"`],
+  ['credential', `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/bPxRfiCYq7Lx2NvTe0'}`],
+  ['credential', `"api_key": "${'0123456789abcdef'}"`],
   ['connection string', `postgres://admin:${'s3cretpw'}@db.internal:5432/app`],
   ['bearer token', `Authorization: Bearer ${'abcdefghij0123456789xyz'}`],
 ]
@@ -104,7 +104,7 @@ describe('[A7] secrets', () => {
     m.act([record], { redact: true })
     expect(m.get('learning:t')!.fields.attrs).toEqual({
       db: { password: '[redacted: password]' },
-      apiKey: '[redacted: password]',
+      apiKey: '[redacted: credential]',
     })
     m.act([['record-learning', { title: 'u', attrs: { password: 'asked for at login', secret: 'none' } }]])
   })

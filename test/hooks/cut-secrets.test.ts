@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { ownWords } from '../../src/hooking/capture/own-words.ts'
-import { screen, withoutPrivate } from '../../src/memory/secrets.ts'
+import { screen, withoutPrivate } from '../../src/secrets/screen.ts'
 import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
 
 test('[A7] a secret that a failing command prints is not kept where its beginning falls to a cut', async () => {

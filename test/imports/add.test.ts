@@ -135,7 +135,7 @@ test('the process files of a project become learnings, facts, scores, insights, 
       author: 'ana',
       maturity: { promoted_date: '2026-02-03' },
       quality: { e2e_required: false },
-      extras: { region: 'eu', api_key: '[redacted: password]' },
+      extras: { region: 'eu', api_key: '[redacted: credential]' },
     },
   })
   expect(t.memory.occurrences('abcdef1234567').filter((o) => o.count > 0)).toEqual([])
@@ -175,7 +175,7 @@ test('the process files of a project become learnings, facts, scores, insights, 
     '.add/observations.md 1 lines — not in the form of an observation',
     '.add/away-log.md a file — none of the files that are read',
   ])
-  expect(report.redacted).toEqual([{ where: '.add/config.json#project', category: 'password' }])
+  expect(report.redacted).toEqual([{ where: '.add/config.json#project', category: 'credential' }])
 })
 
 test('a second run writes nothing, from the root or from the folder itself', async () => {

@@ -154,9 +154,20 @@ test('[A7] secrets and private regions of many lines are out before the page is 
     expect(t.memory.occurrences(text).filter((o) => o.count > 0)).toEqual([])
   expect(t.get('fact:never-panic')?.fields.locations).toEqual(['CLAUDE.md:11'])
   expect(report.redacted).toEqual([
-    { where: 'CLAUDE.md:3', category: 'private key' },
     { where: 'CLAUDE.md:1', category: 'GitHub token' },
+    { where: 'CLAUDE.md:3', category: 'private key' },
   ])
+})
+
+test('[A7] [T50] a private key goes whole where another secret overlaps its beginning', async () => {
+  const t = openTestMemory()
+  const body = ['MIIEowIBAAKCAQEA7bqXYZ', 'QWERTYuiopASDFGHjkl123', 'zxcvBNMqwe456RTYuio789']
+  const pem = `-----BEGIN RSA PRIVATE KEY-----\n${body.join('\n')}\n-----END RSA PRIVATE KEY-----`
+  lay(t.dir, { 'CLAUDE.md': `- Always set private_key=${pem} for the deploy\n- Never panic\n` })
+  const report = await take(t, 'claude-md', 'CLAUDE.md')
+  for (const line of body) expect(t.memory.occurrences(line).filter((o) => o.count > 0)).toEqual([])
+  expect(report.redacted).toHaveLength(1)
+  expect(t.get('fact:never-panic')?.fields.locations).toEqual(['CLAUDE.md:6'])
 })
 
 test('a file of prose alone gives no facts and a count', async () => {

@@ -1,4 +1,4 @@
-import { withoutPrivate } from '../../memory/secrets.ts'
+import { withoutPrivate } from '../../secrets/screen.ts'
 
 /** Of a long prompt, a document that was pasted, only the beginning is looked at. */
 const LOOKED_AT = 8_000

@@ -1,7 +1,7 @@
 import { FENCE_BEGIN, FENCE_END } from '../../briefing/fence.ts'
-import { withoutPrivate } from '../../memory/secrets.ts'
+import { redact } from '../../secrets/find.ts'
+import { withoutPrivate } from '../../secrets/screen.ts'
 import { FENCED } from '../capture/own-words.ts'
-import { redactCommand } from '../command-secrets.ts'
 import { excludedCommand, excludedPath, type HooksConfig } from '../config.ts'
 
 /** What clients and hooks put into what is said: `<system-reminder>…`, `<hook_context>…`, `<environment_context>…`. */
@@ -50,7 +50,7 @@ export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: 
     const begin = out.replace(/\r\n?/g, '\n').replace(TAGGED, ' ')
     const open = begin.indexOf(FENCE_BEGIN)
     out = (open < 0 ? begin : begin.slice(0, open)).replaceAll(FENCE_END, ' ').replace(FENCED, '\n').replace(OURS, '')
-    const lines = redactCommand(out)
+    const lines = redact(out)
       .split('\n')
       .filter((line) => !isExcluded(line))
     return lines

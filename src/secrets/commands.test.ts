@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { redactCommand } from './command-secrets.ts'
+import { redact } from './find.ts'
 
 const X = 'Zq0Xv9LmT4wRk7PbNc2Hd'
 
@@ -33,7 +33,7 @@ test.each([
   `curl https://curl.se/x -u bob:${X}`,
   `docker login r.io && docker login -u me -p '${X}'`,
 ])('[A7] a secret in a command is left out by where it stands: %s', (command) => {
-  const left = redactCommand(command)
+  const left = redact(command)
   expect(left).not.toContain(X)
   expect(left).toContain('[redacted: ')
   expect(left.slice(0, 2)).toBe(command.slice(0, 2))
@@ -51,7 +51,7 @@ test.each([
   'x --token $TOKEN --pass "$PASS"',
   'Error: expected token ")" at auth.ts:12',
 ])('[A7] and what is none stays: %s', (command) => {
-  expect(redactCommand(command)).toBe(command)
+  expect(redact(command)).toBe(command)
 })
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
   '?key&',
 ])('[M4] much of what looks like the beginning of one holds no hook up: %s', (part) => {
   const before = process.cpuUsage()
-  redactCommand(part.repeat(200_000 / part.length))
+  redact(part.repeat(200_000 / part.length))
   const { user, system } = process.cpuUsage(before)
   expect((user + system) / 1000).toBeLessThan(1_000) // some 50 ms alone; seconds, where each beginning looks to the end
 })

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { drawing, labelled } from '../../bench/secrets-set.ts'
+import { findSecrets, redact } from './find.ts'
+import { RULES } from './rules.ts'
+
+const body = (seed: number) => Array.from({ length: 6 }, (_, i) => drawing(seed + i)(64, 'b64')).join('\n')
+const key = (seed: number) => `-----BEGIN RSA PRIVATE KEY-----\n${body(seed)}\n-----END RSA PRIVATE KEY-----`
+
+test.each([
+  ['named', (k: string) => `private_key: ${k}`],
+  ['quoted', (k: string) => `clientSecret = "${k}"`],
+  ['in JSON', (k: string) => JSON.stringify({ private_key: k, token_uri: 'x' })],
+  ['an option', (k: string) => `deploy --private-key ${k}`],
+  ['beside a token', (k: string) => `ghp_${drawing(7)(36)}${k}`],
+  ['two of them', (k: string) => `${k}${key(99)}`],
+  ['without its end', (k: string) => `API_TOKEN=${k.slice(0, 300)}`],
+  ['without its beginning', (k: string) => `…\n${k.slice(60)}`],
+  ['quoted in a mail', (k: string) => k.replace(/^/gm, '> ')],
+])('[A7] [T50] of secrets that overlap or touch nothing is left: %s', (_, written) => {
+  const text = `before\n${written(key(1))}\nafter`
+  const left = redact(text)
+  for (const line of body(1).split('\n').slice(1, 4)) expect(left).not.toContain(line.slice(0, 20))
+  expect(left).toContain('before')
+  expect(findSecrets(left)).toEqual([])
+})
+
+test('[A7] [T50] what is found does not overlap, and after redaction nothing is found: texts joined at random', () => {
+  const cases = labelled()
+  const seed = Number(process.env.TIDEMARK_SEED ?? 11)
+  const draw = drawing(seed)
+  const pick = () => cases[Number(draw(4, 'digit')) % cases.length]!
+  for (let i = 0; i < Number(process.env.TIDEMARK_RUNS ?? 400); i++) {
+    const text = [pick(), pick(), pick()].map((c) => c.text).join(draw(1, ' \n,"=:'))
+    const found = findSecrets(text)
+    for (const [n, f] of found.entries())
+      expect(f.start, `seed ${seed}, run ${i}`).toBeGreaterThan(found[n - 1]?.end ?? -1)
+    const left = redact(text)
+    expect(findSecrets(left), `seed ${seed}, run ${i}: ${left}`).toEqual([])
+    expect(redact(left)).toBe(left)
+  }
+})
+
+test('[A7] [T51] of the labelled set, its half held back included, 95 % of the secrets go, and 97 % of what goes is one', () => {
+  for (const half of ['tuned', 'held back'] as const) {
+    const cases = labelled().filter((c) => c.half === half)
+    const secrets = cases.filter((c) => c.secret !== undefined)
+    const innocent = cases.filter((c) => c.secret === undefined)
+    const missed = secrets.filter((c) => holds(redact(c.text), c.secret!)).map((c) => c.kind)
+    const wrong = innocent.filter((c) => findSecrets(c.text).length > 0).map((c) => c.text)
+    const caught = secrets.length - missed.length
+    expect(caught / secrets.length, missed.join(', ')).toBeGreaterThanOrEqual(0.95)
+    expect(caught / (caught + wrong.length), wrong.join('\n')).toBeGreaterThanOrEqual(0.97)
+  }
+})
+
+/** Whether twelve characters of a secret in a row are left. */
+const holds = (text: string, secret: string): boolean => {
+  const width = Math.min(12, secret.length)
+  for (let i = 0; i + width <= secret.length; i++) if (text.includes(secret.slice(i, i + width))) return true
+  return false
+}
+
+const BEGINNINGS = [
+  ...new Set(RULES.flatMap((r) => r.keywords)),
+  ...['password: ', '"password":"', 'secret is ', 'key', 'token="', 'pass ', 'AKIAABCDEFGHIJKLMNOP ', 'Cookie: a='],
+  ...[
+    'Authorization: ',
+    'Bearer ',
+    'basic "',
+    'machine a login b password ',
+    '1:5432:a',
+    'a://b:cccc',
+    '\\n',
+    'eyJaaaaaaaa.',
+  ],
+  ...[
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----',
+    '-----END PRIVATE KEY-----\n',
+    'Private-Lines:\n',
+    'LS0tLS1CRUdJTi',
+  ],
+  ...['AAAABBBBCCCCDDDD1234\n-----END PRIVATE KEY-----\n', '0123456789abcdef', 'a', '1', ' ', '\n', '-', '.', '"'],
+]
+
+test('[M4] [T52] the time for a text grows with its length, whatever beginnings of secrets it is made of', () => {
+  const slow: string[] = []
+  for (const part of BEGINNINGS) {
+    const before = process.cpuUsage()
+    findSecrets(part.repeat(100_000 / part.length))
+    const { user, system } = process.cpuUsage(before)
+    if (user + system > 5_000_000) slow.push(part) // some 400 ms at most alone
+  }
+  expect(slow).toEqual([])
+})

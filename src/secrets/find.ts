@@ -1,0 +1,99 @@
+import { isPlaceholder, isRandom } from './judge.ts'
+import { namedSecrets, type Span } from './named.ts'
+import { RULES, type Rule } from './rules.ts'
+import { SHAPES } from './shapes.ts'
+
+/** Where a text holds what looks like a secret, of which category: in order, none within or beside another. */
+export function findSecrets(text: string): Span[] {
+  const found: Span[] = []
+  for (const rule of RULES) for (const keyword of rule.keywords) inText(text, rule, keyword, found)
+  for (const shape of SHAPES) shape(text, found)
+  found.push(...namedSecrets(text))
+  return merged(found)
+}
+
+/** Overlapping and touching ones are one secret: what is left out between two is a part of neither. */
+function merged(found: Span[]): Span[] {
+  const out: Span[] = []
+  for (const f of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = out.at(-1)
+    if (last && f.start <= last.end) last.end = Math.max(last.end, f.end)
+    else out.push({ ...f })
+  }
+  return out
+}
+
+/** After so many rounds nothing was ever left. */
+const ROUNDS = 8
+
+/** The text with every secret replaced by its category: looked at again until none is found. */
+export function redact(
+  text: string,
+  instead: (found: Span, secret: string, text: string) => string = ({ category }) => `[redacted: ${category}]`,
+): string {
+  let left = text
+  for (let round = 0; round < ROUNDS; round++) {
+    const found = findSecrets(left)
+    if (found.length === 0) break
+    let out = ''
+    let at = 0
+    for (const f of found) {
+      out += left.slice(at, f.start) + instead(f, left.slice(f.start, f.end), left)
+      at = f.end
+    }
+    left = out + left.slice(at)
+  }
+  return left
+}
+
+const compiled = new Map<string, RegExp>()
+function pattern(source: string, flags = 'y'): RegExp {
+  let made = compiled.get(source)
+  if (!made) {
+    made = new RegExp(source, flags)
+    compiled.set(source, made)
+  }
+  return made
+}
+
+/** What stands before a keyword is looked at no further back. */
+const BEFORE_MAX = 80
+
+function inText(text: string, rule: Rule, keyword: string, found: Span[]): void {
+  for (let at = text.indexOf(keyword); at >= 0; ) {
+    const end = endAt(text, rule, keyword, at, found)
+    at = text.indexOf(keyword, Math.max(end, at + keyword.length))
+  }
+}
+
+/** Names of files and classes, where a token was looked for. */
+const WORDY = /^(?:[a-z]*[_.-][a-z_.-]*|[A-Z]*[_.-][A-Z_.-]*)$/
+const REST = /[A-Za-z0-9_-]*/y
+
+/** Notes the token at a keyword, and says up to where the text is settled: what looks like one and is none is passed over. */
+function endAt(text: string, rule: Rule, keyword: string, at: number, found: Span[]): number {
+  if (rule.before === undefined && rule.within !== true && !begins(text, at)) return at
+  const after = pattern(rule.after)
+  after.lastIndex = at + keyword.length
+  if (!after.test(text)) return at
+  const end = after.lastIndex
+  let start = at
+  if (rule.before !== undefined) {
+    const before = pattern(`(?<![A-Za-z0-9])(?:${rule.before})$`, '').exec(text.slice(Math.max(0, at - BEFORE_MAX), at))
+    if (!before) return at
+    start = at - before[0].length
+  }
+  const body = text.slice(at + keyword.length, end)
+  if (isPlaceholder(text.slice(start, Math.min(end, start + 300)))) return end
+  if (rule.random ? !isRandom(body, 12) : rule.before === undefined && WORDY.test(body)) return end
+  REST.lastIndex = end // a longer one than documented goes as a whole
+  found.push({ category: rule.category, start, end: end + REST.exec(text)![0].length })
+  return end
+}
+
+/** Whether a token may begin here: not within a word, but behind an escape, as `\n` in JSON or `%3D` in a URL. */
+function begins(text: string, at: number): boolean {
+  const c = text[at - 1]
+  if (c === undefined || !/[A-Za-z0-9]/.test(c)) return true
+  return (text[at - 2] === '\\' && 'nrtbf'.includes(c)) || /%[0-9A-Fa-f]{2}$/.test(text.slice(Math.max(0, at - 3), at))
+}
