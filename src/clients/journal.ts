@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { UserError } from '../errors.ts'
 import { createInside, inspect, readInside, removeInside, writeInside } from '../files.ts'
@@ -115,10 +115,14 @@ export function keepJournal(root: string, entries: ReadonlyMap<string, Entry | n
   if (text !== undefined) {
     // the proof first: a crash between the two leaves one of nothing, not a journal without its proof
     mkdirSync(state, { recursive: true, mode: 0o700 })
-    createInside(state, proofOf(text), '', { mode: 0o600, dirMode: 0o700 })
+    createInside(state, proofOf(text), root, { mode: 0o600, dirMode: 0o700 })
     writeInside(root, JOURNAL, text, { mode: 0o600, sync: true })
   } else if (removeInside(root, JOURNAL)) removeIfEmpty(dirname(join(root, JOURNAL)))
-  if (before !== undefined && removeInside(state, proofOf(before))) removeIfEmpty(join(state, 'wiring'))
+  if (before === undefined) return
+  const first = `${readInside(state, proofOf(before)) ?? root}`
+  // a copy of a project begins with its journal: the proof is that one's, as long as it is there
+  if (first !== root && existsSync(first)) return
+  if (removeInside(state, proofOf(before))) removeIfEmpty(join(state, 'wiring'))
 }
 
 /** Every file the journal knows. */

@@ -201,7 +201,10 @@ describe('what is refused, before anything is touched', () => {
 
   test('a folder where a file should be, and a file where a folder should be', () => {
     refused(machine({ 'project/.mcp.json/x': '' }), /is a folder/)
-    refused(machine({ 'project/.codex': 'x' }), /is no folder/)
+    const m = machine({ 'project/.codex': 'x' })
+    expect(m.wire(['codex'])).toMatchObject([
+      { action: 'none', why: expect.stringContaining('.codex is no directory') },
+    ])
   })
 
   test('text that could not be put back byte for byte', () => {

@@ -91,10 +91,14 @@ test('uninstall in a copy leaves the entries of the first project', async () => 
   git(at.dir, 'init', '-q')
   files(at.home, { '.claude.json': '{}' })
   await tidemark(at, ['init', '--client', 'claude', '--yes'])
-  const [, home] = everything(at.dir, at.home)
+  const home = () =>
+    Object.entries(everything(at.dir, at.home)[1]!).filter(([path]) => !path.includes('/tidemark/wiring/'))
+  const before = home()
   cpSync(at.dir, `${at.dir}-copy`, { recursive: true })
   await tidemark({ ...at, dir: `${at.dir}-copy` }, ['uninstall'])
-  expect(everything(at.dir, at.home)[1]).toEqual(home)
+  expect(home()).toEqual(before)
+  await tidemark(at, ['uninstall'])
+  expect(readFileSync(join(at.home, '.claude.json'), 'utf8')).toBe('{}')
 })
 
 test('doctor says when each hook last called, what it cost, and which hooks would stay silent', async () => {
