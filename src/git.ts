@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { inspect, isOwn, readInside } from './files.ts'
 
@@ -68,6 +68,17 @@ const unquoted = (value: string): string =>
 export function gitCommonDir(root: string): string | undefined {
   const git = gitDirectory(root)
   return git.is === 'own' ? git.common : undefined
+}
+
+/** The work trees of a repository that are linked to it, and lead back to it. */
+export function linkedWorkTrees(common: string): string[] {
+  const dir = join(common, 'worktrees')
+  if (inspect(common, 'worktrees').is !== 'directory') return []
+  return readdirSync(dir).flatMap((name) => {
+    const dot = textIn(dir, `${name}/gitdir`)
+    const root = dot === undefined ? undefined : dirname(resolve(dir, name, dot))
+    return root !== undefined && isSame(gitCommonDir(root) ?? '', common) ? [root] : []
+  })
 }
 
 /** The git directory of the work tree around a directory, and its root. */

@@ -59,6 +59,9 @@ export function rememberProject(project: Project): void {
   })
 }
 
+/** Where the list says that the store of a directory lies; it is the user's own list. */
+export const listedStore = (root: string): string | undefined => readEntry(fileOf(root))?.store
+
 /** Takes a project off the list, and with it what else is none any more: where it was before it moved, its other work trees. */
 export const forgetProject = (project: Pick<Project, 'root'>): void =>
   quietly(() => {

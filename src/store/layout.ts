@@ -61,6 +61,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['hooks.missed', true, 'hooking/missed.ts', 'edits that wait to be noted: session and path'],
     ['extract.log', true, 'hooking/extract/log.ts', 'what went wrong with extraction'],
     ['extract.log.1', true, 'hooking/extract/log.ts', 'the same, older'],
+    ['{store}.partial{sqlite}', true, 'store/delete.ts', 'a last snapshot on its way back'],
     ['token', false, 'surfaces/http-guard.ts', 'the bearer token of `serve`'],
     ['token-{hex}', false, 'surfaces/http-guard.ts', 'the token until it is complete'],
     UNFINISHED,
@@ -90,6 +91,13 @@ export const LAYOUT: readonly FileKind[] = [
     ['projects/{hex}.json', false, 'recall/projects.ts', 'one project of this user: its root and its store'],
     ['projects/{hex}.json.{hex}', false, 'recall/projects.ts', 'the same until it is complete'],
     ['wiring/{hex}', false, 'clients/journal.ts', 'the hash of a wiring journal that this machine wrote'],
+    [
+      'uninstalled/{id}-{n}.db{sqlite}',
+      true,
+      'store/delete.ts',
+      'the last snapshot of a store that was deleted; 30 days',
+    ],
+    ['uninstalled/{id}-{n}.db.partial{sqlite}', true, 'store/delete.ts', 'the same until it is complete'],
     ['extraction.db{sqlite}', true, 'store/extraction.ts', 'which extraction the user allows, and what waits for it'],
     UNFINISHED,
   ]),
@@ -145,6 +153,7 @@ export const kindOfFile = (place: Place, file: string, store = 'store.db'): File
 /** A file of ours that is there. */
 export interface OwnFile {
   readonly path: string
+  readonly size: number
   readonly kind: FileKind
 }
 
@@ -173,7 +182,9 @@ export function ownFiles(place: Place, directory: string, store?: string): OwnFi
     .flatMap((dir) =>
       readdirSync(join(directory, dir), { withFileTypes: true }).flatMap((entry) => {
         const kind = entry.isFile() && kindOfFile(place, dir === '' ? entry.name : `${dir}/${entry.name}`, store)
-        return kind ? [{ path: join(directory, dir, entry.name), kind }] : []
+        const path = join(directory, dir, entry.name)
+        const size = kind ? lstatSync(path, { throwIfNoEntry: false })?.size : undefined
+        return kind && size !== undefined ? [{ path, size, kind }] : []
       }),
     )
     .sort((a, b) => (a.path < b.path ? -1 : 1))

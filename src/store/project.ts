@@ -144,6 +144,14 @@ const IGNORE_HEAD = '# written by tidemark init: what belongs to this machine al
 const IGNORED = ['/local/', '/store/', '/handoff.md', '/swarm-state.md', '/decisions.md', '/*.edited-*.md']
 const GITIGNORE = [IGNORE_HEAD, ...IGNORED, ''].join('\n')
 
+/** Whether a `.gitignore` has only lines that we wrote. */
+export const isOwnIgnore = (text: string): boolean =>
+  text.startsWith(IGNORE_HEAD) &&
+  text
+    .split('\n')
+    .slice(1)
+    .every((line) => line === '' || IGNORED.includes(line))
+
 /** Adds what an earlier `init` did not keep out of git yet. A file that somebody else wrote is theirs. */
 export function ignoreViews(root: string): void {
   const text = `${readInside(root, IGNORE) ?? ''}`

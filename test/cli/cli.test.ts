@@ -225,7 +225,7 @@ test('init twice changes nothing, and uninstall restores every file byte for byt
   expect({ project: bytes(at.dir), home: bytes(at.home) }).toEqual(before)
   await tidemark(at, ['init', '--client', 'none', '--yes', '--no-import'])
   expect((await tidemark(at, ['list', 'fact'])).out).toContain('Always run tests before committing')
-  await tidemark(at, ['uninstall', '--delete-knowledge'])
+  await tidemark(at, ['uninstall', '--delete-knowledge', '--yes'])
   expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
 })
 

@@ -103,7 +103,7 @@ describe('[T60] src/store/layout.ts lists every file that Tidemark writes', () =
     await run(root, ['bench', 'recall', join(top, 'said.json'), '--embedder', 'none'])
     await served(root, probed)
     await run(root, ['uninstall'])
-    await run(plain, ['uninstall', '--delete-knowledge'])
+    await run(plain, ['uninstall', '--delete-knowledge', '--yes'])
 
     const places: [string, Place, string?][] = [
       [join(root, '.git/tidemark'), 'store'],

@@ -7,9 +7,10 @@ import { UserError } from '../../errors.ts'
 import { inspect } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
 import { openProject } from '../../open.ts'
-import { rememberProject } from '../../recall/projects.ts'
+import { rememberProject, stateDirectory } from '../../recall/projects.ts'
 import type { Json } from '../../schema/field.ts'
-import { createProject, findProject, PROJECT_DIR } from '../../store/project.ts'
+import { bringBack, dropLastSnapshots } from '../../store/delete.ts'
+import { createProject, findProject, PROJECT_DIR, storePathFor } from '../../store/project.ts'
 import { ask, isTerminal } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { clientContext } from './launcher.ts'
@@ -73,6 +74,11 @@ export const init: Command = {
     name: { type: 'text', about: 'what the project is called (default: the folder)' },
     yes: { type: 'flag', about: 'do not ask' },
     'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
+    from: {
+      type: 'text',
+      value: 'FILE',
+      about: 'take the knowledge from this snapshot, e.g. the one that uninstall kept',
+    },
     'no-import': { type: 'flag', about: 'do not import CLAUDE.md, AGENTS.md, .add/ and MCP memory files' },
   },
   async run(call) {
@@ -102,6 +108,7 @@ export const init: Command = {
     if (changes.length === 0 && named === undefined)
       call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
     for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
+    if (call.flags.from !== undefined) call.out(`  take   the knowledge from ${call.flags.from}`)
     for (const [format, path] of sources) call.out(`  import ${path} (${format})`)
     const report: { [key: string]: Json } = {
       root,
@@ -110,12 +117,16 @@ export const init: Command = {
       imported: [],
     }
     if (dry) return { json: { ...report, dryRun: true } }
-    const nothing = !fresh && changes.every((c) => c.action === 'none')
+    const nothing = !fresh && call.flags.from === undefined && changes.every((c) => c.action === 'none')
     if (!nothing && !(await agreed(call))) {
       call.out('nothing was done')
       return { json: report, code: 1 }
     }
 
+    const now = Date.now()
+    if (typeof call.flags.from === 'string')
+      bringBack(resolve(call.flags.from), storePathFor(root), fresh ? undefined : findProject(root).id)
+    dropLastSnapshots(stateDirectory(), now)
     const { project, created } = createProject(
       root,
       typeof call.flags.name === 'string' ? { name: call.flags.name } : {},

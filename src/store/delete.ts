@@ -1,0 +1,188 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { UserError } from '../errors.ts'
+import { removeInside } from '../files.ts'
+import { snapshots, syncFile } from './backup.ts'
+import { holdsStore, storeError, waitForLock } from './db.ts'
+import type { OwnFile } from './layout.ts'
+
+/** What a store holds, for a person who is about to delete it. */
+export interface Contents {
+  readonly project: string | undefined
+  /** Live entities by kind, the most first. */
+  readonly kinds: readonly { readonly kind: string; readonly n: number }[]
+  readonly batches: number
+  /** When it was written last. */
+  readonly last: number | undefined
+}
+
+/** Opens a store to read it. One without a write-ahead log is complete, and no file is made beside it. */
+function openToRead(path: string): DatabaseSync {
+  const url = pathToFileURL(path)
+  if (!existsSync(`${path}-wal`)) url.search = 'immutable=1'
+  return new DatabaseSync(url, { readOnly: true })
+}
+
+/** What a store holds; undefined where it cannot be read. */
+export function contentsOf(path: string): Contents | undefined {
+  try {
+    const db = openToRead(path)
+    try {
+      if (!holdsStore(db)) return undefined
+      const get = <T>(sql: string) => db.prepare(sql).get() as T | undefined
+      const { line } = get<{ line: string }>('SELECT line FROM log ORDER BY n DESC LIMIT 1') ?? {}
+      return {
+        project: get<{ value: string }>("SELECT value FROM meta WHERE key='project'")?.value,
+        kinds: db
+          .prepare('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
+          .all() as { kind: string; n: number }[],
+        batches: get<{ n: number }>('SELECT count(*) AS n FROM log')!.n,
+        last: line === undefined ? undefined : Number((JSON.parse(line) as { at: number }).at),
+      }
+    } finally {
+      db.close()
+    }
+  } catch {
+    return undefined // damaged: it is told as such
+  }
+}
+
+/** Whether a file is a store in which SQLite finds nothing wrong: good enough to be kept. */
+function isSound(path: string): boolean {
+  try {
+    const db = openToRead(path)
+    try {
+      return holdsStore(db) && db.prepare('PRAGMA quick_check').get()?.quick_check === 'ok'
+    } finally {
+      db.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+const LAST_DAYS = 30
+const DAY_MS = 86_400_000
+const lastFolder = (state: string) => join(state, 'uninstalled')
+
+/** The last snapshot of a store that an uninstall deleted. */
+export interface LastSnapshot {
+  readonly path: string
+  readonly project: string
+  readonly at: number
+  /** When it is deleted. */
+  readonly until: number
+}
+
+/** Last snapshots in the user's state directory, the newest first. */
+export function lastSnapshots(state: string): LastSnapshot[] {
+  if (!existsSync(lastFolder(state))) return []
+  return readdirSync(lastFolder(state))
+    .flatMap((name) => {
+      const [, project, at] = /^([a-z0-9-]+)-(\d+)\.db$/.exec(name) ?? []
+      if (project === undefined) return []
+      return [{ path: join(lastFolder(state), name), project, at: Number(at), until: Number(at) + LAST_DAYS * DAY_MS }]
+    })
+    .sort((a, b) => b.at - a.at)
+}
+
+/** Deletes last snapshots that are 30 days old, those of a project whatever their age, and what a killed uninstall left of one. */
+export function dropLastSnapshots(state: string, now: number, project?: string): void {
+  const old = lastSnapshots(state).filter((s) => s.until <= now || s.project === project)
+  const partial = existsSync(lastFolder(state))
+    ? readdirSync(lastFolder(state)).filter((f) => f.endsWith('.partial'))
+    : []
+  for (const path of [...old.map((s) => s.path), ...partial.map((f) => join(lastFolder(state), f))])
+    rmSync(path, { force: true })
+  removeEmpty(lastFolder(state))
+}
+
+function removeEmpty(dir: string): void {
+  if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
+}
+
+/** Copies a store, with everything that was committed, into one file that its user alone can read. */
+function copyStore(from: string, to: string): void {
+  const partial = `${to}.partial`
+  rmSync(partial, { force: true })
+  const db = openToRead(from)
+  try {
+    db.exec('PRAGMA busy_timeout=5000')
+    db.prepare('VACUUM INTO ?').run(partial)
+  } finally {
+    db.close()
+  }
+  chmodSync(partial, 0o600)
+  syncFile(partial)
+  renameSync(partial, to)
+}
+
+/** How long an uninstall waits for another writer. */
+const LOCK_MS = 10_000
+
+export interface Deletion {
+  readonly path: string
+  readonly files: readonly OwnFile[]
+  /** Where the last snapshot goes; undefined: none is kept. */
+  readonly keepIn: string | undefined
+  readonly project: string
+  readonly now: number
+}
+
+/**
+ * Deletes the files of a store one by one, the store itself last, so that a run after a killed one finds it. Writers wait,
+ * and find the store gone: what was committed before is in the last snapshot. Returns where that is.
+ */
+export function deleteStore({ path, files, keepIn, project, now }: Deletion): string | undefined {
+  const lock = lockStore(path)
+  try {
+    const source = [...(lock ? [path] : []), ...snapshots(path, now).map((s) => s.path)].find(isSound)
+    let kept: string | undefined
+    if (keepIn !== undefined && source !== undefined) {
+      mkdirSync(lastFolder(keepIn), { recursive: true, mode: 0o700 })
+      kept = join(lastFolder(keepIn), `${project}-${now}.db`)
+      copyStore(source, kept)
+    } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path)))
+      throw new UserError(
+        'store-damaged',
+        `neither the store ${path} nor a snapshot of it can be read: there would be no last snapshot`,
+        '`tidemark doctor --restore` brings back what it can; --purge deletes it without a last snapshot. Nothing was deleted',
+      )
+    const last = [`${path}-wal`, `${path}-shm`, path] // SQLite has made the first two anew, to lock the store
+    for (const file of [...files.map((f) => f.path).filter((f) => !last.includes(f)), ...last])
+      removeInside(dirname(file), basename(file))
+    return kept
+  } finally {
+    lock?.close()
+  }
+}
+
+/** Holds the write lock of a store; undefined where there is none, or it is too damaged to be locked. */
+function lockStore(path: string): DatabaseSync | undefined {
+  if (!existsSync(path)) return undefined
+  waitForLock(LOCK_MS)
+  const db = new DatabaseSync(path)
+  try {
+    db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`)
+    return db
+  } catch (error) {
+    db.close()
+    const told = storeError(error, path)
+    if (told instanceof UserError && told.code === 'store-damaged') return undefined
+    throw told
+  }
+}
+
+/** Puts a last snapshot, or any copy of a store, where a project has none. */
+export function bringBack(from: string, path: string, project: string | undefined): void {
+  if (existsSync(path)) throw new UserError('store-there', `there is a store already: ${path}`, 'nothing was changed')
+  if (!isSound(from))
+    throw new UserError('no-snapshot', `${from} is no sound store`, 'give the file that uninstall named')
+  const holder = contentsOf(from)?.project
+  if (project !== undefined && project !== holder)
+    throw new UserError('other-project', `${from} is of project ${holder}, not of ${project}`, 'nothing was changed')
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  copyStore(from, path)
+}

@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { openAt } from '../../src/open.ts'
+import { userError } from '../helpers.ts'
+import { files, git, onTerminal, project, scratch, tidemark } from './run.ts'
+
+const DELETE = ['uninstall', '--delete-knowledge', '--yes']
+const decide = (name: string) => JSON.stringify([['record-decision', { name, rationale: 'because' }]])
+const names = '(sort (map :name (get-decisions)) string<?)'
+
+/** Every file below a directory, with a hash of what is in it. */
+const everything = (dir: string) =>
+  Object.fromEntries(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((f) => f.isFile())
+      .map((f) => join(f.parentPath, f.name))
+      .sort()
+      .map((f) => [f.slice(dir.length + 1), createHash('sha256').update(readFileSync(f)).digest('base64')]),
+  )
+
+const state = (at: { home: string }) => join(at.home, '.local/state/tidemark/uninstalled')
+const kept = (at: { home: string }) => (existsSync(state(at)) ? readdirSync(state(at)) : [])
+
+async function known() {
+  const made = await project()
+  await made.run('act', decide('use-x'))
+  return made
+}
+
+describe('[T3] uninstall deletes files that Tidemark made, one by one', () => {
+  test('[T3] what else lies in the directory that TIDEMARK_STORE names stays, also under names like ours', async () => {
+    const at = scratch()
+    const store = join(at.home, 'documents')
+    const env = { ...at.env, TIDEMARK_STORE: store }
+    const foreign = {
+      'taxes.txt': 'mine',
+      'backups/photos.tar': 'mine',
+      'backups/store-1.db.txt': 'mine',
+      'archive/old.txt': 'mine',
+      'below/x/store.db': 'mine',
+    }
+    files(store, foreign)
+    symlinkSync(join(store, 'taxes.txt'), join(store, 'hooks.log'))
+    await tidemark({ ...at, env }, ['init', '--client', 'none', '--yes'])
+    await tidemark({ ...at, env }, ['act', decide('use-x')])
+    const ran = await tidemark({ ...at, env }, DELETE)
+    expect(ran).toMatchObject({ code: 0, err: '' })
+    expect(ran.out).toMatch(/leave {3}\S+taxes\.txt: Tidemark did not make it/)
+    expect(Object.keys(everything(store)).sort()).toEqual(Object.keys(foreign).sort())
+    expect(readFileSync(join(store, 'hooks.log'), 'utf8')).toBe('mine')
+  })
+
+  test('[T3] no link is followed: neither `local` nor `backups`', async () => {
+    const { at, run } = await known()
+    const elsewhere = join(at.home, 'elsewhere')
+    files(elsewhere, { 'wiring.json': '{}', 'views/handoff.md': 'x', 'store-1.db': 'x' })
+    const before = everything(elsewhere)
+    rmSync(join(at.dir, '.tidemark/local'), { recursive: true, force: true })
+    symlinkSync(elsewhere, join(at.dir, '.tidemark/local'))
+    rmSync(join(at.dir, '.git/tidemark/backups'), { recursive: true, force: true })
+    symlinkSync(elsewhere, join(at.dir, '.git/tidemark/backups'))
+    await run(...DELETE)
+    expect(everything(elsewhere)).toEqual(before)
+  })
+
+  test('[T3] an uninstall that keeps the knowledge leaves what else lies in .tidemark', async () => {
+    const { at, run } = await known()
+    files(at.dir, { '.tidemark/local/notes.txt': 'mine', '.tidemark/plan.md': 'mine' })
+    expect(await run('uninstall')).toContain('.tidemark/local/notes.txt: Tidemark did not make it')
+    expect(Object.keys(everything(join(at.dir, '.tidemark')))).toEqual(['local/notes.txt', 'plan.md'])
+  })
+
+  test('[T3] the knowledge of a project in a folder below stays', async () => {
+    const { at, run } = await known()
+    const below = { ...at, dir: join(at.dir, 'below') }
+    mkdirSync(below.dir)
+    await tidemark(below, ['init', '--client', 'none', '--yes', '--project', below.dir])
+    await tidemark(below, ['act', decide('of-below')])
+    expect(await run(...DELETE)).toContain('the knowledge of projects in folders below')
+    expect((await tidemark(below, ['discover', names])).out.trim()).toBe('("of-below")')
+    expect((await tidemark(below, DELETE)).code).toBe(0)
+    expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
+  })
+
+  test('[T3] the store of another project is refused', async () => {
+    const { at } = await known()
+    const other = await known()
+    const env = { ...at.env, TIDEMARK_STORE: join(other.at.dir, '.git/tidemark') }
+    const ran = await tidemark({ ...at, env }, DELETE)
+    expect(ran.code).toBe(1)
+    expect(ran.err).toContain('belongs to project')
+    expect((await other.run('discover', names)).trim()).toBe('("use-x")')
+  })
+
+  test('[T3] a linked work tree cannot delete what belongs to all; the main one says whose it is', async () => {
+    const { at, run } = await known()
+    git(at.dir, 'add', '.')
+    git(at.dir, 'commit', '-qm', 'start')
+    const tree = { ...at, dir: join(at.home, 'tree') }
+    git(at.dir, 'worktree', 'add', '-q', '-b', 'side', tree.dir)
+    await tidemark(tree, ['act', decide('of-tree')])
+    expect(existsSync(join(tree.dir, '.tidemark/decisions.md'))).toBe(true)
+    const refused = await tidemark(tree, DELETE)
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain(`--project ${at.dir}`)
+    expect((await tidemark(tree, ['discover', names])).out.trim()).toBe('("of-tree" "use-x")')
+    expect(await run(...DELETE)).toContain(`it is also that of ${tree.dir}`)
+    expect(existsSync(join(tree.dir, '.tidemark/decisions.md'))).toBe(false)
+    expect(existsSync(join(tree.dir, '.tidemark/config.json'))).toBe(true)
+  })
+})
+
+describe('[T4] the knowledge goes only after it was shown and agreed to, and can be brought back', () => {
+  test('[T2] [T4] shows what goes; asks on a terminal, needs --yes in a pipe; --dry-run shows the same and changes nothing', async () => {
+    const { at, run } = await known()
+    const before = { ...everything(at.dir), ...everything(at.home) }
+    const dry = await run('uninstall', '--delete-knowledge', '--dry-run')
+    expect(dry).toMatch(/1 decision; 1 batch, the last of \d{4}-\d\d-\d\d \d\d:\d\dZ\n.*store\.db/)
+    const piped = await tidemark(at, ['uninstall', '--delete-knowledge'])
+    expect(piped.code).toBe(1)
+    expect(piped.err).toContain('--yes')
+    const no = await onTerminal(at, ['uninstall', '--delete-knowledge'], '')
+    expect(no).toMatchObject({ code: 1 })
+    expect(no.out).toMatch(/delete all of that\? \[y\/N\] \n*nothing was done/)
+    expect({ ...everything(at.dir), ...everything(at.home) }).toEqual(before)
+    const lines = (text: string) => text.split('\n').filter((l) => /^ {2}(delete|restore|keep|leave|end)/.test(l))
+    const yes = await onTerminal(at, ['uninstall', '--delete-knowledge'], 'y')
+    expect(lines(yes.out)).toEqual(lines(dry))
+    expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
+  })
+
+  test('[T4] a last snapshot is kept for 30 days, and the command that is named brings it back', async () => {
+    const { at, run } = await known()
+    const said = await run(...DELETE)
+    const [, command = ''] = /^for 30 days this brings the knowledge back: tidemark (.+)$/m.exec(said) ?? []
+    expect(statSync(join(state(at), kept(at)[0]!)).mode & 0o777).toBe(0o600)
+    expect(statSync(state(at)).mode & 0o777).toBe(0o700)
+    expect((await tidemark(at, [...command.split(' '), '--client', 'none'])).code).toBe(0)
+    expect((await run('discover', names)).trim()).toBe('("use-x")')
+    await run('act', decide('use-y'))
+    expect((await tidemark(at, command.split(' '))).err).toContain('there is a store already')
+    // --purge deletes the snapshots of this project, also those kept before
+    expect(await run(...DELETE, '--purge')).toContain('it cannot be brought back')
+    expect(kept(at)).toEqual([])
+  })
+
+  test('[T4] a last snapshot goes after 30 days, with a later run', async () => {
+    const { at, run } = await known()
+    await run(...DELETE)
+    const [name] = kept(at)
+    const old = name!.replace(/\d+\.db$/, `${Date.now() - 31 * 86_400_000}.db`)
+    cpSync(join(state(at), name!), join(state(at), old))
+    utimesSync(join(state(at), old), 0, 0)
+    await run('init', '--client', 'none', '--yes')
+    expect(kept(at)).toEqual([name])
+  })
+
+  test('[T4] of a damaged store the newest sound snapshot is kept; without one only --purge deletes it', async () => {
+    const { at, run } = await known()
+    const dir = join(at.dir, '.git/tidemark')
+    writeFileSync(join(dir, 'store.db'), 'damaged')
+    for (const name of ['store.db-wal', 'store.db-shm']) rmSync(join(dir, name), { force: true })
+    const sound = join(dir, 'backups')
+    renameSync(sound, join(at.home, 'aside'))
+    const refused = await tidemark(at, DELETE)
+    expect(refused).toMatchObject({ code: 1 })
+    expect(refused.err).toContain('--purge')
+    expect(existsSync(join(dir, 'store.db'))).toBe(true)
+    renameSync(join(at.home, 'aside'), sound)
+    expect((await tidemark(at, DELETE)).code).toBe(0)
+    expect(existsSync(dir)).toBe(false)
+    expect(kept(at)).toHaveLength(1)
+    await run('init', '--client', 'none', '--yes', '--from', join(state(at), kept(at)[0]!))
+    expect((await run('discover', names)).trim()).toBe('("use-x")')
+  })
+
+  test('[T4] a process that has the store open is refused its next write, and brings nothing back', async () => {
+    const { at, run } = await known()
+    const { memory } = openAt({ projectPath: at.dir, unlisted: true })
+    try {
+      expect(memory.reader.list('decision')).toHaveLength(1)
+      await run(...DELETE)
+      expect(userError(() => memory.act([['record-fact', { fact: 'late' }]])).code).toBe('store-replaced')
+    } finally {
+      memory.close()
+    }
+    expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
+  })
+
+  test('[T4] a writer that is at work is waited for: what it committed is in the last snapshot', async () => {
+    const { at, run } = await known()
+    const db = new DatabaseSync(join(at.dir, '.git/tidemark/store.db'))
+    db.exec('BEGIN IMMEDIATE')
+    db.exec("INSERT INTO meta VALUES ('late', 'yes')")
+    const running = tidemark(at, DELETE)
+    // it has said what goes, and waits for the lock; the snapshot can only be taken once it is ours
+    db.exec('COMMIT')
+    db.close()
+    expect((await running).code).toBe(0)
+    const copy = new DatabaseSync(join(state(at), kept(at)[0]!), { readOnly: true })
+    expect(copy.prepare("SELECT value FROM meta WHERE key='late'").get()).toEqual({ value: 'yes' })
+    copy.close()
+    expect(await run('init', '--client', 'none', '--yes')).toContain('done')
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('[T4] where a directory cannot be written nothing is changed', async () => {
+    const { at } = await known()
+    const top = dirname(at.dir)
+    const uid = 65_534
+    await new Promise((done) => spawn('chown', ['-R', String(uid), top]).on('close', done))
+    await new Promise((done) => spawn('chmod', ['555', join(at.dir, '.git/tidemark')]).on('close', done))
+    const before = everything(at.dir)
+    const ran = await tidemark({ ...at, uid }, DELETE)
+    expect(ran).toMatchObject({ code: 1 })
+    expect(ran.err).toContain('nothing was changed')
+    expect(everything(at.dir)).toEqual(before)
+  })
+
+  test('[T4] killed at every step, an uninstall is finished by the next one, and nothing is lost before the snapshot is there', async () => {
+    const { at, run } = await known()
+    await run('remember', 'we use pnpm')
+    files(at.dir, { '.tidemark/local/notes.txt': 'mine', '.git/tidemark/notes.txt': 'mine' })
+    const [model, home] = [`${at.dir}-model`, `${at.home}-model`]
+    cpSync(at.dir, model, { recursive: true })
+    cpSync(at.home, home, { recursive: true })
+    const probe = join(import.meta.dirname, '../fs-probe.mjs')
+    let killed = 0
+    for (let n = 1; ; n++) {
+      for (const [from, to] of [
+        [model, at.dir],
+        [home, at.home],
+      ] as const) {
+        rmSync(to, { recursive: true, force: true })
+        cpSync(from, to, { recursive: true })
+      }
+      const env = { ...at.env, NODE_OPTIONS: `--import ${probe}`, PROBE_KILL: String(n) }
+      const first = await tidemark({ ...at, env }, DELETE)
+      if (first.code === 0) break
+      killed++
+      const again = await tidemark(at, DELETE)
+      const isOver = /in no Tidemark project/.test(again.err)
+      expect([n, isOver ? 0 : again.code, isOver ? '' : again.err]).toEqual([n, 0, ''])
+      expect([n, Object.keys(everything(join(at.dir, '.tidemark')))]).toEqual([n, ['local/notes.txt']])
+      expect([n, Object.keys(everything(join(at.dir, '.git/tidemark')))]).toEqual([n, ['notes.txt']])
+      const last = kept(at)
+        .filter((f) => f.endsWith('.db'))
+        .sort()
+        .at(-1)
+      expect([n, last]).toEqual([n, expect.any(String)])
+      const copy = new DatabaseSync(join(state(at), last!), { readOnly: true })
+      expect([n, copy.prepare('SELECT count(*) AS n FROM log').get()]).toEqual([n, { n: 2 }])
+      copy.close()
+    }
+    expect(killed).toBeGreaterThan(10)
+  })
+})
