@@ -1,5 +1,6 @@
 import { cellKey, encodeCell } from '../crdt/cells.ts'
 import { openDoc, readCells } from '../crdt/doc.ts'
+import { UserError } from '../errors.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import type { Registry } from '../schema/registry.ts'
@@ -27,6 +28,9 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
     compare.copyLog(db, again)
     rebuildAll(again, () => registryOf(again))
     for (const text of some(differing(again))) faults.push({ in: 'index', text })
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    log(error.message)
   } finally {
     again.close()
   }

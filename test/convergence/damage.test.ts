@@ -4,20 +4,21 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import type { Memory } from '../../src/memory/memory.ts'
 import { type Restored, restoreStore } from '../../src/memory/restore.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { allRows } from '../../src/store/rows.ts'
-import { folded, open, Replica, seeded, tempDir } from './harness.ts'
+import { folded, open, Replica, START, seeded, tempDir } from './harness.ts'
 
-const FLIPS = Number(process.env.TIDEMARK_FLIPS ?? 60)
+const FLIPS = Number(process.env.TIDEMARK_FLIPS ?? 40)
 const SEED = Number(process.env.TIDEMARK_SEED ?? 7)
 
 /** A store with all that a store may hold: a snapshot of yesterday, a compaction, an erasure, sessions, a write-ahead log. */
@@ -188,3 +189,89 @@ function writeBell(bell: string, store: string): void {
 }
 
 const inode = (path: string): number => statSync(path).ino
+
+const restore = (r: Replica) => restoreStore(r.path, r.env, (p) => open(p, r.env, false))
+
+const within = (body: (dir: string, a: Replica) => void): void => {
+  const dir = tempDir()
+  const a = new Replica(dir, 'store')
+  try {
+    body(dir, a)
+  } finally {
+    a.memory.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+const manyFacts = (a: Replica, from: number, to: number) => {
+  for (let i = from; i < to; i++) a.act([['record-fact', { fact: `fact ${i}`, category: 'tool' }]])
+}
+
+const counted = (a: Replica) => a.memory.reader.list('fact').length
+
+describe('[T70] a restore that was interrupted loses nothing', () => {
+  const states: Record<string, (a: Replica, snapshot: string) => void> = {
+    'the database was put aside, its write-ahead log was not': (a) => renameSync(a.path, `${a.path}.damaged-7`),
+    'both were put aside': (a) => {
+      for (const s of ['', '-wal']) renameSync(a.path + s, `${a.path}.damaged-7${s}`)
+    },
+    'an older version put both aside, and only its snapshot in their place': (a, snapshot) => {
+      for (const s of ['', '-wal']) renameSync(a.path + s, `${a.path}.damaged-7${s}`)
+      copyFileSync(snapshot, a.path)
+    },
+  }
+  test.each(Object.entries(states))('%s', (what, interrupt) => {
+    within((dir, a) => {
+      manyFacts(a, 0, 20)
+      a.memory.maintain()
+      manyFacts(a, 20, 60)
+      a.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      manyFacts(a, 60, 80) // these stand in the write-ahead log alone
+      const killed = join(dir, 'killed')
+      copyAll(dir, killed)
+      a.memory.close()
+      const b = Object.assign(Object.create(Replica.prototype), a, { path: join(killed, 'store.db') }) as Replica
+      interrupt(b, join(killed, 'backups', readdirSync(join(killed, 'backups'))[0]!))
+      if (!what.startsWith('an older')) expect(() => open(b.path, b.env)).toThrow(/gone, but/)
+      const done = restore(b)
+      expect(done.missing).toEqual([])
+      const m = open(b.path, b.env, false)
+      expect([m.reader.list('fact').length, m.faults()]).toEqual([80, []])
+      m.close()
+      expect(restore(b)).toMatchObject({ unchanged: true, missing: [] })
+      expect(existsSync(`${b.path}.damaged-7-wal`)).toBe(true)
+    })
+  })
+
+  test('a damaged line is made again from what it did; one of which nothing is left is named, and hides no later one', () => {
+    within((_dir, a) => {
+      manyFacts(a, 0, 30)
+      a.memory.db.exec("UPDATE log SET line=replace(line, 'fact 9', 'fact X') WHERE seq=10")
+      a.memory.db.exec("UPDATE log SET line='' WHERE seq=20; DELETE FROM events WHERE seq=20")
+      expect(a.memory.faults().map((f) => f.in)).toEqual(['log', 'log'])
+      const replica = a.tag
+      a.memory.close()
+      const done = restore(a)
+      expect(done.remade).toEqual([`${replica}:10`])
+      expect(done.missing).toMatchObject([{ replica, from: 20, to: 20, after: START + 18, before: START + 20 }])
+      a.memory = open(a.path, a.env, false)
+      expect(a.memory.faults()).toEqual([])
+      expect(counted(a)).toBe(29)
+      expect(a.fields('fact:fact-9').fact).toBe('fact 9')
+      expect(a.memory.db.all('SELECT text FROM findings')).toMatchObject([
+        { text: expect.stringContaining(`batch ${replica}:20 is missing`) },
+      ])
+    })
+  })
+
+  test('a process that has the old file open is refused, and writes nothing into it', () => {
+    within((_dir, a) => {
+      manyFacts(a, 0, 5)
+      a.memory.db.exec("UPDATE log SET line=replace(line, 'fact 3', 'fact X') WHERE seq=4")
+      restore(a)
+      expect(() => manyFacts(a, 5, 6)).toThrow(/was replaced or removed/)
+      a.memory.maintain()
+      expect(existsSync(join(dirname(a.path), 'backups'))).toBe(false)
+    })
+  })
+})
