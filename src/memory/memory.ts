@@ -6,7 +6,7 @@ import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
 import { screen } from '../secrets/screen.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
-import { coverable } from '../store/coverage.ts'
+import { coverable, momentsBefore } from '../store/coverage.ts'
 import { type Db, openDb, storeError, vacuum } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
 import * as log from '../store/log.ts'
@@ -14,6 +14,7 @@ import { getMeta, setMeta } from '../store/meta.ts'
 import { keepWal } from '../store/rescue.ts'
 import * as rows from '../store/rows.ts'
 import { TEXT_VERSION } from '../store/texts.ts'
+import { rest } from '../store/turn.ts'
 import { watchCommits } from '../store/watch.ts'
 import { keepWork, workOf } from '../store/work.ts'
 import { projectAll } from './apply.ts'
@@ -60,6 +61,9 @@ export interface ActOptions extends Author {
 
 /** So much is read at a time for one who follows. */
 const NEWS_PAGE = 1000
+
+/** A compaction folds so many lines before others have their turn. */
+const LINES_AT_ONCE = 1000
 
 /** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
 export class Memory {
@@ -380,14 +384,26 @@ export class Memory {
   }
 
   /** Folds history before a moment away (C6). */
-  compact(before: string | number | Date): { lines: number; events: number; horizon: number } {
+  compact(before: string | number | Date): { lines: number; events: number; horizon: number; shrunk: boolean } {
     const moment = momentOf(before)
-    const result = this.#db.write(() => {
-      archiveCovered(this.#db, coverable(this.#db, moment))
-      return compact(this.#db, moment)
-    })
-    vacuum(this.#db)
-    return result
+    const total = { lines: 0, events: 0, horizon: 0 }
+    // step by step: others write in between
+    for (const upTo of [...momentsBefore(this.#db, moment, LINES_AT_ONCE), moment]) {
+      const step = this.#db.write(() => {
+        archiveCovered(this.#db, coverable(this.#db, upTo))
+        return compact(this.#db, upTo)
+      })
+      total.lines += step.lines
+      total.events += step.events
+      total.horizon = step.horizon
+      rest()
+    }
+    try {
+      return { ...total, shrunk: vacuum(this.#db) }
+    } catch (error) {
+      if (!(error instanceof UserError && error.code === 'store-busy')) throw error
+      return { ...total, shrunk: false } // what was folded is folded; the room is used for what comes
+    }
   }
 
   /**

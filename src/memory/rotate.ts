@@ -2,7 +2,7 @@ import { canonical } from '../schema/canonical.ts'
 import { archive, dropPresence, duePresence, eraseFromArchive } from '../store/archive.ts'
 import type { Covered } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import { countArrival, isErased, purgesIn, purgesOf } from '../store/log.ts'
+import { countArrival, isErased, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
 import { newsSince, presenceNews } from './news.ts'
 import { tombstoneOf } from './purge.ts'
 import { EventStream, hashOf, type SharedState, type StreamEvent, sharedStates } from './stream.ts'
@@ -43,7 +43,8 @@ export function archiveCovered(db: Db, lines: readonly Pick<Covered, 'replica' |
     return Number(seq) <= (covered.get(replica) ?? 0)
   }
   const stream = new EventStream(db, { entities: true })
-  for (let cursor = 0; ; ) {
+  const last = lastArrivalOf(db, lines)
+  for (let cursor = 0; cursor < last; ) {
     const page = newsSince(db, cursor, PAGE)
     archive(
       db,

@@ -15,6 +15,16 @@ export const coveredLines = (db: Db): Covered[] =>
 export const cover = (db: Db, c: Covered): void =>
   db.run('INSERT OR REPLACE INTO covered VALUES (?,?,?,?)', c.replica, c.seq, c.hash, c.ctr)
 
+/** Moments before another one, each so many lines after the one before. */
+export const momentsBefore = (db: Db, before: number, every: number): number[] =>
+  db
+    .all<{ at: number }>(
+      'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0',
+      before,
+      every,
+    )
+    .map((r) => r.at)
+
 /** For each replica the last line such that it and all before it were stamped before a moment. */
 export function coverable(db: Db, before: number): Covered[] {
   const out: Covered[] = []

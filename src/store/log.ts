@@ -59,6 +59,17 @@ export function heads(db: Db): Map<string, number> {
 export const lastArrival = (db: Db): number =>
   db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
 
+/** The number of the newest of the lines up to some of each replica. */
+export const lastArrivalOf = (db: Db, upTo: readonly { replica: string; seq: number }[]): number =>
+  Math.max(
+    0,
+    ...upTo.map(
+      (c) =>
+        db.get<{ n: number | null }>('SELECT max(n) AS n FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)?.n ??
+        0,
+    ),
+  )
+
 /** The number of the newest line that is in the log. */
 export const lastLine = (db: Db): number | undefined =>
   db.get<{ n: number | null }>('SELECT max(n) AS n FROM log')?.n ?? undefined

@@ -12,6 +12,9 @@ const LONG_MS = 2000
 
 const never = new Int32Array(new SharedArrayBuffer(4))
 
+/** Lets those who wait for a lock have their turn. */
+export const rest = (): void => void Atomics.wait(never, 0, 0, 4 * LONGEST_MS)
+
 /**
  * Tries until it works or the time is up; the last answer. `onLong` is told once when it has lasted. Blocks the process.
  * SQLite's own waiting sleeps up to 100 ms at a time and lets whoever comes later go first: with ten writers the slowest

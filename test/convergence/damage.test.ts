@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
@@ -10,11 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import type { Memory } from '../../src/memory/memory.ts'
 import { type Restored, restoreStore } from '../../src/memory/restore.ts'
+import { openProject } from '../../src/open.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { createProject } from '../../src/store/project.ts'
 import { allRows } from '../../src/store/rows.ts'
 import { folded, open, Replica, START, seeded, tempDir } from './harness.ts'
 
@@ -274,4 +279,39 @@ describe('[T70] a restore that was interrupted loses nothing', () => {
       expect(existsSync(join(dirname(a.path), 'backups'))).toBe(false)
     })
   })
+})
+
+test('[T74] [C6] beside a long reader and a compaction no write is refused, and none waits for the reader', async () => {
+  const dir = tempDir()
+  try {
+    const { project } = createProject(dir)
+    const memory = openProject(project, { author: { session: 'here' } })
+    for (let i = 0; i < 60; i++) memory.act([['record-fact', { fact: `before ${i}`, category: 'tool' }]])
+    const reader = new DatabaseSync(project.storePath, { readOnly: true })
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM log').get()
+    const child = join(import.meta.dirname, 'torture-child.ts')
+    const writers = ['a', 'b'].map((name) => {
+      const own = spawn(process.execPath, [child, 'write', dir, name, '80'], { stdio: ['ignore', 'pipe', 'pipe'] })
+      let said = ''
+      own.stdout.on('data', (d) => (said += d))
+      own.stderr.on('data', (d) => (said += d))
+      return { said: () => said, started: once(own.stdout, 'data'), ended: once(own, 'close') }
+    })
+    for (const w of writers) await w.started
+    const begun = performance.now()
+    for (let i = 0; i < 3; i++) memory.compact(Date.now() - 200)
+    // SQLite would have waited a minute for the reader, and kept all writers out
+    expect(performance.now() - begun).toBeLessThan(50_000)
+    for (const w of writers) {
+      expect((await w.ended)[0], w.said()).toBe(0)
+      expect(w.said().match(/^ack /gm)?.length).toBe(80)
+    }
+    reader.close()
+    expect(memory.reader.list('fact')).toHaveLength(60 + 160)
+    expect(memory.faults()).toEqual([])
+    memory.close()
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 })

@@ -193,6 +193,8 @@ export const doctor: Command = {
           ok: true,
           what: `folded ${done.lines} batches and ${done.events} overwritten events away; history starts at ${new Date(done.horizon).toISOString()}`,
         })
+        if (!done.shrunk)
+          say({ ok: true, what: 'the file did not shrink: others were at work; do it again when they rest' })
       }
       for (const c of checkStore(memory)) say(c)
       for (const c of checkWriter(memory)) say(c)
