@@ -1,8 +1,8 @@
 import { type Briefing, type BriefOptions, brief } from './briefing/brief.ts'
 import { discover } from './discover/discover.ts'
 import { recallFunction } from './discover/recall.ts'
-import { UserError } from './errors.ts'
 import type { Batch, KindName, KindOf, Labels, NewTask, TypedAction } from './library-actions.ts'
+import { isStale } from './memory/batch.ts'
 import type { Entity } from './memory/entity.ts'
 import type { Ingested } from './memory/ingest.ts'
 import type { ActOptions, ActResult, Memory, News } from './memory/memory.ts'
@@ -172,9 +172,13 @@ export interface ProjectMemory {
   events(options?: EventsOptions): StreamEvent[]
   /**
    * Calls back with everything committed after `since`, by whatever process: batches, and what happened with sessions
-   * and claims. What `session` did itself is left out. Returns the way to stop.
+   * and claims. What `session` did itself is left out. What `onNews` throws stops neither the write nor other subscribers:
+   * `onError` is told, else the log of `env`. Returns the way to stop.
    */
-  subscribe(onNews: (news: News) => void, options?: { since?: number; session?: string }): () => void
+  subscribe(
+    onNews: (news: News) => void,
+    options?: { since?: number; session?: string; onError?: (error: unknown) => void },
+  ): () => void
   /** Who is at work on this machine: starts and ends sessions, keeps them alive, lists them. */
   readonly sessions: Sessions
   /** What live sessions have claimed; the verbs `claim`, `release`, `hand-over` and `assign-task` change it. */
@@ -296,12 +300,13 @@ function nameFrom(text: string): string {
 
 /** Writes, with the files under `.tidemark/` read before and brought up to date after. */
 const writing =
-  (memory: Memory, project: Project) =>
+  (memory: Memory, project: Project, written: () => void) =>
   (batch: unknown, options?: ActOptions): ActResult => {
     const edits = readEdits(memory, project)
     sessionsOf(memory).beat(options?.session)
     const done = memory.act(batch, options)
     const notes = [...edits, ...refreshViews(memory, project)]
+    written()
     return notes.length === 0 ? done : { ...done, notes: [...done.notes, ...notes] }
   }
 
@@ -327,8 +332,7 @@ function scopes(memory: Memory, act: ReturnType<typeof writing>): ProjectMemory[
         return one('record-decision', { name, description: text, ...more, expectedVersion }, options)
       } catch (error) {
         // somebody has just taken the name: look again
-        const stale = error instanceof UserError && /\bstale: /.test(error.message)
-        if (!stale) throw error
+        if (!isStale(error)) throw error
         n--
       }
     }
@@ -364,8 +368,9 @@ function scopes(memory: Memory, act: ReturnType<typeof writing>): ProjectMemory[
 export function asProjectMemory(
   memory: Memory,
   project: Project,
-  options: { recall?: RecallSettings } = {},
+  options: { recall?: RecallSettings; written?: () => void } = {},
 ): ProjectMemory {
+  const act = writing(memory, project, options.written ?? (() => {}))
   let opened: Recaller | undefined
   const recaller = (): Recaller => {
     opened ??= new Recaller(memory, project, options.recall)
@@ -374,9 +379,9 @@ export function asProjectMemory(
   return {
     project,
     read: knowledge(memory, project, () => memory.reader),
-    act: writing(memory, project),
-    actAny: writing(memory, project),
-    goal: scopes(memory, writing(memory, project)),
+    act,
+    actAny: act,
+    goal: scopes(memory, act),
     discover(program, o = {}) {
       if (program.includes('recall')) recaller().prepareNow()
       return discover(memory, program, { ...o, functions: (source) => [recallFunction(source, recaller(), o.session)] })
@@ -415,6 +420,20 @@ export function asProjectMemory(
   }
 }
 
+/** How often a program that writes on and on has the daily snapshot looked after. */
+const UPKEEP_MS = 3_600_000
+
+/** The daily snapshot, behind a write: what goes wrong there is a line in the log. */
+function upkeep(memory: Memory): () => void {
+  let next = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = memory.env.now()
+    if (now < next) return
+    next = now + UPKEEP_MS
+    for (const wrong of memory.maintain()) memory.env.log(`tidemark: ${wrong}`)
+  }
+}
+
 /**
  * Opens the memory of the project around a directory.
  * @throws UserError `no-project` where there is none and `create` is not given.
@@ -427,5 +446,6 @@ export function openMemory(options: OpenMemoryOptions = {}): ProjectMemory {
       ...(persistencePath !== undefined ? { persistencePath } : {}),
     })
   const project = findProject(projectPath, persistencePath)
-  return asProjectMemory(openProject(project, rest), project, recall ? { recall } : {})
+  const memory = openProject(project, rest)
+  return asProjectMemory(memory, project, { ...(recall ? { recall } : {}), written: upkeep(memory) })
 }

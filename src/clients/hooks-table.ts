@@ -1,3 +1,4 @@
+import { shellWord } from '../schema/shell.ts'
 import type { ClientContext } from './types.ts'
 
 /** The clients whose life cycle Tidemark listens to, by the name that stands in `tidemark hook <client> <event>`. */
@@ -92,8 +93,6 @@ export const HOOKS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
   ],
 }
 
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
-
 /**
  * Copilot CLI 1.0.102 runs the hooks in Claude Code's settings as well (seen in a run), beside its own: there Claude Code's stay
  * silent, or everything would be told twice.
@@ -110,7 +109,7 @@ export const sharedHook = (client: HookClient, event: string) =>
 
 /** The shell words of a hook on this machine alone, with full paths. */
 export const localHook = (ctx: ClientContext, client: HookClient, event: string) =>
-  `${client === 'claude' ? FOREIGN : ''}${quoted(ctx.launcher.node)} ${quoted(ctx.launcher.script)} hook ${client} ${event}`
+  `${client === 'claude' ? FOREIGN : ''}${shellWord(ctx.launcher.node)} ${shellWord(ctx.launcher.script)} hook ${client} ${event}`
 
 /** What a shell command starts of ours, in whatever words; undefined if nothing. */
 export function hookIn(command: unknown): { client: string; event: string } | undefined {

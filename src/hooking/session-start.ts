@@ -1,17 +1,16 @@
 import { appendFileSync } from 'node:fs'
 import type { ProcessRef } from '../env.ts'
 import { gitState } from '../git.ts'
+import { shellWord } from '../schema/shell.ts'
 import { clientProcess } from '../sessions/process.ts'
 import { briefing } from './briefed.ts'
 import type { HookCall, HookReply } from './call.ts'
 import type { Hook } from './hook.ts'
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
 /** Claude Code reads this file before each command of the agent's shell: so `tidemark` there knows whose it is. */
 function tellShell(session: string): void {
   const file = process.env.CLAUDE_ENV_FILE
-  if (file) appendFileSync(file, `export TIDEMARK_SESSION=${quoted(session)}\n`)
+  if (file) appendFileSync(file, `export TIDEMARK_SESSION=${shellWord(session)}\n`)
 }
 
 /** Whose process it is; where that holds several sessions the first sign of life tells it. */

@@ -125,12 +125,18 @@ export function refusal(problems: readonly Problem[], actions: number): UserErro
     return `${at}${told ? '' : `, received ${received}`}${advice}`
   })
   return new UserError(
-    first.message.includes('looks like a secret') ? 'secret' : 'refused',
+    first.code === 'secret' ? 'secret' : 'refused',
     `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${lines.join('\n')}`,
     actions === 1 ? 'mend what is named and send it again' : 'mend what is named and send the whole batch again',
     { success: false, executed: 0, problems: problems as unknown as Json },
   )
 }
+
+/** Whether a batch was refused for nothing but an `expectedVersion` that has passed. */
+export const isStale = (error: unknown): error is UserError =>
+  error instanceof UserError &&
+  Array.isArray(error.details.problems) &&
+  (error.details.problems as readonly Problem[]).every((p) => p.code === 'stale')
 
 /**
  * Plans a batch: judges every action against the view and against what the earlier ones will have done. Pure: it
@@ -208,6 +214,7 @@ function planOnce(
         for (const s of screened.secrets) {
           report({
             field: s.path,
+            code: 'secret',
             message: `looks like a secret (${s.category})`,
             received: '(not shown)',
             accepted: 'text without secrets',
@@ -289,6 +296,7 @@ function checkVersion(
   if (current === expected) return
   report({
     field: 'expectedVersion',
+    code: 'stale',
     message: `stale: ${target ? target.id : 'the entity'} is at version ${current}`,
     received: expected,
     accepted: String(current),

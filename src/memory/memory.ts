@@ -294,10 +294,27 @@ export class Memory {
 
   /**
    * Calls back with every batch committed after `since` (default: from now on), in order, each once, by whatever process.
-   * One who writes when called is told of that afterwards. Returns the way to stop.
+   * One who writes when called is told of that afterwards. What it throws stops neither the write that it is told of nor
+   * the others: `onError` is told, else the log. Returns the way to stop.
    */
-  subscribe(onNews: (news: News) => void, options: { since?: number } = {}): () => void {
+  subscribe(
+    onNews: (news: News) => void,
+    options: { since?: number; onError?: (error: unknown) => void } = {},
+  ): () => void {
     this.#mustBeOpen()
+    const log = (error: unknown) =>
+      this.#env.log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
+    const attempt = (part: () => void) => {
+      try {
+        part()
+      } catch (error) {
+        try {
+          ;(options.onError ?? log)(error)
+        } catch (worse) {
+          log(worse)
+        }
+      }
+    }
     let cursor = options.since ?? this.cursor
     let delivering = false
     let more = false
@@ -305,19 +322,18 @@ export class Memory {
       more = true
       if (delivering) return
       delivering = true
-      try {
+      attempt(() => {
         while (more && this.#open) {
           const page = this.newsSince(cursor, NEWS_PAGE)
           more = page.length === NEWS_PAGE
           for (const news of page) {
             if (!this.#listeners.has(deliver)) return
             cursor = news.seq
-            onNews(news)
+            attempt(() => onNews(news))
           }
         }
-      } finally {
-        delivering = false
-      }
+      })
+      delivering = false
     }
     this.#listeners.add(deliver)
     this.#stopWatching ??= watchCommits(this.#db, () => {

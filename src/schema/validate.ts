@@ -13,6 +13,8 @@ export interface Problem {
   received?: Json
   accepted?: string
   hint?: string
+  /** What a caller decides by, where there is something to decide: never by the message. */
+  code?: 'stale' | 'secret'
 }
 
 /** Reports a problem of the action under validation. */

@@ -345,10 +345,15 @@ export class Sessions {
 }
 
 function checked(id: string): string {
-  if (id.trim() !== '' && id.length <= ID_LENGTH && !/[\p{Cc}]/u.test(id)) return id
+  if (
+    id.trim() !== '' &&
+    id.length <= ID_LENGTH &&
+    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/u.test(id)
+  )
+    return id
   throw new UserError(
     'bad-argument',
     'that is not an id for a session',
-    `a text without line breaks, at most ${ID_LENGTH} characters`,
+    `a text of characters that can be seen, at most ${ID_LENGTH} characters`,
   )
 }

@@ -5,6 +5,7 @@ import { EXPORTERS, exporterFor } from '../exports/index.ts'
 import type { Exporter } from '../exports/types.ts'
 import { pathIn, writeInside } from '../files.ts'
 import { mustBeInside, readText } from '../imports/files.ts'
+import { shellWord } from '../schema/shell.ts'
 import type { Tool } from './tool.ts'
 
 /** A path as a page may name it: from the project's root, or the bare name of a file that lies elsewhere. */
@@ -13,7 +14,6 @@ function publicPath(path: string, root: string): string {
   return way === undefined ? basename(path) : way.split(sep).join('/')
 }
 
-const quoted = (path: string) => (/^[\w./@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)
 /** What would end the comment it stands in is taken apart. */
 const inComment = (text: string) => text.replaceAll('--', '-\u200b-')
 
@@ -31,7 +31,7 @@ function mustWrite(
   mustBeInside(path, root)
   if (!existsSync(path)) return true
   if (isDirectory(path)) {
-    const file = `${shown.replace(/\/+$/, '')}/knowledge.${exporter.name === 'json' ? 'json' : 'md'}`
+    const file = `${shown.replace(/(?<!\/)\/+$/, '')}/knowledge.${exporter.name === 'json' ? 'json' : 'md'}`
     throw new UserError('not-a-file', `${shown} is a directory`, `give a file, e.g. ${file}`)
   }
   if (force) return true
@@ -71,7 +71,7 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
     const shown = String(args.path)
     const path = resolve(shown)
     const root = resolve(project.root)
-    const named = shown === '-' ? '-' : quoted(publicPath(path, root))
+    const named = shown === '-' ? '-' : shellWord(publicPath(path, root))
     const options = {
       command: ` ${inComment(named)}${kind === undefined ? '' : ` --kind ${kind}`}`,
       name: project.name,
@@ -88,7 +88,7 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
       throw new UserError('not-a-directory', `${shown} is a file, not a directory`, `${exporter.name} is several files`)
     const files = text !== undefined ? { [path]: text } : filesIn(path, exporter.files?.(memory, options) ?? {})
     const names = Object.keys(files).map((f) =>
-      text !== undefined ? shown : `${shown.replace(/\/+$/, '')}/${basename(f)}`,
+      text !== undefined ? shown : `${shown.replace(/(?<!\/)\/+$/, '')}/${basename(f)}`,
     )
     // every file is looked at before the first is written
     const due = Object.entries(files).filter(([f, t], i) =>

@@ -3,6 +3,7 @@ import { UsageError, UserError } from '../errors.ts'
 import { readText } from '../imports/files.ts'
 import { readStdin } from '../imports/stdin.ts'
 import type { Json } from '../schema/field.ts'
+import { shellWord } from '../schema/shell.ts'
 import { currentHandoffs } from '../sessions/handoff.ts'
 import { actingAs } from './act.ts'
 import { ago, entityJson, oneLine } from './present.ts'
@@ -71,7 +72,7 @@ export const handoff: Tool = {
     if (step === 'show') {
       if (args.file === undefined) return shown(context, args)
       throw new UsageError(
-        `handoff show takes no file: \`tidemark handoff write ${oneLine(String(args.file), 40)}\` writes one from it`,
+        `handoff show takes no file: \`tidemark handoff write ${shellWord(oneLine(String(args.file), 40))}\` writes one from it`,
         '--task REF shows the handoff of a task',
       )
     }

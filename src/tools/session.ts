@@ -3,6 +3,7 @@ import { UsageError, UserError } from '../errors.ts'
 import { gitState } from '../git.ts'
 import { hookTimeOf } from '../hooking/log.ts'
 import type { Json } from '../schema/field.ts'
+import { shellWord } from '../schema/shell.ts'
 import { screen } from '../secrets/screen.ts'
 import { claimsOf } from '../sessions/claims.ts'
 import { knownSession, liveSession } from '../sessions/known.ts'
@@ -118,7 +119,7 @@ export const session: Tool = {
           branch: gitState(project.root).branch,
         })
         return {
-          text: `session ${started.id}\n  export TIDEMARK_SESSION=${started.id}`,
+          text: `session ${started.id}\n  export TIDEMARK_SESSION=${shellWord(started.id)}`,
           json: sessionJson(started),
         }
       }
@@ -147,7 +148,9 @@ export const session: Tool = {
       }
       default: {
         if (id !== undefined)
-          throw new UsageError(`session list lists them all: \`tidemark session show ${oneLine(id, 40)}\` shows one`)
+          throw new UsageError(
+            `session list lists them all: \`tidemark session show ${shellWord(oneLine(id, 40))}\` shows one`,
+          )
         sessions.sweep()
         const all = sessions.list({ all: args.all === true })
         const lines = all.map((s) => sessionLine(context, s))

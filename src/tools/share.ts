@@ -1,6 +1,8 @@
 import { UsageError, UserError } from '../errors.ts'
+import { isStale } from '../memory/batch.ts'
 import { getShared, listShared, mustBeShared, rollbackShared, sharedContext, sharedHistory } from '../memory/sharing.ts'
 import type { Json } from '../schema/field.ts'
+import { shellWord } from '../schema/shell.ts'
 import { liveSessions } from '../sessions/shared-store.ts'
 import { actingAs } from './act.ts'
 import { eventLine } from './events.ts'
@@ -89,7 +91,7 @@ function checkUse(step: (typeof STEPS)[number], args: Readonly<Record<string, un
   if (USE[step] === '') {
     if (key === '') return
     throw new UsageError(
-      `share ${step} tells of every key, not of one: \`tidemark share get ${oneLine(key, 40)}\``,
+      `share ${step} tells of every key, not of one: \`tidemark share get ${shellWord(oneLine(key, 40))}\``,
       use,
     )
   }
@@ -122,7 +124,7 @@ function change(
   try {
     acted = memory.act([[`share-${step}`, { key, ...what, ...said }]], actingAs(context))
   } catch (error) {
-    if (error instanceof UserError && /\bstale: /.test(error.message)) {
+    if (isStale(error)) {
       const now = getShared(memory, key)
       throw new UserError(
         'stale',
@@ -139,7 +141,7 @@ function change(
   return {
     text: now
       ? `${key} = ${oneLine(json(now.value), 200)}  (version ${now.version})${notes}`
-      : `${key} is shared no more; \`tidemark share history ${key}\` tells what it held${notes}`,
+      : `${key} is shared no more; \`tidemark share history ${shellWord(key)}\` tells what it held${notes}`,
     json: {
       key,
       value: now?.value ?? null,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -137,4 +137,65 @@ test('a closed memory says so', () => {
   memory.close()
   expect(() => memory.act([['record-decision', { name: 'x' }]])).toThrow('closed')
   expect(() => memory.read.decisions).toThrow('closed')
+})
+
+test('[A2] [T13] a subscriber that throws stops neither the write nor other subscribers, and is told of', () => {
+  const dir = directory()
+  const logged: string[] = []
+  const env = {
+    now: Date.now,
+    random: (n: number) => new Uint8Array(n).fill(7),
+    log: (line: string) => void logged.push(line),
+  }
+  const memory = openMemory({ projectPath: dir, create: true, env })
+  onTestFinished(() => memory.close())
+  const heard: string[] = []
+  const errors: unknown[] = []
+  const fail = () => {
+    throw new Error('not my day')
+  }
+  memory.subscribe(fail)
+  memory.subscribe(fail, { onError: (error) => void errors.push(error) })
+  memory.subscribe(fail, { onError: fail })
+  memory.subscribe((news) => void heard.push(news.summary))
+  expect(memory.act([['record-decision', { name: 'one' }]]).results).toHaveLength(1)
+  expect(memory.act([['record-decision', { name: 'two' }]]).results).toHaveLength(1)
+  expect(heard).toEqual(['record-decision "one"', 'record-decision "two"'])
+  expect(errors.map(String)).toEqual(['Error: not my day', 'Error: not my day'])
+  expect(logged).toHaveLength(4)
+  expect(logged.every((line) => line.includes('not my day') && line.includes('library.test.ts'))).toBe(true)
+})
+
+test('[C7] a program that writes through openMemory has its daily snapshot, and a write stands where that fails', () => {
+  const dir = directory()
+  let now = Date.now()
+  const logged: string[] = []
+  const env = {
+    now: () => now,
+    random: (n: number) => crypto.getRandomValues(new Uint8Array(n)),
+    log: (line: string) => void logged.push(line),
+  }
+  const memory = openMemory({ projectPath: dir, create: true, env })
+  onTestFinished(() => memory.close())
+  const backups = join(dir, '.tidemark/store/backups')
+  memory.act([['record-decision', { name: 'one' }]])
+  expect(readdirSync(backups)).toHaveLength(1)
+  memory.act([['record-decision', { name: 'two' }]])
+  expect(readdirSync(backups)).toHaveLength(1)
+  now += 25 * 3_600_000
+  memory.act([['record-decision', { name: 'three' }]])
+  expect(readdirSync(backups)).toHaveLength(2)
+  rmSync(backups, { recursive: true })
+  writeFileSync(backups, 'in the way')
+  now += 25 * 3_600_000
+  expect(memory.act([['record-decision', { name: 'four' }]]).results).toHaveLength(1)
+  expect(memory.read.decisionByName.get('four')).toBeDefined()
+  expect(logged.join('\n')).toMatch(/the daily snapshot failed/)
+})
+
+test('[A6] what is refused for good is not tried again, whatever its text says', () => {
+  const memory = open()
+  const task = memory.goal('g').activity('a').task('t')
+  expect(() => task.recordDecision(`stale: ${'x'.repeat(20_000)}`)).toThrow(UserError)
+  expect(task.recordDecision('stale: it is called so').id).toBe('decision:stale-it-is-called-so')
 })
