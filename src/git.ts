@@ -53,7 +53,7 @@ export function gitDirectory(root: string): GitDirectory {
     return isSame(resolve(dir, textIn(dir, 'gitdir') ?? ''), dot)
       ? { is: 'own', dir, common: resolve(dir, common), linked: true }
       : { is: 'foreign', dir }
-  const workTree = /^\s*worktree\s*=\s*(.+)$/im.exec(textIn(dir, 'config') ?? '')?.[1]
+  const workTree = /^[ \t]*worktree[ \t]*=[ \t]*(\S.*)$/im.exec(textIn(dir, 'config') ?? '')?.[1]
   const leadsBack = workTree === undefined ? basename(dir) !== '.git' : isSame(resolve(dir, unquoted(workTree)), root)
   return leadsBack ? { is: 'own', dir, common: dir, linked: false } : { is: 'foreign', dir }
 }
@@ -98,7 +98,7 @@ export function gitState(root: string): { branch?: string; commit?: string } {
   const shortened = (commit: string | undefined) =>
     commit !== undefined && COMMIT.test(commit) ? { commit: commit.slice(0, 12) } : {}
   const head = textIn(git.dir, 'HEAD') ?? ''
-  const ref = /^ref:\s*(.+)$/.exec(head)?.[1]
+  const ref = /^ref:\s*(\S.*)$/.exec(head)?.[1]
   if (ref === undefined) return shortened(head)
   if (!REF.test(ref)) return {}
   const packed = () =>
@@ -127,7 +127,7 @@ export function isTracked(root: string, path: string): boolean {
   const git = workTreeOf(root)
   if (!git || inspect(git.dir, 'index').is === 'nothing') return false
   const wanted = folded(relative(git.top, join(root, path)).split(sep).join('/'))
-  const hash = /^\s*objectformat\s*=\s*sha256/im.test(textIn(git.common, 'config') ?? '') ? 32 : 20
+  const hash = /^[ \t]*objectformat[ \t]*=[ \t]*sha256/im.test(textIn(git.common, 'config') ?? '') ? 32 : 20
   // what cannot be told is rather taken for somebody else's
   const paths = pathsInIndex((name) => readInside(git.dir, name, MOST_INDEX), hash)
   return paths?.some((p) => (p.endsWith('/') ? wanted.startsWith(folded(p)) : folded(p) === wanted)) ?? true

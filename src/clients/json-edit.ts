@@ -172,7 +172,9 @@ export function insertJson(
     const end = last.value.end
     // a remark on the last line stays on it
     const remark =
-      indent === null ? null : /^[ \t]*(,)?[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*\*\/[ \t]*(?=\r?\n))/.exec(text.slice(end))
+      indent === null
+        ? null
+        : /^[ \t]*(?:(,)[ \t]*)?(?:\/\/[^\r\n]*|\/\*[^\r\n]*\*\/[ \t]*(?=\r?\n))/.exec(text.slice(end))
     const next = end + (remark?.[0].length ?? 0)
     const line = text.slice(end, next)
     return {

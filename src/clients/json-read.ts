@@ -6,11 +6,30 @@ export const blank = (text: string) => bare(text).trim() === ''
 
 /** The text with spaces for comments and for commas before a closing bracket: as long, and JSON if it was JSON with those. */
 export function withoutComments(text: string): string {
-  if (!/\/[/*]|,\s*[\]}]/.test(text)) return text
-  const spaces = (part: string) => part.replace(/[^\r\n]/g, ' ')
-  return text
-    .replace(/"(?:[^"\\]|\\[\s\S])*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g, (part) => (part[0] === '"' ? part : spaces(part)))
-    .replace(/"(?:[^"\\]|\\[\s\S])*"|,(?=\s*[\]}])/g, (part) => (part === ',' ? ' ' : part))
+  const out = text.split('')
+  const clear = (from: number, to: number) => {
+    for (let i = from; i < to; i++) if (out[i] !== '\r' && out[i] !== '\n') out[i] = ' '
+  }
+  /** A comma behind which nothing has come. */
+  let comma: number | undefined
+  for (let at = 0; at < text.length; at++) {
+    const c = text[at]!
+    if (text.startsWith('//', at)) {
+      const from = at
+      while (at < text.length && text[at] !== '\n' && text[at] !== '\r') at++
+      clear(from, at--)
+    } else if (text.startsWith('/*', at)) {
+      const end = text.indexOf('*/', at + 2)
+      if (end < 0) break
+      clear(at, end + 2)
+      at = end + 1
+    } else if (c.trim() !== '') {
+      if ((c === ']' || c === '}') && comma !== undefined) out[comma] = ' '
+      comma = c === ',' ? at : undefined
+      if (c === '"') for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++
+    }
+  }
+  return out.join('')
 }
 
 const hollow = (value: unknown): boolean =>

@@ -190,7 +190,8 @@ export function removeBlock(text: string, path: readonly string[], file: string)
   const lineEnd = (at: number) => text.indexOf('\n', at) + 1 || text.length
   const cuts = statements.filter(ours).map((s) => [lineStart(s.start), lineEnd(s.end)] as [number, number])
   for (const mark of [BEGIN, END])
-    for (const m of text.matchAll(new RegExp(`^${mark}[ \\t]*\\r?$`, 'gm'))) cuts.push([m.index, lineEnd(m.index)])
+    for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1))
+      if (lineStart(at) === at && text.slice(at, lineEnd(at)).trimEnd() === mark) cuts.push([at, lineEnd(at)])
   if (cuts.length === 0) return text
   cuts.sort((a, b) => a[0] - b[0])
   const blankBefore = /(?<=\n)\r?\n$/.exec(text.slice(0, cuts[0]![0]))

@@ -65,8 +65,6 @@ export function hooksConfig(raw: unknown): { config: HooksConfig; problems: stri
   return { config: config as HooksConfig, problems }
 }
 
-const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-
 /** Whether a path, relative to the work tree, is one of which nothing may be noted; `*.env` means one in any directory. */
 export const excludedPath = (config: HooksConfig, path: string): boolean =>
   config.excludePaths.some((glob) => overlaps(glob.includes('/') ? (tidyPath(glob) ?? glob) : `**/${glob}`, path))
@@ -82,7 +80,20 @@ export function excludedCommand(config: HooksConfig, command: string): boolean {
   return config.excludeCommands.some((given) => {
     const rule = given.trim()
     if (!rule.includes('*')) return said.some((s) => s === rule || s.startsWith(`${rule} `))
-    const shape = new RegExp(`^${rule.split('*').map(escaped).join('.*')}$`, 's')
-    return said.some((s) => shape.test(s))
+    return said.some((s) => fits(s, rule.split('*')))
   })
+}
+
+/** Whether a text begins with the first part, ends with the last, and has the others between them, in order. */
+function fits(text: string, [first, ...others]: readonly string[]): boolean {
+  const last = others.pop()!
+  const end = text.length - last.length
+  if (!text.startsWith(first!) || !text.endsWith(last)) return false
+  let at = first!.length
+  for (const part of others) {
+    const found = text.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return at <= end
 }

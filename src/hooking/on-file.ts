@@ -13,7 +13,7 @@ const CANDIDATES = 60
 const COMMON = 300
 
 /** Where something is written, without the line: `src/a.ts:12` is `src/a.ts`. */
-const place = (location: string): string => location.replace(/:\d+(?:[-:]\d+)*$/, '').replace(/^\.\//, '')
+const place = (location: string): string => location.replace(/:\d{1,9}(?:[-:]\d{1,9}){0,3}$/, '').replace(/^\.\//, '')
 
 /** Whether an entity speaks of a file: by a location that is it or lies around it, or by naming it. */
 function speaksOf(e: Entity, path: string): boolean {
@@ -26,11 +26,14 @@ function speaksOf(e: Entity, path: string): boolean {
   const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')
   const said = texts.map(([, v]) => (typeof v === 'string' ? v : JSON.stringify(v))).join('\n')
   const name = basename(path)
-  const escaped = (path.length > name.length && name.split('.').length < 2 ? path : name).replace(
-    /[.+?^${}()|[\]\\*]/g,
-    '\\$&',
-  )
-  return new RegExp(`(?:^|[^\\w.-])${escaped}(?:$|[^\\w-])`).test(said)
+  return standsIn(said, path.length > name.length && name.split('.').length < 2 ? path : name)
+}
+
+/** Whether a text holds a name that is no part of a longer one. */
+function standsIn(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
+    if (!/[\w.-]/.test(text.charAt(at - 1)) && !/[\w-]/.test(text.charAt(at + name.length))) return true
+  return false
 }
 
 /** Confirmed rules, failed approaches, corrections and exceptions that speak of a file; failed approaches first. */

@@ -22,10 +22,10 @@ const STEP =
 const MUST = /\b(?:must|has to|have to|mandatory|(?:is|are) required)\b|\brequired$/i
 const PREFER = /\b(?:prefer|favou?r)\b|\bstick (?:to|with)\b|\bname (?:files|tests|branches|variables|functions)\b/i
 const USE =
-  /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?\s+(.+)$/i
+  /^(?:please\s+)?(?:(?:we|you|agents?|everyone|this project|the project|the repo(?:sitory)?|our team)\s+)?(?:(?:should|shall|will)\s+)?(?:only\s+)?uses?\s+(\S.*)$/i
 /** Orders without one of the words above; what else begins with a verb is as often a step of some explanation. */
 const ORDER = /^(?:please\s+)?(?:keep|make sure|ensure|follow|limit|default to)\b/i
-const WHEN = /^(?:when(?:ever)?|before|after|once|every time|if)\b.+?(?:,|\bthen\b)\s*(.+)$/i
+const WHEN = /^(?:when(?:ever)?|before|after|once|every time|if)\b.{1,400}?(?:,|\bthen\b)\s*(\S.*)$/i
 
 /** Words that follow "use" and are ways of writing, not things to install. */
 const WRITING =
@@ -35,7 +35,7 @@ const WRITING =
 function isTool(object: string): boolean {
   if (WRITING.test(object)) return false
   const name =
-    /^(?:the\s+)?(`[^`]+`|[A-Za-z@][\w@/.+#-]*(?:\s+(?:v?\d[\w.]*|CLI|[A-Z][\w.+#-]*))*)(?=\s+(?:for|to|as|instead|rather|in|when|with|and|on|via|over|not|everywhere)\b|[\s.,;:!(]*$|\s*[,;:(—–-])/.exec(
+    /^(?:the\s+)?(`[^`]+`|[A-Za-z@][\w@/.+#-]{0,99}(?:\s+(?:v?\d[\w.]{0,19}|CLI|[A-Z][\w.+#-]{0,99})){0,9})(?=\s+(?:for|to|as|instead|rather|in|when|with|and|on|via|over|not|everywhere)\b|[\s.,;:!(]{0,9}$|\s*[,;:(—–-])/.exec(
       object,
     )
   if (!name) return false
@@ -76,7 +76,7 @@ export function classifyRule(line: string): Rule | undefined {
       MOMENT.test(bare) ||
         STEP.test(
           bare
-            .replace(/.*?\balways\b/i, '')
+            .slice(bare.search(ALWAYS) + 'always'.length)
             .trim()
             .split(' ')[0] ?? '',
         )

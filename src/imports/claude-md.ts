@@ -171,7 +171,7 @@ function importsOf(text: string): { path: string; line: number }[] {
   return blocksOf(text).flatMap((b) => {
     if (b.type === 'heading') return []
     return [...b.text.replace(/`[^`]*`/g, '').matchAll(/(?:^|\s)@([\w.~/\\-][\w.~/\\@-]*)/g)].map((m) => ({
-      path: m[1]!.replace(/[.,;:]+$/, ''),
+      path: m[1]!.replace(/(?<![.,;:])[.,;:]+$/, ''),
       line: b.line,
     }))
   })

@@ -23,7 +23,7 @@ export function blocksOf(page: string): Block[] {
   withoutComments(page)
     .split('\n')
     .forEach((line, index) => {
-      const mark = /^\s*(`{3,}|~{3,})(.*)$/.exec(line)
+      const mark = /^\s*(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line)
       if (fence !== undefined) {
         if (mark && mark[1]!.startsWith(fence) && mark[2]!.trim() === '') fence = undefined
         return
@@ -33,11 +33,16 @@ export function blocksOf(page: string): Block[] {
         fence = mark[1]!
         return
       }
-      const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/.exec(line)
+      const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
       const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
       if (heading) {
         close()
-        blocks.push({ type: 'heading', line: index + 1, level: heading[1]!.length, text: heading[2]! })
+        blocks.push({
+          type: 'heading',
+          line: index + 1,
+          level: heading[1]!.length,
+          text: (heading[2] ?? '').replace(/(?<!#)#+$/, '').trimEnd(),
+        })
       } else if (/^\s*@\S+\s*$/.test(line)) {
         close()
         blocks.push({ type: 'text', line: index + 1, level: 0, text: line.trim() })
@@ -62,12 +67,26 @@ export function blocksOf(page: string): Block[] {
   return blocks.filter((b) => b.text !== '')
 }
 
+/** The page without what stands between `<!-- tidemark … begin … -->` and the next `<!-- tidemark … end … -->`. */
+function withoutOurs(page: string, blank: (region: string) => string): string {
+  let left = ''
+  let at = 0
+  let begin: number | undefined
+  for (const m of page.matchAll(/<!--\s*tidemark\b[^<>]*-->/gi)) {
+    if (begin === undefined && /\bbegin\b/i.test(m[0])) begin = m.index
+    else if (begin !== undefined && /\bend\b/i.test(m[0])) {
+      left += page.slice(at, begin) + blank(page.slice(begin, (at = m.index + m[0].length)))
+      begin = undefined
+    }
+  }
+  return left + page.slice(at)
+}
+
 /** The page on the same lines without HTML comments, Tidemark's own blocks and front matter. */
 function withoutComments(page: string): string {
   const blank = (region: string) => region.replace(/[^\n]/g, '')
-  return page
+  return withoutOurs(page, blank)
     .replace(/^\uFEFF?---\n[\s\S]*?\n---(?=\n|$)/, blank)
-    .replace(/<!--\s*tidemark\b[^>]*\bbegin\b[\s\S]*?<!--\s*tidemark\b[^>]*\bend\b[^>]*-->/gi, blank)
     .replace(/(```[\s\S]*?(?:```|$))|<!--[\s\S]*?(?:-->|$)/g, (region, code) => code ?? blank(region))
 }
 

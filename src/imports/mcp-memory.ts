@@ -158,7 +158,7 @@ function linkOf(from: string, to: string, original: string, where: string, defin
       type,
       defined.get(type) ?? {
         verb: 'define-relation',
-        args: { name: type, about: `"${original}" in ${where.replace(/[:#].*$/, '')}` },
+        args: { name: type, about: `"${original}" in ${where.split(/[:#]/)[0]}` },
         where,
       },
     )

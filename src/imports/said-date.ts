@@ -21,7 +21,7 @@ const SLASHED = /(?<!\d)(?<one>\d{1,2})[/-](?<two>\d{1,2})[/-](?<year>\d{4})(?!\
 
 const CLOCK =
   /(?<!\d)(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:\.\d+)?)?(?!\d)\s*(?<half>[ap]\.?m\b\.?)?/i
-const ZONE = /(?:\b(?:utc|gmt)\b|\bz\b)?\s*(?<offset>[+-]\d{2}:?\d{2})(?!\d)|\b(?:utc|gmt|z)\b/i
+const ZONE = /(?:\b(?:utc|gmt|z)\b)?\s{0,3}(?<offset>[+-]\d{2}:?\d{2})(?!\d)|\b(?:utc|gmt|z)\b/i
 /** What may stand around a day and an hour without changing what they mean. */
 const AROUND =
   /\b(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|on|at|the|of|t)\b|[\s,.;:()[\]|-]+/gi

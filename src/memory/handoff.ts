@@ -43,7 +43,7 @@ export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').tri
 
 /** How full the context was, as it is kept: `78%`, or whatever else was said of it. */
 export function contextText(said: string | number): string {
-  const n = /^(\d{1,3}(?:\.\d+)?)\s*%?(?:\s*used)?$/i.exec(String(said).trim())?.[1]
+  const n = /^(\d{1,3}(?:\.\d{1,9})?)\s*(?:%\s*)?(?:used)?$/i.exec(String(said).trim())?.[1]
   return n === undefined ? onOneLine(String(said)) : `${Math.min(100, Math.round(Number(n)))}%`
 }
 

@@ -15,7 +15,7 @@ export const isGlob = (pattern: string): boolean => GLOB.test(pattern)
 
 /** A path as claims keep it: with `/`, without `./`, `//` or an end `/`; nothing for one that leads out of the tree. */
 export function tidyPath(path: string): string | undefined {
-  const tidy = posix.normalize(path.trim().replaceAll('\\', '/')).replace(/\/+$/, '')
+  const tidy = posix.normalize(path.trim().replaceAll('\\', '/')).replace(/(?<!\/)\/+$/, '')
   if (tidy === '..' || tidy.startsWith('../') || tidy.startsWith('/')) return undefined
   return tidy === '' ? '.' : tidy
 }
@@ -49,8 +49,17 @@ const isAbove = (a: readonly string[], b: readonly string[]): boolean =>
   a.length < b.length && a.every((name, i) => name === b[i])
 
 /** A name as single characters; `[…]` is any one. */
-const characters = (name: string): string[] =>
-  [...name.replace(/\[[^\]]+\]/g, '?')].filter((c, i, all) => c !== '*' || all[i - 1] !== '*')
+function characters(name: string): string[] {
+  let plain = ''
+  let at = 0
+  for (let open = name.indexOf('['); open >= 0; open = name.indexOf('[', at)) {
+    const close = name.indexOf(']', open + 2)
+    if (close < 0) break
+    plain += `${name.slice(at, open)}?`
+    at = close + 1
+  }
+  return [...(plain + name.slice(at))].filter((c, i, all) => c !== '*' || all[i - 1] !== '*')
+}
 
 /** Whether two rows of symbols can mean the same, where `many` means any number and `one` any single one. */
 function meet<T>(a: readonly T[], b: readonly T[], many: (x: T) => boolean, same: (x: T, y: T) => boolean): boolean {

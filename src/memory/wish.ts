@@ -1,6 +1,6 @@
 /** An order for all that follows, at the beginning of a sentence. */
 const RULE =
-  /(?:^|[.!?:;\n]\s*|\b(?:please|also),?\s+)(?:please\s+)?(?:always|never|from now on|going forward|remember to|do(?:n['’]t| not) ever|make sure (?:to|you))\s/i
+  /(?:^|[.!?:;\n]\s{0,9}|\b(?:please|also),?\s+)(?:please\s+)?(?:always|never|from now on|going forward|remember to|do(?:n['’]t| not) ever|make sure (?:to|you))\s/i
 
 /** What somebody would rather have. */
 const PREFERENCE =

@@ -98,7 +98,7 @@ interface Claim {
 const REASON =
   /\s(?:because|since|so that|so we|so it|due to|as (?:it|they|we|this)\b|given that|which)\b|\s[–—-]\s|\(/i
 const INSTEAD =
-  /(?:,\s*(?:and )?not|\binstead of|\brather than|\bover|\bin place of|\bnot)\s+((?:\p{L}[\p{L}\p{N}_+#.-]*\s*){1,3}?)(?=\s*(?:[,;.]|$|\b(?:for|in|on|to|as|when|with|by|at)\b))/iu
+  /(?:,\s*(?:and )?not|\binstead of|\brather than|\bover|\bin place of|\bnot)\s+(\p{L}[\p{L}\p{N}_+#.-]{0,60}(?:\s+\p{L}[\p{L}\p{N}_+#.-]{0,60}){0,2}?)(?=\s*(?:[,;.]|$|\b(?:for|in|on|to|as|when|with|by|at)\b))/iu
 /** Words that say only what sort of thing something is. */
 const SORTS = new Set(
   'algorithm librari framework databas db tool approach method packag modul style option engin system'.split(' '),

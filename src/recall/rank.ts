@@ -103,14 +103,17 @@ function telling(terms: readonly Term[], counts: readonly number[]): Term[] {
   return chosen
 }
 
-/** Paths and identifiers in a question that may be what something is called. */
-const REFERENCE = /[\p{L}\p{N}_$@][\p{L}\p{N}_$@./:-]*[\p{L}\p{N}_$]/gu
+/** Paths and identifiers in a question that may be what something is called, and what may stand around them. */
+const REFERENCE = /[\p{L}\p{N}_$@./:-]{2,}/gu
+const AROUND = /^[./:-]+|(?<![@./:-])[@./:-]+$/g
 
 function named(question: string, reader: Reader): { whole: Set<string>; within: Set<string> } {
   const asked = question.trim()
   const whole = new Set(asked.length <= 200 ? reader.find(asked).map((e) => e.id) : [])
   const within = new Set<string>()
-  const words = (question.slice(0, 2_000).match(REFERENCE) ?? []).filter((w) => /[./:_-]|\p{Ll}\p{Lu}/u.test(w))
+  const words = (question.slice(0, 2_000).match(REFERENCE) ?? [])
+    .map((w) => w.replace(AROUND, ''))
+    .filter((w) => w.length > 1 && /[./:_-]|\p{Ll}\p{Lu}/u.test(w))
   for (const word of words.slice(0, 8)) for (const e of reader.find(word)) within.add(e.id)
   return { whole, within }
 }

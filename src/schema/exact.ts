@@ -9,7 +9,7 @@ const PRINTED_WHOLE = 1e21
 /** A whole number beyond 2^53 with so many digits that it may have been another one before a JSON reader had it. */
 export function mayBeRounded(n: number): boolean {
   if (!Number.isInteger(n) || Number.isSafeInteger(n) || Math.abs(n) >= PRINTED_WHOLE) return false
-  return String(Math.abs(n)).replace(/0+$/, '').length > EXACT_DIGITS
+  return String(Math.abs(n)).replace(/(?<!0)0+$/, '').length > EXACT_DIGITS
 }
 
 /** Where in a value such numbers stand. */

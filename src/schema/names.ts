@@ -38,7 +38,7 @@ export function foldName(name: string): string {
 
 /** The form in which texts are compared (identity `content`): as names, without a closing full stop. */
 export function foldText(textValue: string): string {
-  return foldName(textValue).replace(/[.!…]+$/, '')
+  return foldName(textValue).replace(/(?<![.!…])[.!…]+$/, '')
 }
 
 export function sha256(data: string | Uint8Array): string {

@@ -3,7 +3,7 @@ import { MAX_BITS } from './budget.ts'
 /** Digits beyond which a numeral is refused before it is converted: the largest exact integer has fewer. */
 export const MAX_DIGITS = Math.floor(MAX_BITS * Math.LOG10E * Math.LN2)
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const INTEGER = /^[+-]?\d+$/
 const RATIONAL = /^[+-]?[\da-f]+\/[\da-f]+$/i
 const DIGITS: Record<number, RegExp> = { 2: /^[01]+$/, 8: /^[0-7]+$/, 16: /^[\da-f]+$/i }

@@ -21,7 +21,7 @@ const JOINING = [
 export const UNSEEN = `(?!${JOINING})${CLASS}`
 
 /** What begins the mark of a fence: ours, or one in which clients wrap what they tell their model. In any width. */
-export const FENCE_MARK = '[<\\uff1c\\ufe64](?=\\s*\\/?\\s*(?:tidemark-data|system-reminder|untrusted_context))'
+export const FENCE_MARK = '[<\\uff1c\\ufe64](?=\\s*(?:\\/\\s*)?(?:tidemark-data|system-reminder|untrusted_context))'
 
 const PLAIN = /^[\x20-\x3b\x3d-\x7e]*$/
 

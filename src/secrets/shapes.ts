@@ -5,7 +5,7 @@ import type { Span } from './named.ts'
 type Shape = (text: string, found: Span[]) => void
 
 /** Lines of a key: so long at least, or the last of them. */
-const KEY_LINE = /^[\s+>|#*"'`-]*[A-Za-z0-9+/=]{16,}[\s"'`,\\]*$/
+const KEY_LINE = /^[\s+>|#*"'`-]*[A-Za-z0-9/=][A-Za-z0-9+/=]{15,}[\s"'`,\\]*$/
 const KEY_HEAD = /^[\s+>|#*]*(?:$|(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset):)/
 
 /** The end of what looks like the body of a key, from a line's beginning on. */
@@ -17,7 +17,7 @@ function bodyEnd(text: string, from: number): number {
     const line = text.slice(at, Math.min(stop, at + 5_000))
     if (KEY_LINE.test(line)) end = stop
     else if (!KEY_HEAD.test(line) || line.length > 200) {
-      if (/^[\s+>|]*[A-Za-z0-9+/=]+\s*$/.test(line) && end > from) end = stop // the last line is short
+      if (/^[\s+>|]*[A-Za-z0-9/=][A-Za-z0-9+/=]*\s*$/.test(line) && end > from) end = stop // the last line is short
       break
     }
     at = stop + 1

@@ -16,7 +16,7 @@ const BRINGS = /^(?:commit(?! \(amend\))|merge|pull|cherry-pick|revert|rebase[^:
 
 const entriesOf = (text: string): Entry[] =>
   text.split('\n').flatMap((line) => {
-    const m = /^[0-9a-f]+ ([0-9a-f]+) .*?> (\d+) [+-]\d{4}\t(.*)$/.exec(line)
+    const m = /^[0-9a-f]{1,64} ([0-9a-f]{1,64}) [^>]*> (\d{1,15}) [+-]\d{4}\t(.*)$/.exec(line)
     return m ? [{ commit: m[1]!, at: Number(m[2]), brings: BRINGS.test(m[3]!) }] : []
   })
 

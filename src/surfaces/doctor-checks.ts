@@ -94,7 +94,7 @@ export function checkCommand(env: Readonly<Record<string, string | undefined>>):
   const file = findOnPath('tidemark', env)
   if (file === undefined) return []
   const run = spawnSync(file, ['--version'], { encoding: 'utf8', timeout: START_MS, env: { ...env } })
-  const version = /\d+\.\d+\.\d+\S*/.exec(run.stdout ?? '')?.[0]
+  const version = /\d{1,9}\.\d{1,9}\.\d{1,9}\S*/.exec(run.stdout ?? '')?.[0]
   const hint = 'install this version with `npm install -g tidemark`, or take the other off the PATH'
   if (run.status !== 0 || version === undefined)
     return [

@@ -6,14 +6,13 @@ const LOOKED_AT = 8_000
 const TYPED_LINES = 20
 const UNWRAPPED_LINES = 8
 
-/** Code in a block of Markdown, also one that nothing closes. */
-export const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n {0,3}\1[^\n]*(?:\n|$)|$)/gm
+const CODE_MARK = /^ {0,3}(`{3,}|~{3,})/
 /** Gemini CLI puts the files named with `@` behind the prompt. */
 const REFERENCED =
   /^-{3,} *Content from referenced files *-{3,}$[\s\S]*?(?:^-{3,} *End of content *-{3,}$|(?![\s\S]))/gim
 const TAG = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi
 /** In quotation marks, and too long for a name. */
-const QUOTED = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»/g
+const QUOTED = /"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»/g
 const isName = (quoted: string): boolean => quoted.length < 14 || quoted.split(/\s+/).length < 3
 /** … unless that is how it is to be remembered. */
 const TO_KEEP = /\b(?:remember|note|new rule|from now on)(?: (?:this|that))?[:,]?\s*$/i
@@ -27,7 +26,7 @@ const MACHINE = [
   /^\s*\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|NOTICE|FAIL|PASS)\b[\]:\s]/,
   /^\s+at \S|^Traceback \(|^\s*File "[^"]+", line \d|^\s*\w*(?:Error|Exception|Warning): /,
   DIFF,
-  /^\s*(?:[$%❯]|\w[\w.-]*@[\w.-]+[^$#]*[$#]) \S/,
+  /^\s*(?:[$%❯]|\w[\w.-]*@[\w.-][^$#]*[$#]) \S/,
   /^\s*\|.*\|\s*$/,
   /^\s*[\w./\\-]+\.\w{1,5}:\d+(?::\d+)?\b/,
   /^npm (?:ERR!|error|warn)\b/i,
@@ -42,31 +41,45 @@ const ANNOUNCES = [
   /^(?:.*\s)?@[\w./~-]+:\s*$/,
   /\b(?:says?|said|writes?|wrote|reads|prints?|printed|answers?|answered|replied|outputs)\s*:\s*$/i,
   /^(?:(?:the|my|full) )*(?:contents?|error|logs?|output|trace|stack ?trace|transcript|excerpt|snippet)(?: (?:is|was|of \S+))?\s*:\s*$/i,
-  /^(?:(?:and|so|hi|ok(?:ay)?|please (?:see|look at))[,\s]+)?(?:here(?:['’]s| is| are| was)|this is|see|below is|from|i (?:got|get|found|see)|we (?:got|get)|contents? of|it (?:gives|shows))\b.*\b(?:logs?|output|errors?|trace|readme|docs?|documentation|file|article|e?-?mail|message|ticket|issue|comments?|review|snippet|excerpt|transcript|spec(?:ification)?|page|guide|handbook|policy|\S+\.(?:md|txt|log|json|ya?ml|toml))\b[^:]{0,60}:\s*$/i,
+  /^(?:(?:and|so|hi|ok(?:ay)?|please (?:see|look at))[,\s]+)?(?:here(?:['’]s| is| are| was)|this is|see|below is|from|i (?:got|get|found|see)|we (?:got|get)|contents? of|it (?:gives|shows))\b.{0,200}\b(?:logs?|output|errors?|trace|readme|docs?|documentation|file|article|e?-?mail|message|ticket|issue|comments?|review|snippet|excerpt|transcript|spec(?:ification)?|page|guide|handbook|policy|\S{1,200}\.(?:md|txt|log|json|ya?ml|toml))\b[^:]{0,60}:\s*$/i,
 ]
 const OWN = /\b(?:our|my) (?:\w+ )?(?:rules?|conventions?|guidelines?|principles?|preferences?)\b/i
 const announces = (line: string): boolean =>
   line.trimEnd().endsWith(':') && line.length <= 200 && !OWN.test(line) && ANNOUNCES.some((shape) => shape.test(line))
 
+/** The text with an empty line for each block of code, as Markdown has them; one that nothing closes goes on to the end. */
+export function withoutFenced(text: string): string {
+  let mark: string | undefined
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const found = CODE_MARK.exec(line)?.[1]
+      const within = mark !== undefined
+      if (!within) mark = found
+      else if (found?.startsWith(mark!)) mark = undefined
+      return within ? [] : [found === undefined ? line : '']
+    })
+    .join('\n')
+}
+
 /** The text without elements, `<tag>…</tag>`, and without what follows a tag alone on its line that nothing closes. */
-function withoutElements(text: string): string {
-  const open: { name: string; at: number; alone: boolean }[] = []
+export function withoutElements(text: string, unclosedToo = true): string {
+  const open = new Map<string, { at: number; alone: boolean }[]>()
   const gone: [from: number, to: number][] = []
   for (const m of text.matchAll(TAG)) {
     const [whole, closing, tag] = m
     const name = tag!.toLowerCase()
     const end = m.index + whole.length
+    const begun = open.get(name) ?? []
     if (closing === '') {
-      const line = text.slice(text.lastIndexOf('\n', m.index) + 1, (text.indexOf('\n', end) + 1 || text.length + 1) - 1)
-      const alone = line.trim() === whole
-      if (!whole.endsWith('/>')) open.push({ name, at: m.index, alone })
-      continue
-    }
-    const of = open.findLastIndex((tag) => tag.name === name)
-    if (of >= 0) gone.push([open.splice(of)[0]!.at, end])
+      if (whole.endsWith('/>')) continue
+      begun.push({ at: m.index, alone: isAlone(text, m.index, end) })
+      open.set(name, begun)
+    } else if (begun.length > 0) gone.push([begun.pop()!.at, end])
   }
-  const unclosed = open.find((tag) => tag.alone)
-  if (unclosed) gone.push([unclosed.at, text.length])
+  const unclosed = [...open.values()].flat().filter((tag) => tag.alone)
+  if (unclosedToo && unclosed.length > 0)
+    gone.push([unclosed.reduce((least, tag) => Math.min(least, tag.at), text.length), text.length])
   let left = ''
   let at = 0
   for (const [from, to] of gone.sort((a, b) => a[0] - b[0])) {
@@ -74,6 +87,14 @@ function withoutElements(text: string): string {
     at = Math.max(at, to)
   }
   return left + text.slice(at)
+}
+
+/** Whether nothing else stands on the line of a region. */
+function isAlone(text: string, from: number, to: number): boolean {
+  const isSpace = (at: number) => text[at] === ' ' || text[at] === '\t' || text[at] === '\r'
+  while (isSpace(from - 1)) from--
+  while (isSpace(to)) to++
+  return (from === 0 || text[from - 1] === '\n') && (to === text.length || text[to] === '\n')
 }
 
 /** Lines that stand together, as one block each. */
@@ -115,8 +136,8 @@ function said(block: readonly string[], announced: boolean): string[] {
 export function ownWords(text: string): string {
   const open = withoutPrivate(text, () => ' ')
   // up to the end of a word: half of a secret does not look like one
-  const looked = open.length > LOOKED_AT ? open.slice(0, LOOKED_AT).replace(/\S+$/, '') : open
-  const blocks = blocksOf(withoutElements(looked.replace(FENCED, '\n').replace(REFERENCED, '\n')))
+  const looked = open.length > LOOKED_AT ? open.slice(0, LOOKED_AT).replace(/(?<!\S)\S+$/, '') : open
+  const blocks = blocksOf(withoutElements(withoutFenced(looked).replace(REFERENCED, '\n')))
   const typed = blocks.map((block, i) => said(block, i > 0 && announces(blocks[i - 1]!.at(-1)!)))
   const lines = blocks.flat().length
   if (lines > TYPED_LINES || (lines > UNWRAPPED_LINES && blocks.some(isWrapped))) {

@@ -22,7 +22,7 @@ const WISHES = /\b(?:want|prefer|like|expect|should|must|has to|have to|need)\b/
 
 /** Somebody else says so: "the README says to always …", "according to the docs, never …". */
 const REPORTS =
-  /\b(?:says?|said|states?|reads|writes|wrote|mentions?|claims?|recommends?|suggests?|complains?|warns?|told (?:me|us)|tells (?:me|us)|according to)\b.*?\b(?:always|never|prefer|we use)\b/i
+  /\b(?:says?|said|states?|reads|writes|wrote|mentions?|claims?|recommends?|suggests?|complains?|warns?|told (?:me|us)|tells (?:me|us)|according to)\b.{0,400}?\b(?:always|never|prefer|we use)\b/i
 
 /** By these words a prompt states a rule; without one of them it asks for something to be done now. */
 const LASTING =
@@ -43,7 +43,7 @@ function rule(said: string): Captured | undefined {
   const uses = WE_USE.test(said)
   if (!uses && !LASTING.test(said)) return undefined
   const bare = withoutLead(plainLine(said))
-    .replace(/[.!]+$/, '')
+    .replace(/(?<![.!])[.!]+$/, '')
     .trim()
   if (bare.split(/\s+/).length < 3) return undefined // "never mind"
   const found = classifyRule(bare)
@@ -55,20 +55,22 @@ function rule(said: string): Captured | undefined {
 }
 
 const NO =
-  /^(?:no+|nope|nah|wait|hold on|actually|hm+)[,.!:—–-]+\s*(?:no[,.!]?\s+)?(?:actually[,:]?\s+|that['’]?s\s+(?:wrong|not (?:right|true|correct))[,.:;—–-]*\s*)?(.+)$/i
-const NO_ACTUALLY = /^(?:no|nope)\s+actually[,:]?\s+(.+)$/i
+  /^(?:no+|nope|nah|wait|hold on|actually|hm+)[,.!:—–-]{1,9}\s*(?:no[,.!]?\s+)?(?:actually[,:]?\s+|that['’]?s\s+(?:wrong|not (?:right|true|correct))[,.:;—–-]{0,9}\s*)?(\S.*)$/i
+const NO_ACTUALLY = /^(?:no|nope)\s+actually[,:]?\s+(\S.*)$/i
 const WRONG =
-  /^(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:wrong|incorrect|not (?:right|true|correct|how it works|what it does))[,.:;—–-]+\s*(.+)$/i
+  /^(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:wrong|incorrect|not (?:right|true|correct|how it works|what it does))[,.:;—–-]{1,9}\s*(\S.*)$/i
 /** A belief is a statement: something is, has, lives, uses … An order ("no, run it again") is none. */
 const STATES =
   /\S\s+(?:is|are|was|were|isn['’]t|aren['’]t|has|have|lives?|uses?|goes|comes?|belongs?|returns?|takes?|needs?|requires?|means?|happens?|runs?|stands?|must|should|cannot|can['’]t|doesn['’]t|don['’]t)\b/i
 const POLITE =
   /^(?:thanks?|thank you|problem|worries|need|please|rush|idea|it['’]?s (?:fine|ok(?:ay)?)|that['’]?s (?:fine|ok(?:ay)?|all|it)|let['’]?s|go ahead|we also|i (?:mean|meant|think|want|would|like|just))\b/i
 const NOT =
-  /^(.*?)[,;]?\s+(?:and\s+)?(?:not|rather than|instead of)\s+((?:in|on|at|from|with|by|via|through)\s+)?(.+?)[.!]*$/i
+  /^(.{0,400}?)[,;]?\s{1,9}(?:and\s+)?(?:not|rather than|instead of)\s+((?:in|on|at|from|with|by|via|through)\s+)?(\S.{0,400})$/i
 
 function correction(said: string): Captured | undefined {
-  const right = (WRONG.exec(said) ?? NO_ACTUALLY.exec(said) ?? NO.exec(said))?.[1]?.trim().replace(/[.!]+$/, '')
+  const right = (WRONG.exec(said) ?? NO_ACTUALLY.exec(said) ?? NO.exec(said))?.[1]
+    ?.trim()
+    .replace(/(?<![.!])[.!]+$/, '')
   if (right === undefined || right.length < 10 || POLITE.test(right) || QUESTION.test(right) || !STATES.test(right))
     return undefined
   const turned = NOT.exec(right)
@@ -85,26 +87,32 @@ function correction(said: string): Captured | undefined {
 }
 
 const GO_WITH =
-  /^(?:(?:ok(?:ay)?|alright|all right|right|yes|yeah|great|good|fine|perfect|then|so)[,.!]?\s+)*(?:let['’]?s|let us|we(?:['’]ll| will| shall)|we(?:['’]ve| have)? decided (?:to|on)|i(?:['’]ve| have)? decided (?:to|on))\s+(?:go(?:ing)? (?:with|for)|stick(?:ing)? (?:with|to)|settle on|opt for|adopt|switch to|move to|choose|pick|use)\s+(.+)$/i
-const DECIDED = /^(?:we|i)(?:['’]ve| have)? decided on\s+(.+)$/i
+  /^(?:(?:ok(?:ay)?|alright|all right|right|yes|yeah|great|good|fine|perfect|then|so)[,.!]?\s+)*(?:let['’]?s|let us|we(?:['’]ll| will| shall)|we(?:['’]ve| have)? decided (?:to|on)|i(?:['’]ve| have)? decided (?:to|on))\s+(?:go(?:ing)? (?:with|for)|stick(?:ing)? (?:with|to)|settle on|opt for|adopt|switch to|move to|choose|pick|use)\s+(\S.*)$/i
+const DECIDED = /^(?:we|i)(?:['’]ve| have)? decided on\s+(\S.*)$/i
 
 function decision(said: string): Captured | undefined {
-  const chosen = (GO_WITH.exec(said) ?? DECIDED.exec(said))?.[1]?.replace(/[.!]+$/, '').trim()
+  const chosen = (GO_WITH.exec(said) ?? DECIDED.exec(said))?.[1]?.replace(/(?<![.!])[.!]+$/, '').trim()
   if (chosen === undefined || chosen.length < 3 || ONCE.test(said)) return undefined
-  const [what = '', why] = chosen.split(/\s*(?:,?\s+because\s+|,?\s+since\s+|\s+[—–-]\s+)/i)
+  const [what = '', why] = chosen.split(/(?<!\s),?\s+(?:because|since|[—–-])\s+/i)
   const words = what.toLowerCase().match(/[\p{L}\p{N}+#.]+/gu) ?? []
   const first = words.filter((w) => !['the', 'a', 'an', 'that', 'this', 'it', 'one'].includes(w)).slice(0, 6)
   if (first.length === 0) return undefined // "let's go with that": what it was stands elsewhere
-  const name = first.join('-').replace(/\.+$/, '').slice(0, 60)
+  const name = first
+    .join('-')
+    .replace(/(?<!\.)\.+$/, '')
+    .slice(0, 60)
   return {
     kind: 'decision',
-    action: ['record-decision', { name, description: said.replace(/[.!]+$/, ''), ...(why ? { rationale: why } : {}) }],
+    action: [
+      'record-decision',
+      { name, description: said.replace(/(?<![.!])[.!]+$/, ''), ...(why ? { rationale: why } : {}) },
+    ],
     said,
   }
 }
 
 const SKIP =
-  /^(?:please\s+)?(?:(?:let['’]?s\s+)?skip|leave out|ignore|don['’]t bother (?:with|about)|no need (?:for|to))\s+(.+?)(?:\s+(?:for now|this time|here|just this once|for the moment))?[,;:.]?\s*(?:[—–-]+\s*|because\s+|since\s+|,\s*)(.+)$/i
+  /^(?:please\s+)?(?:(?:let['’]?s\s+)?skip|leave out|ignore|don['’]t bother (?:with|about)|no need (?:for|to))\s+(\S.{0,400}?)(?:\s{1,9}(?:for now|this time|here|just this once|for the moment))?[,;:.]?\s{0,9}(?:[—–-]{1,3}\s*|because\s+|since\s+|,\s*)(\S.{0,400})$/i
 const PASSING =
   /\b(?:for now|this time|just this once|for the moment|prototype|spike|throw-?away|hotfix|experiment|poc)\b/i
 
@@ -112,8 +120,8 @@ function exception(said: string): Captured | undefined {
   if (!PASSING.test(said)) return undefined
   const found = SKIP.exec(said)
   if (!found) return undefined
-  const rule = found[1]!.replace(/\s+(?:for now|this time|here)$/i, '').trim()
-  const why = found[2]!.replace(/[.!]+$/, '').trim()
+  const rule = found[1]!.replace(/(?<!\s)\s+(?:for now|this time|here)$/i, '').trim()
+  const why = found[2]!.replace(/(?<![.!])[.!]+$/, '').trim()
   if (rule.length < 3 || why.length < 3) return undefined
   return { kind: 'exception', action: ['record-exception', { ruleBroken: rule, justification: why }], said }
 }

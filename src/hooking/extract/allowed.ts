@@ -69,7 +69,7 @@ export function addressOf({ use, url, keyFrom }: Pick<Allowed, 'use' | 'url' | '
     throw bad(`the key would be sent to ${address.host} for anyone to read`, 'use https')
   address.hash = ''
   const end = use === 'anthropic' ? '/messages' : '/chat/completions'
-  const path = address.pathname.replace(/\/+$/, '')
+  const path = address.pathname.replace(/(?<!\/)\/+$/, '')
   if (!path.endsWith(end)) address.pathname = `${path}${end}`
   return address
 }

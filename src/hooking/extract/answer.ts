@@ -25,7 +25,7 @@ export const KINDS_TOLD = Object.entries(KINDS)
   )
   .join('\n')
 
-const FENCE = /^```(?:json)?\s*\n([\s\S]*?)\n?```$/
+const FENCE = /^```(?:json)?[ \t]*\n([\s\S]*)```$/
 
 type Tree = { readonly [key: string]: unknown }
 const isTree = (v: unknown): v is Tree => typeof v === 'object' && v !== null && !Array.isArray(v)

@@ -1,15 +1,13 @@
 import { FENCE_BEGIN, FENCE_END } from '../../briefing/fence.ts'
 import { redact } from '../../secrets/find.ts'
 import { withoutPrivate } from '../../secrets/screen.ts'
-import { FENCED } from '../capture/own-words.ts'
+import { withoutElements, withoutFenced } from '../capture/own-words.ts'
 import { excludedCommand, excludedPath, type HooksConfig } from '../config.ts'
 
-/** What clients and hooks put into what is said: `<system-reminder>…`, `<hook_context>…`, `<environment_context>…`. */
-const TAGGED = /<([a-z][\w-]*)(?:\s[^>]*)?>[\s\S]*?<\/\1>/gi
 /** What our hooks tell or ask, from there to the end of the block. */
 const OURS =
   /^(?:Stop hook feedback|Before you stop: this session recorded nothing in Tidemark|Tidemark(?: noticed in what the user just said)?:).*(?:\n(?!\s*\n).*)*/gm
-const PATHLIKE = /[\w@~.*-]*(?:[/.][\w@~*-]+)+\/?/g
+const NOT_OF_A_PATH = /[^\w@~.*/-]+/
 /** No path has more parts or longer names: what looks like one and has costs more to judge than it can tell. */
 const DEEPEST = 64
 const ENDLESS = /[\w@~.*-]{500}/
@@ -36,7 +34,10 @@ export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: 
   const isExcluded = (line: string): boolean => {
     if (config.excludePaths.length > 0) {
       if (ENDLESS.test(line)) return true
-      const paths = line.match(PATHLIKE) ?? []
+      const paths = line
+        .split(NOT_OF_A_PATH)
+        .map((word) => word.replace(/(?<!\.)\.+$/, ''))
+        .filter((word) => /[/.]/.test(word))
       const within = (parts: readonly string[]) => parts.some((_, i) => excludedPath(config, parts.slice(i).join('/')))
       if (paths.map((p) => p.split('/')).some((parts) => parts.length > DEEPEST || within(parts))) return true
     }
@@ -47,9 +48,10 @@ export function cleaner(config: HooksConfig, unsaid: readonly string[]): (text: 
   return (text) => {
     let out = withoutPrivate(text, () => ' ')
     for (const one of unsaid) out = out.replaceAll(one, ' ')
-    const begin = out.replace(/\r\n?/g, '\n').replace(TAGGED, ' ')
+    // what clients and hooks put into what is said: `<system-reminder>…`, `<hook_context>…`, `<environment_context>…`
+    const begin = withoutElements(out.replace(/\r\n?/g, '\n'), false)
     const open = begin.indexOf(FENCE_BEGIN)
-    out = (open < 0 ? begin : begin.slice(0, open)).replaceAll(FENCE_END, ' ').replace(FENCED, '\n').replace(OURS, '')
+    out = withoutFenced((open < 0 ? begin : begin.slice(0, open)).replaceAll(FENCE_END, ' ')).replace(OURS, '')
     const lines = redact(out)
       .split('\n')
       .filter((line) => !isExcluded(line))

@@ -21,15 +21,15 @@ export function feedbackItems(folder: AddFolder): Item[] {
       continue
     }
     const where = `${folder.label(NAME)}:${block.line}`
-    const named = /^\*\*(.+?):?\*\*:?\s*(.*)$/.exec(block.text)
+    const named = /^\*\*(.{1,80}?):?\*\*:?\s*(\S.*)?$/.exec(block.text)
     const key = named?.[1]?.toLowerCase()
     const last = items.at(-1)
     if (named && key !== 'suggestion' && key !== 'feedback') {
-      if (last && last.attrs.date === date) last.attrs[key!.replace(/[^a-z0-9]+/g, '-')] = named[2]!
+      if (last && last.attrs.date === date) last.attrs[key!.replace(/[^a-z0-9]+/g, '-')] = named[2] ?? ''
       else folder.leaveOut(where, block.text.slice(0, 80), 'a note without a suggestion above it')
       continue
     }
-    const text = named ? named[2]! : block.text
+    const text = named ? (named[2] ?? '') : block.text
     if (text === '') continue
     const n = (counted.get(date ?? '') ?? 0) + 1
     counted.set(date ?? '', n)

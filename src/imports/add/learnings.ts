@@ -156,7 +156,7 @@ function entriesOf(page: string): Entry[] {
 /** `**[severity] Title** (L-001, 2026-02-08)` with the body below, or a plain item. */
 function entryOf(lines: readonly string[], where: string): { item: { args: Tree }; id?: string } | undefined {
   const [head = '', ...rest] = lines
-  const m = /^\*\*(?:\[(\w+)\]\s*)?(.+?)\*\*\s*(?:\(([^)]*)\))?\s*(.*)$/.exec(head)
+  const m = /^\*\*(?:\[(\w+)\]\s*)?(.{1,200}?)\*\*\s*(?:\(([^)]*)\)\s*)?(\S.*)?$/.exec(head)
   const body = [...(m?.[4] ? [m[4].replace(/^[:—–-]\s*/, '')] : []), ...rest].join('\n').trim()
   const whole = plainLine(head)
   const args: Tree = { title: m ? m[2]!.trim() : firstSentence(whole), locations: [where] }

@@ -59,7 +59,8 @@ function endpointOf(config: HttpConfig): URL {
       'use https, or leave keyFrom out',
     )
   address.hash = ''
-  if (!/\/embeddings\/?$/.test(address.pathname)) address.pathname = address.pathname.replace(/\/*$/, '/embeddings')
+  if (!/\/embeddings\/?$/.test(address.pathname))
+    address.pathname = address.pathname.replace(/(?<!\/)\/*$/, '/embeddings')
   return address
 }
 

@@ -36,12 +36,14 @@ export function readBlocks(text: string): { blocks: Map<string, Block>; strange:
   const strange: string[] = []
   let lines: Map<string, string> | undefined
   for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
-    const head = /^##\s+(.+?)(?:\s+\((\d{4}-\d{2}-\d{2}[^)]*)\))?\s*$/.exec(line)
+    const head = /^##\s+(\S.*)$/.exec(line.trimEnd())?.[1]
     const pair = /^([A-Za-z][\w -]*?):\s*(.*)$/.exec(line)
     if (head) {
+      const when = /(?<!\s)\s+\((\d{4}-\d{2}-\d{2}[^()]*)\)$/.exec(head)
+      const role = head.slice(0, when?.index)
       lines = new Map()
-      blocks.delete(head[1]!)
-      blocks.set(head[1]!, { role: head[1]!, ...(head[2] === undefined ? {} : { at: head[2] }), lines })
+      blocks.delete(role)
+      blocks.set(role, { role, ...(when ? { at: when[1]! } : {}), lines })
     } else if (pair && lines) lines.set(pair[1]!.trim().toLowerCase(), pair[2]!.trim())
     else if (line.trim() !== '' && !/^#\s/.test(line)) strange.push(line.trim())
   }

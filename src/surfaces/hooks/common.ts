@@ -13,7 +13,7 @@ const PROMPT_MAX = 20_000
 
 /** The beginning of a text, up to the end of a word: half of a secret does not look like one. */
 const beginning = (whole: string | undefined): string | undefined =>
-  whole === undefined || whole.length <= PROMPT_MAX ? whole : whole.slice(0, PROMPT_MAX).replace(/\S+$/, '')
+  whole === undefined || whole.length <= PROMPT_MAX ? whole : whole.slice(0, PROMPT_MAX).replace(/(?<!\S)\S+$/, '')
 
 /**
  * A payload with the fields that Claude Code gave the world, in snake_case or camelCase: Codex, Gemini CLI, VS Code and

@@ -21,7 +21,17 @@ const TELLS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool'])
 /** These take no `systemMessage`. */
 const SILENT = new Set(['BeforeModel', 'AfterModel', 'BeforeToolSelection'])
 /** Gemini CLI hands what a hook said at the start over inside the first prompt. */
-const INJECTED = /<hook_context>[\s\S]*?<\/hook_context>/g
+const [INJECTED, INJECTED_END] = ['<hook_context>', '</hook_context>']
+
+function withoutInjected(prompt: string): string {
+  let left = prompt
+  for (let from = left.indexOf(INJECTED); from >= 0; from = left.indexOf(INJECTED, from)) {
+    const to = left.indexOf(INJECTED_END, from)
+    if (to < 0) break
+    left = left.slice(0, from) + left.slice(to + INJECTED_END.length)
+  }
+  return left.trim()
+}
 
 /** Gemini CLI wants JSON on stdout and nothing else, also where nothing is to be said. */
 export const gemini: Dialect = {
@@ -31,7 +41,7 @@ export const gemini: Dialect = {
     const call = readCommon('gemini', EVENTS[event] ?? 'other', p)
     // it asks before every turn whether to compress; only a person's wish says that it will
     if (call.event === 'pre-compact' && text(p, 'trigger') !== 'manual') return { ...call, event: 'other' }
-    return call.prompt === undefined ? call : { ...call, prompt: call.prompt.replace(INJECTED, '').trim() }
+    return call.prompt === undefined ? call : { ...call, prompt: withoutInjected(call.prompt) }
   },
   print(event, given) {
     const reply = bounded(given)
