@@ -11,6 +11,7 @@ import { type Db, openDb, storeError, vacuum } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import { clampToNow, isAheadOf } from '../store/presence.ts'
 import { keepWal } from '../store/rescue.ts'
 import * as rows from '../store/rows.ts'
 import { TEXT_VERSION } from '../store/texts.ts'
@@ -90,6 +91,7 @@ export class Memory {
       this.#settleLoss()
       this.#settleProject()
       this.#settleTexts()
+      this.#settleClock()
     } catch (error) {
       this.#db.close()
       throw error
@@ -160,6 +162,12 @@ export class Memory {
       projectAll(db, this.registry())
       setMeta(db, 'text_version', TEXT_VERSION)
     })
+  }
+
+  /** What a clock that was ahead has left is put right by the next one who opens the store. */
+  #settleClock(): void {
+    const now = this.#env.now()
+    if (!this.#db.readOnly && isAheadOf(this.#db, now)) this.#db.tryWrite(() => clampToNow(this.#db, now))
   }
 
   /** The kinds and relations known now: core and the project's own. */

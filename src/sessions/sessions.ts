@@ -207,6 +207,7 @@ export class Sessions {
 
   /** Whoever comes next finds out who is gone: their claims are free, and everybody is told. */
   #sweep(now: number): void {
+    presence.clampToNow(this.#db, now)
     for (const row of presence.listSessions(this.#db)) {
       if (row.crashed !== undefined || stateOf(row, now, this.#memory.env) !== 'crashed') continue
       this.#drop(row.id, 'lapsed')

@@ -314,6 +314,13 @@ export function spreadErasure(db: Db, entity: string): void {
   }
 }
 
+/** Lines that are dated later than a moment. */
+export const linesFrom = (db: Db, moment: number): { lines: number; last: number } =>
+  db.get<{ lines: number; last: number }>(
+    'SELECT count(*) AS lines, coalesce(max(at), 0) AS last FROM log WHERE at>?',
+    moment,
+  )!
+
 /** Something that doctor should tell; said again, it is the same finding. */
 export const finding = (db: Db, key: string, at: number, textValue: string): void =>
   db.run('INSERT OR REPLACE INTO findings VALUES (?,?,?)', key, at, textValue)

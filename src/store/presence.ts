@@ -1,3 +1,4 @@
+import { MAX_LEAD_MS } from '../crdt/hlc.ts'
 import type { ProcessRef } from '../env.ts'
 import type { Json } from '../schema/field.ts'
 import { type Db, stored } from './db.ts'
@@ -219,6 +220,29 @@ export const renewClaims = (db: Db, session: string, now: number): void =>
     now,
     session,
   )
+
+/**
+ * A clock that was ahead, and is right again, has left signs of life and leases in the future. Nobody has been seen later
+ * than now, and no lease runs longer from now than its time. The caller holds the write lock.
+ */
+export function clampToNow(db: Db, now: number): void {
+  db.run('UPDATE sessions SET seen=? WHERE seen>?', now, now + MAX_LEAD_MS)
+  db.run('UPDATE doors SET at=? WHERE at>?', now, now + MAX_LEAD_MS)
+  db.run(
+    `UPDATE claims SET until=? + json_extract(body, '$.ttl') WHERE ended IS NULL AND until>? + json_extract(body, '$.ttl')`,
+    now,
+    now + MAX_LEAD_MS,
+  )
+}
+
+/** Whether any of them lies in the future. */
+export const isAheadOf = (db: Db, now: number): boolean =>
+  db.get(
+    `SELECT 1 WHERE EXISTS (SELECT 1 FROM sessions WHERE seen>?)
+       OR EXISTS (SELECT 1 FROM claims WHERE ended IS NULL AND until>? + json_extract(body, '$.ttl'))`,
+    now + MAX_LEAD_MS,
+    now + MAX_LEAD_MS,
+  ) !== undefined
 
 /** What an event says of a claim. */
 export const claimBody = (c: ClaimRow): { [key: string]: Json } => ({

@@ -15,10 +15,12 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
+import { CLAIM_TTL_MS, SILENT_MS } from '../../src/memory/claims.ts'
 import type { Memory } from '../../src/memory/memory.ts'
 import { type Restored, restoreStore } from '../../src/memory/restore.ts'
 import { openProject } from '../../src/open.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { snapshots } from '../../src/store/backup.ts'
 import { createProject } from '../../src/store/project.ts'
 import { allRows } from '../../src/store/rows.ts'
 import { folded, open, Replica, START, seeded, tempDir } from './harness.ts'
@@ -314,4 +316,44 @@ test('[T74] [C6] beside a long reader and a compaction no write is refused, and 
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
+})
+
+describe('[T73] after the clock was ten years ahead', () => {
+  const YEARS = 10 * 365 * 86_400_000
+
+  test('snapshots are taken as before, and those of the future go first', () => {
+    within((_dir, a) => {
+      manyFacts(a, 0, 2)
+      a.now += YEARS
+      a.memory.maintain()
+      const [future] = snapshots(a.path, a.now)
+      a.now -= YEARS
+      for (let day = 0; day < 4; day++) {
+        manyFacts(a, 10 * day, 10 * day + 2)
+        a.memory.maintain()
+        expect(snapshots(a.path, a.now)[0]!.at).toBe(a.now)
+        a.now += 86_400_001
+      }
+      expect(snapshots(a.path, a.now)).toHaveLength(3)
+      expect(existsSync(future!.path)).toBe(false)
+    })
+  })
+
+  test('no lease runs longer than its time, and nobody is alive for ten years', () => {
+    within((_dir, a) => {
+      a.now += YEARS
+      a.act([['claim', { paths: ['src/**'] }]], { session: 'one' })
+      sessionsOf(a.memory).start({ id: 'two' })
+      a.now -= YEARS
+      a.crash() // the next process
+      const claim = () => a.act([['claim', { paths: ['src/a.ts'] }]], { session: 'other' })
+      expect(claim).toThrow(/claimed by/)
+      expect(a.memory.db.get<{ until: number }>('SELECT until FROM claims')!.until).toBeLessThanOrEqual(
+        a.now + CLAIM_TTL_MS,
+      )
+      a.now += SILENT_MS + CLAIM_TTL_MS
+      expect(claim().results).toHaveLength(1)
+      expect(sessionsOf(a.memory).get('two')!.state).toBe('crashed')
+    })
+  })
 })

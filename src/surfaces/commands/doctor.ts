@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { many } from '../../briefing/telling.ts'
 import { checkWiring } from '../../clients/wiring.ts'
+import { MAX_LEAD_MS } from '../../crdt/hlc.ts'
 import { systemEnv } from '../../env.ts'
 import { UserError } from '../../errors.ts'
 import { checkHooks } from '../../hooking/checks.ts'
@@ -13,7 +14,7 @@ import type { Json } from '../../schema/field.ts'
 import { unreadEdits } from '../../sessions/views/kept.ts'
 import { snapshots } from '../../store/backup.ts'
 import { snapshotFaults } from '../../store/compare.ts'
-import { findings, gaps } from '../../store/log.ts'
+import { findings, gaps, linesFrom } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
 import { ago } from '../../tools/present.ts'
@@ -52,6 +53,13 @@ function checkStore(memory: Memory): Check[] {
   for (const wrong of memory.db.readOnly ? [] : memory.maintain())
     checks.push({ ok: false, what: wrong, hint: 'until it is mended a damaged disk costs more than a day' })
   const all = snapshots(memory.path, memory.env.now())
+  const ahead = linesFrom(memory.db, memory.env.now() + MAX_LEAD_MS)
+  const dated = Math.max(ahead.last, ...all.map((s) => (s.future ? s.at : 0)))
+  if (dated > 0)
+    checks.push({
+      ok: true,
+      what: `the clock was ahead, or is behind: ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} are dated in the future, up to ${new Date(dated).toISOString().slice(0, 16)}Z; upkeep and leases go by the present time`,
+    })
   for (const s of all)
     for (const fault of snapshotFaults(s.path).slice(0, 1))
       checks.push({
