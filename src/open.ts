@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { dirname, relative, sep } from 'node:path'
 import { VERBS } from './actions/index.ts'
 import type { Env } from './env.ts'
 import { gitState } from './git.ts'
 import { KINDS } from './kinds/index.ts'
 import { RELATIONS } from './kinds/relations.ts'
 import { Memory } from './memory/memory.ts'
-import { rememberProject } from './recall/projects.ts'
 import type { Author } from './store/line.ts'
-import { findProject, type Project } from './store/project.ts'
+import { isListedUnmarked, quietly, rememberProject } from './store/listed.ts'
+import { findProject, type Project, rememberPlace } from './store/project.ts'
 
 export interface OpenOptions {
   /** A directory in the project; the working directory unless given. */
@@ -18,6 +19,8 @@ export interface OpenOptions {
   env?: Env
   /** Who acts, unless a call says otherwise. */
   author?: Author
+  /** The caller has made the file itself, or knows who did. */
+  isOurs?: boolean
   /** Keep it off the list of this user's projects: it will soon be gone. */
   unlisted?: boolean
 }
@@ -38,13 +41,21 @@ export function hereOf(project: Project): { user?: string; branch?: string } {
   return { ...(user === undefined ? {} : { user }), ...(branch === undefined ? {} : { branch }) }
 }
 
+/** The caller named a place outside of the project: what lies inside may have come with the repository. */
+const isNamedOutside = ({ chosen, root, storePath }: Project): boolean =>
+  chosen === 'named' && relative(root, dirname(storePath)).split(sep)[0] === '..'
+
 /** Opens the memory of a project that exists; its store is made at first use. */
 export function openProject(
   project: Project,
   options: Omit<OpenOptions, 'projectPath' | 'persistencePath'> = {},
 ): Memory {
   const user = userName()
-  const fresh = !existsSync(project.storePath)
+  let isNew = !existsSync(project.storePath)
+  const mayTakeOver = () => {
+    isNew = true
+    return options.isOurs || isNamedOutside(project) || isListedUnmarked(project.storePath)
+  }
   const memory = new Memory({
     path: project.storePath,
     projectId: project.id,
@@ -53,6 +64,8 @@ export function openProject(
     relations: RELATIONS,
     verbs: VERBS,
     create: true,
+    mayTakeOver,
+    ownDirectory: project.chosen === undefined,
     ...(options.env ? { env: options.env } : {}),
     author: () => ({
       ...(process.env.TIDEMARK_SESSION ? { session: process.env.TIDEMARK_SESSION } : {}),
@@ -61,7 +74,10 @@ export function openProject(
       ...options.author,
     }),
   })
-  if (fresh && !options.unlisted) rememberProject(project)
+  if (!options.unlisted) {
+    if (isNew) rememberProject(project)
+    quietly(() => rememberPlace(project))
+  }
   return memory
 }
 

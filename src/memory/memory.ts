@@ -49,6 +49,10 @@ export interface MemoryOptions {
   verbs: readonly Verb[]
   env?: Env
   create?: boolean
+  /** Whether a store that 0.1.0 made, which has no mark of its owner, is this user's; it is unless given: who names a file means it. */
+  mayTakeOver?(): boolean
+  /** The directory of the store holds nothing else, and is closed to others. */
+  ownDirectory?: boolean
   /** Provenance of every batch unless the call says otherwise; asked anew each time. */
   author?(): Author
 }
@@ -85,6 +89,11 @@ export class Memory {
     this.#verbs = new Map(options.verbs.map((v) => [v.verb, v]))
     this.#db = openDb(options.path, {
       create: options.create ?? false,
+      owner: {
+        project: options.projectId,
+        mayTakeOver: options.mayTakeOver ?? (() => true),
+        ownDirectory: options.ownDirectory ?? false,
+      },
       beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
     })
     try {

@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { userError } from '../../test/helpers.ts'
 import { openProject } from '../open.ts'
+import { rememberProject } from '../store/listed.ts'
 import { createProject, findProject, type Project } from '../store/project.ts'
 import { recallConfig } from './config.ts'
-import { forgetProject, knownProjects, otherProjects, rememberProject } from './projects.ts'
+import { forgetProject, knownProjects, otherProjects } from './projects.ts'
 
 let dir = ''
 beforeEach(() => {
@@ -65,8 +66,10 @@ describe('the projects of a user', () => {
   })
 
   test('a list that cannot be kept keeps no memory from opening', () => {
-    writeFileSync(join(dir, 'state'), 'a file where the directory should be')
+    mkdirSync(join(dir, 'state'))
+    writeFileSync(join(dir, 'state', 'projects'), 'a file where the directory should be')
     make('a')
+    rmSync(join(dir, 'state', 'projects'))
     expect(knownProjects()).toEqual([])
   })
 

@@ -1,66 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { foldName, nearest, sha256 } from '../schema/names.ts'
+import { foldName, nearest } from '../schema/names.ts'
+import { entries, fileOf, listDirectory, quietly } from '../store/listed.ts'
 import { findProject, PROJECT_DIR, type Project } from '../store/project.ts'
-
-/** One project on this machine: a file of its own, so that nobody rewrites what somebody else has just written. */
-interface Entry {
-  root: string
-  store: string
-}
-
-/** What is this user's, and no project's: `TIDEMARK_STATE`, else the place the system has for such things. */
-export function stateDirectory(): string {
-  const { TIDEMARK_STATE, XDG_STATE_HOME, LOCALAPPDATA, HOME } = process.env
-  return (
-    TIDEMARK_STATE || join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME || homedir(), '.local', 'state'), 'tidemark')
-  )
-}
-
-/** Where this user's projects are listed. */
-const listDirectory = (): string => join(stateDirectory(), 'projects')
-
-const fileOf = (root: string) => join(listDirectory(), `${sha256(root).slice(0, 20)}.json`)
-
-/** Does what it can: a list that cannot be kept must not keep a memory from opening. */
-function quietly(body: () => void): void {
-  try {
-    body()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error
-  }
-}
-
-/** Puts a project onto the list of this user's projects, and takes off those that are gone. */
-export function rememberProject(project: Project): void {
-  quietly(() => {
-    const file = fileOf(project.root)
-    const entry: Entry = { root: project.root, store: project.storePath }
-    const text = `${JSON.stringify(entry)}\n`
-    if (existsSync(file) && readFileSync(file, 'utf8') === text) return
-    entries()
-    mkdirSync(dirname(file), { recursive: true })
-    const fresh = `${file}.${randomBytes(4).toString('hex')}`
-    writeFileSync(fresh, text)
-    renameSync(fresh, file)
-  })
-}
-
-/** Where the list says that the store of a directory lies; it is the user's own list. */
-export const listedStore = (root: string): string | undefined => readEntry(fileOf(root))?.store
+import { stateDirectory } from '../store/state.ts'
 
 /** Takes a project off the list, and with it what else is none any more: where it was before it moved, its other work trees. */
 export const forgetProject = (project: Pick<Project, 'root'>): void =>
@@ -70,28 +15,6 @@ export const forgetProject = (project: Pick<Project, 'root'>): void =>
     for (const dir of [listDirectory(), stateDirectory()])
       if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
   })
-
-/** What is on the list; what is gone is taken off it. */
-function entries(): Entry[] {
-  const dir = listDirectory()
-  if (!existsSync(dir)) return []
-  return readdirSync(dir).flatMap((name) => {
-    if (!name.endsWith('.json')) return []
-    const entry = readEntry(join(dir, name))
-    if (entry && existsSync(entry.root)) return [entry]
-    quietly(() => rmSync(join(dir, name), { force: true }))
-    return []
-  })
-}
-
-function readEntry(file: string): Entry | undefined {
-  try {
-    const entry = JSON.parse(readFileSync(file, 'utf8')) as Partial<Entry> | null
-    return typeof entry?.root === 'string' && typeof entry.store === 'string' ? (entry as Entry) : undefined
-  } catch {
-    return undefined // half a file, or one that has just been taken off
-  }
-}
 
 /** The project around a directory as it stands on the list, or as it is found; never at this process's own store. */
 function projectAt(root: string, store = ''): Project | undefined {

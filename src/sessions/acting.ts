@@ -27,12 +27,15 @@ const OF_AGENTS = [
 /** What the command line calls itself where no agent is named. */
 export const COMMAND_LINE = 'cli'
 
+/** Whether a client says in the environment that its agent runs this. */
+export const isAgents = (): boolean => OF_AGENTS.some((name) => process.env[name])
+
 /**
  * Who types this command line: an agent where its client says so in the environment, or where `TIDEMARK_SESSION` is a
  * session that a client started, as hooks set it; else the person.
  */
 export function typist(memory: Memory): Actor {
-  if (OF_AGENTS.some((name) => process.env[name])) return 'agent'
+  if (isAgents()) return 'agent'
   const named = process.env.TIDEMARK_SESSION
   const sessions = sessionsOf(memory)
   const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}

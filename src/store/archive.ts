@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   closeSync,
+  constants,
   existsSync,
   fstatSync,
   fsyncSync,
@@ -60,10 +61,14 @@ const parsed = <T>(text: string): T[] =>
  */
 export function archive(db: Db, events: readonly Archived[]): void {
   if (events.length === 0) return
-  mkdirSync(folder(db.path), { recursive: true })
+  mkdirSync(folder(db.path), { recursive: true, mode: 0o700 })
   for (const [month, own] of Map.groupBy(events, (e) => e.timestamp.slice(0, 7))) {
     const path = join(folder(db.path), `events-${month}.jsonl`)
-    const file = openSync(path, 'a+')
+    const file = openSync(
+      path,
+      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0),
+      0o600,
+    )
     try {
       appendFileSync(file, `${isTorn(file) ? '\n' : ''}${own.map((e) => JSON.stringify(e)).join('\n')}\n`)
       fsyncSync(file)
@@ -98,7 +103,8 @@ export function eraseFromArchive(db: Db, isErased: (e: Archived, line: string) =
     const kept = all.map((e) => JSON.stringify(e)).filter((line, i) => !isErased(all[i]!, line))
     if (kept.length === all.length) continue
     const fresh = `${path}.partial`
-    const file = openSync(fresh, 'w')
+    rmSync(fresh, { force: true })
+    const file = openSync(fresh, 'wx', 0o600)
     try {
       writeSync(file, kept.map((line) => `${line}\n`).join(''))
       fsyncSync(file)

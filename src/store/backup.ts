@@ -48,14 +48,20 @@ export function syncFile(path: string): void {
   }
 }
 
+/** Copies a store into a file that is not there, for its owner alone. */
+function copyInto(raw: DatabaseSync, path: string): void {
+  closeSync(openSync(path, 'wx', 0o600)) // SQLite takes an empty file for none
+  raw.prepare('VACUUM INTO ?').run(path)
+}
+
 /** Writes a snapshot and drops those beyond the newest three; `only` keeps no older one (after an erasure). */
 export function snapshotNow(raw: DatabaseSync, storePath: string, now: number, only = false): string {
   const dir = folder(storePath)
-  mkdirSync(dir, { recursive: true })
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
   const path = join(dir, `store-${now}.db`)
   const partial = `${path}.${process.pid}.partial`
   rmSync(partial, { force: true })
-  raw.prepare('VACUUM INTO ?').run(partial)
+  copyInto(raw, partial)
   syncFile(partial)
   renameSync(partial, path)
   for (const old of snapshots(storePath, now).slice(only ? 1 : KEPT)) rmSync(old.path, { force: true })

@@ -19,11 +19,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
+import { appendInside, createInside, readInside } from '../files.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
+import { type Claim, checkOwner, markStore } from './owner.ts'
 import { waitTurn } from './turn.ts'
 
 /** A writer waits this long for its turn; 32 processes writing at once were seen to wait 3 s. */
@@ -192,6 +194,14 @@ export function storeError(error: unknown, path: string): unknown {
   return error
 }
 
+/** Opens an SQLite file whose schema may be somebody else's: it calls no function that could do harm, and hides nothing. */
+export function openSqlite(path: string | URL, options: { readOnly?: boolean } = {}): DatabaseSync {
+  const db = new DatabaseSync(path, options)
+  db.enableDefensive?.(true) // Node 24.12 and newer
+  db.exec('PRAGMA trusted_schema=OFF')
+  return db
+}
+
 function pragmas(db: DatabaseSync): void {
   db.exec(
     `PRAGMA busy_timeout=${busyTimeout}; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=${WAL_LIMIT}; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY`,
@@ -217,6 +227,17 @@ export const holdsStore = (db: DatabaseSync): boolean =>
       n: number
     }
   ).n === 2
+
+/** Whether a file has the tables of a store exactly as Tidemark makes them, and no view, trigger or index of somebody else's. */
+export function hasOurSchema(db: DatabaseSync): boolean {
+  const version = userVersion(db)
+  if (version < 1 || version > SCHEMA_VERSION) return false
+  const own = new DatabaseSync(':memory:')
+  for (const migration of MIGRATIONS.slice(0, version)) migration(own)
+  const all = (of: DatabaseSync) =>
+    JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all())
+  return all(own) === all(db)
+}
 
 /** Refuses a store that this code is too old for; run at open and in every write, since it may be migrated meanwhile. */
 function checkVersion(db: DatabaseSync, path: string): void {
@@ -250,8 +271,6 @@ function leftOf(path: string): string | undefined {
  * starting at once one wins, and an empty file in its place is known to be damage.
  */
 export function createStore(path: string): void {
-  const dir = dirname(path)
-  mkdirSync(dir, { recursive: true })
   const leftovers = leftOf(path)
   if (leftovers !== undefined) {
     if (existsSync(path)) return // another process made it since this one looked, and both are its own
@@ -270,7 +289,8 @@ export function newStore(path: string): void {
   rmSync(bellPath(path), { force: true })
   const fresh = join(dir, `.new-${randomBytes(6).toString('hex')}.db`)
   try {
-    const db = new DatabaseSync(fresh)
+    closeSync(openSync(fresh, 'wx', 0o600)) // SQLite gives its other files the mode of this one
+    const db = openSqlite(fresh)
     pragmas(db)
     db.exec('PRAGMA page_size=4096; BEGIN')
     migrate(db)
@@ -291,14 +311,48 @@ export function newStore(path: string): void {
 
 export const bellPath = (storePath: string) => `${storePath}.bell`
 
+/** Opens the doorbell: the plain file of ours, never what a link or a second name leads to. */
+export function openBell(storePath: string): number {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  const bell = openSync(bellPath(storePath), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+  const stat = fstatSync(bell)
+  if (stat.isFile() && stat.nlink === 1) return bell
+  closeSync(bell)
+  throw new Error(`${bellPath(storePath)} is no plain file`)
+}
+
+/**
+ * Makes the directory of a store. One that is made here keeps itself out of git; in one that was there the files of the
+ * store are kept out by name.
+ */
+function makeDirectory(dir: string, store: string): void {
+  const isNew = !existsSync(dir)
+  if (isNew) {
+    mkdirSync(dirname(dir), { recursive: true })
+    try {
+      mkdirSync(dir, 0o700)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // another process was first
+    }
+  }
+  if (dir.split(sep).includes('.git')) return
+  const lines = isNew ? ['*'] : [`/${store}*`, '/backups/', '/archive/', '/token*', '/hooks.*', '/extract.log*', '/.new-*', '/.tidemark-*.tmp'] // biome-ignore format: a list
+  const text = ['# written by Tidemark: what belongs to this machine alone', ...lines, ''].join('\n')
+  if (createInside(dir, '.gitignore', text)) return
+  const there = readInside(dir, '.gitignore')?.toString('utf8') ?? ''
+  if (!there.includes(lines[0]!)) appendInside(dir, '.gitignore', `${there.endsWith('\n') ? '' : '\n'}${text}`)
+}
+
 export interface OpenOptions {
+  /** Whose the store has to be. */
+  owner: Claim
   /** Make the store if there is none; without it a missing store is refused. */
   create?: boolean
   /** Called before a migration, with the version found. */
   beforeMigration?(db: DatabaseSync, version: number): void
 }
 
-export function openDb(path: string, options: OpenOptions = {}): Db {
+export function openDb(path: string, options: OpenOptions): Db {
   try {
     return open(path, options)
   } catch (error) {
@@ -307,9 +361,12 @@ export function openDb(path: string, options: OpenOptions = {}): Db {
 }
 
 function open(path: string, options: OpenOptions): Db {
+  checkOwner(path, options.owner)
   if (statSync(path, { throwIfNoEntry: false }) === undefined) {
     if (!options.create)
       throw new UserError('no-store', `no store at ${path}`, 'run `tidemark init` in the project root')
+    makeDirectory(dirname(path), basename(path))
+    markStore(path, options.owner.project) // before the store: one without a mark is somebody else's
     createStore(path)
   }
   if (statSync(path).size === 0) throw damaged(`the store ${path} is empty`)
@@ -356,7 +413,7 @@ const MAY_NOT_WRITE = new Set(['EACCES', 'EPERM', 'EROFS'])
 /** Opens the file to write, or, where the disk allows nobody to, to read. */
 function connect(path: string, prepare: (db: DatabaseSync) => void) {
   const tryOpen = (name: string, readOnly = false): DatabaseSync => {
-    const db = new DatabaseSync(name, { readOnly })
+    const db = openSqlite(name, { readOnly })
     try {
       prepare(db)
       return db
@@ -416,7 +473,7 @@ interface Opened {
 
 /** Opens a file as it is, to read what can be read of it. */
 export const readDb = (path: string): Db =>
-  wrap(new DatabaseSync(path, { readOnly: true }), path, { inode: 0, readOnly: true, forget: () => {} })
+  wrap(openSqlite(path, { readOnly: true }), path, { inode: 0, readOnly: true, forget: () => {} })
 
 /** A database in memory as a store: what is derived is made in it, to be compared. */
 export function memoryDb(): Db {
@@ -519,7 +576,7 @@ function wrap(raw: DatabaseSync, path: string, { inode, readOnly, mark, forget }
         closeSync(bell) // it was removed: nobody hears this one any more
         bell = undefined
       }
-      bell ??= openSync(bellPath(path), constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600)
+      bell ??= openBell(path)
       const n = arrived()
       const last = n === rung ? undefined : (statement(LAST_LINE).get() as { replica: string; seq: number } | undefined)
       rung = n

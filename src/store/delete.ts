@@ -1,12 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
 import { removeInside } from '../files.ts'
 import { snapshots, syncFile } from './backup.ts'
-import { holdsStore, storeError, waitForLock } from './db.ts'
+import { hasOurSchema, holdsStore, openSqlite, storeError, waitForLock } from './db.ts'
 import type { OwnFile } from './layout.ts'
+import { markStore } from './owner.ts'
+import { stateDirectory } from './state.ts'
 
 /** What a store holds, for a person who is about to delete it. */
 export interface Contents {
@@ -22,7 +24,7 @@ export interface Contents {
 function openToRead(path: string): DatabaseSync {
   const url = pathToFileURL(path)
   if (!existsSync(`${path}-wal`)) url.search = 'immutable=1'
-  return new DatabaseSync(url, { readOnly: true })
+  return openSqlite(url, { readOnly: true })
 }
 
 /** What a store holds; undefined where it cannot be read. */
@@ -30,7 +32,7 @@ export function contentsOf(path: string): Contents | undefined {
   try {
     const db = openToRead(path)
     try {
-      if (!holdsStore(db)) return undefined
+      if (!hasOurSchema(db)) return undefined // somebody else's tables are not read: they may be views that never end
       const get = <T>(sql: string) => db.prepare(sql).get() as T | undefined
       const { line } = get<{ line: string }>('SELECT line FROM log ORDER BY n DESC LIMIT 1') ?? {}
       return {
@@ -163,7 +165,7 @@ export function deleteStore({ path, files, keepIn, project, now }: Deletion): st
 function lockStore(path: string): DatabaseSync | undefined {
   if (!existsSync(path)) return undefined
   waitForLock(LOCK_MS)
-  const db = new DatabaseSync(path)
+  const db = openSqlite(path)
   try {
     db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`)
     return db
@@ -175,6 +177,9 @@ function lockStore(path: string): DatabaseSync | undefined {
   }
 }
 
+const isInState = (path: string): boolean =>
+  existsSync(stateDirectory()) && realpathSync(path).startsWith(realpathSync(stateDirectory()) + sep)
+
 /** Puts a last snapshot, or any copy of a store, where a project has none. */
 export function bringBack(from: string, path: string, project: string | undefined): void {
   if (existsSync(path)) throw new UserError('store-there', `there is a store already: ${path}`, 'nothing was changed')
@@ -184,5 +189,7 @@ export function bringBack(from: string, path: string, project: string | undefine
   if (project !== undefined && project !== holder)
     throw new UserError('other-project', `${from} is of project ${holder}, not of ${project}`, 'nothing was changed')
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // what lies in the user's state is what uninstall kept there; a copy from elsewhere is to be adopted
+  if (holder !== undefined && isInState(from)) markStore(path, holder)
   copyStore(from, path)
 }

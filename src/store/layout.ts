@@ -48,9 +48,14 @@ export const LAYOUT: readonly FileKind[] = [
   ...kinds('store', 'knowledge', [
     ['{store}{sqlite}', true, 'store/db.ts', 'the store: log, documents, rows, text index, vectors'],
     ['{store}.bell', false, 'store/db.ts', 'the doorbell: one byte, written at each commit'],
+    ['{store}.owner', false, 'store/owner.ts', 'the marks of the machines whose user made or adopted the store'],
+    ['{store}.foreign-{n}-{name}', true, 'memory/adopt.ts', 'a file of a store that was adopted, as it was'],
+    ['.adopting-{name}/{tree}', true, 'memory/adopt.ts', 'a store that is being adopted, until it is complete'],
+    ['.gitignore', false, 'store/db.ts', 'keeps the store out of git, where it lies in a work tree'],
     ['.new-{hex}.db{sqlite}', false, 'store/db.ts', 'a new store until it is complete'],
     ['{store}.damaged-{n}{sqlite}', true, 'store/rescue.ts', 'a damaged store that a restore put aside'],
     ['{store}.restoring-{n}.bell', false, 'store/db.ts', 'the doorbell of a store that a restore builds'],
+    ['{store}.restoring-{n}.owner', false, 'store/owner.ts', 'the mark of a store that a restore builds'],
     ['{store}.restoring-{n}{sqlite}', true, 'memory/restore.ts', 'a store that a restore builds'],
     ['backups/store-{n}.db{sqlite}', true, 'store/backup.ts', 'a snapshot'],
     ['backups/store-{n}.db.{n}.partial{sqlite}', true, 'store/backup.ts', 'a snapshot until it is complete'],
@@ -88,8 +93,9 @@ export const LAYOUT: readonly FileKind[] = [
     ],
   ]),
   ...kinds('state', 'never', [
-    ['projects/{hex}.json', false, 'recall/projects.ts', 'one project of this user: its root and its store'],
-    ['projects/{hex}.json.{hex}', false, 'recall/projects.ts', 'the same until it is complete'],
+    ['projects/{hex}.json', false, 'store/listed.ts', 'one project of this user: its root and its store'],
+    ['stores/{id}', false, 'store/owner.ts', 'the secret by which this user knows the stores of a project'],
+    ['stores/{id}.json', false, 'store/state.ts', 'where the user chose to have the stores of a project'],
     ['wiring/{hex}', false, 'clients/journal.ts', 'the hash of a wiring journal that this machine wrote'],
     [
       'uninstalled/{id}-{n}.db{sqlite}',
@@ -115,6 +121,7 @@ export const LAYOUT: readonly FileKind[] = [
   ...kinds('temporary', 'never', [
     ['tidemark-demo-{name}/{tree}', false, 'surfaces/commands/demo.ts', 'the project of `demo`, until it ends'],
     ['tidemark-bench-{name}/{tree}', true, 'surfaces/commands/bench.ts', 'the stores of `bench`, until it ends'],
+    ['tidemark-adopt-{name}/{tree}', true, 'memory/adopt.ts', 'a store that is looked at before it is adopted'],
     ['tidemark-edit-{name}/{name}.json', true, 'surfaces/commands/edit.ts', 'an entity while it is in an editor'],
     [
       'tidemark-minilm-{name}/{tree}',

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { UserError } from '../errors.ts'
-import { appendInside, createInside, inspect, readInside, writeInside } from '../files.ts'
+import { appendInside, createInside, inspect, isOwn, readInside, writeInside } from '../files.ts'
 import { ancestors, gitDirectory, gitRoot } from '../git.ts'
 import { slug } from '../schema/names.ts'
+import { openSqlite } from './db.ts'
+import { isListedUnmarked } from './listed.ts'
+import { ADOPT, projectOfStore } from './owner.ts'
+import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
 
 /** The folder in a project's root that says it is one. */
 export const PROJECT_DIR = '.tidemark'
@@ -18,6 +21,8 @@ export interface Project {
   root: string
   /** The SQLite file: in the git common directory, shared by all worktrees, out of reach of `git clean` (K18). */
   storePath: string
+  /** Somebody chose where the store lies: the caller now (`named`), or earlier. */
+  chosen?: 'named' | 'remembered'
   /** What its configuration says of recall, as it stands there: checked where it is used. */
   recall?: unknown
   /** The same of hooks. */
@@ -88,14 +93,54 @@ function readConfig(root: string): Config {
   return config as Config
 }
 
+/** Whoever writes in `.tidemark/` says what is done here: another user may not, as in git (`safe.directory`). */
+function refuseForeign(root: string, id: string): void {
+  const theirs = [join(root, PROJECT_DIR), configPath(root)].find((path) => !isOwn(statSync(path)))
+  if (theirs === undefined || isTrustedRoot(id, root)) return
+  throw new UserError(
+    'project-foreign',
+    `${theirs} belongs to user ${statSync(theirs).uid}, not to you: the project at ${root} is not used`,
+    `work as that user; or, if you trust them, \`${ADOPT} --project ${root}\`; or \`tidemark init --project DIR\` in a directory of your own`,
+    { id, root },
+  )
+}
+
+/** Where the store lies: as the caller says, else where one was chosen before and still is, else in its usual place. */
+function storeOf(
+  id: string,
+  root: string,
+  persistencePath = process.env.TIDEMARK_STORE,
+): Pick<Project, 'storePath' | 'chosen'> {
+  const usual = storePathFor(root, '')
+  const named = persistencePath ? storePathFor(root, persistencePath) : undefined
+  if (named !== undefined) return { storePath: named, ...(named === usual ? {} : { chosen: 'named' }) }
+  const remembered = placesOf(id, root).find((path) => existsSync(path)) ?? usual
+  return { storePath: remembered, ...(remembered === usual ? {} : { chosen: 'remembered' }) }
+}
+
+/** Every store of a project on this machine that is there: there should be one. */
+export const storesOf = ({ id, root, storePath }: Project): string[] =>
+  [...new Set([storePath, ...placesOf(id, root), storePathFor(root, '')])].filter((path) => existsSync(path))
+
+/** Keeps in mind where the caller chose to have the store, so that every surface finds it; the first place counts. */
+export function rememberPlace({ id, root, storePath, chosen }: Project): void {
+  if (chosen !== 'named') return
+  const places = placesOf(id, root).filter((path) => existsSync(path))
+  if (places.includes(storePath)) return
+  const usual = storePathFor(root, '')
+  const first = places.length === 0 && existsSync(usual) ? [usual] : places
+  keepPlaces(id, root, [...new Set([...first, storePath])])
+}
+
 /** The project whose configuration lies in `home`, seen from one of its work trees. */
 function projectAt(home: string, persistencePath?: string, root = home): Project {
   const config = readConfig(home)
+  refuseForeign(home, config.id)
   return {
     id: config.id,
     name: config.name ?? basename(home),
     root,
-    storePath: storePathFor(root, persistencePath),
+    ...storeOf(config.id, root, persistencePath),
     ...(config.recall === undefined ? {} : { recall: config.recall }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
   }
@@ -123,11 +168,15 @@ export function findProject(from: string, persistencePath?: string): Project {
   )
 }
 
-/** The id of a store that is already there: knowledge kept from before an uninstall. */
+/**
+ * The id of a store that is already there: knowledge kept from before an uninstall. Nothing is read from a store that this
+ * user did not make.
+ */
 function idOfStore(storePath: string): string | undefined {
-  if (!existsSync(storePath) || statSync(storePath).size === 0) return undefined
+  const marked = projectOfStore(storePath)
+  if (marked !== undefined || !existsSync(storePath) || !isListedUnmarked(storePath)) return marked
   try {
-    const db = new DatabaseSync(storePath, { readOnly: true })
+    const db = openSqlite(storePath, { readOnly: true })
     try {
       return (db.prepare("SELECT value FROM meta WHERE key='project'").get() as { value: string } | undefined)?.value
     } finally {

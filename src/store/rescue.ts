@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Event } from '../crdt/events.ts'
 import { baseIsSound } from './compare.ts'
-import { type Db, holdsStore, isBusy, readDb, stored, storeError } from './db.ts'
+import { type Db, holdsStore, isBusy, openSqlite, readDb, stored, storeError } from './db.ts'
 import { type Line, unpackEvent } from './line.ts'
 import * as log from './log.ts'
 import { getMeta } from './meta.ts'
@@ -74,7 +74,7 @@ export function holdLock(path: string): { release(): void } {
   if (!existsSync(path)) return { release: () => {} }
   let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(path)
+    db = openSqlite(path)
     db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`)
     const held = db
     return { release: () => held.close() }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { openSqlite } from './db.ts'
 import { type Line, parseLine } from './line.ts'
 
 /** So a log line begins; the table that holds it keeps it as its last column. */
@@ -41,7 +41,7 @@ function* readByTable(path: string): Generator<string> {
   const seen = new Set<unknown>()
   for (const order of ['ASC', 'DESC']) {
     try {
-      const db = new DatabaseSync(path, { readOnly: true })
+      const db = openSqlite(path, { readOnly: true })
       try {
         for (const { n, line } of db.prepare(`SELECT n, line FROM log ORDER BY n ${order}`).iterate()) {
           if (seen.has(n)) break

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, type FSWatcher, openSync, statSync, watch } from 'node:fs'
-import { bellPath, type Db } from './db.ts'
+import { closeSync, existsSync, type FSWatcher, lstatSync, watch } from 'node:fs'
+import { bellPath, type Db, openBell } from './db.ts'
 
 /** The doorbell can be missed (a writer that dies between commit and ring): look this often anyway. */
 const IDLE_MS = 250
@@ -25,7 +25,7 @@ export function watchCommits(db: Db, onCommit: () => void): () => void {
     onCommit()
     return true
   }
-  const bell = listen(bellPath(db.path), () => {
+  const bell = listen(db.path, () => {
     pause = IDLE_MS
     look()
   })
@@ -47,13 +47,14 @@ export function watchCommits(db: Db, onCommit: () => void): () => void {
 }
 
 /** Listens to a file that is written to; `check` listens anew where another file has taken its place. */
-function listen(path: string, onRing: () => void): { check(): void; stop(): void } {
+function listen(storePath: string, onRing: () => void): { check(): void; stop(): void } {
   let watcher: FSWatcher | undefined
+  const path = bellPath(storePath)
   let inode: number | undefined
   const start = () => {
     try {
-      if (!existsSync(path)) closeSync(openSync(path, 'a'))
-      inode = statSync(path).ino
+      if (!existsSync(path)) closeSync(openBell(storePath))
+      inode = lstatSync(path).ino
       watcher = watch(path, { persistent: false }, onRing)
       watcher.on('error', () => watcher?.close()) // the bell was removed
     } catch {} // nothing can be watched here: looking goes on
@@ -61,7 +62,7 @@ function listen(path: string, onRing: () => void): { check(): void; stop(): void
   start()
   return {
     check() {
-      if (statSync(path, { throwIfNoEntry: false })?.ino === inode) return
+      if (lstatSync(path, { throwIfNoEntry: false })?.ino === inode) return
       watcher?.close()
       start()
     },

@@ -99,7 +99,7 @@ export function commandHelp(command: Command): string {
 
 /** The commands in groups, as a person looks for them. */
 export const GROUPS: readonly [title: string, names: readonly string[]][] = [
-  ['set up', ['init', 'uninstall', 'doctor', 'models', 'demo', 'bench']],
+  ['set up', ['init', 'uninstall', 'adopt', 'doctor', 'models', 'demo', 'bench']],
   ['agents', ['mcp', 'serve', 'hook', 'brief', 'recall', 'discover', 'act']],
   [
     'people',

@@ -35,6 +35,7 @@ export interface Command {
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./commands/init.ts')).init,
   uninstall: async () => (await import('./commands/uninstall.ts')).uninstall,
+  adopt: async () => (await import('./commands/adopt.ts')).adopt,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   serve: async () => (await import('./commands/serve.ts')).serve,
   hook: async () => (await import('./commands/hook.ts')).hook,

@@ -21,6 +21,10 @@ export function scratch(): { dir: string; home: string; env: NodeJS.ProcessEnv }
   const home = join(top, 'home')
   mkdirSync(dir)
   mkdirSync(home)
+  // what the test does in its own process, or as a client's hook, it does as the same user of the same machine
+  const before = process.env.TIDEMARK_STATE
+  process.env.TIDEMARK_STATE = join(home, '.local', 'state', 'tidemark')
+  onTestFinished(() => void (process.env.TIDEMARK_STATE = before))
   return { dir, home, env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, TIDEMARK_USER: 'tester' } }
 }
 

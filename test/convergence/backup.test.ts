@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -327,6 +328,10 @@ describe('[C7] a damaged store is refused, and left as it is', () => {
         a.memory.close()
         for (const f of readdirSync(place)) chmodSync(join(place, f), what === 'file' ? 0o444 : 0o644)
         chmodSync(place, what === 'file' ? 0o755 : 0o555)
+        const state = join(place, 'state') // of the user who runs the child: the store is to be his
+        mkdirSync(state)
+        rmSync(`${a.path}.owner`)
+        if (root) for (const f of [place, ...readdirSync(place).map((f) => join(place, f))]) chownSync(f, 65534, 65534)
         const script = `
           ${root ? 'process.setgid(65534); process.setuid(65534);' : ''}
           const { open } = await import(${JSON.stringify(join(import.meta.dirname, 'harness.ts'))})
@@ -335,7 +340,8 @@ describe('[C7] a damaged store is refused, and left as it is', () => {
             m.act(${JSON.stringify(fact(2))})
             console.log('written')
           } catch (error) { console.log(JSON.stringify({ name: error.name, code: error.code, hint: error.hint, message: error.message })) }`
-        const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+        const env = { ...process.env, TIDEMARK_STATE: state }
+        const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', env })
         if (/EACCES|ERR_MODULE_NOT_FOUND/.test(child.stderr)) {
           context.skip('the sources are not readable for the user nobody, and root may write everywhere')
           return

@@ -205,7 +205,7 @@ test.skipIf(!existsSync('/proc/self/environ'))(
     expect(new Set(all.map((s) => s.state))).toEqual(new Set(['crashed']))
     expect(
       readdirSync(join(dir, '.git', 'tidemark')).filter(
-        (f) => !/^(store\.db(-wal|-shm|\.bell)?|hooks\.log|backups|events.*|archive.*)$/.test(f),
+        (f) => !/^(store\.db(-wal|-shm|\.bell|\.owner)?|hooks\.log|backups|events.*|archive.*)$/.test(f),
       ),
     ).toEqual([])
   },

@@ -53,8 +53,8 @@ export async function listening(options: ServerOptions, extend?: Extension): Pro
 
 /** What the environment of a test must not carry over to servers it starts. */
 export function cleanEnv(extra: Record<string, string> = {}): Record<string, string> {
-  const { PATH = '', HOME = '' } = process.env
-  return { PATH, HOME, ...extra }
+  const { PATH = '', HOME = '', TIDEMARK_STATE = '' } = process.env // the same user of the same machine
+  return { PATH, HOME, TIDEMARK_STATE, ...extra }
 }
 
 export type Era = 'legacy' | 'modern'

@@ -93,19 +93,19 @@ function summaryOf(checks: readonly Check[]): string {
   return wrong === 0 ? '\nnothing is to be mended' : `\n${many(wrong, 'thing')} to look at, marked FIX`
 }
 
-/** A store that a newer Tidemark wrote is not damaged: it is left alone. */
-function refuseNewer(project: Project): void {
+/** A store that a newer Tidemark wrote is not damaged, and one that somebody else made is none of ours: both are left alone. */
+function refuseOthers(project: Project): void {
   try {
     openProject(project).close()
   } catch (error) {
-    if (error instanceof UserError && error.code === 'store-newer') throw error
+    if (error instanceof UserError && ['store-newer', 'store-foreign'].includes(error.code)) throw error
   }
 }
 
 /** Makes a sound store out of everything that can be read, and says what is in no copy any more. */
 function restore(project: Project, call: CommandCall): { json: Json; code: number } {
-  refuseNewer(project)
-  const open = (path: string) => openProject({ ...project, storePath: path }, { unlisted: true })
+  refuseOthers(project)
+  const open = (path: string) => openProject({ ...project, storePath: path }, { unlisted: true, isOurs: true })
   const done = restoreStore(project.storePath, systemEnv, open)
   const memory = open(project.storePath)
   try {

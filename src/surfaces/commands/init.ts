@@ -7,10 +7,11 @@ import { UserError } from '../../errors.ts'
 import { inspect } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
 import { openProject } from '../../open.ts'
-import { rememberProject, stateDirectory } from '../../recall/projects.ts'
 import type { Json } from '../../schema/field.ts'
 import { bringBack, dropLastSnapshots } from '../../store/delete.ts'
+import { rememberProject } from '../../store/listed.ts'
 import { createProject, findProject, PROJECT_DIR, storePathFor } from '../../store/project.ts'
+import { stateDirectory } from '../../store/state.ts'
 import { ask, isTerminal } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { clientContext } from './launcher.ts'
@@ -132,8 +133,8 @@ export const init: Command = {
       typeof call.flags.name === 'string' ? { name: call.flags.name } : {},
     )
     applyWiring(context, changes)
-    rememberProject(project)
     const memory = openProject(project)
+    rememberProject(project)
     const imported: Json[] = []
     try {
       if (sources.length > 0) {

@@ -77,10 +77,17 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   const { findProject } = await import('../../store/project.ts')
   const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
   const from = process.env.TIDEMARK_PROJECT ?? places.find((dir) => dir !== undefined && dir !== '' && existsSync(dir))!
+  /** Whoever is at the keyboard is told once a session; else a memory that is not used would just seem to know nothing. */
+  const tell = (error: unknown) => {
+    if (call.event === 'session-start' && error instanceof UserError)
+      outcome.reply = { visible: `Tidemark cannot read its memory: ${error.message} → ${error.hint}` }
+  }
   try {
     outcome.project = findProject(from)
-  } catch {
-    return // not in a project: nothing to say, and nothing is made
+  } catch (error) {
+    // not in a project: nothing to say, and nothing is made
+    if (error instanceof UserError && error.code !== 'no-project') tell(error)
+    return
   }
   const { waitForLock } = await import('../../store/db.ts')
   waitForLock(PATIENT.has(call.event) ? PATIENT_MS : LOCK_MS)
@@ -90,9 +97,8 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     try {
       return openProject(project)
     } catch (error) {
-      // whoever is at the keyboard is told once a session; else a memory that is gone would just seem to know nothing
-      if (call.event === 'session-start' && error instanceof UserError)
-        outcome.reply = { visible: `Tidemark cannot read its memory: ${error.message} → ${error.hint}` }
+      tell(error)
+      if (error instanceof UserError && error.code === 'store-foreign') delete outcome.project // nothing is noted beside it
       throw error
     }
   }

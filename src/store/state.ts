@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { UserError } from '../errors.ts'
+import { createInside, inspect, isOwn, readInside, writeInside } from '../files.ts'
+
+/** What is this user's, and no project's: `TIDEMARK_STATE`, else the place the system has for such things. */
+export function stateDirectory(): string {
+  const { TIDEMARK_STATE, XDG_STATE_HOME, LOCALAPPDATA, HOME } = process.env
+  return (
+    TIDEMARK_STATE || join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME || homedir(), '.local', 'state'), 'tidemark')
+  )
+}
+
+const PRIVATE = { mode: 0o600, dirMode: 0o700, sync: true }
+
+/** What stands in a file of the state directory; undefined where there is none, or none of this user's. */
+export function readState(path: string): string | undefined {
+  const dir = stateDirectory()
+  const found = inspect(dir, path)
+  return found.is === 'file' && isOwn(found.stat) ? readInside(dir, path)?.toString('utf8') : undefined
+}
+
+function writing<T>(body: (dir: string) => T): T {
+  const dir = stateDirectory()
+  try {
+    if (!existsSync(dir)) {
+      mkdirSync(dirname(dir), { recursive: true })
+      mkdirSync(dir, { recursive: true, mode: 0o700 })
+    }
+    return body(dir)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error
+    throw new UserError(
+      'no-state',
+      `your own state cannot be kept in ${dir}: ${(error as Error).message}`,
+      'name a directory that you may write with TIDEMARK_STATE',
+    )
+  }
+}
+
+export const writeState = (path: string, text: string): void => writing((dir) => writeInside(dir, path, text, PRIVATE))
+
+/** Of several processes that make the same file one wins; returns what it says then. */
+export function makeState(path: string, text: string): string {
+  writing((dir) => createInside(dir, path, text, PRIVATE))
+  return readState(path) ?? ''
+}
+
+/** What a user has said of a project on this machine, by the roots of its clones. */
+interface Said {
+  /** Where its stores lie: the first that is there is opened unless the caller names another one. */
+  readonly places?: { readonly [root: string]: readonly string[] }
+  /** Clones that belong to another user, and are used all the same. */
+  readonly roots?: readonly string[]
+}
+
+const saidPath = (project: string) => `stores/${project}.json`
+
+function said(project: string): Said {
+  const text = readState(saidPath(project))
+  if (text === undefined) return {}
+  try {
+    return JSON.parse(text) as Said
+  } catch {
+    return {} // edited by hand: as if nothing was said
+  }
+}
+
+/** The stores of a clone that somebody named, where they lay when they were opened. */
+export const placesOf = (project: string, root: string): readonly string[] => said(project).places?.[root] ?? []
+
+export function keepPlaces(project: string, root: string, places: readonly string[]): void {
+  const before = said(project)
+  writeState(saidPath(project), `${JSON.stringify({ ...before, places: { ...before.places, [root]: places } })}\n`)
+}
+
+/** Whether the user works in a clone that belongs to another one. */
+export const isTrustedRoot = (project: string, root: string): boolean => said(project).roots?.includes(root) === true
+
+export function trustRoot(project: string, root: string): void {
+  const before = said(project)
+  writeState(saidPath(project), `${JSON.stringify({ ...before, roots: [...new Set([...(before.roots ?? []), root])] })}\n`) // biome-ignore format: one thought
+}
