@@ -1,4 +1,5 @@
-import { foldText, sha256 } from '../schema/names.ts'
+import { digest } from '../schema/digest.ts'
+import { foldText } from '../schema/names.ts'
 import type { Db } from '../store/db.ts'
 import * as presence from '../store/presence.ts'
 
@@ -9,11 +10,11 @@ const DEEPEST = 16
 
 /** Of a sentence only this is kept: the same for other case, spacing, quotes and backquotes, and for nothing else. */
 export const typedHash = (sentence: string): string =>
-  sha256(foldText(sentence.replace(/[’‘]/g, "'").replace(/[“”]/g, '"').replaceAll('`', ''))).slice(0, 20)
+  digest(foldText(sentence.replace(/[’‘]/g, "'").replace(/[“”]/g, '"').replaceAll('`', ''))).slice(0, 20)
 
 /** What the person typed in a session so far, and now, as it is kept. */
 export function typedNow(before: unknown, sentences: readonly string[]): string[] {
-  const said = sentences.filter((s) => s.includes(' ')) // one word alone may be a password
+  const said = [...new Set(sentences)].filter((s) => s.includes(' ')) // one word alone may be a password
   return [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...said.map(typedHash)])].slice(-TYPED_KEPT)
 }
 

@@ -26,6 +26,7 @@ test('[M4] hooks that write no knowledge load none of Node’s heavy modules', a
   const calls: [event: string, payload: object][] = [
     ['SessionStart', { source: 'startup' }],
     ['UserPromptSubmit', { prompt: 'How do jobs go through the queue?' }],
+    ['UserPromptSubmit', { prompt: 'Please draw the queue. It has three ends.' }],
     ['PreToolUse', edit],
     ['PostToolUse', edit],
     ['PostToolBatch', { tool_calls: [] }],
