@@ -26,9 +26,14 @@ export class Finder {
     return this.#sources(e).includes(this.#source)
   }
 
-  /** Nobody but this source has said anything of it. */
+  /** Nobody but this source has said anything of it; a yes says nothing new. */
   isFromAlone(e: Entity): boolean {
-    return this.#sources(e).every((s) => s === this.#source)
+    const own = (source: unknown) => source === this.#source
+    const says = (field: string) => field !== 'standing' && field !== 'provenance'
+    return (
+      this.#sources(e).every(own) ||
+      this.#memory.history(e.id).every(({ event, author }) => !says(event.field) || own(author?.source))
+    )
   }
 
   /** The entity an item is about, deleted ones too. */

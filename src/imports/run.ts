@@ -1,4 +1,5 @@
 import type { Action } from '../memory/batch.ts'
+import type { Actor } from '../memory/binding.ts'
 import { cleanPath, type Entity, identityOf, KIND_KIND, LINK_KIND, linkId, RELATION_KIND } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
@@ -24,6 +25,8 @@ export interface ImportOptions {
   readonly standing?: 'proposed' | 'confirmed'
   readonly session?: string
   readonly agent?: string
+  /** Who says that its rules bind: with an agent, or whoever only takes a file in, they are proposals. */
+  readonly by?: Actor
   progress?(line: string): void
 }
 
@@ -56,9 +59,15 @@ class Run {
     this.#memory = memory
     this.#reading = reading
     this.#options = options
-    const { source, session, agent } = options
+    const { source, session, agent, by } = options
     this.#finder = new Finder(memory, source)
-    const act = { source, redact: true, ...(session ? { session } : {}), ...(agent ? { agent } : {}) }
+    const act = {
+      source,
+      redact: true,
+      ...(session ? { session } : {}),
+      ...(agent ? { agent } : {}),
+      ...(by ? { by } : {}),
+    }
     this.#queue = new Queue(memory, act, {
       written: (unit, id) => this.#noteWritten(unit, id),
       refused: (unit, p) => {
@@ -454,7 +463,8 @@ class Run {
     return { item, actions: [['retire', { ...item.args, ref: target.id }]], kind: '', created: false, id: target.id }
   }
 
-  #noteWritten({ item, kind, created }: Unit, id: string): void {
+  #noteWritten({ item, kind, created, id: known }: Unit, written: string): void {
+    const id = created ? written : (known ?? written) // an edit that waits for a yes is written to a proposal
     if (kind !== '') this.#out.count(kind, created ? 'created' : 'updated')
     this.#touched.add(id)
     if (item.as !== undefined) this.#aliases.set(item.as, id)

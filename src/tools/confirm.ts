@@ -1,43 +1,80 @@
 import { UsageError, UserError } from '../errors.ts'
 import { MAX_ACTIONS } from '../memory/batch.ts'
 import type { Entity } from '../memory/entity.ts'
-import type { Memory } from '../memory/memory.ts'
+import type { ActOptions, Memory } from '../memory/memory.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import { sha256 } from '../schema/names.ts'
 import { actingAs } from './act.ts'
 import { findOne, oneLine } from './present.ts'
-import { nameOf, unverifiedRules } from './review.ts'
+import { nameOf, unverifiedRules, waitingIn } from './review.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
 
 /** No rule is longer, or it would not be told. */
 const WHOLE = 1_200
 
-/** Rules from others, as somebody has to see them before they bind: whole. */
-function told(e: Entity): string {
+/** What waits, as somebody has to see it before it binds: whole, and who wants it. */
+function told(e: Entity, isOthers: boolean): string {
   const { category, context } = e.fields
   const more = typeof context === 'string' ? ` (${oneLine(context, WHOLE)})` : ''
-  return `${typeof category === 'string' ? category : e.kind}: ${oneLine(nameOf(e), WHOLE)}${more}\n  ${e.id}`
+  const head = `${typeof category === 'string' ? category : e.kind}: ${oneLine(nameOf(e), WHOLE)}${more}`
+  return `${head}\n  ${e.id}  (${isOthers ? 'from others' : oneLine(wantedBy(e), 80)})`
 }
 
-/** Changes as soon as another rule waits, or one of them says something else. */
+/** A file, else the agent that proposed it. */
+function wantedBy({ fields }: Entity): string {
+  const all = Array.isArray(fields.provenance) ? fields.provenance : []
+  const { source, agent, user } = (all.at(-1) ?? {}) as { [key: string]: Json }
+  const file = typeof source === 'string' ? source.replace(/^import \S+ /, '') : ''
+  return file !== '' && file !== source ? `from ${file}` : String(agent ?? user ?? 'proposed here')
+}
+
+/** Changes as soon as something else waits, or something of it says something else. */
 const codeOf = (waiting: readonly Entity[]): string =>
   sha256(canonical(waiting.map((e) => [e.id, e.fields] as unknown as Json))).slice(0, 6)
 
+/** What waits, whole, a text for each. */
+export function listed(memory: Memory, waiting: readonly Entity[]): string[] {
+  const others = new Set(unverifiedRules(memory).map((e) => e.id))
+  return waiting.map((e) => told(e, others.has(e.id)))
+}
+
+/** The command that agrees to all that waits now. */
+export const confirmAll = (memory: Memory): string => `tidemark confirm --all ${codeOf(waitingIn(memory))}`
+
+/** What waits because a source says it: to agree to what was just taken in. */
+export const waitingFrom = (memory: Memory, source: string): Entity[] =>
+  waitingIn(memory).filter(({ fields }) =>
+    (Array.isArray(fields.provenance) ? fields.provenance : []).some((p) => (p as { source?: Json }).source === source),
+  )
+
 function list(memory: Memory, waiting: readonly Entity[]): Output {
-  const proposals = memory.reader.list('fact', { standing: 'proposed' }).length
-  const lines = waiting.map(told)
+  const lines = listed(memory, waiting)
   if (waiting.length > 0)
     lines.push(
       '',
-      `${waiting.length} from others; they bind nobody here until you agree:`,
+      `${waiting.length} ${waiting.length === 1 ? 'waits' : 'wait'} for your yes, and ${waiting.length === 1 ? 'binds' : 'bind'} nobody until then:`,
       `  tidemark confirm ${waiting[0]!.id}${waiting.length > 1 ? ' …' : ''}`,
-      `  tidemark confirm --all ${codeOf(waiting)}   (everything above)`,
+      `  ${confirmAll(memory)}   (everything above)`,
     )
-  else lines.push('no rule from others waits')
-  if (proposals > 0) lines.push(`${proposals} proposed here: tidemark review`)
+  else lines.push('nothing waits for your yes')
   const code = waiting.length > 0 ? codeOf(waiting) : null
-  return { text: lines.join('\n'), json: { waiting: waiting.map((e) => ({ id: e.id, ...e.fields })), code, proposals } }
+  return { text: lines.join('\n'), json: { waiting: waiting.map((e) => ({ id: e.id, ...e.fields })), code } }
+}
+
+/** Agrees to entities as they are now. An edit comes last: it may speak of the others. */
+export function agreeTo(memory: Memory, entities: readonly Entity[], options: ActOptions) {
+  const edits = entities.filter((e) => e.kind === 'proposal')
+  const ordered = [...entities.filter((e) => e.kind !== 'proposal'), ...edits]
+  const batches: string[] = []
+  const notes: string[] = []
+  for (let i = 0; i < ordered.length; i += MAX_ACTIONS) {
+    const some = ordered.slice(i, i + MAX_ACTIONS).map((e) => ['confirm', { ref: e.id, expectedVersion: e.version }])
+    const done = memory.act(some, options)
+    if (done.batch !== null) batches.push(done.batch)
+    notes.push(...done.notes)
+  }
+  return { batches, notes }
 }
 
 /** What is meant by the references, each once. @throws UserError with everything that is not found. */
@@ -60,42 +97,35 @@ function meant({ memory }: ToolContext, refs: readonly string[]): Entity[] {
 
 export const confirm: Tool = {
   name: 'confirm',
-  title: 'Confirm rules',
+  title: 'Say yes',
   about:
-    'agrees to rules that came from others, and to proposals: to those named, or to all that are listed; without either it lists the rules that wait, each whole',
+    "the person's yes to proposals and to rules from others: to those named, or to all that are listed; without either it lists what waits, each whole",
   example: 'tidemark confirm',
   params: {
     ref: { type: 'text', about: 'ids, or names in quotes', place: 'rest', list: true },
-    all: { type: 'text', about: 'every rule of the list, by the code at its end' },
+    all: { type: 'text', about: 'everything in the list, by the code at its end' },
   },
   readOnly: false,
   run(context, args): Output {
     const { memory } = context
     const refs = typeof args.ref === 'string' ? args.ref.split('\n').filter((ref) => ref.trim() !== '') : []
     const all = typeof args.all === 'string' ? args.all : undefined
-    const waiting = unverifiedRules(memory)
+    const waiting = waitingIn(memory)
     if (refs.length === 0 && all === undefined) return list(memory, waiting)
     if (refs.length > 0 && all !== undefined)
       throw new UsageError('--all and references say two things', 'give one of the two')
     if (all !== undefined && (waiting.length === 0 || all !== codeOf(waiting)))
       throw new UserError(
         'not-what-was-listed',
-        waiting.length === 0 ? 'no rule from others waits' : 'that is not the code of the rules that wait now',
-        '`tidemark confirm` lists them with their code; nothing was confirmed',
+        waiting.length === 0 ? 'nothing waits for your yes' : 'that is not the code of what waits now',
+        '`tidemark confirm` lists it with its code; nothing was confirmed',
       )
     const entities = all === undefined ? meant(context, refs) : waiting
-    const batches: Json[] = []
-    const notes: string[] = []
-    for (let i = 0; i < entities.length; i += MAX_ACTIONS) {
-      const some = entities.slice(i, i + MAX_ACTIONS).map((e) => ['confirm', { ref: e.id, expectedVersion: e.version }])
-      const done = memory.act(some, actingAs(context))
-      if (done.batch !== null) batches.push(done.batch)
-      notes.push(...done.notes)
-    }
+    const { batches, notes } = agreeTo(memory, entities, actingAs(context))
     const lines = [
-      ...entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), 100)}"`),
+      ...entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`),
       ...notes.map((n) => `note: ${n}`),
-      ...batches.map((batch) => `tidemark undo ${String(batch)} takes it back`),
+      ...batches.map((batch) => `tidemark undo ${batch} takes it back`),
     ]
     return { text: lines.join('\n'), json: { confirmed: entities.map((e) => e.id), batches, notes } }
   },

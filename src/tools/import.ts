@@ -2,7 +2,21 @@ import { IMPORTERS, importFrom } from '../imports/index.ts'
 import { printReport } from '../imports/report.ts'
 import type { Json } from '../schema/field.ts'
 import { actingAs } from './act.ts'
-import type { Tool } from './tool.ts'
+import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
+import type { Tool, ToolContext } from './tool.ts'
+
+/** The rules of a file bind after one yes: asked for on a terminal, else told with the command that says it. */
+async function askForYes(context: ToolContext, source: string): Promise<string[]> {
+  const { memory } = context
+  const waiting = waitingFrom(memory, source)
+  if (waiting.length === 0) return []
+  const what = `${waiting.length} ${waiting.length === 1 ? 'rule' : 'rules'} of it`
+  const question = [...listed(memory, waiting), `Should ${what} bind every session here?`].join('\n')
+  if (context.by !== 'person' || !(await context.ask?.(question)))
+    return [`${what} ${waiting.length === 1 ? 'binds' : 'bind'} nobody until a person says yes: ${confirmAll(memory)}`]
+  const { batches } = agreeTo(memory, waiting, actingAs(context))
+  return [`confirmed ${what}`, ...batches.map((batch) => `tidemark undo ${batch} takes it back`)]
+}
 
 export const importTool: Tool = {
   name: 'import',
@@ -21,7 +35,7 @@ ${IMPORTERS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     path: { type: 'text', about: 'the file or directory, from the working directory', required: true, place: 1 },
     standing: {
       type: 'text',
-      about: 'proposed: somebody has to confirm what is new',
+      about: 'proposed: somebody has to confirm what is new; confirmed: the yes to its rules, which else are proposed',
       choices: ['proposed', 'confirmed'],
     },
   },
@@ -31,9 +45,11 @@ ${IMPORTERS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     const report = await importFrom(context.memory, String(args.format), String(args.path), {
       root: context.project.root,
       ...actingAs(context),
+      ...(args.standing === 'confirmed' ? {} : { by: 'agent' as const }), // a file is nobody's yes
       ...(args.standing === 'proposed' ? { standing: 'proposed' as const } : {}),
       ...(context.progress ? { progress: (line: string) => context.progress?.(line) } : {}),
     })
-    return { text: printReport(report), json: report as unknown as Json }
+    const asked = await askForYes(context, report.source)
+    return { text: [printReport(report), ...asked].join('\n'), json: report as unknown as Json }
   },
 }

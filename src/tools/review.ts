@@ -2,6 +2,7 @@ import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
 import { vouchedFor } from '../memory/trust.ts'
+import type { Json } from '../schema/field.ts'
 import { idsOf } from '../sessions/ids.ts'
 import { ago, entityJson, oneLine } from './present.ts'
 import type { Tool, ToolContext } from './tool.ts'
@@ -42,8 +43,18 @@ export function unverifiedRules(memory: ToolContext['memory']): Entity[] {
   return facts.filter((e) => !vouched.has(e.id)).sort(newestFirst)
 }
 
-export const nameOf = (e: Entity): string =>
-  e.kind === 'relationship' ? `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}` : e.name
+/** What waits for somebody's yes: proposals of every kind, and rules from others. */
+export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] =>
+  every(memory.reader, { standing: 'proposed' }, () => true)
+    .concat(others)
+    .sort(newestFirst)
+
+export function nameOf(e: Entity): string {
+  if (e.kind === 'relationship') return `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}`
+  if (e.kind !== 'proposal') return e.name
+  const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
+  return [verb, ref, Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''].filter(Boolean).join(' ')
+}
 
 export const review: Tool = {
   name: 'review',
@@ -68,7 +79,7 @@ export const review: Tool = {
             .flatMap((k) => reader.list(k.name, { standing: 'rejected' }))
             .filter((e) => wasCaptured(e, sessions)),
         )
-      : every(reader, { standing: 'proposed' }, () => true).concat(unverified)
+      : waitingIn(memory, unverified)
     const unique = [...new Map(found.map((e) => [e.id, e])).values()].sort(newestFirst)
     const now = memory.env.now()
     const lines = unique.map((e) => {
@@ -85,7 +96,7 @@ export const review: Tool = {
       : 'nothing is proposed'
     const hint = waits
       ? `\n\ntidemark confirm ${waits.id} … agrees; tidemark act '[["reject", {"ref": "${waits.id}"}]]' turns it down${
-          unverified.length > 1 ? '; tidemark confirm lists the rules from others whole, to agree to all' : ''
+          unique.length > 1 ? '; tidemark confirm lists all of it whole, to agree to it at once' : ''
         }`
       : ''
     return { text: unique.length === 0 ? empty : `${lines.join('\n')}${hint}`, json: unique.map(entityJson) }

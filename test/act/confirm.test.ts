@@ -32,7 +32,7 @@ test('[M6] whoever joins sees the rules of the others whole, and agrees to all o
   const done = run(m, { all: codeIn(listed) })
   expect(done.match(/^confirmed fact/gm)).toHaveLength(60)
   expect(done.match(/^tidemark undo /gm)).toHaveLength(2)
-  expect(run(m)).toBe('no rule from others waits')
+  expect(run(m)).toBe('nothing waits for your yes')
   expect(run(m, {}, review)).toBe('nothing is proposed')
   expect(binding(m).length).toBeGreaterThan(20)
 })
@@ -56,7 +56,7 @@ test('[M6] a code does not hold for what nobody saw: another rule, or another te
 test('[M6] several are agreed to at once, all or none; proposals too', () => {
   const { m } = joiner(3)
   m.act([['propose', { action: ['record-fact', { fact: 'Deploy on Fridays' }] }]])
-  expect(run(m)).toContain('1 proposed here: tidemark review')
+  expect(run(m)).toContain('Deploy on Fridays\n  fact:deploy-on-fridays  (tester)')
   const error = userError(() => run(m, { ref: 'fact:never-do-0\nno such\nnor this' }))
   expect(error.details.problems).toHaveLength(2)
   expect(binding(m)).toEqual([])

@@ -79,11 +79,11 @@ export function tidemark(
   })
 }
 
-/** Runs the real command line on a terminal, where a person answers its question. What it shows is in `out`. */
+/** Runs the real command line on a terminal, where a person answers its questions one after another. What it shows is in `out`. */
 export function onTerminal(
   at: { dir: string; env: NodeJS.ProcessEnv },
   args: readonly string[],
-  answer: string,
+  ...answers: readonly string[]
 ): Promise<Ran> {
   const quoted = [process.execPath, BIN, ...args].map((a) => `'${a.replaceAll("'", `'\\''`)}'`)
   return new Promise((resolve, reject) => {
@@ -93,12 +93,11 @@ export function onTerminal(
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     let out = ''
-    let asked = false
+    let answered = 0
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text
-      if (asked || !/\[(y\/N|Y\/n)\] /.test(out)) return
-      asked = true
-      child.stdin.write(`${answer}\r`)
+      const asked = out.match(/\[(y\/N|Y\/n)\] /g)?.length ?? 0
+      while (answered < asked && answered < answers.length) child.stdin.write(`${answers[answered++]}\r`)
     })
     child.on('error', reject)
     child.on('close', (code) =>

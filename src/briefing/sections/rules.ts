@@ -59,12 +59,14 @@ export const rules: Section = {
 export function bindingFacts(about: About): { binding: Entity[]; read: number } {
   const vouched = about.vouched(about.facts.map((e) => e.id))
   const confirmed = about.facts.filter((e) => vouched.has(e.id))
-  const reads = READS[about.client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']
-  const { root } = about.project
-  const isRead = (e: Entity) =>
-    reads !== undefined && pathsOf(e).some((path) => reads(path, root) && existsSync(join(root, path)))
-  const binding = confirmed.filter((e) => !isRead(e))
+  const binding = confirmed.filter((e) => !isRead(e, about))
   return { binding, read: confirmed.length - binding.length }
+}
+
+/** Whether it stands in a file that the client reads by itself. */
+export function isRead(e: Entity, { client, project: { root } }: About): boolean {
+  const reads = READS[client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']
+  return reads !== undefined && pathsOf(e).some((path) => reads(path, root) && existsSync(join(root, path)))
 }
 
 const categoryOf = (e: Entity): string | undefined =>

@@ -6,8 +6,10 @@ import { applyWiring, planWiring } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
 import { inspect } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
+import type { Memory } from '../../memory/memory.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
+import { typist } from '../../sessions/acting.ts'
 import { bringBack, dropLastSnapshots } from '../../store/delete.ts'
 import { rememberProject } from '../../store/listed.ts'
 import { createProject, findProject, PROJECT_DIR, storePathFor } from '../../store/project.ts'
@@ -58,6 +60,30 @@ function describe(root: string, home: string, c: WiringChange): string {
 
 const agreed = async (call: CommandCall): Promise<boolean> =>
   call.flags.yes === true || call.json || !isTerminal() || (await ask('go ahead?', true))
+
+/**
+ * What the files of a repository say binds after one yes. `--yes` is one where the person types it; an agent, a pipe and
+ * a program get the command.
+ */
+async function askForRules(call: CommandCall, memory: Memory, sources: readonly string[]): Promise<Json> {
+  const { agreeTo, confirmAll, listed, waitingFrom } = await import('../../tools/confirm.ts')
+  const all = sources.flatMap((source) => waitingFrom(memory, source))
+  const waiting = [...new Map(all.map((e) => [e.id, e])).values()]
+  if (waiting.length === 0) return { waiting: 0 }
+  const files = [...new Set(sources.map((source) => source.replace(/^import \S+ /, '')))].join(', ')
+  const stand = `${waiting.length} ${waiting.length === 1 ? 'rule stands' : 'rules stand'} in ${files}`
+  const isPerson = typist(memory) === 'person'
+  const asks = isPerson && call.flags.yes !== true && !call.json && isTerminal()
+  if (asks) for (const rule of listed(memory, waiting)) call.out(rule)
+  const yes = asks
+    ? await ask(`${stand}. Should they bind every session here?`, true)
+    : isPerson && call.flags.yes === true
+  if (yes) {
+    agreeTo(memory, waiting, { by: 'person', agent: 'init' })
+    call.out(`  ${stand}: confirmed, every session here is told to follow them`)
+  } else call.out(`  ${stand} and bind nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`)
+  return yes ? { confirmed: waiting.length } : { waiting: waiting.length, confirm: confirmAll(memory) }
+}
 
 export const init: Command = {
   name: 'init',
@@ -136,12 +162,14 @@ export const init: Command = {
     const memory = openProject(project)
     rememberProject(project)
     const imported: Json[] = []
+    const taken: string[] = []
     try {
       if (sources.length > 0) {
         const { importFrom } = await import('../../imports/index.ts')
         for (const [format, path] of sources) {
           try {
-            const done = await importFrom(memory, format, join(root, path), { agent: 'init', root })
+            const done = await importFrom(memory, format, join(root, path), { agent: 'init', by: 'agent', root })
+            taken.push(done.source)
             imported.push({ path, created: done.created, updated: done.updated, unchanged: done.unchanged })
             call.out(`  ${path}: ${done.created} new, ${done.updated} updated, ${done.unchanged} there already`)
           } catch (error) {
@@ -150,6 +178,7 @@ export const init: Command = {
             call.out(`  ${path}: not imported: ${error.message}${error.hint ? ` (${error.hint})` : ''}`)
           }
         }
+        report.rules = await askForRules(call, memory, taken)
       }
     } finally {
       memory.close()
