@@ -6,6 +6,7 @@ import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
 import { screen } from '../secrets/screen.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
+import { sampleFaults } from '../store/compare.ts'
 import { coverable, momentsBefore } from '../store/coverage.ts'
 import { type Db, openDb, storeError, vacuum } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
@@ -441,11 +442,14 @@ export class Memory {
 
   /**
    * The daily snapshot and the rotation of events, if they are due. Surfaces call it when the answer is out: what was
-   * committed stands whatever comes of it. Returns what went wrong; `doctor` tries again and tells it.
+   * committed stands whatever comes of it. Some lines are looked at, too. Returns what is wrong; `doctor` tries again and tells it.
    */
   maintain(): string[] {
     const now = this.#env.now()
-    const wrong: string[] = []
+    const wrong = sampleFaults(this.#db, (n) => this.#env.random(n))
+    // a snapshot of a damaged store would put a sound one out of its place
+    if (wrong.length > 0)
+      return wrong.map((fault) => `the store is damaged: ${fault}; \`tidemark doctor\` says what to do`)
     for (const [what, body] of [
       ['the daily snapshot', () => snapshotIfDue(this.#db, now)],
       ['putting old events away', () => rotatePresence(this.#db, now)],

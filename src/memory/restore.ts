@@ -40,6 +40,8 @@ export interface Restored {
   /** Batches whose line was damaged, made again from what they did. */
   readonly remade: readonly string[]
   readonly missing: readonly Missing[]
+  /** Tables of this machine alone, such as sessions and claims, that could not be read to their end. */
+  readonly unread: readonly string[]
   /** Files that were put aside. */
   readonly kept: readonly string[]
   /** The store was sound and held all that any copy holds. */
@@ -114,7 +116,7 @@ function soundAsItIs(path: string, open: OpenAt, pool: Pool): Restored | undefin
     try {
       if (memory.faults().length > 0 || pool.lacking(memory.db).length > 0) return undefined
       const missing = pool.missingIn(memory.db)
-      return { from: null, salvaged: 0, remade: [], missing, kept: [], unchanged: true }
+      return { from: null, salvaged: 0, remade: [], missing, unread: [], kept: [], unchanged: true }
     } finally {
       memory.close()
     }
@@ -129,7 +131,7 @@ function fill(
   pool: Pool,
   env: Env,
   open: OpenAt,
-): Pick<Restored, 'salvaged' | 'remade' | 'missing'> | undefined {
+): Pick<Restored, 'salvaged' | 'remade' | 'missing' | 'unread'> | undefined {
   for (const suffix of ['', '-wal', '-shm', '.bell']) rmSync(build + suffix, { force: true })
   if (from === undefined) newStore(build)
   else if (!from.copyTo(build)) return undefined
@@ -137,9 +139,13 @@ function fill(
     const memory = open(build)
     const { db } = memory
     try {
+      const unread = new Set<string>()
       const identities = sources.flatMap((s) => s.meta('replica') ?? [])
       db.write(() => {
-        for (const s of sources) if (s !== from && s.arrived > log.lastArrival(db)) s.copyPresence(db)
+        for (const s of sources) {
+          const isNewer = s === sources[0] || s.arrived > log.lastArrival(db)
+          if (s !== from && isNewer) for (const table of s.copyPresence(db)) unread.add(table)
+        }
         mintReplica(db, env) // an identity of its own: the old one may have written more than is known here
         putRight(db, pool.lines, env.now())
       })
@@ -160,7 +166,7 @@ function fill(
         for (const tag of identities) keepOwn(db, tag, log.head(db, tag).seq)
         for (const m of missing) log.finding(db, `missing:${m.replica}:${m.from}`, env.now(), sayMissing(m))
       })
-      return memory.faults().length > 0 ? undefined : { salvaged, remade: pool.remade, missing }
+      return memory.faults().length > 0 ? undefined : { salvaged, remade: pool.remade, missing, unread: [...unread] }
     } finally {
       memory.close()
       for (const suffix of ['-wal', '-shm', '.bell']) rmSync(build + suffix, { force: true })

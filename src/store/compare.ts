@@ -1,5 +1,6 @@
 import { sha256 } from '../schema/names.ts'
 import { type Db, readDb } from './db.ts'
+import type { Line } from './line.ts'
 import { soundLine } from './salvage.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
@@ -38,6 +39,35 @@ interface LogRow {
   line: string
 }
 
+const nameOf = (row: LogRow) => `batch ${row.replica}:${row.seq}`
+
+/** The line of a row, or what is wrong with it, its place in the chain apart. */
+function lineOf(row: LogRow): Line | string {
+  const line = soundLine(row.line)
+  if (!line) return `${nameOf(row)} is not what was written: its hash does not fit`
+  if (line.replica !== row.replica || line.seq !== row.seq || line.hash !== row.hash || line.at !== row.at)
+    return `${nameOf(row)} stands under another name than its own, ${line.replica}:${line.seq}`
+  return line
+}
+
+const NEWEST = 4
+const ANY = 12
+
+/** A look at the newest lines and at some of the others. */
+export function sampleFaults(db: Db, random: (n: number) => Uint8Array): string[] {
+  const columns = 'n, replica, seq, hash, at, line'
+  const newest = db.all<LogRow & { n: number }>(`SELECT ${columns} FROM log ORDER BY n DESC LIMIT ${NEWEST}`)
+  const bytes = new DataView(Uint8Array.from(random(4 * ANY)).buffer)
+  const some = Array.from({ length: newest.length === NEWEST ? ANY : 0 }, (_, i) =>
+    db.get<LogRow>(
+      `SELECT ${columns} FROM log WHERE n>=? ORDER BY n LIMIT 1`,
+      1 + (bytes.getUint32(4 * i) % newest[0]!.n),
+    ),
+  )
+  const checked = [...newest, ...some].flatMap((row) => (row ? lineOf(row) : []))
+  return [...new Set(checked.filter((c) => typeof c === 'string'))]
+}
+
 /** Lines that are not as they were sealed, or do not follow the one before; also of those that wait. */
 export function lineFaults(db: Db): string[] {
   const faults: string[] = []
@@ -47,17 +77,15 @@ export function lineFaults(db: Db): string[] {
     )
     let before: { replica: string; seq: number; hash: string } | undefined
     for (const row of db.each<LogRow>('SELECT replica, seq, hash, at, line FROM log ORDER BY replica, seq')) {
-      const name = `batch ${row.replica}:${row.seq}`
-      const line = soundLine(row.line)
+      const name = nameOf(row)
+      const line = lineOf(row)
       if (before?.replica !== row.replica) before = covered.get(row.replica)
       const follows = { seq: before ? before.seq + 1 : 1, prev: before?.hash ?? '' }
-      if (!line) faults.push(`${name} is not what was written: its hash does not fit`)
-      else if (line.replica !== row.replica || line.seq !== row.seq || line.hash !== row.hash || line.at !== row.at)
-        faults.push(`${name} stands under another name than its own, ${line.replica}:${line.seq}`)
+      if (typeof line === 'string') faults.push(line)
       else if (line.seq !== follows.seq)
         faults.push(`${row.replica}:${follows.seq} to ${line.seq - 1} are missing before ${name}`)
       else if (line.prev !== follows.prev) faults.push(`${name} does not follow the batch before it`)
-      before = { replica: row.replica, seq: row.seq, hash: line?.hash ?? row.hash }
+      before = { replica: row.replica, seq: row.seq, hash: row.hash }
     }
     for (const { line } of db.each<{ line: string }>('SELECT line FROM parked'))
       if (!soundLine(line)) faults.push('a batch that waits for an earlier one is not what was written')

@@ -119,7 +119,7 @@ export class Source {
 
   /** The number of the last arrival. */
   get arrived(): number {
-    return this.#read(log.lastArrival) ?? 0
+    return Math.max(this.#read(log.lastArrival) ?? 0, this.#read(log.lastLine) ?? 0)
   }
 
   /** Up to which number each replica is known to have written. */
@@ -185,10 +185,13 @@ export class Source {
     })
   }
 
-  /** Gives a store what this machine alone knows: sessions, claims, what waits. Numbers that were given are not given again. */
-  copyPresence(to: Db): void {
-    for (const table of OF_THIS_MACHINE)
-      this.#read((db) => {
+  /**
+   * Gives a store what this machine alone knows: sessions, claims, what waits. Numbers that were given are not given again.
+   * Returns the tables that could not be read to their end.
+   */
+  copyPresence(to: Db): string[] {
+    const unread = OF_THIS_MACHINE.filter((table) => {
+      const whole = this.#read((db) => {
         for (const row of db.each<Record<string, string | number | Uint8Array | null>>(`SELECT * FROM ${table}`)) {
           const columns = Object.keys(row)
           to.run(
@@ -196,11 +199,15 @@ export class Source {
             ...Object.values(row),
           )
         }
+        return true
       })
+      return whole !== true
+    })
     if (this.arrived > log.lastArrival(to)) log.countArrival(to, this.arrived)
     const claims =
       this.#read((db) => db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name='claims'")?.seq) ?? 0
     to.run("UPDATE sqlite_sequence SET seq=max(seq, ?) WHERE name='claims'", claims)
+    return unread
   }
 
   close(): void {

@@ -85,7 +85,7 @@ function heal(path: string, env: Replica['env'], right: string): { outcome: Outc
     try {
       expect(m.faults()).toEqual([])
       if (answers(m) === right) return { outcome: 'restored' }
-      const told = done.missing.length > 0 || done.remade.length > 0
+      const told = done.missing.length > 0 || done.remade.length > 0 || done.unread.length > 0
       return told
         ? { outcome: 'restored, the rest named' }
         : { outcome: 'SILENTLY WRONG', why: firstDifference(answers(m), right) }

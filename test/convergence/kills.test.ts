@@ -315,7 +315,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(top, { recursive: true, force: true }))
 
-const names = Object.keys(SCENARIOS).filter((n) => n !== 'purge' && n !== 'uninstall')
+const names = Object.keys(SCENARIOS).filter((n) => n !== 'purge')
 const each = Math.max(1, Math.round(KILLS / names.length))
 
 test.for(names)(

@@ -50,7 +50,7 @@ function checkStore(memory: Memory): Check[] {
       what: `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
       hint: 'a process has been reading for very long; the next writer truncates it when that ends',
     })
-  for (const wrong of memory.db.readOnly ? [] : memory.maintain())
+  for (const wrong of memory.db.readOnly || faults.length > 0 ? [] : memory.maintain())
     checks.push({ ok: false, what: wrong, hint: 'until it is mended a damaged disk costs more than a day' })
   const all = snapshots(memory.path, memory.env.now())
   const ahead = linesFrom(memory.db, memory.env.now() + MAX_LEAD_MS)
@@ -110,6 +110,7 @@ function restore(project: Project, call: CommandCall): { json: Json; code: numbe
   const memory = open(project.storePath)
   try {
     const last = memory.lastBatch
+    const complete = done.missing.length === 0 && done.unread.length === 0
     if (done.unchanged) call.out('the store is sound and holds all that can be read of every copy: nothing was changed')
     else if (done.from === null) call.out('no copy could be read whole: the store was put together from single batches')
     else call.out(`made a sound store, beginning with ${done.from}`)
@@ -121,6 +122,8 @@ function restore(project: Project, call: CommandCall): { json: Json; code: numbe
       ? `batch ${last.batch} of ${new Date(last.at).toISOString()} (${last.summary})`
       : 'nothing: it is empty'
     call.out(`the store holds everything up to ${upTo}`)
+    if (done.unread.length > 0)
+      call.out(`what this machine alone knew could not be read to its end: ${done.unread.join(', ')}`)
     for (const m of done.missing) call.out(`${sayMissing(m)}: no copy holds it`)
     if (done.kept.length > 0) call.out(`the damaged files are kept: ${done.kept.join(', ')}`)
     if (!done.unchanged)
@@ -133,10 +136,11 @@ function restore(project: Project, call: CommandCall): { json: Json; code: numbe
         remade: [...done.remade],
         upTo: last?.batch ?? null,
         missing: done.missing.map((m) => ({ ...m })),
-        complete: done.missing.length === 0,
+        unread: [...done.unread],
+        complete,
         kept: [...done.kept],
       },
-      code: done.missing.length === 0 ? 0 : 1,
+      code: complete ? 0 : 1,
     }
   } finally {
     memory.close()
