@@ -4,6 +4,7 @@ import type { Budget } from '../scheme/budget.ts'
 import { freeze, thaw } from '../scheme/freeze.ts'
 import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
 import { elements, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
+import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
 import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/defines.ts'
 import { handoffFunction } from './handoff.ts'
@@ -87,13 +88,13 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
               )
             }
             const frozen = freeze(value)
-            const held = screen(frozen ?? text, false)
+            const held = screen({ [name]: frozen ?? text }, false)
             if (held.secrets.length > 0 || held.privateLeftOut) {
               throw new UserError(
                 'secret',
                 held.privateLeftOut
-                  ? `${name}: private text is not kept`
-                  : `${name} looks like a secret (${held.secrets[0]!.category}) and is not kept`,
+                  ? `${redact(name)}: private text is not kept`
+                  : `${redact(name)} looks like a secret (${held.secrets[0]!.category}) and is not kept`,
                 'use it without define, or without a session',
               )
             }

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { redact } from '../secrets/find.ts'
 import type { Project } from '../store/project.ts'
 
 /** One hook call as it is kept beside the store: what `doctor` tells. */
@@ -23,8 +24,9 @@ export const hooksLogPath = (project: Project): string => join(dirname(project.s
 export function logHook(project: Project, seen: HookSeen): void {
   const path = hooksLogPath(project)
   try {
-    const errors = seen.errors?.map((e) => e.replace(/\s+/g, ' ').slice(0, ERROR_MAX))
-    appendFileSync(path, `${JSON.stringify({ ...seen, ...(errors?.length ? { errors } : {}) })}\n`, { mode: 0o600 })
+    const errors = seen.errors?.map((e) => redact(e.replace(/\s+/g, ' ')).slice(0, ERROR_MAX))
+    const line = JSON.stringify({ ...seen, ...(errors?.length ? { errors } : {}) })
+    appendFileSync(path, `${errors?.length ? redact(line) : line}\n`, { mode: 0o600 })
     if (statSync(path).size > LOG_MAX) renameSync(path, `${path}.1`)
   } catch {}
 }

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { redact } from '../secrets/find.ts'
 import type { Project } from '../store/project.ts'
 import type { Hook } from './hook.ts'
 
@@ -52,7 +53,7 @@ export function noteEdited(hook: Hook, paths: readonly string[], by?: 'shell'): 
 
 function keep(project: Project, missed: Missed): void {
   try {
-    appendFileSync(missedPath(project), `${JSON.stringify(missed)}\n`, { mode: 0o600 })
+    appendFileSync(missedPath(project), `${redact(JSON.stringify(missed))}\n`, { mode: 0o600 })
   } catch {} // a full disk, say: the log of hooks, if it takes a line, tells what was missed
 }
 

@@ -59,17 +59,17 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   if (isRecord(body)) {
     for (const key of Object.keys(body)) {
       if (!['projectId', 'project', 'intent', 'actions', 'session', 'agent', 'redact'].includes(key))
-        refuse(`a batch has no "${key}"`, key)
+        refuse(`a batch has no "${redact(key)}"`, key)
     }
-    const { project, redact } = body
+    const { project, redact: redacting } = body
     const texts: Record<string, unknown> = { ...body, projectId: body.projectId ?? project }
     for (const key of ['projectId', 'intent', 'session', 'agent'] as const) {
       const value = texts[key]
       if (typeof value === 'string') said[key] = value
       else if (value !== undefined && value !== null) refuse(`${key} is not text`, value)
     }
-    if (typeof redact === 'boolean') said.redact = redact
-    else if (redact !== undefined) refuse('redact is not true or false', redact)
+    if (typeof redacting === 'boolean') said.redact = redacting
+    else if (redacting !== undefined) refuse('redact is not true or false', redacting)
     if (body.actions === undefined) refuse('actions are missing', body)
     body = unquote(body.actions, 'actions')
   }

@@ -4,6 +4,7 @@ import { type GateProblem, gate } from '../schema/canonical.ts'
 import type { Kind } from '../schema/kind.ts'
 import { createRegistry, type Registry } from '../schema/registry.ts'
 import type { Relation } from '../schema/relation.ts'
+import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
 import { snapshotIfDue, snapshotNow } from '../store/backup.ts'
 import { sampleFaults } from '../store/compare.ts'
@@ -243,7 +244,7 @@ export class Memory {
       )
     }
     return [
-      `projectId "${named.slice(0, 80).toWellFormed()}" is not the name of this project; written to ${projectName}`,
+      `projectId "${redact(named).slice(0, 80).toWellFormed()}" is not the name of this project; written to ${projectName}`,
     ]
   }
 

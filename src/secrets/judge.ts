@@ -94,7 +94,7 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
     return false
   if (given === 'option' && value.startsWith('-')) return false
   const isName = IDENTIFIER.test(value)
-  if (isName && value.includes('.') && !isRandom(value, 16)) return false
+  if (isName && value.includes('.') && !isRandom(value, as === 'password' ? 10 : 16)) return false
   if (given === 'prose') return isTold(value, as)
   if (given === 'beside')
     return as === 'password' && quoted

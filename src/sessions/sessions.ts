@@ -3,6 +3,8 @@ import { UserError } from '../errors.ts'
 import { isLive, stateOf } from '../memory/claims.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
+import { redact } from '../secrets/find.ts'
+import { screen } from '../secrets/screen.ts'
 import type { SessionRow, Told } from '../store/presence.ts'
 import * as presence from '../store/presence.ts'
 import { checkParent, descendants, withoutCycle } from './family.ts'
@@ -29,6 +31,9 @@ export function sessionsOf(memory: Memory): Sessions {
   if (!s) opened.set(memory, (s = new Sessions(memory)))
   return s
 }
+
+/** What a door says of a session is shown to all others, and nobody is there to be refused. */
+const withoutSecrets = <T>(said: T): T => screen(said, true).value as T
 
 /** A session that ended, crashed or was taken up lives again. */
 const alive = ({ ended: _e, reason: _r, crashed: _c, takenUp: _t, ...row }: SessionRow): SessionRow => row
@@ -59,7 +64,8 @@ export class Sessions {
    * @throws UserError for an id that is no name, and for a parent that is the session itself or stands below it.
    */
   start(given: Said & { id?: string; source?: string } = {}): SessionInfo {
-    const { id: named, source, ...rest } = given
+    const { id: named, ...said } = given
+    const { source, ...rest } = withoutSecrets(said)
     const random = () => Buffer.from(this.#memory.env.random(4)).toString('hex')
     const id = checked(named ?? `${rest.client ?? 'session'}-${random()}`)
     const now = this.#now
@@ -161,9 +167,15 @@ export class Sessions {
       const there = presence.getSession(this.#db, id)
       if (!there || !lives) {
         const { process: _gone, ...known } = alive(there ?? presence.newSession(id, now))
-        presence.putSession(this.#db, { ...known, ...news, seen: now, cursor: known.cursor ?? this.#memory.cursor })
-        presence.addPresence(this.#db, now, id, 'session-started', given.client ? { client: given.client } : {})
-      } else if (adds) presence.putSession(this.#db, { ...news, ...there, seen: Math.max(now, there.seen) })
+        presence.putSession(this.#db, {
+          ...known,
+          ...withoutSecrets(news),
+          seen: now,
+          cursor: known.cursor ?? this.#memory.cursor,
+        })
+        presence.addPresence(this.#db, now, id, 'session-started', given.client ? { client: redact(given.client) } : {})
+      } else if (adds)
+        presence.putSession(this.#db, { ...withoutSecrets(news), ...there, seen: Math.max(now, there.seen) })
       else presence.seenNow(this.#db, id, now)
       presence.renewClaims(this.#db, id, now)
       return true
@@ -178,7 +190,8 @@ export class Sessions {
   }
 
   /** The session ends: its children with it, and theirs, and what they have claimed is free. */
-  end(id: string, reason = 'ended'): void {
+  end(id: string, why = 'ended'): void {
+    const reason = redact(why)
     this.#db.write(() => {
       const row = presence.getSession(this.#db, id)
       if (!row || row.ended !== undefined) return
@@ -275,16 +288,18 @@ export class Sessions {
 
   /** Keeps something with a session; null takes it away. Unknown sessions are made. */
   patch(id: string, data: { [key: string]: Json }): void {
+    const kept = withoutSecrets(data)
     this.#db.write(() => {
       const row = presence.ensureSession(this.#db, id, this.#now)
-      const next = { ...row.data, ...data }
-      for (const [key, value] of Object.entries(data)) if (value === null) delete next[key]
+      const next = { ...row.data, ...kept }
+      for (const [key, value] of Object.entries(kept)) if (value === null) delete next[key]
       presence.putSession(this.#db, { ...row, data: next })
     })
   }
 
   /** A file was edited: it is in the session's hands, and the others hear of it. */
-  edited(id: string, path: string, by: 'tool' | 'shell' = 'tool'): void {
+  edited(id: string, file: string, by: 'tool' | 'shell' = 'tool'): void {
+    const path = redact(file)
     this.#db.write(() => {
       const row = presence.ensureSession(this.#db, id, this.#now)
       const before = Array.isArray(row.data.files) ? row.data.files : []

@@ -1,6 +1,8 @@
 import { MAX_LEAD_MS } from '../crdt/hlc.ts'
 import type { ProcessRef } from '../env.ts'
+import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
+import { findSecrets } from '../secrets/find.ts'
 import { type Db, stored } from './db.ts'
 import { countArrival } from './log.ts'
 
@@ -120,7 +122,13 @@ export function putSession(db: Db, { id, seen, ended, ...body }: SessionRow): vo
 export const seenNow = (db: Db, id: string, at: number): void =>
   db.run('UPDATE sessions SET seen=max(seen, ?) WHERE id=?', at, id)
 
-export const newSession = (id: string, at: number): SessionRow => ({ id, seen: at, started: at, data: {} })
+/** @throws UserError `secret` where the id looks like one: ids are shown to everybody, and are no text to redact. */
+export function newSession(id: string, at: number): SessionRow {
+  const [found] = findSecrets(id)
+  if (found)
+    throw new UserError('secret', `the session's id looks like a secret (${found.category})`, 'give it another id')
+  return { id, seen: at, started: at, data: {} }
+}
 
 /** A session that acts is there, whether or not anybody has said that it started. */
 export function ensureSession(db: Db, id: string, at: number): SessionRow {

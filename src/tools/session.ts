@@ -61,8 +61,7 @@ function named(context: ToolContext, text: string | undefined): string {
 
 /** What is said of a session is shown to all others, and kept beside the log: the same holds for it as for knowledge. */
 function refuseSecrets(args: Readonly<Record<string, unknown>>): void {
-  const { id, agent, role, reason } = args
-  const [secret] = screen({ id, agent, role, reason }, false).secrets
+  const [secret] = screen(args, false).secrets
   if (secret)
     throw new UserError(
       'secret',
@@ -95,7 +94,7 @@ export const session: Tool = {
     const sessions = sessionsOf(memory)
     const id = oneOf(args.id)
     const step = String(args.do)
-    if (step === 'start' || step === 'end') refuseSecrets(args)
+    refuseSecrets(args)
     switch (step) {
       case 'start': {
         const wanted = id ?? context.session

@@ -9,6 +9,7 @@ import {
   temporaryName,
   writeInside,
 } from '../../files.ts'
+import { redact } from '../../secrets/find.ts'
 import { ignoreViews, PROJECT_DIR } from '../../store/project.ts'
 
 /** What was done about a hand edit that could not be read. */
@@ -110,8 +111,9 @@ export function writeView(root: string, name: string, text: string, expected: st
   else if (textOf(root, path) === text) kept.seen[name] = stamp
 }
 
-/** Keeps an edited view beside its place, under a name that is free. */
-export function putAside(root: string, name: string, text: string, at: number): string {
+/** Keeps an edited view beside its place, under a name that is free; what looks like a secret goes as its category. */
+export function putAside(root: string, name: string, edited: string, at: number): string {
+  const text = redact(edited)
   const time = new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   for (let n = 1; ; n++) {
     const aside = name.replace(/\.md$/, `.edited-${time}${n === 1 ? '' : `-${n}`}.md`)

@@ -3,6 +3,7 @@ import { inspect } from '../../files.ts'
 import { reflogOf, whyNotOwn } from '../../git.ts'
 import { HAND } from '../../memory/claims.ts'
 import type { Memory, News } from '../../memory/memory.ts'
+import { redact } from '../../secrets/find.ts'
 import { PROJECT_DIR, type Project } from '../../store/project.ts'
 import { claimsOf } from '../claims.ts'
 import { sessionsOf } from '../sessions.ts'
@@ -184,8 +185,9 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   const { text, was } = found
   // what came from elsewhere was said by whoever wrote it, and nobody here stands by it
   const unread = whyNotOwn(root, viewPath(view.name)) ?? conflictIn(text, was)
-  const { actions, problems } = unread ? { actions: [], problems: [unread] } : view.read(context, text, was)
-  const wrong = [...problems]
+  const read = unread ? { actions: [], problems: [unread] } : view.read(context, text, was)
+  const { actions } = read
+  const wrong = [...read.problems]
   const done: string[] = []
   for (const { action, session = '', says } of actions) {
     try {
@@ -206,9 +208,10 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
     if (wrong.length > 0) {
       const at = memory.env.now()
       const aside = putAside(root, view.name, text, at)
-      kept.reports = [...kept.reports, { at, file, aside, problems: wrong }].slice(-REPORTS_AT_MOST)
+      const problems = wrong.map((w) => redact(w))
+      kept.reports = [...kept.reports, { at, file, aside, problems }].slice(-REPORTS_AT_MOST)
       told.push(
-        `${file} was edited by hand and could not be read: ${wrong.join('; ')}. It is kept as ${PROJECT_DIR}/${aside}`,
+        `${file} was edited by hand and could not be read: ${problems.join('; ')}. It is kept as ${PROJECT_DIR}/${aside}`,
       )
     }
     // edited again meanwhile: the next look takes that over, against what was taken over now

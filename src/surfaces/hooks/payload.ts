@@ -1,3 +1,5 @@
+import { findSecrets } from '../../secrets/find.ts'
+
 /** What a client may send: anything. Each of these gives what is there in the form wanted, else undefined; none throws. */
 export type Payload = Readonly<Record<string, unknown>>
 
@@ -43,9 +45,12 @@ export function objectOrJson(value: unknown): Payload {
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** An id as it may be kept: printable, not endless. */
+/** Ids as clients make them: they need no look. */
+const UUID = /^[0-9a-f-]{1,36}$/i
+
+/** An id as it may be kept: printable, not endless, no secret. */
 export function idOf(value: string | undefined): string {
-  if (value === undefined) return ''
+  if (value === undefined || (!UUID.test(value) && findSecrets(value).length > 0)) return ''
   return value
     .replace(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu, '')
     .slice(0, 200)
