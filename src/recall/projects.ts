@@ -51,17 +51,22 @@ const inWords = (p: Project) => `${p.name} (${p.root})`
 
 /**
  * Other projects to look into: all of this user's, or those that are named by path, id or name. The one that asks is
- * never among them. Relative paths count from `base`.
+ * never among them. Relative paths count from `base`; `among` are all that there are for this caller.
  * @throws UserError for what is unknown or ambiguous, with what is near, all at once.
  */
-export function otherProjects(here: Project, wanted: 'all' | readonly string[], base: string = here.root): Project[] {
+export function otherProjects(
+  here: Project,
+  wanted: 'all' | readonly string[],
+  base: string = here.root,
+  among?: readonly Project[],
+): Project[] {
   const isHere = (p: Project) => p.id === here.id || p.storePath === here.storePath
-  const known = knownProjects()
+  const known = among ?? knownProjects()
   if (wanted === 'all') return known.filter((p) => !isHere(p))
   const problems: string[] = []
   const found = new Map<string, Project>()
   for (const ref of wanted) {
-    const meant = projectsMeant(ref.trim(), known, base)
+    const meant = projectsMeant(ref.trim(), known, base).filter((p) => among === undefined || among.includes(p))
     const [one, ...more] = meant
     if (more.length > 0)
       problems.push(`"${ref}" means several: ${meant.map((p) => `${p.id} at ${p.root}`).join(' or ')}`)
@@ -76,7 +81,9 @@ export function otherProjects(here: Project, wanted: 'all' | readonly string[], 
       const hint =
         near.length > 0
           ? `did you mean ${near.map((n) => inWords(known.find((p) => p.name === n)!)).join(' or ')}?`
-          : 'give the path of a project, or run `tidemark init` there'
+          : among === undefined
+            ? 'give the path of a project, or run `tidemark init` there'
+            : `served are ${among.map((p) => p.name).join(', ')}`
       problems.push(`no project "${ref.slice(0, 200)}"; ${hint}`)
     }
   }

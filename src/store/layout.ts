@@ -68,7 +68,6 @@ export const LAYOUT: readonly FileKind[] = [
     ['extract.log.1', true, 'hooking/extract/log.ts', 'the same, older'],
     ['{store}.partial{sqlite}', true, 'store/delete.ts', 'a last snapshot on its way back'],
     ['token', false, 'surfaces/http-guard.ts', 'the bearer token of `serve`'],
-    ['token-{hex}', false, 'surfaces/http-guard.ts', 'the token until it is complete'],
     UNFINISHED,
   ]),
   ...kinds('tree', 'always', [

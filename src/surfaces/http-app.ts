@@ -35,16 +35,17 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     )
   }
   const project = projectOf(options)
+  const others = (options.projects ?? []).map((path) => findProject(path).root) // each is a project, or the server does not start
   const memory = openProject(project, options.env ? { env: options.env } : {})
   const projects = new Projects({
-    roots: [project.root, ...(options.projects ?? [])],
+    roots: [project.root, ...others],
+    exact: true,
     ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
     ...(options.env ? { env: options.env } : {}),
   })
   projects.adopt(project, memory)
   let token: string | undefined
   try {
-    for (const path of options.projects ?? []) findProject(path) // each is a project, or the server does not start
     token = options.token === false ? undefined : (options.token ?? tokenFor(project.storePath))
   } catch (error) {
     projects.close()
@@ -60,7 +61,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     const door = { named: call.session, call: call.call, elsewhere: true }
     const session = actAs(opened.memory, door, { client: agent, root: opened.project.root })
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...opened, by: 'agent', ...said }
+    return { ...opened, by: 'agent', served: projects.list(), ...said }
   }
 
   /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */

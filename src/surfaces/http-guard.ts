@@ -1,6 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { UserError } from '../errors.ts'
+import { createInside, readInside } from '../files.ts'
 
 export const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const
 
@@ -43,29 +45,12 @@ export function tokenMatches(request: Request, token: string): boolean {
 export function tokenFor(storePath: string): string {
   const fromEnv = process.env.TIDEMARK_TOKEN?.trim()
   if (fromEnv) return fromEnv
-  const path = join(dirname(storePath), 'token')
-  const there = readToken(path)
-  if (there) return there
-  mkdirSync(dirname(path), { recursive: true })
-  const fresh = `${path}-${randomBytes(6).toString('hex')}`
-  writeFileSync(fresh, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
-  try {
-    linkSync(fresh, path) // whole or not at all, and the first of several wins
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(fresh, path) // a file system without hard links
-  } finally {
-    rmSync(fresh, { force: true })
-  }
-  return readToken(path)!
-}
-
-function readToken(path: string): string | undefined {
-  try {
-    const token = readFileSync(path, 'utf8').trim()
-    chmodSync(path, 0o600)
-    return token || undefined
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const dir = dirname(storePath)
+  const there = () => readInside(dir, 'token')?.toString('utf8').trim()
+  if (!there()) createInside(dir, 'token', `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  const token = there()
+  if (!token)
+    throw new UserError('no-token', `${join(dir, 'token')} holds no token`, 'remove it: the next start makes one')
+  chmodSync(join(dir, 'token'), 0o600)
+  return token
 }

@@ -17,6 +17,8 @@ export interface ProjectsOptions {
   roots: readonly string[]
   /** Where the store of the main project lies, instead of the git common directory. */
   persistencePath?: string
+  /** The roots of the projects themselves: a directory that is none any more stands for no project above it. */
+  exact?: boolean
   /** A call may also name, by its path, a project that is not listed. */
   anyPath?: boolean
   env?: Env
@@ -38,12 +40,15 @@ export class Projects {
    * does not take the others with it.
    */
   list(): Project[] {
-    const { roots, persistencePath } = this.#options
+    const { roots, persistencePath, exact } = this.#options
     const found: Project[] = []
     let problem: unknown
     for (const [i, root] of roots.entries()) {
       try {
-        found.push(findProject(root, i === 0 ? persistencePath : undefined))
+        const project = findProject(root, i === 0 ? persistencePath : undefined)
+        if (exact && project.root !== root)
+          throw new UserError('no-project', `${root} is no project any more`, 'run `tidemark init` in it')
+        found.push(project)
       } catch (error) {
         if (!(error instanceof UserError)) throw error
         problem ??= error

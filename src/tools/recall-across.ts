@@ -1,3 +1,5 @@
+import { UserError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
 import { openProject } from '../open.ts'
 import { type Card, formsOf } from '../recall/card.ts'
 import { pack } from '../recall/pack.ts'
@@ -23,7 +25,7 @@ export async function recallAcross(
   options: RecallOptions,
   wanted: 'all' | readonly string[],
 ): Promise<RecallResult> {
-  const others = otherProjects(context.project, wanted)
+  const others = otherProjects(context.project, wanted, undefined, context.served)
   const { budget = here.config.budget ?? undefined, explain = options.preset === 'debug', ...unpacked } = options
   const all = options.all ?? options.preset === 'debug'
   const own = await here.ask(question, unpacked)
@@ -45,7 +47,14 @@ export async function recallAcross(
   const weight = standing && options.scope !== 'macro' ? here.config.weights.elsewhere : 1
   for (const project of others) {
     context.progress?.(`asking ${project.name}`)
-    const memory = openProject(project)
+    let memory: Memory
+    try {
+      memory = openProject(project, { unlisted: true })
+    } catch (error) {
+      if (!(error instanceof UserError) || wanted !== 'all') throw error
+      notes.push(`${project.name}: ${error.message}; ${error.hint}`)
+      continue
+    }
     const recaller = new Recaller(memory, project, { limit: here.config.limit })
     try {
       // a kind of this project's own is none that another one must know

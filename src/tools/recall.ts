@@ -38,7 +38,9 @@ export const recall: Tool = {
     const recaller = recallerOf(context.memory, context.project)
     const options = optionsOf(args, context)
     const projects =
-      args['all-projects'] === true ? ('all' as const) : (listOf(args.in) ?? [...recaller.config.projects])
+      args['all-projects'] === true
+        ? ('all' as const)
+        : (listOf(args.in) ?? (context.served ? [] : [...recaller.config.projects])) // over HTTP those that the call names
     const asking =
       projects.length === 0
         ? recaller.ask(question, options)

@@ -25,6 +25,8 @@ export interface ToolContext {
   readonly project: Project
   /** The acting session, where the caller named one. */
   readonly session?: string
+  /** The projects that the caller may look into besides this one, where that is not all of its user's: over HTTP those served. */
+  readonly served?: readonly Project[]
   /** Where the caller stands, for paths on the command line. */
   readonly directory?: string
   /** The client that calls, for provenance: `claude-code`, `codex`, `cli` … */
