@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { type Cells, cellKey, decodeCell, encodeCell } from './cells.ts'
 import { cellOf, type Event, overwritten } from './events.ts'
@@ -14,14 +15,31 @@ export const replicaOf = (client: number) => client.toString(36)
 export function openDoc(updates: Iterable<Uint8Array>): Y.Doc {
   // without a guid Yjs makes a random one for each document, a fifth of the time of a write; no update carries it
   const doc = new Y.Doc({ gc: true, guid: '' })
-  for (const update of updates) Y.applyUpdate(doc, update)
-  return doc
+  return read(() => {
+    for (const update of updates) Y.applyUpdate(doc, update)
+    return doc
+  })
+}
+
+/** Yjs says in many ways that bytes are no document. */
+function read<T>(body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    throw new UserError(
+      'store-damaged',
+      `the store is damaged: a document cannot be read (${(error as Error).message})`,
+      '`tidemark doctor` says how it is made again; nothing was changed',
+    )
+  }
 }
 
 export function readCells(doc: Y.Doc): Cells {
-  const cells: Cells = new Map()
-  for (const [key, raw] of doc.getMap<Json[]>(ROOT).entries()) cells.set(key, decodeCell(key, raw))
-  return cells
+  return read(() => {
+    const cells: Cells = new Map()
+    for (const [key, raw] of doc.getMap<Json[]>(ROOT).entries()) cells.set(key, decodeCell(key, raw))
+    return cells
+  })
 }
 
 /**

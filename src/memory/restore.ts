@@ -100,7 +100,7 @@ function withSources<T>(path: string, env: Env, body: (sources: readonly Source[
     ...damagedCopies(path),
     ...snapshots(path, env.now()).map((s) => s.path),
   ]
-  const sources = files.map((file) => new Source(file))
+  const sources = files.map((file) => new Source(file, path))
   try {
     return body(sources)
   } finally {
@@ -132,7 +132,7 @@ function fill(
   env: Env,
   open: OpenAt,
 ): Pick<Restored, 'salvaged' | 'remade' | 'missing' | 'unread'> | undefined {
-  for (const suffix of ['', '-wal', '-shm', '.bell']) rmSync(build + suffix, { force: true })
+  for (const suffix of ['', '-wal', '-shm', '.bell', '.owner']) rmSync(build + suffix, { force: true })
   if (from === undefined) newStore(build)
   else if (!from.copyTo(build)) return undefined
   return attempt(() => {
@@ -169,7 +169,7 @@ function fill(
       return memory.faults().length > 0 ? undefined : { salvaged, remade: pool.remade, missing, unread: [...unread] }
     } finally {
       memory.close()
-      for (const suffix of ['-wal', '-shm', '.bell']) rmSync(build + suffix, { force: true })
+      for (const suffix of ['-wal', '-shm', '.bell', '.owner']) rmSync(build + suffix, { force: true })
     }
   })
 }

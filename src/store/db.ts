@@ -452,7 +452,7 @@ function connect(path: string, prepare: (db: DatabaseSync) => void) {
 }
 
 /** What the doorbell says was written last into the file with this inode. */
-function readMark(path: string, inode: number): { n: number; batch: string } | undefined {
+export function readMark(path: string, inode: number): { n: number; batch: string } | undefined {
   try {
     const [file, n, batch = ''] = readFileSync(bellPath(path), 'latin1').trim().split(' ')
     return Number(file) === inode && inode !== 0 && Number.isSafeInteger(Number(n))

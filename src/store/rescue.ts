@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Event } from '../crdt/events.ts'
 import { baseIsSound } from './compare.ts'
-import { type Db, holdsStore, isBusy, openSqlite, readDb, stored, storeError } from './db.ts'
+import { type Db, holdsStore, isBusy, openSqlite, readDb, readMark, stored, storeError } from './db.ts'
 import { type Line, unpackEvent } from './line.ts'
 import * as log from './log.ts'
 import { getMeta } from './meta.ts'
@@ -95,9 +95,13 @@ export class Source {
   readonly path: string
   readonly lines: readonly Line[]
   readonly #db: Db | undefined
+  readonly #written: string | undefined
 
-  constructor(path: string) {
+  /** `store`: whose doorbell may name this file. */
+  constructor(path: string, store: string) {
     this.path = path
+    const written = readMark(store, statSync(path, { throwIfNoEntry: false })?.ino ?? 0)
+    this.#written = written?.batch
     this.lines = salvage(path)
     this.#db = existsSync(path) ? attempt(() => readDb(path)) : undefined
   }
@@ -131,8 +135,9 @@ export class Source {
         db.all<{ replica: string; seq: number }>(`SELECT replica, max(seq) AS seq FROM ${table} GROUP BY replica`),
       ) ?? [])
         if (/^[0-9a-z]{1,7}$/.test(r.replica)) raise(r.replica, r.seq)
-    for (const f of this.#read(log.findings) ?? []) {
-      const [, replica = '', seq] = /^lost:([0-9a-z]+):(\d+)$/.exec(f.key) ?? []
+    const acknowledged = (this.#read(log.findings) ?? []).map((f) => f.key.replace(/^lost:/, ''))
+    for (const batch of [...acknowledged, this.#written ?? '']) {
+      const [, replica = '', seq] = /^([0-9a-z]{1,7}):(\d+)$/.exec(batch) ?? []
       if (replica) raise(replica, Number(seq))
     }
     for (const l of this.lines) raise(l.replica, l.seq)

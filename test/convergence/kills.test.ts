@@ -34,6 +34,7 @@ const below = (n: number) => new DataView(random(4).buffer).getUint32(0) % n
 
 let top: string
 let template: string
+let templateHome: string
 /** Every run happens here, so that nothing depends on the path. */
 let dir: string
 let home: string
@@ -292,7 +293,10 @@ beforeAll(() => {
   dir = join(top, 'project')
   home = join(top, 'home')
   template = join(top, 'template')
+  templateHome = join(top, 'template-home')
   mkdirSync(home)
+  // what the test does in its own process it does as the same user of the same machine
+  process.env.TIDEMARK_STATE = join(home, '.local/state/tidemark')
   env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, TIDEMARK_USER: 'tester' }
   makeForeign()
   expect(run(['init', '--client', 'none', '--yes']).code).toBe(0)
@@ -312,6 +316,7 @@ beforeAll(() => {
   for (let i = 25; i < 35; i++) memory.act([['record-fact', { fact: `fact ${i}`, category: 'tool' }]])
   memory.close()
   cpSync(dir, template, { recursive: true })
+  cpSync(home, templateHome, { recursive: true })
 })
 afterAll(() => rmSync(top, { recursive: true, force: true }))
 
@@ -328,7 +333,7 @@ test.for(names)(
     const fresh = () => {
       rmSync(dir, { recursive: true, force: true })
       rmSync(home, { recursive: true, force: true })
-      mkdirSync(home)
+      cpSync(templateHome, home, { recursive: true })
       cpSync(template, dir, { recursive: true })
       s.prepare?.()
     }
