@@ -8,8 +8,9 @@ import { KINDS } from './kinds/index.ts'
 import { RELATIONS } from './kinds/relations.ts'
 import { Memory } from './memory/memory.ts'
 import type { Author } from './store/line.ts'
-import { isListedUnmarked, quietly, rememberProject } from './store/listed.ts'
+import { isListedUnmarked, quietly, rememberProject, treesOf } from './store/listed.ts'
 import { findProject, type Project, rememberPlace } from './store/project.ts'
+import { stateDirectory } from './store/state.ts'
 
 export interface OpenOptions {
   /** A directory in the project; the working directory unless given. */
@@ -66,6 +67,7 @@ export function openProject(
     create: true,
     mayTakeOver,
     ownDirectory: project.chosen === undefined,
+    places: () => ({ trees: treesOf(project), state: stateDirectory(), project: project.id }),
     ...(options.env ? { env: options.env } : {}),
     author: () => ({
       ...(process.env.TIDEMARK_SESSION ? { session: process.env.TIDEMARK_SESSION } : {}),

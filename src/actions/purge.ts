@@ -70,7 +70,7 @@ export const purge: Verb = {
     const done = args.secret === undefined ? byRef(p, args.ref, report) : bySecret(p, args.secret, reason, report)
     if (!done || reason === undefined) return undefined
     p.note(
-      'erased here; replicas that are offline and the git history keep it until they sync or are rewritten: if it was a secret, change it',
+      'erased here; replicas that are offline, exports and what is committed keep it until they sync or are rewritten: if it was a secret, change it',
     )
     return done
   },
@@ -118,7 +118,7 @@ function bySecret(p: Planning, given: unknown, reason: string | undefined, repor
   const byEntity = Map.groupBy(held, (e) => e.event.entity)
   const headers = p.view.headersHolding(secret)
   if (byEntity.size === 0 && headers.length === 0 && p.view.keptHolds(secret)) {
-    p.scrub() // only a session's definition says it: those go with every erasure
+    p.scrub() // only a session's definition or a file says it: those are cleaned with every erasure
     return { id: 'definitions', erased: 0, batches: 0 }
   }
   if (byEntity.size === 0 && headers.length === 0) {

@@ -26,7 +26,17 @@ import type { Actor } from './binding.ts'
 import { type Fault, faultsOf } from './check.ts'
 import { compact, snapshotOf } from './compact.ts'
 import { KIND_KIND, RELATION_KIND } from './entity.ts'
-import { aboutToErase, occurrences, proofOf, scrub, secretsIn } from './erasure.ts'
+import {
+  aboutToErase,
+  filesHold,
+  finishErasure,
+  goneTexts,
+  isErasing,
+  markErasure,
+  occurrences,
+  type Places,
+  proofOf,
+} from './erasure.ts'
 import { type Ingested, ingest, parseDelivery } from './ingest.ts'
 import { lastBatch, type News, newsSince } from './news.ts'
 import { withProjectKinds } from './project-registry.ts'
@@ -55,6 +65,8 @@ export interface MemoryOptions {
   mayTakeOver?(): boolean
   /** The directory of the store holds nothing else, and is closed to others. */
   ownDirectory?: boolean
+  /** Where what is recorded stands besides the store: an erasure cleans that too. */
+  places?(): Places
   /** Provenance of every batch unless the call says otherwise; asked anew each time. */
   author?(): Author
 }
@@ -219,17 +231,50 @@ export class Memory {
     const { actions, projectId: _projectId, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
-    const erased = aboutToErase(() => this.reader, batch.actions)
-    const host = { db: this.#db, env: this.#env, verbs: this.#verbs, core: this.#core, registry: () => this.registry() }
-    const outcome = this.#db.write(() =>
-      writeBatch(host, actions, author, by ?? (author.agent === undefined ? 'person' : 'agent'), redacting),
-    )
+    const isPurge = batch.actions.some(([verb]) => verb === 'purge')
+    if (isPurge) notes.push(...this.finishErasure())
+    const erased = aboutToErase(this.#db, () => this.reader, batch.actions)
+    const places = this.#options.places?.()
+    const host = {
+      db: this.#db,
+      env: this.#env,
+      verbs: this.#verbs,
+      core: this.#core,
+      registry: () => this.registry(),
+      filesHold: (text: string) => filesHold(this.path, text, places),
+    }
+    let gone: string[] = []
+    const outcome = this.#db.write(() => {
+      const done = writeBatch(host, actions, author, by ?? (author.agent === undefined ? 'person' : 'agent'), redacting)
+      if (done.purged) markErasure(this.#db, (gone = goneTexts(this.#db, erased)), places)
+      return done
+    })
     if (outcome.purged) {
-      scrub(this.#db, this.registry(), this.#env.now(), secretsIn(batch.actions))
-      outcome.result.notes.push(...proofOf(this.path, erased))
+      outcome.result.notes.push(...this.finishErasure(gone))
+      outcome.result.notes.push(...proofOf(this.#db, erased, places))
     }
     if (outcome.told || outcome.result.batch !== null) this.tellListeners()
     return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
+  }
+
+  /** Whether an erasure was interrupted: files are still to be cleaned of what was erased. */
+  get isErasing(): boolean {
+    return isErasing(this.#db)
+  }
+
+  /**
+   * Cleans the files of what was erased, also of an erasure that another process was killed in. What was committed stands
+   * whatever comes of it; says what it did, or why it has to be done later.
+   */
+  finishErasure(texts?: readonly string[]): string[] {
+    if (!isErasing(this.#db)) return []
+    try {
+      return finishErasure(this.#db, () => this.registry(), this.#env.now(), this.#options.places?.(), texts)
+    } catch (error) {
+      const told = storeError(error, this.path)
+      const why = told instanceof UserError ? `${told.message}; ${told.hint}` : String(told)
+      return [`the files are not clean yet: ${why}`]
+    }
   }
 
   /** A batch may name its project by id or name. An id of another one is a mistake; another name is only told. */
@@ -397,15 +442,19 @@ export class Memory {
         'replicas meet within one project; import takes over knowledge from another',
       )
     }
-    const result = this.#db.write(() => ingest(this.#db, this.#env, () => this.registry(), delivery))
-    if (result.erased) scrub(this.#db, this.registry(), this.#env.now())
+    const result = this.#db.write(() => {
+      const taken = ingest(this.#db, this.#env, () => this.registry(), delivery)
+      if (taken.erased) markErasure(this.#db, [], this.#options.places?.())
+      return taken
+    })
+    if (result.erased) this.finishErasure()
     if (result.applied > 0) for (const listener of this.#listeners) listener()
     return result
   }
 
   /** How often a text still stands in the store's files, snapshots included; what a purge proves itself by. */
   occurrences(text: string): { file: string; count: number }[] {
-    return occurrences(this.#db.path, text)
+    return occurrences(this.#db.path, text, this.#options.places?.())
   }
 
   /** Drops every index and makes it again from the log (C5). */
@@ -462,6 +511,7 @@ export class Memory {
         wrong.push(`${what} failed: ${told instanceof Error ? told.message : String(told)}`)
       }
     }
+    if (!this.#db.readOnly) this.finishErasure() // doctor says what still holds it up
     return wrong
   }
 

@@ -32,7 +32,7 @@ export interface View {
   recentBatches(limit: number, by?: { readonly session: string | null }): string[]
   /** Events, titles and lines that hold a text; for purge. */
   eventsHolding(textValue: string): LoggedEvent[]
-  /** Whether a definition that a discover session keeps holds a text. */
+  /** Whether a definition that a discover session keeps, or a file, holds a text that no knowledge says. */
   keptHolds(textValue: string): boolean
   /** Ids of the entities of a kind, deleted ones too. */
   idsOfKind(kind: string): string[]

@@ -42,6 +42,8 @@ interface WriteHost {
   readonly core: Registry
   /** These and the project's own, as they are now. */
   registry(): Registry
+  /** Whether a file holds a text; for purge. */
+  filesHold(text: string): boolean
 }
 
 interface Written {
@@ -181,7 +183,7 @@ function viewOf(host: WriteHost, docs: Docs, now: number, actor: string | undefi
     recentBatches: (limit, by) => log.recentBatches(db, limit, by),
     eventsHolding: (t) => log.eventsHolding(db, t),
     idsOfKind: (kind) => rows.idsOfKind(db, kind),
-    keptHolds: (t) => keptHolds(db, t),
+    keptHolds: (t) => keptHolds(db, t) || host.filesHold(t),
     headersHolding: (t) => log.headersHolding(db, t),
     batchesOf: (id) => log.batchesOf(db, id),
     isErased: (tombstone) => log.isErased(db, tombstone),

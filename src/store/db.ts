@@ -698,6 +698,9 @@ function truncateWal(raw: DatabaseSync): boolean {
   }
 }
 
+/** Empties the write-ahead log; false where a reader keeps it. Waits for none. */
+export const emptyWal = (db: Db): boolean => truncateWal(db.raw)
+
 /**
  * Writes the whole file anew, so that nothing deleted is left in it, and empties the write-ahead log. False where a reader
  * kept the log from being emptied. @throws UserError `store-busy` where others write all the time.

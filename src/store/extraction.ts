@@ -189,3 +189,15 @@ const waitingOf = (row: Record<string, unknown>): Waiting => ({
   session: String(row.session),
   ...(row.due === null ? {} : { due: Number(row.due) }),
 })
+
+/** Takes out what is told of failures, of all projects: it may quote what a session said. */
+export function eraseErrors(path: string): void {
+  const db = new DatabaseSync(path)
+  try {
+    db.exec(
+      "PRAGMA busy_timeout=5000; UPDATE waiting SET body=json_remove(body, '$.error'); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)",
+    )
+  } finally {
+    db.close()
+  }
+}

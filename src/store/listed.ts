@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { UserError } from '../errors.ts'
+import { linkedWorkTrees, workTreeOf } from '../git.ts'
 import { sha256 } from '../schema/names.ts'
 import type { Project } from './project.ts'
 import { readState, stateDirectory, writeState } from './state.ts'
@@ -70,4 +71,14 @@ export function isListedUnmarked(storePath: string): boolean {
   const dir = realpathSync(dirname(storePath))
   const meant = entries().filter((e) => existsSync(dirname(e.store)) && realpathSync(dirname(e.store)) === dir)
   return meant.length > 0 && meant.every((e) => e.marked !== true)
+}
+
+/** Roots of all work trees that show what a project's store knows. */
+export function treesOf({ root, storePath }: Project): string[] {
+  const git = workTreeOf(root)
+  const below = git ? relative(git.top, root) : ''
+  const main = git && basename(git.common) === '.git' ? [dirname(git.common)] : []
+  const tops = git ? [...main, ...linkedWorkTrees(git.common)].map((top) => join(top, below)) : []
+  const listed = entries().flatMap((e) => (e.store === storePath ? [e.root] : []))
+  return [...new Set([root, ...tops, ...listed])]
 }

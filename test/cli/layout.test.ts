@@ -96,7 +96,8 @@ describe('[T60] src/store/layout.ts lists every file that Tidemark writes', () =
     await run(root, ['doctor', '--compact', new Date(Date.now() + 60_000).toISOString()])
     await run(root, ['act', '[["purge",{"ref":"use-y","reason":"test"}]]'])
     writeFileSync(join(root, '.git/tidemark/store.db'), 'damaged')
-    await run(root, ['doctor', '--restore'])
+    // what only the damaged file held is named, with exit code 1
+    await tidemark({ dir: root, env: probed }, ['doctor', '--restore'])
     await run(root, ['demo'])
     const questions = { name: 'q', unit: 'doc', groups: [{ id: 'g', docs: [{ id: 'd', text: 'red' }], queries: [] }] }
     writeFileSync(join(top, 'said.json'), JSON.stringify(questions))

@@ -268,5 +268,5 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
       copy.close()
     }
     expect(killed).toBeGreaterThan(10)
-  })
+  }, 600_000)
 })

@@ -50,6 +50,14 @@ function checkStore(memory: Memory): Check[] {
       what: `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
       hint: 'a process has been reading for very long; the next writer truncates it when that ends',
     })
+  if (memory.isErasing && !memory.db.readOnly) {
+    const told = memory.finishErasure()
+    checks.push(
+      memory.isErasing
+        ? { ok: false, what: told.join('; '), hint: 'run `tidemark doctor` again once it has ended' }
+        : { ok: true, what: ['finished an erasure that was interrupted', ...told].join('; ') },
+    )
+  }
   for (const wrong of memory.db.readOnly || faults.length > 0 ? [] : memory.maintain())
     checks.push({ ok: false, what: wrong, hint: 'until it is mended a damaged disk costs more than a day' })
   const all = snapshots(memory.path, memory.env.now())
