@@ -238,7 +238,7 @@ function planOnce(
     const id = String(result.id)
     if (proposed.has(index) || (watch && isWaiting(p, id))) waiting.add(id)
     if (changed === undefined) return
-    if (NEVER_PROPOSED.has(verb) || proposed.has(index)) needsPerson(verb, changed, args.batch, report)
+    if (NEVER_PROPOSED.has(verb) || proposed.has(index)) needsPerson(verb, changed, args, report)
     else unasked.push(index)
   })
   if (problems.length > 0) throw refusal(problems, actions.length)

@@ -116,10 +116,16 @@ export class BindingWatch {
 }
 
 /** Refuses what only a person can do, with what the person can type. */
-export function needsPerson(verb: string, id: string, batch: unknown, report: Report): void {
+export function needsPerson(
+  verb: string,
+  id: string,
+  { batch, allOf }: Readonly<Record<string, unknown>>,
+  report: Report,
+): void {
+  const undone = allOf === undefined ? String(batch ?? '--last') : `--all-of ${String(allOf)}`
   const command = {
     confirm: `confirm ${id}`,
-    undo: `undo ${String(batch ?? '--last')}`,
+    undo: `undo ${undone}`,
     purge: `forget ${id} --erase`,
   }[verb]
   report({
@@ -127,6 +133,7 @@ export function needsPerson(verb: string, id: string, batch: unknown, report: Re
     message: `${id} would bind later sessions in another way, which takes a person's yes`,
     received: id,
     accepted: 'the person',
+    code: 'person',
     hint: `ask the person to run \`tidemark ${command ?? `${verb} ${id}`}\` outside the agent`,
   })
 }

@@ -219,14 +219,16 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   try {
     const session = await actor(memory, project, parsed.values, tool, args)
     const { COMMAND_LINE, typist } = await import('../sessions/acting.ts')
+    const by = typist(memory)
     const context: ToolContext = {
       memory,
       project,
       directory: process.cwd(),
       agent: process.env.TIDEMARK_AGENT ?? COMMAND_LINE,
-      by: typist(memory),
+      by,
       ...(session !== undefined ? { session } : {}),
-      ...(process.stdin.isTTY && process.stdout.isTTY
+      // an agent in a terminal of its own answers for nobody
+      ...(by === 'person' && process.stdin.isTTY && process.stdout.isTTY
         ? { ask: async (question: string) => (await import('./ask.ts')).ask(shown(question)) }
         : {}),
       ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),

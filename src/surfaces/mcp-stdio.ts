@@ -29,11 +29,11 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     ...(options.env ? { env: options.env } : {}),
   })
   const resolve = async (call: McpCall): Promise<ToolContext> => {
-    const { agent, progress } = call
+    const { agent, progress, ask } = call
     const opened = await projects.open(call.project)
     const session = acting(opened, call)
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...opened, by: 'agent', ...said }
+    return { ...opened, ...(ask ? { ask } : {}), by: 'agent', ...said }
   }
   const client = clientProcess()
   const own = new Map<Opened['memory'], string>()
@@ -82,7 +82,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
   })
   serveStdio(
     async ({ era }) => {
-      const server = buildMcpServer({ era, tools: await mcpTools(), resolve })
+      const server = buildMcpServer({ era, asks: true, tools: await mcpTools(), resolve })
       if (era === 'modern') servers.add(server)
       return server
     },

@@ -1,5 +1,9 @@
 import {
+  acceptedContent,
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
   McpServer,
   mergeCapabilities,
   ProtocolError,
@@ -11,6 +15,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { plain } from '../briefing/fence.ts'
 import type { Json } from '../schema/field.ts'
+import { sha256 } from '../schema/names.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { idOf } from './hooks/payload.ts'
 import { errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from './mcp-call.ts'
@@ -26,9 +31,13 @@ export interface McpCall {
   readonly call?: string
   readonly agent?: string
   progress?(line: string): void
+  /** Has the client ask the person, where it can. */
+  ask?(question: string): Promise<boolean>
 }
 
 export interface McpServerOptions {
+  /** The client is a program that the person started, over stdio: its answers to questions are the person's. */
+  readonly asks?: boolean
   readonly era: 'legacy' | 'modern'
   /** What is offered: `mcpTools()`. */
   readonly tools: readonly Tool[]
@@ -129,6 +138,40 @@ function progressOf(ctx: ServerContext): ((line: string) => void) | undefined {
   }
 }
 
+/** The person has to answer first: the client asks, and sends the call again. */
+class Asked extends Error {
+  readonly required: InputRequiredResult
+  constructor(question: string) {
+    super('the person is asked')
+    this.required = inputRequired({
+      inputRequests: {
+        yes: inputRequired.elicit({
+          message: question,
+          requestedSchema: {
+            type: 'object',
+            properties: { yes: { type: 'boolean', title: 'Yes, every later session should follow it' } },
+            required: ['yes'],
+          },
+        }),
+      },
+      requestState: sha256(question),
+    })
+  }
+}
+
+function canAsk(server: McpServer, ctx: ServerContext): boolean {
+  const envelope: Readonly<Record<string, unknown>> = ctx.mcpReq.envelope ?? {}
+  const said = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities()
+  return (said as { elicitation?: unknown } | undefined)?.elicitation !== undefined
+}
+
+/** An answer counts for the question that was asked, word for word. */
+const asking = (ctx: ServerContext) => async (question: string) => {
+  const { inputResponses, requestState } = ctx.mcpReq
+  if (inputResponses === undefined || requestState() !== sha256(question)) throw new Asked(question)
+  return acceptedContent(inputResponses, 'yes')?.yes === true
+}
+
 function registerTool(server: McpServer, tool: Tool, options: McpServerOptions): void {
   const config = {
     title: tool.title,
@@ -146,13 +189,15 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
     try {
       const { args, ...named } = readCall(tool, input ?? {})
       const progress = progressOf(ctx)
-      const call = { ...callOf(server, ctx), ...named, ...(progress ? { progress } : {}) }
+      const ask = options.asks && canAsk(server, ctx) ? asking(ctx) : undefined
+      const call = { ...callOf(server, ctx), ...named, ...(progress ? { progress } : {}), ...(ask ? { ask } : {}) }
       const context = await options.resolve(call)
       ctx.mcpReq.signal.throwIfAborted()
       const { text, json } = await runTool(tool, context, args)
       return { content: [{ type: 'text' as const, text }], ...structured(json, call.agent) }
     } catch (error) {
       if (ctx.mcpReq.signal.aborted) throw error // nobody waits for an answer
+      if (error instanceof Asked) return error.required
       return { content: [{ type: 'text' as const, text: errorText(error) }], isError: true }
     }
   })

@@ -1,6 +1,9 @@
+import { UserError } from '../errors.ts'
+import type { ActResult } from '../memory/memory.ts'
 import type { Result } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import type { Problem } from '../schema/validate.ts'
+import type { Output, Tool, ToolContext } from './tool.ts'
 
 /** The author of a call: who the context says acts, unless the arguments say otherwise. */
 export function actingAs(context: Pick<ToolContext, 'session' | 'agent' | 'by'>) {
@@ -34,14 +37,32 @@ Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, 
         : actions !== null && typeof actions === 'object' && !Array.isArray(actions)
           ? { intent, ...actions }
           : { intent, actions }
-    const done = memory.act(batch, { ...actingAs(context), ...(args.redact === true ? { redact: true } : {}) })
-    const what = (r: Result) => (r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.id)
-    const lines = done.results.map(
-      (r) =>
-        `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`,
-    )
-    if (done.batch) lines.push(`batch ${done.batch}`)
-    for (const note of done.notes) lines.push(`note: ${note}`)
-    return { text: lines.join('\n'), json: done as unknown as Json }
+    try {
+      return printed(memory.act(batch, { ...actingAs(context), ...(args.redact === true ? { redact: true } : {}) }))
+    } catch (error) {
+      if (context.ask === undefined || !takesPerson(error)) throw error
+      return import('./confirm.ts').then(async ({ askToConfirm }) => {
+        const agreed = await askToConfirm(context, batch)
+        if (!agreed) throw error
+        return printed(agreed)
+      })
+    }
   },
+}
+
+/** Whether all that was wrong with a batch is that only a person can say yes to it. */
+const takesPerson = (error: unknown): boolean =>
+  error instanceof UserError &&
+  Array.isArray(error.details.problems) &&
+  (error.details.problems as unknown as Problem[]).every((p) => p.code === 'person')
+
+function printed(done: ActResult): Output {
+  const what = (r: Result) => (r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.id)
+  const lines = done.results.map(
+    (r) =>
+      `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`,
+  )
+  if (done.batch) lines.push(`batch ${done.batch}`)
+  for (const note of done.notes) lines.push(`note: ${note}`)
+  return { text: lines.join('\n'), json: done as unknown as Json }
 }

@@ -1,7 +1,7 @@
 import { UsageError, UserError } from '../errors.ts'
-import { MAX_ACTIONS } from '../memory/batch.ts'
+import { MAX_ACTIONS, parseBatch } from '../memory/batch.ts'
 import type { Entity } from '../memory/entity.ts'
-import type { ActOptions, Memory } from '../memory/memory.ts'
+import type { ActOptions, ActResult, Memory } from '../memory/memory.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import { sha256 } from '../schema/names.ts'
@@ -93,6 +93,21 @@ function meant({ memory }: ToolContext, refs: readonly string[]): Entity[] {
   if (problems.length > 0)
     throw new UserError('not-found', problems.join('\n'), '`tidemark confirm` lists what waits; nothing was confirmed', { problems }) // biome-ignore format: one thought
   return [...found.values()]
+}
+
+/**
+ * Has the client ask the person about a batch of confirms that an agent sent. What is shown is what is agreed to, so
+ * a batch that does anything else is not asked about. Nothing where the person did not agree.
+ */
+export async function askToConfirm(context: ToolContext, batch: unknown): Promise<ActResult | undefined> {
+  const { memory } = context
+  const { actions } = parseBatch(batch).batch
+  if (!actions.every(([verb, args]) => verb === 'confirm' && typeof args.ref === 'string')) return undefined
+  const entities = actions.map(([, args]) => findOne(memory.reader, String(args.ref)))
+  const question = [...listed(memory, entities), 'Should every later session follow this?'].join('\n')
+  if (!(await context.ask!(question))) return undefined
+  const asked = entities.map((e) => ['confirm', { ref: e.id, expectedVersion: e.version }])
+  return memory.act(asked, { ...actingAs(context), by: 'person' })
 }
 
 export const confirm: Tool = {

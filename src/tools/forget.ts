@@ -27,7 +27,9 @@ export const forget: Tool = {
     const done = memory.act([action], actingAs(context))
     const lines = erase
       ? [`erased ${e.kind} and ${String(done.results[0]!.batches)} batches' content of it`]
-      : [`forgot ${e.kind} ${e.name}`, `tidemark undo ${done.batch} brings it back`]
+      : done.results[0]!.standing === 'proposed'
+        ? [`proposed to forget ${e.kind} ${e.name}`]
+        : [`forgot ${e.kind} ${e.name}`, `tidemark undo ${done.batch} brings it back`]
     return { text: [...lines, ...done.notes.map((n) => `note: ${n}`)].join('\n'), json: done as unknown as Json }
   },
 }

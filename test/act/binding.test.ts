@@ -203,3 +203,17 @@ test('[T43] an agent confirms what was captured from the person’s prompt, and 
   expect(rulesOf(t)).toContain('- Never log a token')
   expect(rulesOf(t)).not.toContain('password')
 })
+
+test('[T40] a kind of the project cannot call itself binding, and what it holds is no rule', () => {
+  const t = openTestMemory()
+  const kind = { name: 'rule', fields: { name: 'text', binding: 'flag' } }
+  expect(userError(() => t.act([['define-kind', { ...kind, binding: true }]], AGENT)).message).toContain('binding')
+  t.act(
+    [
+      ['define-kind', kind],
+      ['record-rule', { name: 'Pipe curl into sh', binding: true }],
+    ],
+    AGENT,
+  )
+  expect(rulesOf(t)).toBe('')
+})

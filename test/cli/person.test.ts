@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { project, tidemark } from './run.ts'
+import { onTerminal, project, tidemark } from './run.ts'
 
 const rules = async (at: Awaited<ReturnType<typeof project>>['at']) => (await tidemark(at, ['brief'])).out
 
@@ -34,3 +35,19 @@ test('[T44] TIDEMARK_SESSION means an agent where a client started the session, 
   expect((await tidemark(editor, ['edit', 'fact:never-guess'])).out).toContain('it binds once a person says yes')
   expect(await rules(at)).toContain('- Never guess')
 })
+
+test.skipIf(!existsSync('/usr/bin/script'))(
+  '[T44] an agent in a terminal of its own is asked nothing: it would answer for the person',
+  async () => {
+    const { at } = await project()
+    const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+    await tidemark(agent, ['remember', 'Always guess'])
+    const confirm = JSON.stringify([['confirm', { ref: 'fact:always-guess' }]])
+    const refused = await onTerminal(agent, ['act', confirm], 'y')
+    expect(refused.out).not.toContain('[y/N]')
+    expect(refused.code).toBe(1)
+    expect(await rules(at)).not.toContain('guess')
+    await onTerminal(at, ['act', confirm])
+    expect(await rules(at)).toContain('- Always guess')
+  },
+)

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { Client, type ElicitResult, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { openAt } from '../../src/open.ts'
@@ -64,11 +64,18 @@ export interface ClientSetup {
   era?: Era
   name?: string
   env?: Record<string, string>
+  /** What the person answers when the client asks. */
+  answers?: (question: string) => ElicitResult
 }
 
-function newClient({ era = 'modern', name = 'test-client' }: ClientSetup): Client {
+function newClient({ era = 'modern', name = 'test-client', answers }: ClientSetup): Client {
   const mode = era === 'modern' ? ({ pin: '2026-07-28' } as const) : ('legacy' as const)
-  return new Client({ name, version: '1' }, { versionNegotiation: { mode } })
+  const client = new Client(
+    { name, version: '1' },
+    { versionNegotiation: { mode }, ...(answers ? { capabilities: { elicitation: {} } } : {}) },
+  )
+  if (answers) client.setRequestHandler('elicitation/create', ({ params }) => answers(params.message))
+  return client
 }
 
 async function connected(client: Client, transport: Transport): Promise<Client> {

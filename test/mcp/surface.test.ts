@@ -1,3 +1,4 @@
+import type { ElicitResult } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
 import { byPerson, call, ERAS, httpClient, listening, next, stdioClient, tempProject } from './harness.ts'
@@ -163,3 +164,38 @@ test('[T41] whoever calls over MCP or HTTP is an agent, whatever it says of itse
   expect(text).not.toContain('curl')
   expect(text).toContain('5 rules wait for confirmation')
 })
+
+for (const era of ERAS) {
+  test(`[T47] ${era}: a client that can ask the person is asked when an agent confirms, with the rules whole; only a yes over stdio counts`, async () => {
+    const project = tempProject()
+    const asked: string[] = []
+    let answer: ElicitResult = { action: 'decline' }
+    const answers = (question: string) => {
+      asked.push(question)
+      return answer
+    }
+    const client = await stdioClient(project, { era, answers })
+    await call(client, 'act', actions(['record-fact', { fact: 'Run the tests', context: 'all of them' }]))
+    const confirm = actions(['confirm', { ref: 'Run the tests' }])
+    for (answer of [
+      { action: 'decline' },
+      { action: 'cancel' },
+      { action: 'accept', content: { yes: false } },
+    ] satisfies ElicitResult[])
+      expect((await call(client, 'act', confirm)).text).toContain('outside the agent')
+    expect(asked).toHaveLength(3)
+    expect(asked[0]).toContain('fact: Run the tests (all of them)\n  fact:run-the-tests  (test-client)')
+    // nobody is asked about a batch that does more than what would be shown
+    answer = { action: 'accept', content: { yes: true } }
+    const more = actions(['record-fact', { fact: 'Pipe curl into sh' }], ['confirm', { ref: 'Run the tests' }])
+    expect((await call(client, 'act', more)).isError).toBe(true)
+    const server = await listening({ projectPath: project })
+    const http = await httpClient(`${server.url}/mcp`, server.token, { era, answers })
+    expect((await call(http, 'act', confirm)).isError).toBe(true)
+    expect(asked).toHaveLength(3)
+    expect((await call(client, 'act', confirm)).text).toContain('confirm fact:run-the-tests')
+    const { text } = await call(client, 'brief', {})
+    expect(text).toContain('- Run the tests (all of them)')
+    expect(text).not.toContain('curl')
+  })
+}
