@@ -47,7 +47,7 @@ const kinds = (
 export const LAYOUT: readonly FileKind[] = [
   ...kinds('store', 'knowledge', [
     ['{store}{sqlite}', true, 'store/db.ts', 'the store: log, documents, rows, text index, vectors'],
-    ['{store}.bell', false, 'store/db.ts', 'the doorbell: one byte, written at each commit'],
+    ['{store}.bell', false, 'store/db.ts', 'the doorbell: which batch was written last; rung at each commit'],
     ['{store}.owner', false, 'store/owner.ts', 'the marks of the machines whose user made or adopted the store'],
     ['{store}.foreign-{n}-{name}', true, 'memory/adopt.ts', 'a file of a store that was adopted, as it was'],
     ['.adopting-{name}/{tree}', true, 'memory/adopt.ts', 'a store that is being adopted, until it is complete'],
@@ -121,6 +121,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['tidemark-demo-{name}/{tree}', false, 'surfaces/commands/demo.ts', 'the project of `demo`, until it ends'],
     ['tidemark-bench-{name}/{tree}', true, 'surfaces/commands/bench.ts', 'the stores of `bench`, until it ends'],
     ['tidemark-adopt-{name}/{tree}', true, 'memory/adopt.ts', 'a store that is looked at before it is adopted'],
+    ['tidemark-read-{name}/{tree}', true, 'store/db.ts', 'a copy of a store on a read-only disk, while it is read'],
     ['tidemark-edit-{name}/{name}.json', true, 'surfaces/commands/edit.ts', 'an entity while it is in an editor'],
     [
       'tidemark-minilm-{name}/{tree}',
