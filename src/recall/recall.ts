@@ -6,9 +6,10 @@ import type { Place } from '../memory/work.ts'
 import type { Json } from '../schema/field.ts'
 import { PROJECT_DIR, type Project } from '../store/project.ts'
 import { formsOf, sayingOf } from './card.ts'
-import { type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
+import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
 import { byId, contradictions } from './contradict.ts'
 import { type Corpus, pastCorpus, storeCorpus } from './corpus.ts'
+import { mayBeSent } from './embedders/allowed.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { loadEmbedder } from './embedders/index.ts'
 import { staticEmbedder } from './embedders/static.ts'
@@ -61,9 +62,10 @@ export class Recaller {
     this.#said = settings
   }
 
-  /** As the project and whoever opened it say. @throws UserError `bad-config`. */
+  /** As the project and whoever opened it say; an endpoint that nobody allowed is left out. @throws UserError `bad-config`. */
   get config(): RecallConfig {
-    this.#config ??= recallConfig(
+    if (this.#config) return this.#config
+    const config = recallConfig(
       [
         { from: `${PROJECT_DIR}/config.json: recall`, value: this.#project?.recall },
         { from: 'recall', value: this.#said },
@@ -73,7 +75,9 @@ export class Recaller {
         .kinds()
         .map((k) => k.name),
     )
-    return this.#config
+    const { embedder } = config
+    const isAllowed = embedder.use !== 'http' || mayBeSent(embedder, this.#project, this.#said?.embedder)
+    return (this.#config = isAllowed ? config : { ...config, embedder: DEFAULTS.embedder })
   }
 
   /** What answers a question, best first. @throws UserError for what cannot be asked. */

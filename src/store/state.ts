@@ -53,6 +53,8 @@ interface Said {
   readonly places?: { readonly [root: string]: readonly string[] }
   /** Clones that belong to another user, and are used all the same. */
   readonly roots?: readonly string[]
+  /** What of the committed configuration was allowed, word for word, by where the store lies: it sends the project's texts out. */
+  readonly endpoints?: { readonly [store: string]: string }
 }
 
 const saidPath = (project: string) => `stores/${project}.json`
@@ -81,4 +83,15 @@ export const isTrustedRoot = (project: string, root: string): boolean => said(pr
 export function trustRoot(project: string, root: string): void {
   const before = said(project)
   writeState(saidPath(project), `${JSON.stringify({ ...before, roots: [...new Set([...(before.roots ?? []), root])] })}\n`) // biome-ignore format: one thought
+}
+
+/** Whether the user allowed exactly this endpoint for the project whose store lies here. */
+export const isAllowedEndpoint = (project: string, store: string, endpoint: string): boolean =>
+  said(project).endpoints?.[store] === endpoint
+
+/** Without an endpoint: takes it back. */
+export function allowEndpoint(project: string, store: string, endpoint?: string): void {
+  const { [store]: _before, ...others } = said(project).endpoints ?? {}
+  const endpoints = endpoint === undefined ? others : { ...others, [store]: endpoint }
+  writeState(saidPath(project), `${JSON.stringify({ ...said(project), endpoints })}\n`)
 }

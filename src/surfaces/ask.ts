@@ -1,4 +1,7 @@
 import { createInterface } from 'node:readline/promises'
+import { UserError } from '../errors.ts'
+import { isAgents } from '../sessions/acting.ts'
+import type { CommandCall } from './command.ts'
 
 /** Whether a person sits at the other end, who can be asked. */
 export const isTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
@@ -12,4 +15,22 @@ export async function ask(question: string, otherwise = false): Promise<boolean>
   } finally {
     reader.close()
   }
+}
+
+/** What a person decides: whose a store is, where the texts of a project go. */
+export function refuseAgents(): void {
+  if (!isAgents()) return
+  throw new UserError(
+    'needs-a-person',
+    'an agent does not decide this for its user',
+    'run it yourself, in a terminal of your own',
+  )
+}
+
+/** Asks a person; in a pipe `--yes` has to stand. */
+export async function agreed(call: CommandCall, question: string): Promise<boolean> {
+  refuseAgents()
+  if (call.flags.yes === true) return true
+  if (isTerminal() && !call.json) return ask(question)
+  throw new UserError('needs-yes', 'this is for a person to decide', 'on a terminal it asks; elsewhere add --yes')
 }

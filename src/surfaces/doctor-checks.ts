@@ -46,7 +46,9 @@ export async function checkRecall(memory: Memory, project: Project): Promise<Che
   try {
     const { recallerOf } = await import('../recall/recall.ts')
     recallerOf(memory, project).config // read when it is asked for
-    return []
+    const { ALLOW_HTTP, waitingEndpoint } = await import('../recall/embedders/allowed.ts')
+    const waiting = waitingEndpoint(project)
+    return waiting === undefined ? [] : [{ ok: false, what: waiting, hint: `if you trust it: \`${ALLOW_HTTP}\`` }]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return [{ ok: false, what: `recall is refused: ${error.message}`, hint: error.hint.replaceAll('\n', '\n       ') }]

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { costsOf } from '../briefing/costs.ts'
 import { meterLine, meterOf } from '../hooking/extract/meter.ts'
 import { pausedSince } from '../hooking/paused.ts'
+import { ALLOW_HTTP, waitingEndpoint } from '../recall/embedders/allowed.ts'
 import { claimsOf } from '../sessions/claims.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
 import { unreadEdits } from '../sessions/views/kept.ts'
@@ -48,6 +49,8 @@ export const status: Tool = {
     if (conflicts > 0) parts.push(`${conflicts} in conflict`)
     const paused = pausedSince(memory.db)
     if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
+    const waiting = waitingEndpoint(project)
+    if (waiting !== undefined) parts.push(`${waiting}: \`${ALLOW_HTTP}\``)
     const meter = meterOf(project, memory.env.now())
     if (meter) parts.push(meterLine(meter))
     parts.push(

@@ -10,11 +10,13 @@ import { models } from '../../src/surfaces/commands/models.ts'
 
 let directory: string
 let said: string[]
+let flags: CommandCall['flags']
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'tidemark-cli-models-'))
   vi.stubEnv('TIDEMARK_MODELS', join(directory, 'models'))
   said = []
+  flags = {}
 })
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -24,7 +26,7 @@ afterEach(() => {
 const run = (...place: string[]) => {
   const call: CommandCall = {
     place,
-    flags: {},
+    flags,
     directory,
     json: false,
     out: (line) => void said.push(line),
@@ -86,6 +88,8 @@ test('allows the endpoint that the project names, and takes that back', async ()
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   configure({ use: 'http', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, model: 'm' })
+  await expect(run('add', 'http')).rejects.toMatchObject({ code: 'needs-yes' })
+  flags = { yes: true }
   expect((await run('add', 'http'))?.json).toMatchObject({ dimensions: 2 })
   expect((await run('remove', 'http'))?.json).toEqual({ removed: true })
   expect((await run('remove', 'http'))?.json).toEqual({ removed: false })

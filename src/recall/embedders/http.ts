@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
@@ -24,8 +24,6 @@ export interface HttpSettings {
   readonly models?: string
   readonly timeout?: number
   readonly wait?: (ms: number) => Promise<void>
-  /** The user has said that texts may be sent there; kept for later. */
-  readonly isAllowed?: boolean
 }
 
 const TIMEOUT = 30_000
@@ -124,19 +122,15 @@ interface Known {
   readonly ceiling: number
 }
 
-/** Keeps what is known of an endpoint, and with it that the user allowed it: as it was named, with its variable. */
+/** Keeps what is known of an endpoint, as it was named. */
 function fileOf(config: HttpConfig, models: string): string {
   const named = JSON.stringify([endpointOf(config).href, config.model, config.dimensions, config.keyFrom])
   return join(models, `http-${createHash('sha256').update(named).digest('hex').slice(0, 16)}.json`)
 }
 
-/** Takes the user's leave back; false when there was none. */
-export function forgetEndpoint(config: HttpConfig, models = modelsDirectory()): boolean {
-  const file = fileOf(config, models)
-  const wasThere = existsSync(file)
-  rmSync(file, { force: true })
-  return wasThere
-}
+/** Forgets what is known of an endpoint: it is asked anew. */
+export const forgetEndpoint = (config: HttpConfig, models = modelsDirectory()): void =>
+  rmSync(fileOf(config, models), { force: true })
 
 function readKnown(file: string): Known | undefined {
   try {
@@ -154,15 +148,10 @@ function keepKnown(models: string, file: string, known: Known): void {
   renameSync(fresh, file)
 }
 
-/** The command by which a user lets a project's texts go to the endpoint that its configuration names. */
-export const ALLOW_HTTP = 'tidemark models add http'
-
 /**
  * Any endpoint that speaks OpenAI's embeddings: Ollama, LM Studio, a cloud. The first time, some sentences are sent to
  * learn how long its vectors are and which cosines mean something.
- *
- * The configuration comes with a repository, and so from others: knowledge and key leave this machine only after the
- * user has allowed this address, model and variable once.
+ * Who calls has seen to it that its user allows it.
  */
 export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = {}): Promise<Embedder> {
   const { variables = process.env, models = modelsDirectory(variables), timeout = TIMEOUT, wait = sleep } = settings
@@ -172,12 +161,6 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
   const name = `${endpoint.host}${endpoint.pathname}:${config.model}${config.dimensions ? `:${config.dimensions}` : ''}`
   const file = fileOf(config, models)
   const known = readKnown(file)
-  if (!known && !settings.isAllowed && !LOOPBACK.test(endpoint.hostname))
-    throw new UserError(
-      'embedder-not-allowed',
-      `this project's configuration sends its texts to ${endpoint.host}${config.keyFrom ? `, with the key in ${config.keyFrom}` : ''}; you have not allowed that on this machine`,
-      `if you trust it: \`${ALLOW_HTTP}\``,
-    )
   const key = keyOf(config, variables)
   /** How messages call it: without its query, which may hold a key. */
   const at = `the embeddings endpoint ${endpoint.origin}${endpoint.pathname}`

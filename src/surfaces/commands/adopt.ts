@@ -3,12 +3,11 @@ import { UserError } from '../../errors.ts'
 import { adopt as adoptStore, readForeign } from '../../memory/adopt.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
-import { isAgents } from '../../sessions/acting.ts'
 import { rememberProject } from '../../store/listed.ts'
 import { isMarked } from '../../store/owner.ts'
 import { findProject, type Project } from '../../store/project.ts'
 import { trustRoot } from '../../store/state.ts'
-import { ask, isTerminal } from '../ask.ts'
+import { agreed } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 
 /** The project; where its directory belongs to another user, after its own user has said that this is right. */
@@ -21,23 +20,10 @@ async function projectFor(call: CommandCall): Promise<Project | undefined> {
     call.out(
       `${error.message}; what they write there, its settings and the id of the project, would count as said by you`,
     )
-    if (!(await agreed(call))) return undefined
+    if (!(await agreed(call, 'take it over?'))) return undefined
     trustRoot(id, root)
     return findProject(call.directory)
   }
-}
-
-async function agreed(call: CommandCall): Promise<boolean> {
-  if (isAgents())
-    throw new UserError(
-      'needs-a-person',
-      'an agent does not decide what counts as made by its user',
-      'run it yourself, in a terminal of your own',
-    )
-  if (call.flags.yes === true) return true
-  if (!isTerminal() || call.json)
-    throw new UserError('needs-yes', 'this is for a person to decide', 'on a terminal it asks; elsewhere add --yes')
-  return ask('take it over?')
 }
 
 export const adopt: Command = {
@@ -67,7 +53,7 @@ export const adopt: Command = {
     call.out(
       'all of it will be unconfirmed: it binds nobody until you confirm it. Sessions, claims and definitions stay behind',
     )
-    if (!(await agreed(call))) {
+    if (!(await agreed(call, 'take it over?'))) {
       call.out('nothing was done')
       return { json: { adopted: false }, code: 1 }
     }

