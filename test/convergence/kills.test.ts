@@ -320,7 +320,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(top, { recursive: true, force: true }))
 
-const names = Object.keys(SCENARIOS).filter((n) => n !== 'purge')
+const names = Object.keys(SCENARIOS)
 const each = Math.max(1, Math.round(KILLS / names.length))
 
 test.for(names)(
