@@ -17,6 +17,7 @@ const NAMES = [
   'recall',
   'known-item',
   'embedders',
+  'secrets',
 ]
 
 const args = process.argv.slice(2)

@@ -788,3 +788,10 @@ export function labelled(): readonly Labelled[] {
   for (const text of HELD_INNOCENT(drawing(7_000))) out.push({ half: 'held back', kind: 'innocent', text })
   return out
 }
+
+/** Whether twelve characters of a secret in a row are left of it. */
+export function isLeft(text: string, secret: string): boolean {
+  const width = Math.min(12, secret.length)
+  for (let i = 0; i + width <= secret.length; i++) if (text.includes(secret.slice(i, i + width))) return true
+  return false
+}

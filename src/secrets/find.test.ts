@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawing, labelled } from '../../bench/secrets-set.ts'
+import { drawing, isLeft, labelled } from '../../bench/secrets-set.ts'
 import { findSecrets, redact } from './find.ts'
 import { RULES } from './rules.ts'
 
@@ -45,20 +45,13 @@ test('[A7] [T51] of the labelled set, its half held back included, 95 % of the s
     const cases = labelled().filter((c) => c.half === half)
     const secrets = cases.filter((c) => c.secret !== undefined)
     const innocent = cases.filter((c) => c.secret === undefined)
-    const missed = secrets.filter((c) => holds(redact(c.text), c.secret!)).map((c) => c.kind)
+    const missed = secrets.filter((c) => isLeft(redact(c.text), c.secret!)).map((c) => c.kind)
     const wrong = innocent.filter((c) => findSecrets(c.text).length > 0).map((c) => c.text)
     const caught = secrets.length - missed.length
     expect(caught / secrets.length, missed.join(', ')).toBeGreaterThanOrEqual(0.95)
     expect(caught / (caught + wrong.length), wrong.join('\n')).toBeGreaterThanOrEqual(0.97)
   }
 })
-
-/** Whether twelve characters of a secret in a row are left. */
-const holds = (text: string, secret: string): boolean => {
-  const width = Math.min(12, secret.length)
-  for (let i = 0; i + width <= secret.length; i++) if (text.includes(secret.slice(i, i + width))) return true
-  return false
-}
 
 const BEGINNINGS = [
   ...new Set(RULES.flatMap((r) => r.keywords)),

@@ -1,6 +1,6 @@
 /** What stands for a secret in examples and templates. */
 const PLACEHOLDER =
-  /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|[-_]your|goes[-_ ]here|<|\.\.\.|…|x{5}|\*{3}/i
+  /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|[-_]your|goes[-_ ]here|<|&lt;|\.\.\.|…|x{5}|\*{3}/i
 /** Words that are no secret on their own, also with a few figures behind. */
 const PLAIN =
   /^(?:pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic)[-_]?\d{0,4}!?$/i
@@ -12,10 +12,10 @@ export const isPlaceholder = (value: string): boolean => PLACEHOLDER.test(value)
 
 /** In bits per character. */
 function entropy(value: string): number {
-  const counts = new Map<string, number>()
-  for (const c of value) counts.set(c, (counts.get(c) ?? 0) + 1)
+  const counts: Record<string, number> = {}
+  for (const c of value) counts[c] = (counts[c] ?? 0) + 1
   let bits = 0
-  for (const n of counts.values()) bits -= (n / value.length) * Math.log2(n / value.length)
+  for (const n of Object.values(counts)) bits -= (n / value.length) * Math.log2(n / value.length)
   return bits
 }
 
@@ -37,7 +37,7 @@ const isPair = (value: string): boolean =>
   /^[A-Za-z0-9+/]+={0,2}$/.test(value) &&
   /^[\x20-\x7e]{1,200}:[\x20-\x7e]{3,200}$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
-export type Called = 'password' | 'token' | 'key' | 'header' | 'cookie'
+export type Called = 'password' | 'token' | 'key' | 'signature' | 'header' | 'cookie'
 /** How the value is given: `A=x`, `A = x`, `a: x`, `--a x`, `a is x`, `a("x")`. */
 export type Given = 'tight' | 'equals' | 'colon' | 'option' | 'prose' | 'beside'
 
@@ -66,7 +66,7 @@ export function called(name: string): Called | undefined {
   if (ends(TOKENS) || last === 'auth' || last === 'cred' || last === 'creds') return 'token'
   if (last === 'authorization') return words.length === 1 || words[0] === 'proxy' ? 'header' : undefined
   if (last === 'cookie') return words.length === 1 || words[0] === 'set' ? 'cookie' : undefined
-  if (last === 'sig' || last === 'signature') return 'key'
+  if (last === 'sig' || last === 'signature') return 'signature'
   if (!last.endsWith('key') && !last.endsWith('keys')) return undefined
   const before = words.join('').replace(/keys?$/, '')
   if (OPENS.some((word) => before.endsWith(word) || before.endsWith(`${word}access`))) return 'token'
@@ -75,7 +75,7 @@ export function called(name: string): Called | undefined {
 
 /** What a program, a template or a shell puts in a value's place; a path; a reference to where the secret lies. */
 const NOT_A_VALUE =
-  /^(?:[$<{[(~&*?]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!(?:[a-z]|$)|@|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/])|\$\{|\{\{|\$\(|::|\(\)/i
+  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!(?:[a-z]|$)|@|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/])|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$/i
 /** `config.db.password`, `this->token`, `ctx.meta?.token`. */
 const IDENTIFIER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->)[A-Za-z_$][\w$]*)*[!?]?$/
 const WORDS = /^[A-Za-z]+(?:[-_.:/][A-Za-z]+)*[!?.]?$/
@@ -85,7 +85,7 @@ const DIGEST = /^(?:[0-9a-f]{7,128}|[0-9a-f-]{36})$/i
 const ABOUT = /pass|secret|token|key|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
 
 /** So much of a value tells what it is; much text that looks like names and values must not be looked at again and again. */
-const JUDGED = 100
+const JUDGED = 64
 
 /** Whether a value is a secret, by what it is called and how it is given. */
 export function isSecretValue(whole: string, as: Called, given: Given, quoted: boolean): boolean {
@@ -94,7 +94,9 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
     return false
   if (given === 'option' && value.startsWith('-')) return false
   const isName = IDENTIFIER.test(value)
-  if (isName && value.includes('.') && !isRandom(value, as === 'password' ? 10 : 16)) return false
+  const isPath = isName && value.includes('.')
+  if (isPath && !quoted && (given === 'equals' || given === 'colon')) return false
+  if (isPath && !isRandom(value, as === 'password' ? 10 : 16)) return false
   if (given === 'prose') return isTold(value, as)
   if (given === 'beside')
     return as === 'password' && quoted
@@ -102,6 +104,7 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
       : isRandom(value, 16) && !DIGEST.test(value)
   if (as === 'password') return isPassword(value, given, quoted, isName)
   if (isPair(value)) return true
+  if (as === 'signature') return given === 'tight' && isRandom(value, 16) // of a URL; a header's opens nothing
   if (as === 'key') return isRandom(value, 16) && !DIGEST.test(value)
   if (WORDS.test(value))
     return (
@@ -117,6 +120,7 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
       !/^[\d.:_-]+$/.test(value) &&
       (isRandom(value, 8) || value.length >= 32 || (value.length >= 12 && value.replace(/\D/g, '').length >= 4))
     )
+  if (isName && /(?:key|token|secret|password)s?$/i.test(value)) return false // a type
   return entropy(value) > 3.5 && value.length >= 16 && (quoted || given === 'tight' || !isName)
 }
 
@@ -126,7 +130,7 @@ function isPassword(value: string, given: Given, quoted: boolean, isName: boolea
   if (!WORDS.test(value)) return given !== 'colon' || quoted || /\d/.test(value) || !isName
   if (ABOUT.test(value)) return false
   if (given === 'tight') return quoted || !/[A-Z]/.test(value.slice(1)) // camelCase is what a program calls something
-  return given === 'option' || value.includes('-') || (quoted && value.length >= 8 && /^[a-z]+$/.test(value))
+  return value.includes('-') || (quoted && value.length >= 8 && /^[a-z]+$/.test(value))
 }
 
 /** "the password is …": in prose nearly everything that follows is a word, or the name of an algorithm. */

@@ -17,6 +17,7 @@ const CATEGORY: Readonly<Record<Called, string>> = {
   password: 'password',
   token: 'credential',
   key: 'credential',
+  signature: 'credential',
   header: 'credential',
   cookie: 'session cookie',
 }
@@ -127,8 +128,8 @@ function valueAfter(text: string, start: number, end: number): At | undefined {
 }
 
 /** So much of a value is read before it is known to be a secret. */
-const WHOLE = /[^\s"'`<>]{1,200}/y
-const BARE = /[^\s"'`<>,;&|(){}[\]\\]{1,200}/y
+const WHOLE = /[^\s"'`<>]{1,100}/y
+const BARE = /[^\s"'`<>,;&|(){}[\]\\]{1,100}/y
 const REST = /[^\s"'`<>,;&|(){}[\]\\]*/y
 
 /** How much longer a secret is than what was read of it. */
