@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { findOnPath } from '../clients/path.ts'
 import { UserError } from '../errors.ts'
 import { hooksSeen } from '../hooking/log.ts'
 import type { Memory } from '../memory/memory.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
-import type { Project } from '../store/project.ts'
+import { type Project, storesOf } from '../store/project.ts'
 import { waitTurn } from '../store/turn.ts'
 import { ago } from '../tools/present.ts'
 import { VERSION } from './version.ts'
@@ -39,6 +40,20 @@ export function checkSessions(memory: Memory, project: Project): Check[] {
         what: `session ${session.id}${session.client ? ` (${session.client})` : ''}, ${session.state}, seen ${ago(session.seen, memory.env.now())}: told ${tokens} tokens in ${told.length} ${told.length === 1 ? 'piece' : 'pieces'}; ${calls.length} hooks took ${Math.round(spent)} ms`,
       }
     })
+}
+
+/** Whether the project has one store on this machine: of two, each knows what the other does not. */
+export function checkPlaces(project: Project): Check[] {
+  const stores = storesOf(project)
+  if (stores.length < 2) return []
+  const others = stores.filter((path) => path !== project.storePath).map(dirname)
+  return [
+    {
+      ok: false,
+      what: `this project has ${stores.length} stores: ${dirname(project.storePath)} is used here, not ${others.join(' or ')}`,
+      hint: `TIDEMARK_STORE=${others[0]} opens the other one; move away the one that you do not want`,
+    },
+  ]
 }
 
 /** Whether what the project wants of recall is accepted: until then every recall is refused. */

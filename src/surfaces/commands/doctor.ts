@@ -19,7 +19,7 @@ import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
 import { ago } from '../../tools/present.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { type Check, checkCommand, checkRecall, checkSessions, checkWriter } from '../doctor-checks.ts'
+import { type Check, checkCommand, checkPlaces, checkRecall, checkSessions, checkWriter } from '../doctor-checks.ts'
 import { VERSION } from '../version.ts'
 import { clientContext } from './launcher.ts'
 
@@ -224,6 +224,7 @@ export const doctor: Command = {
           what: `${r.file} was edited by hand and could not be read: ${r.problems.join('; ')}`,
           hint: `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
         })
+      for (const c of checkPlaces(project)) say(c)
       for (const c of await checkRecall(memory, project)) say(c)
       for (const c of checkSessions(memory, project)) say(c)
     } finally {
