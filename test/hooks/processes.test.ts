@@ -12,7 +12,7 @@ const runHook = (args: readonly string[], payload: unknown, options: RunOptions 
 
 const BIN = join(import.meta.dirname, '..', '..', 'bin', 'tidemark.js')
 
-test('[M5] what Claude Code records, Codex is told at its next start, and the reverse; so is every other client', async () => {
+test('[M5] [T42] what Claude Code records, Codex is told at its next start, and the reverse; so is every other client', async () => {
   const { dir } = hookProject()
   const at = (client: string, event: string, session: string, more: object = {}) =>
     runHook([client, event], {
@@ -35,10 +35,13 @@ test('[M5] what Claude Code records, Codex is told at its next start, and the re
       child.on('close', resolve)
     })
   expect(contextOf(await at('claude', 'SessionStart', 'c1'))).not.toContain('use-redis')
+  // the rule is the person's own word: what an agent makes up would only be proposed
+  await at('claude', 'UserPromptSubmit', 'c1', { source: 'user', prompt: 'Never use sync I/O in handlers. Now go on.' })
   expect(
     await act('c1', [
       ['record-decision', { name: 'use-redis', description: 'Redis holds the sessions' }],
       ['record-fact', { fact: 'Never use sync I/O in handlers', category: 'constraint' }],
+      ['record-fact', { fact: 'Always use sync I/O in hooks', category: 'constraint' }],
     ]),
   ).toBe(0)
   const codex = contextOf(await at('codex', 'SessionStart', 'x1'))
@@ -63,6 +66,7 @@ test('[M5] what Claude Code records, Codex is told at its next start, and the re
     const { out } = await at(client, event, `${client}1`)
     expect(out, client).toContain('decision:use-redis')
     expect(out, client).toContain('Never use sync I/O in handlers')
+    expect(out, client).not.toContain('sync I/O in hooks')
   }
 })
 
