@@ -86,6 +86,12 @@ test('[T76] batches that went with a write-ahead log are named by the next openi
   const doctor = await tidemark(at, ['doctor'])
   expect(doctor.err).toBe('')
   expect(doctor.out).toContain(`FIX  batches ${lost[0]} to ${lost[1]} were acknowledged and are not in the store`)
+  const restored = await tidemark(at, ['doctor', '--restore', '--json'])
+  const [replica, from] = lost[0]!.split(':')
+  expect([restored.code, JSON.parse(restored.out).missing]).toMatchObject([
+    1,
+    [{ replica, from: Number(from), to: Number(from) + 1 }],
+  ])
   // the numbers of what was lost are not given again
   const now = JSON.parse(await run('remember', 'after that', '--json')).batch as string
   expect(lost).not.toContain(now)
@@ -111,4 +117,18 @@ test('[T78] a damaged line is met by the look at some of them after a write, and
   expect([restored.code, JSON.parse(restored.out).remade]).toEqual([0, [expect.any(String)]])
   expect(await run('list')).toContain('remember two')
   expect((await tidemark(at, ['doctor'])).code).toBe(0)
+})
+
+test('[T72] a row that cannot be read is damage and no bug, and is made again', async () => {
+  const { at, run } = await project()
+  await run('remember', 'we use pnpm')
+  const db = new DatabaseSync(storeOf(at))
+  db.exec("UPDATE entities SET body='{'")
+  db.close()
+  const list = await tidemark(at, ['list', '--json'])
+  expect([list.code, JSON.parse(list.out).error.code]).toEqual([1, 'store-damaged'])
+  const doctor = await tidemark(at, ['doctor'])
+  expect(doctor.out).toMatch(/^FIX {2}store is damaged: .*\n {5}→ `tidemark doctor --rebuild`/m)
+  await run('doctor', '--rebuild')
+  expect(await run('list')).toContain('pnpm')
 })

@@ -250,6 +250,22 @@ describe('[T70] a restore that was interrupted loses nothing', () => {
     })
   })
 
+  test('without a snapshot, and with a file that SQLite does not know, the batches are read off its pages', () => {
+    within((_dir, a) => {
+      manyFacts(a, 0, 30)
+      a.act([['record-decision', { name: 'long', rationale: 'because '.repeat(2000) }]]) // on pages of its own
+      a.memory.close()
+      const bytes = readFileSync(a.path)
+      bytes.fill(0xa5, 0, 4096)
+      writeFileSync(a.path, bytes)
+      expect(() => open(a.path, a.env, false)).toThrow(/damaged/)
+      expect(restore(a)).toMatchObject({ from: null, salvaged: 31, missing: [] })
+      a.memory = open(a.path, a.env, false)
+      expect([counted(a), a.memory.faults()]).toEqual([30, []])
+      expect(String(a.fields('decision:long').rationale)).toHaveLength(16_000)
+    })
+  })
+
   test('a damaged line is made again from what it did; one of which nothing is left is named, and hides no later one', () => {
     within((_dir, a) => {
       manyFacts(a, 0, 30)
