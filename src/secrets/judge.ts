@@ -48,7 +48,9 @@ const AFTERTHOUGHT = new Set(
     'prod production dev staging stage live test base b value data hex old new raw primary secondary plain plaintext main',
   ),
 )
-const PASSWORDS = list('password passwd passphrase passcode pwd storepass keypass userpass dbpass')
+const PASSWORDS = list(
+  'password passwd passphrase passcode pwd storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe',
+)
 const TOKENS = list('secret token credential credentials sessid sessionid')
 /** A key with one of these before it opens something; another may be a place in a cache or a table. */
 const OPENS = list(
@@ -58,7 +60,7 @@ const FINDS = list('pub public primary foreign sort cache partition object idemp
 
 /** What a name promises of its value; nothing for `token_url`, `cacheKey`, `password_hash`. */
 export function called(name: string): Called | undefined {
-  const words = (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? []).map((w) => w.toLowerCase())
+  const words = (name.replaceAll('ñ', 'n').match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? []).map((w) => w.toLowerCase())
   while (words.length > 1 && (AFTERTHOUGHT.has(words.at(-1)!) || /\d/.test(words.at(-1)!))) words.pop()
   const last = words.at(-1) ?? ''
   const ends = (known: readonly string[]) => known.some((word) => last.endsWith(word))
@@ -105,7 +107,7 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
   if (as === 'password') return isPassword(value, given, quoted, isName)
   if (isPair(value)) return true
   if (as === 'signature') return given === 'tight' && isRandom(value, 16) // of a URL; a header's opens nothing
-  if (as === 'key') return isRandom(value, 16) && !DIGEST.test(value)
+  if (as === 'key') return (quoted || /\d/.test(value)) && isRandom(value, 16) && !DIGEST.test(value)
   if (WORDS.test(value))
     return (
       given !== 'equals' &&

@@ -7,8 +7,8 @@ export interface Span {
 }
 
 /** What the names of secrets have in them. */
-const STEM = /pass|pwd|pw\b|secret|token|key|auth|cred|cookie|sess|sig/gi
-const NAME = /[A-Za-z0-9_.-]/
+const STEM = /pass|pwd|pw\b|psk|kennwort|senha|contrase|wachtwoord|secret|token|key|auth|cred|cookie|sess|sig/gi
+const NAME = /[A-Za-z0-9_.ñ-]/
 const NAME_MAX = 64
 /** Where the quotation mark that ends a value is looked for. */
 const QUOTED_MAX = 4_000
@@ -80,6 +80,10 @@ const BLANK = /[ \t]{0,40}/y
 const TYPED = /:[ \t]{0,4}[&\w<>'?.|[\]]{1,40}[ \t]{0,4}=[ \t]{0,4}(?=["'`])/y
 const OPERATOR = /(?::=|=>|=(?!=)|:(?![:/=]))/y
 const PROSE = /(?:is|was|are)(?:now )?:?[ \t]{1,4}/y
+/** In YAML the value may stand on the next line. */
+const BLOCK = /[|>][+-]?[ \t]{0,4}\n[ \t]{1,40}/y
+/** `gh secret set NAME --body …` */
+const SET = /--(?:body|value|data|secret-string)[ =]{1,3}/y
 /** `name: X` and beside or below it `value: …`. */
 const SPLIT = /["'`,]{0,2}\s{1,40}["']?(?:value|Value)["']?[ \t]{0,4}[=:][ \t]{0,4}/y
 const LOGIN = /\blogin\s{1,20}\S{1,100}\s{1,20}$/
@@ -92,6 +96,7 @@ const stick = (pattern: RegExp, text: string, at: number): RegExpExecArray | nul
 
 /** Where the value of a name begins and ends, and how it is given. */
 function valueAfter(text: string, start: number, end: number): At | undefined {
+  if (text.startsWith("'s ", end)) return valueAt(text, end + 3, 'prose', false)
   const closed = stick(CLOSING, text, end)![0].length
   let at = end + closed
   const gap = stick(BLANK, text, at)![0].length
@@ -106,6 +111,8 @@ function valueAfter(text: string, start: number, end: number): At | undefined {
     const tight = operator === '=' && gap + space + closed === 0
     const whole =
       tight && /(?:^|[\n"'])[+ \t-]{0,8}(?:export |set |-e |ENV )?$/.test(text.slice(Math.max(0, start - 20), start))
+    const block = operator === ':' ? stick(BLOCK, text, at + space) : null
+    if (block) return valueAt(text, at + space + block[0].length, 'tight', false)
     const value = valueAt(text, at + space, tight ? 'tight' : operator === ':' ? 'colon' : 'equals', whole)
     return value && operator === '=>' && !value.quoted ? undefined : value
   }
@@ -120,6 +127,8 @@ function valueAfter(text: string, start: number, end: number): At | undefined {
     return value?.quoted ? value : undefined
   }
   if (gap === 0) return undefined
+  const set = text[next] === '-' ? stick(SET, text, next) : null
+  if (set) return valueAt(text, next + set[0].length, 'option', false)
   if (text[start] === '-') return text[next] === '-' ? undefined : valueAt(text, next, 'option', false)
   const prose = 'iwa'.includes(text[next] ?? '.') ? stick(PROSE, text, next) : null
   if (prose) return valueAt(text, next + prose[0].length, 'prose', false)

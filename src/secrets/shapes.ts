@@ -182,6 +182,8 @@ const COMMANDS: readonly (readonly [command: string, option: RegExp])[] = [
   ['docker login', /\s-p\s{0,3}["']?(?=([^\s"']{3,200}))/g],
   ['podman login', /\s-p\s{0,3}["']?(?=([^\s"']{3,200}))/g],
   ['registry login', /\s-p\s{0,3}["']?(?=([^\s"']{3,200}))/g],
+  ['zip', /\s-P\s{0,3}["']?(?=([^\s"']{3,200}))/g],
+  ['IDENTIFIED', /\sBY\s{1,3}(?:PASSWORD\s{1,3})?["'](?=([^\s"']{4,200}))/g],
   ['redis-cli', /\s-a\s{1,3}["']?(?=([^\s"']{3,200}))/g],
 ]
 
