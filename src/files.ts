@@ -163,6 +163,8 @@ function makeDirectories(root: string, path: string, mode: number): void {
 
 /** Names of files on their way to their place: what a process leaves when it is killed, `sweepTemporary` removes. */
 const TEMPORARY = /^\.tidemark-(\d+)-[0-9a-f]{12}\.tmp$/
+/** The same by version 0.1.0. */
+const EARLIER = /^\.(?:.+\.tidemark|config)-[0-9a-f]{12}$/
 // the time, not chance: node:crypto would cost every hook 7 ms
 export const temporaryName = () =>
   `.tidemark-${process.pid}-${process.hrtime.bigint().toString(16).padStart(12, '0').slice(-12)}.tmp`
@@ -301,9 +303,9 @@ export function sweepTemporary(dir: string, now: number): string[] {
   }
   return names.filter((name) => {
     const pid = TEMPORARY.exec(name)?.[1]
-    const found = pid === undefined ? undefined : inspect(dir, name)
+    const found = pid === undefined && !EARLIER.test(name) ? undefined : inspect(dir, name)
     if (found?.is !== 'file' || !isOwn(found.stat)) return false
-    const isLeft = !isAlive(Number(pid)) || now - found.stat.mtimeMs > ABANDONED_MS
+    const isLeft = (pid !== undefined && !isAlive(Number(pid))) || now - found.stat.mtimeMs > ABANDONED_MS
     return isLeft && removeInside(dir, name)
   })
 }

@@ -1,4 +1,4 @@
-import { FENCE_MARK, UNSEEN as HIDDEN, late, unfenced, unhidden } from '../scheme/unseen.ts'
+import { FENCE_MARK, UNSEEN as HIDDEN, late, unsteered } from '../scheme/unseen.ts'
 
 /** Between these two lines stands what others recorded. Nothing within can write either of them. */
 export const FENCE_BEGIN = '<tidemark-data>'
@@ -11,7 +11,6 @@ export const FENCE_NOTE =
  * What shows as nothing, or makes a text show other than it is read: control characters with whole ANSI sequences,
  * zero-width characters, marks that turn the direction of writing, tags and variation selectors that spell hidden text.
  */
-const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])/g
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}]/gu
 /** What begins a tag, in any width. */
 const TAG = /[<\uff1c\ufe64](?=\s*[/!?a-zA-Z])/g
@@ -23,9 +22,7 @@ const CODE = /(?:`{3,}|~{3,})/g
  * no heading, no tag and no block of code, and shows what it says.
  */
 export function plain(text: string, max: number): string {
-  const flat = text
-    .slice(0, MAX_READ)
-    .replace(ANSI, '')
+  const flat = unsteered(text.slice(0, MAX_READ))
     .replace(/[\s\u0085\u2028\u2029]+/g, ' ')
     .replace(UNSEEN, '')
     .toWellFormed()
@@ -35,12 +32,6 @@ export function plain(text: string, max: number): string {
     .trim()
   return flat.length > max ? `${cutAtWord(flat, max - 1)}…` : flat
 }
-
-/** A text of several lines as a terminal, or whoever reads its output, may have it: it shows what it says and moves no cursor. */
-export const visible = (text: string): string => unhidden(text.replace(ANSI, ''))
-
-/** The same for what no fence of ours stands in: nothing in it opens or closes one. */
-export const shown = (text: string): string => unfenced(visible(text))
 
 const escaped = (one: string): string =>
   [...Array(one.length).keys()].map((i) => `\\u${one.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')

@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
-import { inspect, pathIn, removeInside, replaceFile, writeInside } from '../files.ts'
+import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside } from '../files.ts'
+import { PROJECT_DIR } from '../store/project.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty } from './files.ts'
 import { CLIENTS } from './index.ts'
 import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal, sha256 } from './journal.ts'
@@ -83,6 +84,17 @@ export function checkWiring(ctx: ClientContext): Finding[] {
     const unsafe = unsafeFile(ctx, c)
     if (!unsafe) return c.check(ctx)
     return [{ client: c.name, ok: false, message: `${c.title} is not looked at: ${unsafe.why}`, hint: NO_LINKS }]
+  })
+}
+
+/** Removes what killed runs left beside the files that they were about to replace. */
+export function sweepLeft(ctx: ClientContext, now: number): string[] {
+  const ours = ['config.json', 'local/wiring.json', 'local/views/state.json'].map((f) => join(ctx.root, PROJECT_DIR, f))
+  const dirs = new Set([...ours, ...CLIENTS.flatMap((c) => c.files(ctx))].map((file) => dirname(file)))
+  return [...dirs].flatMap((dir) => {
+    const way = pathIn(ctx.root, dir)
+    if (way !== undefined && inspect(ctx.root, way).is !== 'directory') return []
+    return sweepTemporary(dir, now).map((name) => join(dir, name))
   })
 }
 

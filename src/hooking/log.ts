@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { appendInside, inspect, readInside } from '../files.ts'
 import { redact } from '../secrets/find.ts'
-import type { Project } from '../store/project.ts'
+import { besideStore, type Project } from '../store/project.ts'
 
 /** One hook call as it is kept beside the store: what `doctor` tells. */
 export interface HookSeen {
@@ -18,26 +19,33 @@ export interface HookSeen {
 const LOG_MAX = 256 * 1024
 const ERROR_MAX = 300
 
-export const hooksLogPath = (project: Project): string => join(dirname(project.storePath), 'hooks.log')
+const LOG = 'hooks.log'
+
+export const hooksLogPath = (project: Project): string => join(...besideStore(project, LOG))
+
+/** Adds a line to a log beside the store. One that has grown too long goes to the side, and takes the place of the one before. */
+export function appendLog(project: Project, name: string, line: string, most: number): void {
+  const [root, path] = besideStore(project, name)
+  appendInside(root, path, line, { mode: 0o600 })
+  const found = inspect(root, path)
+  if (found.is === 'file' && found.stat.size > most) renameSync(join(root, path), join(root, `${path}.1`))
+}
 
 /** Adds a line; never throws: a disk that is full takes no line, and no client should hear of it. */
 export function logHook(project: Project, seen: HookSeen): void {
-  const path = hooksLogPath(project)
   try {
     const errors = seen.errors?.map((e) => redact(e.replace(/\s+/g, ' ')).slice(0, ERROR_MAX))
     const line = JSON.stringify({ ...seen, ...(errors?.length ? { errors } : {}) })
-    appendFileSync(path, `${errors?.length ? redact(line) : line}\n`, { mode: 0o600 })
-    if (statSync(path).size > LOG_MAX) renameSync(path, `${path}.1`)
+    appendLog(project, LOG, `${errors?.length ? redact(line) : line}\n`, LOG_MAX)
   } catch {}
 }
 
 /** What is kept, oldest first. */
 export function hooksSeen(project: Project): HookSeen[] {
-  const path = hooksLogPath(project)
+  const [root, path] = besideStore(project, LOG)
   const found: HookSeen[] = []
   for (const file of [`${path}.1`, path]) {
-    if (!existsSync(file)) continue
-    for (const line of readFileSync(file, 'utf8').split('\n')) {
+    for (const line of `${readInside(root, file) ?? ''}`.split('\n')) {
       if (line === '') continue
       try {
         found.push(JSON.parse(line) as HookSeen)

@@ -1,7 +1,7 @@
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { appendInside, inspect, readInside, removeInside } from '../files.ts'
 import { redact } from '../secrets/find.ts'
-import type { Project } from '../store/project.ts'
+import { besideStore, type Project } from '../store/project.ts'
 import type { Hook } from './hook.ts'
 
 /** An edit that a hook could not note in the store: it stands beside it until a later one can. */
@@ -16,13 +16,12 @@ export interface Missed {
 const KEPT_MS = 86_400_000
 const MOST = 1_000
 
-export const missedPath = (project: Project): string => join(dirname(project.storePath), 'hooks.missed')
+const missedFile = (project: Project) => besideStore(project, 'hooks.missed')
+export const missedPath = (project: Project): string => join(...missedFile(project))
 
 /** What waits to be noted, oldest first. */
 export function missedEdits(project: Project): Missed[] {
-  const path = missedPath(project)
-  if (!existsSync(path)) return []
-  return readFileSync(path, 'utf8')
+  return `${readInside(...missedFile(project)) ?? ''}`
     .split('\n')
     .flatMap((line) => {
       try {
@@ -53,18 +52,18 @@ export function noteEdited(hook: Hook, paths: readonly string[], by?: 'shell'): 
 
 function keep(project: Project, missed: Missed): void {
   try {
-    appendFileSync(missedPath(project), `${redact(JSON.stringify(missed))}\n`, { mode: 0o600 })
+    appendInside(...missedFile(project), `${redact(JSON.stringify(missed))}\n`, { mode: 0o600 })
   } catch {} // a full disk, say: the log of hooks, if it takes a line, tells what was missed
 }
 
 /** Notes what hooks before this one could not. Under the store's lock, so that nobody does it twice. */
 export function makeUp(hook: Hook): void {
   const { project, memory, sessions } = hook
-  if (!existsSync(missedPath(project))) return
+  if (inspect(...missedFile(project)).is !== 'file') return
   hook.attempt('missed edits', () =>
     memory.db.write(() => {
       const waiting = missedEdits(project)
-      rmSync(missedPath(project), { force: true })
+      removeInside(...missedFile(project))
       for (const missed of waiting) {
         const session = sessions.resolve(missed.session)
         if (sessions.get(session)) sessions.edited(session, missed.path, missed.by)

@@ -1,4 +1,5 @@
 import type { Json } from '../schema/field.ts'
+import { shown } from '../scheme/unseen.ts'
 import type { Entity } from './entity.ts'
 import { isOpen } from './work.ts'
 
@@ -40,6 +41,9 @@ export type LeftOut = Readonly<Partial<Record<HandoffPart | 'body', number>>>
 
 /** Everything on one line. */
 export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+/** The same as a file shows it, which agents and terminals read: nothing goes unseen, or opens or closes a fence. */
+export const onPage = (text: string): string => onOneLine(shown(text))
 
 /** How full the context was, as it is kept: `78%`, or whatever else was said of it. */
 export function contextText(said: string | number): string {
@@ -97,21 +101,21 @@ export function fitHandoff(h: Handoff): { shown: Handoff; left: LeftOut } {
 
 /** The page of a handoff in the form of the concept paper, with how many commits came after it where it is stale. */
 export function printHandoff(h: Handoff, commits = 0): string {
-  const { shown, left } = fitHandoff(h)
-  const lines = headerOf(shown, commits)
-  if (shown.body) lines.push('', shown.body)
+  const { shown: fit, left } = fitHandoff(h)
+  const lines = headerOf(fit, commits)
+  if (fit.body) lines.push('', fit.body)
   const cut = [...HANDOFF_PARTS, { field: 'body' as const, heading: 'the rest' }].flatMap(({ field, heading }) =>
     left[field] === undefined ? [] : [`${left[field]} of ${heading}`],
   )
   const cutLine = `(left out to keep it at ${HANDOFF_LINES} lines: ${cut.join(', ')})`
   for (const { field, heading } of HANDOFF_PARTS) {
-    const items = shown[field]
+    const items = fit[field]
     if (field === 'nextSteps' && cut.length > 0) lines.push('', cutLine)
     if (items.length === 0) continue
     lines.push('', `## ${heading}`)
     items.forEach((item, i) => void lines.push(field === 'nextSteps' ? `${i + 1}. ${item}` : `- ${item}`))
   }
-  return `${lines.join('\n')}\n`
+  return shown(`${lines.join('\n')}\n`)
 }
 
 const CUT = /^\(left out to keep it at \d+ lines: (.+)\)$/

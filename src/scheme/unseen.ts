@@ -44,5 +44,16 @@ export const hides = (text: string): boolean => !PLAIN.test(text) && any().test(
 /** Without what goes unseen; line ends and tabs stay. */
 export const unhidden = (text: string): string => (PLAIN.test(text) ? text : text.replace(hidden(), ''))
 
+const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])/g
+
+/** Without the sequences that steer a terminal, which are more than their first character. */
+export const unsteered = (text: string): string => (PLAIN.test(text) ? text : text.replace(ANSI, ''))
+
+/** A text of several lines as a terminal, or whoever reads its output, may have it: it shows what it says and moves no cursor. */
+export const visible = (text: string): string => unhidden(unsteered(text))
+
+/** The same for what no fence of ours stands in: nothing in it opens or closes one. */
+export const shown = (text: string): string => unfenced(visible(text))
+
 /** With no mark that opens or closes a fence. */
 export const unfenced = (text: string): string => (PLAIN.test(text) ? text : text.replace(mark(), '‹'))

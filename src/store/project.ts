@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { UserError } from '../errors.ts'
-import { appendInside, createInside, inspect, isOwn, readInside, writeInside } from '../files.ts'
+import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeInside } from '../files.ts'
 import { ancestors, gitDirectory, gitRoot } from '../git.ts'
 import { slug } from '../schema/names.ts'
 import { openSqlite } from './db.ts'
@@ -59,6 +59,20 @@ export function storePathFor(root: string, persistencePath = process.env.TIDEMAR
     : join(common, 'tidemark', 'below', slug(below.split(sep).join('/'), true), 'store.db')
 }
 
+/**
+ * A file beside a project's store, as src/files.ts takes it: no link is followed in the project, nor from git's directory
+ * to the store's.
+ */
+export function besideStore(
+  { root, storePath }: Pick<Project, 'root' | 'storePath'>,
+  name: string,
+): [root: string, path: string] {
+  const dir = dirname(storePath)
+  const way = pathIn(join(root, PROJECT_DIR), dir)
+  if (way !== undefined) return [root, join(PROJECT_DIR, way, name)]
+  return basename(dir) === 'tidemark' ? [dirname(dir), join('tidemark', name)] : [dir, name]
+}
+
 const CONFIG = `${PROJECT_DIR}/config.json`
 const configPath = (root: string) => join(root, PROJECT_DIR, 'config.json')
 
@@ -68,8 +82,8 @@ function hasConfig(root: string): boolean {
   if (found.is === 'unsafe')
     throw new UserError(
       'unsafe-path',
-      `${found.why}, and Tidemark follows none inside a project`,
-      `put a plain ${PROJECT_DIR}/ there`,
+      found.why,
+      'put a plain file or directory there: Tidemark follows no link inside a project',
     )
   return found.is !== 'nothing'
 }

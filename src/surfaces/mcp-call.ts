@@ -1,7 +1,7 @@
-import { shown, visible } from '../briefing/fence.ts'
 import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { nearest } from '../schema/names.ts'
+import { shown, visible } from '../scheme/unseen.ts'
 import { TOOLS } from '../tools/index.ts'
 import { run } from '../tools/run.ts'
 import type { Output, Param, Tool, ToolContext } from '../tools/tool.ts'

@@ -41,7 +41,7 @@ export const status: Tool = {
     if (live > 0) parts.push(`${live} ${live === 1 ? 'session' : 'sessions'} live`)
     if (claims > 0) parts.push(`${claims} ${claims === 1 ? 'claim' : 'claims'} held`)
     if (proposed > 0) parts.push(`${proposed} to review`)
-    const unread = unreadEdits(project.root)
+    const unread = unreadEdits(memory, project.root)
     if (unread.length > 0)
       parts.push(
         `${unread.length} hand ${unread.length === 1 ? 'edit' : 'edits'} of a view not read: \`tidemark doctor\` names them`,

@@ -3,11 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isTracked, pathsInIndex } from '../../src/git.ts'
-import { readEdits } from '../../src/sessions/views/index.ts'
+import { readEdits, refreshViews } from '../../src/sessions/views/index.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[M6] a view that came with a commit is not taken for what the user here wrote by hand', () => {
   const m = openTestMemory()
+  refreshViews(m.memory, m.project) // as `init` does
   const git = (...args: string[]) => execFileSync('git', args, { cwd: m.dir, stdio: 'ignore' })
   git('init')
   const file = join(m.dir, '.tidemark', 'decisions.md')
@@ -24,6 +25,7 @@ test('[M6] a view that came with a commit is not taken for what the user here wr
 /** A repository with a committed view, after whatever git is told to do with its index. */
 function committed(init: string[], ...then: string[][]) {
   const m = openTestMemory()
+  refreshViews(m.memory, m.project) // as `init` does
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: m.dir, stdio: 'pipe' })
   git('init', ...init)

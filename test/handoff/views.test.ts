@@ -94,7 +94,7 @@ describe('[P4] handoff.md', () => {
     expect(told).toHaveLength(1)
     expect(told[0]).toContain(problem)
     expect(read(m, 'handoff.md')).toBe(before)
-    const [aside] = unreadEdits(m.dir)
+    const [aside] = unreadEdits(m.memory, m.dir)
     expect(read(m, aside!.aside)).toBe(wrong)
     expect(aside!.problems.join()).toContain(problem)
     expect(refreshViews(m.memory, m.project)).toEqual([])
@@ -246,6 +246,7 @@ depends-on: test-writer
 
   test('[P4] a block that somebody writes or changes is a claim or a release; the last of a role counts', () => {
     const m = openTestMemory()
+    refreshViews(m.memory, m.project) // as `init` does
     edit(
       m,
       'swarm-state.md',
@@ -328,6 +329,7 @@ shift: night
 
   test('[P4] [X6] who edits by hand is no session that a task is given to, and is at work only while it holds something', () => {
     const m = openTestMemory()
+    refreshViews(m.memory, m.project)
     edit(
       m,
       'swarm-state.md',
@@ -358,7 +360,7 @@ shift: night
     edit(m, 'swarm-state.md', () => '# Swarm State\n')
     expect(refreshViews(m.memory, m.project)[0]).toContain('the block of implementer was taken out: its claim stands')
     expect(swarm(m)).toBe(before)
-    expect(unreadEdits(m.dir)).toHaveLength(3)
+    expect(unreadEdits(m.memory, m.dir)).toHaveLength(3)
   })
 
   test('[P4] [X6] who is gone is shown as abandoned, and what it held is free', () => {
@@ -392,7 +394,7 @@ test('[P4] decisions.md: an editor that writes CRLF has changed nothing; a line 
   act(m, [decided('one', 'a'), decided('two', 'b')])
   edit(m, 'decisions.md', (text) => `${text}2026-11-01 09:00 | three | c\n`.replaceAll('\n', '\r\n'))
   expect(act(m, [decided('four', 'd')]).told.join()).toContain('taken over: decision "three"')
-  expect(unreadEdits(m.dir)).toEqual([])
+  expect(unreadEdits(m.memory, m.dir)).toEqual([])
   expect(read(m, 'decisions.md')).not.toContain('\r')
 })
 
@@ -428,7 +430,7 @@ test.each([
   expect(told).toContain('settle')
   expect(m.memory.cursor).toBe(cursor)
   expect(read(m, name)).toBe(before)
-  const [aside, ...others] = unreadEdits(m.dir)
+  const [aside, ...others] = unreadEdits(m.memory, m.dir)
   expect(others).toEqual([])
   expect(read(m, aside!.aside)).toBe(wrong)
   expect(told).toContain(aside!.aside)
@@ -463,7 +465,7 @@ describe('[P4] a line by hand is a new decision, and changes none that is there'
     expect(one).not.toContain('taken over')
     expect(rationale(m, 'use-sqlite')).toBe('one file')
     expect(read(m, 'decisions.md')).toBe(before)
-    expect(read(m, unreadEdits(m.dir)[0]!.aside)).toBe(wrong)
+    expect(read(m, unreadEdits(m.memory, m.dir)[0]!.aside)).toBe(wrong)
   })
 
   test('[P4] of two new lines of one name the first is the decision; new names beside it are taken over', () => {

@@ -1,11 +1,11 @@
 import type { Entity } from '../../memory/entity.ts'
-import { minute, onOneLine } from '../../memory/handoff.ts'
+import { minute, onPage } from '../../memory/handoff.ts'
 import { foldName } from '../../schema/names.ts'
 import { isHalf, type Taken, type View, type ViewContext } from './view.ts'
 
 const HEAD = '# Decisions\n\n'
 
-const escaped = (text: string): string => onOneLine(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|')
+const escaped = (text: string): string => onPage(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|')
 
 /** The parts of a line between its separators. */
 export function partsOf(line: string): string[] {
@@ -97,7 +97,7 @@ export const decisionsView: View = {
         continue
       }
       const there = reader.find(`decision:${name}`).find((e) => e.kind === 'decision')
-      if (there && onOneLine(toldOf(there)) === onOneLine(rationale)) continue // known, and told
+      if (there && onPage(toldOf(there)) === onPage(rationale)) continue // known, and told
       const taken = there?.name ?? names.get(foldName(name))
       if (taken !== undefined) {
         problems.push(

@@ -9,7 +9,9 @@ import {
   temporaryName,
   writeInside,
 } from '../../files.ts'
+import type { Memory } from '../../memory/memory.ts'
 import { redact } from '../../secrets/find.ts'
+import { getMeta, setMeta } from '../../store/meta.ts'
 import { ignoreViews, PROJECT_DIR } from '../../store/project.ts'
 
 /** What was done about a hand edit that could not be read. */
@@ -29,6 +31,8 @@ export interface Kept {
   /** Hand edits that a process is taking over: what the file looked like, and since when. */
   taking: { [name: string]: { stamp: string; at: number } }
   reports: Report[]
+  /** One that the store has given out: what an archive brings has none, or another store's. */
+  mark?: string
 }
 
 const NOTHING: Kept = { cursor: -1, seen: {}, taking: {}, reports: [] }
@@ -47,12 +51,19 @@ export function stampOf(root: string, path: string): string {
   return found.is === 'file' ? `${found.stat.size}/${found.stat.mtimeMs}/${found.stat.ino}` : ''
 }
 
-export function readKept(root: string): Kept {
+/** The row of the store with the marks that it has given out, one for each work tree. */
+const MARKS = 'views'
+const MARKS_KEPT = 200
+
+const marksIn = ({ db }: Memory): string[] => JSON.parse(getMeta(db, MARKS) ?? '[]')
+
+/** What this store's processes kept of the views in a work tree; of what somebody else laid there nothing counts. */
+export function readKept(memory: Memory, root: string): Kept {
   try {
     const text = textOf(root, keptPath('state.json'))
-    return text === undefined
-      ? structuredClone(NOTHING)
-      : { ...structuredClone(NOTHING), ...(JSON.parse(text) as Kept) }
+    const kept = JSON.parse(text ?? '{}') as Partial<Kept>
+    const isOurs = kept.mark !== undefined && marksIn(memory).includes(kept.mark)
+    return { ...structuredClone(NOTHING), ...(isOurs ? kept : {}) }
   } catch {
     return structuredClone(NOTHING) // damaged: the views are looked at anew
   }
@@ -84,8 +95,14 @@ function replace(root: string, path: string, text: string, expected: string): bo
   }
 }
 
-export const writeKept = (root: string, kept: Kept): void =>
+/** To be called under the store's lock. */
+export function writeKept(memory: Memory, root: string, kept: Kept): void {
+  if (kept.mark === undefined) {
+    kept.mark = Buffer.from(memory.env.random(8)).toString('hex')
+    setMeta(memory.db, MARKS, JSON.stringify([...marksIn(memory), kept.mark].slice(-MARKS_KEPT)))
+  }
   writeInside(root, keptPath('state.json'), `${JSON.stringify(kept)}\n`)
+}
 
 export const lastWritten = (root: string, name: string): string => textOf(root, keptPath(name)) ?? ''
 
@@ -122,5 +139,5 @@ export function putAside(root: string, name: string, edited: string, at: number)
 }
 
 /** Hand edits that could not be read and are still kept beside their view. */
-export const unreadEdits = (root: string): Report[] =>
-  readKept(root).reports.filter((r) => inspect(root, viewPath(r.aside)).is === 'file')
+export const unreadEdits = (memory: Memory, root: string): Report[] =>
+  readKept(memory, root).reports.filter((r) => inspect(root, viewPath(r.aside)).is === 'file')

@@ -33,7 +33,7 @@ const looked = new WeakMap<Memory, Map<string, number>>()
  */
 export function readEdits(memory: Memory, project: Project): string[] {
   return safely(project, () => {
-    const { seen } = readKept(project.root)
+    const { seen } = readKept(memory, project.root)
     return VIEWS.flatMap((view) => readEdit(memory, project, view, seen[view.name]))
   })
 }
@@ -50,12 +50,12 @@ export function refreshViews(memory: Memory, project: Project): string[] {
     if (!mayHaveChanged(memory, root, cursor)) return told
     // one at a time: two processes that write the same view would take each other's text for a hand edit
     memory.db.write(() => {
-      const kept = readKept(root)
+      const kept = readKept(memory, root)
       const now = memory.cursor
       const news = newsBetween(memory, kept.cursor, now)
       for (const view of changedViews(root, kept, news))
         write({ memory, project, ...(news ? { news } : {}) }, view, kept)
-      writeKept(root, { ...kept, cursor: now })
+      writeKept(memory, root, { ...kept, cursor: now })
     })
     lookedUpTo(memory).set(root, cursor)
     return told
@@ -89,7 +89,7 @@ function lookedUpTo(memory: Memory): Map<string, number> {
 
 /** Whether what this process has not looked at yet concerns a view; far behind, it is time to note how far that was. */
 function mayHaveChanged(memory: Memory, root: string, cursor: number): boolean {
-  const kept = readKept(root)
+  const kept = readKept(memory, root)
   const since = Math.max(kept.cursor, lookedUpTo(memory).get(root) ?? -1)
   const changed = changedViews(root, kept, newsBetween(memory, kept.cursor < 0 ? -1 : since, cursor))
   if (changed.length > 0 || cursor - kept.cursor > LAG) return true
@@ -125,12 +125,13 @@ function changedViews(root: string, kept: Kept, news: readonly News[] | undefine
 function write(context: ViewContext, view: View, kept: Kept): void {
   const { root } = context.project
   const there = textOf(root, viewPath(view.name))
-  const was = lastWritten(root, view.name)
+  const copy = lastWritten(root, view.name)
+  const was = kept.cursor < 0 ? '' : copy
   const erasing = context.news !== undefined && isErasing(context.news)
   const { news: _news, ...whole } = context
   const text = erasing || was === '' ? view.render(whole, '') : view.render(context, was)
   // edited in this very moment: the next look takes that over first
-  if (there !== undefined && there !== was && there !== text) return
+  if (there !== undefined && there !== copy && there !== text) return
   writeView(root, view.name, text, there, kept)
   if (view === handoffView) kept.seen.commits = commitStamp(root)
 }
@@ -139,6 +140,8 @@ function write(context: ViewContext, view: View, kept: Kept): void {
 interface Found {
   text: string
   was: string
+  /** Views were written here before: what stood there then is nobody's hand edit. */
+  isKnown: boolean
 }
 
 /** A hand edit that nobody has taken over yet, for this process to do it. */
@@ -147,19 +150,21 @@ function findEdit({ memory, project }: ViewContext, view: View): Found | undefin
   const path = viewPath(view.name)
   // under the lock: whoever writes a view brings the file and its copy together
   return memory.db.write(() => {
-    const kept = readKept(root)
+    const kept = readKept(memory, root)
     const stamp = stampOf(root, path)
     const text = textOf(root, path)
     if (text === undefined || stamp === kept.seen[view.name]) return undefined
-    const was = lastWritten(root, view.name)
+    const copy = lastWritten(root, view.name)
+    const isKnown = kept.cursor >= 0 // all views have been written here once
+    const was = isKnown ? copy : ''
     const now = memory.env.now()
     const taken = kept.taking[view.name]
     if (taken?.stamp === stamp && Math.abs(now - taken.at) < TAKING_MS) return undefined
-    const isEdit = text !== was && text !== view.render({ memory, project }, was)
+    const isEdit = text !== copy && text !== view.render({ memory, project }, was)
     if (isEdit) kept.taking[view.name] = { stamp, at: now }
     else writeView(root, view.name, text, text, kept) // a process ended between the file and its copy
-    writeKept(root, kept)
-    return isEdit ? { text, was } : undefined
+    writeKept(memory, root, kept)
+    return isEdit ? { text, was, isKnown } : undefined
   })
 }
 
@@ -184,7 +189,10 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   if (!found) return []
   const { text, was } = found
   // what came from elsewhere was said by whoever wrote it, and nobody here stands by it
-  const unread = whyNotOwn(root, viewPath(view.name)) ?? conflictIn(text, was)
+  const unread =
+    whyNotOwn(root, viewPath(view.name)) ??
+    (found.isKnown ? undefined : "it was here before Tidemark wrote its first view, so it may be another person's") ??
+    conflictIn(text, was)
   const read = unread ? { actions: [], problems: [unread] } : view.read(context, text, was)
   const { actions } = read
   const wrong = [...read.problems]
@@ -203,7 +211,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   const file = `${PROJECT_DIR}/${view.name}`
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
   memory.db.write(() => {
-    const kept = readKept(root)
+    const kept = readKept(memory, root)
     delete kept.taking[view.name]
     if (wrong.length > 0) {
       const at = memory.env.now()
@@ -216,7 +224,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
     }
     // edited again meanwhile: the next look takes that over, against what was taken over now
     writeView(root, view.name, view.render(context, was), text, kept)
-    writeKept(root, kept)
+    writeKept(memory, root, kept)
   })
   return told
 }

@@ -1,5 +1,5 @@
 import { HAND } from '../../memory/claims.ts'
-import { minute, onOneLine } from '../../memory/handoff.ts'
+import { minute, onPage } from '../../memory/handoff.ts'
 import { tidyPath } from '../../memory/overlap.ts'
 import { claimsOf, type SwarmBlock } from '../claims.ts'
 import { isHalf, type Taken, type View } from './view.ts'
@@ -21,13 +21,13 @@ export const printBlock = ({ role, at, lines }: Block): string =>
 
 export function blockOf(b: SwarmBlock): Block {
   const lines = new Map<string, string>([['status', b.status]])
-  const say = (key: string, value: string | undefined) => value && lines.set(key, onOneLine(value))
+  const say = (key: string, value: string | undefined) => value && lines.set(key, onPage(value))
   say('claimed', b.claimed.join(', '))
   say('result', b.result)
   say('handoff', b.handoff)
   say('depends-on', b.dependsOn?.join(', '))
   for (const [key, value] of Object.entries(b.more ?? {})) if (!lines.has(key)) say(key, value)
-  return { role: onOneLine(b.role), at: minute(b.at), lines }
+  return { role: onPage(b.role), at: minute(b.at), lines }
 }
 
 /** The blocks of a file, the last of each role, and lines that belong to none. */
@@ -123,7 +123,7 @@ export const swarmView: View = {
     const known = new Map(
       claimsOf(memory)
         .blocks()
-        .map((b) => [onOneLine(b.role), b]),
+        .map((b) => [onPage(b.role), b]),
     )
     const problems = strange.map((line) => `no part of a block: "${line.slice(0, 80)}"`)
     const actions: Taken[] = []

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { many } from '../../briefing/telling.ts'
-import { checkWiring } from '../../clients/wiring.ts'
+import { checkWiring, sweepLeft } from '../../clients/wiring.ts'
 import { MAX_LEAD_MS } from '../../crdt/hlc.ts'
 import { systemEnv } from '../../env.ts'
 import { UserError } from '../../errors.ts'
@@ -218,7 +218,7 @@ export const doctor: Command = {
       }
       for (const c of checkStore(memory)) say(c)
       for (const c of checkWriter(memory)) say(c)
-      for (const r of unreadEdits(project.root))
+      for (const r of unreadEdits(memory, project.root))
         say({
           ok: false,
           what: `${r.file} was edited by hand and could not be read: ${r.problems.join('; ')}`,
@@ -234,6 +234,8 @@ export const doctor: Command = {
     for (const c of checkHooks(project, when)) say(c)
     for (const c of checkExtraction(project, Date.now())) say(c)
     for (const c of checkCommand(process.env)) say(c)
+    for (const file of sweepLeft(clientContext(project.root), Date.now()))
+      say({ ok: true, what: `removed ${file}: an earlier run was killed while it wrote it` })
     for (const f of checkWiring(clientContext(project.root)))
       say({ ok: f.ok, what: `${f.client}: ${f.message}`, ...(f.hint ? { hint: f.hint } : {}) })
     call.out(summaryOf(checks))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { CLIENTS } from '../../clients/index.ts'
 import type { WiringChange } from '../../clients/types.ts'
-import { applyWiring, planWiring } from '../../clients/wiring.ts'
+import { applyWiring, planWiring, sweepLeft } from '../../clients/wiring.ts'
 import { UserError } from '../../errors.ts'
 import { inspect } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
@@ -10,6 +10,7 @@ import type { Memory } from '../../memory/memory.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
 import { typist } from '../../sessions/acting.ts'
+import { refreshViews } from '../../sessions/views/index.ts'
 import { bringBack, dropLastSnapshots } from '../../store/delete.ts'
 import { rememberProject } from '../../store/listed.ts'
 import { createProject, findProject, PROJECT_DIR, storePathFor } from '../../store/project.ts'
@@ -158,6 +159,8 @@ export const init: Command = {
       root,
       typeof call.flags.name === 'string' ? { name: call.flags.name } : {},
     )
+    for (const file of sweepLeft(context, now))
+      call.out(`  delete ${relative(root, file)}: an earlier run was killed while it wrote it`)
     applyWiring(context, changes)
     const memory = openProject(project)
     rememberProject(project)
@@ -180,6 +183,8 @@ export const init: Command = {
         }
         report.rules = await askForRules(call, memory, taken)
       }
+      // from now on what somebody writes into a view is a hand edit
+      for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)
     } finally {
       memory.close()
     }

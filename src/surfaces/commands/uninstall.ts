@@ -4,7 +4,7 @@ import { many, minute } from '../../briefing/telling.ts'
 import { removeIfEmpty } from '../../clients/files.ts'
 import { journalFiles, keepJournal } from '../../clients/journal.ts'
 import type { WiringChange } from '../../clients/types.ts'
-import { applyUnwiring, planUnwiring } from '../../clients/wiring.ts'
+import { applyUnwiring, planUnwiring, sweepLeft } from '../../clients/wiring.ts'
 import { UsageError, UserError } from '../../errors.ts'
 import { removeInside } from '../../files.ts'
 import { gitDirectory, gitRoot, linkedWorkTrees } from '../../git.ts'
@@ -268,6 +268,7 @@ export const uninstall: Command = {
     const now = Date.now()
     const state = stateDirectory()
     if (!shared) forbidExtraction(project)
+    sweepLeft(context, now)
     applyUnwiring(context, changes)
     keepJournal(root, new Map(journalFiles(root).map((file) => [file, null])))
     // the configuration goes last of what is in the tree: no hook that still runs makes a store anew
