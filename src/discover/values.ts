@@ -1,7 +1,7 @@
 import { type Entity as Known, type Link, readField } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
-import { fieldsOf } from '../schema/kind.ts'
+import { fieldsOf, type Kind } from '../schema/kind.ts'
 import { INTROSPECTION } from '../schema/names.ts'
 import { type Registry, shapeOf } from '../schema/registry.ts'
 import { fromData } from '../scheme/convert.ts'
@@ -55,6 +55,10 @@ export function toScheme(e: Known, registry: Registry): Entity {
     if (value === undefined || QUIET.has(name) || (name === 'standing' && value === 'confirmed')) continue
     fields.set(name, fromData(value))
   }
+  return new Entity(e.kind, fields, () => hiddenOf(e, kind, fields))
+}
+
+function hiddenOf(e: Known, kind: Kind | undefined, fields: ReadonlyMap<string, Value>): Map<string, Value> {
   const hidden = new Map<string, Value>([
     ['id', e.id],
     ['kind', e.kind],
@@ -67,11 +71,11 @@ export function toScheme(e: Known, registry: Registry): Entity {
   const first = (e.fields.provenance as { [key: string]: Json }[] | undefined)?.[0] ?? {}
   for (const [key, value] of Object.entries(first))
     if (!hidden.has(key) && key !== 'at') hidden.set(key, fromData(value))
-  for (const name of Object.keys(specs)) {
+  for (const name of kind ? Object.keys(fieldsOf(kind)) : []) {
     const value = readField(e, name, kind)
     if (value !== undefined && !fields.has(name) && !hidden.has(name)) hidden.set(name, fromData(value))
   }
-  return new Entity(e.kind, fields, hidden)
+  return hidden
 }
 
 /** The shortest reference that means this entity alone. */

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { HookClient } from './call.ts'
 
 /** The last answer stands near the end; a line before it may be a long result of a tool. */
@@ -14,12 +14,14 @@ const WINDOWS: readonly [model: RegExp, tokens: number][] = [
 function* linesFromEnd(path: string): Generator<string> {
   let fd: number
   try {
-    fd = openSync(path, 'r')
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)) // a pipe would be waited for
   } catch {
     return
   }
   try {
-    const { size } = fstatSync(fd)
+    const stat = fstatSync(fd)
+    if (!stat.isFile()) return
+    const { size } = stat
     const buffer = Buffer.alloc(Math.min(size, TAIL))
     const n = readSync(fd, buffer, 0, buffer.length, size - buffer.length)
     const text = buffer.toString('utf8', 0, n)

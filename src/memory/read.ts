@@ -30,6 +30,10 @@ export interface ListOptions {
 export interface Reader extends Lookup {
   /** Live entities of a kind, newest first. */
   list(kind: string, options?: ListOptions): Entity[]
+  /** The ids of those, without reading them. */
+  ids(kind: string, options?: ListOptions): string[]
+  /** Those that are there of several, in any order. */
+  entities(ids: readonly string[]): Entity[]
   /** Live links whose other end is alive. */
   links(end: 'from' | 'to', id: string): Link[]
   /** Best first. */
@@ -75,6 +79,11 @@ export function readNow(db: Db, registry: () => Registry): Reader {
         .listRows(db, kind, { ...rest, ...(topic === undefined && limit !== undefined ? { limit } : {}) })
         .map(entityOf)
       return topic === undefined ? found : found.filter((e) => hasTopic(e, topic)).slice(0, limit ?? found.length)
+    },
+    entities: (ids) => rows.rowsOfIds(db, ids).map(entityOf),
+    ids(kind, o = {}) {
+      const { topic, ...rest } = o
+      return topic === undefined ? rows.listIds(db, kind, rest) : reader.list(kind, o).map((e) => e.id)
     },
     links: (end, id) =>
       rows.linksAt(db, end === 'from' ? 'src' : 'dst', id).flatMap((l) => {
@@ -146,6 +155,8 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
     entity: (id) => all.get(id),
     byName: (key) => [...all.values()].filter((e) => nameKey(e.name) === key),
     list: (kind, o = {}) => live.filter((e) => e.kind === kind && shown(e, o)).slice(0, o.limit ?? live.length),
+    ids: (kind, o) => reader.list(kind, o).map((e) => e.id),
+    entities: (ids) => ids.flatMap((id) => all.get(id) ?? []),
     links: (end, id) =>
       live
         .filter(

@@ -62,5 +62,9 @@ export function defineKind<
 
 /** Every field an entity of the kind can have, in the order it is printed. */
 export function fieldsOf(kind: Kind): Readonly<Record<string, Field>> {
-  return { ...kind.fields, ...COMMON }
+  let all = ALL_FIELDS.get(kind)
+  if (!all) ALL_FIELDS.set(kind, (all = { ...kind.fields, ...COMMON }))
+  return all
 }
+
+const ALL_FIELDS = new WeakMap<Kind, Readonly<Record<string, Field>>>()

@@ -45,7 +45,7 @@ function divide(a: Value, b: Value, ctx: CallContext): Num {
   if (m === 0n) throw new SchemeError('/: division by zero')
   if (typeof n === 'bigint' && typeof m === 'bigint') {
     ctx.charge(bitLength(n) >> 12)
-    return n % m === 0n ? n / m : Number(n) / Number(m)
+    return n % m === 0n ? guard(n / m, ctx) : Number(n) / Number(m)
   }
   return Number(n) / Number(m)
 }

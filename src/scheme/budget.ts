@@ -6,7 +6,7 @@ export interface Budget {
   steps: number
   /** Wall clock, milliseconds. */
   ms: number
-  /** Pairs, slots, map entries and eighths of characters allocated. */
+  /** Pairs, slots, map entries and eighths of characters allocated; one holds at most `BYTES_PER_CELL`. */
   cells: number
   /** Calls that wait for a result. */
   depth: number
@@ -24,6 +24,9 @@ export const DEFAULT_BUDGET: Readonly<Budget> = {
   outputChars: 40_000,
   forms: 512,
 }
+
+/** What a cell may take: a pair with a number (40 + 24 bytes), and its slot in the arrays that it passes through. */
+export const BYTES_PER_CELL = 80
 
 /** Exact integers stop here (about 39,000 digits): one multiplication of two such costs well under a millisecond. */
 export const MAX_BITS = 131_072
@@ -80,6 +83,11 @@ export class Meter {
       )
     }
     this.#cellsLeft -= cells
+  }
+
+  /** What is done from now on is not counted: printing has limits of its own. */
+  stop(): void {
+    this.#cellsLeft = this.#slack = Number.POSITIVE_INFINITY
   }
 
   #look(): void {

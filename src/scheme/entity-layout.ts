@@ -103,8 +103,11 @@ export function layoutEntities<T>(
   return sampled(table) <= sampled(sequence) ? table : sequence
 }
 
+/** More rows than this are longer than anything that is printed: what stands in later ones is not read. */
+const MOST_ROWS = 20_000
+
 function layoutTable<T>(entities: readonly EntityLike<T>[], shape: Shape, cell: Cell<T>): Group {
-  const columns = ordered(entities, shape)
+  const columns = ordered(entities.slice(0, MOST_ROWS), shape)
   const header = `(${headText(shape.plural)} [${columns.map(keyText).join(' ')}]`
   const row = (i: number): Layout => {
     const { fields } = entities[i]!

@@ -6,7 +6,8 @@ import { Entity, Pair, Rec, SchemeError, type Value } from './values.ts'
  */
 export function access(x: Value, key: string, missing: Value): Value {
   if (x instanceof Entity) {
-    if (x.fields.has(key)) return x.fields.get(key) ?? null
+    const { fields } = x
+    if (fields.has(key)) return fields.get(key) ?? null
     return x.hidden.get(key) ?? (key === 'kind' ? x.kind : missing)
   }
   if (x instanceof Rec) return x.entries.get(key) ?? (x.entries.has(key) ? null : missing)

@@ -94,7 +94,16 @@ class Session implements Interpreter, Globals {
 
   evaluate(source: string): Result[] {
     if (source.length > MAX_SOURCE) return [{ error: `a program has at most ${MAX_SOURCE} characters` }]
-    const machine: Machine = new Machine(new Meter(this.#budget, this.#now), (cell) => this.#resolve(cell, machine))
+    const meter = new Meter(this.#budget, this.#now)
+    const machine: Machine = new Machine(meter, (cell) => this.#resolve(cell, machine))
+    try {
+      return this.#evaluateForms(source, machine)
+    } finally {
+      meter.stop()
+    }
+  }
+
+  #evaluateForms(source: string, machine: Machine): Result[] {
     const results: Result[] = []
     const reader = new Reader(source)
     let used = false

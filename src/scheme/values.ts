@@ -86,16 +86,25 @@ export class Rec {
   }
 }
 
+type Fields = ReadonlyMap<string, Value>
+const NO_FIELDS: Fields = new Map()
+
 export class Entity {
-  declare private readonly brand: 'entity'
   readonly kind: string
-  readonly fields: ReadonlyMap<string, Value>
-  /** Fields that answer when asked but are not printed: ids, times, defaults. */
-  readonly hidden: ReadonlyMap<string, Value>
-  constructor(kind: string, fields: ReadonlyMap<string, Value>, hidden: ReadonlyMap<string, Value> = new Map()) {
+  readonly #fields: Fields | (() => Fields)
+  readonly #hidden: Fields | (() => Fields)
+  /** Both may be ways to read them: of many in a list most are never looked into. */
+  constructor(kind: string, fields: Fields | (() => Fields), hidden: Fields | (() => Fields) = NO_FIELDS) {
     this.kind = kind
-    this.fields = fields
-    this.hidden = hidden
+    this.#fields = fields
+    this.#hidden = hidden
+  }
+  get fields(): Fields {
+    return typeof this.#fields === 'function' ? this.#fields() : this.#fields
+  }
+  /** Fields that answer when asked but are not printed: ids, times, defaults. */
+  get hidden(): Fields {
+    return typeof this.#hidden === 'function' ? this.#hidden() : this.#hidden
   }
 }
 

@@ -29,6 +29,9 @@ export const rowsAt = (db: Db, rowids: readonly number[]): (EntityRow & { rowid:
     JSON.stringify(rowids),
   )
 
+export const rowsOfIds = (db: Db, ids: readonly string[]): EntityRow[] =>
+  db.all(`SELECT ${COLUMNS} FROM entities WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+
 export const rowId = (db: Db, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 
@@ -65,7 +68,13 @@ export interface ListOptions {
 }
 
 /** Live entities of a kind, newest first. */
-export function listRows(db: Db, kind: string, o: ListOptions = {}): EntityRow[] {
+export const listRows = (db: Db, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, kind, o)
+
+/** The ids alone: a list of all may be longer than what of it is looked at. */
+export const listIds = (db: Db, kind: string, o: ListOptions = {}): string[] =>
+  listed<{ id: string }>(db, 'id', kind, o).map((r) => r.id)
+
+function listed<T>(db: Db, columns: string, kind: string, o: ListOptions): T[] {
   const where = ['kind=?', 'live=1']
   const params: Param[] = [kind]
   if (!o.all && !o.standing) where.push("retired=0 AND standing<>'rejected'")
@@ -79,7 +88,7 @@ export function listRows(db: Db, kind: string, o: ListOptions = {}): EntityRow[]
   }
   params.push(o.limit ?? -1)
   return db.all(
-    `SELECT ${COLUMNS} FROM entities WHERE ${where.join(' AND ')} ORDER BY created DESC, id LIMIT ?`,
+    `SELECT ${columns} FROM entities WHERE ${where.join(' AND ')} ORDER BY created DESC, id LIMIT ?`,
     ...params,
   )
 }

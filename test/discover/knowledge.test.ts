@@ -369,3 +369,24 @@ describe('[D7] [S4] long results', () => {
     expect(all!.length + both!.length + count!.length).toBeLessThan(41_000)
   })
 })
+
+test('[D5] [T11] a long list is counted and filtered in less memory than all of it takes; what is kept of it is paid for', () => {
+  const m = openTestMemory()
+  const COUNT = 1_000
+  for (let from = 0; from < COUNT; from += 50)
+    m.act(
+      Array.from({ length: 50 }, (_, n) => [
+        'record-fact',
+        { fact: `Rule ${from + n}: ${'as it is '.repeat(100)}`, category: n % 2 === 0 ? 'workflow' : 'tool' },
+      ]),
+    )
+  const ask = (program: string, cells: number) => m.discover(program, { budget: { cells } })[0]!
+  expect(ask('(length (get-facts))', 5 * COUNT)).toBe(String(COUNT))
+  expect(ask('(:category (last (get-facts)))', 5 * COUNT)).toMatch(/workflow|tool/)
+  expect(ask('(length (filter (lambda (f) (equal? (@ f :category) "tool")) (get-facts)))', 60 * COUNT)).toBe('500')
+  // all texts at once are 900 kB: at least 11,000 cells
+  expect(ask('(length (map :fact (get-facts)))', 11 * COUNT)).toMatch(/^\(error "execution budget exceeded/)
+  // sorted, it is read in another order than it lies
+  expect(ask('(:fact (first (sort-by :updated (get-facts))))', 200 * COUNT)).toContain('Rule ')
+  expect(ask('(get-facts)', 5 * COUNT)).toMatch(/^\(facts \[:fact :category\]\n\["Rule /)
+})

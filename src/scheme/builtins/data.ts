@@ -178,26 +178,29 @@ export const basics = (): readonly Definition[] => [
   allSame('boolean=?', 'Are all the same boolean?', '(boolean=? #t #t)', (x) => typeof x === 'boolean', 'booleans'),
   allSame('symbol=?', 'Are all the same symbol?', "(symbol=? 'a 'a)", (x) => x instanceof Sym, 'symbols'),
   def1('(keyword->string key)', 'The name of a keyword.', '(keyword->string :a)', (k) => key('keyword->string', k)),
-  def1(
-    '(string->keyword text)',
-    'The keyword of that name.',
-    '(string->keyword "a")',
-    (text) => new Keyword(str('string->keyword', text)),
-  ),
+  def1('(string->keyword text)', 'The keyword of that name.', '(string->keyword "a")', (text, ctx) => {
+    ctx.alloc(1)
+    return new Keyword(str('string->keyword', text))
+  }),
   def('(symbol-append name …)', 'A symbol of several names.', "(symbol-append 'a 'b)", (args, ctx) => {
-    const name = args.map((arg) => key('symbol-append', arg)).join('')
-    ctx.alloc(1 + (name.length >> 3))
-    return new Sym(name)
+    const names = args.map((arg) => key('symbol-append', arg))
+    ctx.alloc(1 + (names.reduce((sum, name) => sum + name.length, 0) >> 3))
+    return new Sym(names.join(''))
   }),
   def(
     '(values x …)',
     'Several results at once, for receive, let-values and call-with-values.',
     '(receive (a b) (values 1 2) (+ a b))',
-    (args) => (args.length === 1 ? args[0]! : new Many(args)),
+    (args, ctx) => {
+      ctx.alloc(args.length)
+      return args.length === 1 ? args[0]! : new Many(args)
+    },
   ),
-  def1('(%values->list x)', 'The list of multiple values.', '(%values->list (values 1 2))', (x) =>
-    list(x instanceof Many ? x.items : [x]),
-  ),
+  def1('(%values->list x)', 'The list of multiple values.', '(%values->list (values 1 2))', (x, ctx) => {
+    const all = x instanceof Many ? x.items : [x]
+    ctx.alloc(all.length)
+    return list(all)
+  }),
   def1(
     '(%builtin-order f)',
     'How a builtin comparison sorts: #f ascending, #t descending, nil if it is none.',
@@ -212,7 +215,8 @@ export const basics = (): readonly Definition[] => [
     },
   ),
   def('(error message x …)', 'Ends the form with this error.', '(if #f (error "no such task:" 7) "fine")', (args) => {
-    throw new SchemeError(args.map((arg, i) => (i === 0 && typeof arg === 'string' ? arg : shown(arg))).join(' '))
+    const told = args.slice(0, 50).map((arg, i) => (i === 0 && typeof arg === 'string' ? arg : shown(arg)))
+    throw new SchemeError(told.join(' '))
   }),
   def1('(raise x)', 'Ends the form with x as the error.', '(if #f (raise \'oops) "fine")', (x) => {
     throw new SchemeError(`raised: ${shown(x)}`)

@@ -1,4 +1,4 @@
-import { compareNum } from '../arithmetic.ts'
+import { arith, compareNum, guard } from '../arithmetic.ts'
 import { count, index, items, notOf, num, pair } from '../check.ts'
 import { type Definition, def, def1, def2 } from '../define.ts'
 import { identity, isEqual, isSame } from '../equality.ts'
@@ -158,7 +158,9 @@ export const lists = (): readonly Definition[] => [
     const [start, step] = [num('iota', args[1] ?? 0n), num('iota', args[2] ?? 1n)]
     const exact = typeof start === 'bigint' && typeof step === 'bigint'
     return list(
-      Array.from({ length: n }, (_, i) => (exact ? start + BigInt(i) * step : Number(start) + i * Number(step))),
+      Array.from({ length: n }, (_, i) =>
+        exact ? guard(start + BigInt(i) * step, ctx) : Number(start) + i * Number(step),
+      ),
     )
   }),
   def1('(length xs)', 'How many elements a list has.', "(length '(a b c))", (xs, ctx) => {
@@ -215,29 +217,30 @@ export const lists = (): readonly Definition[] => [
       const here = todo.pop() as Value
       ctx.charge(1)
       if (here instanceof Pair) todo.push(here.cdr, here.car)
-      else if (here !== EMPTY) out.push(here)
+      else if (here !== EMPTY) {
+        ctx.alloc(1)
+        out.push(here)
+      }
     }
-    ctx.alloc(out.length)
     return list(out)
   }),
   def1('(sum xs)', 'The sum of a list of numbers; nil among them is left out.', '(sum (list 1 2 3))', (xs, ctx) =>
-    items('sum', xs, ctx).reduce<bigint | number>((total, x) => {
-      if (x === null) return total
-      const n = num('sum', x)
-      return typeof n === 'bigint' && typeof total === 'bigint' ? total + n : Number(total) + Number(n)
-    }, 0n),
+    items('sum', xs, ctx).reduce<bigint | number>(
+      (total, x) => (x === null ? total : arith.add(total, num('sum', x), ctx)),
+      0n,
+    ),
   ),
   def('(%delete-duplicates xs)', 'delete-duplicates by equal?.', "(%delete-duplicates '(1 2 1))", ([xs], ctx) => {
     const seen = new Set<unknown>()
     const others: Value[] = []
     const kept = items('delete-duplicates', xs, ctx).filter((x) => {
+      ctx.alloc(2 + (typeof x === 'string' ? x.length >> 3 : 0))
       const id = identity(x)
       if (id !== undefined) return !seen.has(id) && seen.add(id)
       if (others.some((other) => isEqual(other, x, ctx))) return false
       others.push(x)
       return true
     })
-    ctx.alloc(kept.length)
     return list(kept)
   }),
   def2(
@@ -276,6 +279,7 @@ export const lists = (): readonly Definition[] => [
       const known = new Map<unknown, { key: Value; values: Value[] }>()
       for (const item of items('group-by', pairs, ctx)) {
         const { car: key, cdr: value } = pair('group-by', item)
+        ctx.alloc(3 + (typeof key === 'string' ? key.length >> 3 : 0))
         const id = identity(key)
         let found = id !== undefined ? known.get(id) : groups.find((g) => isEqual(g.key, key, ctx))
         if (!found) {
@@ -284,7 +288,6 @@ export const lists = (): readonly Definition[] => [
           if (id !== undefined) known.set(id, found)
         }
         found.values.push(value)
-        ctx.alloc(1)
       }
       return list(groups.map((g) => new Pair(g.key, list(g.values))))
     },

@@ -57,7 +57,7 @@ const division = (
     if (typeof n === 'bigint' && typeof m === 'bigint') {
       if (m === 0n) throw new SchemeError(`${name}: division by zero`)
       ctx.charge(bitLength(n) >> 12)
-      return exact(n, m)
+      return guard(exact(n, m), ctx)
     }
     if (Number(m) === 0) throw new SchemeError(`${name}: division by zero`)
     return inexact(Number(n), Number(m))
@@ -140,7 +140,9 @@ function exact(name: string, v: Value): bigint {
   return BigInt(n)
 }
 
-const EXACT = def1('(exact n)', 'The exact integer equal to n.', '(exact 2.0)', (n) => exact('exact', n))
+const EXACT = def1('(exact n)', 'The exact integer equal to n.', '(exact 2.0)', (n, ctx) =>
+  typeof n === 'bigint' ? n : guard(exact('exact', n), ctx),
+)
 const INEXACT = def1('(inexact n)', 'The inexact number nearest to n.', '(inexact 2)', (n) => Number(num('inexact', n)))
 
 function expt(a: Value, b: Value, ctx: CallContext): Num {
@@ -169,7 +171,7 @@ function sqrt(v: Value, ctx: CallContext): Num {
   const n = num('sqrt', v)
   if (n < 0) throw new SchemeError('sqrt: complex numbers are not offered', 'the argument must not be negative')
   if (typeof n === 'number') return Math.sqrt(n)
-  const root = rootOf(n, ctx)
+  const root = guard(rootOf(n, ctx), ctx)
   return root * root === n ? root : Math.sqrt(Number(n))
 }
 
@@ -192,7 +194,7 @@ const common = (
   def(`(${name} n …)`, about, example, (args, ctx) => {
     const inexact = args.some((arg) => typeof arg === 'number')
     const result = args.reduce<bigint>((sum, arg) => of(sum, exact(name, integer(name, arg)), ctx), start)
-    return inexact ? Number(result) : result
+    return inexact ? Number(result) : guard(result, ctx)
   })
 
 const extreme = (name: string, about: string, example: string, better: (order: number) => boolean): Definition =>
@@ -244,9 +246,9 @@ export const numbers = (): readonly Definition[] => [
     QUOTIENT,
     REMAINDER,
   ),
-  def1('(abs n)', 'The size without the sign.', '(abs -3)', (n) => {
+  def1('(abs n)', 'The size without the sign.', '(abs -3)', (n, ctx) => {
     const x = num('abs', n)
-    return typeof x === 'bigint' ? (x < 0n ? -x : x) : Math.abs(x)
+    return typeof x === 'bigint' ? (x < 0n ? guard(-x, ctx) : x) : Math.abs(x)
   }),
   extreme('min', 'The least of the numbers.', '(min 3 1 2)', (order) => order < 0),
   extreme('max', 'The greatest of the numbers.', '(max 3 1 2)', (order) => order > 0),
@@ -286,7 +288,7 @@ export const numbers = (): readonly Definition[] => [
     (v, ctx) => {
       if (typeof v !== 'bigint' || v < 0n) throw notOf('exact-integer-sqrt', 'an exact integer that is not negative', v)
       const root = rootOf(v, ctx)
-      return new Many([root, v - root * root])
+      return new Many([guard(root, ctx), guard(v - root * root, ctx)])
     },
   ),
   real('exp', 'e to the power n.', '(exp 0)', Math.exp),
@@ -328,15 +330,20 @@ export const numbers = (): readonly Definition[] => [
   def1('(even? n)', 'Is the integer even?', '(even? 4)', (n) => isEven('even?', n)),
   def('(number->string n [radix])', 'The number as it is written.', '(number->string 255 16)', (args, ctx) => {
     const n = num('number->string', args[0])
-    if (typeof n === 'bigint') ctx.charge(bitLength(n))
-    return printNumber(n, radix('number->string', args[1]))
+    const base = radix('number->string', args[1])
+    if (typeof n === 'bigint') {
+      const bits = bitLength(n)
+      ctx.charge(bits)
+      ctx.alloc(1 + (bits >> (base === 2 ? 3 : 4)))
+    }
+    return printNumber(n, base)
   }),
   def('(string->number text [radix])', 'The number a text says, or #f.', '(string->number "1e3")', (args, ctx) => {
     const [text] = args
     if (typeof text !== 'string') throw notOf('string->number', 'a string', text ?? null)
     ctx.charge(text.length)
     const n = parseNumber(text, radix('string->number', args[1]))
-    return n === undefined || typeof n === 'string' ? false : n
+    return n === undefined || typeof n === 'string' ? false : typeof n === 'bigint' ? guard(n, ctx) : n
   }),
 ]
 

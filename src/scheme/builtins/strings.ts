@@ -5,23 +5,41 @@ import { printLimited } from '../layout.ts'
 import { type CallContext, Char, list, SchemeError, Sym, type Value, Vec } from '../values.ts'
 import { layoutValue } from '../write.ts'
 
-/** Pays for a new string: an eighth of a cell per character. */
+/** Pays for a new string of so many characters: an eighth of a cell each. */
+function pay(length: number, ctx: CallContext): void {
+  ctx.alloc(1 + (length >> 3))
+  ctx.charge(length >> 6)
+}
+
+/** Pays for a string that takes no more than what it is made of. */
 export function made(text: string, ctx: CallContext): string {
-  ctx.alloc(1 + (text.length >> 3))
-  ctx.charge(text.length >> 6)
+  pay(text.length, ctx)
   return text
 }
 
 const SURROGATE = /[\ud800-\udfff]/
-/** Characters are code points; where all are single units, positions in the JS string are the same. */
-const points = (text: string): string[] | undefined => (SURROGATE.test(text) ? [...text] : undefined)
-const lengthOf = (text: string): number => points(text)?.length ?? text.length
+/** Where the character `count` further than a position begins: characters are code points. */
+function forward(text: string, at: number, count: number): number {
+  for (; count > 0; count--) at += text.codePointAt(at)! > 0xffff ? 2 : 1
+  return at
+}
+
+function lengthOf(text: string): number {
+  if (!SURROGATE.test(text)) return text.length
+  let n = 0
+  for (let at = 0; at < text.length; at = forward(text, at, 1)) n++
+  return n
+}
+
+/** A part by characters. */
+function between(text: string, start: number, end: number): string {
+  if (!SURROGATE.test(text)) return text.slice(start, end)
+  const from = forward(text, 0, start)
+  return text.slice(from, forward(text, from, end - start))
+}
 
 function slice(text: string, args: readonly Value[], at: number, name: string): string {
-  if (args[at] === undefined) return text
-  const all = points(text)
-  const [start, end] = range(name, args, at, all?.length ?? text.length)
-  return all ? all.slice(start, end).join('') : text.slice(start, end)
+  return args[at] === undefined ? text : between(text, ...range(name, args, at, lengthOf(text)))
 }
 
 /** Where a position in the JS string is, counted in characters. */
@@ -29,8 +47,8 @@ const position = (text: string, at: number): Value => (at < 0 ? false : BigInt(l
 
 const comparison = (name: string, about: string, fold: boolean, holds: (order: number) => boolean): Definition =>
   def(`(${name} a b …)`, about, `(${name} "a" "b")`, (args, ctx) => {
+    for (const arg of args) fold ? pay(str(name, arg).length, ctx) : ctx.charge(str(name, arg).length >> 4)
     const texts = args.map((arg) => (fold ? str(name, arg).toLowerCase() : str(name, arg)))
-    for (const text of texts) ctx.charge(text.length >> 4)
     return texts.every((text, i) => i === 0 || holds(order(texts[i - 1]!, text)))
   })
 
@@ -38,12 +56,11 @@ const comparison = (name: string, about: string, fold: boolean, holds: (order: n
 function order(a: string, b: string): number {
   if (a === b) return 0
   if (!SURROGATE.test(a) && !SURROGATE.test(b)) return a < b ? -1 : 1
-  const [x, y] = [[...a], [...b]]
-  for (let i = 0; i < x.length && i < y.length; i++) {
-    const difference = x[i]!.codePointAt(0)! - y[i]!.codePointAt(0)!
+  for (let at = 0; at < a.length && at < b.length; at = forward(a, at, 1)) {
+    const difference = a.codePointAt(at)! - b.codePointAt(at)!
     if (difference !== 0) return difference
   }
-  return x.length - y.length
+  return a.length - b.length
 }
 
 const ORDERS: [string, string, (order: number) => boolean][] = [
@@ -55,7 +72,10 @@ const ORDERS: [string, string, (order: number) => boolean][] = [
 ]
 
 const each = (name: string, about: string, example: string, of: (text: string) => string): Definition =>
-  def1(`(${name} text)`, about, example, (text, ctx) => made(of(str(name, text)), ctx))
+  def1(`(${name} text)`, about, example, (text, ctx) => {
+    pay(str(name, text).length, ctx)
+    return of(text as string)
+  })
 
 /** What separates or is looked for may be a string or a character. */
 const piece = (name: string, v: Value): string => (v instanceof Char ? v.text : str(name, v))
@@ -96,9 +116,9 @@ export const strings = (): readonly Definition[] => [
   def2('(string-ref text k)', 'The character at k, counted from 0.', '(string-ref "abc" 1)', (text, k, ctx) => {
     const t = str('string-ref', text)
     ctx.charge(t.length >> 6)
-    const all = points(t)
-    const at = index('string-ref', k, (all?.length ?? t.length) - 1)
-    return new Char((all ? all[at]! : t[at]!).codePointAt(0)!)
+    ctx.alloc(1)
+    const at = index('string-ref', k, lengthOf(t) - 1)
+    return new Char(between(t, at, at + 1).codePointAt(0)!)
   }),
   def(
     '(substring text start [end])',
@@ -119,12 +139,12 @@ export const strings = (): readonly Definition[] => [
     '(string x …)',
     'Characters, or any values as display shows them, in one string.',
     '(string #\\a "bc" 1)',
-    (args, ctx) => made(args.map((arg) => display(arg)).join(''), ctx),
+    (args, ctx) => args.map((arg) => made(display(arg), ctx)).join(''),
   ),
   def('(make-string n [char])', 'A string of n times the same character.', '(make-string 3 #\\x)', (args, ctx) => {
     const n = count('make-string', args[0])
     const c = args[1] === undefined ? ' ' : char('make-string', args[1]).text
-    ctx.alloc(1 + n / 8)
+    pay(n * c.length, ctx)
     return c.repeat(n)
   }),
   ...ORDERS.flatMap(([suffix, about, holds]) => [
@@ -136,7 +156,17 @@ export const strings = (): readonly Definition[] => [
   each('string-foldcase', 'As case-insensitive comparison sees it.', '(string-foldcase "ABC")', (text) =>
     text.toLowerCase(),
   ),
-  each('string-reverse', 'Back to front.', '(string-reverse "abc")', (text) => [...text].reverse().join('')),
+  each('string-reverse', 'Back to front.', '(string-reverse "abc")', (text) => {
+    const parts: string[] = []
+    // by blocks: an array of all characters would take many times what they do
+    for (let end = text.length; end > 0; ) {
+      let start = Math.max(0, end - 1_000)
+      if (start > 0 && (text.charCodeAt(start) & 0xfc00) === 0xdc00) start--
+      parts.push([...text.slice(start, end)].reverse().join(''))
+      end = start
+    }
+    return parts.join('')
+  }),
   trim('string-trim', 'Without white space at both ends.', (text) => text.trim()),
   alias(
     'string-trim-both',
@@ -178,11 +208,10 @@ export const strings = (): readonly Definition[] => [
     (args, ctx) => {
       const t = str('string-split', args[0])
       ctx.charge(t.length)
-      // Paid before it is split: a list of all characters is what would hurt.
-      ctx.alloc(t.length >> 2)
-      const parts = args[1] === undefined ? t.split(/\s+/).filter(Boolean) : t.split(piece('string-split', args[1]))
-      ctx.alloc(2 * parts.length + (t.length >> 3))
-      return list(parts)
+      const by = args[1] === undefined ? /\s+/ : piece('string-split', args[1])
+      // paid before it is split: a list of all characters is what would hurt
+      ctx.alloc((typeof by === 'string' ? 2 * countOf(t, by, ctx) : t.length) + (t.length >> 3))
+      return list(typeof by === 'string' ? t.split(by) : t.split(by).filter(Boolean))
     },
   ),
   def(
@@ -203,11 +232,10 @@ export const strings = (): readonly Definition[] => [
     (args, ctx) => {
       const [t, old, by] = args.map((arg) => str('string-replace', arg)) as [string, string, string]
       if (old === '') throw new SchemeError('string-replace: what is replaced must not be empty')
-      ctx.alloc(t.length >> 2)
-      const parts = t.split(old)
-      ctx.charge(parts.length)
-      ctx.alloc(1 + ((t.length + (parts.length - 1) * by.length) >> 3))
-      return parts.join(by)
+      const times = countOf(t, old, ctx)
+      pay(t.length + times * by.length, ctx)
+      ctx.alloc(times)
+      return t.replaceAll(old, () => by)
     },
   ),
   def(
@@ -245,12 +273,10 @@ export const strings = (): readonly Definition[] => [
       ctx,
     ),
   ),
-  def1(
-    '(string->symbol text)',
-    'The symbol of that name.',
-    '(string->symbol "abc")',
-    (text) => new Sym(str('string->symbol', text)),
-  ),
+  def1('(string->symbol text)', 'The symbol of that name.', '(string->symbol "abc")', (text, ctx) => {
+    ctx.alloc(1)
+    return new Sym(str('string->symbol', text))
+  }),
   def1('(symbol->string name)', 'The name of a symbol.', "(symbol->string 'abc)", (name) => {
     if (name instanceof Sym) return name.name
     throw notOf('symbol->string', 'a symbol', name)
@@ -265,6 +291,15 @@ export const strings = (): readonly Definition[] => [
     made(written(x), ctx),
   ),
 ]
+
+/** How often a part occurs in a text, one after another; an empty one at each character. */
+function countOf(text: string, part: string, ctx: CallContext): number {
+  ctx.charge(1 + (text.length >> 4))
+  if (part === '') return text.length
+  let n = 1
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) n++
+  return n
+}
 
 /** More than this is not turned into a string by a builtin: it would be cut in the output anyway. */
 const MAX_WRITTEN = 100_000
@@ -281,13 +316,14 @@ function chars(name: string, args: readonly Value[], ctx: CallContext): Char[] {
 
 function pad(args: readonly Value[], ctx: CallContext, left: boolean): string {
   const name = left ? 'string-pad-left' : 'string-pad-right'
-  const text = [...str(name, args[0])]
+  const text = str(name, args[0])
+  const length = lengthOf(text)
   const width = count(name, args[1])
   const fill = args[2] === undefined ? ' ' : char(name, args[2]).text
-  ctx.alloc(1 + width / 8)
-  const kept = left ? text.slice(Math.max(0, text.length - width)) : text.slice(0, width)
-  const padding = fill.repeat(width - kept.length)
-  return left ? padding + kept.join('') : kept.join('') + padding
+  pay(Math.max(text.length, width * fill.length), ctx)
+  const kept = left ? between(text, Math.max(0, length - width), length) : between(text, 0, Math.min(width, length))
+  const padding = fill.repeat(Math.max(0, width - length))
+  return left ? padding + kept : kept + padding
 }
 
 export const characters = (): readonly Definition[] => [
@@ -307,7 +343,8 @@ export const characters = (): readonly Definition[] => [
     text.toLowerCase(),
   ),
   def1('(char->integer c)', 'Its code point.', '(char->integer #\\A)', (c) => BigInt(char('char->integer', c).code)),
-  def1('(integer->char n)', 'The character of a code point.', '(integer->char 955)', (n) => {
+  def1('(integer->char n)', 'The character of a code point.', '(integer->char 955)', (n, ctx) => {
+    ctx.alloc(1)
     const code = index('integer->char', n, 0x10ffff)
     if (code >= 0xd800 && code < 0xe000) throw new SchemeError(`integer->char: ${brief(n)} is no character`)
     return new Char(code)
@@ -336,8 +373,9 @@ function test(name: string, about: string, example: string, pattern: RegExp): De
 
 /** Where a letter's other case is several characters, as with ß, R7RS leaves it as it is. */
 function mapped(name: string, about: string, example: string, of: (text: string) => string): Definition {
-  return def1(`(${name} c)`, about, example, (c) => {
+  return def1(`(${name} c)`, about, example, (c, ctx) => {
     const code = char(name, c)
+    ctx.alloc(1)
     const text = of(code.text)
     return [...text].length === 1 ? new Char(text.codePointAt(0)!) : code
   })

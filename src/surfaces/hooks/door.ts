@@ -64,6 +64,30 @@ interface Outcome {
   errors: string[]
 }
 
+/**
+ * Runs work, and what it promises as far as that waits for nothing outside, and ends it when the time is up: V8 is told to
+ * stop by a thread that does not need the event loop. What SQLite or the system does not give back cannot be ended so.
+ */
+function withDeadline(work: () => Promise<void>, ms: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const { Script } = process.getBuiltinModule('node:vm')
+  const name = Symbol.for('tidemark.work')
+  const run = () => {
+    work().then(resolve, reject)
+    ;(process as { _tickCallback?(): void })._tickCallback?.() // what is promised, within the time too
+  }
+  // promises are not kept while one of them runs: so it begins apart from them
+  setImmediate(() => {
+    try {
+      Object.assign(globalThis, { [name]: run })
+      new Script("globalThis[Symbol.for('tidemark.work')]()").runInThisContext({ timeout: Math.max(1, Math.ceil(ms)) })
+    } catch (error) {
+      reject(error)
+    }
+  })
+  return promise
+}
+
 async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcome): Promise<void> {
   const payload = objectOrJson(text)
   outcome.payload = payload
@@ -151,14 +175,15 @@ export async function hook(args: readonly string[]): Promise<never> {
     if (!found) finish(NOTHING)
     const text = await readStdin(STDIN_MS)
     const theirs = chain > 0 ? import('./chained.ts').then((m) => m.chained(args.slice(chain + 1), text)) : undefined
-    await answerTo(found!, text, outcome)
+    await withDeadline(() => answerTo(found!, text, outcome), CLOCK_MS - MARGIN_MS - performance.now())
     if (theirs !== undefined) {
       const line = await theirs
       const own = outcome.reply.line
       if (line !== '') outcome.reply = { ...outcome.reply, line: own === undefined ? line : `${line} · ${own}` }
     }
   } catch (error) {
-    outcome.errors.push(error instanceof Error ? error.message : String(error))
+    const isLate = (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+    outcome.errors.push(isLate ? 'the time was up' : error instanceof Error ? error.message : String(error))
   }
   clearTimeout(timer)
   return finish(outcome.reply)

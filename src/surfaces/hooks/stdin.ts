@@ -24,6 +24,8 @@ export function readStdin(ms: number): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   const chunks: Buffer[] = []
   let size = 0
+  /** How much there was when it was last looked at whether it is whole: at each chunk would take quadratic time. */
+  let looked = 0
   let isDone = false
   let stop = () => {}
   const done = () => {
@@ -38,8 +40,16 @@ export function readStdin(ms: number): Promise<string> {
     chunks.push(chunk)
     size += chunk.length
     if (size > STDIN_MAX) return done()
-    if (/\}\s*$/.test(chunk.toString('latin1', Math.max(0, chunk.length - 64))) && isWhole(Buffer.concat(chunks)))
-      done()
+    if (
+      size < 1.5 * looked ||
+      chunk
+        .toString('latin1', Math.max(0, chunk.length - 64))
+        .trimEnd()
+        .at(-1) !== '}'
+    )
+      return
+    looked = size
+    if (isWhole(Buffer.concat(chunks))) done()
   }
   const stream = () => {
     const stdin = process.stdin
