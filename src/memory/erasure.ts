@@ -201,7 +201,7 @@ export function finishErasure(
       projectAll(db, registry())
     })
     const copies = ownFiles('store', dirname(db.path), basename(db.path)).filter((f) =>
-      /damaged|restoring|partial/.test(f.kind.path),
+      /damaged|restoring|partial|adopting/.test(f.kind.path),
     )
     for (const { path } of copies) removeInside(dirname(path), basename(path))
     if (copies.length > 0)

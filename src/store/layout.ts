@@ -67,6 +67,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['extract.log', true, 'hooking/extract/log.ts', 'what went wrong with extraction'],
     ['extract.log.1', true, 'hooking/extract/log.ts', 'the same, older'],
     ['{store}.partial{sqlite}', true, 'store/delete.ts', 'a last snapshot on its way back'],
+    ['.adopting-{name}/{name}', true, 'memory/adopt.ts', 'a store that takes over another one'],
     ['token', false, 'surfaces/http-guard.ts', 'the bearer token of `serve`'],
     UNFINISHED,
   ]),
@@ -182,7 +183,13 @@ function above(path: string): string[] {
  * is followed below the place.
  */
 export function ownFiles(place: Place, directory: string, store?: string): OwnFile[] {
-  const dirs = ['', ...directoriesOf(place)].filter((dir) =>
+  if (!isDirectory(directory)) return []
+  const below = readdirSync(directory, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? [e.name] : []))
+  const named = directoriesOf(place).flatMap((dir) => {
+    if (!dir.includes('{')) return [dir]
+    return below.filter((name) => name.startsWith(dir.slice(0, dir.indexOf('{')))) // a directory with a random name
+  })
+  const dirs = ['', ...named].filter((dir) =>
     dir.split('/').every((_, n, parts) => isDirectory(join(directory, ...parts.slice(0, n + 1)))),
   )
   return dirs

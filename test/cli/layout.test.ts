@@ -39,6 +39,15 @@ describe('[T60] src/store/layout.ts lists every file that Tidemark writes', () =
     expect([...listed].filter((by) => !existsSync(join(SRC, by)) && !existsSync(join(SRC, '..', by)))).toEqual([])
   })
 
+  test('[T60] every directory for temporary files is in the list', () => {
+    const made = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+      .filter((f) => f.endsWith('.ts') && !f.endsWith('.test.ts'))
+      .flatMap((f) => [...readFileSync(join(SRC, f), 'utf8').matchAll(/mkdtempSync\(join\(tmpdir\(\), '([^']+)'/g)])
+      .map((m) => m[1]!)
+    expect(made.length).toBeGreaterThan(4)
+    expect(made.filter((prefix) => kindOfFile('temporary', `${prefix}a1B2/x.json`) === undefined)).toEqual([])
+  })
+
   test('[T60] every path that the commands write, temporary names included, is in the list', async () => {
     const { dir, home, env } = scratch()
     const top = realpathSync(dirname(dir))

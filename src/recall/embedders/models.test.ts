@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -79,6 +79,13 @@ test('[V23] a model that is not there, or cut off, counts as missing, and removi
   expect(() => readMinilm(models)).toThrow(expect.objectContaining({ code: 'no-model' }))
   expect(removeMinilm(models)).toBe(true)
   expect(removeMinilm(models)).toBe(false)
+})
+
+test('[T3] a folder of others under the name of ours stays', () => {
+  mkdirSync(join(models, 'runtime'))
+  writeFileSync(join(models, 'runtime', 'mine.txt'), 'mine')
+  expect(() => removeMinilm(models)).toThrow(expect.objectContaining({ code: 'not-ours' }))
+  expect(readFileSync(join(models, 'runtime', 'mine.txt'), 'utf8')).toBe('mine')
 })
 
 test('[V23] the runtime is found with the models first, then in the project', () => {

