@@ -9,7 +9,7 @@ import { UsageError, UserError } from '../../errors.ts'
 import { removeInside } from '../../files.ts'
 import { gitDirectory, gitRoot, linkedWorkTrees } from '../../git.ts'
 import { forbidExtraction } from '../../hooking/extract/allowed.ts'
-import { forgetProject } from '../../recall/projects.ts'
+import { forgetProject, knownProjects } from '../../recall/projects.ts'
 import type { Json } from '../../schema/field.ts'
 import { ownViews } from '../../sessions/views/index.ts'
 import { contentsOf, deleteStore, dropLastSnapshots, lastSnapshots } from '../../store/delete.ts'
@@ -293,6 +293,11 @@ export const uninstall: Command = {
       if (dir !== dirname(realStore(storePath))) removeIfEmpty(dir)
     if (deleting) removeStoreDirectories(project)
     removeIfEmpty(join(root, PROJECT_DIR))
+    // another clone of the project knows its own store by the same secret; a last snapshot that is kept does so as well
+    if (call.flags.purge === true && !knownProjects().some((p) => p.id === id && p.storePath !== storePath)) {
+      for (const path of [`stores/${id}`, `stores/${id}.json`]) removeInside(state, path)
+      removeIfEmpty(join(state, 'stores'))
+    }
     forgetProject(project)
     kept ??= keeps ? lastSnapshots(state).find((s) => s.project === id)?.path : undefined
     if (kept !== undefined) call.out(`for 30 days this brings the knowledge back: tidemark init --from ${kept}`)
