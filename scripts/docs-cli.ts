@@ -36,7 +36,7 @@ export async function cliPage(): Promise<string> {
     '',
     'Environment: `TIDEMARK_PROJECT` (as `--project`), `TIDEMARK_SESSION` (as `--session`), `TIDEMARK_AGENT` (who calls),',
     '`TIDEMARK_STORE` (a directory for the store), `TIDEMARK_MODELS` (one for models), `TIDEMARK_TOKEN` (of `serve`),',
-    '`TIDEMARK_USER`.',
+    '`TIDEMARK_STATE` (your own state: the list of projects, what you allowed, the marks of your stores), `TIDEMARK_USER`.',
     '',
     ...pages,
   ].join('\n')
