@@ -6,12 +6,13 @@ import { CONFIG, expectHarmless, link, world } from './world.ts'
 
 const FOLDERS = [
   '.tidemark', '.tidemark/local', '.tidemark/local/views', '.tidemark/store', '.add', '.claude', '.codex', '.gemini', '.cursor', '.github', '.github/hooks', '.opencode',
+  '.git/tidemark',
 ] // biome-ignore format: a list to read at a glance
 const FILES = [
   '.tidemark/config.json', '.tidemark/.gitignore', '.tidemark/handoff.md', '.tidemark/swarm-state.md', '.tidemark/decisions.md', '.tidemark/local/wiring.json',
   '.tidemark/local/views/state.json', '.tidemark/local/views/handoff.md', 'AGENTS.md', 'CLAUDE.md', 'memory.jsonl', '.add/observations.md', '.claude/settings.json',
   '.claude/settings.local.json', '.mcp.json', '.codex/config.toml', '.codex/hooks.json', '.gemini/settings.json', '.cursor/mcp.json', '.cursor/hooks.json',
-  '.github/hooks/tidemark.json', 'opencode.json', '.opencode/plugins/tidemark.js', '.vscode/settings.json',
+  '.github/hooks/tidemark.json', 'opencode.json', '.opencode/plugins/tidemark.js', '.vscode/settings.json', '.git/tidemark/hooks.log', '.git/tidemark/hooks.missed',
 ] // biome-ignore format: a list to read at a glance
 
 /** To what is there by its whole path or a relative one, and to what is not. */

@@ -109,43 +109,47 @@ test('[T29] [T23] no program runs that the configuration of an archive names, wh
   expect(existsSync(at.marker)).toBe(false)
 })
 
-test.skipIf(process.platform === 'win32')('[T29] [T24] pipes in the place of files keep nobody waiting', async () => {
-  for (const group of [
-    ['.tidemark/config.json'],
-    [
-      '.tidemark/.gitignore',
-      '.tidemark/decisions.md',
-      '.tidemark/handoff.md',
-      '.tidemark/local/views/state.json',
-      '.tidemark/local/wiring.json',
-    ],
-    [
-      'AGENTS.md',
-      'CLAUDE.md',
-      'memory.jsonl',
-      '.add/handoff.md',
-      '.mcp.json',
-      '.claude/settings.json',
-      '.codex/config.toml',
-      '.gemini/settings.json',
-      '.cursor/mcp.json',
-      'opencode.json',
-      '.vscode/settings.json',
-    ],
-    ['.git/HEAD', '.git/index', '.git/config', '.git/logs/HEAD', '.git/packed-refs'],
-    ['.git/tidemark/hooks.log', '.git/tidemark/hooks.missed', '.git/tidemark/store.db.bell', '.git/tidemark/token'],
-  ]) {
-    const at = world()
-    files(at.dir, CONFIG)
-    all(at.dir)
-    for (const path of group) {
-      rmSync(join(at.dir, path), { force: true })
-      mkdirSync(dirname(join(at.dir, path)), { recursive: true })
-      execFileSync('mkfifo', [join(at.dir, path)])
+test.skipIf(process.platform === 'win32')(
+  '[T29] [T24] pipes in the place of files keep nobody waiting',
+  async () => {
+    for (const group of [
+      ['.tidemark/config.json'],
+      [
+        '.tidemark/.gitignore',
+        '.tidemark/decisions.md',
+        '.tidemark/handoff.md',
+        '.tidemark/local/views/state.json',
+        '.tidemark/local/wiring.json',
+      ],
+      [
+        'AGENTS.md',
+        'CLAUDE.md',
+        'memory.jsonl',
+        '.add/handoff.md',
+        '.mcp.json',
+        '.claude/settings.json',
+        '.codex/config.toml',
+        '.gemini/settings.json',
+        '.cursor/mcp.json',
+        'opencode.json',
+        '.vscode/settings.json',
+      ],
+      ['.git/HEAD', '.git/index', '.git/config', '.git/logs/HEAD', '.git/packed-refs'],
+      ['.git/tidemark/hooks.log', '.git/tidemark/hooks.missed', '.git/tidemark/store.db.bell', '.git/tidemark/token'],
+    ]) {
+      const at = world()
+      files(at.dir, CONFIG)
+      all(at.dir)
+      for (const path of group) {
+        rmSync(join(at.dir, path), { force: true })
+        mkdirSync(dirname(join(at.dir, path)), { recursive: true })
+        execFileSync('mkfifo', [join(at.dir, path)])
+      }
+      await expectHarmless(at)
     }
-    await expectHarmless(at)
-  }
-})
+  },
+  300_000,
+)
 
 test('[T29] [T20] files that are hard links of the user’s own are not changed, nor taken in unasked', async () => {
   const at = world()
