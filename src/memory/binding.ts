@@ -43,10 +43,17 @@ const bindingText = (e: Entity): string =>
 const holds = (link: Entity | undefined): boolean =>
   link?.live === true && standingOf(link.fields) === 'confirmed' && link.fields.retired === undefined
 
-function stateIn(look: Pick<View, 'entity' | 'links'>, id: string, endorsed: boolean): State {
+function stateIn(
+  look: Pick<View, 'entity' | 'links'>,
+  id: string,
+  endorsed: boolean,
+  erased: ReadonlySet<string> = new Set(),
+): State {
   const e = look.entity(id)
   if (!e?.live) return Object.keys(e?.fields ?? {}).every((f) => f === 'provenance') ? NOTHING_YET : { open: false }
-  const replaced = look.links('dst', id).some((l) => l.rel === 'supersedes' && holds(look.entity(l.id)))
+  const replaced = look
+    .links('dst', id)
+    .some((l) => l.rel === 'supersedes' && !erased.has(l.id) && holds(look.entity(l.id)))
   if (e.fields.retired !== undefined || replaced) return { open: false }
   const standing = standingOf(e.fields)
   return standing === 'confirmed' && endorsed
@@ -101,7 +108,7 @@ export class BindingWatch {
     return [...ids].filter((id) => {
       const before = this.#states.get(id) ?? stateIn(p.view, id, p.view.endorsed(id))
       const written = p.events().some((e) => e.entity === id && endorses(e.field, e.value))
-      const after = erased.has(id) ? { open: false } : stateIn(p, id, written || p.view.endorsed(id))
+      const after = erased.has(id) ? { open: false } : stateIn(p, id, written || p.view.endorsed(id), erased)
       this.#states.set(id, after)
       if (before.binds === after.binds) return false
       return before.binds !== undefined || !before.open || !this.#isTyped(id, p.entity(id)!.fields)

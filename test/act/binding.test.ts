@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { brief } from '../../src/briefing/brief.ts'
+import { UserError } from '../../src/errors.ts'
 import type { ActOptions } from '../../src/memory/memory.ts'
 import { typedHash } from '../../src/memory/typed.ts'
 import { parts, replicaOf, sync } from '../briefing/helpers.ts'
-import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
+import { openTestMemory, seededBytes, type TestMemory, userError } from '../helpers.ts'
 
 const AGENT: ActOptions = { agent: 'claude-code', session: 'work' }
 const rulesOf = (t: TestMemory) => parts(brief(t.memory, t.project, { budget: 100_000, client: 'claude' }).text).outside
@@ -41,6 +42,7 @@ function store(): TestMemory {
 
 const waitingLink = (t: TestMemory) => t.memory.reader.list('relationship', { standing: 'proposed' })[0]!.id
 const waitingEdit = (t: TestMemory) => t.memory.reader.list('proposal', { standing: 'proposed' })[0]!.id
+const linkTo = (t: TestMemory, id: string) => t.memory.reader.links('to', id)[0]!.entity.id
 const MAIN = 'fact:never-push-to-main'
 
 /** Every way by which a text comes to bind, or a binding text changes. `told`: the agent is refused, and told the person's command. */
@@ -66,6 +68,7 @@ const ROUTES: readonly [what: string, action: (t: TestMemory) => unknown[], told
   ['retire', () => ['retire', { ref: MAIN, reason: 'in the way' }]],
   ['delete', () => ['delete-fact', { ref: MAIN }]],
   ['purge', () => ['purge', { ref: MAIN, reason: 'in the way' }], `tidemark forget ${MAIN} --erase`],
+  ['purge of what replaced a rule', (t) => ['purge', { ref: linkTo(t, 'fact:use-npm'), reason: 'x' }], 'tidemark forget'],
   ['restore of a deleted one', () => ['restore', { ref: 'fact:deleted-rule' }]],
   ['restore of a retired one', () => ['restore', { ref: 'fact:retired-rule' }]],
   ['supersede', () => ['supersede', { old: MAIN, new: 'fact:use-pnpm' }]],
@@ -216,4 +219,29 @@ test('[T40] a kind of the project cannot call itself binding, and what it holds 
     AGENT,
   )
   expect(rulesOf(t)).toBe('')
+})
+
+test('[T40] whatever an agent sends, in batches of any of these routes one after another, the rules stay as they are', () => {
+  const t = store()
+  const before = rulesOf(t)
+  const seed = Date.now() % 1e9
+  const next = seededBytes(seed)
+  const pick = (n: number) => next(1)[0]! % n
+  let written = 0
+  for (let i = 0; i < 150; i++) {
+    const batch = Array.from({ length: 1 + pick(4) }, () => {
+      try {
+        return ROUTES[pick(ROUTES.length)]![1](t)
+      } catch {
+        return fact(`Made up ${i}`) // what the route speaks of is gone
+      }
+    }).map((action) => (action[0] === 'undo' ? ['undo', { batch: 'last' }] : action))
+    try {
+      if (t.act(batch, { ...AGENT, session: `s${pick(3)}` }).batch !== null) written++
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+    }
+    expect(rulesOf(t), `seed ${seed}, batch ${i}: ${JSON.stringify(batch)}`).toBe(before)
+  }
+  expect(written).toBeGreaterThan(10)
 })
