@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { drawing } from '../../bench/secrets-set.ts'
 import { discover } from '../../src/discover/discover.ts'
 import { importFrom } from '../../src/imports/index.ts'
@@ -49,6 +49,10 @@ function place(): Place {
   mkdirSync(join(dir, '.git', 'objects'))
   mkdirSync(home)
   writeFileSync(join(dir, '.git', 'HEAD'), 'ref: refs/heads/main\n')
+  // this process and those it starts are one user at one machine
+  vi.stubEnv('HOME', home)
+  vi.stubEnv('TIDEMARK_STATE', join(home, 'state'))
+  onTestFinished(() => void vi.unstubAllEnvs())
   const { project } = createProject(dir, { name: 'example' })
   const env = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
