@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { inspect } from '../files.ts'
+import { parseJson } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
 import { configItems } from './add/config.ts'
 import { feedbackItems } from './add/feedback.ts'
@@ -87,7 +88,7 @@ function readFolder(dir: string): Reading {
       const text = open(name)
       if (text === undefined) return undefined
       try {
-        return JSON.parse(text.replace(/^\uFEFF/, '')) as Json
+        return parseJson(text.replace(/^\uFEFF/, '')) as Json
       } catch (error) {
         partial = true
         leaveOut(label(name), 'the whole file', `not JSON: ${(error as Error).message}`)

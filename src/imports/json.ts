@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
+import { parseJson } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
 import type { DocumentEntity, DocumentLink, KnowledgeDocument } from './document.ts'
 import { labelOf, readText } from './files.ts'
@@ -67,7 +68,7 @@ function documentOf(text: string, file: string): KnowledgeDocument {
   }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch (error) {
     return refuse(`not JSON: ${(error as Error).message}`)
   }

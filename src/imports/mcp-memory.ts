@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts'
 import { RELATIONS } from '../kinds/relations.ts'
+import { parseJson } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
 import { foldName, slug, WORD } from '../schema/names.ts'
 import { labelOf, readText } from './files.ts'
@@ -125,7 +126,7 @@ function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: T
 
 function parse(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json
+    return parseJson(text) as Json
   } catch {
     return undefined // told as a malformed line
   }

@@ -23,14 +23,40 @@ export function roundedIn(
   return entries.flatMap(([key, v]) => roundedIn(v, [...path, key]))
 }
 
+/** Deeper data is nobody's: whatever walks it would run out of stack. */
+const DEEPEST = 1_000
+
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const c = text[at]
+    if (c === '"') {
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++
+    } else if (c === '[' || c === '{') {
+      if (++depth > DEEPEST) return true
+    } else if (c === ']' || c === '}') depth--
+  }
+  return false
+}
+
+/**
+ * JSON.parse of what comes from outside.
+ * @throws SyntaxError as JSON.parse does, UserError `too-deep`.
+ */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw new UserError('too-deep', `JSON nested deeper than ${DEEPEST} levels`, 'take it apart')
+  return JSON.parse(text)
+}
+
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 
 /**
  * JSON.parse, but whole numbers that it would round are refused.
- * @throws SyntaxError as JSON.parse does, UserError `inexact-number`.
+ * @throws SyntaxError as JSON.parse does, UserError `inexact-number` or `too-deep`.
  */
 export function parseExact(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const plain = parseJson(text)
+  if (!/\d{16}/.test(text)) return plain
   const check: Reviver = (_key, value, { source }) => {
     if (typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined) return value
     if (!/^-?\d+$/.test(source) || (Number.isFinite(value) && BigInt(source) === BigInt(value))) return value
