@@ -8,6 +8,8 @@ import { posix } from 'node:path'
 
 /** More readings of one pattern than this are not taken apart: it then counts as meeting everything. */
 const READINGS_AT_MOST = 256
+/** Comparisons of single characters; patterns that take more count as meeting. */
+const WORK_AT_MOST = 20_000_000
 
 const GLOB = /[*?[\]{}]/
 
@@ -91,8 +93,10 @@ const sameName = (a: string, b: string): boolean => {
 /** Whether there may be a file that both claim. */
 export function overlaps(a: string, b: string): boolean {
   if (a === b) return true
+  const all = readings(a)
   const others = readings(b).map(names)
-  return readings(a).some((reading) => {
+  if ((isGlob(a) || isGlob(b)) && all.length * others.length * a.length * b.length > WORK_AT_MOST) return true
+  return all.some((reading) => {
     const one = names(reading)
     return others.some(
       (other) =>

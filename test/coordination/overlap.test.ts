@@ -72,3 +72,14 @@ test('[X6] whoever claims a common file is in the way', () => {
     { numRuns: 3000 },
   )
 })
+
+test('[X6] [T16] patterns made to be slow are compared in bounded work', () => {
+  const started = performance.now()
+  expect(overlaps('{a,b}'.repeat(8) + '*x'.repeat(500), '{a,b}'.repeat(8) + '*y'.repeat(500))).toBe(true)
+  expect(overlaps('**/'.repeat(5_000) + 'a', '**/'.repeat(5_000) + 'b.ts')).toBe(true)
+  overlaps('{'.repeat(8_000) + '}'.repeat(8_000), 'x')
+  expect(overlaps('[a'.repeat(8_000), 'x')).toBe(false)
+  expect(overlaps('src/**/{a,b}/*.ts', 'src/one/two/a/x.ts')).toBe(true)
+  expect(overlaps('a/'.repeat(3_000), 'b/'.repeat(3_000))).toBe(false)
+  expect(performance.now() - started).toBeLessThan(10_000)
+})
