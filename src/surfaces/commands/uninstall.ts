@@ -175,7 +175,7 @@ const LEFT_SHOWN = 10
 function whyLeft(path: string): string {
   if (basename(path) === 'below') return 'the knowledge of projects in folders below'
   if (basename(path) === '.gitignore') return 'it has lines that Tidemark did not write'
-  return /\.edited-[^/]*$|\/(handoff|swarm-state|decisions)\.md$/.test(path)
+  return /\.edited-[^/]{0,255}$|\/(handoff|swarm-state|decisions)\.md$/.test(path)
     ? 'it was edited by hand, and nothing has read that yet'
     : 'Tidemark did not make it'
 }
