@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -131,4 +131,13 @@ test('[T72] a row that cannot be read is damage and no bug, and is made again', 
   expect(doctor.out).toMatch(/^FIX {2}store is damaged: .*\n {5}→ `tidemark doctor --rebuild`/m)
   await run('doctor', '--rebuild')
   expect(await run('list')).toContain('pnpm')
+})
+
+test('[T73] doctor says that the clock was ahead', async () => {
+  const { at, run } = await project()
+  await run('remember', 'we use pnpm')
+  expect(await run('doctor')).not.toContain('the clock')
+  const backups = join(storeOf(at), '../backups')
+  copyFileSync(join(backups, readdirSync(backups)[0]!), join(backups, `store-${Date.UTC(2099, 0)}.db`))
+  expect(await run('doctor')).toContain('1 snapshot dated in the future, up to 2099-01-01T00:00Z')
 })

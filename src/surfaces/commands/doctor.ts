@@ -68,7 +68,7 @@ function checkStore(memory: Memory): Check[] {
   if (dated > 0)
     checks.push({
       ok: true,
-      what: `the clock was ahead, or is behind: ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} are dated in the future, up to ${new Date(dated).toISOString().slice(0, 16)}Z; upkeep and leases go by the present time`,
+      what: `the clock was ahead, or is behind, with ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} dated in the future, up to ${new Date(dated).toISOString().slice(0, 16)}Z; upkeep and leases go by the present time`,
     })
   for (const s of all)
     for (const fault of snapshotFaults(s.path).slice(0, 1))
