@@ -19,6 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { isRunning, thisHost } from './env.ts'
 import { UserError } from './errors.ts'
 
 /** A larger file is no note and no setting; reading it whole would take the process's memory. */
@@ -285,14 +286,6 @@ export function removeInside(root: string, path: string): boolean {
 /** So old, a file on its way belongs to nobody any more, whatever runs under the number in its name. */
 const ABANDONED_MS = 3_600_000
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
-}
-
 /** Removes what killed processes of ours left in a directory: files that never came to their place. Returns their names. */
 export function sweepTemporary(dir: string, now: number): string[] {
   let names: string[]
@@ -305,7 +298,9 @@ export function sweepTemporary(dir: string, now: number): string[] {
     const pid = TEMPORARY.exec(name)?.[1]
     const found = pid === undefined && !EARLIER.test(name) ? undefined : inspect(dir, name)
     if (found?.is !== 'file' || !isOwn(found.stat)) return false
-    const isLeft = (pid !== undefined && !isAlive(Number(pid))) || now - found.stat.mtimeMs > ABANDONED_MS
+    const isLeft =
+      (pid !== undefined && isRunning({ pid: Number(pid), born: '', host: thisHost() }) === false) ||
+      now - found.stat.mtimeMs > ABANDONED_MS
     return isLeft && removeInside(dir, name)
   })
 }

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } f
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Event } from '../crdt/events.ts'
+import { isRunning, thisHost } from '../env.ts'
 import { baseIsSound } from './compare.ts'
 import { type Db, holdsStore, isBusy, openSqlite, readDb, readMark, stored, storeError } from './db.ts'
 import { type Line, unpackEvent } from './line.ts'
@@ -57,15 +58,8 @@ export function sweepBuilds(path: string): void {
   for (const f of readdirSync(dirname(path))) {
     const pid = Number(/^\.restoring-(\d+)/.exec(f.slice(basename(path).length))?.[1])
     if (!f.startsWith(basename(path)) || Number.isNaN(pid)) continue
-    if (pid === process.pid || !isAlive(pid)) rmSync(join(dirname(path), f), { force: true })
-  }
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if (pid === process.pid || isRunning({ pid, born: '', host: thisHost() }) === false)
+      rmSync(join(dirname(path), f), { force: true })
   }
 }
 

@@ -17,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { openProject } from '../../src/open.ts'
+import { markStore } from '../../src/store/owner.ts'
 import { findProject } from '../../src/store/project.ts'
 import { BIN, files, git } from '../cli/run.ts'
 import { answers as answersOfOld } from '../compat/answers.ts'
@@ -231,6 +232,7 @@ const SCENARIOS: Record<string, Scenario> = {
       db.close()
       const config = join(dir, '.tidemark/config.json')
       writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, 'utf8')), id }))
+      markStore(storePath(), id)
     },
     args: () => ['list', '--json'],
     check() {
@@ -256,6 +258,7 @@ const SCENARIOS: Record<string, Scenario> = {
       expect(known().facts).toEqual(factsOf(done))
       const gone = run(removing)
       expect(gone.code, gone.err).toBe(0)
+      expect(Object.keys(tree(dir)).sort()).toEqual(Object.keys(foreign).sort())
       expect(tree(dir)).toEqual(foreign)
     },
   },
