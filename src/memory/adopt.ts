@@ -86,7 +86,7 @@ export function adopt(
       memory.close()
     }
     const aside = (path: string) => `${storePath}.foreign-${now}-${relative(dir, path).split(sep).join('-')}`
-    const old = filesOfStore(storePath).filter((path) => !path.includes('.foreign-'))
+    const old = filesOfStore(storePath).filter((path) => !/\.(?:foreign|adopting)-/.test(relative(dir, path)))
     for (const path of old) if (path !== storePath) renameSync(path, aside(path))
     // at each moment there is one store in its place, and the mark is that of our own
     copyFileSync(storePath, aside(storePath))

@@ -3,16 +3,7 @@ import type { ActResult } from '../memory/memory.ts'
 import type { Result } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
 import type { Problem } from '../schema/validate.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
-
-/** The author of a call: who the context says acts, unless the arguments say otherwise. */
-export function actingAs(context: Pick<ToolContext, 'session' | 'agent' | 'by'>) {
-  return {
-    ...(context.by ? { by: context.by } : {}),
-    ...(context.session ? { session: context.session } : {}),
-    ...(context.agent ? { agent: context.agent } : {}),
-  }
-}
+import { actingAs, type Output, type Tool } from './tool.ts'
 
 export const act: Tool = {
   name: 'act',

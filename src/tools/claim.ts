@@ -2,8 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
-import { actingAs } from './act.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 import { findWork, oneOf } from './work.ts'
 
 const WAIT_AT_MOST_S = 600

@@ -5,10 +5,9 @@ import type { ActOptions, ActResult, Memory } from '../memory/memory.ts'
 import { canonical } from '../schema/canonical.ts'
 import type { Json } from '../schema/field.ts'
 import { sha256 } from '../schema/names.ts'
-import { actingAs } from './act.ts'
 import { findOne, oneLine } from './present.ts'
 import { nameOf, unverifiedRules, waitingIn } from './review.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 /** No rule is longer, or it would not be told. */
 const WHOLE = 1_200

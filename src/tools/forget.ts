@@ -1,7 +1,6 @@
 import type { Json } from '../schema/field.ts'
-import { actingAs } from './act.ts'
 import { findOne } from './present.ts'
-import type { Tool } from './tool.ts'
+import { actingAs, type Tool } from './tool.ts'
 
 export const forget: Tool = {
   name: 'forget',

@@ -5,9 +5,8 @@ import { readStdin } from '../imports/stdin.ts'
 import type { Json } from '../schema/field.ts'
 import { shellWord } from '../schema/shell.ts'
 import { currentHandoffs } from '../sessions/handoff.ts'
-import { actingAs } from './act.ts'
 import { ago, entityJson, oneLine } from './present.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 /** What is to be handed off: a page in Markdown, plain text, or the arguments of write-handoff as JSON. */
 function saidIn(text: string): { [name: string]: unknown } {

@@ -1,9 +1,8 @@
 import { IMPORTERS, importFrom } from '../imports/index.ts'
 import { printReport } from '../imports/report.ts'
 import type { Json } from '../schema/field.ts'
-import { actingAs } from './act.ts'
 import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import { actingAs, type Tool, type ToolContext } from './tool.ts'
 
 /** The rules of a file bind after one yes: asked for on a terminal, else told with the command that says it. */
 async function askForYes(context: ToolContext, source: string): Promise<string[]> {

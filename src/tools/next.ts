@@ -3,9 +3,8 @@ import type { Entity } from '../memory/entity.ts'
 import { isToDo, type WorkNode, withBelow, workTree } from '../memory/work.ts'
 import { claimsOf } from '../sessions/claims.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
-import { actingAs } from './act.ts'
 import { oneLine } from './present.ts'
-import type { Output, Tool } from './tool.ts'
+import { actingAs, type Output, type Tool } from './tool.ts'
 import { findWork, placeOf, workJson } from './work.ts'
 
 const WHY_MAX = 5

@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
-import { actingAs } from './act.ts'
 import { scopeArgs } from './claim.ts'
-import type { Output, Tool } from './tool.ts'
+import { actingAs, type Output, type Tool } from './tool.ts'
 import { oneOf } from './work.ts'
 
 export const release: Tool = {

@@ -1,8 +1,7 @@
 import { UserError } from '../errors.ts'
 import { classifyRule } from '../imports/classify.ts'
 import type { Json } from '../schema/field.ts'
-import { actingAs } from './act.ts'
-import type { Tool } from './tool.ts'
+import { actingAs, type Tool } from './tool.ts'
 
 const TITLE_MAX = 120
 

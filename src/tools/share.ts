@@ -4,10 +4,9 @@ import { getShared, listShared, mustBeShared, rollbackShared, sharedContext, sha
 import type { Json } from '../schema/field.ts'
 import { shellWord } from '../schema/shell.ts'
 import { liveSessions } from '../sessions/shared-store.ts'
-import { actingAs } from './act.ts'
 import { eventLine } from './events.ts'
 import { oneLine } from './present.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 const STEPS = ['get', 'set', 'append', 'merge', 'delete', 'list', 'show', 'history', 'rollback'] as const
 

@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
-import { actingAs } from './act.ts'
 import { oneLine } from './present.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 import { findWork, oneOf, references, workTool } from './work.ts'
 
 const worked = workTool({

@@ -79,3 +79,12 @@ export interface Tool {
     emit: (several: readonly Output[]) => void,
   ): () => void
 }
+
+/** The author of a call: who the context says acts, unless the arguments say otherwise. */
+export function actingAs(context: Pick<ToolContext, 'session' | 'agent' | 'by'>) {
+  return {
+    ...(context.by ? { by: context.by } : {}),
+    ...(context.session ? { session: context.session } : {}),
+    ...(context.agent ? { agent: context.agent } : {}),
+  }
+}

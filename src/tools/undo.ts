@@ -1,8 +1,7 @@
 import { many, minute } from '../briefing/telling.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
-import { actingAs } from './act.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 /** What the session wrote, to be looked at before it is taken back. */
 function listOf({ memory }: ToolContext, session: string): string {

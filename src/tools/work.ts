@@ -4,9 +4,8 @@ import type { Result } from '../memory/planning.ts'
 import type { Reader } from '../memory/read.ts'
 import { isOpen, type Place, type WorkKind, type WorkNode, withBelow, workTree } from '../memory/work.ts'
 import type { Json } from '../schema/field.ts'
-import { actingAs } from './act.ts'
 import { entityJson, findOne, oneLine } from './present.ts'
-import type { Output, Param, Tool, ToolContext } from './tool.ts'
+import { actingAs, type Output, type Param, type Tool, type ToolContext } from './tool.ts'
 
 const MARKS: Readonly<Record<string, string>> = { open: '○', complete: '✓', abandoned: '✗' }
 const NAME_MAX = 80

@@ -237,7 +237,7 @@ test('[M4] no space left at all: exit 0, the person is told as a session starts,
   const kept = mkdtempSync(join(tmpdir(), 'tidemark-kept-'))
   cpSync(at, kept, { recursive: true })
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', at], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', at], { stdio: 'ignore' })
   } catch {
     context.skip('no right to mount a small file system here')
   }

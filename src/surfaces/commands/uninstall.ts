@@ -180,8 +180,11 @@ function whyLeft(path: string): string {
     : 'Tidemark did not make it'
 }
 
-function tellLeft(call: CommandCall, left: readonly string[]): void {
-  for (const path of left.slice(0, LEFT_SHOWN)) call.out(`  leave   ${path}: ${whyLeft(path)}`)
+function tellLeft(call: CommandCall, root: string, left: readonly string[]): void {
+  for (const path of left.slice(0, LEFT_SHOWN)) {
+    const inside = relative(root, path)
+    call.out(`  leave   ${inside.startsWith('..') ? path : inside}: ${whyLeft(path)}`)
+  }
   if (left.length > LEFT_SHOWN) call.out(`  leave   ${left.length - LEFT_SHOWN} others that Tidemark did not make`)
 }
 
@@ -248,7 +251,7 @@ export const uninstall: Command = {
     let contents: Json = null
     if (deleting) contents = tellKnowledge(call, project, plan, keeps)
     else call.out(`  keep    the knowledge: ${storePath} (init finds it again)`)
-    tellLeft(call, plan.left)
+    tellLeft(call, root, plan.left)
     const files = [...plan.tree, ...plan.elsewhere, ...plan.store].map((f) => f.path)
     const json = {
       root,

@@ -73,7 +73,8 @@ function withDeadline(work: () => Promise<void>, ms: number): Promise<void> {
   const { Script } = process.getBuiltinModule('node:vm')
   const name = Symbol.for('tidemark.work')
   const run = () => {
-    work().then(resolve, reject)
+    // settled from outside: what follows must not be ended with the work
+    work().then(() => setImmediate(resolve), (error) => setImmediate(reject, error)) // biome-ignore format: one thought
     ;(process as { _tickCallback?(): void })._tickCallback?.() // what is promised, within the time too
   }
   // promises are not kept while one of them runs: so it begins apart from them
