@@ -24,6 +24,7 @@ export const undo: Tool = {
     force: { type: 'flag', about: 'although later batches build on it' },
   },
   readOnly: false,
+  ofSession: (args) => args.batch === undefined && args['all-of'] === undefined,
   run(context, args) {
     const { batch, last, force, yes, 'all-of': allOf } = args
     if ([batch, last, allOf].filter((x) => x !== undefined && x !== false).length > 1)
