@@ -5,7 +5,7 @@ import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
 import { sha256 } from '../schema/names.ts'
 import { snapshots, syncFile } from '../store/backup.ts'
-import { type Db, newStore } from '../store/db.ts'
+import { type Db, isSenseless, newStore } from '../store/db.ts'
 import { type Line, parseLine, printLine } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import {
@@ -178,7 +178,8 @@ function attempt<T>(body: () => T): T | undefined {
   try {
     return body()
   } catch (error) {
-    if (error instanceof UserError && error.code !== 'store-newer') return undefined // damaged in a way that reading tells
+    // damaged in a way that reading tells, or so that SQLite cannot make sense of the tables' definitions
+    if (error instanceof UserError ? error.code !== 'store-newer' : isSenseless(error)) return undefined
     throw error
   }
 }

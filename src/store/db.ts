@@ -90,9 +90,12 @@ export type Param = string | number | bigint | null | Uint8Array
 
 /** SQLite's primary result code (sqlite.org/rescode.html); 0 for any other error. */
 const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff
-const [BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [5, 6, 8, 10, 11, 13, 14, 26]
+const [ERROR, BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [1, 5, 6, 8, 10, 11, 13, 14, 26]
 
 export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY || codeOf(error) === LOCKED
+
+/** SQLite cannot make sense of a statement, or of the definition of a table that it touches. */
+export const isSenseless = (error: unknown): boolean => codeOf(error) === ERROR
 
 const damaged = (what: string): UserError =>
   new UserError(

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -131,6 +140,21 @@ test('[T72] a row that cannot be read is damage and no bug, and is made again', 
   expect(doctor.out).toMatch(/^FIX {2}store is damaged: .*\n {5}→ `tidemark doctor --rebuild`/m)
   await run('doctor', '--rebuild')
   expect(await run('list')).toContain('pnpm')
+})
+
+test('[T72] a definition of a table that SQLite cannot make sense of is damage and no bug: --restore puts the lines together anew', async () => {
+  const { at, run } = await project()
+  await run('remember', 'we use pnpm')
+  const bytes = readFileSync(storeOf(at))
+  bytes[bytes.indexOf('contentless_delete') + 14]! ^= 1
+  for (const suffix of ['-wal', '-shm']) rmSync(storeOf(at) + suffix, { force: true })
+  writeFileSync(storeOf(at), bytes)
+  const doctor = await tidemark(at, ['doctor'])
+  expect(doctor.out).toMatch(/^FIX {2}store is damaged: .*\n {5}→ `tidemark doctor --restore`/m)
+  await run('doctor', '--restore')
+  expect((await tidemark(at, ['doctor'])).code).toBe(0)
+  expect(await run('list')).toContain('pnpm')
+  expect(await run('recall', 'pnpm')).toContain('pnpm')
 })
 
 test('[T73] doctor says that the clock was ahead', async () => {
