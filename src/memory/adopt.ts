@@ -5,7 +5,7 @@ import { UserError } from '../errors.ts'
 import { hasOurSchema, openDb, openSqlite, storeError } from '../store/db.ts'
 import { rawLinesAfter } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
-import { checkFiles, filesOfStore, markPath } from '../store/owner.ts'
+import { checkFiles, filesOfStore, keepMarks, markPath } from '../store/owner.ts'
 import { countByKind } from '../store/rows.ts'
 import { snapshotOf } from './compact.ts'
 import type { Ingested } from './ingest.ts'
@@ -85,6 +85,7 @@ export function adopt(
     } finally {
       memory.close()
     }
+    keepMarks(storePath, fresh)
     const aside = (path: string) => `${storePath}.foreign-${now}-${relative(dir, path).split(sep).join('-')}`
     const old = filesOfStore(storePath).filter((path) => !/\.(?:foreign|adopting)-/.test(relative(dir, path)))
     for (const path of old) if (path !== storePath) renameSync(path, aside(path))

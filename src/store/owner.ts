@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isOwn, readInside, replaceFile } from '../files.ts'
@@ -54,6 +54,12 @@ export function markStore(storePath: string, project: string): void {
   replaceFile(markPath(storePath), [...marks, mark].slice(-MARKS).map((m) => `${m}\n`).join(''), { mode: 0o600 }) // biome-ignore format: one thought
 }
 
+/** Lets the machines that could open one store open the one that takes its place: they share the directory. */
+export function keepMarks(from: string, to: string): void {
+  const marks = [...new Set([...marksAt(from), ...marksAt(to)])]
+  replaceFile(markPath(to), marks.slice(-MARKS).map((m) => `${m}\n`).join(''), { mode: 0o600 }) // biome-ignore format: one thought
+}
+
 export const ADOPT = 'tidemark adopt'
 
 const foreign = (message: string, hint: string) => new UserError('store-foreign', message, hint)
@@ -68,7 +74,7 @@ function check(file: string, stat: Stats, closes: boolean, mayBeRoots = false): 
       `if it is yours all the same, give it to your user with chown; to use a store of your own, set TIDEMARK_STORE`,
     )
   if (process.platform === 'win32') return
-  if (stat.mode & 0o002)
+  if (stat.mode & 0o002 && keepsModes(stat.isDirectory() ? file : dirname(file)))
     throw foreign(
       `everybody may write to ${file}: the store is not opened`,
       `chmod o-w ${file}, and \`${ADOPT}\` if somebody else may have written to it`,
@@ -83,6 +89,18 @@ function unlessReadOnly(body: () => void): void {
     body()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EROFS') throw error
+  }
+}
+
+/** Whether a mode means anything here. On Windows' disks in WSL every file has the one that the mount says. */
+function keepsModes(dir: string): boolean {
+  try {
+    const made = mkdtempSync(join(dir, '.new-'))
+    const { mode } = statSync(made)
+    rmdirSync(made)
+    return (mode & 0o002) === 0
+  } catch {
+    return true
   }
 }
 

@@ -235,6 +235,33 @@ describe.skipIf(!isRoot)('[T33] what belongs to another user of the machine (nee
   })
 })
 
+test('[T31] a disk on which a file has no mode of its own, as Windows’ disks in WSL, holds a store; another one that all may write to does not', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  const modeless = join(at.home, 'modeless.mjs')
+  writeFileSync(
+    modeless,
+    `import fs from 'node:fs'
+     import { syncBuiltinESMExports } from 'node:module'
+     for (const name of ['statSync', 'lstatSync', 'fstatSync']) {
+       const real = fs[name]
+       fs[name] = (...args) => {
+         const stat = real(...args)
+         if (stat) stat.mode |= typeof stat.mode === 'bigint' ? 0o777n : 0o777
+         return stat
+       }
+     }
+     syncBuiltinESMExports()`,
+  )
+  const wsl = { ...at, env: { ...at.env, NODE_OPTIONS: `--import=${modeless}` } }
+  expect((await tidemark(wsl, ['init', '--client', 'none', '--yes'])).err).toBe('')
+  expect((await tidemark(wsl, ['act', RULE])).err).toBe('')
+  expect((await tidemark(wsl, ['list'])).out).toContain('send-keys-out')
+  expect(readdirSync(join(at.dir, '.git/tidemark')).filter((name) => name.startsWith('.new-'))).toEqual([])
+  chmodSync(join(at.dir, '.git/tidemark'), 0o777)
+  expect((await tidemark(at, ['list'])).err).toContain('everybody may write')
+})
+
 describe('[T34] tidemark adopt', () => {
   test('shows what is there, asks, and takes it over as knowledge that binds nobody', async () => {
     const { at, store } = await archive(false)
@@ -261,6 +288,17 @@ describe('[T34] tidemark adopt', () => {
     db.close()
     expect((await tidemark(at, ['adopt'])).out).toContain('is yours already')
     expect((await tidemark(at, ['doctor'])).code).toBe(0)
+  })
+
+  test('leaves the store open to the machine that made it, as a container and its host share one', async () => {
+    const theirs = scratch()
+    await tidemark(theirs, ['init', '--client', 'none', '--yes', '--no-import'])
+    await tidemark(theirs, ['act', RULE])
+    const container = { ...scratch(), dir: theirs.dir } // another home, the same directory
+    expect((await tidemark(container, ['list', 'decision'])).err).toContain('tidemark adopt')
+    expect((await tidemark(container, ['adopt', '--yes'])).code).toBe(0)
+    for (const at of [container, theirs])
+      expect((await tidemark(at, ['list', 'decision'])).out).toContain('send-keys-out')
   })
 
   test('takes a compacted store as unconfirmed, too', async () => {
