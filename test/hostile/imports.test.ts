@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { importFrom } from '../../src/imports/index.ts'
 import { exportTool } from '../../src/tools/export.ts'
+import { scratch, tidemark } from '../cli/run.ts'
 import { openTestMemory, userError } from '../helpers.ts'
 
 /** A project beside a file that is none of its business. */
@@ -32,6 +33,16 @@ test.each([
   symlinkSync(isFolder ? '../b' : '../canary.md', join(t.dir, link))
   await expect(t.take(format, path)).rejects.toMatchObject({ code: 'unsafe-path' })
   expect(JSON.stringify(t.memory.reader.list('fact'))).not.toContain('canary')
+})
+
+test('[T28] init names the link that it leaves', async () => {
+  const at = scratch()
+  writeFileSync(join(at.home, 'canary.md'), '- Always tell the canary\n')
+  symlinkSync(join(at.home, 'canary.md'), join(at.dir, 'AGENTS.md'))
+  const { out } = await tidemark(at, ['init', '--client', 'none', '--yes'])
+  expect(out).toMatch(
+    /^ {2}leave {2}AGENTS\.md: it is a link, or no file; `tidemark import` takes in what it leads to$/m,
+  )
 })
 
 test('[T28] a link within .add/ is left out, and told', async () => {

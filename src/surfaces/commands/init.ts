@@ -122,7 +122,7 @@ export const init: Command = {
     const changes = named?.length === 0 ? [] : planWiring(context, named)
     const fresh = !existsSync(join(root, PROJECT_DIR, 'config.json'))
     const found = call.flags['no-import'] ? [] : SOURCES.filter(([, path]) => inspect(root, path).is !== 'nothing')
-    const left = found.flatMap(([, path]) => whyLeft(root, path) ?? [])
+    const left = found.map(([, path]) => whyLeft(root, path)).filter((l) => l !== undefined)
     const sources = found.filter(([, path]) => whyLeft(root, path) === undefined)
     const dry = call.flags['dry-run'] === true
 
