@@ -34,6 +34,9 @@ export function late(source: string, flags: string): () => RegExp {
   }
 }
 
+/** The same of several lines. */
+const PLAIN_LINES = /^[\t\n\x20-\x3b\x3d-\x7e]*$/
+
 const any = late(`${UNSEEN}|${FENCE_MARK}`, 'i')
 const hidden = late(`(?![\\n\\t])${UNSEEN}`, 'g')
 const mark = late(FENCE_MARK, 'gi')
@@ -42,12 +45,12 @@ const mark = late(FENCE_MARK, 'gi')
 export const hides = (text: string): boolean => !PLAIN.test(text) && any().test(text)
 
 /** Without what goes unseen; line ends and tabs stay. */
-export const unhidden = (text: string): string => (PLAIN.test(text) ? text : text.replace(hidden(), ''))
+export const unhidden = (text: string): string => (PLAIN_LINES.test(text) ? text : text.replace(hidden(), ''))
 
 const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])/g
 
 /** Without the sequences that steer a terminal, which are more than their first character. */
-export const unsteered = (text: string): string => (PLAIN.test(text) ? text : text.replace(ANSI, ''))
+export const unsteered = (text: string): string => (PLAIN_LINES.test(text) ? text : text.replace(ANSI, ''))
 
 /** A text of several lines as a terminal, or whoever reads its output, may have it: it shows what it says and moves no cursor. */
 export const visible = (text: string): string => unhidden(unsteered(text))
@@ -56,4 +59,4 @@ export const visible = (text: string): string => unhidden(unsteered(text))
 export const shown = (text: string): string => unfenced(visible(text))
 
 /** With no mark that opens or closes a fence. */
-export const unfenced = (text: string): string => (PLAIN.test(text) ? text : text.replace(mark(), '‹'))
+export const unfenced = (text: string): string => (PLAIN_LINES.test(text) ? text : text.replace(mark(), '‹'))

@@ -3,8 +3,12 @@ import { namedSecrets, type Span } from './named.ts'
 import { RULES, type Rule } from './rules.ts'
 import { SHAPES } from './shapes.ts'
 
+/** No shorter text holds a name and a value, or a token. */
+const SHORTEST = 8
+
 /** Where a text holds what looks like a secret, of which category: in order, none within or beside another. */
 export function findSecrets(text: string): Span[] {
+  if (text.length < SHORTEST) return []
   const found: Span[] = []
   for (const rule of RULES) for (const keyword of rule.keywords) inText(text, rule, keyword, found)
   for (const shape of SHAPES) shape(text, found)
