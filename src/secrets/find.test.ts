@@ -84,6 +84,13 @@ test.each([
   'const storageKey = "istanbul-html-report-theme"',
   'gpg --keyserver hkps://keys.openpgp.org --recv-keys 5BE8A3F6C8A5C01D106C0AD820B1A390B168D356',
   "equal(components.userinfo, 'user:pass', 'userinfo')",
+  'gpg --recv-keys 0xB42F6819007F00F88E364FD4036A9C25BF357DD4',
+  'docker run -e POSTGRES_PASSWORD=postgres -p 5432:5432 postgres:16',
+  'PGPASSWORD=postgres psql -h localhost',
+  'MINIO_ROOT_PASSWORD=minioadmin',
+  'SA_PASSWORD=YourStrong!Passw0rd',
+  'redis://default:redis@localhost:6379/0',
+  'password=password, token=token',
 ])('[A7] [T51] code of others is let through: %s', (text) => {
   expect(findSecrets(text)).toEqual([])
 })

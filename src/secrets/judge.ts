@@ -1,9 +1,9 @@
 /** What stands for a secret in examples and templates. */
 const PLACEHOLDER =
-  /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|[-_]your|goes[-_ ]here|<|&lt;|\.\.\.|…|x{5}|\*{3}/i
-/** Words that are no secret on their own, also with a few figures behind. */
+  /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|yourstrong|[-_]your|goes[-_ ]here|<|&lt;|\.\.\.|…|x{5}|\*{3}/i
+/** Words that are no secret on their own, also with a few figures behind; what images of databases are started with. */
 const PLAIN =
-  /^(?:pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic)[-_]?\d{0,4}!?$/i
+  /^(?:pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|minio(?:admin)?|rabbitmq|elastic|keycloak)[-_]?\d{0,4}!?$/i
 /** Names of algorithms and the like have figures in them, and stand in prose. */
 const TERMS =
   /(?:base|utf|sha|md|aes|rs|hs|es|ps|ed|x|argon|bcrypt|oauth|oauth2|http|pbkdf|ipv|k|v|rfc|iso|p|s|i|l|log|win|arm|amd|int|uint|float|mp|web|node|es)[-_]?\d{1,5}(?![0-9])(?:id|ns|s)?/gi
@@ -81,8 +81,8 @@ const NOT_A_VALUE =
 /** `config.db.password`, `this->token`, `ctx.meta?.token`. */
 const IDENTIFIER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->)[A-Za-z_$][\w$]*)*[!?]?$/
 const WORDS = /^[A-Za-z]+(?:[-_.:/][A-Za-z]+)*[!?.]?$/
-/** Commits, digests and UUIDs: a name that could mean anything does not make a secret of them. */
-const DIGEST = /^(?:[0-9a-f]{7,128}|[0-9a-f-]{36})$/i
+/** Commits, digests, fingerprints and UUIDs: a name that could mean anything does not make a secret of them. */
+const DIGEST = /^(?:[0-9a-f]{7,128}|0x[0-9a-f]{8,40}|[0-9a-f-]{36})$/i
 /** What describes a secret rather than being one. */
 const ABOUT = /pass|secret|token|key|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
 

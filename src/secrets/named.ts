@@ -158,7 +158,7 @@ function valueAt(text: string, from: number, given: Given, whole: boolean): At |
   if (bare === undefined) return undefined
   // a call, an index: what a program would put there
   if (!whole && /[([]/.test(text[from + bare.length] ?? '')) return undefined
-  const shown = bare.replace(/[.:!?)]{1,4}$/, (marks) => (marks.startsWith('!') && given !== 'prose' ? marks : ''))
+  const shown = bare.replace(/[.:!?),;]{1,4}$/, (marks) => (marks.startsWith('!') && given !== 'prose' ? marks : ''))
   return { start: from, end: from + shown.length, given, quoted: false }
 }
 

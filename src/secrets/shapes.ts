@@ -86,7 +86,7 @@ const privateKeys: Shape = (text, found) => {
 
 const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)\b/
 /** What a password in a URL is called in examples. */
-const EXAMPLE_PASS = /^(?:pass(?:word|wd)?|pwd?|secret|token|user|foobar|xx+|\*+)$/i
+const EXAMPLE_PASS = /^(?:pass(?:word|wd)?|pwd?|secret|token|user|foobar|redis|xx+|\*+)$/i
 
 /** `scheme://user:password@host`, and a token in the user's place. */
 const urls: Shape = (text, found) => {
