@@ -128,6 +128,20 @@ test('[T78] a damaged line is met by the look at some of them after a write, and
   expect((await tidemark(at, ['doctor'])).code).toBe(0)
 })
 
+test('[T72] doctor tells of damage that ends its own checks, and how to mend it', async () => {
+  const { at, run } = await project()
+  for (let i = 0; i < 5; i++) await run('remember', `remember number ${i}`)
+  const bytes = readFileSync(storeOf(at))
+  for (let i = 4096 * 8; i < 4096 * 14; i++) bytes[i]! ^= 0x5a
+  writeFileSync(storeOf(at), bytes)
+  const doctor = await tidemark(at, ['doctor'])
+  expect([doctor.code, doctor.err]).toEqual([1, ''])
+  expect(doctor.out).toMatch(/^FIX {2}.*is damaged.*\n {5}→ `tidemark doctor --restore`/m)
+  expect(doctor.out).toContain('marked FIX')
+  expect((await tidemark(at, ['doctor', '--restore'])).code).toBe(0)
+  expect(await run('list')).toContain('remember number 4')
+})
+
 test('[T72] a row that cannot be read is damage and no bug, and is made again', async () => {
   const { at, run } = await project()
   await run('remember', 'we use pnpm')

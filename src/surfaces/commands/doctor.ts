@@ -41,10 +41,7 @@ function checkStore(memory: Memory): Check[] {
     checks.push({
       ok: false,
       what: `store is damaged: ${f.text}`,
-      hint:
-        f.in === 'index'
-          ? '`tidemark doctor --rebuild` makes it again from the log: nothing is lost'
-          : '`tidemark doctor --restore` brings back everything that any copy still holds',
+      hint: f.in === 'index' ? '`tidemark doctor --rebuild` makes it again from the log: nothing is lost' : RESTORE,
     })
   if (wal > 64 * MB)
     checks.push({
@@ -95,6 +92,28 @@ function checkStore(memory: Memory): Check[] {
   const conflicts = memory.reader.conflicts().length
   if (conflicts > 0) checks.push({ ok: true, what: `${conflicts} in conflict: \`tidemark conflicts\` lists them` })
   return checks
+}
+
+const RESTORE = '`tidemark doctor --restore` brings back everything that any copy still holds'
+
+/** Everything that is read from the store. Damage may end any of these checks: it is told as what it is. */
+async function checkMemory(memory: Memory, project: Project, say: (c: Check) => void): Promise<void> {
+  try {
+    for (const c of checkStore(memory)) say(c)
+    for (const c of checkWriter(memory)) say(c)
+    for (const r of unreadEdits(memory, project.root))
+      say({
+        ok: false,
+        what: `${r.file} was edited by hand and could not be read: ${r.problems.join('; ')}`,
+        hint: `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
+      })
+    for (const c of checkPlaces(project)) say(c)
+    for (const c of await checkRecall(memory, project)) say(c)
+    for (const c of checkSessions(memory, project)) say(c)
+  } catch (error) {
+    if (!(error instanceof UserError && error.code === 'store-damaged')) throw error
+    say({ ok: false, what: error.message, hint: RESTORE })
+  }
 }
 
 /** The last line: whether there is anything to do. */
@@ -218,17 +237,7 @@ export const doctor: Command = {
         if (!done.shrunk)
           say({ ok: true, what: 'the file did not shrink: others were at work; do it again when they rest' })
       }
-      for (const c of checkStore(memory)) say(c)
-      for (const c of checkWriter(memory)) say(c)
-      for (const r of unreadEdits(memory, project.root))
-        say({
-          ok: false,
-          what: `${r.file} was edited by hand and could not be read: ${r.problems.join('; ')}`,
-          hint: `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
-        })
-      for (const c of checkPlaces(project)) say(c)
-      for (const c of await checkRecall(memory, project)) say(c)
-      for (const c of checkSessions(memory, project)) say(c)
+      await checkMemory(memory, project, say)
     } finally {
       memory.close()
     }
