@@ -8,6 +8,7 @@ import { sessionsOf } from '../sessions/sessions.ts'
 import { unreadEdits } from '../sessions/views/kept.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './present.ts'
+import { unverifiedRules, waitingIn } from './review.ts'
 import type { Tool } from './tool.ts'
 
 export const status: Tool = {
@@ -28,7 +29,8 @@ export const status: Tool = {
     const counts = reader.counts().filter((c) => c.kind === 'relationship' || !kinds.get(c.kind)?.internal)
     const entities = counts.filter((c) => c.kind !== 'relationship')
     const links = counts.find((c) => c.kind === 'relationship')?.n ?? 0
-    const proposed = [...kinds.values()].reduce((n, k) => n + reader.list(k.name, { standing: 'proposed' }).length, 0)
+    const others = unverifiedRules(memory)
+    const toReview = waitingIn(memory, others).length
     const conflicts = reader.conflicts().length
     const last = memory.lastBatch
     const total = entities.reduce((n, c) => n + c.n, 0)
@@ -40,7 +42,7 @@ export const status: Tool = {
     const claims = claimsOf(memory).held().length
     if (live > 0) parts.push(`${live} ${live === 1 ? 'session' : 'sessions'} live`)
     if (claims > 0) parts.push(`${claims} ${claims === 1 ? 'claim' : 'claims'} held`)
-    if (proposed > 0) parts.push(`${proposed} to review`)
+    if (toReview > 0) parts.push(`${toReview} to review`)
     const unread = unreadEdits(memory, project.root)
     if (unread.length > 0)
       parts.push(
@@ -72,7 +74,8 @@ export const status: Tool = {
         sessions: live,
         claims,
         ...(told ? { told: { ...told } } : {}),
-        proposed,
+        proposed: toReview - others.length,
+        toReview,
         conflicts,
         paused: paused === undefined ? null : new Date(paused).toISOString(),
         extraction: meter

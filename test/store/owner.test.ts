@@ -224,7 +224,8 @@ describe.skipIf(!isRoot)('[T33] what belongs to another user of the machine (nee
     const at = scratch()
     await tidemark(at, ['init', '--client', 'none', '--yes'])
     give(join(at.dir, '.tidemark/store'))
-    expect((await tidemark(at, ['status'])).err).toMatch(/belongs to user 65534, not to you: the store is not opened/)
+    for (const args of [['status'], ['adopt', '--yes']])
+      expect((await tidemark(at, args)).err).toMatch(/belongs to user 65534, not to you: the store is not opened/)
   })
 
   test('under sudo the files of who called it are ours', async () => {
@@ -303,10 +304,12 @@ describe('[T34] tidemark adopt', () => {
 
   test('takes a compacted store as unconfirmed, too', async () => {
     const { at, theirs } = await archive(false)
+    await tidemark(theirs, ['remember', 'Never push to main'])
     await tidemark(theirs, ['doctor', '--compact', '2099-01-01'])
     rmSync(at.dir, { recursive: true })
     cpSync(theirs.dir, at.dir, { recursive: true })
     expect((await tidemark(at, ['adopt', '--yes'])).code).toBe(0)
+    expect((await tidemark(at, ['status'])).out).toContain('1 to review')
     const { db } = memoryOf(at)
     expect(vouchedFor({ db }, ['decision:send-keys-out']).size).toBe(0)
     db.close()

@@ -4,7 +4,7 @@ import { adopt as adoptStore, readForeign } from '../../memory/adopt.ts'
 import { openProject } from '../../open.ts'
 import type { Json } from '../../schema/field.ts'
 import { rememberProject } from '../../store/listed.ts'
-import { isMarked } from '../../store/owner.ts'
+import { checkFiles, isMarked } from '../../store/owner.ts'
 import { findProject, type Project } from '../../store/project.ts'
 import { trustRoot } from '../../store/state.ts'
 import { agreed } from '../ask.ts'
@@ -38,6 +38,7 @@ export const adopt: Command = {
     if (!project) return { json: { adopted: false }, code: 1 }
     const { id, name, root, storePath, chosen } = project
     if (isMarked(storePath, id)) {
+      checkFiles(storePath, chosen === undefined)
       call.out(`${storePath} is yours already`)
       return { json: { adopted: false } }
     }
