@@ -137,7 +137,7 @@ export function needsPerson(
   }[verb]
   report({
     field: verb === 'undo' ? 'batch' : 'ref',
-    message: `${id} would bind later sessions in another way, which takes a person's yes`,
+    message: `only a person decides whether and how ${id} binds later sessions`,
     received: id,
     accepted: 'the person',
     code: 'person',

@@ -136,6 +136,12 @@ function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>, t
     return { values: out, place: positionals.map((p) => (p.startsWith(MARK) ? p.slice(MARK.length) : p)) }
   } catch (error) {
     if (error instanceof UsageError) throw error
+    const [, name, why] = /^Option '--([\w-]+)[^']{0,9}' argument (missing|is ambiguous)/.exec((error as Error).message) ?? [] // biome-ignore format: one thought
+    if (name !== undefined)
+      throw new UsageError(
+        `--${name} needs a value`,
+        `${(flags[name] ?? GLOBAL[name])?.about}${why === 'missing' ? '' : `; one that begins with - is given as --${name}=-…`}`,
+      )
     throw new UsageError(
       (error as Error).message.replace(/\. To specify a positional argument.*$/s, ''),
       `options are ${[...Object.keys(flags), ...Object.keys(GLOBAL)].map((name) => `--${name}`).join(', ')}` +

@@ -117,7 +117,7 @@ export const confirm: Tool = {
   example: 'tidemark confirm',
   params: {
     ref: { type: 'text', about: 'ids, or names in quotes', place: 'rest', list: true },
-    all: { type: 'text', about: 'everything in the list, by the code at its end' },
+    all: { type: 'text', about: 'everything that `tidemark confirm` lists, by the code at its end' },
   },
   readOnly: false,
   run(context, args): Output {

@@ -3,9 +3,10 @@ import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
-/** What the session wrote, to be looked at before it is taken back. */
-function listOf({ memory }: ToolContext, session: string): string {
+/** What the session wrote, to be looked at before it is taken back; undefined where that is nothing. */
+function listOf({ memory }: ToolContext, session: string): string | undefined {
   const own = memory.newsSince(0).filter((n) => !n.presence && n.author.session === session)
+  if (own.length === 0) return undefined
   const lines = own.map((n) => `  ${n.batch}  ${minute(n.at)}  ${n.summary}`)
   return [`session ${session} wrote ${many(own.length, 'batch', 'batches')}:`, ...lines].join('\n')
 }
@@ -40,8 +41,8 @@ export const undo: Tool = {
         : 'nothing was left of it to take back'
       return { text, json: done as unknown as Json }
     }
-    if (typeof allOf !== 'string' || yes === true) return takeBack()
-    const list = listOf(context, allOf)
+    const list = typeof allOf !== 'string' || yes === true ? undefined : listOf(context, allOf)
+    if (list === undefined) return takeBack()
     if (context.ask === undefined)
       throw new UserError('not-agreed', `${list}\nnothing was undone`, 'give --yes to take all of it back')
     return context

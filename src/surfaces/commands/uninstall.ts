@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { many, minute } from '../../briefing/telling.ts'
 import { removeIfEmpty } from '../../clients/files.ts'
@@ -173,6 +173,7 @@ function tellKnowledge(call: CommandCall, project: Project, plan: Plan, keeps: b
 const LEFT_SHOWN = 10
 
 function whyLeft(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return 'it is a link, and Tidemark makes none'
   if (basename(path) === 'below') return 'the knowledge of projects in folders below'
   if (basename(path) === '.gitignore') return 'it has lines that Tidemark did not write'
   return /\.edited-[^/]{0,255}$|\/(handoff|swarm-state|decisions)\.md$/.test(path)
