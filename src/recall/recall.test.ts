@@ -189,18 +189,33 @@ describe('what is found', () => {
     expect(ids(then)).not.toContain('decision:use-postgres')
   })
 
-  test('[H6] contradictions are marked, near-duplicates folded with a count', async () => {
+  test('[H6] contradictions are marked where a link says so, and never from words alone', async () => {
     const t = openTestMemory()
     t.act([
-      ['record-decision', { name: 'a', description: 'Use HS256 to sign the session tokens' }],
-      ['record-decision', { name: 'b', description: 'Use RS256 to sign the session tokens' }],
+      ['record-decision', { name: 'integer-cents', description: 'Amounts are stored as integer cents' }],
+      ['record-fact', { fact: 'Money is always integer cents, never floats', category: 'constraint' }],
+      ['record-decision', { name: 'a', description: 'Use HS256 to sign the amounts in cents' }],
+      ['record-decision', { name: 'b', description: 'Use RS256 to sign the amounts in cents' }],
+    ])
+    const marks = async () => (await ask(t, 'integer cents')).results.flatMap((r) => r.contradicts)
+    expect(await marks()).toEqual([])
+    t.act([['propose', { action: ['link-entities', { from: 'a', to: 'integer-cents', type: 'contradicts' }] }]])
+    expect(await marks()).toEqual([])
+    t.act([['link-entities', { from: 'a', to: 'b', type: 'contradicts' }]])
+    const { results, text } = await ask(t, 'integer cents')
+    expect(results.find((r) => r.id === 'decision:a')!.contradicts).toEqual(['decision:b'])
+    expect(results.find((r) => r.id === 'decision:b')!.contradicts).toEqual(['decision:a'])
+    expect(text).toContain('contradicts decision:b')
+  })
+
+  test('[H6] near-duplicates are folded with a count', async () => {
+    const t = openTestMemory()
+    t.act([
       ['record-learning', { title: 'Session tokens expire after fifteen minutes of silence' }],
       ['record-insight', { summary: 'Session tokens expire after fifteen minutes of silence.' }],
     ])
     const { results, text } = await ask(t, 'session tokens')
-    expect(results.find((r) => r.id === 'decision:a')!.contradicts).toEqual(['decision:b'])
-    expect(results.map((r) => r.similar.length).reduce((a, b) => a + b)).toBe(1)
-    expect(text).toContain('contradicts decision:b')
+    expect(results.map((r) => r.similar.length)).toEqual([1])
     expect(text).toContain('1 more alike')
   })
 

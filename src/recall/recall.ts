@@ -3,11 +3,9 @@ import type { Entity } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Reader, readAsOf } from '../memory/read.ts'
 import type { Place } from '../memory/work.ts'
-import type { Json } from '../schema/field.ts'
 import { PROJECT_DIR, type Project } from '../store/project.ts'
 import { formsOf, sayingOf } from './card.ts'
 import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
-import { byId, contradictions } from './contradict.ts'
 import { type Corpus, pastCorpus, storeCorpus } from './corpus.ts'
 import { mayBeSent } from './embedders/allowed.ts'
 import type { Embedder } from './embedders/embedder.ts'
@@ -23,7 +21,7 @@ import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity, placeOfTask } from './scope.ts'
 import { countTokens } from './tokens.ts'
 import type { Recalled, RecallOptions, RecallResult } from './types.ts'
-import { stateOf } from './validity.ts'
+import { stands, stateOf } from './validity.ts'
 import { VectorIndex } from './vector-index.ts'
 
 const DAY_MS = 86_400_000
@@ -354,15 +352,7 @@ function answer(question: string, asked: Asked, g: Grounds): RecallResult {
   const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
   const folded = foldAlike(judged.map((s) => ({ id: s.entity.id, kind: s.entity.kind, text: saying(s), scored: s })))
   const shown = folded.slice(0, asked.limit)
-  const marks = byId(
-    contradictions(
-      shown.map(({ item }) => ({
-        ...{ id: item.id, kind: item.kind, text: item.text },
-        topics: listOf(item.scored.entity.fields.topics),
-      })),
-      shown.flatMap(({ item }) => reader.links('from', item.id)),
-    ),
-  )
+  const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
   const results = shown.map(({ item, similar }): Recalled & { forms: ReturnType<typeof formsOf> } => {
     const { entity, parts, score } = item.scored
     const state = states.get(entity.id)
@@ -400,7 +390,27 @@ function answer(question: string, asked: Asked, g: Grounds): RecallResult {
   }
 }
 
-const listOf = (v: Json | undefined): string[] => (Array.isArray(v) ? v.map(String) : [])
+/** Links by which somebody said that two cannot hold together. */
+const AGAINST = new Set(['contradicts', 'conflicts-with', 'supersedes'])
+
+/**
+ * For each result the others that contradict it, as links say. Words alone say too little: most pairs that look like a
+ * contradiction apply to different things.
+ */
+function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<string, string[]> {
+  const marks = new Map<string, string[]>()
+  const mark = (id: string, other: string) => {
+    const there = marks.get(id) ?? []
+    if (!there.includes(other)) marks.set(id, [...there, other])
+  }
+  for (const id of ids)
+    for (const link of reader.links('from', id))
+      if (AGAINST.has(link.type) && link.to !== id && ids.has(link.to) && stands(link)) {
+        mark(id, link.to)
+        mark(link.to, id)
+      }
+  return marks
+}
 
 function explained(
   forms: ReturnType<typeof formsOf>,

@@ -34,7 +34,6 @@ const spelled = (word: string): string =>
 export interface Token {
   /** Lower case and stemmed; a number as it is, without `v`. */
   readonly stem: string
-  readonly raw: string
   readonly type: 'word' | 'number' | 'stop' | 'choice' | 'negation'
 }
 
@@ -44,12 +43,12 @@ const MAX_SEEN = 20_000
 function tokenOf(raw: string): Token {
   const low = raw.toLowerCase().replace('’', "'")
   const bare = low.replace(/'(s|re|ve|ll|d|m)$/, '')
-  if (low.endsWith("n't") || NEGATION.has(low)) return { stem: 'not', raw, type: 'negation' }
-  if (STOP.has(bare)) return { stem: bare, raw, type: 'stop' }
-  if (LIMITS.has(bare)) return { stem: bare, raw, type: 'word' }
-  if (CHOICE.has(bare)) return { stem: bare, raw, type: 'choice' }
-  if (/^v?\d[\d.,:]*$/.test(low)) return { stem: low.replace(/^v/, ''), raw, type: 'number' }
-  return { stem: /^[a-z]+$/.test(bare) ? stemmer(spelled(bare)) : bare.normalize('NFC'), raw, type: 'word' }
+  if (low.endsWith("n't") || NEGATION.has(low)) return { stem: 'not', type: 'negation' }
+  if (STOP.has(bare)) return { stem: bare, type: 'stop' }
+  if (LIMITS.has(bare)) return { stem: bare, type: 'word' }
+  if (CHOICE.has(bare)) return { stem: bare, type: 'choice' }
+  if (/^v?\d[\d.,:]*$/.test(low)) return { stem: low.replace(/^v/, ''), type: 'number' }
+  return { stem: /^[a-z]+$/.test(bare) ? stemmer(spelled(bare)) : bare.normalize('NFC'), type: 'word' }
 }
 
 /** The words of a text in order, each with what it does in it. */
@@ -66,6 +65,3 @@ export function tokensOf(text: string): Token[] {
 
 /** Does a text that has this word more say something else? Numbers do, and what holds digits. */
 export const isTelling = (stem: string): boolean => LIMITS.has(stem) || /\p{N}/u.test(stem)
-
-/** The stem under which a word is compared. */
-export const stemOf = (word: string): string => tokenOf(word).stem
