@@ -25,6 +25,7 @@ import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from '
 import type { Folded } from './fold.ts'
 import { foldOf } from './shared.ts'
 import { wishIn } from './wish.ts'
+import { isWork } from './work.ts'
 
 /** Documents opened under one write lock, so that planning and writing load each once. */
 export class Docs {
@@ -136,7 +137,7 @@ const DAY_WEIGHT = 0.3
 export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>, kind: Kind): EntityText {
   const { fields } = folded
   const specs = fieldsOf(kind)
-  const { row, place, inRow } = rowIn(fields, folded.created)
+  const { row, place, inRow } = rowIn(kind, fields, folded.created)
   const parts: WeightedText[] = []
   for (const [field, value] of Object.entries(fields)) {
     if (field === kind.key[0] || field === 'provenance' || field === 'standing' || field === 'retired') continue
@@ -158,13 +159,20 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   }
 }
 
-/** Pieces of one document stand in a row by their position; what was recorded in one task, by the time. */
-function rowIn(fields: Folded['fields'], created: number): { row?: string; place: number; inRow: readonly string[] } {
+/**
+ * Pieces of one document stand in a row by their position; what was recorded in one task, by the time. A goal, activity or
+ * task stands in none: it belongs where the work tree has it.
+ */
+function rowIn(
+  kind: Kind,
+  fields: Folded['fields'],
+  created: number,
+): { row?: string; place: number; inRow: readonly string[] } {
   const { sourceFile, section = '', position, provenance } = fields
   if (typeof sourceFile === 'string' && typeof position === 'number')
     return { row: JSON.stringify(['document', sourceFile, section]), place: position, inRow: ['sourceFile', 'section'] }
   const task = (provenance as { [key: string]: Json }[] | undefined)?.[0]?.task
-  return typeof task === 'string'
+  return typeof task === 'string' && !isWork(kind.name)
     ? { row: JSON.stringify(['task', task]), place: created, inRow: [] }
     : { place: 0, inRow: [] }
 }

@@ -23,7 +23,7 @@ import { type Folded, visibility } from './fold.ts'
 import type { PlanContext, Planning, View } from './planning.ts'
 import { candidates, type Lookup } from './refs.ts'
 import { foldOf } from './shared.ts'
-import { placeOn } from './work.ts'
+import { isWork, placeOn } from './work.ts'
 
 /** How many names are looked through for near matches; only a refused reference pays for it. */
 const NAMES_TO_SUGGEST_FROM = 20_000
@@ -204,10 +204,14 @@ export function startPlan(
     return `did you mean ${near.map((n) => `"${n}" (${names.find((x) => x.name === n)!.id})`).join(' or ')}?`
   }
 
-  /** Who writes, and of what: the task that is current here in the batch, else the activity, else the goal. */
-  const provenance = (): { [key: string]: Json } => {
+  /**
+   * Who writes, and in what: the task that is current here in the batch, else the activity, else the goal. The work tree
+   * itself says where its members belong; what was current when one was started is no part of it.
+   */
+  const provenance = (kind: string): { [key: string]: Json } => {
     if (!ctx.ofCurrentTask) return ctx.provenance
     const { task: _before, ...rest } = ctx.provenance
+    if (isWork(kind)) return rest
     const place = planning.place()
     const deepest = (['task', 'activity', 'goal'] as const).find((kind) => place[kind] !== undefined)
     return deepest === undefined ? rest : { ...rest, [deepest]: place[deepest]! }
@@ -356,7 +360,7 @@ export function startPlan(
     },
     set,
     sign(id) {
-      const value = provenance()
+      const value = provenance(kindOf(id))
       if (Object.keys(value).length === 0) return
       const signed = seen(cells(id), 'provenance', setPart(value))
       if (signed.some(visibility(cells(id)))) return

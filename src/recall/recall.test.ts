@@ -108,6 +108,20 @@ describe('what is found', () => {
     expect(found[0]!.id).toBe(fits.id)
   })
 
+  test('[H3] an activity started during a task is not found by what that task recorded', async () => {
+    const t = openTestMemory()
+    t.act([
+      ['start-task', { description: 'sessions' }],
+      ['record-decision', { name: 'sessions-in-redis', description: 'Sessions live in Redis, one key per user' }],
+    ])
+    t.clock.now += 1_000
+    t.act([['start-activity', { description: 'gardening' }]])
+    expect(ids(await ask(t, 'redis'))).not.toContain(t.get('gardening')!.id)
+    // one that an older version recorded in that task, and put into its row
+    t.act([['record-activity', { description: 'cooking' }]], { task: t.get('sessions')!.id })
+    expect(ids(await ask(t, 'redis'))).not.toContain(t.get('cooking')!.id)
+  })
+
   test('a turn is found by the turns around it', async () => {
     const t = openTestMemory()
     const turns = [

@@ -39,6 +39,16 @@ describe('starting', () => {
     expect(taskOf(m, 'after')).toEqual([undefined])
   })
 
+  test('[H1] what is started or added carries neither the task nor the activity that was current before', () => {
+    const m = openTestMemory()
+    m.act([goal('G'), activity('A'), task('one')])
+    m.act([activity('B'), task('two'), add('three'), goal('H')])
+    m.act([['complete', { ref: 'two' }]])
+    for (const ref of ['B', 'two', 'three', 'H'])
+      for (const p of m.get(ref)!.fields.provenance as object[])
+        expect(Object.keys(p)).not.toContainEqual(expect.stringMatching(/goal|activity|task/))
+  })
+
   test('what a session records carries its current task until that is complete; a task that is named comes first', () => {
     const m = openTestMemory()
     m.act([decision('before')])
