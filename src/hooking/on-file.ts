@@ -4,7 +4,7 @@ import { overlaps } from '../memory/overlap.ts'
 import { entityOf } from '../memory/read.ts'
 import { rowsAt } from '../store/rows.ts'
 import { rowsWith, textsWith } from '../store/texts.ts'
-import { questionTerms } from '../store/words.ts'
+import { isCode, questionTerms } from '../store/words.ts'
 import type { Hook } from './hook.ts'
 
 const KINDS = ['fact', 'failed-approach', 'correction', 'exception']
@@ -39,7 +39,10 @@ function standsIn(text: string, name: string): boolean {
 /** Confirmed rules, failed approaches, corrections and exceptions that speak of a file; failed approaches first. */
 export function knownOn({ memory }: Pick<Hook, 'memory'>, path: string): Entity[] {
   const terms = questionTerms(path)
-  const rare = terms.filter((t) => textsWith(memory.db, t.stem) <= COMMON)
+  const rare = terms.filter((t) => {
+    const count = textsWith(memory.db, t.stem)
+    return count <= COMMON && (count > 0 || !isCode(t.word))
+  })
   const words = (rare.length > 0 ? rare : terms).map((t) => t.word)
   const rows = rowsWith(memory.db, words, CANDIDATES, 'confirmed', KINDS)
   return rowsAt(

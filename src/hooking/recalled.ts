@@ -5,7 +5,7 @@ import { entityOf } from '../memory/read.ts'
 import { vouchedFor } from '../memory/trust.ts'
 import { rowsAt } from '../store/rows.ts'
 import { countTexts, rowsWith, textRows, textsWith } from '../store/texts.ts'
-import { hashOf, isStopWord, questionTerms } from '../store/words.ts'
+import { hashOf, isCode, isStopWord, questionTerms } from '../store/words.ts'
 import type { Hook } from './hook.ts'
 import { dataLine, fenced, keepTold, toldIds } from './told.ts'
 
@@ -37,7 +37,7 @@ export function lexicalHits(hook: Pick<Hook, 'memory'>, prompt: string): Hit[] {
     .filter((t) => !isStopWord(t.word) && t.word.length > 1 && !seen.has(t.stem) && seen.add(t.stem))
     .slice(0, 60)
     .map((t) => ({ ...t, count: textsWith(db, t.stem) }))
-    .filter((t) => t.count <= Math.max(20, size * COMMON))
+    .filter((t) => t.count <= Math.max(20, size * COMMON) && (t.count > 0 || !isCode(t.word)))
     .sort((a, b) => a.count - b.count)
     .slice(0, WORDS)
     .map((t) => ({ ...t, weight: Math.log(1 + (size + 0.5) / (t.count + 0.5)), hash: hashOf(t.stem) }))

@@ -24,9 +24,9 @@ export interface Corpus {
   readonly size: number
   /** In how many texts a stem stands. */
   count(stem: string): number
-  /** Texts that hold any of the terms, best first; `all`: also what is retired or only proposed. */
+  /** Texts that hold all terms of any group, best first; `all`: also what is retired or only proposed. */
   withTerms(
-    terms: readonly Term[],
+    groups: readonly (readonly Term[])[],
     limit: number,
     o: { readonly all: boolean; readonly kinds: readonly string[] | undefined },
   ): { key: number; score: number }[]
@@ -49,10 +49,10 @@ export function storeCorpus(db: Db): Corpus {
       return countTexts(db)
     },
     count: (stem) => textsWith(db, stem),
-    withTerms: (terms, limit, { all, kinds }) =>
+    withTerms: (groups, limit, { all, kinds }) =>
       rowsWith(
         db,
-        terms.map((t) => t.word),
+        groups.map((terms) => terms.map((t) => t.word)),
         limit,
         all ? 'live' : 'confirmed',
         kinds,
@@ -95,13 +95,16 @@ export function pastCorpus(reader: Reader, registry: Registry): Corpus {
   return {
     size: entities.length,
     count: (stem) => holding.get(hashOf(stem))?.size ?? 0,
-    withTerms(terms, limit, { kinds }) {
+    withTerms(groups, limit, { kinds }) {
       const scores = new Map<number, number>()
-      for (const term of terms) {
-        const found = holding.get(hashOf(term.stem)) ?? new Set()
+      for (const terms of groups) {
+        const [found = new Set<number>(), ...others] = terms.map(
+          (t) => holding.get(hashOf(t.stem)) ?? new Set<number>(),
+        )
+        const score = Math.log(1 + entities.length / Math.max(1, found.size)) * terms.length
         for (const key of found)
-          if (!kinds || kinds.includes(entities[key]!.kind))
-            scores.set(key, (scores.get(key) ?? 0) + Math.log(1 + entities.length / found.size))
+          if ((!kinds || kinds.includes(entities[key]!.kind)) && others.every((o) => o.has(key)))
+            scores.set(key, (scores.get(key) ?? 0) + score)
       }
       return [...scores]
         .map(([key, score]) => ({ key, score }))

@@ -3,7 +3,7 @@ import { standingOf } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
 import type { Wish } from '../memory/wish.ts'
 import type { Neighbours, TextRow } from '../store/texts.ts'
-import { isStopWord, questionTerms, type Term } from '../store/words.ts'
+import { isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../store/words.ts'
 import { isHeading } from './asking.ts'
 import type { Corpus } from './corpus.ts'
 import { covers, datesIn } from './dates.ts'
@@ -43,8 +43,8 @@ export interface Ranked {
   readonly day: string | undefined
   /** It says what the user wants in every such case. */
   readonly wish: boolean
-  /** It is what the question names. */
-  readonly exact: boolean
+  /** The question calls it by its name, id or path. */
+  readonly named: boolean
   /** The name of the result it is linked to, where it is here for that alone. */
   readonly linkedTo: string | undefined
 }
@@ -71,8 +71,9 @@ const CLOSE = 100
 const STEP = 50
 const WITH_LINKS = 6
 const MAX_LINKS = 24
-/** So many texts may hold the words by which candidates are looked for: common ones are left out while there are rarer. */
+/** So many texts may hold the words by which candidates are looked for, and so many the pairs of common ones; pairs at most. */
 const POSTINGS = 3_000
+const PAIRS = 12
 /** A narrow filter may leave few of the candidates: then so many are looked at. */
 const DEEP = 4_000
 const ENOUGH = 30
@@ -86,42 +87,52 @@ const FIRST_PERSON = /\b(i|my|me|mine|i'm|i've|i’m|i’ve)\b/i
 /** Roles are no names. */
 const ROLES = new Set(['user', 'assistant', 'system', 'tool', 'model', 'human', 'ai'])
 
-/** The terms by which candidates are looked for: all, or the rarest that hold no more texts than are worth scoring. */
-function telling(terms: readonly Term[], counts: readonly number[]): Term[] {
+/**
+ * The terms by which candidates are looked for: all, or the rarest that hold no more texts than are worth scoring; and of
+ * terms that are left out pairs, since the text that holds both is the answer, however many hold one.
+ */
+function telling(
+  terms: readonly Term[],
+  counts: readonly number[],
+  size: number,
+): { alone: Term[][]; pairs: Term[][] } {
   const order = [...terms.keys()].sort((a, b) => counts[a]! - counts[b]! || a - b)
-  const chosen: Term[] = []
   let postings = 0
-  for (const i of order) {
-    if (counts[i] === 0) {
-      chosen.push(terms[i]!) // the index may stem it in another way
-      continue
-    }
-    if (postings > 0 && postings + counts[i]! > POSTINGS) break
+  const first = order.findIndex((i) => {
+    // one that no text holds is looked for as well: the index may stem it in another way
+    const isMore = postings > 0 && postings + counts[i]! > POSTINGS
     postings += counts[i]!
-    chosen.push(terms[i]!)
-  }
-  return chosen
+    return isMore
+  })
+  const alone = first < 0 ? order : order.slice(0, first)
+  postings = 0
+  const pairs = order
+    .slice(alone.length)
+    .flatMap((i, at) =>
+      order.slice(0, alone.length + at).map((j) => ({ i, j, texts: (counts[i]! * counts[j]!) / size })),
+    )
+    .filter(({ texts }) => texts > 0)
+    .sort((a, b) => a.texts - b.texts || a.i - b.i || a.j - b.j)
+    .filter(({ texts }, at) => at === 0 || (at < PAIRS && (postings += texts) <= POSTINGS))
+  return { alone: alone.map((i) => [terms[i]!]), pairs: pairs.map(({ i, j }) => [terms[i]!, terms[j]!]) }
 }
 
-/** Paths and identifiers in a question that may be what something is called, and what may stand around them. */
-const REFERENCE = /[\p{L}\p{N}_$@./:-]{2,}/gu
-const AROUND = /^[./:-]+|(?<![@./:-])[@./:-]+$/g
-
-function named(question: string, reader: Reader): { whole: Set<string>; within: Set<string> } {
+/** What the question calls by its name, as a whole or within it, and the term that it is made of where it is one word. */
+function named(question: string, reader: Reader): { whole: Set<string>; within: Set<string>; only?: string } {
   const asked = question.trim()
   const whole = new Set(asked.length <= 200 ? reader.find(asked).map((e) => e.id) : [])
   const within = new Set<string>()
-  const words = (question.slice(0, 2_000).match(REFERENCE) ?? [])
-    .map((w) => w.replace(AROUND, ''))
-    .filter((w) => w.length > 1 && /[./:_-]|\p{Ll}\p{Lu}/u.test(w))
-  for (const word of words.slice(0, 8)) for (const e of reader.find(word)) within.add(e.id)
-  return { whole, within }
+  const tokens = tokensIn(question.slice(0, 2_000))
+  const references = tokens.filter((w) => /[./:_-]|\p{Ll}\p{Lu}/u.test(w)).map((w) => w.replace(/(?::\d+){1,2}$/, ''))
+  for (const word of references.slice(0, 8)) for (const e of reader.find(word)) within.add(e.id)
+  const words = tokens.map((token) => termsOf(token)[0]).filter((t) => t !== undefined)
+  return { whole, within, ...(words.length === 1 ? { only: words[0]!.word } : {}) }
 }
 
 /** What answers a question, best first, each once. Deterministic for equal input. */
 export function rank(question: string, o: RankOptions): Ranked[] {
   const { corpus, reader } = o
-  const terms = questionTerms(question)
+  const terms = questionTerms(question).filter((t) => !isCode(t.word) || corpus.count(t.stem) > 0)
   // a question of nothing but stop-words points nowhere
   const vectors = terms.some((t) => !isStopWord(t.word)) ? o.vectors : undefined
   const counts = terms.map((t) => corpus.count(t.stem))
@@ -129,7 +140,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const heading = isHeading(question)
   const spread =
     vectors && heading ? { ...vectors.spread, weight: vectors.spread.weight * TUNING.heading.vector } : vectors?.spread
-  const lookedFor = telling(terms, counts)
+  const lookedFor = telling(terms, counts, size)
   const references = named(question, reader)
 
   const entities = new Map<number, Entity>()
@@ -174,7 +185,8 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   }
   /** The best of so many that may be told; whether there may be more. */
   const gather = (byWords: number, byVector: number): boolean => {
-    const hits = corpus.withTerms(lookedFor, byWords, { all: o.all, kinds: o.kinds })
+    const filter = { all: o.all, kinds: o.kinds }
+    const hits = [lookedFor.alone, lookedFor.pairs].flatMap((groups) => corpus.withTerms(groups, byWords, filter))
     const near = vectors?.nearest(byVector) ?? []
     for (const { key, score } of hits) scoresByIndex.set(key, score)
     const standing = wishes ? corpus.wishes(WISHES) : []
@@ -183,7 +195,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const order = roughly(keys.filter((key) => texts.has(key)))
     for (let at = 0; at < order.length && entities.size < CLOSE; at += STEP)
       admit(order.slice(at, at + Math.min(STEP, CLOSE - entities.size)))
-    return hits.length === byWords || near.length === byVector
+    return hits.length >= byWords || near.length === byVector
   }
   if (gather(BY_WORDS, BY_VECTOR) && entities.size < ENOUGH) gather(DEEP, DEEP)
   const found = [...entities.keys()]
@@ -271,24 +283,27 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     }
   }
 
-  const relevance = relevances(fused, legs, vectors)
+  const meant = keys.map((key, i) => {
+    if (references.whole.has(entities.get(key)!.id)) return 2
+    return references.only !== undefined && legs[i]!.lexical.words.includes(references.only) ? 1 : 0
+  })
+  const relevance = relevances(fused, legs, meant, vectors)
   const out: Ranked[] = []
   for (const [i, key] of keys.entries()) {
     const entity = entities.get(key)!
     const { lexical, cosine, spoken, dayText, wish } = legs[i]!
-    const exact = references.whole.has(entity.id)
     const fits = lexical.score > 0 || isNamed(key) || linkedTo.has(key) || (cosine ?? -1) > (vectors?.floor ?? 1)
     if (!fits) continue
     out.push({
       entity,
       key,
-      relevance: exact ? 1 : relevance[i]!,
+      relevance: relevance[i]!,
       lexical,
       cosine,
       spoken: spoken !== undefined,
       day: dayText,
       wish: wish > 0,
-      exact,
+      named: isNamed(key),
       linkedTo: linkedTo.get(key),
     })
   }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
 import { recallFixture } from '../../test/recall-fixture.ts'
 import { UserError } from '../errors.ts'
+import { Recaller } from './recall.ts'
 import type { RecallOptions, RecallResult } from './types.ts'
 
 const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
@@ -278,6 +279,137 @@ describe('what is found', () => {
     t.act([chunk('We walked along the river', '2026-03-14', 1), chunk('We walked along the beach', '2026-07-02', 2)])
     expect((await ask(t, 'where did we walk in March?')).results[0]!.name).toContain('river')
     expect((await ask(t, 'where did we walk in July 2026?')).results[0]!.name).toContain('beach')
+  })
+})
+
+describe('the answer is not buried', () => {
+  /** A current task with notes of its own that share loose words with what is asked; the answers are old and elsewhere. */
+  function inTask(): TestMemory {
+    const t = openTestMemory()
+    t.act([
+      ['record-decision', { name: 'use-sqlite', description: 'Store everything in one SQLite file', impact: 2 }],
+      ['record-file', { path: 'src/auth/tokenStore.ts', summary: 'Keeps refresh', importantSymbols: ['rotateToken'] }],
+      ['record-learning', { title: 'Retries need jitter', body: 'see src/recall/rank.ts for the list' }],
+      ['record-learning', { title: 'Backups are encrypted with a key that only the operator holds' }],
+    ])
+    t.clock.days(400)
+    t.act([
+      ['start-goal', { originalAsk: 'g' }],
+      ['start-activity', { description: 'a' }],
+      ['start-task', { description: 'now' }],
+    ])
+    t.clock.now += 1_000
+    t.act([
+      ['record-learning', { title: 'use of sqlite', body: 'use sqlite with care, use it well' }],
+      ['record-learning', { title: 'src recall rank', body: 'ts src' }],
+      ['record-learning', { title: 'rotate the token', body: 'a token, to rotate, auth store ts src' }],
+      ['record-learning', { title: 'The operator holds a meeting', severity: 'critical' }],
+      ['record-observation', { what: 'the backups of the operator ran' }],
+    ])
+    return t
+  }
+
+  test('[H1] [H3] what the question names is first: by name, id, path or symbol, whatever its place in the tree', async () => {
+    const t = inTask()
+    const first = async (question: string) => (await ask(t, question, { session: 'test' })).results[0]!
+    for (const question of ['use-sqlite', 'decision:use-sqlite', 'why use-sqlite?'])
+      expect(await first(question)).toMatchObject({ id: 'decision:use-sqlite', parts: { proximity: 1 } })
+    for (const question of [
+      'src/auth/tokenStore.ts',
+      'tokenStore.ts',
+      'rotateToken',
+      'what is src/auth/tokenStore.ts:42 for?',
+    ])
+      expect((await first(question)).kind).toBe('file')
+    for (const question of ['src/recall/rank.ts', './src/recall/rank.ts:12', 'rank.ts', 'what of src/recall/rank.ts?'])
+      expect((await first(question)).name).toBe('Retries need jitter')
+    const scores = (await ask(t, 'use-sqlite', { session: 'test' })).results.map((r) => r.score)
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+  })
+
+  test('[H1] proximity and recency order what is otherwise near: half an answer at hand is not before the answer', async () => {
+    const t = inTask()
+    const first = async () =>
+      (await ask(t, 'who holds the key of the encrypted backups?', { session: 'test' })).results[0]!
+    expect((await first()).name).toMatch(/^Backups are encrypted/)
+    t.act([['record-insight', { summary: 'the key of the encrypted backups is held by the operator of the site' }]])
+    expect((await first()).kind).toBe('insight')
+  })
+
+  test('[H3] the one note that holds both words is found where each of them stands in 2,000 others', async () => {
+    const t = openTestMemory()
+    const body = 'at night the gateway waits for as long as the timeout of each says'
+    t.act([['record-learning', { title: 'Calls', body }]])
+    const other = (i: number) => ({
+      title: `Note ${i}`,
+      body: `today somebody looked at the ${i % 2 === 0 ? 'gateway' : 'timeout'} again`,
+    })
+    for (let at = 0; at < 4_000; at += 50)
+      t.act(Array.from({ length: 50 }, (_, i) => ['record-learning', other(at + i)]))
+    const words = new Recaller(t.memory, undefined, { embedder: { use: 'none' } })
+    expect(words.askNow('gateway timeout').results[0]!.name).toBe('Calls')
+    expect(words.askNow('gateway timeout', { asOf: t.clock.now }).results[0]!.name).toBe('Calls')
+  }, 60_000)
+
+  test('[H3] C++, C#, flags, dotted names, packages and error codes are words of their own', async () => {
+    const t = openTestMemory()
+    const learning = (title: string, body: string) => ['record-learning', { title, body }]
+    t.act([
+      ['record-decision', { name: 'parse-c', description: 'C files are parsed with tree-sitter, files parsed by one' }],
+      ['record-decision', { name: 'parse-cpp', description: 'C++ files are parsed with clang' }],
+      ['record-decision', { name: 'parse-cs', description: 'C# is left to Roslyn' }],
+      learning('Commits', 'never with --no-verify'),
+      learning('verify', 'verify and verify: no commit without'),
+      learning('Secrets', 'stand in .env, which git ignores'),
+      learning('env', 'the env of a process'),
+      learning('Ports', 'EADDRINUSE means that the port 8080 is taken'),
+      learning('Types', 'TS2345 comes from the strict mode, ERR_MODULE_NOT_FOUND from the loader'),
+      learning('module not found', 'err'),
+      learning('Driver', 'node:sqlite is synchronous'),
+      learning('node sqlite', 'sqlite node'),
+      learning('Sums', 'CVE-2024-1234 is about checksums'),
+      learning('cve 1234', '2024 cve 1234 2024'),
+    ])
+    const first = async (question: string) => (await ask(t, question)).results[0]?.name
+    expect(await first('how are C++ files parsed?')).toBe('parse-cpp')
+    expect(await first('how are C files parsed?')).toBe('parse-c')
+    expect(await first('C#')).toBe('parse-cs')
+    expect(await first('--no-verify')).toBe('Commits')
+    expect(await first('.env')).toBe('Secrets')
+    expect(await first('EADDRINUSE')).toBe('Ports')
+    expect(await first('TS2345')).toBe('Types')
+    expect(await first('ERR_MODULE_NOT_FOUND')).toBe('Types')
+    expect(await first('node:sqlite')).toBe('Driver')
+    expect(await first('CVE-2024-1234')).toBe('Sums')
+  })
+})
+
+describe('what an explanation says', () => {
+  test('[H3] a word is held only where it stands; words of the neighbours are told as such', async () => {
+    const t = openTestMemory()
+    t.act([
+      ['start-task', { description: 'sessions' }],
+      ['record-decision', { name: 'sessions-in-redis', description: 'Sessions live in Redis, one key per user' }],
+      ['record-learning', { title: 'Keys expire at midnight' }],
+    ])
+    const whys = new Map((await ask(t, 'redis expiry of keys')).results.map((r) => [r.name, r.why]))
+    expect(whys.get('sessions-in-redis')).toMatch(/^holds (redis, keys|keys, redis);/)
+    expect(whys.get('Keys expire at midnight')).toMatch(/^holds keys; its neighbours hold redis;/)
+  })
+
+  test('[H3] the line adds up: the score shown is the product of the parts shown', async () => {
+    const t = openTestMemory()
+    recallFixture(t)
+    t.clock.days(17)
+    for (const question of ['JWT validation', 'which grant types are there?', 'tokens', 'OAuth2']) {
+      const { text, results } = await ask(t, question, { session: 'test', explain: true })
+      const sums = [...text.matchAll(/#\| (\S+) = \w+ (\S+) × \w+ (\S+) × \w+ (\S+) × \w+ (\S+);/g)]
+      expect(sums).toHaveLength(results.length)
+      for (const [i, [, score, ...parts]] of sums.entries()) {
+        expect(parts.reduce((product, part) => product * Number(part), 1).toPrecision(3)).toBe(score)
+        expect(Number(score) / results[i]!.score).toBeCloseTo(1, 1)
+      }
+    }
   })
 })
 

@@ -338,7 +338,7 @@ function answer(question: string, asked: Asked, g: Grounds): RecallResult {
     const p = near.get(r.entity.id)!
     const parts = {
       relevance: r.relevance,
-      proximity: p.proximity,
+      proximity: r.named ? 1 : p.proximity, // wherever it was recorded, it is asked for
       recency: recencyOf(r.entity, now, registry, config),
       importance: importanceOf(r.entity.fields, config.importance),
     }
@@ -375,9 +375,10 @@ function answer(question: string, asked: Asked, g: Grounds): RecallResult {
     ...(asked.budget === undefined ? {} : { budget: asked.budget }),
     found: scored.length - (judged.length - folded.length),
   }
-  const cards = results.map(({ forms, parts, why, score }) =>
-    asked.explain ? explained(forms, score, parts, why) : forms,
-  )
+  const cards = results.map(({ forms: { card, line }, ...r }) => {
+    const remark = asked.explain ? explanation(r) : ''
+    return { card: card + remark, line: line + remark }
+  })
   const packed = pack(cards, limits, countTokens)
   return {
     results: packed.shown.map(({ index, form }) => {
@@ -412,16 +413,12 @@ function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<stri
   return marks
 }
 
-function explained(
-  forms: ReturnType<typeof formsOf>,
-  score: number,
-  p: Recalled['parts'],
-  why: string,
-): ReturnType<typeof formsOf> {
-  const n = (x: number) => x.toPrecision(3)
-  const sum = `${n(score)} = relevance ${n(p.relevance)} × proximity ${n(p.proximity)} × recency ${n(p.recency)} × importance ${n(p.importance)}`
-  const remark = `\n  #| ${sum}; ${why.replaceAll('|#', '| #').replaceAll('#|', '# |')} |#`
-  return { card: forms.card + remark, line: forms.line + remark }
+/** The score as the product of what is printed here, so that the line adds up. */
+export function explanation({ parts, why }: Pick<Recalled, 'parts' | 'why'>): string {
+  const factors = Object.entries(parts).map(([name, x]) => [name, x.toPrecision(3)] as const)
+  const score = factors.reduce((product, [, x]) => product * Number(x), 1).toPrecision(3)
+  const sum = `${score} = ${factors.map(([name, x]) => `${name} ${x}`).join(' × ')}`
+  return `\n  #| ${sum}; ${why.replaceAll('|#', '| #').replaceAll('#|', '# |')} |#`
 }
 
 const WHERE: { readonly [W in Proximity['where']]: string } = {
@@ -434,19 +431,18 @@ const WHERE: { readonly [W in Proximity['where']]: string } = {
 
 function whyOf(s: Scored, g: Grounds, now: number): string {
   const said: string[] = []
-  if (s.exact) said.push('it is what the question names')
-  if (s.lexical.words.length > 0) said.push(`holds ${s.lexical.words.slice(0, 6).join(', ')}`)
+  const { words, borrowed } = s.lexical
+  if (s.named) said.push('it is what the question names')
+  if (words.length > 0) said.push(`holds ${words.slice(0, 6).join(', ')}`)
+  if (borrowed.length > 0) said.push(`its neighbours hold ${borrowed.slice(0, 6).join(', ')}`)
   if (s.linkedTo !== undefined) said.push(`linked to ${s.linkedTo.slice(0, 60)}`)
   if (s.cosine !== undefined && g.vectors && s.cosine > g.vectors.floor)
     said.push(`near in meaning (${s.cosine.toFixed(2)})`)
   if (s.spoken) said.push('said by whom the question is about')
   if (s.wish) said.push('a wish of the user')
   if (s.day !== undefined) said.push(`of ${s.day}`)
-  if (said.length === 0)
-    said.push(
-      s.lexical.coverage > 0 ? 'stands beside what answers it' : 'holds the words of the question, which say little',
-    )
-  if (g.place.task !== undefined) said.push(WHERE[s.near.where])
+  if (said.length === 0) said.push('holds the words of the question, which say little')
+  if (g.place.task !== undefined && !s.named) said.push(WHERE[s.near.where])
   const days = Math.max(0, Math.round((now - s.entity.updated) / DAY_MS))
   const half = halfLifeOf(s.entity.kind, g.reader.registry(), g.config)
   said.push(days === 0 ? 'touched today' : `touched ${days} day${days === 1 ? '' : 's'} ago (half-life ${half})`)

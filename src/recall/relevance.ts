@@ -50,6 +50,8 @@ export interface Lexical {
   readonly coverage: number
   /** The words of the question that it holds, most telling first. */
   readonly words: readonly string[]
+  /** Those that only its neighbours hold. */
+  readonly borrowed: readonly string[]
 }
 
 /** The question's words with how much each tells; `spread`: how many texts a text lends its words to, itself included. */
@@ -121,20 +123,25 @@ function add(to: Piece, from: Piece): void {
 export interface Seen {
   /** Its passages, each with its title and what its neighbours lend. */
   readonly passages: readonly Piece[]
-  /** Which of the question's words are among its first, by their index. */
+  /** Which of the question's words it holds itself, by their index. */
+  readonly own: ReadonlySet<number>
+  /** Which of them are among its first. */
   readonly lead: ReadonlySet<number>
 }
 
 export function seenOf(row: InRow, index: ReadonlyMap<number, number>): Seen {
+  const own = new Set<number>()
   const lead = new Set<number>()
   let n = 0
   for (const run of row.text.runs)
     for (const term of run.terms) {
-      if (n++ >= TUNING.leadWords) break
       const i = index.get(term)
-      if (i !== undefined) lead.add(i)
+      n++
+      if (i === undefined) continue
+      own.add(i)
+      if (n <= TUNING.leadWords) lead.add(i)
     }
-  return { passages: passagesOf(row, index), lead }
+  return { passages: passagesOf(row, index), own, lead }
 }
 
 function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, number>): Piece[] {
@@ -175,7 +182,7 @@ function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, n
 }
 
 /** BM25 of the best passage, and more for what the text begins with. */
-export function lexicalOf({ passages, lead }: Seen, q: Weighted, averageLength: number): Lexical {
+export function lexicalOf({ passages, own, lead }: Seen, q: Weighted, averageLength: number): Lexical {
   const { k1, b } = TUNING
   let score = 0
   let best: Piece | undefined
@@ -192,13 +199,17 @@ export function lexicalOf({ passages, lead }: Seen, q: Weighted, averageLength: 
     }
   }
   for (const i of lead) score += TUNING.lead * q.idf[i]!
-  if (!best) return { score: 0, coverage: 0, words: [] }
-  const held = [...best.tf.keys()].filter((i) => best.tf[i]! > 0).sort((x, y) => q.idf[y]! - q.idf[x]! || x - y)
-  const weight = held.reduce((sum, i) => sum + q.idf[i]! * Math.min(1, best.tf[i]!), 0)
+  const telling = (of: Iterable<number>) =>
+    [...of].sort((x, y) => q.idf[y]! - q.idf[x]! || x - y).map((i) => q.terms[i]!.word)
+  if (!best) return { score: 0, coverage: 0, words: telling(own), borrowed: [] }
+  const { tf } = best
+  const held = [...tf.keys()].filter((i) => tf[i]! > 0)
+  const weight = held.reduce((sum, i) => sum + q.idf[i]! * Math.min(1, tf[i]!), 0)
   return {
     score,
     coverage: q.total > 0 ? weight / q.total : 0,
-    words: held.filter((i) => best.tf[i]! >= 0.5).map((i) => q.terms[i]!.word),
+    words: telling(own),
+    borrowed: telling(held.filter((i) => !own.has(i))),
   }
 }
 
@@ -275,12 +286,23 @@ export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number
 const softened = (x: number): number => Math.log1p(Math.exp(2 * x)) / 2
 
 /**
+ * How sharply relevance falls below the best one's. It is multiplied with proximity, recency and importance, which may
+ * differ tenfold: what answers half as well, and stands nearer, must not come before what answers.
+ */
+const SHARPNESS = 3
+
+/** Where the question is what something is called, or one word, everything else is at most so relevant. */
+const UNNAMED = 0.02
+
+/**
  * The relevance in (0, 1] of each: in the order of what the legs say, and as a whole scaled by how well the best one
  * answers: the share of the question that it holds, or how near its vector is between the model's floor and ceiling.
+ * `meant`: what the question is the name of (2), what else holds all of it where it is one word (1).
  */
 export function relevances(
   fused: readonly number[],
   legs: readonly Legs[],
+  meant: readonly (0 | 1 | 2)[],
   model: { readonly floor: number; readonly ceiling: number } | undefined,
 ): number[] {
   if (fused.length === 0) return []
@@ -290,5 +312,9 @@ export function relevances(
   const near = model && cosine !== undefined ? Math.max(0, (cosine - model.floor) / (model.ceiling - model.floor)) : 0
   const quality = Math.min(1, Math.max(lexical.coverage, near, 0.01))
   const best = softened(fused[top]!)
-  return fused.map((f) => Math.max(Number.MIN_VALUE, Math.min(1, (quality * softened(f)) / best)))
+  const most = Math.max(...meant)
+  return fused.map((f, i) => {
+    const relevance = meant[i] === 2 ? 1 : quality * (softened(f) / best) ** SHARPNESS
+    return Math.max(Number.MIN_VALUE, meant[i]! < most ? UNNAMED * relevance : relevance)
+  })
 }

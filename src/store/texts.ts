@@ -1,6 +1,6 @@
 import type { Db } from './db.ts'
 import { clearPages, startAnew } from './vectors.ts'
-import { hashOf, indexable, termsOf } from './words.ts'
+import { hashOf, indexable, indexed, termsOf } from './words.ts'
 
 /** A text of an entity with the weight that its field declares. */
 export interface WeightedText {
@@ -193,7 +193,7 @@ export const textsWithWish = (db: Db, limit: number): number[] =>
 /** How many there are; counted where the rows are smallest. */
 export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n
 
-const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`
+const quoted = (word: string): string => `"${indexed(word)}"`
 
 /** Matches in the title count most; the columns of `text_index` are title, body, extra. */
 const WEIGHTS = '4.0, 1.0, 0.6'
@@ -207,10 +207,10 @@ const FILTER: Readonly<Record<Which, string>> = {
   live: "AND e.standing<>'rejected'",
 }
 
-/** Rows that hold any of the words, best first (BM25). */
+/** Rows that hold any of the words, or all of any group of words, best first (BM25). */
 export function rowsWith(
   db: Db,
-  words: readonly string[],
+  words: readonly (string | readonly string[])[],
   limit: number,
   which: Which,
   kinds?: readonly string[],
@@ -220,7 +220,7 @@ export function rowsWith(
     `SELECT e.rowid AS rowid, e.id AS id, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index JOIN entities e ON e.rowid=text_index.rowid
      WHERE text_index MATCH ? AND e.live=1 ${FILTER[which]}
      ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
-    words.map(quoted).join(' OR '),
+    words.map((w) => (typeof w === 'string' ? quoted(w) : `(${w.map(quoted).join(' AND ')})`)).join(' OR '),
     ...(kinds ? [JSON.stringify(kinds)] : []),
     limit,
   )
@@ -228,4 +228,4 @@ export function rowsWith(
 
 /** In how many texts a stem stands. */
 export const textsWith = (db: Db, stem: string): number =>
-  db.get<{ doc: number }>('SELECT doc FROM text_words WHERE term=?', stem)?.doc ?? 0
+  db.get<{ doc: number }>('SELECT doc FROM text_words WHERE term=?', indexed(stem))?.doc ?? 0

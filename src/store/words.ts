@@ -23,9 +23,20 @@ export const isStopWord = (word: string): boolean => STOP.has(word)
 const MAX_WORD = 64
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
-/** A word in any script, with its marks and inner apostrophes; a run of a script without spaces; a pictograph. */
-const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])[\p{L}\p{N}\p{M}_$'’])+|\p{Extended_Pictographic}/gu
+const LETTER = String.raw`(?!${CJK.source})[\p{L}\p{N}\p{M}_$'’]`
+/**
+ * A word in any script, with its marks and inner apostrophes; what is written as one in code: a path, `node:sqlite`,
+ * `--no-verify`, `.env`, `C++`; a run of a script without spaces; a pictograph.
+ */
+const TOKEN = new RegExp(
+  String.raw`${CJK.source}+|(?:(?<![\p{L}\p{N}_./-])(?:--?|[.@])(?=\p{L}))?(?:${LETTER})+(?:(?:[.\\@#-]|::?|\/\.?)(?:${LETTER})+)*(?:\+\+|#(?![\p{L}\p{N}]))?|\p{Extended_Pictographic}`,
+  'gu',
+)
+const WORD = new RegExp(`(?:${LETTER})+`, 'gu')
+const SIGN = /^\p{Extended_Pictographic}$/u
+
+/** The words of a text as they stand, those of code whole. */
+export const tokensIn = (text: string): string[] => text.match(TOKEN) ?? []
 
 /** The parts of an identifier; none if it has but one. */
 export function partsOf(identifier: string): string[] {
@@ -70,9 +81,21 @@ export interface Term {
   readonly word: string
 }
 
+/** Longer ones are data. */
+const MAX_CODE = 128
+
+/** What is written as one word in code, without a line number; of a path the file's name as well. */
+function codeIn(token: string): string[] {
+  const whole = plain(token.replaceAll('\\', '/').replace(/(?::\d+){1,2}$/, ''))
+  // a hyphen alone joins words of prose as well
+  if (whole.length > MAX_CODE || !/[^\p{L}\p{N}\p{M}_$'’-]|-.*\p{N}|\p{N}.*-|^-/u.test(whole)) return []
+  const name = whole.slice(whole.lastIndexOf('/') + 1)
+  return name !== whole && name.includes('.') ? [whole, name] : [whole]
+}
+
 /**
  * The words of a text that say what it is about, in order: lower case, without accents, stemmed (Porter 1980), stop-words
- * left out; identifiers and paths whole and in parts, scripts without spaces as pairs of characters.
+ * left out; identifiers and what is written as one in code whole and in parts, scripts without spaces as pairs of characters.
  */
 export function termsOf(text: string, limit = Number.POSITIVE_INFINITY, withStopWords = false): Term[] {
   const out: Term[] = []
@@ -80,22 +103,29 @@ export function termsOf(text: string, limit = Number.POSITIVE_INFINITY, withStop
   const add = (word: string) => {
     if (word !== '' && !stops(word)) out.push({ stem: stem(word), word })
   }
-  for (const [raw] of text.matchAll(WORD)) {
+  for (const [token] of text.matchAll(TOKEN)) {
     if (out.length >= limit) break
-    if (CJK.test(raw)) for (const pair of pairsOf(raw)) out.push({ stem: pair, word: pair })
-    else if (/^\p{Extended_Pictographic}$/u.test(raw) && !/[\p{L}\p{N}]/u.test(raw)) {
-      const word = pictograph(raw)
-      out.push({ stem: word, word })
-    } else {
-      const whole = plain(raw.slice(0, MAX_WORD))
-        .replaceAll('’', "'")
-        .replace(/^'+|'+$/g, '')
-      if (stops(whole)) continue
-      add(whole.replace(/'s$/, '').replaceAll(/['_$]/g, ''))
-      for (const part of partsOf(raw)) add(plain(part))
+    if (CJK.test(token)) for (const pair of pairsOf(token)) out.push({ stem: pair, word: pair })
+    else if (SIGN.test(token) && !/[\p{L}\p{N}]/u.test(token)) add(pictograph(token))
+    else {
+      for (const code of codeIn(token)) add(code)
+      for (const raw of wordsOf(token)) {
+        const whole = plain(raw.slice(0, MAX_WORD))
+          .replaceAll('’', "'")
+          .replace(/^'+|'+$/g, '')
+        if (stops(whole)) continue
+        add(whole.replace(/'s$/, '').replaceAll(/['_$]/g, ''))
+        for (const part of partsOf(raw)) add(plain(part))
+      }
     }
   }
   return out
+}
+
+/** The words within a token; C is none of C++. */
+const wordsOf = (token: string): string[] => {
+  const words = token.match(WORD) ?? []
+  return /[+#]$/.test(token) ? words.slice(0, -1) : words
 }
 
 /** Of a longer question the beginning is searched for. */
@@ -112,18 +142,27 @@ export function questionTerms(question: string): Term[] {
 
 const pictograph = (char: string): string => `u${char.codePointAt(0)!.toString(16)}`
 
+/** Whether a term is written as one in code alone; where nobody has used it, its parts say what is asked. */
+export const isCode = (word: string): boolean => !/^[\p{L}\p{N}\p{M}]*$/u.test(word)
+
+/** A word as the index has it, which parts words at every sign: what holds one stands under a number of its own. */
+export const indexed = (word: string): string => (isCode(word) ? `x${hashOf(word)}` : word)
+
 /**
  * A text as it is put into the index, which parts words at spaces and signs: with the parts of identifiers, the pairs of
- * scripts without spaces, and names for pictographs.
+ * scripts without spaces, and names for pictographs and for what is written as one in code.
  */
 export function indexable(text: string): string {
   const more: string[] = []
-  for (const [raw] of text.matchAll(WORD)) {
-    if (CJK.test(raw)) more.push(...pairsOf(raw))
-    else if (/^\p{Extended_Pictographic}$/u.test(raw) && !/[\p{L}\p{N}]/u.test(raw)) more.push(pictograph(raw))
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (CJK.test(token)) more.push(...pairsOf(token))
+    else if (SIGN.test(token) && !/[\p{L}\p{N}]/u.test(token)) more.push(pictograph(token))
     else {
-      const parts = partsOf(raw)
-      if (parts.length > 0) more.push(...parts, raw.replaceAll(/[_$]/g, ''))
+      more.push(...codeIn(token).map(indexed))
+      for (const raw of wordsOf(token)) {
+        const parts = partsOf(raw)
+        if (parts.length > 0) more.push(...parts, raw.replaceAll(/[_$]/g, ''))
+      }
     }
   }
   return more.length > 0 ? `${text} ${more.join(' ')}` : text

@@ -4,7 +4,7 @@ import { openProject } from '../open.ts'
 import { type Card, formsOf } from '../recall/card.ts'
 import { pack } from '../recall/pack.ts'
 import { otherProjects } from '../recall/projects.ts'
-import { Recaller } from '../recall/recall.ts'
+import { explanation, Recaller } from '../recall/recall.ts'
 import { countTokens } from '../recall/tokens.ts'
 import type { Recalled, RecallOptions, RecallResult } from '../recall/types.ts'
 import type { ToolContext } from './tool.ts'
@@ -32,11 +32,7 @@ export async function recallAcross(
   const registry = context.memory.registry()
   const cards = (r: Recalled, remark: string): Card => {
     const forms = formsOf(r, registry)
-    const n = (x: number) => x.toPrecision(3)
-    const { relevance, proximity, recency, importance } = r.parts
-    const why = explain
-      ? `\n  #| ${n(r.score)} = relevance ${n(relevance)} × proximity ${n(proximity)} × recency ${n(recency)} × importance ${n(importance)}; ${r.why.replaceAll('|#', '| #')} |#`
-      : ''
+    const why = explain ? explanation(r) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }
   const found: Found[] = own.results.map((result) => ({ result, card: cards(result, '') }))
