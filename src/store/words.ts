@@ -88,7 +88,8 @@ const MAX_CODE = 128
 function codeIn(token: string): string[] {
   const whole = plain(token.replaceAll('\\', '/').replace(/(?::\d+){1,2}$/, ''))
   // a hyphen alone joins words of prose as well
-  if (whole.length > MAX_CODE || !/[^\p{L}\p{N}\p{M}_$'’-]|-.*\p{N}|\p{N}.*-|^-/u.test(whole)) return []
+  const isProse = !/[^\p{L}\p{M}_$'’-]/u.test(whole) && !whole.startsWith('-')
+  if (whole.length > MAX_CODE || isProse || !/[^\p{L}\p{N}\p{M}_$'’]/u.test(whole)) return []
   const name = whole.slice(whole.lastIndexOf('/') + 1)
   return name !== whole && name.includes('.') ? [whole, name] : [whole]
 }

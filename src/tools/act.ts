@@ -19,8 +19,7 @@ Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, 
   },
   mcp: true,
   readOnly: false,
-  run(context, args) {
-    const { memory } = context
+  async run(context, args) {
     const { actions, intent } = args
     const batch =
       intent === undefined
@@ -28,17 +27,24 @@ Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, 
         : actions !== null && typeof actions === 'object' && !Array.isArray(actions)
           ? { intent, ...actions }
           : { intent, actions }
-    try {
-      return printed(memory.act(batch, { ...actingAs(context), ...(args.redact === true ? { redact: true } : {}) }))
-    } catch (error) {
-      if (context.ask === undefined || !takesPerson(error)) throw error
-      return import('./confirm.ts').then(async ({ askToConfirm }) => {
-        const agreed = await askToConfirm(context, batch)
-        if (!agreed) throw error
-        return printed(agreed)
-      })
-    }
+    const acted = await acting(context, batch, args.redact === true)
+    if (acted.results.every((r) => r.verb !== 'record-decision')) return printed(acted)
+    const { touchedBy } = await import('./touched.ts')
+    return printed({ ...acted, notes: [...acted.notes, ...touchedBy(context, acted.results)] })
   },
+}
+
+/** Acts; where only a person can say yes to it, and can be asked, asks first. */
+async function acting(context: ToolContext, batch: unknown, redact: boolean): Promise<ActResult> {
+  try {
+    return context.memory.act(batch, { ...actingAs(context), ...(redact ? { redact: true } : {}) })
+  } catch (error) {
+    if (context.ask === undefined || !takesPerson(error)) throw error
+    const { askToConfirm } = await import('./confirm.ts')
+    const agreed = await askToConfirm(context, batch)
+    if (!agreed) throw error
+    return agreed
+  }
 }
 
 /** Whether all that was wrong with a batch is that only a person can say yes to it. */

@@ -5,7 +5,8 @@ import type { Tool } from './tool.ts'
 export const openQuestionsTool: Tool = {
   name: 'open_questions',
   title: 'Open questions',
-  about: 'Questions nobody has answered yet, newest first, each with its ref for answer-question.',
+  about:
+    'Questions nobody has answered yet, newest first, or the best match for a topic, each with its ref for answer-question.',
   example: 'tidemark questions hub',
   params: PARAMS,
   mcp: true,

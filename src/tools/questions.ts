@@ -1,7 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
-import { tokensOf } from '../recall/wording.ts'
 import type { Json } from '../schema/field.ts'
 import { slug } from '../schema/names.ts'
 import { ago, entityJson, oneLine } from './present.ts'
@@ -10,6 +9,8 @@ import type { Output, Param, Tool, ToolContext } from './tool.ts'
 const LIMIT = 20
 /** So many topics are named. */
 const TOPICS = 20
+/** So many are looked at on a topic. */
+const MAX_FOUND = 1_000
 
 /** What both names of the tool take. */
 export const PARAMS = {
@@ -21,22 +22,23 @@ export const questions: Tool = {
   name: 'questions',
   title: 'Open questions',
   about:
-    'lists what nobody has answered yet, newest first, with the reference by which it is answered; by topic, if one is given',
+    'lists what nobody has answered yet, newest first, with the reference by which it is answered; on a topic, in words of your own, the best match first',
   example: 'tidemark questions hub --limit 5',
   params: PARAMS,
   readOnly: true,
   run: openQuestions,
 }
 
-/** Questions without an answer that nobody retired or rejected, newest first. */
-export function openQuestions({ memory }: ToolContext, args: Readonly<Record<string, unknown>>): Output {
+/** Questions without an answer that nobody retired or rejected: newest first, on a topic the best match first. */
+export async function openQuestions(context: ToolContext, args: Readonly<Record<string, unknown>>): Promise<Output> {
+  const { memory } = context
   const { reader } = memory
   const limit = typeof args.limit === 'number' ? args.limit : LIMIT
   if (!Number.isInteger(limit) || limit < 0)
     throw new UserError('bad-argument', 'limit is not a whole number', 'give a whole number, such as 5')
   const topic = typeof args.topic === 'string' ? args.topic.trim() : ''
   const open = reader.list('question').filter((q) => isOpen(reader, q))
-  const found = topic === '' ? open : open.filter((q) => isOn(q, topic))
+  const found = topic === '' ? open : await onTopic(context, open, topic)
   const shown = found.slice(0, limit)
   const omitted = found.length - shown.length
   const topics = countTopics(open)
@@ -72,22 +74,32 @@ function told(q: Entity, now: number): string[] {
 }
 
 /** Answered is what has an answer of its own, or a confirmed link to one. */
-const isOpen = (reader: Reader, q: Entity): boolean =>
+export const isOpen = (reader: Reader, q: Entity): boolean =>
   String(q.fields.answer ?? '').trim() === '' &&
   !reader
     .links('from', q.id)
     .some((l) => l.type === 'answered-by' && (l.entity.fields.standing ?? 'confirmed') === 'confirmed')
 
+/** The topics and tags of something, in the form in which they are compared. */
+export const labelsOf = ({ fields: { topics, tags } }: Entity): Set<string> =>
+  new Set([topics, tags].flatMap((v) => (Array.isArray(v) ? v.map((label) => slug(String(label))) : [])))
+
 const topicsOf = (q: Entity): string[] => (Array.isArray(q.fields.topics) ? q.fields.topics.map(String) : [])
 
-/** On a topic is what has it, or a tag of that name, or whose own words hold all of the topic's. */
-function isOn(q: Entity, topic: string): boolean {
-  const wanted = slug(topic)
-  const tags = Array.isArray(q.fields.tags) ? q.fields.tags.map(String) : []
-  if ([...topicsOf(q), ...tags].some((t) => slug(t) === wanted)) return true
-  const words = new Set(tokensOf(`${q.name} ${String(q.fields.context ?? '')}`).map((t) => t.stem))
-  const asked = tokensOf(topic)
-  return asked.length > 0 && asked.every((t) => words.has(t.stem))
+/** Of what recall finds this share of the best one's relevance is on the topic; less shares a word with it by chance. */
+const ON_TOPIC = 0.1
+
+/** Those that have the topic, or a tag of that name, and then those that recall finds by its words. */
+async function onTopic({ memory, project }: ToolContext, open: readonly Entity[], topic: string): Promise<Entity[]> {
+  const labelled = open.filter((q) => labelsOf(q).has(slug(topic)))
+  if (labelled.length === open.length) return labelled
+  const { Recaller } = await import('../recall/recall.ts')
+  const words = new Recaller(memory, project, { embedder: { use: 'none' } })
+  const { results } = words.askNow(topic, { kinds: ['question'], scope: 'macro', all: true, limit: MAX_FOUND })
+  const least = ON_TOPIC * Math.max(0, ...results.map((r) => r.parts.relevance))
+  const near = results.flatMap((r) => (r.parts.relevance < least ? [] : [r.id, ...r.similar]))
+  const byId = new Map(open.map((q) => [q.id, q]))
+  return [...new Set([...labelled, ...near.flatMap((id) => byId.get(id) ?? [])])]
 }
 
 /** How many are open on each topic, most first; one spelling for each. */

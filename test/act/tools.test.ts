@@ -8,10 +8,10 @@ import { show } from '../../src/tools/show.ts'
 import { status } from '../../src/tools/status.ts'
 import type { Output, Tool } from '../../src/tools/tool.ts'
 import { undo } from '../../src/tools/undo.ts'
-import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
 
-const run = (m: TestMemory, tool: Tool, args: Record<string, unknown> = {}): string =>
-  (tool.run({ memory: m.memory, project: m.project, session: 's1' }, args) as Output).text
+const run = async (m: TestMemory, tool: Tool, args: Record<string, unknown> = {}): Promise<string> =>
+  ((await tool.run({ memory: m.memory, project: m.project, session: 's1' }, args)) as Output).text
 
 const BATCH = [
   ['record-principle', { name: 'p', description: 'said once' }],
@@ -19,10 +19,10 @@ const BATCH = [
   ['link-entities', { from: 'p', to: 'd', type: 'supports' }],
 ]
 
-test('[A2] the reply of act has a line for each action, in order, and the batch that undo takes', () => {
+test('[A2] the reply of act has a line for each action, in order, and the batch that undo takes', async () => {
   const m = openTestMemory()
-  const batch = /\bbatch (\w+:1)$/.exec(run(m, act, { actions: BATCH }))?.[1]
-  expect(run(m, act, { actions: [...BATCH, ['record-principle', { name: 'q' }]] })).toBe(
+  const batch = /\bbatch (\w+:1)$/.exec(await run(m, act, { actions: BATCH }))?.[1]
+  expect(await run(m, act, { actions: [...BATCH, ['record-principle', { name: 'q' }]] })).toBe(
     `record-principle principle:p v1\nrecord-decision decision:d v1\nlink-entities principle:p supports decision:d v1\nrecord-principle principle:q (new) v1\nbatch ${batch!.replace(':1', ':2')}`,
   )
 })
@@ -31,30 +31,30 @@ test.each([
   ['a list', BATCH],
   ['an object', { actions: BATCH }],
   ['a string', JSON.stringify(BATCH)],
-])('[A5] an intent goes with the batch, given as %s', (_what, actions) => {
+])('[A5] an intent goes with the batch, given as %s', async (_what, actions) => {
   const m = openTestMemory()
-  run(m, act, { actions, intent: 'to try it' })
-  expect(run(m, history, { ref: 'p' })).toContain('“to try it”')
+  await run(m, act, { actions, intent: 'to try it' })
+  expect(await run(m, history, { ref: 'p' })).toContain('“to try it”')
   expect(m.memory.newsSince(0)[0]!.author).toMatchObject({ intent: 'to try it', session: 's1' })
 })
 
-test('[A10] people see what is there, forget it, and take that back', () => {
+test('[A10] people see what is there, forget it, and take that back', async () => {
   const m = openTestMemory()
-  run(m, act, { actions: BATCH })
+  await run(m, act, { actions: BATCH })
   m.act([['propose', { action: ['record-fact', { fact: 'Use pnpm', category: 'tool' }] }]])
-  expect(run(m, list)).toBe(
+  expect(await run(m, list)).toBe(
     'fact       Use pnpm [proposed]  (just now)\ndecision   d  (just now)\nprinciple  p — said once  (just now)',
   )
-  expect(run(m, review)).toContain('fact:use-pnpm')
-  expect(run(m, show, { ref: 'd' })).toContain('supported-by ← p')
-  expect(run(m, status)).toContain('3 entities (1 decision, 1 fact, 1 principle), 1 link · 1 to review')
-  const forgotten = run(m, forget, { ref: 'p', reason: 'wrong' })
+  expect(await run(m, review)).toContain('fact:use-pnpm')
+  expect(await run(m, show, { ref: 'd' })).toContain('supported-by ← p')
+  expect(await run(m, status)).toContain('3 entities (1 decision, 1 fact, 1 principle), 1 link · 1 to review')
+  const forgotten = await run(m, forget, { ref: 'p', reason: 'wrong' })
   expect(forgotten).toMatch(/^forgot principle p\ntidemark undo \w+:3 brings it back$/)
-  expect(run(m, list, { kind: 'principles' })).not.toContain('said once')
-  expect(run(m, show, { ref: 'p' })).toContain('(deleted; restore brings it back)')
-  expect(run(m, undo)).toContain('took back delete-principle "p"')
-  expect(run(m, list, { kind: 'principle' })).toContain('said once')
-  expect(run(m, undo)).toMatch(/^took back undo \w+:3\n/)
-  expect(userError(() => run(m, show, { ref: 'q' })).hint).toBeTruthy()
-  expect(userError(() => run(m, list, { kind: 'decison' })).hint).toContain('decision')
+  expect(await run(m, list, { kind: 'principles' })).not.toContain('said once')
+  expect(await run(m, show, { ref: 'p' })).toContain('(deleted; restore brings it back)')
+  expect(await run(m, undo)).toContain('took back delete-principle "p"')
+  expect(await run(m, list, { kind: 'principle' })).toContain('said once')
+  expect(await run(m, undo)).toMatch(/^took back undo \w+:3\n/)
+  await expect(run(m, show, { ref: 'q' })).rejects.toHaveProperty('hint')
+  await expect(run(m, list, { kind: 'decison' })).rejects.toMatchObject({ hint: expect.stringContaining('decision') })
 })
