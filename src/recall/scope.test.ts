@@ -249,8 +249,8 @@ describe('scopes and proximity', () => {
     }
     const times = Array.from({ length: 30 }, once).sort((a, b) => a - b)
     if (process.env.TIDEMARK_SHOW) console.log(`proximity of 300 items: ${times[15]!.toFixed(2)} ms`)
-    // 5 times what was measured: a walk of the tree would cost 50 times as much
-    expect(times[15]!).toBeLessThan(25)
+    // 10 times what was measured: a walk of the tree would cost 50 times as much
+    expect(times[15]!).toBeLessThan(50)
   })
 })
 

@@ -3,7 +3,7 @@ import type { ActResult } from '../memory/memory.ts'
 import type { Result } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
 import type { Problem } from '../schema/validate.ts'
-import { actingAs, type Output, type Tool } from './tool.ts'
+import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 export const act: Tool = {
   name: 'act',
