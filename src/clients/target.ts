@@ -1,3 +1,4 @@
+import { isOnlyProject } from '../store/listed.ts'
 import { readText } from './files.ts'
 import { type Entry, entryOf, revert, type Step, sha256, spliceOf } from './journal.ts'
 import type { ClientContext, Undo, WiringChange } from './types.ts'
@@ -146,10 +147,13 @@ export function giveWay(ctx: ClientContext, target: Target, plugin: string): Wir
   return [leave(target, before, `the team's, which ${plugin} gives way to; it was not put in from this machine`)]
 }
 
-/** The same in a client's home, which serves every project of this machine: its entries go only with the project that made them. */
+/**
+ * The same in a client's home, which serves every project of this machine: its entries go with the project that made them,
+ * or with the last one that the user has. The maker may be gone, or may have been made by 0.1.0, whose journal has no proof.
+ */
 export function unplugHome(ctx: ClientContext, target: Target, why: string): WiringChange[] {
   const changes = unplug(ctx, target, why)
-  if (entryOf(ctx.root, target.file)) return changes
+  if (entryOf(ctx.root, target.file) || isOnlyProject(ctx.root)) return changes
   const theirs = 'another project of this machine made its entry; uninstalling there takes it out for all'
   return changes.map((change) => ({ ...change, action: 'none', after: change.before, why: theirs }))
 }

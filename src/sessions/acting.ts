@@ -27,8 +27,11 @@ const OF_AGENTS = [
 /** What the command line calls itself where no agent is named. */
 export const COMMAND_LINE = 'cli'
 
-/** Whether a client says in the environment that its agent runs this. */
-export const isAgents = (): boolean => OF_AGENTS.some((name) => process.env[name])
+/** The variable by which a client says in the environment that its agent runs this. */
+export const markOfAgent = (): string | undefined =>
+  OF_AGENTS.find((name) => !['', '0', 'false'].includes(process.env[name] ?? ''))
+
+export const isAgents = (): boolean => markOfAgent() !== undefined
 
 /**
  * Who types this command line: an agent where its client says so in the environment, or where `TIDEMARK_SESSION` is a

@@ -63,6 +63,12 @@ function readEntry(file: string): Entry | undefined {
   }
 }
 
+/** Whether this user has this project and no other one on this machine. */
+export function isOnlyProject(root: string): boolean {
+  const roots = entries().map((e) => e.root)
+  return roots.length > 0 && roots.every((r) => r === root)
+}
+
 /** Where the list says that the store of a directory lies; it is the user's own list. */
 export const listedStore = (root: string): string | undefined => readEntry(fileOf(root))?.store
 

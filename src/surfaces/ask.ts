@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { UserError } from '../errors.ts'
-import { isAgents } from '../sessions/acting.ts'
+import { markOfAgent } from '../sessions/acting.ts'
 import type { CommandCall } from './command.ts'
 
 /** Whether a person sits at the other end, who can be asked. */
@@ -17,13 +17,14 @@ export async function ask(question: string, otherwise = false): Promise<boolean>
   }
 }
 
-/** What a person decides: whose a store is, where the texts of a project go. */
+/** What a person decides: whose a store is, where the texts of a project go, that its knowledge goes. */
 export function refuseAgents(): void {
-  if (!isAgents()) return
+  const mark = markOfAgent()
+  if (mark === undefined) return
   throw new UserError(
     'needs-a-person',
     'an agent does not decide this for its user',
-    'run it yourself, in a terminal of your own',
+    `run it yourself, in a terminal of your own; if this is one, ${mark} stands in its environment: unset it`,
   )
 }
 

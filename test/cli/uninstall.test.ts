@@ -37,6 +37,30 @@ const everything = (dir: string) =>
 const state = (at: { home: string }) => join(at.home, '.local/state/tidemark/uninstalled')
 const kept = (at: { home: string }) => (existsSync(state(at)) ? readdirSync(state(at)) : [])
 
+test('[T44] an agent does not delete the knowledge of its user, with --yes neither', async () => {
+  const { at, run } = await known()
+  const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  for (const more of [[], ['--purge']]) {
+    const ran = await tidemark(agents, [...DELETE, ...more])
+    expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/an agent does not decide[\s\S]*CLAUDECODE/)])
+  }
+  expect(await run('list')).toContain('use-x')
+  const off = { ...at, env: { ...at.env, CLAUDECODE: '0' } }
+  expect((await tidemark(off, DELETE)).code).toBe(0)
+})
+
+test('[T25] what stands in the home goes with the last project of the user, also where another one made it and is gone', async () => {
+  const maker = scratch()
+  const last = { ...maker, dir: join(maker.home, 'other') }
+  mkdirSync(last.dir)
+  for (const at of [maker, last]) await tidemark(at, ['init', '--client', 'cursor', '--yes'])
+  const entry = join(maker.home, '.cursor/mcp.json')
+  expect(existsSync(entry)).toBe(true)
+  rmSync(maker.dir, { recursive: true })
+  expect((await tidemark(last, ['uninstall'])).code).toBe(0)
+  expect(existsSync(entry)).toBe(false)
+})
+
 async function known() {
   const made = await project()
   await made.run('act', decide('use-x'))

@@ -17,7 +17,7 @@ import { directoriesOf, type OwnFile, ownFiles } from '../../store/layout.ts'
 import { listedStore } from '../../store/listed.ts'
 import { findProject, isOwnIgnore, PROJECT_DIR, type Project, storePathFor } from '../../store/project.ts'
 import { stateDirectory } from '../../store/state.ts'
-import { ask, isTerminal } from '../ask.ts'
+import { ask, isTerminal, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
 import { clientContext } from './launcher.ts'
@@ -199,6 +199,7 @@ function tellClients(call: CommandCall, root: string, home: string, changes: rea
 }
 
 async function mustAgree(call: CommandCall): Promise<boolean> {
+  refuseAgents()
   if (call.flags.yes) return true
   if (isTerminal() && !call.json) return ask('delete all of that?')
   throw new UserError(
