@@ -21,11 +21,14 @@ function put(proposed: readonly Proposed[]): string | undefined {
   ].join('\n')
 }
 
-/** The person is asked in one line. */
+/** The person is asked in one line, about every rule. */
 function asking(proposed: readonly Proposed[]): string | undefined {
-  const [rule] = proposed.filter((p) => p.kind === 'fact')
-  if (!rule) return undefined
-  return `Tidemark: "${dataLine(rule.text, 120)}" is proposed as a rule. It binds once you agree: tell the agent, or \`tidemark confirm ${rule.id}\``
+  const rules = proposed.filter((p) => p.kind === 'fact')
+  if (rules.length === 0) return undefined
+  const texts = rules.map((r) => `"${dataLine(r.text, 120)}"`).join(', ')
+  const ids = rules.map((r) => r.id).join(' ')
+  const says = rules.length === 1 ? 'is proposed as a rule. It binds' : 'are proposed as rules. They bind'
+  return `Tidemark: ${texts} ${says} once you agree: tell the agent, or \`tidemark confirm ${ids}\``
 }
 
 /** Where a prompt may come from that a person wrote; clients wake their agents with prompts of their own as well. */

@@ -1,3 +1,4 @@
+import { many } from '../briefing/telling.ts'
 import type { Json } from '../schema/field.ts'
 import { findOne } from './present.ts'
 import { actingAs, type Tool } from './tool.ts'
@@ -25,7 +26,7 @@ export const forget: Tool = {
       : [`delete-${e.kind}`, { ref: e.id, ...(reason ? { reason } : {}) }]
     const done = memory.act([action], actingAs(context))
     const lines = erase
-      ? [`erased ${e.kind} and ${String(done.results[0]!.batches)} batches' content of it`]
+      ? [`erased ${e.kind}, and what ${many(Number(done.results[0]!.batches), 'batch', 'batches')} held of it`]
       : done.results[0]!.standing === 'proposed'
         ? [`proposed to forget ${e.kind} ${e.name}`]
         : [`forgot ${e.kind} ${e.name}`, `tidemark undo ${done.batch} brings it back`]

@@ -427,7 +427,7 @@ test.each([
   const line = wrong.split(/\r?\n/).findIndex((l) => /^[<>]{7} /.test(l)) + 1
   const [told, ...more] = refreshViews(m.memory, m.project)
   expect(more).toEqual([])
-  expect(told).toContain(`${name} was edited by hand and could not be read: git's conflict markers (line ${line}`)
+  expect(told).toContain(`${name} was not read: git's conflict markers (line ${line}`)
   expect(told).toContain('settle')
   expect(m.memory.cursor).toBe(cursor)
   expect(read(m, name)).toBe(before)

@@ -75,6 +75,10 @@ test('[T43] the person sees in one line that a rule is proposed; the agent confi
   expect(reply.visible).toBe(
     'Tidemark: "Always run the tests before committing" is proposed as a rule. It binds once you agree: tell the agent, or `tidemark confirm fact:always-run-the-tests-before-committing`',
   )
+  const two = { ...call, session: 's3', prompt: 'We always use slog for logging. Never use panic in a handler.' }
+  expect((await respond(t.memory, t.project, two, () => 1_000)).reply.visible).toMatch(
+    /"We always use slog for logging", "Never use panic in a handler" are proposed as rules\..*confirm fact:we-always-use-slog-for-logging fact:never-use-panic/,
+  )
   t.act([['confirm', { ref: 'fact:always-run-the-tests-before-committing' }]], { agent: 'codex', session: 's2' })
   expect(t.get('fact:always-run-the-tests-before-committing')!.fields.standing).toBe('confirmed')
 })

@@ -31,6 +31,7 @@ export const unconfirmed: Section = {
       items,
       beyond: ofFiles.length - items.length,
       see: 'tidemark confirm',
+      says: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for your yes (\`tidemark confirm\`)`,
       note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },

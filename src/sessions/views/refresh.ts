@@ -218,9 +218,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
       const aside = putAside(root, view.name, text, at)
       const problems = wrong.map((w) => redact(w))
       kept.reports = [...kept.reports, { at, file, aside, problems }].slice(-REPORTS_AT_MOST)
-      told.push(
-        `${file} was edited by hand and could not be read: ${problems.join('; ')}. It is kept as ${PROJECT_DIR}/${aside}`,
-      )
+      told.push(`${file} was not read: ${problems.join('; ')}. It is kept as ${PROJECT_DIR}/${aside}`)
     }
     // edited again meanwhile: the next look takes that over, against what was taken over now
     writeView(root, view.name, view.render(context, was), text, kept)

@@ -104,7 +104,7 @@ async function checkMemory(memory: Memory, project: Project, say: (c: Check) => 
     for (const r of unreadEdits(memory, project.root))
       say({
         ok: false,
-        what: `${r.file} was edited by hand and could not be read: ${r.problems.join('; ')}`,
+        what: `${r.file} was not read: ${r.problems.join('; ')}`,
         hint: `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
       })
     for (const c of checkPlaces(project)) say(c)
@@ -147,10 +147,11 @@ function restore(project: Project, call: CommandCall): { json: Json; code: numbe
       call.out(`read ${many(done.salvaged, 'further batch', 'further batches')} out of other copies`)
     if (done.remade.length > 0)
       call.out(`made again from what they did, since their lines were damaged: ${done.remade.join(', ')}`)
-    const upTo = last
-      ? `batch ${last.batch} of ${new Date(last.at).toISOString()} (${last.summary})`
-      : 'nothing: it is empty'
-    call.out(`the store holds everything up to ${upTo}`)
+    call.out(
+      last
+        ? `the store holds everything up to batch ${last.batch} of ${new Date(last.at).toISOString()} (${last.summary})`
+        : 'the store is empty',
+    )
     if (done.unread.length > 0)
       call.out(`what this machine alone knew could not be read to its end: ${done.unread.join(', ')}`)
     for (const m of done.missing) call.out(`${sayMissing(m)}: no copy holds it`)
