@@ -128,6 +128,8 @@ function isFull(directory: string): boolean {
 /** Turns what SQLite says of a file into what the caller can do about it. */
 export function storeError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
+  if (isSenseless(error) && isMisdefined(path))
+    return damaged(`the store ${path} is damaged: the definition of a table is not what was written`)
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EACCES':
     case 'EPERM':
@@ -240,6 +242,20 @@ export function hasOurSchema(db: DatabaseSync): boolean {
   const all = (of: DatabaseSync) =>
     JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all())
   return all(own) === all(db)
+}
+
+/** Whether the tables of a file are defined otherwise than we define them: then a statement of ours fails through no fault of its own. */
+function isMisdefined(path: string): boolean {
+  try {
+    const db = new DatabaseSync(path, { readOnly: true })
+    try {
+      return !hasOurSchema(db)
+    } finally {
+      db.close()
+    }
+  } catch {
+    return true
+  }
 }
 
 /** Refuses a store that this code is too old for; run at open and in every write, since it may be migrated meanwhile. */
