@@ -163,7 +163,10 @@ test('[T72] a definition of a table that SQLite cannot make sense of is damage a
   bytes[bytes.indexOf('contentless_delete') + 14]! ^= 1
   for (const suffix of ['-wal', '-shm']) rmSync(storeOf(at) + suffix, { force: true })
   writeFileSync(storeOf(at), bytes)
-  for (const args of [['remember', 'never use npm'], ['recall', 'pnpm']]) {
+  for (const args of [
+    ['remember', 'never use npm'],
+    ['recall', 'pnpm'],
+  ]) {
     const ran = await tidemark(at, args)
     expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/is damaged: .*\n.*doctor --restore/)])
   }

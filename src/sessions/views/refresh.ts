@@ -132,6 +132,7 @@ function write(context: ViewContext, view: View, kept: Kept): void {
   const text = erasing || was === '' ? view.render(whole, '') : view.render(context, was)
   // edited in this very moment: the next look takes that over first
   if (there !== undefined && there !== copy && there !== text) return
+  if (there !== undefined && there !== text && whyNotOwn(root, viewPath(view.name)) !== undefined) return
   writeView(root, view.name, text, there, kept)
   if (view === handoffView) kept.seen.commits = commitStamp(root)
 }
@@ -188,9 +189,19 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   const found = findEdit(context, view)
   if (!found) return []
   const { text, was } = found
-  // what came from elsewhere was said by whoever wrote it, and nobody here stands by it
+  const file = `${PROJECT_DIR}/${view.name}`
+  // what came from elsewhere was said by whoever wrote it: nobody here stands by it, and it is theirs to change
+  const foreign = whyNotOwn(root, viewPath(view.name))
+  if (foreign !== undefined) {
+    memory.db.write(() => {
+      const kept = readKept(memory, root)
+      delete kept.taking[view.name]
+      kept.seen[view.name] = stamp
+      writeKept(memory, root, kept)
+    })
+    return [`${file} was not read, and is left as it is: ${foreign}`]
+  }
   const unread =
-    whyNotOwn(root, viewPath(view.name)) ??
     (found.isKnown ? undefined : "it was here before Tidemark wrote its first view, so it may be another person's") ??
     conflictIn(text, was)
   const read = unread ? { actions: [], problems: [unread] } : view.read(context, text, was)
@@ -208,7 +219,6 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
     }
   }
   endIdleHands(memory, actions)
-  const file = `${PROJECT_DIR}/${view.name}`
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
   memory.db.write(() => {
     const kept = readKept(memory, root)
