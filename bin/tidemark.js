@@ -108,10 +108,11 @@ if (isNewEnough) {
   if (!process.getBuiltinModule('node:fs').existsSync(new URL('../dist/main.js', import.meta.url))) {
     giveUp('this clone is not built yet; run `npm run build` in it')
   }
-  // Node 22 warns of node:sqlite at every start; every other warning stays
+  // Node 22 warns of node:sqlite at every start, and each of the way in which runScript loads; every other warning stays
   const warn = process.emitWarning
   process.emitWarning = (warning, ...rest) => {
-    if (!/SQLite is an experimental feature/.test(String(warning))) warn.call(process, warning, ...rest)
+    if (!/(?:SQLite|vm\.USE_MAIN_CONTEXT_DEFAULT_LOADER) is an experimental feature/.test(String(warning)))
+      warn.call(process, warning, ...rest)
   }
   enableCompileCache()
   // a client waits for its hooks, and agents for what they ask: these have bundles of their own, in one script each

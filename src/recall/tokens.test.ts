@@ -69,5 +69,5 @@ test('a megabyte of one letter is counted in the time of a megabyte of words', (
     return performance.now() - start
   }
   time('warm up '.repeat(20_000))
-  expect(time('ab'.repeat(500_000))).toBeLessThan(5_000)
+  expect(time('ab'.repeat(500_000))).toBeLessThan(15_000) // ten times the idle figure; quadratic time would be hours
 })
