@@ -21,7 +21,8 @@ export type Action = readonly [verb: string, args: Readonly<Record<string, unkno
 
 /** A batch as callers may give it; see `parseBatch`. */
 export interface Batch {
-  projectId?: string
+  /** The projects it names: an id or a name. */
+  projects: string[]
   intent?: string
   session?: string
   agent?: string
@@ -55,18 +56,19 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
     }
   }
   let body = unquote(input, 'the batch')
-  const said: Omit<Batch, 'actions'> = {}
+  const said: Omit<Batch, 'actions'> = { projects: [] }
   if (isRecord(body)) {
     for (const key of Object.keys(body)) {
       if (!['projectId', 'project', 'intent', 'actions', 'session', 'agent', 'redact'].includes(key))
         refuse(`a batch has no "${redact(key)}"`, key)
     }
-    const { project, redact: redacting } = body
-    const texts: Record<string, unknown> = { ...body, projectId: body.projectId ?? project }
-    for (const key of ['projectId', 'intent', 'session', 'agent'] as const) {
-      const value = texts[key]
-      if (typeof value === 'string') said[key] = value
-      else if (value !== undefined && value !== null) refuse(`${key} is not text`, value)
+    const { redact: redacting } = body
+    for (const key of ['projectId', 'project', 'intent', 'session', 'agent'] as const) {
+      const value = body[key]
+      if (typeof value === 'string') {
+        if (key === 'projectId' || key === 'project') said.projects.push(value)
+        else said[key] = value
+      } else if (value !== undefined && value !== null) refuse(`${key} is not text`, value)
     }
     if (typeof redacting === 'boolean') said.redact = redacting
     else if (redacting !== undefined) refuse('redact is not true or false', redacting)

@@ -226,9 +226,9 @@ export class Memory {
   act(input: unknown, options: ActOptions = {}): ActResult {
     this.#mustBeOpen()
     const { batch, notes } = parseBatch(input)
-    notes.push(...this.#notesOnProject(batch.projectId))
+    this.#refuseForeign(batch.projects)
     const { redact = false, by, ...said } = options
-    const { actions, projectId: _projectId, redact: redactBatch = false, ...ownSaid } = batch
+    const { actions, projects: _projects, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
     const isPurge = batch.actions.some(([verb]) => verb === 'purge')
@@ -277,20 +277,16 @@ export class Memory {
     }
   }
 
-  /** A batch may name its project by id or name. An id of another one is a mistake; another name is only told. */
-  #notesOnProject(named: string | undefined): string[] {
+  /** A batch may name its project by id or name; one that is meant for another is not written here. */
+  #refuseForeign(projects: readonly string[]): void {
     const { projectId, projectName = projectId } = this.#options
-    if (named === undefined || named === projectId || named === projectName) return []
-    if (/^[0-9a-f]{20}$/.test(named)) {
-      throw new UserError(
-        'unknown-project',
-        `this is not project "${named}"`,
-        `leave projectId out, or give ${projectId}`,
-      )
-    }
-    return [
-      `projectId "${redact(named).slice(0, 80).toWellFormed()}" is not the name of this project; written to ${projectName}`,
-    ]
+    const foreign = projects.find((p) => p !== projectId && p !== projectName)
+    if (foreign === undefined) return
+    throw new UserError(
+      'unknown-project',
+      `this is not project "${redact(foreign).slice(0, 80).toWellFormed()}"`,
+      `leave projectId out, or give ${projectName} or ${projectId}`,
+    )
   }
 
   #author(said: Author, redacting: boolean): Author {

@@ -122,8 +122,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
         `${name} works on files of this machine and is not offered over HTTP`,
         `use \`tidemark ${name}\` on the command line`,
       )
-    const { projectId, ...input } = await jsonBody(c)
-    const { args, ...named } = readCall(tool, projectId === undefined ? input : { project: projectId, ...input })
+    const { args, ...named } = readCall(tool, await jsonBody(c))
     const agent = c.req.header('x-tidemark-agent') ?? 'http'
     const context = await resolve({ agent, ...named }, tool.ofSession?.(args))
     const { text, json } = await runTool(tool, context, args)

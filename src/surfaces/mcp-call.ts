@@ -88,7 +88,8 @@ export function readCall(tool: Tool, input: unknown): Call {
   const params: Readonly<Record<string, Param>> = { ...CALL_PARAMS, ...tool.params }
   const problems: string[] = []
   const args: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(input)) {
+  for (const [said, value] of Object.entries(input)) {
+    const name = said === 'projectId' ? 'project' : said // as the batch of `act` calls it
     const param = Object.hasOwn(params, name) ? params[name] : undefined
     if (!param) {
       const near = nearest(name, Object.keys(params))
@@ -100,6 +101,7 @@ export function readCall(tool: Tool, input: unknown): Call {
     if (taken === undefined) problems.push(`${name}: ${param.type} expected, got ${JSON.stringify(value).slice(0, 80)}`)
     else if (param.choices && !param.choices.includes(String(taken)))
       problems.push(`${name}: one of ${param.choices.join(', ')} expected, got ${JSON.stringify(taken).slice(0, 80)}`)
+    else if ((args[name] ?? taken) !== taken) problems.push('project and projectId name two projects')
     else args[name] = taken
   }
   for (const [name, param] of Object.entries(tool.params))
