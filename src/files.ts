@@ -12,13 +12,14 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { isRunning, thisHost } from './env.ts'
 import { UserError } from './errors.ts'
 
@@ -303,4 +304,23 @@ export function sweepTemporary(dir: string, now: number): string[] {
       now - found.stat.mtimeMs > ABANDONED_MS
     return isLeft && removeInside(dir, name)
   })
+}
+
+/** A path with its directory as it really lies; the file itself may not be there yet. */
+function real(path: string): string {
+  for (let dir = dirname(path), rest = basename(path); ; rest = join(basename(dir), rest), dir = dirname(dir)) {
+    try {
+      return join(realpathSync(dir), rest)
+    } catch {
+      if (dirname(dir) === dir) return path
+    }
+  }
+}
+
+/** An absolute path as seen from a root, with `/`; empty for the root itself, nothing for one that lies outside of it. */
+export function below(root: string, path: string): string | undefined {
+  if (path.length > 4_000 || path.includes('\0')) return undefined
+  const inside = relative(real(join(root, '.')), real(join(path, '.')))
+  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined
+  return inside.split(sep).join('/')
 }

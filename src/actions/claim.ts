@@ -78,7 +78,7 @@ export const claim: Verb = {
   example: { paths: ['src/auth/**'], note: 'token refresh' },
   plan(p, args, report) {
     const session = actor(p, report)
-    const paths = pathsOf(args, report)
+    const paths = pathsOf(p, args, report)
     const task =
       args.task === undefined || args.task === null ? undefined : p.resolve(args.task, 'task', report, { kind: 'task' })
     const [note, role, root] = [

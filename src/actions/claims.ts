@@ -1,4 +1,5 @@
 import { type Claim, inTheWay, isLive, sameTree, stateOf } from '../memory/claims.ts'
+import { outside, pathInProject } from '../memory/entity.ts'
 import { tidyPath } from '../memory/overlap.ts'
 import type { Planning } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
@@ -58,7 +59,7 @@ export function choiceOf<const C extends readonly string[]>(
 }
 
 /** What `paths` names: relative to the work tree, each once. */
-export function pathsOf(args: Args, report: Report): string[] {
+export function pathsOf(p: Planning, args: Args, report: Report): string[] {
   const given =
     args.paths === undefined || args.paths === null ? [] : Array.isArray(args.paths) ? args.paths : [args.paths]
   if (given.length > PATHS_AT_MOST)
@@ -70,7 +71,13 @@ export function pathsOf(args: Args, report: Report): string[] {
   const out = new Set<string>()
   given.slice(0, PATHS_AT_MOST).forEach((path: unknown, i) => {
     const field = given.length === 1 ? 'paths' : `paths.${i}`
-    const tidy = typeof path === 'string' && path.trim() !== '' ? tidyPath(path) : undefined
+    const said = typeof path === 'string' ? path.trim() : ''
+    const inside = said === '' ? undefined : pathInProject(p.registry(), said)
+    if (said !== '' && inside === undefined) {
+      report(outside(p.registry(), field, said))
+      return
+    }
+    const tidy = inside === undefined ? undefined : tidyPath(inside)
     if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy)) out.add(tidy)
     else
       report({
@@ -143,7 +150,7 @@ export const claimJson = (c: Claim): { [key: string]: Json } => ({
 /** Held claims of a session that the arguments name; everything it holds where they name nothing. */
 export function named(p: Planning, session: string, args: Args, report: Report): Claim[] {
   const own = p.claims.of(session)
-  const paths = pathsOf(args, report)
+  const paths = pathsOf(p, args, report)
   const role = textOf(args, 'role', report)
   const ofTask = args.task !== undefined && args.task !== null
   const task = ofTask ? p.resolve(args.task, 'task', report, { kind: 'task' })?.id : undefined

@@ -1,4 +1,4 @@
-import { cleanPath } from '../memory/entity.ts'
+import { placePaths } from '../memory/entity.ts'
 import { keepsName } from '../memory/record.ts'
 import type { Verb } from '../memory/verb.ts'
 import { type Report, textArg } from '../schema/validate.ts'
@@ -17,10 +17,11 @@ export const rename: Verb = {
       report({ field: 'ref', message: `a ${target.kind} cannot be renamed`, received: target.id })
       return undefined
     }
-    const to = kind.name === 'file' ? cleanPath(name) : name
     const told: Report = (problem) => report({ ...problem, field: 'name' })
-    if (!keepsName(p, kind, target, [{ field: kind.key[0], op: 'set', value: to }], told)) return undefined
-    if (p.set(target.id, kind.key[0], to)) p.sign(target.id)
-    return { id: target.id, kind: target.kind, name: to, was: target.name }
+    const field = kind.key[0]
+    const changes = placePaths(p.registry(), kind, [{ field, op: 'set', value: name }], told)
+    if (!keepsName(p, kind, target, changes, told)) return undefined
+    if (p.apply(target.id, changes)) p.sign(target.id)
+    return { id: target.id, kind: target.kind, name: p.entity(target.id)!.name, was: target.name }
   },
 }

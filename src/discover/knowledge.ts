@@ -1,4 +1,4 @@
-import { cleanPath, type Entity as Known, kindOf } from '../memory/entity.ts'
+import { cleanPath, type Entity as Known, kindOf, pathInProject } from '../memory/entity.ts'
 import type { ListOptions, Reader } from '../memory/read.ts'
 import { momentOf } from '../memory/read.ts'
 import type { Kind } from '../schema/kind.ts'
@@ -218,7 +218,8 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Host
     '(get-related-files "src/auth.ts")',
     (args, ctx) => {
       const file = find(textOf('get-related-files', args[0]), 'file')[0]
-      const path = file?.name ?? cleanPath(textOf('get-related-files', args[0]))
+      const asked = textOf('get-related-files', args[0])
+      const path = file?.name ?? cleanPath(pathInProject(source.reader.registry(), asked) ?? asked)
       const related = (e: Known) => ((e.fields.relatedFiles as string[] | undefined) ?? []).map(cleanPath)
       const paths = new Set<string>(file ? related(file) : [])
       const everything = source.reader.list('file')

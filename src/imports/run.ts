@@ -1,6 +1,6 @@
 import type { Action } from '../memory/batch.ts'
 import type { Actor } from '../memory/binding.ts'
-import { cleanPath, type Entity, identityOf, KIND_KIND, LINK_KIND, linkId, RELATION_KIND } from '../memory/entity.ts'
+import { type Entity, identityOf, KIND_KIND, LINK_KIND, linkId, placePaths, RELATION_KIND } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
 import { sharedAt } from '../memory/shared-key.ts'
@@ -163,7 +163,8 @@ class Run {
     let args = given
     for (let attempt = 0; ; attempt++) {
       const problems: Parameters<Complain>[0][] = []
-      const changes = validate(kind, args, (p) => void problems.push(p))
+      const report: Complain = (p) => void problems.push(p)
+      const changes = placePaths(this.#memory.registry(), kind, validate(kind, args, report), report)
       const first = problems[0]
       if (!first) return { args, changes }
       const fields = new Set(problems.map((p) => p.field.split('.')[0]!))
@@ -192,7 +193,6 @@ class Run {
 
   #record(item: Item, kind: Kind): Unit | undefined {
     const given = this.#withAliases(item, kind)
-    if (kind.name === 'file' && typeof given.path === 'string') given.path = cleanPath(given.path)
     const ref = given.ref
     delete given.ref
     const checked = this.#changes(item, kind, given)

@@ -12,7 +12,7 @@ export const fact = defineKind({
     fact: text('the rule, as an instruction', { weight: 1.5 }),
     category: choice(['workflow', 'convention', 'constraint', 'tool', 'pattern'], 'what sort of rule'),
     context: text('where it comes from, when it applies', { weight: 0.8 }),
-    locations: list('where it is written, as path or path:line', { weight: 0.3 }),
+    locations: list('where it is written, as path or path:line', { paths: true, weight: 0.3 }),
   },
   halfLifeDays: 730,
   example: { fact: 'Always run the tests before committing', category: 'workflow' },

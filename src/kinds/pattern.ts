@@ -13,7 +13,7 @@ export const pattern = defineKind({
     description: text('what it looks like and when to use it', { weight: 1.5 }),
     type: text('family of patterns it belongs to', { weight: 1 }),
     confidence: confidence(),
-    location: text('one good example, as path:line', { weight: 0.5 }),
+    location: text('one good example, as path:line', { paths: true, weight: 0.5 }),
     evidence: list('what speaks for it', { weight: 0.7 }),
     relatedPatterns: set('names of patterns it goes with', { refs: true, weight: 0.3 }),
   },

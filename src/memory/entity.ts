@@ -1,6 +1,10 @@
+import { isAbsolute } from 'node:path'
+import { below } from '../files.ts'
 import type { Json } from '../schema/field.ts'
 import { fieldsOf, type Kind } from '../schema/kind.ts'
 import { foldName, foldText, sha256, slug } from '../schema/names.ts'
+import type { Registry } from '../schema/registry.ts'
+import type { Change, Report } from '../schema/validate.ts'
 import type { Conflict } from './fold.ts'
 
 /** One piece of knowledge as it is read: what was said, with who and when. Defaults are not filled in here. */
@@ -60,6 +64,49 @@ export function cleanPath(path: string): string {
     else parts.push(part)
   }
   return (slashed.startsWith('/') ? '/' : '') + parts.join('/')
+}
+
+/**
+ * A path as it is kept: one that stands under a root, relative to it; a relative one as it is. Nothing for one that leads
+ * out of the project.
+ */
+export function pathInProject({ roots }: Registry, path: string): string | undefined {
+  if (isAbsolute(path)) {
+    const all = roots()
+    if (all.length === 0) return path // nobody said where the files lie
+    for (const root of all) {
+      const inside = below(root, path)
+      if (inside !== undefined) return inside || '.'
+    }
+    return undefined
+  }
+  const [first] = cleanPath(path).split('/')
+  return first === '..' || /^[A-Za-z]:$/.test(first!) ? undefined : path
+}
+
+/** What is said of a path that leads out of the project. */
+export const outside = ({ roots }: Registry, field: string, received: string): Parameters<Report>[0] => ({
+  field,
+  message: 'outside of the project',
+  received,
+  accepted: `a path under ${roots()[0] ?? 'its root'}, or relative to it`,
+})
+
+/** The same changes with paths as they are kept; those that lead out of the project are reported. */
+export function placePaths(registry: Registry, kind: Kind, changes: readonly Change[], report: Report): Change[] {
+  const place = (field: string) => (path: string) => {
+    const placed = pathInProject(registry, path)
+    if (placed === undefined) report(outside(registry, field, path))
+    return kind.name === 'file' && field === 'path' ? cleanPath(placed ?? path) : (placed ?? path)
+  }
+  return changes.map((c) => {
+    if (!fieldsOf(kind)[c.field]?.paths) return c
+    if (c.op === 'set') return { ...c, value: place(c.field)(String(c.value)) }
+    if (c.op !== 'edit') return c
+    // one that was kept as it came can still be taken away
+    const remove = [...new Set(c.remove.flatMap((path) => [path, pathInProject(registry, path) ?? path]))]
+    return { ...c, add: [...new Set(c.add.map(place(c.field)))], remove }
+  })
 }
 
 /** A new id for an `event` entity: ordered by time, then by chance. */

@@ -99,7 +99,7 @@ export class Memory {
   constructor(options: MemoryOptions) {
     this.#options = options
     this.#env = options.env ?? systemEnv
-    this.#core = createRegistry(options.kinds, options.relations)
+    this.#core = createRegistry(options.kinds, options.relations, () => options.places?.().trees ?? [])
     this.#verbs = new Map(options.verbs.map((v) => [v.verb, v]))
     this.#db = openDb(options.path, {
       create: options.create ?? false,

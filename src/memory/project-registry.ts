@@ -116,5 +116,5 @@ export function withProjectKinds(base: Registry, core: Registry, entities: reado
       else relations.delete(name)
     }
   }
-  return createRegistry([...kinds.values()], [...relations.values()])
+  return createRegistry([...kinds.values()], [...relations.values()], core.roots)
 }

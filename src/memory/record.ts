@@ -4,7 +4,7 @@ import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { foldText, slug } from '../schema/names.ts'
 import { type Change, type Report, validate } from '../schema/validate.ts'
-import { cleanPath, type Entity, eventId, identityOf, linkId, nameKey } from './entity.ts'
+import { type Entity, eventId, identityOf, linkId, nameKey, pathInProject, placePaths } from './entity.ts'
 import type { Planning, Result } from './planning.ts'
 import { tombstoneOf } from './purge.ts'
 
@@ -18,7 +18,7 @@ const said = (changes: readonly Change[]): { [field: string]: Json } =>
 export function record(
   p: Planning,
   kind: Kind,
-  given: Readonly<Record<string, unknown>>,
+  args: Readonly<Record<string, unknown>>,
   report: Report,
 ): Omit<Result, 'verb'> | undefined {
   let refused = false
@@ -26,9 +26,7 @@ export function record(
     refused = true
     report(problem)
   }
-  const args = { ...given }
-  if (kind.name === 'file' && typeof args.path === 'string') args.path = cleanPath(args.path)
-  const changes = validate(kind, args, complain)
+  const changes = placePaths(p.registry(), kind, validate(kind, { ...args }, complain), complain)
   const ref = args.ref ?? args.id
   if (args.anew !== undefined && typeof args.anew !== 'boolean')
     complain({ field: 'anew', message: 'not true or false', accepted: 'true or false' })
@@ -127,6 +125,7 @@ export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string
     Object.entries(args).filter(([, v]) => typeof v === 'string' || typeof v === 'number'),
   )
   if (values[kind.key[0]] === undefined) return undefined
+  if (kind.name === 'file') values.path = pathInProject(p.registry(), String(values.path)) ?? values.path
   return recordedUnder(p, kind, gate(values, []) as { [key: string]: Json })
 }
 

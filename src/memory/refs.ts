@@ -1,7 +1,8 @@
+import { isAbsolute } from 'node:path'
 import type { Kind } from '../schema/kind.ts'
 import { slug } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
-import { cleanPath, type Entity, identityOf, LINK_KIND, nameKey } from './entity.ts'
+import { cleanPath, type Entity, identityOf, LINK_KIND, nameKey, pathInProject } from './entity.ts'
 
 /** Where references are looked up. */
 export interface Lookup {
@@ -18,7 +19,8 @@ export interface Lookup {
 export function candidates(lookup: Lookup, ref: string): Entity[] {
   const exact = lookup.entity(ref)
   if (exact) return [exact]
-  const named = (name: string, only?: Kind): Entity[] => {
+  const named = (said: string, only?: Kind): Entity[] => {
+    const name = isAbsolute(said) ? (pathInProject(lookup.registry(), said) ?? said) : said
     const found = new Map<string, Entity>()
     const consider = (e: Entity | undefined) => {
       if (e && e.kind !== LINK_KIND && (!only || e.kind === only.name)) found.set(e.id, e)

@@ -22,6 +22,8 @@ export interface Field {
   readonly weight?: number
   /** Values name other entities. */
   readonly refs?: boolean
+  /** Values are paths in the project, perhaps with a line: `src/a.ts:12`. */
+  readonly paths?: boolean
   /** Written by Tidemark itself; refused from callers. */
   readonly system?: boolean
 }

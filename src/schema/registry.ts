@@ -14,9 +14,15 @@ export interface Registry {
   deletedBy(verb: string): Kind | undefined
   /** `record-…`, its aliases and `delete-…` of every kind, in order. */
   derivedVerbs(): readonly string[]
+  /** Where the project's files lie: the root, then its other work trees. Paths are kept relative to them. */
+  roots(): readonly string[]
 }
 
-export function createRegistry(kinds: readonly Kind[], relations: readonly Relation[]): Registry {
+export function createRegistry(
+  kinds: readonly Kind[],
+  relations: readonly Relation[],
+  roots: () => readonly string[] = () => [],
+): Registry {
   const byName = new Map(kinds.map((k) => [k.name, k]))
   const byPlural = new Map(kinds.map((k) => [k.plural, k]))
   const byRelation = new Map(relations.map((r) => [r.name, r]))
@@ -37,6 +43,7 @@ export function createRegistry(kinds: readonly Kind[], relations: readonly Relat
     recordedBy: (verb) => records.get(verb),
     deletedBy: (verb) => deletes.get(verb),
     derivedVerbs: () => derived,
+    roots,
   }
 }
 

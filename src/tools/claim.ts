@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
@@ -7,16 +7,11 @@ import { findWork, oneOf } from './work.ts'
 
 const WAIT_AT_MOST_S = 600
 
-/** What stands on the command line, each as a path below the root of the project. */
-export function pathArgs({ project, directory }: ToolContext, given: unknown): string[] {
-  const text = oneOf(given)
-  if (text === undefined) return []
-  const from = directory ?? project.root
-  return text.split('\n').map((path) => {
-    const whole = isAbsolute(path) ? path : resolve(from, path)
-    return relative(project.root, whole).replaceAll('\\', '/') || '.'
-  })
-}
+/** What stands on the command line, each as a whole path. */
+export const pathArgs = ({ project, directory }: ToolContext, given: unknown): string[] =>
+  oneOf(given)
+    ?.split('\n')
+    .map((path) => resolve(directory ?? project.root, path)) ?? []
 
 const listOf = (given: unknown): string[] | undefined =>
   oneOf(given)
