@@ -130,7 +130,11 @@ export function moreOf(args: Args, report: Report): { [key: string]: string } | 
 }
 
 /** Claims of others that stand in the way; those in another work tree are only told. */
-export function against(p: Planning, session: string, wanted: Pick<Claim, 'what' | 'on' | 'root'>): Claim[] {
+export function against(
+  p: Planning,
+  session: string,
+  wanted: Pick<Claim, 'what' | 'on' | 'root' | 'implicit'>,
+): Claim[] {
   const blocking: Claim[] = []
   for (const c of p.claims.held()) {
     if (c.session === session || !inTheWay(c, wanted)) continue

@@ -1,4 +1,4 @@
-import { overlaps, tidyPath } from '../memory/overlap.ts'
+import { covers, tidyPath } from '../memory/overlap.ts'
 
 /** What a project may set of hooks, under `hooks` in `.tidemark/config.json`; what it does not say has these values. */
 export const HOOK_DEFAULTS = {
@@ -67,7 +67,7 @@ export function hooksConfig(raw: unknown): { config: HooksConfig; problems: stri
 
 /** Whether a path, relative to the work tree, is one of which nothing may be noted; `*.env` means one in any directory. */
 export const excludedPath = (config: HooksConfig, path: string): boolean =>
-  config.excludePaths.some((glob) => overlaps(glob.includes('/') ? (tidyPath(glob) ?? glob) : `**/${glob}`, path))
+  config.excludePaths.some((glob) => covers(glob.includes('/') ? (tidyPath(glob) ?? glob) : `**/${glob}`, path))
 
 /** What only runs a command, in front of it. */
 const RUNS = /^\s*(?:(?:sudo|env|time|nohup|command|exec|nice)\s+(?:-\S+\s+)*|\w+=(?:"[^"]*"|'[^']*'|\S*)\s+)*/

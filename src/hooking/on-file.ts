@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Entity } from '../memory/entity.ts'
-import { overlaps } from '../memory/overlap.ts'
+import { covers } from '../memory/overlap.ts'
 import { entityOf } from '../memory/read.ts'
 import { rowsAt } from '../store/rows.ts'
 import { rowsWith, textsWith } from '../store/texts.ts'
@@ -20,7 +20,7 @@ function speaksOf(e: Entity, path: string): boolean {
   const { locations } = e.fields
   if (
     Array.isArray(locations) &&
-    locations.some((l) => typeof l === 'string' && place(l) !== '.' && overlaps(place(l), path))
+    locations.some((l) => typeof l === 'string' && place(l) !== '.' && covers(place(l), path))
   )
     return true
   const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')

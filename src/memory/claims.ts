@@ -1,7 +1,7 @@
 import { type Env, isRunning } from '../env.ts'
 import type { Json } from '../schema/field.ts'
 import { type ClaimRow, claimBody, type PresenceType, type SessionRow } from '../store/presence.ts'
-import { overlaps } from './overlap.ts'
+import { covers, overlaps } from './overlap.ts'
 
 export type { ClaimRow as Claim } from '../store/presence.ts'
 
@@ -70,12 +70,13 @@ export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: numb
 
 /** Whether two claims cannot stand beside each other. Roles can; a path in another work tree only warns. */
 export function inTheWay(
-  a: Pick<ClaimRow, 'what' | 'on' | 'root'>,
-  b: Pick<ClaimRow, 'what' | 'on' | 'root'>,
+  a: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
+  b: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
 ): boolean {
   if (a.what !== b.what || a.what === 'role') return false
   if (a.what === 'task') return a.on === b.on
-  return overlaps(a.on, b.on)
+  if (a.implicit) return covers(b.on, a.on) // an edit is of one file
+  return b.implicit ? covers(a.on, b.on) : overlaps(a.on, b.on)
 }
 
 export const sameTree = (a: { root?: string | undefined }, b: { root?: string | undefined }): boolean =>

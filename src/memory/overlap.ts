@@ -80,14 +80,26 @@ function meet<T>(a: readonly T[], b: readonly T[], many: (x: T) => boolean, same
   return row[0]!
 }
 
+const isStar = (c: string): boolean => c === '*'
+const isStars = (name: string): boolean => name === '**'
+
 const sameName = (a: string, b: string): boolean => {
   if (!GLOB.test(a) && !GLOB.test(b)) return a === b
-  return meet(
-    characters(a),
-    characters(b),
-    (c) => c === '*',
-    (x, y) => x === y || x === '?' || y === '?',
-  )
+  return meet(characters(a), characters(b), isStar, (x, y) => x === y || x === '?' || y === '?')
+}
+
+/** Whether a pattern claims one file: nothing lies below that, and its name is no pattern. */
+export function covers(pattern: string, file: string): boolean {
+  if (pattern === file) return true
+  const all = readings(pattern)
+  if (isGlob(pattern) && all.length * pattern.length * file.length > WORK_AT_MOST) return true
+  const path = names(file)
+  const isNamed = (name: string, part: string) =>
+    name === part || (isGlob(name) && meet(characters(name), [...part], isStar, (x, y) => x === y || x === '?'))
+  return all.some((reading) => {
+    const one = names(reading)
+    return isAbove(one, path) || meet(withBelow(one), path, isStars, isNamed)
+  })
 }
 
 /** Whether there may be a file that both claim. */
@@ -100,9 +112,7 @@ export function overlaps(a: string, b: string): boolean {
     const one = names(reading)
     return others.some(
       (other) =>
-        isAbove(one, other) ||
-        isAbove(other, one) ||
-        meet(withBelow(one), withBelow(other), (s) => s === '**', sameName),
+        isAbove(one, other) || isAbove(other, one) || meet(withBelow(one), withBelow(other), isStars, sameName),
     )
   })
 }

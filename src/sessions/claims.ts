@@ -1,6 +1,6 @@
 import { type Claim, holds, isLive, sameTree, stateOf } from '../memory/claims.ts'
 import type { Memory } from '../memory/memory.ts'
-import { overlaps } from '../memory/overlap.ts'
+import { covers } from '../memory/overlap.ts'
 import { isOpen } from '../memory/work.ts'
 import * as presence from '../store/presence.ts'
 
@@ -28,7 +28,7 @@ export interface SwarmBlock {
 export function claimsOf(memory: Memory): {
   /** Those that hold now, oldest first. */
   held(): Claim[]
-  /** Those of other sessions that meet a path. In another work tree they only meet at merge: `elsewhere`. */
+  /** Those of other sessions that claim a file. In another work tree they only meet at merge: `elsewhere`. */
   against(session: string | undefined, path: string, root?: string): (Claim & { elsewhere: boolean })[]
   /** The newest word of each role, in the order in which they were claimed; over with the goal they were made for. */
   blocks(): SwarmBlock[]
@@ -47,7 +47,7 @@ export function claimsOf(memory: Memory): {
     held,
     against: (session, path, root) =>
       held()
-        .filter((c) => c.what === 'path' && c.session !== session && overlaps(c.on, path))
+        .filter((c) => c.what === 'path' && c.session !== session && covers(c.on, path))
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) })),
     blocks() {
       const byRole = new Map<string, Claim[]>()

@@ -44,6 +44,17 @@ test('[X6] a claim on a path, a glob or a directory above is refused with the ow
   expect(held()).not.toContain('b web')
 })
 
+test('[X6] a claim of a pattern and an edit of a file that it does not name stand side by side', () => {
+  const { memory, act, refused } = clocked()
+  act('a', ['claim', { paths: ['**/*.test.ts'] }])
+  act('b', ['claim', { paths: ['Makefile'], implicit: true }])
+  expect(claimsOf(memory).against('b', 'Makefile')).toEqual([])
+  expect(claimsOf(memory).against('b', 'src/a.test.ts')).toHaveLength(1)
+  expect(refused('b', ['claim', { paths: ['src/a.test.ts'], implicit: true }])).toContain('is claimed by a')
+  act('c', ['claim', { paths: ['**/*.md'] }])
+  expect(refused('c', ['claim', { paths: ['Make*'] }])).toContain('is claimed by b')
+})
+
 test('[X6] released by its holder alone; every grant has a greater fencing number', () => {
   const { act, refused, held } = clocked()
   const fence = (r: ReturnType<typeof act>) => (r.results[0]!.claims as { n: number }[])[0]!.n

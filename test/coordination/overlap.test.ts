@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { overlaps, tidyPath } from '../../src/memory/overlap.ts'
+import { covers, overlaps, tidyPath } from '../../src/memory/overlap.ts'
 
 test.each([
   ['src/a.ts', 'src/a.ts', true],
@@ -26,6 +26,25 @@ test.each([
 ])('[X6] %s and %s: %s', (a, b, meets) => {
   expect(overlaps(a, b)).toBe(meets)
   expect(overlaps(b, a)).toBe(meets)
+})
+
+test.each([
+  ['**/*.test.ts', 'Makefile', false],
+  ['**/*.env', 'Makefile', false],
+  ['**/*.test.ts', 'LICENSE/x', false],
+  ['**/*.test.ts', 'src/auth/token.test.ts', true],
+  ['src', 'src/auth/Makefile', true],
+  ['src/v1.2', 'src/v1.2/Makefile', true],
+  ['src/**', 'src/Makefile', true],
+  ['src/*', 'src/a/b', true],
+  ['src/*.ts', 'src/a.ts', true],
+  ['src/Makefile', 'src', false],
+  ['{a,b}/Makefile', 'b/Makefile', true],
+  ['app/[id]', 'app/[id]/page.tsx', true],
+  ['app/a', 'app/[id]', false],
+  ['.', 'Makefile', true],
+])('[X6] %s claims the file %s: %s', (pattern, file, claims) => {
+  expect(covers(pattern, file)).toBe(claims)
 })
 
 test('[X6] paths as they are kept', () => {
@@ -63,6 +82,7 @@ test('[X6] whoever claims a common file is in the way', () => {
   const pattern = fc.array(name, { minLength: 1, maxLength: 3 }).map((p) => p.join('/'))
   fc.assert(
     fc.property(pattern, pattern, (a, b) => {
+      for (const f of UNIVERSE) if (!a.includes('.t')) expect(covers(a, f), `${a} ${f}`).toBe(claimed(a).includes(f))
       const common = claimed(a).filter((f) => claimed(b).includes(f))
       // what ends like a file has nothing below it, so there must be a file that both name
       if (common.length > 0 && !a.includes('.t') && !b.includes('.t')) expect(overlaps(a, b)).toBe(true)
