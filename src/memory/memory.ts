@@ -13,7 +13,7 @@ import { type Db, openDb, storeError, vacuum } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
-import { clampToNow, isAheadOf } from '../store/presence.ts'
+import { clampToNow, forgetOld, isAheadOf } from '../store/presence.ts'
 import { keepWal } from '../store/rescue.ts'
 import * as rows from '../store/rows.ts'
 import { TEXT_VERSION } from '../store/texts.ts'
@@ -499,6 +499,10 @@ export class Memory {
     for (const [what, body] of [
       ['the daily snapshot', () => snapshotIfDue(this.#db, now)],
       ['putting old events away', () => rotatePresence(this.#db, now)],
+      [
+        'forgetting old sessions and claims',
+        () => void (this.#db.readOnly || this.#db.tryWrite(() => forgetOld(this.#db, now))),
+      ],
     ] as const) {
       try {
         body()

@@ -1,6 +1,6 @@
 import { thisHost } from '../env.ts'
 import { UserError } from '../errors.ts'
-import { isLive, stateOf } from '../memory/claims.ts'
+import { type Claim, holds, isLive, stateOf } from '../memory/claims.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
 import { redact } from '../secrets/find.ts'
@@ -15,8 +15,6 @@ export type { Said, SessionInfo } from './info.ts'
 
 /** A sign of life is written at most so often, unless a short lease hangs on it. */
 const HEARTBEAT_MS = 15_000
-/** Sessions that have said nothing for so long are forgotten. */
-const KEPT_MS = 30 * 86_400_000
 /** Files in hand that are kept; the oldest go. */
 const FILES_AT_MOST = 50
 const ID_LENGTH = 200
@@ -103,7 +101,7 @@ export class Sessions {
           [key: string]: Json
         })
       }
-      presence.forgetSessions(this.#db, now - KEPT_MS)
+      presence.forgetOld(this.#db, now)
     })
     this.#beaten.set(id, now)
     this.#memory.tellListeners()
@@ -163,7 +161,7 @@ export class Sessions {
       return
     }
     const done = this.#db.tryWrite(() => {
-      if (!lives) this.#sweep(now)
+      this.#sweep(now) // a lease that has run out is not renewed: the next grant has another number
       const there = presence.getSession(this.#db, id)
       if (!there || !lives) {
         const { process: _gone, ...known } = alive(there ?? presence.newSession(id, now))
@@ -204,26 +202,25 @@ export class Sessions {
 
   #end(row: SessionRow, reason: string): void {
     presence.putSession(this.#db, { ...row, ended: this.#now, reason })
-    this.#drop(row.id, 'released')
+    this.#drop('released', (c) => c.session === row.id)
     presence.addPresence(this.#db, this.#now, row.id, 'session-ended', { reason })
   }
 
   /** What it has claimed is free. */
-  #drop(id: string, how: 'released' | 'lapsed'): void {
+  #drop(how: 'released' | 'lapsed', is: (c: Claim) => boolean): void {
     const now = this.#now
-    const claims = presence.openClaims(this.#db).filter((c) => c.session === id)
-    for (const c of claims) {
+    for (const c of presence.openClaims(this.#db).filter(is)) {
       presence.putClaim(this.#db, { ...c, ended: now, how })
-      presence.addPresence(this.#db, now, id, how, presence.claimBody(c))
+      presence.addPresence(this.#db, now, c.session, how, presence.claimBody(c))
     }
   }
 
   /** Whoever comes next finds out who is gone: their claims are free, and everybody is told. */
   #sweep(now: number): void {
     presence.clampToNow(this.#db, now)
+    this.#drop('lapsed', (c) => !holds(c, presence.getSession(this.#db, c.session), now, this.#memory.env))
     for (const row of presence.listSessions(this.#db)) {
       if (row.crashed !== undefined || stateOf(row, now, this.#memory.env) !== 'crashed') continue
-      this.#drop(row.id, 'lapsed')
       // whoever claimed before anybody noticed has ended what stood in the way
       const held = presence.lapsedSince(this.#db, row.id, row.seen).map((c) => c.on)
       presence.putSession(this.#db, { ...row, crashed: now, data: { ...row.data, held } })

@@ -147,8 +147,18 @@ export function reviveSession(db: Db, row: SessionRow, at: number): void {
   addPresence(db, at, row.id, 'session-started', row.client ? { client: row.client } : {})
 }
 
-/** Forgets sessions that ended, or were last seen, before a moment; their claims stay as history. */
-export function forgetSessions(db: Db, before: number): void {
+/** Claims that ended before a day are nobody's, but for those that say how a role's work stands. */
+const ENDED_KEPT_MS = 86_400_000
+const KEPT_MS = 30 * 86_400_000
+
+/** Forgets sessions that have said nothing for 30 days, with what was told them, and claims that nobody will ask for. */
+export function forgetOld(db: Db, now: number): void {
+  const before = now - KEPT_MS
+  db.run(
+    "DELETE FROM claims WHERE ended < ? AND (ended < ? OR json_extract(body, '$.role') IS NULL)",
+    now - ENDED_KEPT_MS,
+    before,
+  )
   db.run('DELETE FROM sessions WHERE seen < ?', before)
   db.run('DELETE FROM doors WHERE at < ?', before)
   db.run('DELETE FROM told WHERE at < ?', before)
@@ -172,7 +182,11 @@ const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
 
 /** Claims that nobody has ended, whether or not they still hold. */
 export const openClaims = (db: Db): ClaimRow[] =>
-  db.all<ClaimCells>('SELECT n, session, until, ended, body FROM claims WHERE ended IS NULL ORDER BY n').map(claimOf)
+  db
+    .all<ClaimCells>(
+      'SELECT n, session, until, ended, body FROM claims INDEXED BY claims_held WHERE ended IS NULL ORDER BY n',
+    )
+    .map(claimOf)
 
 /** What a session held at its last sign of life and lost since then, because nobody heard of it any more. */
 export const lapsedSince = (db: Db, session: string, seen: number): ClaimRow[] =>

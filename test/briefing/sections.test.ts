@@ -171,3 +171,19 @@ test('[M6] what changed since the user was last here, by whom, verified or not; 
   t.act([['record-learning', { title: 'my own' }]], { session: 'me' })
   expect(textOf(t)).not.toContain('Changed since')
 })
+
+test('[X5] sessions that idle with nothing in hand are a number', () => {
+  const t = openTestMemory()
+  const sessions = sessionsOf(t.memory)
+  for (let i = 0; i < 9; i++) sessions.start({ id: `waits-${i}` })
+  t.act([['claim', { paths: ['src/auth/**'] }]], { session: 'waits-0' })
+  t.clock.now += 20 * 60_000
+  sessions.start({ id: 'works' })
+  const { text, line } = brief(t.memory, t.project, { session: 'me' })
+  expect(text).toContain('- works\n- waits-0\n')
+  expect(text).toContain('and 8 idle')
+  expect(text).not.toContain('waits-1')
+  expect(line).toMatch(/2 sessions live/)
+  t.clock.now += 20 * 60_000
+  expect(brief(t.memory, t.project, { session: 'me' }).text).not.toContain('idle')
+})

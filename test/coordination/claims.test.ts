@@ -107,6 +107,43 @@ test('[X6] a lease runs out without a sign of life, and one is renewed by it', (
   )
 })
 
+test('[X6] a lease that has run out is not revived by a sign of life: the next grant has another number', () => {
+  const { memory, act, refused, held, pass } = clocked()
+  const sessions = sessionsOf(memory)
+  const claims = (session: string) => act(session, ['claim', { paths: ['x'], ttl: 60 }]).results[0]!.claims
+  const first = (claims('a') as { n: number }[])[0]!.n
+  pass(2 * MINUTE)
+  sessions.heartbeat('a')
+  expect(held()).toEqual([])
+  act('b', ['claim', { paths: ['x'], ttl: 60 }])
+  expect(refused('a', ['claim', { paths: ['x'] }])).toContain('claimed by b')
+  act('b', ['release', {}])
+  expect((claims('a') as { n: number }[])[0]!.n).toBeGreaterThan(first + 1)
+  // nor by a new start of the session, of whose process somebody knows by then
+  act('c', ['claim', { paths: ['y'] }])
+  pass(20 * MINUTE)
+  sessions.edited('c', 'z')
+  pass(20 * MINUTE)
+  expect(held()).toEqual([])
+  sessions.start({ id: 'c', process: { pid: process.pid, born: '', host: '' } })
+  expect(held()).toEqual([])
+})
+
+test('[X6] claims that have ended are forgotten after a day, those of a role after 30; fencing numbers go on', () => {
+  const { memory, act, pass } = clocked()
+  const rows = () => memory.db.all<{ n: number }>('SELECT n FROM claims ORDER BY n').map((r) => r.n)
+  act('a', ['claim', { paths: ['x'] }], ['claim', { role: 'tester' }])
+  act('a', ['release', {}])
+  act('b', ['claim', { paths: ['y'] }])
+  pass(25 * 60 * MINUTE)
+  sessionsOf(memory).start({ id: 'c' })
+  expect(rows()).toEqual([2, 3])
+  pass(31 * 24 * 60 * MINUTE)
+  sessionsOf(memory).start({ id: 'c' })
+  expect(rows()).toEqual([])
+  expect(act('c', ['claim', { paths: ['x'] }]).results[0]!.id).toBe('claim:4')
+})
+
 test('[X7] the same path in another work tree is a warning, not a refusal', () => {
   const { act, held } = clocked()
   act('a', ['claim', { paths: ['x'], root: '/tree/one' }])

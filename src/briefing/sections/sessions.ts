@@ -18,18 +18,22 @@ export const sessions: Section = {
     const live = sessionsOf(memory)
       .list()
       .filter((s) => s.id !== session && (session === undefined || s.parent !== session))
-    if (live.length === 0) return undefined
     const held = claimsOf(memory).held()
-    const items = live.slice(0, MOST).map((s): Item => {
+    const holds = (s: SessionInfo) => held.some((c) => c.session === s.id && !c.implicit)
+    const shown = live.filter((s) => s.state === 'active' || s.task !== undefined || holds(s))
+    if (shown.length === 0) return undefined
+    const idle = live.length - shown.length
+    const items = shown.slice(0, MOST).map((s): Item => {
       const own = held.filter((c) => c.session === s.id)
       const claims = own.filter((c) => !c.implicit).map((c) => claimed(c, about))
       return { id: s.id, ...itemOf(s, claims, about) }
     })
     return {
       items,
-      beyond: live.length - items.length,
+      beyond: shown.length - items.length,
       see: 'tidemark session list',
-      says: `${many(live.filter((s) => s.parent === undefined).length, 'session')} live`,
+      ...(idle === 0 ? {} : { note: `and ${idle} idle` }),
+      says: `${many(shown.filter((s) => s.parent === undefined).length, 'session')} live`,
     }
   },
 }
