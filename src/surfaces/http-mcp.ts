@@ -9,6 +9,7 @@ import {
   type ServerEventBus,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { onlyFollowable } from './mcp-resources.ts'
 
 /** Legacy clients seldom say goodbye: beyond this many sessions the one unused for longest goes. */
 const MAX_LEGACY_SESSIONS = 256
@@ -96,6 +97,7 @@ export function serveHttpMcp(options: HttpMcpOptions): HttpMcp {
         } catch {
           return rpcError(400, -32700, 'Parse error: the body is not JSON')
         }
+        onlyFollowable(parsedBody)
       }
       const parsed = posted ? { parsedBody } : undefined
       const legacy = request.method !== 'POST' || (posted && (await isLegacyRequest(request, parsedBody)))

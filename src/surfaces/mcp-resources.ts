@@ -1,5 +1,7 @@
 import {
   type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
   ResourceNotFoundError,
   ResourceTemplate,
   type ServerContext,
@@ -7,12 +9,17 @@ import {
 import { jsonData } from '../briefing/fence.ts'
 import { kindOf, LINK_KIND } from '../memory/entity.ts'
 import type { Memory, News } from '../memory/memory.ts'
+import { SHARED_KIND } from '../memory/shared.ts'
+import { getShared } from '../memory/sharing.ts'
 import type { ToolContext } from '../tools/tool.ts'
 
 /** The project and the session that a request means. @throws ProtocolError where there is no such project. */
 export type Resolve = (ctx: ServerContext) => Promise<ToolContext>
 
-export const entityUri = (id: string): string => `tidemark://entity/${encodeURIComponent(id).replaceAll('%3A', ':')}`
+const uriOf = (what: 'entity' | 'shared', ref: string): string =>
+  `tidemark://${what}/${encodeURIComponent(ref).replaceAll('%3A', ':')}`
+
+export const entityUri = (id: string): string => uriOf('entity', id)
 
 interface View {
   readonly name: string
@@ -60,13 +67,19 @@ const viewUri = (view: View): string => `tidemark://${view.name}`
 /** What changed, by whatever process, as the addresses of resources. */
 export function onResourceChange(memory: Memory, onChange: (uri: string) => void): () => void {
   return memory.subscribe((news) => {
-    for (const id of new Set(news.events.map((e) => e.event.entity))) onChange(entityUri(id))
+    for (const id of new Set(news.events.map((e) => e.event.entity))) {
+      const name = memory.reader.entity(id)?.name
+      const refs = name === undefined ? [id] : [id, name, `${kindOf(id)}:${name}`]
+      for (const ref of new Set(refs)) onChange(entityUri(ref))
+      if (kindOf(id) === SHARED_KIND && name !== undefined) onChange(uriOf('shared', name))
+    }
     for (const view of VIEWS) if (view.changes(news)) onChange(viewUri(view))
   })
 }
 
 export function registerResources(server: McpServer, resolve: Resolve): void {
   registerEntities(server, resolve)
+  registerShared(server, resolve)
   for (const view of VIEWS) registerView(server, view, resolve)
 }
 
@@ -85,6 +98,23 @@ function registerEntities(server: McpServer, resolve: Resolve): void {
     const ends = (end: 'from' | 'to') =>
       reader.links(end, entity.id).map((l) => ({ type: l.type, from: l.from, to: l.to }))
     const text = jsonData(JSON.stringify({ ...entity, links: [...ends('from'), ...ends('to')] }, null, 1))
+    return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
+  })
+}
+
+/** Every key of the shared context is a resource. */
+function registerShared(server: McpServer, resolve: Resolve): void {
+  const template = new ResourceTemplate('tidemark://shared/{key}', { list: undefined })
+  const config = {
+    title: 'Shared value',
+    description: 'what sessions share under a key',
+    mimeType: 'application/json',
+  }
+  server.registerResource('shared', template, config, async (uri, { key }, ctx) => {
+    const { memory } = await resolve(ctx)
+    const shared = getShared(memory, decodeURIComponent(String(key)))
+    if (!shared) throw new ResourceNotFoundError(uri.href)
+    const text = jsonData(JSON.stringify(shared, null, 1))
     return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
   })
 }
@@ -110,18 +140,21 @@ export function serveSubscriptions(mcp: McpServer, resolve: Resolve): void {
     stop = undefined
   }
   server.setRequestHandler('resources/subscribe', async ({ params }, ctx) => {
-    if (params.uri.startsWith('tidemark:') && !stop) {
+    const uri = sameUri(params.uri)
+    if (uri === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no change of ${params.uri.slice(0, 200)} is ever told`)
+    if (!stop) {
       const { memory } = await resolve(ctx)
       stop ??= onResourceChange(memory, (uri) => {
         const asked = followed.get(uri)
         if (asked !== undefined) server.sendResourceUpdated({ uri: asked }).catch(() => {}) // the client has gone
       })
     }
-    followed.set(sameUri(params.uri), params.uri)
+    followed.set(uri, params.uri)
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params }) => {
-    followed.delete(sameUri(params.uri))
+    followed.delete(sameUri(params.uri) ?? params.uri)
     if (followed.size === 0) end()
     return {}
   })
@@ -132,8 +165,22 @@ export function serveSubscriptions(mcp: McpServer, resolve: Resolve): void {
   }
 }
 
-/** Clients write the colon of an id plain or escaped. */
-const sameUri = (uri: string): string => {
-  const id = /^tidemark:\/\/entity\/([^/?#]+)$/.exec(uri)?.[1]
-  return id === undefined ? uri : entityUri(decodeURIComponent(id))
+/** An address as it is told when it changes, however the client escapes it; nothing for one of which nothing is told. */
+function sameUri(uri: string): string | undefined {
+  if (VIEWS.some((view) => viewUri(view) === uri)) return uri
+  const [, what, ref] = /^tidemark:\/\/(entity|shared)\/([^/?#]+)$/.exec(uri) ?? []
+  try {
+    return ref === undefined ? undefined : uriOf(what as 'entity' | 'shared', decodeURIComponent(ref))
+  } catch {
+    return undefined // no such escape
+  }
+}
+
+/** A modern client is told what it may follow by the acknowledgement: what is never told of is taken out before. */
+export function onlyFollowable(message: unknown): void {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { notifications?: unknown } }
+  if (method !== 'subscriptions/listen') return
+  const filter = params?.notifications as { resourceSubscriptions?: unknown } | undefined
+  if (Array.isArray(filter?.resourceSubscriptions))
+    filter.resourceSubscriptions = filter.resourceSubscriptions.filter((u) => sameUri(String(u)) !== undefined)
 }

@@ -8,7 +8,7 @@ import type { ToolContext } from '../tools/tool.ts'
 import { buildMcpServer, type McpCall } from './mcp.ts'
 import { mcpTools } from './mcp-call.ts'
 import { type Opened, Projects } from './mcp-projects.ts'
-import { onResourceChange } from './mcp-resources.ts'
+import { onlyFollowable, onResourceChange } from './mcp-resources.ts'
 
 export interface StdioOptions {
   /** A directory in the project; what the client says it is, else the working directory, unless given. */
@@ -74,6 +74,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
   }
   const transport = tap(new StdioServerTransport(), {
     onMessage: (message) => {
+      onlyFollowable(message)
       if (!('method' in message) || message.method !== 'subscriptions/listen') return
       const filter = message.params?.notifications as { resourceSubscriptions?: unknown[] } | undefined
       if (filter?.resourceSubscriptions?.length) void follow()

@@ -212,6 +212,8 @@ export const conformanceFixtures: Extension = {
       }))
     resource('static-text', 'test://static-text', { mimeType: 'text/plain', text: 'Static text for testing.' })
     resource('static-binary', 'test://static-binary', { mimeType: 'image/png', blob: PIXEL })
+    // ours refuses to follow what is no address of ours
+    server.server.setRequestHandler('resources/subscribe', () => ({}))
     resource('watched', 'test://watched-resource', { mimeType: 'text/plain', text: 'Watched.' })
     const template = new ResourceTemplate('test://template/{id}/data', { list: undefined })
     server.registerResource('template', template, { mimeType: 'application/json' }, (uri, { id }) => {

@@ -66,6 +66,37 @@ for (const era of ERAS) {
     }
   })
 
+  test(`[M1] ${era}: a shared value and a name are followed like an id; what is never told of is refused`, async () => {
+    const project = tempProject()
+    const writer = await stdioClient(project)
+    const client = await stdioClient(project, { era })
+    await call(writer, 'act', actions(['record-decision', { name: 'Use SQLite' }]))
+    const uris = ['tidemark://shared/current%20phase', 'tidemark://entity/Use%20SQLite']
+    for (const [i, action] of [
+      ['share-set', { key: 'current phase', value: { step: 2 } }],
+      ['record-decision', { name: 'Use SQLite', rationale: 'no daemon' }],
+    ].entries()) {
+      const told = next<string>()
+      const uri = uris[i]!
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        if (params.uri === uri) told.got(uri)
+      })
+      if (era === 'legacy') await client.subscribeResource({ uri })
+      else await client.listen({ resourceSubscriptions: [uri] })
+      await call(client, 'discover', { expr: '1' })
+      await call(writer, 'act', actions(action))
+      expect(await told.promise).toBe(uri)
+    }
+    const { contents } = await client.readResource({ uri: uris[0]! })
+    expect(JSON.parse((contents[0] as { text: string }).text)).toEqual({ key: 'current phase', value: { step: 2 }, version: 1 }) // biome-ignore format: one thought
+    for (const uri of ['tidemark://nothing', 'tidemark://shared/', 'file:///etc/passwd', 'tidemark://entity/%E0%A4%A'])
+      if (era === 'legacy') await expect(client.subscribeResource({ uri }), uri).rejects.toThrow('ever told')
+      else {
+        const { honoredFilter } = await client.listen({ resourceSubscriptions: [uri, uris[0]!] })
+        expect(honoredFilter.resourceSubscriptions).toEqual([uris[0]])
+      }
+  })
+
   test(`[M1] ${era}: the prompts handoff, retro and back say what to do, with what is known behind the fence`, async () => {
     const project = tempProject()
     const client = await stdioClient(project, { era })
