@@ -105,13 +105,11 @@ export function readNow(db: Db, registry: () => Registry): Reader {
 
 /** A moment as the caller gives it: a day means its end, in UTC. */
 export function momentOf(at: string | number | Date): number {
-  if (typeof at === 'number') return at
-  if (at instanceof Date) return at.getTime()
-  const moment = toTime(at)
+  const moment = toTime(at instanceof Date ? at.getTime() : at)
   if (moment === undefined)
     throw new UserError(
       'bad-time',
-      `"${at}" is not a time`,
+      `${typeof at === 'string' ? `"${at}"` : at} is not a time`,
       'give a day such as 2026-11-21 or a moment such as 2026-11-21T14:30:00Z',
     )
   return moment.length === 10 ? Date.parse(moment) + 86_400_000 - 1 : Date.parse(moment)

@@ -30,7 +30,7 @@ export type Change =
 /** Arguments of record verbs that are not fields. */
 export const CONTROLS = ['ref', 'id', 'anew', 'expectedVersion'] as const
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DATE = /^\d{4}-\d{2}-\d{2}(?!\d)/
 const LONGEST_SHOWN = 200
 
 /** A value as reports show it: whole if it is short. */
@@ -49,8 +49,10 @@ export function toTime(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}/.test(value)) return undefined
   const ms = Date.parse(value)
   if (Number.isNaN(ms)) return undefined
-  if (DATE.test(value)) return new Date(ms).toISOString().startsWith(value) ? value : undefined
-  return new Date(ms).toISOString()
+  const day = DATE.exec(value)?.[0]
+  // `Date` takes 30 February for 2 March
+  if (day !== undefined && new Date(day).toJSON()?.slice(0, 10) !== day) return undefined
+  return value === day ? day : new Date(ms).toISOString()
 }
 
 /** What a field takes, in words. */

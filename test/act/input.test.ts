@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { openTestMemory, rowsOf } from '../helpers.ts'
+import { openTestMemory, rowsOf, userError } from '../helpers.ts'
 
 const deep = (n: number): unknown => (n === 0 ? 'leaf' : { k: deep(n - 1) })
 
@@ -31,6 +31,7 @@ describe('[A1] bad input', () => {
     ['an object where text is wanted', { description: { x: 1 } }, 'description', 'not text'],
     ['a time that is none', { validFrom: '2026-02-30' }, 'validFrom', 'not a time'],
     ['what Tidemark itself writes', { retired: 'x' }, 'retired', 'written by Tidemark itself'],
+    ['a moment on a day that is none', { validFrom: '2026-02-30T10:00:00Z' }, 'validFrom', 'not a time'],
     ['provenance', { provenance: [] }, 'provenance', 'written by Tidemark itself'],
     ['a kind', { kind: 'decision' }, 'kind', 'no field'],
     ['anew that is no flag', { anew: 'yes' }, 'anew', 'not true or false'],
@@ -227,4 +228,11 @@ describe('[A2] property', () => {
     expect(refused).toBeGreaterThan(0)
     expect(done).toBeGreaterThan(0)
   })
+})
+
+test('[D9] a moment that is none is refused, not answered with an empty memory', () => {
+  const m = openTestMemory()
+  m.act([['record-decision', { name: 'd', rationale: 'r' }]])
+  for (const moment of [new Date('x'), Number.NaN, '2026-02-30T10:00:00Z', 'yesterday-ish'])
+    expect(userError(() => m.memory.asOf(moment)).code).toBe('bad-time')
 })
