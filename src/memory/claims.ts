@@ -1,7 +1,7 @@
 import { type Env, isRunning } from '../env.ts'
 import type { Json } from '../schema/field.ts'
 import { type ClaimRow, claimBody, type PresenceType, type SessionRow } from '../store/presence.ts'
-import { covers, overlaps } from './overlap.ts'
+import { covers, isGlob, overlaps } from './overlap.ts'
 
 export type { ClaimRow as Claim } from '../store/presence.ts'
 
@@ -75,8 +75,8 @@ export function inTheWay(
 ): boolean {
   if (a.what !== b.what || a.what === 'role') return false
   if (a.what === 'task') return a.on === b.on
-  if (a.implicit) return covers(b.on, a.on) // an edit is of one file
-  return b.implicit ? covers(a.on, b.on) : overlaps(a.on, b.on)
+  if (a.implicit && !isGlob(a.on)) return covers(b.on, a.on) // an edit is of one file
+  return b.implicit && !isGlob(b.on) ? covers(a.on, b.on) : overlaps(a.on, b.on)
 }
 
 export const sameTree = (a: { root?: string | undefined }, b: { root?: string | undefined }): boolean =>

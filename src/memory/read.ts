@@ -105,7 +105,9 @@ export function readNow(db: Db, registry: () => Registry): Reader {
 
 /** A moment as the caller gives it: a day means its end, in UTC. */
 export function momentOf(at: string | number | Date): number {
-  const moment = toTime(at instanceof Date ? at.getTime() : at)
+  const ms = at instanceof Date ? at.getTime() : at
+  if (typeof ms === 'number' && !Number.isNaN(ms)) return ms
+  const moment = toTime(ms)
   if (moment === undefined)
     throw new UserError(
       'bad-time',
