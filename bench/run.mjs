@@ -18,6 +18,7 @@ const NAMES = [
   'known-item',
   'embedders',
   'secrets',
+  'capture',
 ]
 
 const args = process.argv.slice(2)

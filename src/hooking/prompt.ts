@@ -38,7 +38,8 @@ const isUsers = ({ source, parent }: HookCall): boolean => parent === undefined 
 
 /** What a prompt lays down, and the statements in it by which the person is known to have said something. */
 async function heard(text: string) {
-  const { capturedIn, statementsOf, withoutLead } = await import('./capture/patterns.ts')
+  const { capturedIn, statementsOf } = await import('./capture/patterns.ts')
+  const { withoutLead } = await import('./capture/cues.ts')
   const statements = statementsOf(text)
   const found = capturedIn(text, statements)
   const facts = found.flatMap((f) => (f.kind === 'fact' ? [String(f.action[1].fact)] : []))

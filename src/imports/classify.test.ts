@@ -17,7 +17,7 @@ const SENTENCES: readonly [line: string, category: Category | undefined][] = [
   ['After editing a schema, run the generator.', 'workflow'],
   ['- [ ] **Always** rebase before you merge', 'workflow'],
   // ways of writing
-  ['Always use named exports', 'convention'],
+  ['Always use named exports', 'constraint'],
   ['Use 2 spaces for indentation', 'convention'],
   ['Use tabs', 'convention'],
   ['use snake_case for columns', 'convention'],

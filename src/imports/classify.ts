@@ -13,7 +13,7 @@ const LONGEST_RULE = 400
 const NEGATIVE =
   /\b(?:never|must\s?n[o']t|must not|do not|don['’]t|cannot|can['’]t|may not|should not|shouldn['’]t|not allowed|forbidden|avoid)\b/i
 const PATTERN =
-  /\b(?:the|our|this|a|an)\s+(?:[\w-]+\s+){0,3}pattern\s+(?:is|here is|for)\b|^pattern:|\b(?:use|follow|apply)s?\s+(?:the|a|an|our)\s+(?:[\w`'-]+\s+){0,3}pattern\b/i
+  /\b(?:the|our|this|a|an)\s+(?:[\w-]+\s+){0,3}pattern\s+(?:is|here is|for)\b|^pattern:|\b(?:use|follow|apply)s?\s+(?:the|a|an|our)\s+(?:[\w`'/-]+\s+){0,3}(?:pattern|architecture)\b/i
 const ALWAYS = /\balways\b/i
 /** What is done at a certain moment of the work, or with it: a step, not a way of writing. */
 const MOMENT = /\b(?:before|after|when(?:ever)?|once|every time|until|then|first|prior to)\b/i
@@ -81,7 +81,7 @@ export function classifyRule(line: string): Rule | undefined {
             .split(' ')[0] ?? '',
         )
         ? 'workflow'
-        : 'convention',
+        : 'constraint',
     )
   if (NEGATIVE.test(bare) && isOrder(bare)) return rule('constraint')
   if (PREFER.test(bare)) return rule('convention')

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { judged } from '../../bench/capture.ts'
 import { capturedIn } from '../../src/hooking/capture/patterns.ts'
 
 const one = (text: string) => {
@@ -154,10 +155,7 @@ test.each<[string, string]>([
   ],
   ['# Task\nAdd a page.\n\n# Rules\n- Never store tokens in localStorage', 'Never store tokens in localStorage'],
   ['Remember: "always squash before you merge"', 'Always squash before you merge'],
-  [
-    'Use "a" here, and never push to "main" without a review',
-    'Use "a" here, and never push to "main" without a review',
-  ],
+  ['Use "a" here, and never push to "main" without a review', 'Never push to "main" without a review'],
   ['From now on, never call eval() in handlers', 'Never call eval() in handlers'],
   ['Render <Foo> there.\nAlways use Map<string, number> for caches', 'Always use Map<string, number> for caches'],
 ])('[G7] what the user typed beside it is taken: %j', (text, fact) => {
@@ -207,3 +205,43 @@ test('[G7] any text is read in time and gives at most three proposals of bounded
     { numRuns: 500 },
   )
 })
+
+test.each(['tuned', 'held-back'] as const)(
+  '[G7] of the labelled set, the rules are captured and little else: %s',
+  (half) => {
+    const cases = judged(half)
+    const [rules, caught, wrong] = [
+      cases.flatMap((c) => c.rules).length,
+      cases.reduce((n, c) => n + c.caught, 0),
+      cases.flatMap((c) => c.wrong),
+    ]
+    expect(cases.length).toBeGreaterThanOrEqual(150)
+    expect(caught / rules).toBeGreaterThanOrEqual(0.85)
+    expect(caught / (caught + wrong.length), JSON.stringify(wrong)).toBeGreaterThanOrEqual(0.95)
+  },
+)
+
+test.each([
+  ['When fixing a bug, always write a failing test first', 'workflow'],
+  ['fix the login. always use zod', 'constraint'],
+  ['can you add paging? always sort by id', 'constraint'],
+  ['we switched from npm to pnpm', 'tool'],
+  ['we use the repository pattern', 'pattern'],
+  ["please don't use lodash", 'constraint'],
+  ["don't ever force-push", 'constraint'],
+  ['Behebe den Fehler. Nutze immer zod.', 'constraint'],
+  ['Arregla el login. Siempre valida la entrada.', 'constraint'],
+  ["Corrige le login. N'utilise jamais any.", 'constraint'],
+  ['修复登录问题。永远不要直接推送到 main', 'constraint'],
+])('[G7] a rule said in passing is captured without the request around it: %s', (text, category) => {
+  const found = one(text)
+  expect(found?.category).toBe(category)
+  expect(found?.action[1].fact).not.toMatch(/login|paging|Fehler|修复/)
+})
+
+test.each(['Never mind, leave it', 'Never seen this error before', 'Always the same error'])(
+  '[G7] "%s" is no rule',
+  (text) => {
+    expect(capturedIn(text)).toEqual([])
+  },
+)

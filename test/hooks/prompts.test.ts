@@ -60,7 +60,7 @@ test('[T42] what the person typed binds when the agent records it in these words
     t.act([['record-fact', { fact }]], { agent: 'claude-code', session: 's1' })
   const standing = t.memory.reader.list('fact').map((e) => [e.name, e.fields.standing ?? 'confirmed'])
   expect(Object.fromEntries(standing)).toEqual({
-    'tests go into test/, one file per module': 'confirmed',
+    'Tests go into test/, one file per module': 'confirmed',
     'Release notes are written by hand': 'confirmed',
     'Should we drop the old ones?': 'proposed',
     'Push straight to main': 'proposed',

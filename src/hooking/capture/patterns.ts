@@ -1,5 +1,6 @@
 import { type Category, classifyRule, plainLine } from '../../imports/classify.ts'
 import type { Json } from '../../schema/field.ts'
+import { statedIn } from './cues.ts'
 import { sentencesOf } from './sentences.ts'
 
 /** Something that a sentence says and that may be worth keeping, as the action that would record it. */
@@ -12,46 +13,39 @@ export interface Captured {
 }
 
 const QUESTION =
-  /\?["')\]]*$|^(?:why|what|who|how|when|where|which|can|could|would|should|is|are|do|does|did|have|has|will)\b/i
-
-/** Somebody tells how it goes, and not how it is to be done: "I always forget", "it never worked", "they use". */
-const TELLS =
-  /^(?:(?:but|and|because|since|although|so|hmm|well|sorry)[,\s]+)*(?:i|it|he|she|they|that|this|these|those|there|users?|people|someone|somebody|customers?|clients?)\b(?:['’]\w+)?\s+(?:\w+\s+){0,3}?(?:always|never|uses?|used)\b/i
-/** … unless it is a wish: "I always want", "I prefer", "it should never". */
-const WISHES = /\b(?:want|prefer|like|expect|should|must|has to|have to|need)\b/i
+  /[?？]["')\]]*$|^(?:why|what|who|how|where|which|can|could|would|should|is|are|do(?! not)|does|did|have|has|will)\b/i
 
 /** Somebody else says so: "the README says to always …", "according to the docs, never …". */
 const REPORTS =
   /\b(?:says?|said|states?|reads|writes|wrote|mentions?|claims?|recommends?|suggests?|complains?|warns?|told (?:me|us)|tells (?:me|us)|according to)\b.{0,400}?\b(?:always|never|prefer|we use)\b/i
-
-/** By these words a prompt states a rule; without one of them it asks for something to be done now. */
-const LASTING =
-  /\b(?:always|never|prefer|from now on|going forward|in (?:this|our) (?:project|repo(?:sitory)?|code ?base)|by convention|as a rule|every time|(?:the|our) (?:\w+ ){0,2}(?:pattern|convention|rule) (?:is|here is))\b/i
-const WE_USE =
-  /^(?:please note[,:]?\s+|note(?: that)?[,:]?\s+|remember[,:]?\s+|btw[,:]?\s+|by the way[,:]?\s+)?we\s+(?:only\s+|always\s+)?use\b/i
 /** A wish for this once. */
 const ONCE =
-  /\b(?:for now|this time|just this once|for the moment|temporarily|in this (?:pr|commit|case|test)|today|right now)\b/i
+  /\b(?:for now|this time|just this once|for the moment|temporarily|in this (?:pr|commit|change|case|test)|for this \w+|today|tomorrow|right now)\b/i
+/** Between a request and the rule behind it. */
+const JOINT = /[,:]\s+|\s[-–—]{1,3}\s+|\s\(|[，：]|\s(?=(?:and|but|und|aber|y|pero|et|mais)\s)/gu
+/** What of a sentence no longer says the rule: "…, maybe that's it". */
+const TAIL = /,\s+(?:so|maybe|perhaps|that['’]s|which is|i think|can you|could you|please)\b[^,]*$/i
 
-const LEAD =
-  /^(?:(?:please(?: note)?|note(?: that)?|remember(?: that| to)?|btw|by the way|also|and|ok(?:ay)?|from now on|going forward|as a rule|fyi|important)[,:]?\s+)+/i
-
+/** The rule that a sentence states, alone or behind a request: "fix the login and always use zod". */
 function rule(said: string): Captured | undefined {
-  if (ONCE.test(said)) return undefined
-  if (TELLS.test(said) && !WISHES.test(said)) return undefined
-  if (REPORTS.test(said)) return undefined
-  const uses = WE_USE.test(said)
-  if (!uses && !LASTING.test(said)) return undefined
-  const bare = withoutLead(plainLine(said))
-    .replace(/(?<![.!])[.!]+$/, '')
-    .trim()
-  if (bare.split(/\s+/).length < 3) return undefined // "never mind"
-  const found = classifyRule(bare)
-  if (!found) return undefined
-  // "we use the same loop twice" is no rule; a tool by name is
-  if (uses && !LASTING.test(said) && found.category !== 'tool') return undefined
-  const fact = bare[0]!.toUpperCase() + bare.slice(1)
-  return { kind: 'fact', action: ['record-fact', { fact, category: found.category }], said, category: found.category }
+  if (ONCE.test(said) || REPORTS.test(said)) return undefined
+  const sentence = plainLine(said).replace(/(?<![.!。！])[.!。！]+$/, '')
+  for (const at of [0, ...Array.from(sentence.matchAll(JOINT), (m) => m.index + m[0].length)]) {
+    const stated = statedIn(sentence.slice(at).trim())
+    if (!stated) continue
+    const bare = stated.rule
+      .replace(TAIL, '')
+      .replace(/^([^()]{1,300})\)$/, '$1')
+      .trim()
+    if (bare.split(/\s+/).length < 3 && !/\p{Script=Han}{2}/u.test(bare)) return undefined // "never mind"
+    const category =
+      stated.category ??
+      classifyRule(bare)?.category ??
+      (/\b(?:no|not|never)\b/i.test(bare) ? 'constraint' : 'convention')
+    const fact = bare[0]!.toUpperCase() + bare.slice(1)
+    return { kind: 'fact', action: ['record-fact', { fact, category }], said, category }
+  }
+  return undefined
 }
 
 const NO =
@@ -59,9 +53,10 @@ const NO =
 const NO_ACTUALLY = /^(?:no|nope)\s+actually[,:]?\s+(\S.*)$/i
 const WRONG =
   /^(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:wrong|incorrect|not (?:right|true|correct|how it works|what it does))[,.:;—–-]{1,9}\s*(\S.*)$/i
+const WRONG_ALONE = /^(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:wrong|incorrect|not (?:right|true|correct))[.!]?$/i
 /** A belief is a statement: something is, has, lives, uses … An order ("no, run it again") is none. */
 const STATES =
-  /\S\s+(?:is|are|was|were|isn['’]t|aren['’]t|has|have|lives?|uses?|goes|comes?|belongs?|returns?|takes?|needs?|requires?|means?|happens?|runs?|stands?|must|should|cannot|can['’]t|doesn['’]t|don['’]t)\b/i
+  /^we(?: (?:don['’]t|never|always))?\s+(?:use|store|keep|call|write|deploy|run|put|follow)\b|\S\s+(?:is|are|was|were|isn['’]t|aren['’]t|has|have|lives?|uses?|goes|comes?|belongs?|returns?|takes?|needs?|requires?|means?|happens?|runs?|stands?|must|should|cannot|can['’]t|doesn['’]t|don['’]t)\b/i
 const POLITE =
   /^(?:thanks?|thank you|problem|worries|need|please|rush|idea|it['’]?s (?:fine|ok(?:ay)?)|that['’]?s (?:fine|ok(?:ay)?|all|it)|let['’]?s|go ahead|we also|i (?:mean|meant|think|want|would|like|just))\b/i
 const NOT =
@@ -90,13 +85,16 @@ const GO_WITH =
   /^(?:(?:ok(?:ay)?|alright|all right|right|yes|yeah|great|good|fine|perfect|then|so)[,.!]?\s+)*(?:let['’]?s|let us|we(?:['’]ll| will| shall)|we(?:['’]ve| have)? decided (?:to|on)|i(?:['’]ve| have)? decided (?:to|on))\s+(?:go(?:ing)? (?:with|for)|stick(?:ing)? (?:with|to)|settle on|opt for|adopt|switch to|move to|choose|pick|use)\s+(\S.*)$/i
 const DECIDED = /^(?:we|i)(?:['’]ve| have)? decided on\s+(\S.*)$/i
 
+/** A choice within the work at hand: "let's use a set there". */
+const PASSING_CHOICE = /^(?:an? |the (?:first|second|third|other|same|old|new) )|\b(?:here|there)$/i
+
 function decision(said: string): Captured | undefined {
   const chosen = (GO_WITH.exec(said) ?? DECIDED.exec(said))?.[1]?.replace(/(?<![.!])[.!]+$/, '').trim()
   if (chosen === undefined || chosen.length < 3 || ONCE.test(said)) return undefined
   const [what = '', why] = chosen.split(/(?<!\s),?\s+(?:because|since|[—–-])\s+/i)
   const words = what.toLowerCase().match(/[\p{L}\p{N}+#.]+/gu) ?? []
   const first = words.filter((w) => !['the', 'a', 'an', 'that', 'this', 'it', 'one'].includes(w)).slice(0, 6)
-  if (first.length === 0) return undefined // "let's go with that": what it was stands elsewhere
+  if (first.length === 0 || PASSING_CHOICE.test(what)) return undefined // "let's go with that": what it was stands elsewhere
   const name = first
     .join('-')
     .replace(/(?<!\.)\.+$/, '')
@@ -129,10 +127,7 @@ function exception(said: string): Captured | undefined {
 const MOST = 3
 
 /** The sentences of a prompt that ask nothing. */
-export const statementsOf = (prompt: string): string[] => sentencesOf(prompt).filter((s) => !QUESTION.test(s))
-
-/** A sentence without what only leads to it: "Please remember: …". */
-export const withoutLead = (sentence: string): string => sentence.replace(LEAD, '')
+export const statementsOf = (prompt: string): string[] => sentencesOf(prompt).filter((s) => !/[?？]["')\]]*$/.test(s))
 
 /**
  * What a user's prompt says that may be worth keeping: rules, corrections, decisions, exceptions. Words decide, nothing
@@ -140,7 +135,8 @@ export const withoutLead = (sentence: string): string => sentence.replace(LEAD, 
  */
 export function capturedIn(prompt: string, statements = statementsOf(prompt)): Captured[] {
   const found: Captured[] = []
-  for (const sentence of statements) {
+  for (const [i, said] of statements.entries()) {
+    const sentence = WRONG_ALONE.test(statements[i - 1] ?? '') ? `that's wrong: ${said}` : said
     const one = exception(sentence) ?? correction(sentence) ?? decision(sentence) ?? rule(sentence)
     if (one) found.push(one)
     if (found.length === MOST) break

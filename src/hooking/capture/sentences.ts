@@ -1,7 +1,7 @@
 import { ownWords } from './own-words.ts'
 
-/** Nothing shorter says a rule: "Sounds good.", "ok, do it". */
-const SHORTEST = 10
+/** Nothing shorter says a rule: "ok", "do it". */
+const SHORTEST = 6
 /** A longer one tells a story. */
 const LONGEST = 400
 const MOST = 60
@@ -12,9 +12,11 @@ export function sentencesOf(text: string): string[] {
   const out: string[] = []
   for (const line of ownWords(text).split('\n')) {
     const plain = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '').trim()
-    // a stop ends a sentence where a space and no small letter follow: "e.g. this" and "a.ts" do not
-    for (const sentence of plain.split(/(?<=[.!?])\s+(?=[^\p{Ll}\s])|(?<=[;])\s+/u)) {
-      const said = sentence.replace(/[;]$/, '').trim()
+    // a stop ends a sentence before a space: "a.ts" goes on; so does "e.g. this"
+    for (const sentence of plain.split(
+      /(?<=[.!?;])(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+|(?<=[。！？；])/iu,
+    )) {
+      const said = sentence.replace(/[;；]$/, '').trim()
       if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MOST) out.push(said)
     }
   }

@@ -1,0 +1,243 @@
+import type { Category } from '../../imports/classify.ts'
+
+/** The beginnings of clauses by which one language states rules. */
+interface Cues {
+  /** Stripped: it only leads to what is said. */
+  readonly lead: RegExp
+  /** Stripped: whatever follows is meant to last. */
+  readonly lasting: RegExp
+  /** A clause that tells how it goes, or asks; no rule whatever else it holds. */
+  readonly tells: RegExp
+  /** Without a category, the words of the rule decide on it (English alone). */
+  readonly rules: readonly (readonly [shape: RegExp, category?: Category])[]
+}
+
+const english: Cues = {
+  lead: /^(?:please|note(?: that)?|remember(?! to\b| the\b)|btw|by the way|also|and|but|so|oh|ok(?:ay)?|fyi|important|heads up|reminder|rules?|thanks|great|nice|yes|i(?:['’]d| would) like you to|i (?:want|need) you to)\b[,:!]?\s+/i,
+  lasting:
+    /^(?:from (?:now|here) on|going forward|in (?:the )?future|in general|as always|for all future \w+|as a rule|by convention|new rule|it['’]s important that|i(?:['’]d| would) rather you|(?:remember|keep in mind)(?: that\b|(?=[:,])))[,:]?\s+/i,
+  tells:
+    /^(?:it|he|she|they|th(?:is|at)(?! is an? \S+ (?:repo|project|monorepo)\b)|these|those|there|i(?! (?:(?:always|strongly) )?(?:want|prefer)\b)|my|your|who|why|what|how|where|which|can|could|would|should|is|are|do(?! not)|does|did|has|have|will|something|everything)\b(?!['’]t)|,\s+(?:fix|why|but|make it|add|build|implement|extend)\b|\band the \w+ (?:is|are) (?:broken|wrong|missing|slow)/i,
+  rules: [
+    // "always use", "never commit"; not "never mind", "always the same", "never works", "always wanted"
+    [
+      /^(?:always|never(?: ever)?|under no circumstances)\s+(?!(?:mind|seen|saw|heard|had|got|been|happened|thought|knew|said|give up|an?|the|same|my|on|in|at|so|that|this|these|your|again|too|happy|good|nice|(?!bring|ping)\w+ing|(?!need|feed|embed|seed|proceed|exceed)\w+ed|\w*[^\Ws]s)\b)\w/i,
+    ],
+    [/^(?:don['’]t|do not)\s+ever\s/i, 'constraint'],
+    [
+      /^stop (?:using|adding|writing|putting|creating|importing)\s+(?!(?:the|this|that|it|them|these)\b)/i,
+      'constraint',
+    ],
+    [
+      /^(?:you|agents?)\s+(?:should\s+(?:always|never)|must\s+(?:always|never|not)|may\s+(?:never|not)|(?:have|need) to\s+always|can(?:['’]t|not)\s+(?:use|import|call|add))\s/i,
+    ],
+    [/^(?:nothing|nobody|no one|no \w+)\s(?:(?!this\b)\S+\s){0,5}(?:may|should|must)\s(?!be\s\w+ing)/i, 'constraint'],
+    // "ids are always UUIDs", "retries must be bounded"; not "the list must …", "builds always fail", "ids are always 0"
+    [
+      /^(?:(?!(?:the|an?|to|when|that|if|we|i|you|it|is|are|this|add|users|people|memory|tests)\b)[\w/-]+\s+){1,5}(?:(?:(?:is|are|must|should|may|can|will)\s+(?:always|never)|must(?:n['’]t| not)?|may not|ha(?:ve|s) to)\s+(?!have\b|be \w+ing|\d|null\b|empty\b|wrong\b|undefined\b)|(?:always|never)\s+(?!(?:fail|break|crash|hang|time|see|happen|work|come|get|stop|return|finish|end|show|pass|to|from|in|on|as|\w*[^\Ws]s)\b))\w(?!.{0,200}\b(?:twice|somewhere|in safari|on ci|in prod)\b)/i,
+      'constraint',
+    ],
+    [/^tests (?:must|should|may)(?: not| never| always)?\s(?!be\s(?:fixed|run)|pass now)/i, 'constraint'],
+    // of code and work, not of what a product does: "public APIs should be documented"
+    [
+      /^(?:(?!(?:the|an?|this|that|your|my|these)\b)[\w/-]+\s+){0,3}(?:apis|tests?|functions?|class(?:es)?|components?|handlers?|errors?|messages|branches|names|files|migrations?|endpoints?|comments|docs|prs?|types|variables|modules?|imports?|commits|services)\s+should\s/i,
+      'convention',
+    ],
+    [
+      /^(?:(?!(?:the|an?|this|that|your|my|these)\b)[\w/-]+\s+){1,3}(?:are|is|go|goes|live|lives)\s(?:(?:stored|written|named|kept|formatted|versioned|generated|saved)\s(?:as|in|by|with)|in(?:to)?\s[\w.]+\/)/i,
+      'convention',
+    ],
+    [/^our\s(?:[\w-]+\s){1,3}(?:live|go|use|follow|belong|start)s?\s/i, 'convention'],
+    // "don't use lodash"; not "don't delete the old file yet", "don't write tests for that one"
+    [
+      /^(?:don['’]t|do not)\s+(?!forget|worry|bother|stop|mind|panic|think|know|change|push\b)\w+\s+(?!(?:the|this|that|it|them|these|those|my|your|me|us|to|so|too|anything|yet|now|again)\b)(?!.{0,200}\b(?:yet|again|until|now|this time|for (?:it|that|this))\b)/i,
+      'constraint',
+    ],
+    [/^avoid\s+(?!(?:\w+ing\s+)?(?:the|this|that|it|these|those|my|your|an?)\b)/i, 'constraint'],
+    [
+      /^(?:make sure|ensure)\s+(?:that\s+)?(?:all|every|each)\s+(?!.{0,80}\b(?:pass(?:es)?|green|works?|compiles?|rendered|shown|row|test still)\b)/i,
+    ],
+    // "before you push, run …", "when fixing a bug, …"; not "when I click save, nothing happens", "when clicking save, …"
+    [
+      /^(?:when(?:ever)?|if|before|after|once|every time)\s.{1,200}[,\s]\s*(?:please\s+)?(?:always|never|make sure)\s(?!(?:nice|good|\w*[^\Ws]s)\b)/i,
+    ],
+    [
+      /^whenever\s+(?!(?:i|it|the)\b)[^,]{1,150},\s*(?!(?:the|it|i|this|that|nothing|there|can|could|is|he)\b)\w+\s+\w/i,
+      'workflow',
+    ],
+    [
+      /^(?:(?:when|if|before|after|once|every time)\s+(?:you\s+(?!are\b|have\b|start\b|can\b|get\b|finish|want\b|think\b|need\b|see\b|\w+ed\b)|you['’]re (?:unsure|not sure|in doubt)|(?:add|fix|writ|chang|edit|updat|creat|refactor|commit|push|merg|deploy|releas|renam|delet|review|implement|touch|migrat|modify|introduc)\w*ing\s?)(?![^,]{0,100}\b(?:this|that|it|the)\b)|(?:before|after|with|on)\s+(?:every|each)\s+)[^,]{0,150}(?:,\s*|\s)(?!(?:the|it|i|this|that|nothing|everything|we|there|can|could|is|he|show|tell|explain|read)\b)\w+\s+(?!.{0,100}\bi (?:get|see|have)\b)\w/i,
+      'workflow',
+    ],
+    [/^(?!(?:the|a|we|\w*[^\Ws]s)\b)\w+\s[^,]{1,150}\s(?:before|after|on)\s(?:every|each)\s(?!time\b)/i, 'workflow'],
+    // "we use pnpm", "we keep one component per file"; not "we use this twice"
+    [
+      /^(?:in (?:this|our) [\w ]{1,20},?\s+)?we\s+(?:only\s+|always\s+|never\s+|don['’]t\s+|do not\s+)?(?:use|follow|keep|write|store|name|deploy|prefer|put|format|commit|release|mock|throw|import|squash|rebase|let)\s+(?!(?:same|this|it|that|these|those|them|both|\w+ing)\b|the\s+(?!.{0,60}(?:pattern|architecture|convention|style|approach|database)))/i,
+    ],
+    [
+      /^we(?:['’]ve| have)?\s+(?:just |recently )?(?:(?:switched|moved|migrated|changed)\s+(?:over\s+)?(?:from\s+(?!the\b)[^,]{1,40}\s)?to|standardi[sz]ed on|replaced\s[^,]{1,40}\swith)\s+(?!(?:the|an?|it|this|that)\b)(?!.{0,200}\bnow\b)/i,
+      'tool',
+    ],
+    [/^we(?:['’]ve| have)?\s+(?:dropped support for|no longer (?:use|support))\s/i, 'convention'],
+    [
+      /^(?:the|our)\s+(?:[\w-]+\s+){0,2}(?:pattern|convention|rule|standard)\s+(?:(?:for|in)\s[\w ]{1,40}\s)?is\s+(?!broken|wrong|not\b|in\b|missing|too\b|\w+ed\b)/i,
+    ],
+    [
+      /^(?:all|every|each)\s+(?:(?!(?:i|the|tests?)\b)[\w-]+\s+){1,5}(?:needs?|ha(?:s|ve) (?:an?|its|their)|(?:goes?|lives?|belongs?) (?:through|in)|(?:is|are) (?:\w+(?:ed|en)|in))\s(?!.{0,200}(?:\bnow\b|n['’]t\b))/i,
+      'convention',
+    ],
+    [
+      /^no\s+(?!more\b|need\b|changes\b)[\w.-]{3,40}(?:\s[\w.-]{1,40}){0,6},?\s+(?:please|ever|anywhere|allowed)$/i,
+      'constraint',
+    ],
+    [/^[\w.-]+(?: [\w.-]+)? only, no\s/i, 'convention'],
+    [/^(?:i\s+)?(?:strongly\s+)?prefer\s+(?!(?:the|this|that|it|your|my|not|to|option)\b)\S+\s\S/i, 'convention'],
+    [/^i\s+always\s+want\s+you\b/i],
+    [
+      /^only\s+(?:ever\s+)?(?:use|import|write|commit|call)\s+(?!(?:this|that|it|the (?:first|last|second|new|old))\b)/i,
+    ],
+    [
+      /^keep\s+(?!(?:the|this|that|it|them|these|those|your|my|an?)\b)(?:[\w-]+\s+){1,2}(?:under|below|short|small|thin|simple|pure|flat|sorted|private|minimal|out of|free of|next to|in sync)\b/i,
+      'convention',
+    ],
+    [/^(?:use|write|put|store|name|call|return|log|import|commit)\s[^,]{1,80},\s*never\s/i],
+    [/^use\s[^,]{1,80}\sfor (?:all|every)\s(?!(?:these|those|of|the)\b)/i, 'convention'],
+    [/^this is an? \S+ (?:repo|project|monorepo)$/i, 'tool'],
+    [
+      /^in (?:this|our) (?:project|repo(?:sitory)?|code ?base)\b,?\s+(?!(?:there|i|it|the|fix|add|find|can|could|is|where|what|how)\b)/i,
+    ],
+    [
+      /^(?:stick|use|keep|write|put|run|import|name|call|return|log)\s[^,]{3,150}\s(?:always|in (?:this|our) (?:project|repo(?:sitory)?|code ?base))$/i,
+    ],
+  ],
+}
+
+const german: Cues = {
+  lead: /^(?:bitte|und|aber|auch|außerdem|übrigens|ok|also|danke|wichtig)[,:!]?\s+/i,
+  lasting: /^(?:ab (?:jetzt|sofort)|künftig|in zukunft|(?:denk daran|merke? dir|nicht vergessen)(?=[:,]))[,:]?\s+/i,
+  tells:
+    /^(?:das|es|ich|er|sie|der|die|dieser?s?|meine?|warum|wieso|was|wie|wo|können|kannst|immer (?:noch|wieder|mehr|wenn ich|(?:der|die|das) gleiche|der?selbe|dasselbe)|nie (?:gesehen|gehört|im leben))(?!\p{L})/iu,
+  rules: [
+    [
+      /^(?:vor|nach) jede[mr]\s|^(?:bevor|nachdem|wenn|sobald) du (?!anfängst|fertig|kannst|willst|das|dies)[^,]{1,150},\s*(?!.{0,80}\b(?:nie|niemals)\s)(?:\p{L}+\s(?:immer|stets|zuerst)\s|(?:lass|führe?|prüfe?|frage?|starte?|aktualisiere?)\s)/iu,
+      'workflow',
+    ],
+    [/^wir (?:nutzen|verwenden|benutzen|setzen auf) (?!diese|die|das|den|es|keine?)/i, 'tool'],
+    [/^wir (?:haben|sind) von \S+(?: \S+)? (?:auf|zu) \S+(?: \S+)? (?:gewechselt|umgestiegen|migriert)/i, 'tool'],
+    [
+      /^(?:in diesem \p{L}+ )?(?:wir )?(?:nutzen|verwenden|benutzen) wir keine?\s|^(?:(?:füge|nutze|verwende|schreibe?|importiere) )?keine?n?\s(?!ahnung)(?!.{0,150}(?:bisher|jetzt|noch nicht)).{3,150}(?:\sin\s|\smehr$|\shinzu)/iu,
+      'constraint',
+    ],
+    [
+      /^(?:alle|jede[rs]?)\s(?:\p{L}+\s){1,4}(?:muss|müssen)\s|^\p{L}+ (?:müssen (?!noch)|dürfen (?:nicht|nie|niemals|keine) )/iu,
+      'constraint',
+    ],
+    [/^(?:stelle? sicher|achte darauf), dass (?:alle|jede|keine)/i, 'convention'],
+    [/^bevorzuge\s/i, 'convention'],
+    [
+      /^(?!wir (?:haben|bekommen|sehen|brauchen|kriegen) )(?:\S+\s){0,4}?(?:immer|stets|nie|niemals|grundsätzlich) (?!(?:gesehen|gehört|fehl|funktioniert|noch|wieder)\b)\S/iu,
+      'constraint',
+    ],
+  ],
+}
+
+const spanish: Cues = {
+  lead: /^(?:por favor|y|pero|también|además|ok|vale|gracias|importante|recuerda(?: que)?)[,:!]?\s+/i,
+  lasting:
+    /^(?:a partir de ahora|de ahora en adelante|en adelante|(?:recuerda|ten en cuenta)(?: que\b|(?=[:,])))[,:]?\s+/i,
+  tells:
+    /^(?:est[eoa]s?|es[oea]|el|la|(?:los|las)(?! \p{L}+ (?:\p{L}+ )?siempre (?:en|con) )|yo|me|se|por qué|qué|cómo|puedes|siempre (?:que|el|la|lo|los|se|es|está|falla|pasa|da|sale|ocurre)|nunca (?:lo|la|había|he|hemos|visto|funciona|mejor|pasa))(?!\p{L})/iu,
+  rules: [
+    [/^(?:antes|después) de (?:cada|hacer)\s|^(?:cuando|si|al)\s[^,]{1,150},\s*(?:\p{L}+\s)?siempre\s/iu, 'workflow'],
+    [/^usamos (?!est|es[ea]|la |el |lo )/i, 'tool'],
+    [/^(?:hemos )?(?:cambia|migra|pasa)(?:mos|do) de \S+(?: \S+)? a \S/i, 'tool'],
+    [
+      /^(?:en este \p{L}+ )?no (?:usamos|uses|utilices|añadas|agregues|escribas|importes) (?!est|es[ea]|la |el |lo |nada)(?!.{0,150}(?:todavía|aún|ahora))/iu,
+      'constraint',
+    ],
+    [/^(?:todos|todas|cada)\s(?:\p{L}+\s){1,5}(?:debe|deben|tiene que|tienen que)\s/iu, 'constraint'],
+    [/^asegúrate de que (?:tod[oa]s|cada|ning)/i, 'convention'],
+    [/^(?:prefiere|preferimos)\s/i, 'convention'],
+    [/^evita (?!est|es[ea]|la |el (?!estado))/i, 'constraint'],
+    [/^(?:\S+\s){0,4}?(?:siempre|nunca|jamás)\s(?!(?:fallan?|funciona|visto)(?!\p{L}))\S/iu, 'constraint'],
+  ],
+}
+
+const french: Cues = {
+  lead: /^(?:s['’]il (?:te|vous) pla[iî]t|stp|et|mais|aussi|ok|merci|important)[,:!]?\s+/i,
+  lasting:
+    /^(?:désormais|dorénavant|à partir de maintenant|(?:rappelle-toi|souviens-toi|retiens)(?: que\b|(?=\s?[:,])))\s?[,:]?\s+/i,
+  tells:
+    /^(?:ça|ce|c['’]|ceci|cela|elle|ils|je|j['’]|le|la|les(?! \p{L}+ sont toujours (?:en|au|avec) )|mon|pourquoi|comment|peux|il (?!faut)|toujours (?:le|la|les|pas|pareil|en)|jamais (?:vu|de la vie))(?!\p{L})/iu,
+  rules: [
+    [
+      /^(?:avant|après) (?:chaque|de)\s[^,]{1,150},|^(?:quand|si|lorsque) tu [^,]{1,150},.{1,80}\stoujours\s/i,
+      'workflow',
+    ],
+    [/^(?:on|nous) utilis(?:e|ons) (?!cet|ce|ces|la |le |les )/i, 'tool'],
+    [/^(?:on est|nous sommes) passés? de \S+(?: \S+)? à \S/i, 'tool'],
+    [
+      /^(?:dans ce \p{L}+,? )?(?:on |nous )?(?:n['’]|ne )\p{L}+ (?:pas d(?:e |['’])|jamais )(?!.{0,150}(?:encore|pour l['’]instant))/iu,
+      'constraint',
+    ],
+    [/^(?:tous|toutes|chaque)\s(?:\p{L}+\s){1,5}(?:doit|doivent)\s/iu, 'constraint'],
+    [/^(?:assure-toi|veille à ce) que (?:tou[ts]|chaque|aucun)/i, 'convention'],
+    [/^(?:(?:on|nous) )?préf(?:ère|érons)\s/i, 'convention'],
+    [/^évite (?!cet|ce |la |le )/i, 'constraint'],
+    [/^(?:\S+\s){0,4}?(?:toujours|jamais)\s(?!(?:vu|en|pareil)(?!\p{L}))\S/iu, 'constraint'],
+  ],
+}
+
+const chinese: Cues = {
+  lead: /^(?:请|另外|还有|顺便说一下|好的|谢谢|而且|并且|但是?)[，,：:]?\s*/,
+  lasting: /^(?:从现在开始|从今以后|以后|今后|(?:请)?记住)[，,：:]?\s*/,
+  tells:
+    /^(?:这|那|它|他|她|我(?!们)|为什么|怎么|先|总是(?:失败|报错|同样|这样|出现|崩)|从来没|一直|以后再|.{0,12}(?:不出来|一遍$))/,
+  rules: [
+    [/^(?:每次)?.{1,40}(?:之前|之后|前|后|的时候|时)，?.{0,20}(?:一定要|都要|必须|务必|总是|始终)/, 'workflow'],
+    [/^我们(?:都|只|统一)?(?:使用|采用|用)(?!这|那|同|它)/, 'tool'],
+    [/^我们(?:已经)?从.{1,30}(?:换成|迁移到|切换到|换到|改用)了?/, 'tool'],
+    [/^(?:在这个项目[中里])?我们(?:不|从不)(?:使用|用)/, 'constraint'],
+    [
+      /^(?:不要|别|不得|禁止|严禁|避免)(?:在.{1,20}[里中上])?(?!.{0,20}[这那它]个)(?:使用|用|打印|提交|直接|引入|写|记录|硬编码)/,
+      'constraint',
+    ],
+    [/^没有.{1,20}(?:不要|不得|禁止)/, 'constraint'],
+    [/^避免(?!.{0,20}[这那它])/, 'constraint'],
+    [/^优先|^我们更?(?:喜欢|倾向)/, 'convention'],
+    [/^(?:所有|每个|任何).{1,30}(?:必须|都要|应该|不能|不得)|^[^，]{2,10}必须/, 'constraint'],
+    [/^[^，]{0,15}(?:始终|总是|永远|一律|务必|绝不|绝对不)(?!失败|报错|同样)/, 'constraint'],
+  ],
+}
+
+const LANGUAGES = [english, german, spanish, french, chinese]
+
+/** A clause without what leads to it, and whether that makes it last. */
+function stripped(clause: string): { bare: string; lasts: boolean } {
+  let bare = clause
+  let lasts = false
+  for (let before = ''; before !== bare; ) {
+    before = bare
+    for (const { lead, lasting } of LANGUAGES) {
+      lasts ||= lasting.test(bare)
+      bare = bare
+        .replace(lasting, '')
+        .replace(lead, '')
+        .replace(/^[:,，：]\s*/, '')
+    }
+  }
+  return { bare, lasts }
+}
+
+/** A clause without what only leads to it: "Please remember: …". */
+export const withoutLead = (clause: string): string => stripped(clause).bare
+
+/** The rule that a clause states, with its category where the cue says it. */
+export function statedIn(clause: string): { rule: string; category?: Category } | undefined {
+  const { bare, lasts } = stripped(clause)
+  if (LANGUAGES.some(({ tells }) => tells.test(bare))) return undefined
+  for (const { rules } of LANGUAGES)
+    for (const [shape, category] of rules)
+      if (shape.test(bare)) return category ? { rule: bare, category } : { rule: bare }
+  return lasts ? { rule: bare } : undefined
+}
