@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { standingOf } from '../memory/entity.ts'
 import type { Json } from '../schema/field.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
@@ -6,7 +7,7 @@ import { excludedCommand } from './config.ts'
 import type { Hook } from './hook.ts'
 import { dataLine } from './told.ts'
 
-/** A command that fails so often in one session was no slip. */
+/** A command that fails so often while no file was edited was no slip. After an edit it is another try, as in TDD. */
 const OFTEN = 3
 const MOST = 20
 const COMMAND_MAX = 300
@@ -19,6 +20,10 @@ interface Failing {
   command: string
   last: string
   at: number
+  /** How many edits the session had made by then. */
+  edits?: number
+  /** The failed approach that was proposed. */
+  proposed?: string
 }
 
 const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
@@ -46,16 +51,22 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   if (command === undefined || session === '' || !hook.captures || excludedCommand(hook.config, command))
     return undefined
   if (hook.config.excludePaths.length > 0 && (await import('./shell.ts')).namesExcluded(hook, command)) return undefined
-  const failing = failingOf(sessions.get(session)?.data)
+  const { data } = sessions.get(session) ?? {}
+  const failing = failingOf(data)
+  const edits = Number(data?.edits ?? 0)
   const key = keyOf(command)
+  const before = failing[key]
   const shown = clean(command, COMMAND_MAX)
   const last = clean(call.tool?.response ?? '', RESPONSE_MAX, END)
-  const n = (failing[key]?.n ?? 0) + 1
-  const kept = Object.entries({ ...failing, [key]: { n, command: shown, last, at: memory.env.now() } })
+  const n = before && (before.edits ?? 0) === edits ? before.n + 1 : 1
+  const kept = Object.entries({
+    ...failing,
+    [key]: { ...before, n, command: shown, last, at: memory.env.now(), edits },
+  })
     .sort(([, a], [, b]) => b.at - a.at)
     .slice(0, MOST)
   sessions.patch(session, { failing: Object.fromEntries(kept) as unknown as Json })
-  if (n !== OFTEN) return undefined
+  if (n !== OFTEN || before?.proposed !== undefined) return undefined
   const { keepCaptured, proposeCaptured } = await import('./capture/propose.ts')
   const proposed = proposeCaptured(
     hook,
@@ -71,17 +82,23 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   )
   if (!proposed) return undefined
   keepCaptured(hook, [proposed.id])
+  const noted = { ...Object.fromEntries(kept), [key]: { ...kept.find(([k]) => k === key)![1], proposed: proposed.id } }
+  sessions.patch(session, { failing: noted as unknown as Json })
   return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
 }
 
-/** It works now: what was counted is forgotten. */
+/** It works now: what was counted is forgotten, and what was proposed of it is withdrawn unless somebody agreed. */
 export function commandWorked(hook: Hook): void {
-  const { call, session, sessions } = hook
+  const { call, session, sessions, memory } = hook
   const command = call.tool?.command
   if (command === undefined || session === '') return
   const failing = failingOf(sessions.get(session)?.data)
   const key = keyOf(command)
   if (!failing[key]) return
+  const ref = failing[key].proposed
+  const entity = ref === undefined ? undefined : memory.reader.entity(ref)
+  if (entity && standingOf(entity.fields) === 'proposed')
+    memory.act([['reject', { ref: entity.id, reason: 'the command works now' }]], hook.author)
   delete failing[key]
   sessions.patch(session, { failing: failing as unknown as Json })
 }

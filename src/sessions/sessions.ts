@@ -304,7 +304,7 @@ export class Sessions {
       presence.putSession(this.#db, {
         ...row,
         seen: Math.max(row.seen, this.#now),
-        data: { ...row.data, files },
+        data: { ...row.data, files, edits: Number(row.data.edits ?? 0) + 1 },
       })
       const body: { [key: string]: Json } = { path, by }
       if (row.root !== undefined) body.root = row.root

@@ -270,6 +270,31 @@ test('[G7] a command that failed three times in a session is proposed as a faile
   expect(sessionsOf(t.memory).get('s1')!.data.failing).toEqual({})
 })
 
+test('[G7] a test that fails after each edit, as in TDD, is no failed approach; one that was proposed is withdrawn once it works', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  const red = () => hook('s1', 'tool-failed', bash('npm test', { failed: true, response: '1 failed' }))
+  const green = () => hook('s1', 'after-tool', bash('npm test'))
+  for (const file of ['cart.test.ts', 'cart.ts', 'cart.ts', 'cart.test.ts']) {
+    await hook('s1', 'after-edit', edit(file))
+    expect((await red()).context).toBeUndefined()
+    expect((await red()).context).toBeUndefined()
+  }
+  expect(proposed(t.memory)).toEqual([])
+  expect((await red()).context).toMatch(/has failed 3 times here/)
+  expect(proposed(t.memory)).toMatchObject([{ kind: 'failed-approach' }])
+  await hook('s1', 'after-edit', edit('cart.ts'))
+  await green()
+  expect(proposed(t.memory)).toEqual([])
+  // what somebody agreed to stays
+  const other = () => hook('s1', 'tool-failed', bash('make e2e', { failed: true }))
+  for (let i = 0; i < 3; i++) await other()
+  const [{ id } = { id: '' }] = proposed(t.memory)
+  t.act([['confirm', { ref: id }]])
+  await hook('s1', 'after-tool', bash('make e2e'))
+  expect(t.memory.reader.entity(id)?.fields.standing).not.toBe('rejected')
+})
+
 test('[X6] a shell command that changed what another session holds is noticed after the fact and said', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
