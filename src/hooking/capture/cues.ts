@@ -2,6 +2,8 @@ import type { Category } from '../../imports/classify.ts'
 
 /** The beginnings of clauses by which one language states rules. */
 interface Cues {
+  /** Without a match, nothing else of the language is compiled and tried: that costs a hook some 10 ms. */
+  readonly hint: RegExp
   /** Stripped: it only leads to what is said. */
   readonly lead: RegExp
   /** Stripped: whatever follows is meant to last. */
@@ -13,9 +15,10 @@ interface Cues {
 }
 
 const english: Cues = {
+  hint: /\b(?:always|never|ever|don['’]t|do not|stop|avoid|must|should|may|can['’]?n?o?t|ha(?:ve|s) to|circumstances|make sure|ensure|when|whenever|before|after|once|if|every|each|all|our|we|no|nothing|nobody|only|prefer|keep|are|is|go(?:es)?|belongs?|pattern|convention|remember|from (?:now|here) on|going forward|in future|rather|this (?:repo|project|code))\b/i,
   lead: /^(?:please|note(?: that)?|remember(?! to\b| the\b)|btw|by the way|also|and|but|so|oh|ok(?:ay)?|fyi|important|heads up|reminder|rules?|thanks|great|nice|yes|i(?:['’]d| would) like you to|i (?:want|need) you to)\b[,:!]?\s+/i,
   lasting:
-    /^(?:from (?:now|here) on|going forward|in (?:the )?future|in general|as always|for all future \w+|as a rule|by convention|new rule|it['’]s important that|i(?:['’]d| would) rather you|(?:remember|keep in mind)(?: that\b|(?=[:,])))[,:]?\s+/i,
+    /^(?:from (?:now|here) on|going forward|in (?:the )?future|in general|as always|for all future \w+|(?:for|in) this (?:repo(?:sitory)?|project|code ?base),?(?= (?:prefer|always|never|use)\b)|as a rule|by convention|new rule|it['’]s important that|i(?:['’]d| would) rather you|(?:remember|keep in mind)(?: that\b|(?=[:,])))[,:]?\s+/i,
   tells:
     /^(?:it|he|she|they|th(?:is|at)(?! is an? \S+ (?:repo|project|monorepo)\b)|these|those|there|i(?! (?:(?:always|strongly) )?(?:want|prefer)\b)|my|your|who|why|what|how|where|which|can|could|would|should|is|are|do(?! not)|does|did|has|have|will|something|everything)\b(?!['’]t)|,\s+(?:fix|why|but|make it|add|build|implement|extend)\b|\band the \w+ (?:is|are) (?:broken|wrong|missing|slow)/i,
   rules: [
@@ -37,7 +40,7 @@ const english: Cues = {
       /^(?:(?!(?:the|an?|to|when|that|if|we|i|you|it|is|are|this|add|users|people|memory|tests)\b)[\w/-]+\s+){1,5}(?:(?:(?:is|are|must|should|may|can|will)\s+(?:always|never)|must(?:n['’]t| not)?|may not|ha(?:ve|s) to)\s+(?!have\b|be \w+ing|\d|null\b|empty\b|wrong\b|undefined\b)|(?:always|never)\s+(?!(?:fail|break|crash|hang|time|see|happen|work|come|get|stop|return|finish|end|show|pass|to|from|in|on|as|\w*[^\Ws]s)\b))\w(?!.{0,200}\b(?:twice|somewhere|in safari|on ci|in prod)\b)/i,
       'constraint',
     ],
-    [/^tests (?:must|should|may)(?: not| never| always)?\s(?!be\s(?:fixed|run)|pass now)/i, 'constraint'],
+    [/^(?:\w+ )?tests (?:must|should|may)(?: not| never| always)?\s(?!be\s(?:fixed|run)|pass now)/i, 'constraint'],
     // of code and work, not of what a product does: "public APIs should be documented"
     [
       /^(?:(?!(?:the|an?|this|that|your|my|these)\b)[\w/-]+\s+){0,3}(?:apis|tests?|functions?|class(?:es)?|components?|handlers?|errors?|messages|branches|names|files|migrations?|endpoints?|comments|docs|prs?|types|variables|modules?|imports?|commits|services)\s+should\s/i,
@@ -47,10 +50,13 @@ const english: Cues = {
       /^(?:(?!(?:the|an?|this|that|your|my|these)\b)[\w/-]+\s+){1,3}(?:are|is|go|goes|live|lives)\s(?:(?:stored|written|named|kept|formatted|versioned|generated|saved)\s(?:as|in|by|with)|in(?:to)?\s[\w.]+\/)/i,
       'convention',
     ],
-    [/^our\s(?:[\w-]+\s){1,3}(?:live|go|use|follow|belong|start)s?\s/i, 'convention'],
+    [
+      /^(?:our\s(?:[\w-]+\s){1,3}(?:live|go|use|follow|belong|start)s?|our\s(?:[\w-]+\s){1,3}(?:is|are) always|\w+ belongs? in)\s/i,
+      'convention',
+    ],
     // "don't use lodash"; not "don't delete the old file yet", "don't write tests for that one"
     [
-      /^(?:don['’]t|do not)\s+(?!forget|worry|bother|stop|mind|panic|think|know|change|push\b)\w+\s+(?!(?:the|this|that|it|them|these|those|my|your|me|us|to|so|too|anything|yet|now|again)\b)(?!.{0,200}\b(?:yet|again|until|now|this time|for (?:it|that|this))\b)/i,
+      /^(?:don['’]t|do not)\s+(?!forget|worry|bother|stop|mind|panic|think|know|change|look|push\b)\w+\s+(?!(?:the|this|that|it|them|these|those|my|your|me|us|to|so|too|anything|yet|now|again)\b)(?!.{0,200}\b(?:yet|again|until|now|this time|for (?:it|that|this))\b)/i,
       'constraint',
     ],
     [/^avoid\s+(?!(?:\w+ing\s+)?(?:the|this|that|it|these|those|my|your|an?)\b)/i, 'constraint'],
@@ -66,13 +72,16 @@ const english: Cues = {
       'workflow',
     ],
     [
-      /^(?:(?:when|if|before|after|once|every time)\s+(?:you\s+(?!are\b|have\b|start\b|can\b|get\b|finish|want\b|think\b|need\b|see\b|\w+ed\b)|you['’]re (?:unsure|not sure|in doubt)|(?:add|fix|writ|chang|edit|updat|creat|refactor|commit|push|merg|deploy|releas|renam|delet|review|implement|touch|migrat|modify|introduc)\w*ing\s?)(?![^,]{0,100}\b(?:this|that|it|the)\b)|(?:before|after|with|on)\s+(?:every|each)\s+)[^,]{0,150}(?:,\s*|\s)(?!(?:the|it|i|this|that|nothing|everything|we|there|can|could|is|he|show|tell|explain|read)\b)\w+\s+(?!.{0,100}\bi (?:get|see|have)\b)\w/i,
+      /^(?:(?:when|if|before|after|once|every time)\s+(?:you\s+(?!are\b|have\b|start\b|continue|go on|can\b|get\b|finish|want\b|think\b|need\b|see\b|\w+ed\b)|you['’]re (?:unsure|not sure|in doubt)|(?:add|fix|writ|chang|edit|updat|creat|refactor|commit|push|merg|deploy|releas|renam|delet|review|implement|touch|migrat|modify|introduc)\w*ing\s?)(?![^,]{0,100}\b(?:this|that|it|the)\b)|(?:before|after|with|on)\s+(?:every|each)\s+)[^,]{0,150}(?:,\s*|\s)(?!(?:the|it|i|this|that|nothing|everything|we|there|can|could|is|he|show|tell|explain|read)\b)\w+\s+(?!.{0,100}\bi (?:get|see|have)\b)\w/i,
       'workflow',
     ],
-    [/^(?!(?:the|a|we|\w*[^\Ws]s)\b)\w+\s[^,]{1,150}\s(?:before|after|on)\s(?:every|each)\s(?!time\b)/i, 'workflow'],
+    [
+      /^(?!(?:the|a|we|\w*[^\Ws]s)\b)\w+\s[^,]{1,150}\s(?:before|after|on)\s(?:every|each)\s(?!time\b|keystroke)/i,
+      'workflow',
+    ],
     // "we use pnpm", "we keep one component per file"; not "we use this twice"
     [
-      /^(?:in (?:this|our) [\w ]{1,20},?\s+)?we\s+(?:only\s+|always\s+|never\s+|don['’]t\s+|do not\s+)?(?:use|follow|keep|write|store|name|deploy|prefer|put|format|commit|release|mock|throw|import|squash|rebase|let)\s+(?!(?:same|this|it|that|these|those|them|both|\w+ing)\b|the\s+(?!.{0,60}(?:pattern|architecture|convention|style|approach|database)))/i,
+      /^(?:in (?:this|our) [\w ]{1,20},?\s+)?we\s+(?:only\s+|always\s+|never\s+|don['’]t\s+|do not\s+)?(?:use|follow|keep|write|store|name|deploy|prefer|put|format|commit|release|mock|throw|import|squash|rebase|let|pin|log|spell out|run|ship|tag|version|type|document|review|lint)\s+(?!(?:same|a lot|this|it|that|these|those|them|both|\w+ing)\b|the\s+(?!.{0,60}(?:pattern|architecture|convention|style|approach|database|factor app)))/i,
     ],
     [
       /^we(?:['’]ve| have)?\s+(?:just |recently )?(?:(?:switched|moved|migrated|changed)\s+(?:over\s+)?(?:from\s+(?!the\b)[^,]{1,40}\s)?to|standardi[sz]ed on|replaced\s[^,]{1,40}\swith)\s+(?!(?:the|an?|it|this|that)\b)(?!.{0,200}\bnow\b)/i,
@@ -83,15 +92,18 @@ const english: Cues = {
       /^(?:the|our)\s+(?:[\w-]+\s+){0,2}(?:pattern|convention|rule|standard)\s+(?:(?:for|in)\s[\w ]{1,40}\s)?is\s+(?!broken|wrong|not\b|in\b|missing|too\b|\w+ed\b)/i,
     ],
     [
-      /^(?:all|every|each)\s+(?:(?!(?:i|the|tests?)\b)[\w-]+\s+){1,5}(?:needs?|ha(?:s|ve) (?:an?|its|their)|(?:goes?|lives?|belongs?) (?:through|in)|(?:is|are) (?:\w+(?:ed|en)|in))\s(?!.{0,200}(?:\bnow\b|n['’]t\b))/i,
+      /^(?:all|every|each)\s+(?:(?!(?:i|the|tests?|are|is)\b)[\w-]+\s+){1,5}(?:needs?|(?:ha(?:s|ve)|gets?) (?:an?|its(?: own)?|their(?: own)?)|owns its|(?:goes?|lives?|belongs?) (?:through|in)|(?:is|are) (?:\w+(?:ed|en)|in))\s(?!.{0,200}(?:\bnow\b|n['’]t\b|\btwice\b|\bbroken\b|\bmissing\b))/i,
       'convention',
     ],
     [
       /^no\s+(?!more\b|need\b|changes\b)[\w.-]{3,40}(?:\s[\w.-]{1,40}){0,6},?\s+(?:please|ever|anywhere|allowed)$/i,
       'constraint',
     ],
-    [/^[\w.-]+(?: [\w.-]+)? only, no\s/i, 'convention'],
-    [/^(?:i\s+)?(?:strongly\s+)?prefer\s+(?!(?:the|this|that|it|your|my|not|to|option)\b)\S+\s\S/i, 'convention'],
+    [/^(?:[\w.-]+\s){1,3}only(?:, no| via| through| in)\s/i, 'convention'],
+    [
+      /^(?:i\s+)?(?:strongly\s+)?prefer\s+(?!(?:the|this|that|it|your|my|not|to|if|whatever|whichever|option)\b)\S+\s\S/i,
+      'convention',
+    ],
     [/^i\s+always\s+want\s+you\b/i],
     [
       /^only\s+(?:ever\s+)?(?:use|import|write|commit|call)\s+(?!(?:this|that|it|the (?:first|last|second|new|old))\b)/i,
@@ -102,6 +114,7 @@ const english: Cues = {
     ],
     [/^(?:use|write|put|store|name|call|return|log|import|commit)\s[^,]{1,80},\s*never\s/i],
     [/^use\s[^,]{1,80}\sfor (?:all|every)\s(?!(?:these|those|of|the)\b)/i, 'convention'],
+    [/^ask before you (?!start|continue)\w+ (?!this|that|it|the)/i, 'workflow'],
     [/^this is an? \S+ (?:repo|project|monorepo)$/i, 'tool'],
     [
       /^in (?:this|our) (?:project|repo(?:sitory)?|code ?base)\b,?\s+(?!(?:there|i|it|the|fix|add|find|can|could|is|where|what|how)\b)/i,
@@ -113,10 +126,11 @@ const english: Cues = {
 }
 
 const german: Cues = {
+  hint: /\b(?:immer|nie|niemals|stets|wir|keine?n?|bitte|jede[mrs]?|alle|bevor|nachdem|wenn|ab (?:jetzt|sofort)|stelle?|achte|bevorzuge|denk|merke?|müssen|dürfen|grundsätzlich|künftig)\b/i,
   lead: /^(?:bitte|und|aber|auch|außerdem|übrigens|ok|also|danke|wichtig)[,:!]?\s+/i,
   lasting: /^(?:ab (?:jetzt|sofort)|künftig|in zukunft|(?:denk daran|merke? dir|nicht vergessen)(?=[:,]))[,:]?\s+/i,
   tells:
-    /^(?:das|es|ich|er|sie|der|die|dieser?s?|meine?|warum|wieso|was|wie|wo|können|kannst|immer (?:noch|wieder|mehr|wenn ich|(?:der|die|das) gleiche|der?selbe|dasselbe)|nie (?:gesehen|gehört|im leben))(?!\p{L})/iu,
+    /^(?:das|es|ich|er|sie|der|die|dieser?s?|meine?|warum|wieso|was|wie|wo|können|kannst|wenn ich|mach das|mach es|immer (?:noch|wieder|mehr|wenn ich|(?:der|die|das) gleiche|der?selbe|dasselbe)|nie (?:gesehen|gehört|im leben))(?!\p{L})/iu,
   rules: [
     [
       /^(?:vor|nach) jede[mr]\s|^(?:bevor|nachdem|wenn|sobald) du (?!anfängst|fertig|kannst|willst|das|dies)[^,]{1,150},\s*(?!.{0,80}\b(?:nie|niemals)\s)(?:\p{L}+\s(?:immer|stets|zuerst)\s|(?:lass|führe?|prüfe?|frage?|starte?|aktualisiere?)\s)/iu,
@@ -142,11 +156,12 @@ const german: Cues = {
 }
 
 const spanish: Cues = {
+  hint: /\b(?:siempre|nunca|jam.s|usamos|no (?:us|ut|a.ad|agr|esc|imp)|cada|todos|todas|antes de|despu.s de|cuando|evita|prefiere|preferimos|recuerda|partir de|en adelante|cambiamos|migramos|pasamos|hemos|aseg.rate)/i,
   lead: /^(?:por favor|y|pero|también|además|ok|vale|gracias|importante|recuerda(?: que)?)[,:!]?\s+/i,
   lasting:
     /^(?:a partir de ahora|de ahora en adelante|en adelante|(?:recuerda|ten en cuenta)(?: que\b|(?=[:,])))[,:]?\s+/i,
   tells:
-    /^(?:est[eoa]s?|es[oea]|el|la|(?:los|las)(?! \p{L}+ (?:\p{L}+ )?siempre (?:en|con) )|yo|me|se|por qué|qué|cómo|puedes|siempre (?:que|el|la|lo|los|se|es|está|falla|pasa|da|sale|ocurre)|nunca (?:lo|la|había|he|hemos|visto|funciona|mejor|pasa))(?!\p{L})/iu,
+    /^(?:est[eoa]s?|es[oea]|el|la|(?:los|las)(?! \p{L}+ (?:\p{L}+ )?siempre (?:en|con) )|yo|me|se|por qué|qué|cómo|puedes|siempre (?:que|me|te|nos|el|la|lo|los|se|es|está|falla|pasa|da|sale|ocurre)|nunca (?:me|te|lo|la|había|he|hemos|visto|funciona|mejor|pasa))(?!\p{L})/iu,
   rules: [
     [/^(?:antes|después) de (?:cada|hacer)\s|^(?:cuando|si|al)\s[^,]{1,150},\s*(?:\p{L}+\s)?siempre\s/iu, 'workflow'],
     [/^usamos (?!est|es[ea]|la |el |lo )/i, 'tool'],
@@ -164,11 +179,12 @@ const spanish: Cues = {
 }
 
 const french: Cues = {
+  hint: /\b(?:toujours|jamais|utilis|nous|on (?:utilise|n['’]|ne |est|préf)|d.sormais|dor.navant|tous|toutes|chaque|avant|apr.s|quand|assure-toi|veille|préf|n['’]|ne |rappelle|souviens|retiens|partir de)|évite/i,
   lead: /^(?:s['’]il (?:te|vous) pla[iî]t|stp|et|mais|aussi|ok|merci|important)[,:!]?\s+/i,
   lasting:
     /^(?:désormais|dorénavant|à partir de maintenant|(?:rappelle-toi|souviens-toi|retiens)(?: que\b|(?=\s?[:,])))\s?[,:]?\s+/i,
   tells:
-    /^(?:ça|ce|c['’]|ceci|cela|elle|ils|je|j['’]|le|la|les(?! \p{L}+ sont toujours (?:en|au|avec) )|mon|pourquoi|comment|peux|il (?!faut)|toujours (?:le|la|les|pas|pareil|en)|jamais (?:vu|de la vie))(?!\p{L})/iu,
+    /^(?:ça|ce|c['’]\p{L}+|ceci|cela|elle|ils|je\b|j['’]\p{L}+|le|la|les(?! \p{L}+ sont toujours (?:en|au|avec) )|mon|pourquoi|comment|peux|il (?!faut)|il ne faut jamais dire|toujours (?:le|la|les|pas|pareil|en)|jamais (?:vu|de la vie))(?!\p{L})/iu,
   rules: [
     [
       /^(?:avant|après) (?:chaque|de)\s[^,]{1,150},|^(?:quand|si|lorsque) tu [^,]{1,150},.{1,80}\stoujours\s/i,
@@ -189,10 +205,11 @@ const french: Cues = {
 }
 
 const chinese: Cues = {
+  hint: /[\u4e00-\u9fff]/,
   lead: /^(?:请|另外|还有|顺便说一下|好的|谢谢|而且|并且|但是?)[，,：:]?\s*/,
   lasting: /^(?:从现在开始|从今以后|以后|今后|(?:请)?记住)[，,：:]?\s*/,
   tells:
-    /^(?:这|那|它|他|她|我(?!们)|为什么|怎么|先|总是(?:失败|报错|同样|这样|出现|崩)|从来没|一直|以后再|.{0,12}(?:不出来|一遍$))/,
+    /^(?:这|那|它|他|她|我(?!们)|为什么|怎么|先|(?:.{0,6})总是(?:失败|报错|同样|这样|出现|崩|重启|超时|卡|空白|很慢)|从来没|一直|以后再|.{0,12}(?:不出来|一遍$))/,
   rules: [
     [/^(?:每次)?.{1,40}(?:之前|之后|前|后|的时候|时)，?.{0,20}(?:一定要|都要|必须|务必|总是|始终)/, 'workflow'],
     [/^我们(?:都|只|统一)?(?:使用|采用|用)(?!这|那|同|它)/, 'tool'],
@@ -212,13 +229,16 @@ const chinese: Cues = {
 
 const LANGUAGES = [english, german, spanish, french, chinese]
 
+const languagesOf = (clause: string) => LANGUAGES.filter(({ hint }) => hint.test(clause))
+
 /** A clause without what leads to it, and whether that makes it last. */
 function stripped(clause: string): { bare: string; lasts: boolean } {
+  const languages = languagesOf(clause)
   let bare = clause
   let lasts = false
   for (let before = ''; before !== bare; ) {
     before = bare
-    for (const { lead, lasting } of LANGUAGES) {
+    for (const { lead, lasting } of languages) {
       lasts ||= lasting.test(bare)
       bare = bare
         .replace(lasting, '')
@@ -235,8 +255,9 @@ export const withoutLead = (clause: string): string => stripped(clause).bare
 /** The rule that a clause states, with its category where the cue says it. */
 export function statedIn(clause: string): { rule: string; category?: Category } | undefined {
   const { bare, lasts } = stripped(clause)
-  if (LANGUAGES.some(({ tells }) => tells.test(bare))) return undefined
-  for (const { rules } of LANGUAGES)
+  const languages = languagesOf(clause)
+  if (languages.some(({ tells }) => tells.test(bare))) return undefined
+  for (const { rules } of languages)
     for (const [shape, category] of rules)
       if (shape.test(bare)) return category ? { rule: bare, category } : { rule: bare }
   return lasts ? { rule: bare } : undefined
