@@ -72,7 +72,7 @@ const english: Cues = {
       'workflow',
     ],
     [
-      /^(?:(?:when|if|before|after|once|every time)\s+(?:you\s+(?!are\b|have\b|start\b|continue|go on|can\b|get\b|finish|want\b|think\b|need\b|see\b|\w+ed\b)|you['’]re (?:unsure|not sure|in doubt)|(?:add|fix|writ|chang|edit|updat|creat|refactor|commit|push|merg|deploy|releas|renam|delet|review|implement|touch|migrat|modify|introduc)\w*ing\s?)(?![^,]{0,100}\b(?:this|that|it|the)\b)|(?:before|after|with|on)\s+(?:every|each)\s+)[^,]{0,150}(?:,\s*|\s)(?!(?:the|it|i|this|that|nothing|everything|we|there|can|could|is|he|show|tell|explain|read)\b)\w+\s+(?!.{0,100}\bi (?:get|see|have)\b)\w/i,
+      /^(?:(?:when|if|before|after|once|every time)\s{1,4}(?:you\s{1,4}(?!are\b|have\b|start\b|continue|go on|can\b|get\b|finish|want\b|think\b|need\b|see\b|\w+ed\b)|you['’]re (?:unsure|not sure|in doubt)|(?:add|fix|writ|chang|edit|updat|creat|refactor|commit|push|merg|deploy|releas|renam|delet|review|implement|touch|migrat|modify|introduc)\w*ing\s?)(?![^,]{0,100}\b(?:this|that|it|the)\b)|(?:before|after|with|on)\s{1,4}(?:every|each)\s{1,4})[^,]{0,150}(?:,\s{0,4}|\s)(?!(?:the|it|i|this|that|nothing|everything|we|there|can|could|is|he|show|tell|explain|read)\b)\w+\s{1,4}(?!.{0,100}\bi (?:get|see|have)\b)\w/i,
       'workflow',
     ],
     [
