@@ -24,6 +24,8 @@ export interface OpenOptions {
   isOurs?: boolean
   /** Keep it off the list of this user's projects: it will soon be gone. */
   unlisted?: boolean
+  /** As in MemoryOptions. */
+  hurried?: boolean
 }
 
 /** Who works at this machine. */
@@ -69,6 +71,7 @@ export function openProject(
     ownDirectory: project.chosen === undefined,
     places: () => ({ trees: treesOf(project), state: stateDirectory(), project: project.id }),
     ...(options.env ? { env: options.env } : {}),
+    ...(options.hurried ? { hurried: true } : {}),
     author: () => ({
       ...(process.env.TIDEMARK_SESSION ? { session: process.env.TIDEMARK_SESSION } : {}),
       ...(user !== undefined ? { user } : {}),

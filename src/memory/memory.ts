@@ -51,6 +51,8 @@ export type { News } from './news.ts'
 export type { ActResult } from './write.ts'
 
 export interface MemoryOptions {
+  /** A hook has no time to make the indexes of an older version's texts anew; whoever opens the store next does. */
+  hurried?: boolean
   /** The store's SQLite file. */
   path: string
   projectId: string
@@ -113,7 +115,7 @@ export class Memory {
     try {
       this.#settleLoss()
       this.#settleProject()
-      this.#settleTexts()
+      if (!options.hurried) this.#settleTexts()
       this.#settleClock()
     } catch (error) {
       this.#db.close()

@@ -134,6 +134,28 @@ test('[M4] a damaged store: exit 0, the person is told as a session starts, and 
   expect(newest!.lastError).toMatch(/empty/)
 })
 
+test('[M4] a hook leaves the index of words of an older version to whoever opens the store next: at 10,000 entities it takes a second', async () => {
+  const { dir, project, memory } = hookProject()
+  const m = memory()
+  m.act([['record-fact', { fact: 'Always run the tests', category: 'workflow' }]])
+  m.close()
+  const version = (set?: string) => {
+    const db = new DatabaseSync(project.storePath)
+    if (set !== undefined) db.prepare("UPDATE meta SET value=? WHERE key='text_version'").run(set)
+    const { value } = db.prepare("SELECT value FROM meta WHERE key='text_version'").get() as { value: string }
+    db.close()
+    return value
+  }
+  const now = version()
+  version('0')
+  const ran = await runHook(['claude', 'SessionStart'], { ...START, cwd: dir })
+  expectFine(ran)
+  expect(ran.out).toContain('Always run the tests')
+  expect(version()).toBe('0')
+  memory().close()
+  expect(version()).toBe(now)
+})
+
 test('[M4] another process holds the write lock: what can be read is said, in time', async () => {
   const { dir, project, memory } = hookProject()
   const m = memory()

@@ -120,7 +120,7 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
   const project = outcome.project
   const opened = () => {
     try {
-      return openProject(project)
+      return openProject(project, { hurried: true })
     } catch (error) {
       tell(error)
       if (error instanceof UserError && error.code === 'store-foreign') delete outcome.project // nothing is noted beside it
