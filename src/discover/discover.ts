@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
+import { momentSaid } from '../recall/moments.ts'
 import type { Budget } from '../scheme/budget.ts'
 import { freeze, thaw } from '../scheme/freeze.ts'
 import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
@@ -40,10 +41,8 @@ export interface DiscoverOptions {
  * `(error "…")` in its place; earlier forms stand. Nothing a program does changes the store.
  */
 export function discover(memory: Memory, program: string, options: DiscoverOptions = {}): string[] {
-  const source: Source = {
-    reader: options.asOf === undefined ? memory.reader : memory.asOf(options.asOf),
-    at: options.asOf,
-  }
+  const source: Source = { reader: memory.reader, now: () => memory.env.now() }
+  if (options.asOf !== undefined) readAt(memory, source, options.asOf)
   const registry = memory.registry()
   const functions: HostFunction[] = [
     ...knowledgeFunctions(source, registry.kinds()),
@@ -127,6 +126,12 @@ function expandAsOf(form: Value): Value {
   return list([new Sym('call-as-of'), parts[1]!, list([new Sym('lambda'), list([]), ...parts.slice(2)])])
 }
 
+function readAt(memory: Memory, source: Source, moment: string): void {
+  const at = momentSaid(moment, memory.env.now(), 'as-of')
+  source.at = new Date(at).toISOString()
+  source.reader = memory.asOf(at)
+}
+
 const asOfFunction = (memory: Memory, source: Source): HostFunction => ({
   name: 'call-as-of',
   min: 2,
@@ -135,8 +140,7 @@ const asOfFunction = (memory: Memory, source: Source): HostFunction => ({
   example: '(as-of "2026-11-21" (length (get-decisions)))',
   run(args, ctx) {
     const before = { ...source }
-    source.at = textOf('as-of', args[0])
-    source.reader = memory.asOf(source.at)
+    readAt(memory, source, textOf('as-of', args[0]))
     try {
       return ctx.call(args[1]!, [])
     } finally {

@@ -1,7 +1,8 @@
 import { cleanPath, type Entity as Known, kindOf, pathInProject } from '../memory/entity.ts'
-import type { ListOptions, Reader } from '../memory/read.ts'
-import { momentOf } from '../memory/read.ts'
-import type { Kind } from '../schema/kind.ts'
+import { type ListOptions, namesNear, type Reader } from '../memory/read.ts'
+import { momentSaid } from '../recall/moments.ts'
+import { COMMON, type Kind } from '../schema/kind.ts'
+import { nearest } from '../schema/names.ts'
 import { fromData } from '../scheme/convert.ts'
 import type { HostFunction } from '../scheme/interpreter.ts'
 import { type CallContext, Entity, isTrue, Keyword, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
@@ -12,6 +13,7 @@ export interface Source {
   reader: Reader
   /** The moment that the reader is of, where it is not now. */
   at?: string | undefined
+  now(): number
 }
 
 /** Splits off `:limit 5` and the like; what is left are the plain arguments. */
@@ -44,9 +46,23 @@ export function textOf(name: string, v: Value | undefined): string {
   throw new SchemeError(`${name}: a text is expected`, 'texts are written "in quotes"')
 }
 
+function nearName(reader: Reader, ref: string): string {
+  const [near] = namesNear(reader, ref)
+  return near === undefined ? '(search-knowledge "…") finds what is recorded by its words' : `did you mean "${near}"?`
+}
+
 const LIST_OPTIONS = ['limit', 'since', 'topic', 'all', 'standing'] as const
 
-function listOptions(name: string, given: ReadonlyMap<string, Value>): ListOptions {
+/** One of the words that there are. */
+function choiceOf(name: string, what: string, value: Value | undefined, choices: readonly string[]): string {
+  const said = textOf(name, value)
+  if (choices.includes(said)) return said
+  const [near] = nearest(said, choices)
+  const hint = near === undefined ? `one of ${choices.join(', ')}` : `did you mean ${near}?`
+  throw new SchemeError(`${name}: there is no ${what} "${said.slice(0, 80)}"`, hint)
+}
+
+function listOptions(name: string, given: ReadonlyMap<string, Value>, now: number): ListOptions {
   const out: ListOptions = {}
   const limit = given.get('limit')
   if (limit !== undefined) {
@@ -56,13 +72,11 @@ function listOptions(name: string, given: ReadonlyMap<string, Value>): ListOptio
     out.limit = n
   }
   const since = given.get('since')
-  // a day as `since` means its beginning
-  if (since !== undefined)
-    out.since = momentOf(textOf(name, since)) - (/^\d{4}-\d{2}-\d{2}$/.test(textOf(name, since)) ? 86_400_000 - 1 : 0)
+  if (since !== undefined) out.since = momentSaid(textOf(name, since), now, 'since')
   const topic = given.get('topic')
   if (topic !== undefined) out.topic = textOf(name, topic)
   const standing = given.get('standing')
-  if (standing !== undefined) out.standing = textOf(name, standing)
+  if (standing !== undefined) out.standing = choiceOf(name, 'standing', standing, COMMON.standing.choices ?? [])
   if (given.has('all')) out.all = isTrue(given.get('all')!)
   return out
 }
@@ -138,16 +152,19 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Host
     const found = ofKind(ref)
     return found.length > 0 || !kind ? found : ofKind(`${kind}:${ref}`)
   }
-  const ids = (name: string, v: Value | undefined): string[] => source.reader.find(textOf(name, v)).map((e) => e.id)
 
   const links =
     (name: string, end: 'from' | 'to') =>
     (args: Value[], ctx: CallContext): Value => {
       const { plain, given } = options(name, args, ['type'])
-      const type = given.get('type')
-      const found = ids(name, plain[0])
-        .flatMap((id) => source.reader.links(end, id))
-        .filter((l) => type === undefined || l.type === textOf(name, type))
+      const ref = textOf(name, plain[0])
+      const ends = source.reader.find(ref)
+      if (ends.length === 0)
+        throw new SchemeError(`${name}: nothing is called "${ref.slice(0, 80)}"`, nearName(source.reader, ref))
+      const all = ends.flatMap((e) => source.reader.links(end, e.id))
+      const relations = new Set([...registry().relations(), ...all].map((r) => ('name' in r ? r.name : r.type)))
+      const type = given.has('type') ? choiceOf(name, 'relation', given.get('type'), [...relations]) : undefined
+      const found = all.filter((l) => type === undefined || l.type === type)
       ctx.charge(found.length)
       ctx.alloc(found.length * CELLS_PER_ENTITY)
       return list(found.map((l) => linkToScheme(source.reader, l)))
@@ -162,7 +179,7 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Host
     const all = `get-${kind.plural}`
     const run: HostFunction['run'] = (args, ctx) => {
       const { given } = options(all, args, LIST_OPTIONS)
-      return listed(kind.name, listOptions(all, given), ctx)
+      return listed(kind.name, listOptions(all, given, source.now()), ctx)
     }
     add(
       all,
@@ -192,11 +209,10 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Host
       example,
       (args, ctx) => {
         const { plain, given } = options(name, args, LIST_OPTIONS)
-        const wanted = textOf(name, plain[0])
-        const { limit, ...rest } = listOptions(name, given)
-        const found = source.reader
-          .list(kind, rest)
-          .filter((e) => (e.fields[field] ?? registry().kind(kind)?.fields[field]?.default) === wanted)
+        const { choices, default: unsaid } = registry().kind(kind)?.fields[field] ?? {}
+        const wanted = choices ? choiceOf(name, field, plain[0], choices) : textOf(name, plain[0])
+        const { limit, ...rest } = listOptions(name, given, source.now())
+        const found = source.reader.list(kind, rest).filter((e) => (e.fields[field] ?? unsaid) === wanted)
         return make(found.slice(0, limit ?? found.length), ctx)
       },
     )
@@ -268,15 +284,12 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Host
     (args, ctx) => {
       const { plain, given } = options('search-knowledge', args, ['limit', 'kind'])
       const kind = given.get('kind')
-      const limit = listOptions('search-knowledge', new Map([...given].filter(([k]) => k === 'limit'))).limit ?? 20
-      return make(
-        source.reader.search(
-          textOf('search-knowledge', plain[0]),
-          limit,
-          kind === undefined ? undefined : [textOf('search-knowledge', kind)],
-        ),
-        ctx,
-      )
+      const limit = listOptions('search-knowledge', new Map([...given].filter(([k]) => k === 'limit')), 0).limit ?? 20
+      const names = registry()
+        .kinds()
+        .flatMap((k) => (k.internal ? [] : [k.name]))
+      const only = kind === undefined ? undefined : [choiceOf('search-knowledge', 'kind', kind, names)]
+      return make(source.reader.search(textOf('search-knowledge', plain[0]), limit, only), ctx)
     },
   )
   add(

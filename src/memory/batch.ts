@@ -123,8 +123,8 @@ export function refusal(problems: readonly Problem[], actions: number): UserErro
     const told = received === undefined || x.message.includes(received.replace(/^"|"$/g, ''))
     const accepted = x.accepted ? ` (${x.accepted})` : ''
     const hint = x.hint ? ` → ${x.hint}` : ''
-    const advice = accepted.length > LONG_LIST ? hint + accepted : accepted + hint // what helps most comes first
-    return `${at}${told ? '' : `, received ${received}`}${advice}`
+    const list = hint !== '' && accepted.length > LONG_LIST ? '' : accepted // a long one stands in the details
+    return `${at}${told ? '' : `, received ${received}`}${list}${hint}`
   })
   return new UserError(
     first.code === 'secret' ? 'secret' : 'refused',
@@ -199,7 +199,7 @@ function planOnce(
       message: `no verb "${verb.slice(0, 80)}"`,
       received: verb.slice(0, 200),
       accepted: all.join(', '),
-      ...(near.length > 0 ? { hint: `did you mean ${near.join(' or ')}?` } : {}),
+      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : '(verbs) in discover lists them',
     })
     return undefined
   }

@@ -2,6 +2,7 @@ import type { Event } from '../crdt/events.ts'
 import { cellsOf } from '../crdt/events.ts'
 import { UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
+import { nearest } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import { toTime } from '../schema/validate.ts'
 import { type Db, stored } from '../store/db.ts'
@@ -15,6 +16,9 @@ import { type Entity, LINK_KIND, type Link, nameKey } from './entity.ts'
 import type { Conflict } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
 import { foldOf } from './shared.ts'
+
+/** Of each kind. */
+const NAMES_TO_SUGGEST_FROM = 500
 
 export interface ListOptions {
   limit?: number
@@ -101,6 +105,18 @@ export function readNow(db: Db, registry: () => Registry): Reader {
     find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
   }
   return reader
+}
+
+/** What is called nearly so, of the newest. */
+export function namesNear(reader: Reader, ref: string): string[] {
+  const kinds = reader
+    .registry()
+    .kinds()
+    .filter((k) => !k.internal)
+  return nearest(
+    ref,
+    kinds.flatMap((k) => reader.list(k.name, { limit: NAMES_TO_SUGGEST_FROM }).map((e) => e.name)),
+  )
 }
 
 /** A moment as the caller gives it: a day means its end, in UTC. */

@@ -1,10 +1,9 @@
 import { UserError } from '../errors.ts'
-import { momentOf } from '../memory/read.ts'
 import { nearest } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import { shown } from '../schema/validate.ts'
 import { type ConfigProblem, LIMIT_MAX, type RecallConfig, refuseAll } from './config.ts'
-import { datesIn } from './dates.ts'
+import { MOMENTS, momentSaid } from './moments.ts'
 import { PRESETS, type Preset, type RecallOptions, SCOPES, type Scope } from './types.ts'
 
 const DAY_MS = 86_400_000
@@ -113,10 +112,12 @@ export function resolveOptions(
   const moment = (option: 'since' | 'asOf' | 'validAt'): number | undefined => {
     const value = said[option]
     if (value === undefined) return undefined
-    const ms = option === 'since' ? sinceOf(value, now) : endOf(value)
-    return (
-      ms ?? refuse(option, 'a day such as 2026-11-21, or a moment such as 2026-11-21T14:30:00Z', 'not a time', value)
-    )
+    try {
+      return momentSaid(value, now, option === 'since' ? 'since' : 'as-of')
+    } catch (error) {
+      if (error instanceof UserError) return refuse(option, MOMENTS, 'not a time', value)
+      throw error
+    }
   }
   const since = moment('since')
   const asOf = moment('asOf')
@@ -147,27 +148,4 @@ export function resolveOptions(
 const nearOr = (name: string, names: readonly string[]): string => {
   const near = nearest(name, names)
   return near.length > 0 ? `did you mean ${near.join(' or ')}?` : `one of ${names.join(', ')}`
-}
-
-/** A day means its end. */
-function endOf(value: string | number | Date): number | undefined {
-  try {
-    const ms = momentOf(value)
-    return Number.isFinite(ms) ? ms : undefined
-  } catch (error) {
-    if (error instanceof UserError) return undefined
-    throw error
-  }
-}
-
-/** A day means its beginning; "last week" and the like mean theirs. */
-function sinceOf(value: string | number | Date, now: number): number | undefined {
-  if (typeof value !== 'string') return endOf(value)
-  if (/^\d{4}-\d{2}-\d{2}$/.test(value.trim()))
-    return endOf(value.trim()) === undefined ? undefined : Date.parse(value.trim())
-  const exact = endOf(value)
-  if (exact !== undefined) return exact
-  // "March" alone is no date in a question, but here nothing else can be meant
-  const [meant] = [...datesIn(value, now), ...datesIn(`since ${value}`, now)]
-  return meant === undefined ? undefined : Date.parse(meant.from)
 }

@@ -74,7 +74,9 @@ export function distance(a: string, b: string, limit = 4): number {
   return previous[b.length]!
 }
 
-/** The `count` names nearest to `wanted`: by containment first, then by edit distance; none that is far off. */
+/**
+ * The `count` names nearest to `wanted`: by containment first, then by edit distance; none that is far off, or much
+ * farther than the first. */
 export function nearest(wanted: string, names: Iterable<string>, count = 3): string[] {
   const w = foldName(wanted)
   const scored: [number, string][] = []
@@ -85,7 +87,9 @@ export function nearest(wanted: string, names: Iterable<string>, count = 3): str
     const d = contained ? 0.5 : distance(w, n, limit)
     if (d <= limit) scored.push([d, name])
   }
+  const best = Math.min(...scored.map(([d]) => d))
   return scored
+    .filter(([d]) => d <= best + 1)
     .sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1))
     .slice(0, count)
     .map(([, name]) => name)

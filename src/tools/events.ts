@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts'
 import { type EventsOptions, eventsSince, followEvents } from '../memory/sharing.ts'
 import type { StreamEvent } from '../memory/stream.ts'
+import { momentSaid } from '../recall/moments.ts'
 import type { Json } from '../schema/field.ts'
 import { sameSession } from '../sessions/shared-store.ts'
 import { oneLine } from './present.ts'
@@ -19,20 +20,31 @@ export function eventLine(e: StreamEvent): string {
 }
 
 function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>): EventsOptions {
-  for (const name of ['since', 'limit'] as const) {
-    const n = args[name]
-    if (n !== undefined && (typeof n !== 'number' || !Number.isInteger(n) || n < 0))
-      throw new UsageError(`--${name} is not a whole number`, 'take it from the seq of an event')
-  }
+  const since = sinceOf(context, args.since)
+  const { limit } = args
+  if (limit !== undefined && (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0))
+    throw new UsageError('--limit is not a whole number', 'give a number such as 50')
   return {
-    ...(typeof args.since === 'number' ? { since: args.since } : {}),
-    ...(typeof args.limit === 'number' ? { limit: args.limit } : {}),
+    ...(since === undefined ? {} : { since }),
+    ...(limit === undefined ? {} : { limit }),
     ...(typeof args.type === 'string' ? { types: args.type.split(',').map((t) => t.trim()) } : {}),
     ...(typeof args.key === 'string' ? { key: args.key } : {}),
     ...(args.follow === true && args.own !== true && context.session !== undefined
       ? { notOf: sameSession(context.memory, context.session) }
       : {}),
   }
+}
+
+/** The seq after which events are asked for; of a moment, the one before the first event at or after it. */
+function sinceOf({ memory }: ToolContext, given: unknown): number | undefined {
+  if (given === undefined) return undefined
+  const n = Number(given)
+  if (Number.isInteger(n) && n >= 0 && given !== '') return n
+  if (typeof given !== 'string' || !Number.isNaN(n))
+    throw new UsageError('--since is not a whole number', 'take it from the seq of an event')
+  const from = momentSaid(given, memory.env.now(), 'since')
+  const first = eventsSince(memory, { since: 0 }).find((e) => Date.parse(e.timestamp) >= from)
+  return first === undefined ? memory.cursor : first.seq - 1
 }
 
 export const events: Tool = {
@@ -43,7 +55,11 @@ export const events: Tool = {
   example: 'tidemark events --since 0 --type share',
   params: {
     follow: { type: 'flag', about: 'go on as things happen; with --session its own are left out' },
-    since: { type: 'number', about: 'only what came after the event with this seq (default: the latest 50)' },
+    since: {
+      type: 'any',
+      about:
+        'only what came after the event with this seq, or since a time such as "1 hour ago" (default: the latest 50)',
+    },
     type: {
       type: 'text',
       about: 'of these types, with commas: update, merge, claimed …, or share, knowledge, presence',
@@ -61,7 +77,7 @@ export const events: Tool = {
       text: found.map(eventLine).join('\n') || 'nothing has happened yet',
       json: {
         events: found as unknown as Json,
-        cursor: found.at(-1)?.seq ?? Number(args.since ?? context.memory.cursor),
+        cursor: found.at(-1)?.seq ?? sinceOf(context, args.since) ?? context.memory.cursor,
       },
       lines: found as unknown as Json[],
     }

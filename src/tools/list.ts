@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts'
-import { type ListOptions, momentOf } from '../memory/read.ts'
+import type { ListOptions } from '../memory/read.ts'
+import { momentSaid } from '../recall/moments.ts'
 import { nearest } from '../schema/names.ts'
 import { ago, entityJson, oneLine } from './present.ts'
 import type { Tool } from './tool.ts'
@@ -12,7 +13,7 @@ export const list: Tool = {
   params: {
     kind: { type: 'text', about: 'a kind, singular or plural', place: 0 },
     limit: { type: 'number', about: 'so many at most (50)' },
-    since: { type: 'text', about: 'recorded on or after this day' },
+    since: { type: 'text', about: 'recorded since, e.g. 2026-11-01 or "last week"' },
     topic: { type: 'text', about: 'with this topic or tag' },
     standing: {
       type: 'text',
@@ -51,9 +52,7 @@ export const list: Tool = {
       throw new UserError('bad-argument', '--limit is not a whole number', 'give a whole number')
     const options: ListOptions = {
       limit: limit + 1,
-      ...(typeof args.since === 'string'
-        ? { since: momentOf(args.since) - (args.since.length === 10 ? 86_399_999 : 0) }
-        : {}),
+      ...(typeof args.since === 'string' ? { since: momentSaid(args.since, memory.env.now(), 'since') } : {}),
       ...(typeof args.topic === 'string' ? { topic: args.topic } : {}),
       ...(typeof args.standing === 'string' ? { standing: args.standing } : {}),
       ...(args.all === true ? { all: true } : {}),

@@ -1,8 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
-import type { Reader } from '../memory/read.ts'
+import { namesNear, type Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
-import { nearest } from '../schema/names.ts'
 
 const MINUTE = 60_000
 
@@ -54,11 +53,7 @@ export function findOne(reader: Reader, ref: unknown, deleted = false): Entity {
       `say which: ${found.map((e) => e.id).join(' or ')}`,
       { candidates: found.map((e) => e.id) },
     )
-  const names = reader
-    .registry()
-    .kinds()
-    .flatMap((k) => (k.internal ? [] : reader.list(k.name, { limit: 500 }).map((e) => e.name)))
-  const near = nearest(ref, names)
+  const near = namesNear(reader, ref)
   throw new UserError(
     'not-found',
     `nothing is called "${oneLine(ref, 80)}"`,

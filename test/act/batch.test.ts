@@ -154,6 +154,14 @@ describe('[A4] verbs and limits', () => {
       expect(p!.accepted).toContain(verb)
   })
 
+  test('[A4] what is read names the nearest verb alone, or where they are listed; the whole list is for programs', () => {
+    const m = openTestMemory()
+    const said = (verb: string) => userError(() => m.act([[verb, { name: 'x' }]])).message
+    expect(said('record-decison')).toMatch(/no verb "record-decison" → did you mean record-decision\?$/)
+    expect(said('decision')).toContain('did you mean delete-decision or record-decision?')
+    expect(said('fooble')).toMatch(/no verb "fooble" → \(verbs\) in discover lists them$/)
+  })
+
   test('[A4] 51 actions are refused, saying the limit; 50 are not', () => {
     const m = openTestMemory()
     const many = (n: number) => Array.from({ length: n }, (_, i) => principle(`p${i}`))

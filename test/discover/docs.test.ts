@@ -33,7 +33,7 @@ test('[D3] docs/queries.md asks every query of the concept paper, and only the m
   ])
     expect(asked).toContain(query)
   const errors = queriesPage().match(/^\(error .*$/gm)
-  expect(errors).toHaveLength(2)
+  expect(errors).toHaveLength(3)
 })
 
 test('[D10] every kind, relation and verb is in the docs', () => {

@@ -67,9 +67,9 @@ describe('[D3] the knowledge functions', () => {
     const m = openTestMemory()
     expect(
       m.discover(
-        '(get-principles) (get-principle "x") (search-knowledge "x") (get-relationships-from "x") (get-related-files "x") (get-file-understanding "x") (conflicts) (get-proposals) (get "x") (schema-candidates) (search-knowledge "")',
+        '(get-principles) (get-principle "x") (search-knowledge "x") (get-related-files "x") (get-file-understanding "x") (conflicts) (get-proposals) (get "x") (schema-candidates) (search-knowledge "")',
       ),
-    ).toEqual(['()', 'nil', '()', '()', '()', 'nil', '()', '()', 'nil', '()', '()'])
+    ).toEqual(['()', 'nil', '()', '()', 'nil', '()', '()', 'nil', '()', '()'])
   })
 
   test('[D3] a reference may be a symbol, an entity, an id or kind:name; an ambiguous one is an error with the candidates', () => {
@@ -99,7 +99,15 @@ describe('[D3] the knowledge functions', () => {
       ['(get-principles :limit "3")', ':limit is a whole number'],
       ['(get-principles :limit -1)', ':limit is a whole number'],
       ['(get-principles :limit)', 'a value is missing after :limit'],
-      ['(get-principles :since "yesterday")', 'is not a time'],
+      ['(get-principles :since "soon")', 'is not a time'],
+      ['(get-principles :since "2026-02-30")', 'is not a time'],
+      ['(get-principles :standing "agreed")', 'one of proposed, confirmed, rejected'],
+      ['(get-decisions-by-status "wrong")', 'there is no status \\"wrong\\"" :hint "one of active, '],
+      ['(get-decisions-by-status "actve")', 'did you mean active?'],
+      ['(search-knowledge "x" :kind "decison")', 'did you mean decision?'],
+      ['(get-relationships-from "nothing-of-the-sort")', 'nothing is called \\"nothing-of-the-sort\\"'],
+      ['(get-relationships-to "world-state-tre")', 'did you mean \\"world-state-tree\\"?'],
+      ['(get-relationships-to "world-state-tree" :type "implement")', 'did you mean implements?'],
       ['(search-knowledge 5)', 'a text is expected'],
       ['(get-relationships-from "x" :kind "y")', 'no option :kind'],
       ['(get-principels)', 'get-principles'],
@@ -319,6 +327,29 @@ describe('[D9] as of a moment', () => {
     ])
     expect(m.discover(program)).not.toEqual(was)
     expect(m.discover(program, { asOf: then })).toEqual(was)
+  })
+
+  test('[D9] moments are said in words as well: as-of takes the end of what is said, :since the beginning', () => {
+    const m = openTestMemory({ now: Date.parse('2026-07-31T12:00:00Z') })
+    const at = (moment: string, name: string) => {
+      m.clock.now = Date.parse(moment)
+      m.act([['record-principle', { name }]])
+    }
+    at('2026-07-31T12:00:00Z', 'july')
+    at('2026-08-30T12:00:00Z', 'august')
+    at('2026-11-29T12:00:00Z', 'sunday')
+    m.clock.now = Date.parse('2026-11-30T12:30:00Z')
+    const names = (program: string) => m.discover(program)[0]
+    expect(names('(as-of "3 months ago" (map :name (get-principles)))')).toBe('("august" "july")')
+    expect(names('(as-of "4 months ago" (map :name (get-principles)))')).toBe('()')
+    expect(names('(as-of "2026-08" (map :name (get-principles)))')).toBe('("august" "july")')
+    expect(names('(as-of "yesterday" (length (get-principles)))')).toBe('3')
+    expect(names('(as-of "24 hours ago" (length (get-principles)))')).toBe('3')
+    expect(names('(as-of "25 hours ago" (length (get-principles)))')).toBe('2')
+    expect(names('(map :name (get-principles :since "yesterday"))')).toBe('("sunday")')
+    expect(names('(length (get-principles :since "3 months ago"))')).toBe('2')
+    expect(m.discover('(length (get-principles))', { asOf: 'August' })).toEqual(['2'])
+    expect(names('(get-principles :since "5 minutes ago")')).toBe('()')
   })
 
   test('[D9] a moment that is none is an error, and does not stick', () => {
