@@ -48,9 +48,10 @@ const lightRandom = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^lib0\/webcrypto$/ }, ({ path }) => ({ path, namespace: 'light-random' }))
     onLoad({ filter: /.*/, namespace: 'light-random' }, () => ({
-      contents: `import { randomFillSync } from 'node:crypto'
+      contents: `import { randomBytes } from ${JSON.stringify(join(root, 'src/random.ts'))}
         export const subtle = undefined
-        export const getRandomValues = (array) => randomFillSync(array)`,
+        export const getRandomValues = (array) => (array.set(new array.constructor(new Uint8Array(randomBytes(array.byteLength)).buffer)), array)`,
+      resolveDir: root,
     }))
   },
 }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { randomBytes } from './random.ts'
 
 /** What the outside world gives: time, chance and a place for diagnostics. Passed in, so that tests can move the clock. */
 export interface Env {

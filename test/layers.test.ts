@@ -6,7 +6,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 
 /** The order of docs/architecture.md: a folder or file imports only from itself and from what stands before it. */
 const ORDER = [
-  'errors.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts', 'schema', 'kinds', 'scheme', 'crdt', 'store', 'memory', 'actions', 'recall', 'graph', 'code', 'sessions', 'briefing',
+  'errors.ts', 'random.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts', 'schema', 'kinds', 'scheme', 'crdt', 'store', 'memory', 'actions', 'recall', 'graph', 'code', 'sessions', 'briefing',
   'evolution', 'sync', 'hub', 'imports', 'exports', 'discover', 'clients', 'open.ts', 'hooking', 'library-actions.ts', 'library.ts', 'evaluate', 'tools', 'surfaces', 'index.ts',
 ] // biome-ignore format: a list to read at a glance
 

@@ -124,7 +124,7 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
     [m.hides, m.unhidden, m.unfenced].map((use) => use('\u200b')),
   'src/secrets/find.ts': (m: { findSecrets(text: string): unknown }) =>
     RULES.map(({ keywords }) => m.findSecrets(keywords.join(' '))),
-  'src/store/words.ts': () => {},
+  'src/store/words.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
   'src/store/layout.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>
     ['store', 'project', 'client'].map((place) => m.kindOfFile(place, 'x')),
 }

@@ -6,7 +6,7 @@ import { stateOf } from '../recall/validity.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
 import type { Project } from '../store/project.ts'
 import { fill } from './fill.ts'
-import { focusOf } from './focus.ts'
+import { focusOf, foundBy } from './focus.ts'
 import { wasHere } from './here.ts'
 import { SECTIONS } from './sections/index.ts'
 import { many } from './telling.ts'
@@ -112,6 +112,8 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   let looked: Entity[] | undefined
   const newest = () => (looked ??= reader.list('fact', { limit: FACTS }))
   let kinds: Map<string, number> | undefined
+  let found: About['found'] | undefined
+  const focus = focusOf(memory, session, branch)
   return {
     memory,
     reader,
@@ -120,7 +122,11 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     client,
     user,
     moment,
-    focus: focusOf(memory, session, branch),
+    focus,
+    get found() {
+      found ??= foundBy(focus, memory)
+      return found
+    },
     told: new Set(),
     vouched(ids) {
       const unknown = ids.filter((id) => !vouched.has(id))

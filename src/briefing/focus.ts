@@ -2,8 +2,8 @@ import { cleanPath, type Entity } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { SessionInfo } from '../sessions/info.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
-import { textsWith } from '../store/texts.ts'
-import { questionTerms, termsOf } from '../store/words.ts'
+import { rowsWith, textRows, textsWith } from '../store/texts.ts'
+import { hashOf, questionTerms, type Term } from '../store/words.ts'
 
 /** What the work at hand is about, as far as that is known without asking git. */
 export interface Focus {
@@ -12,10 +12,8 @@ export interface Focus {
   readonly files: readonly string[]
   /** The current task and what it belongs to, the task first. */
   readonly work: readonly Entity[]
-  /** Stems of what these are called. */
-  readonly stems: ReadonlySet<string>
-  /** The same in words, to look for. */
-  readonly words: string
+  /** The rarest words of what these are called. */
+  readonly terms: readonly Term[]
 }
 
 /** Files in hand that count: of a long session the last ones. */
@@ -25,8 +23,8 @@ const WORDS = 10
 /** Words of a branch name that say nothing of the work. */
 const OF_BRANCHES = new Set(['feature', 'feat', 'fix', 'bugfix', 'hotfix', 'main', 'master', 'develop', 'dev', 'release', 'chore', 'wip']) // biome-ignore format: a list
 
-/** What more texts hold finds nothing in particular, and costs a look at each: `src`, `part`. */
-const COMMON = 300
+/** Words are looked for, the rarest first, as long as no more texts hold them: each text costs a look. */
+const TEXTS = 300
 
 /** What a session works on; without one, what the sessions last seen on the branch did. */
 export function focusOf(memory: Memory, session: string | undefined, branch: string | undefined): Focus {
@@ -48,21 +46,19 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
         .join(' '),
     ),
   ]
-  const terms =
-    named.length === 0
-      ? []
-      : questionTerms(named.join(' '))
-          .filter((t) => t.word.length > 2)
-          .slice(0, WORDS)
+  const terms = named.length === 0 ? [] : questionTerms(named.join(' ')).filter((t) => t.word.length > 2)
+  let texts = 0
+  const rarest = terms
+    .slice(0, WORDS)
+    .map((term) => ({ term, held: textsWith(memory.db, term.stem) }))
+    .filter(({ held }) => held > 0)
+    .sort((a, b) => a.held - b.held)
+    .filter(({ held }) => (texts += held) <= TEXTS)
   return {
     branch,
     files: [...files],
     work,
-    words: terms
-      .filter((t) => textsWith(memory.db, t.stem) <= COMMON)
-      .map((t) => t.word)
-      .join(' '),
-    stems: new Set(terms.map((t) => t.stem)),
+    terms: rarest.map(({ term }) => term),
   }
 }
 
@@ -80,18 +76,32 @@ function workOf(
   return [place?.task, place?.activity, place?.goal].flatMap((id) => (id ? (reader.entity(id) ?? []) : []))
 }
 
-/** How near an entity is to the work at hand: 0 where nothing says that it is. */
-export function nearness(e: Entity, focus: Focus, byWords: boolean): number {
-  let near = 0
+/** Kinds that are looked for by words, in one search: each takes as long as all. */
+const BY_WORDS = ['decision', 'failed-approach', 'correction'] as const
+
+/** What holds words of the work at hand, the best first, and how many of them. */
+export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: string; words: number }[] {
+  if (terms.length === 0) return []
+  const stems = new Set(terms.map((t) => hashOf(t.stem)))
+  const hits = rowsWith(memory.db, terms.map((t) => t.word), TEXTS, 'known', BY_WORDS) // biome-ignore format: one thought
+  const held = new Map(
+    textRows(
+      memory.db,
+      hits.map((h) => h.rowid),
+    ).map(({ rowid, runs }) => [
+      rowid,
+      new Set(runs.flatMap(({ terms }) => [...terms].filter((t) => stems.has(t)))).size,
+    ]),
+  )
+  return hits.map(({ id, kind, rowid }) => ({ id, kind, words: held.get(rowid) ?? 0 }))
+}
+
+/** How near an entity is to the work at hand, of whose words it holds so many: 0 where nothing says that it is. */
+export function nearness(e: Entity, focus: Focus, words: number): number {
+  let near = Math.min(4, words)
   for (const path of pathsOf(e)) {
     if (focus.files.includes(path)) near += 4
     else if (focus.files.some((f) => dirOf(f) === dirOf(path) && dirOf(f) !== '')) near += 1.5
-  }
-  if (byWords) {
-    const said = new Set(termsOf(textOf(e)).map((t) => t.stem))
-    let common = 0
-    for (const stem of focus.stems) if (said.has(stem)) common++
-    near += Math.min(4, common)
   }
   const { provenance } = e.fields
   const last = Array.isArray(provenance) ? (provenance.at(-1) as { task?: string; branch?: string } | null) : null
@@ -109,18 +119,3 @@ export function pathsOf(e: Entity): string[] {
     typeof l === 'string' ? [cleanPath(l.split('#')[0]!.replace(/:\d{1,9}(?:-\d{1,9})?$/, ''))] : [],
   )
 }
-
-/** What an entity says in short, to compare by words. */
-const textOf = (e: Entity): string =>
-  [
-    e.name,
-    e.fields.description,
-    e.fields.outcome,
-    e.fields.lesson,
-    e.fields.wrongBelief,
-    e.fields.rightBelief,
-    ...[e.fields.topics, e.fields.tags].flat(),
-  ]
-    .filter((v) => typeof v === 'string')
-    .join(' ')
-    .slice(0, 400)

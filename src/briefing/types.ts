@@ -2,7 +2,7 @@ import type { Entity } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Reader } from '../memory/read.ts'
 import type { Project } from '../store/project.ts'
-import type { Focus } from './focus.ts'
+import type { Focus, foundBy } from './focus.ts'
 
 /** What a section tells: whole or not at all. */
 export interface Item {
@@ -54,6 +54,8 @@ export interface About {
   /** ms since the epoch: what holds now, and how old things are. */
   readonly moment: number
   readonly focus: Focus
+  /** What holds words of the work at hand. */
+  readonly found: ReturnType<typeof foundBy>
   /** Of these, the ones that somebody in this store stands by. */
   vouched(ids: readonly string[]): ReadonlySet<string>
   /** The newest facts that count, and how many older ones were not looked at. */

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { UserError } from '../errors.ts'
 import { createInside, inspect, readInside, removeInside, writeInside } from '../files.ts'
 import { whyNotOwn } from '../git.ts'
+import { sha256 } from '../schema/digest.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { stateDirectory } from '../store/state.ts'
 import { isInside, removeIfEmpty } from './files.ts'
@@ -41,8 +41,6 @@ interface Journal {
   version: 1
   files: Record<string, Entry>
 }
-
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
 /** The journal of a project. */
 const JOURNAL = `${PROJECT_DIR}/local/wiring.json`

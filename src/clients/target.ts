@@ -1,6 +1,7 @@
+import { sha256 } from '../schema/digest.ts'
 import { isOnlyProject } from '../store/listed.ts'
 import { readText } from './files.ts'
-import { type Entry, entryOf, revert, type Step, sha256, spliceOf } from './journal.ts'
+import { type Entry, entryOf, revert, type Step, spliceOf } from './journal.ts'
 import type { ClientContext, Undo, WiringChange } from './types.ts'
 
 /**

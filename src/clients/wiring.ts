@@ -2,10 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside } from '../files.ts'
+import { sha256 } from '../schema/digest.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty } from './files.ts'
 import { CLIENTS } from './index.ts'
-import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal, sha256 } from './journal.ts'
+import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal } from './journal.ts'
 import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
 
 /** Changes needed to turn one word into another. */

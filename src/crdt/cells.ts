@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { canonical } from '../schema/canonical.ts'
+import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
 
 /**
@@ -44,7 +44,7 @@ export type StateValue =
   | { s: 'created' | 'restored'; at: number }
   | { s: 'deleted'; at: number; seen: { [replica: string]: number }; reason?: string; purged?: true }
 
-const digest = (textValue: string) => createHash('sha256').update(textValue).digest('base64url').slice(0, 16)
+const digest = (textValue: string) => Buffer.from(sha256(textValue), 'hex').toString('base64url').slice(0, 16)
 
 /** Texts of items never stand in keys: a purge could not reach them there (K15). */
 export const setPart = (item: Json) => `s${digest(canonical(item))}`

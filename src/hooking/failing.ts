@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { standingOf } from '../memory/entity.ts'
+import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
@@ -35,8 +35,7 @@ export function failingOf(data: { readonly [key: string]: unknown } | undefined)
   return Object.fromEntries(Object.entries(kept).filter(([, v]) => isFailing(v))) as Record<string, Failing>
 }
 
-const keyOf = (command: string): string =>
-  createHash('sha1').update(command.replace(/\s+/g, ' ').trim()).digest('hex').slice(0, 12)
+const keyOf = (command: string): string => sha256(command.replace(/\s+/g, ' ').trim()).slice(0, 12)
 
 /** Without secrets, then cut: half of a secret does not look like one. */
 const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string => {

@@ -1,6 +1,6 @@
 import { encodeDoc, openDoc, strip } from '../crdt/doc.ts'
 import type { Event } from '../crdt/events.ts'
-import { sha256 } from '../schema/names.ts'
+import { sha256 } from '../schema/digest.ts'
 import type { Registry } from '../schema/registry.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import type * as coverage from '../store/coverage.ts'

@@ -1,8 +1,8 @@
 import type { Cells } from '../crdt/cells.ts'
 import type { Event } from '../crdt/events.ts'
 import { canonical } from '../schema/canonical.ts'
+import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
-import { sha256 } from '../schema/names.ts'
 import { kindOf } from './entity.ts'
 import { type Folded, fold } from './fold.ts'
 

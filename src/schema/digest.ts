@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 const PRIMES: number[] = []
 for (let n = 2; PRIMES.length < 64; n++) if (PRIMES.every((p) => n % p !== 0)) PRIMES.push(n)
 const fraction = (x: number): number => ((x - Math.floor(x)) * 2 ** 32) | 0
@@ -6,9 +8,9 @@ const START = PRIMES.slice(0, 8).map((p) => fraction(Math.sqrt(p)))
 
 const turned = (x: number, n: number): number => (x >>> n) | (x << (32 - n))
 
-/** SHA-256 without node:crypto, which would cost every hook 7 ms; for a few short texts. */
-export function digest(text: string): string {
-  const bytes = new TextEncoder().encode(text)
+/** SHA-256 without node:crypto; for a few short texts. */
+export function digest(data: string | Uint8Array): string {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data
   const padded = new DataView(new ArrayBuffer(((bytes.length + 72) >> 6) << 6))
   for (const [i, byte] of bytes.entries()) padded.setUint8(i, byte)
   padded.setUint8(bytes.length, 0x80)
@@ -33,4 +35,13 @@ export function digest(text: string): string {
     for (const [i, x] of [a, b, c, d, e, f, g, h].entries()) hash[i] = (hash[i]! + x) | 0
   }
   return hash.map((x) => (x >>> 0).toString(16).padStart(8, '0')).join('')
+}
+
+/** Bytes of this process that are hashed here before node:crypto is loaded, which costs 7 ms: a hook needs no more. */
+let own = 8_000
+
+/** SHA-256 in hexadecimal; a text as UTF-8. */
+export function sha256(data: string | Uint8Array): string {
+  own -= data.length + 64
+  return own > 0 ? digest(data) : createHash('sha256').update(data).digest('hex')
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from './digest.ts'
 
 /** Kinds, relations, fields and verbs that a project may add. */
 export const WORD = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
@@ -39,10 +39,6 @@ export function foldName(name: string): string {
 /** The form in which texts are compared (identity `content`): as names, without a closing full stop. */
 export function foldText(textValue: string): string {
   return foldName(textValue).replace(/(?<![.!…])[.!…]+$/, '')
-}
-
-export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex')
 }
 
 /**

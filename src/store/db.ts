@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   closeSync,
@@ -24,6 +23,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
 import { appendInside, createInside, readInside } from '../files.ts'
+import { randomBytes } from '../random.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
 import { type Claim, checkOwner, markStore } from './owner.ts'
 import { waitTurn } from './turn.ts'

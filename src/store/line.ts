@@ -2,8 +2,8 @@ import type { Stamp, StampRef } from '../crdt/cells.ts'
 import type { Event } from '../crdt/events.ts'
 import { UserError } from '../errors.ts'
 import { canonical } from '../schema/canonical.ts'
+import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
-import { sha256 } from '../schema/names.ts'
 import { stored } from './db.ts'
 
 /** Who wrote a batch, from where, and what for: plain provenance. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'nod
 import { basename, dirname, join, relative } from 'node:path'
 import { UserError } from '../errors.ts'
 import { linkedWorkTrees, workTreeOf } from '../git.ts'
-import { sha256 } from '../schema/names.ts'
+import { sha256 } from '../schema/digest.ts'
 import type { Project } from './project.ts'
 import { readState, stateDirectory, writeState } from './state.ts'
 

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isOwn, readInside, replaceFile } from '../files.ts'
+import { randomBytes } from '../random.ts'
 import { ownFiles } from './layout.ts'
 import { makeState, readState, stateDirectory } from './state.ts'
 

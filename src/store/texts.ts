@@ -214,10 +214,10 @@ export function rowsWith(
   limit: number,
   which: Which,
   kinds?: readonly string[],
-): { rowid: number; id: string; score: number }[] {
+): { rowid: number; id: string; kind: string; score: number }[] {
   if (words.length === 0) return []
   return db.all(
-    `SELECT e.rowid AS rowid, e.id AS id, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index JOIN entities e ON e.rowid=text_index.rowid
+    `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index JOIN entities e ON e.rowid=text_index.rowid
      WHERE text_index MATCH ? AND e.live=1 ${FILTER[which]}
      ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
     words.map((w) => (typeof w === 'string' ? quoted(w) : `(${w.map(quoted).join(' AND ')})`)).join(' OR '),

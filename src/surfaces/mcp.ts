@@ -14,8 +14,8 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import { plain } from '../briefing/fence.ts'
+import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
-import { sha256 } from '../schema/names.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import { idOf } from './hooks/payload.ts'
 import { errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from './mcp-call.ts'

@@ -58,12 +58,13 @@ function relevant(
   tell: (e: Entity) => { text: string; short?: string },
 ): Built | undefined {
   const { reader, focus } = about
-  const found = focus.words === '' ? [] : reader.search(focus.words, FOUND, kinds)
+  const found = about.found.filter((f) => kinds.includes(f.kind)).slice(0, FOUND)
   const newest = kinds.flatMap((kind) => reader.list(kind, { limit: NEWEST }))
-  const all = [...new Map([...found, ...newest].map((e) => [e.id, e])).values()].filter((e) => about.counts(e))
-  const byWords = new Set(found.map((e) => e.id))
+  const unseen = reader.entities(found.map((f) => f.id).filter((id) => !newest.some((e) => e.id === id)))
+  const all = [...newest, ...unseen].filter((e) => about.counts(e))
+  const words = new Map(found.map((f) => [f.id, f.words]))
   const weighed = all
-    .map((e) => ({ e, near: nearness(e, focus, byWords.has(e.id)), weight: weightOf(e) }))
+    .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || b.e.updated - a.e.updated || (a.e.id < b.e.id ? -1 : 1))
   const near = weighed.filter((w) => w.near > 0).length
   const chosen = weighed.slice(0, Math.min(MOST, Math.max(near, UNASKED)))
