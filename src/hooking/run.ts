@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { ProcessRef } from '../env.ts'
 import type { Memory } from '../memory/memory.ts'
-import { clientProcess } from '../sessions/process.ts'
+import { clientProcess, sameProcess } from '../sessions/process.ts'
 import type { Project } from '../store/project.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
 import { extractionFile } from './extract/file.ts'
@@ -40,8 +39,6 @@ export interface Answered {
   /** What did not work; for the log, never for the client. */
   errors: string[]
 }
-
-const sameProcess = (a: ProcessRef, b: ProcessRef): boolean => a.pid === b.pid && a.born === b.born && a.host === b.host
 
 /**
  * A sign of life. What comes late brings no session back that has ended or whose client was killed: that takes another

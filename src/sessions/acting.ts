@@ -1,7 +1,8 @@
 import type { Actor } from '../memory/binding.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Said } from './info.ts'
-import { sessionsOf } from './sessions.ts'
+import { nearestAbove, processDoor, sameProcess } from './process.ts'
+import { type Sessions, sessionsOf } from './sessions.ts'
 
 /** Where clients tell what they start which session it belongs to. */
 const VARIABLES = ['TIDEMARK_SESSION', 'CLAUDE_CODE_SESSION_ID', 'CODEX_THREAD_ID', 'GEMINI_SESSION_ID'] as const
@@ -52,17 +53,53 @@ export interface Door {
   call?: string | undefined
   /** The caller is in another process: neither the environment nor the processes above tell of it. */
   elsewhere?: boolean
+  /** An MCP client that started this process, by what it calls itself. */
+  speaks?: string | undefined
+}
+
+/** Where the clients of hooks call themselves something else over MCP. */
+const SPEAKS: Readonly<Record<string, string>> = {
+  claude: 'claude-code',
+  codex: 'codex-mcp-client',
+  gemini: 'gemini-cli-mcp-client',
+}
+
+const isSame = (client: string, speaks: string): boolean =>
+  SPEAKS[client] === undefined ? speaks.toLowerCase().includes(client) : speaks === SPEAKS[client]
+
+/**
+ * The session of the client that started this server: one that it names in the environment, or that its hooks have made
+ * known by its process. What a program in between has inherited, such as a framework that an agent runs in its shell,
+ * says nothing of that program's own connections.
+ */
+function ofClient(sessions: Sessions, speaks: string): string | undefined {
+  const above = nearestAbove()
+  /** Of a client that lives elsewhere: our own has it from a shell that is another's. */
+  const isInherited = (id: string): boolean => {
+    const { process, client = COMMAND_LINE } = sessions.get(id) ?? {}
+    if (process === undefined || above === undefined || client === COMMAND_LINE) return false
+    return !sameProcess(process, above) && sessions.behind(processDoor(process)) === id
+  }
+  for (const variable of VARIABLES) {
+    const given = process.env[variable]
+    if (!given) continue
+    const id = sessions.resolve(given)
+    const client = variable.split('_')[0]!.toLowerCase()
+    if (variable === 'TIDEMARK_SESSION' ? !isInherited(id) : isSame(client, speaks)) return id
+  }
+  return sessions.ofClient(({ client }, pid) => pid === above?.pid || (client !== undefined && isSame(client, speaks)))
 }
 
 /**
  * The session that acts, through whichever door it comes (X7): the one named, the one that announced the call, the one
  * that the environment names, the one whose client is above this process.
  */
-export function actingSession(memory: Memory, { named, call, elsewhere = false }: Door): string | undefined {
+export function actingSession(memory: Memory, { named, call, elsewhere = false, speaks }: Door): string | undefined {
   const sessions = sessionsOf(memory)
   const said = named || (call === undefined ? undefined : sessions.behind(`tool:${call}`))
   if (said) return sessions.resolve(said)
   if (elsewhere) return undefined
+  if (speaks !== undefined) return ofClient(sessions, speaks)
   const given = VARIABLES.map((name) => process.env[name]).find((value) => value !== undefined && value !== '')
   return given === undefined ? sessions.ofProcess() : sessions.resolve(given)
 }

@@ -1,4 +1,4 @@
-import { type ProcessRef, processRef, processStat } from '../env.ts'
+import { type ProcessRef, processRef, processStat, thisHost } from '../env.ts'
 
 /** What may stand between a client and what it starts: shells and launchers, which end before it does. */
 const BETWEEN =
@@ -7,7 +7,7 @@ const BETWEEN =
 const DEEPEST = 12
 
 /** The processes above this one, nearest first, as far as the system tells. */
-export function ancestors(): { pid: number; name: string; born: string }[] {
+function ancestors(): { pid: number; name: string; born: string }[] {
   const out: { pid: number; name: string; born: string }[] = []
   let pid = processStat(process.pid)?.parent ?? 0
   while (pid > 1 && out.length < DEEPEST) {
@@ -19,6 +19,9 @@ export function ancestors(): { pid: number; name: string; born: string }[] {
   return out
 }
 
+export const sameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
+  a.pid === b.pid && a.born === b.born && a.host === b.host
+
 /** How the door of a process is called. */
 export const processDoor = (p: Pick<ProcessRef, 'pid' | 'born' | 'host'>): string =>
   `process:${p.host}:${p.pid}:${p.born}`
@@ -26,14 +29,19 @@ export const processDoor = (p: Pick<ProcessRef, 'pid' | 'born' | 'host'>): strin
 /** The launcher on an old Node starts this one again and says who it is. */
 const isOwnLauncher = (pid: number): boolean => process.env.TIDEMARK_LAUNCHER === String(pid)
 
-/**
- * The process of the client that started this one: the nearest above that is no shell and no launcher. Where the
- * system does not tell, the parent.
- */
+export const ancestorRefs = (): ProcessRef[] => ancestors().map(({ pid, born }) => ({ pid, born, host: thisHost() }))
+
+/** The nearest process above that is no shell and no launcher. */
+export function nearestAbove(): ProcessRef | undefined {
+  const found = ancestors().find((p) => !BETWEEN.test(p.name) && !isOwnLauncher(p.pid))
+  return found && processRef(found.pid)
+}
+
+/** The process of the client that started this one. Where the system does not tell, the parent. */
 export function clientProcess(): ProcessRef | undefined {
   const named = Number(process.env.CLAUDE_PID)
   if (Number.isInteger(named) && named > 1) return processRef(named)
-  const found = ancestors().find((p) => !BETWEEN.test(p.name) && !isOwnLauncher(p.pid))
-  if (found) return processRef(found.pid)
+  const found = nearestAbove()
+  if (found) return found
   return process.ppid > 1 && processStat(process.pid) === undefined ? processRef(process.ppid) : undefined
 }

@@ -1,4 +1,4 @@
-import { thisHost } from '../env.ts'
+import type { ProcessRef } from '../env.ts'
 import { UserError } from '../errors.ts'
 import { type Claim, holds, isLive, stateOf } from '../memory/claims.ts'
 import type { Memory } from '../memory/memory.ts'
@@ -9,7 +9,7 @@ import type { SessionRow, Told } from '../store/presence.ts'
 import * as presence from '../store/presence.ts'
 import { checkParent, descendants, withoutCycle } from './family.ts'
 import { knownOf, type Said, type SessionInfo } from './info.ts'
-import { ancestors, processDoor } from './process.ts'
+import { ancestorRefs, processDoor } from './process.ts'
 
 export type { Said, SessionInfo } from './info.ts'
 
@@ -275,12 +275,24 @@ export class Sessions {
 
   /** The live session of the client that this process was started by, directly or through a shell. */
   ofProcess(): string | undefined {
-    const host = thisHost()
-    for (const { pid, born } of ancestors()) {
-      const id = this.behind(processDoor({ pid, born, host }))
-      if (id !== undefined && isLive(this.get(id)?.state)) return id
+    return this.ofClient(() => true) ?? ancestorRefs().map((p) => this.alone(p)).find((id) => id !== undefined) // biome-ignore format: one thought
+  }
+
+  /** The live session that hooks have made known for a process above this one, nearest first, to which `is` agrees. */
+  ofClient(is: (session: SessionInfo, pid: number) => boolean): string | undefined {
+    for (const process of ancestorRefs()) {
+      const id = this.behind(processDoor(process))
+      const session = id === undefined ? undefined : this.get(id)
+      if (session && isLive(session.state) && is(session, process.pid)) return id
     }
     return undefined
+  }
+
+  /** The session that the MCP server of a client has, if that is the only one there: of several, its shell is nobody's. */
+  alone(process: ProcessRef): string | undefined {
+    const door = processDoor(process)
+    const [one, ...more] = this.list().filter((s) => s.data.under === door)
+    return more.length === 0 ? one?.id : undefined
   }
 
   /** Keeps something with a session; null takes it away. Unknown sessions are made. */

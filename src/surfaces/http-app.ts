@@ -7,6 +7,7 @@ import { openProject } from '../open.ts'
 import { parseExact } from '../schema/exact.ts'
 import { nearest } from '../schema/names.ts'
 import { actAs } from '../sessions/acting.ts'
+import type { Connection } from '../sessions/connection.ts'
 import { knownSession } from '../sessions/known.ts'
 import { createProject, findProject, type Project } from '../store/project.ts'
 import { TOOLS } from '../tools/index.ts'
@@ -54,12 +55,15 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   const closing = new AbortController()
   const hosts = [...LOOPBACK, ...(options.allowedHosts ?? [])]
 
-  const resolve = async (call: McpCall, ofSession = false): Promise<ToolContext> => {
+  const resolve = async (call: McpCall, connection?: Connection, ofSession = false): Promise<ToolContext> => {
     const { agent, progress } = call
     const opened = await projects.open(call.project)
     if (ofSession && call.session) knownSession(opened.memory, call.session)
     const door = { named: call.session, call: call.call, elsewhere: true }
-    const session = actAs(opened.memory, door, { client: agent, root: opened.project.root })
+    const about = { client: agent, root: opened.project.root }
+    const session = connection
+      ? connection.acting(opened.memory, door, about, { begins: call.acts ?? false })
+      : actAs(opened.memory, door, about)
     const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
     return { ...opened, by: 'agent', served: projects.list(), ...said }
   }
@@ -69,7 +73,8 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   const endpointFor = (named: string | undefined): Promise<HttpMcp> => {
     const pinned = named === undefined ? undefined : projects.find(named).id
     const key = pinned ?? ''
-    const pin = (call: McpCall) => resolve({ ...(pinned ? { project: pinned } : {}), ...call })
+    const pin = (call: McpCall, connection?: Connection) =>
+      resolve({ ...(pinned ? { project: pinned } : {}), ...call }, connection)
     const endpoint = endpoints.get(key) ?? mcpEndpoint(pin, extend)
     endpoints.set(key, endpoint)
     return endpoint
@@ -124,7 +129,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
       )
     const { args, ...named } = readCall(tool, await jsonBody(c))
     const agent = c.req.header('x-tidemark-agent') ?? 'http'
-    const context = await resolve({ agent, ...named }, tool.ofSession?.(args))
+    const context = await resolve({ agent, ...named }, undefined, tool.ofSession?.(args))
     const { text, json } = await runTool(tool, context, args)
     return c.body(jsonShown(JSON.stringify({ text, json })), 200, { 'content-type': 'application/json' })
   })
@@ -159,7 +164,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
 
 /** Loads the MCP SDK: embedders and the command line that only want the rest do not pay for it. */
 async function mcpEndpoint(
-  resolve: (call: McpCall) => Promise<ToolContext>,
+  resolve: (call: McpCall, connection?: Connection) => Promise<ToolContext>,
   extend: Extension | undefined,
 ): Promise<HttpMcp> {
   const [{ serveHttpMcp }, { buildMcpServer }, { onResourceChange }] = await Promise.all([
@@ -169,8 +174,10 @@ async function mcpEndpoint(
   ])
   const endpoint = serveHttpMcp({
     maxBodyBytes: MAX_BODY_BYTES,
-    build: async ({ era }) =>
-      buildMcpServer({ era, tools: await mcpTools(), resolve, ...(extend ? { extend } : {}) }, endpoint.bus),
+    build: async ({ era }, connection) => {
+      const own = { resolve: (call: McpCall) => resolve(call, connection), tools: await mcpTools() }
+      return buildMcpServer({ era, ...own, ...(extend ? { extend } : {}) }, endpoint.bus)
+    },
     follow: async (onChange) => onResourceChange((await resolve({})).memory, onChange),
   })
   return endpoint

@@ -9,13 +9,15 @@ import {
   type ServerEventBus,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { Connection } from '../sessions/connection.ts'
 import { onlyFollowable } from './mcp-resources.ts'
 
 /** Legacy clients seldom say goodbye: beyond this many sessions the one unused for longest goes. */
 const MAX_LEGACY_SESSIONS = 256
 
 export interface HttpMcpOptions {
-  build(context: { era: McpRequestContext['era'] }): Promise<McpServer>
+  /** `connection`: what the requests of a legacy session have in common; no others have anything. */
+  build(context: { era: McpRequestContext['era'] }, connection?: Connection): Promise<McpServer>
   /** Tells what changes until it is stopped. */
   follow(onChange: (uri: string) => void): Promise<() => void>
   maxBodyBytes: number
@@ -30,6 +32,7 @@ export interface HttpMcp {
 interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport
   readonly server: McpServer
+  readonly connection: Connection
 }
 
 /** Resource updates for `subscriptions/listen`, watched for only while somebody listens. */
@@ -60,7 +63,7 @@ export function serveHttpMcp(options: HttpMcpOptions): HttpMcp {
 `)
   }
   const bus = lazyBus(options.follow)
-  const handler = createMcpHandler(options.build, { bus, maxRequestBodySize, onerror: report })
+  const handler = createMcpHandler(({ era }) => options.build({ era }), { bus, maxRequestBodySize, onerror: report })
   const sessions = new Map<string, Session>()
 
   const open = async (): Promise<Session> => {
@@ -72,15 +75,20 @@ export function serveHttpMcp(options: HttpMcpOptions): HttpMcp {
         const oldest = sessions.size > MAX_LEGACY_SESSIONS ? sessions.keys().next().value : undefined
         if (oldest !== undefined) void drop(oldest)
       },
-      onsessionclosed: (id) => void sessions.delete(id),
+      onsessionclosed: (id) => {
+        sessions.delete(id)
+        connection.end()
+      },
     })
-    const session = { transport, server: await options.build({ era: 'legacy' }) }
+    const connection = new Connection()
+    const session = { transport, connection, server: await options.build({ era: 'legacy' }, connection) }
     await session.server.connect(transport)
     return session
   }
   const drop = async (id: string) => {
     const session = sessions.get(id)
     sessions.delete(id)
+    session?.connection.end()
     await session?.server.close()
   }
   const isInitialize = (body: unknown) =>

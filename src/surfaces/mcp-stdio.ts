@@ -1,13 +1,12 @@
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { Env } from '../env.ts'
-import { actAs } from '../sessions/acting.ts'
+import { type Env, processRef } from '../env.ts'
+import { Connection } from '../sessions/connection.ts'
 import { clientProcess } from '../sessions/process.ts'
-import { sessionsOf } from '../sessions/sessions.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import { buildMcpServer, type McpCall } from './mcp.ts'
 import { mcpTools } from './mcp-call.ts'
-import { type Opened, Projects } from './mcp-projects.ts'
+import { Projects } from './mcp-projects.ts'
 import { onlyFollowable, onResourceChange } from './mcp-resources.ts'
 
 export interface StdioOptions {
@@ -28,30 +27,21 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
     ...(options.env ? { env: options.env } : {}),
   })
+  const client = clientProcess()
+  const connection = new Connection()
   const resolve = async (call: McpCall): Promise<ToolContext> => {
     const { agent, progress, ask } = call
     const opened = await projects.open(call.project)
-    const session = acting(opened, call)
-    const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...opened, ...(ask ? { ask } : {}), by: 'agent', ...said }
-  }
-  const client = clientProcess()
-  const own = new Map<Opened['memory'], string>()
-  /** The session that calls. A client that has none by any door gets one, which ends with this process. */
-  const acting = ({ memory, project }: Opened, call: McpCall): string | undefined => {
-    const about = { client: call.agent, process: client, root: project.root }
-    const session = actAs(memory, { named: call.session, call: call.call }, about)
-    if (session !== undefined || client === undefined || call.agent === undefined) return session
-    if (!own.has(memory)) own.set(memory, sessionsOf(memory).start(about).id)
-    return own.get(memory)
+    const door = { named: call.session, call: call.call, speaks: agent ?? '' }
+    const said = { client: agent, process: client, root: opened.project.root }
+    const own = { process: processRef(process.pid) } // not the client's: that may have other connections
+    const session = connection.acting(opened.memory, door, said, { own, begins: call.acts ?? false })
+    const about = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
+    return { ...opened, ...(ask ? { ask } : {}), by: 'agent', ...about }
   }
 
   const end = (): never => {
-    for (const [memory, session] of own) {
-      try {
-        if (memory.isOpen) sessionsOf(memory).end(session, 'the client closed its MCP server')
-      } catch {} // the store is gone or held: the session ends with its process all the same
-    }
+    connection.end()
     projects.close()
     process.exit(0) // a tool that still waits for something must not hold the process
   }

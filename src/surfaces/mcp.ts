@@ -30,6 +30,8 @@ export interface McpCall {
   /** The client's id of this call, which a hook may have announced. */
   readonly call?: string
   readonly agent?: string
+  /** A tool or a prompt: whoever only reads resources needs no session. */
+  readonly acts?: boolean
   progress?(line: string): void
   /** Has the client ask the person, where it can. */
   ask?(question: string): Promise<boolean>
@@ -98,7 +100,7 @@ export function buildMcpServer(options: McpServerOptions, bus?: ServerEventBus):
   for (const tool of options.tools) registerTool(server, tool, options)
   const resolve = (ctx: ServerContext) => resolveOrRefuse(options, callOf(server, ctx))
   registerResources(server, resolve)
-  registerPrompts(server, resolve)
+  registerPrompts(server, (ctx) => resolveOrRefuse(options, { ...callOf(server, ctx), acts: true }))
   if (options.era === 'legacy') serveSubscriptions(server, resolve)
   options.extend?.mount(server, bus)
   return server
@@ -190,7 +192,13 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
       const { args, ...named } = readCall(tool, input ?? {})
       const progress = progressOf(ctx)
       const ask = options.asks && canAsk(server, ctx) ? asking(ctx) : undefined
-      const call = { ...callOf(server, ctx), ...named, ...(progress ? { progress } : {}), ...(ask ? { ask } : {}) }
+      const call = {
+        ...callOf(server, ctx),
+        ...named,
+        acts: true,
+        ...(progress ? { progress } : {}),
+        ...(ask ? { ask } : {}),
+      }
       const context = await options.resolve(call)
       ctx.mcpReq.signal.throwIfAborted()
       const { text, json } = await runTool(tool, context, args)
