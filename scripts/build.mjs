@@ -69,6 +69,18 @@ const plainLogging = {
   },
 }
 
+/** lib0 asks whether the terminal has colours, and node:net is loaded for the answer: 5 ms of a hook. */
+const withoutColours = {
+  name: 'without-colours',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]lib0[\\/]environment\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8')
+      if (!source.includes('process.stdout.isTTY')) throw new Error(`${path} asks in another way now`)
+      return { contents: source.replace('process.stdout.isTTY', 'false') }
+    })
+  },
+}
+
 /** Yjs is evaluated by the first write, not at every start: readers, and most hooks, never need it. */
 const lateYjs = {
   name: 'late-yjs',
@@ -90,7 +102,7 @@ const options = {
   absWorkingDir: root,
   outdir: 'dist',
   write: false,
-  plugins: [lightRandom, plainLogging, lateYjs],
+  plugins: [lightRandom, plainLogging, withoutColours, lateYjs],
   bundle: true,
   format: 'esm',
   platform: 'node',

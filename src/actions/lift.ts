@@ -9,8 +9,6 @@ import { brief } from './shared.ts'
 /** What was done and what came of it belong to their task; what a work tree is made of has its place in it. */
 const NOT_LIFTED = ['action-note', 'result']
 
-const silent: Report = () => {}
-
 export const lift: Verb = {
   verb: 'lift',
   about:
@@ -51,12 +49,12 @@ export const lift: Verb = {
   },
 }
 
-const find = (p: Planning) => (ref: string, kind: string) => p.resolve(ref, kind, silent, { kind })
+const find = (p: Planning) => (ref: string, kind: string) => p.resolve(ref, kind, undefined, { kind })
 
 /** An activity, else a goal; one called so in another kind does not hide it. */
 function whereTo(p: Planning, ref: unknown, report: Report): Entity | undefined {
   for (const kind of ['activity', 'goal']) {
-    const found = p.resolve(ref, 'to', silent, { kind })
+    const found = p.resolve(ref, 'to', undefined, { kind })
     if (found) return found
   }
   const other = p.resolve(ref, 'to', report)

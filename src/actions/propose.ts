@@ -105,9 +105,8 @@ function rejectedEvent(p: Planning, kind: Kind, inner: Args): string | undefined
 }
 
 function newLink(p: Planning, inner: Args): { id: string | undefined } | undefined {
-  const silent: Report = () => {}
-  const from = p.resolve(inner.from, 'from', silent)
-  const to = p.resolve(inner.to, 'to', silent)
+  const from = p.resolve(inner.from, 'from', undefined)
+  const to = p.resolve(inner.to, 'to', undefined)
   const relation = typeof inner.type === 'string' ? relationOf(p.registry(), inner.type) : undefined
   if (!from || !to || !relation) return { id: undefined } // link-entities itself says what is wrong
   const [a, b] = relation.symmetric && to.id < from.id ? [to, from] : [from, to]

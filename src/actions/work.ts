@@ -9,7 +9,6 @@ import { linkEntities } from './link-entities.ts'
 
 type Args = Readonly<Record<string, unknown>>
 type Made = Omit<Result, 'verb'> & { id: string }
-const silent: Report = () => {}
 
 /** Arguments that every start takes along to the record. */
 const LABELS = ['topics', 'tags'] as const
@@ -45,7 +44,7 @@ function named(p: Planning, args: Args, field: WorkKind, report: Report): Entity
 
 /** The path down to something, as the plan has it. */
 export const pathOf = (p: Planning, id: string): string[] =>
-  pathTo(p.entity(id)!, (ref, kind) => p.resolve(ref, kind, silent, { kind }))
+  pathTo(p.entity(id)!, (ref, kind) => p.resolve(ref, kind, undefined, { kind }))
 
 /** Opens again what was complete or abandoned, and says so. */
 export function reopen(p: Planning, id: string): void {
@@ -110,7 +109,7 @@ export function workNamed(p: Planning, args: Args, report: Report): Entity | und
   // several may be called so, or one in another kind: what stands in the work tree and is still open is meant
   const found = new Map(
     kinds.flatMap((kind) => {
-      const e = p.resolve(ref, 'ref', silent, { kind })
+      const e = p.resolve(ref, 'ref', undefined, { kind })
       return e ? [[e.id, e] as const] : []
     }),
   )

@@ -132,7 +132,7 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
   const isMine = (e: Entity) => ids.has(writerOf(e))
   const isOthers = (e: Entity) =>
     isElsewhere(p, e) ? me === undefined || !isMine(e) : me !== undefined && !isMine(e) && writerLives(p, e)
-  const at = (name: string) => p.resolve(name, 'title', () => {}, { kind: KIND })
+  const at = (name: string) => p.resolve(name, 'title', undefined, { kind: KIND })
   const named = (name: string): Place => {
     const there = at(name)
     if (!there || !isOthers(there)) return { title: name, ...(there ? { there } : {}), over: [] }
@@ -154,7 +154,7 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
     const there = free.find(isMine) ?? free[0]
     if (there) return { title: there.name, there, over: free.filter((e) => e !== there) }
     const name = short(task.name)
-    const taken = p.resolve(name, 'title', () => {}, { kind: KIND })
+    const taken = p.resolve(name, 'title', undefined, { kind: KIND })
     const other = taken && taken.fields.task !== task.id
     return named(other ? `${name} (${task.id.slice(-6)})` : name)
   }

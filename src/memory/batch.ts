@@ -308,8 +308,6 @@ function checkVersion(
   })
 }
 
-const silent: Report = () => {}
-
 /** The entity whose version an action may rest on; one that is not there yet is nothing. */
 function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): Entity | undefined {
   const any = { deleted: true }
@@ -321,18 +319,18 @@ function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unkno
   }
   const deleted = registry.deletedBy(verb)
   if (deleted)
-    return p.resolve(args.ref ?? args.id ?? args[deleted.key[0]], 'ref', silent, { kind: deleted.name, ...any })
+    return p.resolve(args.ref ?? args.id ?? args[deleted.key[0]], 'ref', undefined, { kind: deleted.name, ...any })
   if (verb.startsWith('share-')) return sharedNow(p, args.key)
   if (verb === 'define-kind') return p.entity(`${KIND_KIND}:${String(args.name)}`)
   if (verb === 'define-relation') return p.entity(`${RELATION_KIND}:${String(args.name)}`)
   if (verb === 'link-entities' || verb === 'unlink-entities') {
     const relation = registry.relation(String(args.type))
-    const ends = [args.from, args.to].map((end) => p.resolve(end, 'ref', silent)?.id)
+    const ends = [args.from, args.to].map((end) => p.resolve(end, 'ref', undefined)?.id)
     if (!relation || ends[0] === undefined || ends[1] === undefined) return undefined
     if (relation.symmetric) ends.sort()
     return p.entity(linkIdNow(p, ends[0], relation.name, ends[1]))
   }
-  return p.resolve(args.ref ?? args.id ?? args.old, 'ref', silent, any)
+  return p.resolve(args.ref ?? args.id ?? args.old, 'ref', undefined, any)
 }
 
 /** An action that was not even judged may have been the one that records what others refer to. */

@@ -246,7 +246,7 @@ export function startPlan(
     cells,
     resolve(ref, field, report, options = {}) {
       if (typeof ref !== 'string' || ref.trim() === '') {
-        report({
+        report?.({
           field,
           message: ref === undefined ? 'missing' : 'not a reference',
           received: shown(ref ?? null),
@@ -263,7 +263,7 @@ export function startPlan(
       const usable = options.deleted ? all : live
       if (usable.length === 1) return usable[0]
       if (usable.length > 1) {
-        report({
+        report?.({
           field,
           message: `"${ref}" means several things`,
           received: ref,
@@ -271,14 +271,14 @@ export function startPlan(
           hint: 'say which with its id',
         })
       } else if (all.length > 0) {
-        report({
+        report?.({
           field,
           message: `"${ref}" is deleted`,
           received: ref,
           hint: `bring it back with ["restore", {"ref": "${all[0]!.id}"}]`,
         })
       } else if (![...promised].some((id) => meansPromised(id, ref.trim()))) {
-        report({ field, message: `nothing is called "${ref}"`, received: ref, accepted: suggest(ref) })
+        report?.({ field, message: `nothing is called "${ref}"`, received: ref, accepted: suggest(ref) })
       }
       return undefined
     },

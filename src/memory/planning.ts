@@ -108,11 +108,11 @@ export interface Planning {
   /** The entity as it stands in the plan, deleted ones too. */
   entity(id: string): Entity | undefined
   cells(id: string): Cells
-  /** Finds what a reference means; reports and returns nothing when it means nothing, or several things. */
+  /** Finds what a reference means; nothing when it means nothing, or several things, which is reported where it matters. */
   resolve(
     ref: unknown,
     field: string,
-    report: Report,
+    report: Report | undefined,
     options?: { deleted?: boolean; kind?: string },
   ): Entity | undefined
   /** Entities called so in the plan, deleted ones too; the argument is folded. */

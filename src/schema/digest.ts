@@ -6,35 +6,53 @@ const fraction = (x: number): number => ((x - Math.floor(x)) * 2 ** 32) | 0
 const ROUNDS = PRIMES.map((p) => fraction(Math.cbrt(p)))
 const START = PRIMES.slice(0, 8).map((p) => fraction(Math.sqrt(p)))
 
-const turned = (x: number, n: number): number => (x >>> n) | (x << (32 - n))
+const w = new Int32Array(64)
 
-/** SHA-256 without node:crypto; for a few short texts. */
+/** SHA-256 (FIPS 180-4) without node:crypto; for a few short texts: written for an engine that has not warmed up. */
 export function digest(data: string | Uint8Array): string {
-  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data
-  const padded = new DataView(new ArrayBuffer(((bytes.length + 72) >> 6) << 6))
-  for (const [i, byte] of bytes.entries()) padded.setUint8(i, byte)
-  padded.setUint8(bytes.length, 0x80)
-  padded.setUint32(padded.byteLength - 4, bytes.length * 8)
-  const hash = [...START]
-  const w = new Int32Array(64)
-  for (let at = 0; at < padded.byteLength; at += 64) {
-    let [a, b, c, d, e, f, g, h] = hash as [number, number, number, number, number, number, number, number]
-    for (let i = 0; i < 64; i++) {
-      if (i < 16) w[i] = padded.getInt32(at + i * 4)
-      else {
-        const x = w[i - 15]!
-        const y = w[i - 2]!
-        const s0 = turned(x, 7) ^ turned(x, 18) ^ (x >>> 3)
-        const s1 = turned(y, 17) ^ turned(y, 19) ^ (y >>> 10)
-        w[i] = w[i - 16]! + s0 + w[i - 7]! + s1
-      }
-      const t1 = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + ROUNDS[i]! + w[i]!
-      const t2 = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))
-      ;[h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0]
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+  const padded = Buffer.alloc(((bytes.length + 72) >> 6) << 6)
+  padded.set(bytes)
+  padded[bytes.length] = 0x80
+  padded.writeUInt32BE(Math.floor(bytes.length / 2 ** 29), padded.length - 8)
+  padded.writeUInt32BE((bytes.length * 8) >>> 0, padded.length - 4)
+  const hash = Int32Array.from(START)
+  for (let at = 0; at < padded.length; at += 64) {
+    for (let i = 0; i < 16; i++) w[i] = padded.readInt32BE(at + i * 4)
+    for (let i = 16; i < 64; i++) {
+      const x = w[i - 15]!
+      const y = w[i - 2]!
+      const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3)
+      const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10)
+      w[i] = w[i - 16]! + s0 + w[i - 7]! + s1
     }
-    for (const [i, x] of [a, b, c, d, e, f, g, h].entries()) hash[i] = (hash[i]! + x) | 0
+    let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number]
+    for (let i = 0; i < 64; i++) {
+      const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
+      const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
+      const t = (h + s1 + ((e & f) ^ (~e & g)) + ROUNDS[i]! + w[i]!) | 0
+      h = g
+      g = f
+      f = e
+      e = (d + t) | 0
+      d = c
+      const m = (a & b) ^ (a & c) ^ (b & c)
+      c = b
+      b = a
+      a = (t + s0 + m) | 0
+    }
+    hash[0]! += a
+    hash[1]! += b
+    hash[2]! += c
+    hash[3]! += d
+    hash[4]! += e
+    hash[5]! += f
+    hash[6]! += g
+    hash[7]! += h
   }
-  return hash.map((x) => (x >>> 0).toString(16).padStart(8, '0')).join('')
+  let hex = ''
+  for (const x of hash) hex += (x >>> 0).toString(16).padStart(8, '0')
+  return hex
 }
 
 /** Bytes of this process that are hashed here before node:crypto is loaded, which costs 7 ms: a hook needs no more. */
