@@ -220,7 +220,7 @@ function planOnce(
             message: `looks like a secret (${s.category})`,
             received: '(not shown)',
             accepted: 'text without secrets',
-            hint: 'leave it out, or write with --redact (redact: true) to store its category in its place',
+            hint: 'leave it out, or give "redact": true to store its category in its place',
           })
         }
         promiseOf(p, verb, raw)

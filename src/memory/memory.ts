@@ -303,7 +303,7 @@ export class Memory {
         throw new UserError(
           'secret',
           `${key} looks like a secret (${screened.secrets[0]!.category})`,
-          'leave it out, or write with --redact (redact: true)',
+          'leave it out, or give "redact": true',
         )
       }
       author[key as Exclude<keyof Author, 'undoes'>] = String(screened.value)

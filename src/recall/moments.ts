@@ -1,9 +1,8 @@
-import { UserError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
 import { momentOf } from '../memory/read.ts'
 import { toTime } from '../schema/validate.ts'
 import { datesIn } from './dates.ts'
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
 const AGO = /^(\d{1,4}|an?|one) (minute|hour|day|week|month|year)s? ago$/
 const LENGTH: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
 
@@ -14,22 +13,21 @@ export const MOMENTS =
 /**
  * The moment that a caller means, in ms: a day, a moment, or words such as "last week". `since` takes the beginning of
  * a day or another span, `as-of` its end.
- * @throws UserError `bad-time`
+ * @throws UsageError
  */
 export function momentSaid(value: string | number | Date, now: number, as: 'since' | 'as-of'): number {
   if (typeof value !== 'string') return momentOf(value)
   const text = value.trim().replace(/\s+/g, ' ').toLowerCase()
-  if (as === 'since' && DAY.test(text)) return momentOf(text) - LENGTH.day! + 1
   const [, count, unit] = AGO.exec(text) ?? []
   if (unit !== undefined && (as === 'as-of' || unit === 'minute' || unit === 'hour'))
     return back(now, Number.isNaN(Number(count)) ? 1 : Number(count), unit)
   // a month is a span, not its first moment
   const exact = /^\d{4}-\d{2}$/.test(text) ? undefined : toTime(value.trim())
-  if (exact !== undefined) return momentOf(exact)
+  if (exact !== undefined) return as === 'since' ? Date.parse(exact) : momentOf(exact)
   // "March" alone is no date in a question, but here nothing else can be meant
   const said = [value, `${as === 'since' ? 'since' : 'until'} ${value}`]
   const [meant] = /^\d{4}-\d{2}-/.test(text) ? [] : said.flatMap((words) => datesIn(words, now))
-  if (!meant) throw new UserError('bad-time', `"${value}" is not a time`, `give ${MOMENTS}`)
+  if (!meant) throw new UsageError(`"${value}" is not a time`, `give ${MOMENTS}`)
   return as === 'since' ? Date.parse(meant.from) : momentOf(meant.to)
 }
 

@@ -56,15 +56,19 @@ export function slug(name: string, exact = false): string {
   return `${safe.slice(0, SLUG_MAX - HASH_DIGITS - 1).replace(/-$/, '')}-${sha256(plain).slice(0, HASH_DIGITS)}`
 }
 
-/** Edit distance (Levenshtein), given up beyond `limit`. */
+/** Edit distance, two neighbours that changed places being one edit, given up beyond `limit`. */
 export function distance(a: string, b: string, limit = 4): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
+  let last = previous
   for (let i = 1; i <= a.length; i++) {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? last[j - 2]! + 1 : Infinity
+      const changed = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, changed, swapped)
     }
+    last = previous
     previous = row
   }
   return previous[b.length]!
@@ -85,7 +89,7 @@ export function nearest(wanted: string, names: Iterable<string>, count = 3): str
   }
   const best = Math.min(...scored.map(([d]) => d))
   return scored
-    .filter(([d]) => d <= best + 1)
+    .filter(([d]) => d < best + 1)
     .sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1))
     .slice(0, count)
     .map(([, name]) => name)

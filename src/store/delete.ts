@@ -16,6 +16,8 @@ export interface Contents {
   /** Live entities by kind, the most first. */
   readonly kinds: readonly { readonly kind: string; readonly n: number }[]
   readonly batches: number
+  /** Of a last snapshot: what the project was called, and where it lay. */
+  readonly name?: string
   /** When it was written last. */
   readonly last: number | undefined
 }
@@ -40,6 +42,7 @@ export function contentsOf(path: string): Contents | undefined {
         kinds: db
           .prepare('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
           .all() as { kind: string; n: number }[],
+        ...nameIn(db),
         batches: get<{ n: number }>('SELECT count(*) AS n FROM log')!.n,
         last: line === undefined ? undefined : Number((JSON.parse(line) as { at: number }).at),
       }
@@ -49,6 +52,13 @@ export function contentsOf(path: string): Contents | undefined {
   } catch {
     return undefined // damaged: it is told as such
   }
+}
+
+const NAME_KEY = 'last-snapshot-of'
+
+function nameIn(db: DatabaseSync): { name?: string } {
+  const { value } = (db.prepare('SELECT value FROM meta WHERE key=?').get(NAME_KEY) ?? {}) as { value?: string }
+  return value === undefined ? {} : { name: value }
 }
 
 /** Whether a file is a store in which SQLite finds nothing wrong: good enough to be kept. */
@@ -106,7 +116,7 @@ function removeEmpty(dir: string): void {
 }
 
 /** Copies a store, with everything that was committed, into one file that its user alone can read. */
-function copyStore(from: string, to: string): void {
+function copyStore(from: string, to: string, name?: string): void {
   const partial = `${to}.partial`
   rmSync(partial, { force: true })
   const db = openToRead(from)
@@ -115,6 +125,11 @@ function copyStore(from: string, to: string): void {
     db.prepare('VACUUM INTO ?').run(partial)
   } finally {
     db.close()
+  }
+  if (name !== undefined) {
+    const copy = openSqlite(partial)
+    copy.prepare('INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)').run(NAME_KEY, name)
+    copy.close()
   }
   chmodSync(partial, 0o600)
   syncFile(partial)
@@ -130,6 +145,8 @@ export interface Deletion {
   /** Where the last snapshot goes; undefined: none is kept. */
   readonly keepIn: string | undefined
   readonly project: string
+  /** What it is called and where it lies, for a person who finds the last snapshot. */
+  readonly name: string
   readonly now: number
 }
 
@@ -137,7 +154,7 @@ export interface Deletion {
  * Deletes the files of a store one by one, the store itself last, so that a run after a killed one finds it. Writers wait,
  * and find the store gone: what was committed before is in the last snapshot. Returns where that is.
  */
-export function deleteStore({ path, files, keepIn, project, now }: Deletion): string | undefined {
+export function deleteStore({ path, files, keepIn, project, name, now }: Deletion): string | undefined {
   const lock = lockStore(path)
   try {
     const source = [...(lock ? [path] : []), ...snapshots(path, now).map((s) => s.path)].find(isSound)
@@ -145,7 +162,7 @@ export function deleteStore({ path, files, keepIn, project, now }: Deletion): st
     if (keepIn !== undefined && source !== undefined) {
       mkdirSync(lastFolder(keepIn), { recursive: true, mode: 0o700 })
       kept = join(lastFolder(keepIn), `${project}-${now}.db`)
-      copyStore(source, kept)
+      copyStore(source, kept, name)
     } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path)))
       throw new UserError(
         'store-damaged',

@@ -28,10 +28,14 @@ export function refuseAgents(): void {
   )
 }
 
-/** Asks a person; in a pipe `--yes` has to stand. */
+/** Asks a person, and says so where nothing is done; in a pipe `--yes` has to stand. */
 export async function agreed(call: CommandCall, question: string): Promise<boolean> {
   refuseAgents()
   if (call.flags.yes === true) return true
-  if (isTerminal() && !call.json) return ask(question)
+  if (isTerminal() && !call.json) {
+    const yes = await ask(question)
+    if (!yes) call.out('nothing was done')
+    return yes
+  }
   throw new UserError('needs-yes', 'this is for a person to decide', 'on a terminal it asks; elsewhere add --yes')
 }

@@ -146,6 +146,6 @@ export async function overview(): Promise<string> {
       lines.push(`  ${name.padEnd(10)}  ${brief(entry.about)}`)
     }
   }
-  lines.push('', '`tidemark COMMAND --help` tells more, with an example. `tidemark --version` prints the version.')
+  lines.push('', '`tidemark help COMMAND` tells more, with an example. `tidemark --version` prints the version.')
   return lines.join('\n')
 }

@@ -3,6 +3,7 @@ import { jsonShown } from '../briefing/fence.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Json } from '../schema/field.ts'
+import type { Problem } from '../schema/validate.ts'
 import { shown, visible } from '../scheme/unseen.ts'
 import type { Project } from '../store/project.ts'
 import { TOOLS } from '../tools/index.ts'
@@ -40,6 +41,7 @@ export async function run(given: readonly string[]): Promise<number> {
   const [name, ...rest] = argv
   const json = argv.includes('--json')
   try {
+    if (name === 'help' && rest[0] !== undefined && !rest[0].startsWith('-')) return await run([rest[0], '--help'])
     if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
       out(await overview())
       return name === undefined ? 2 : 0
@@ -241,9 +243,12 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
     }
     if (args.follow === true && tool.follow) return await follow(tool, context, args, parsed.values.json === true)
-    const done = tool.readOnly
-      ? await tool.run(context, args)
-      : await (await import('../tools/run.ts')).run(tool, context, args)
+    const done = await (async () =>
+      tool.readOnly ? tool.run(context, args) : (await import('../tools/run.ts')).run(tool, context, args))().catch(
+      (error: unknown) => {
+        throw asTyped(error, tool)
+      },
+    )
     if (process.stderr.isTTY && context.progress) process.stderr.write('\r\x1b[K')
     const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
     if (asLines) for (const line of done.lines!) outJson(line)
@@ -254,6 +259,28 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   } finally {
     memory.close()
   }
+}
+
+/**
+ * A refusal as whoever typed the command reads it: with the flags that the command has, and without the number and the
+ * verb of an action that the command made itself.
+ */
+function asTyped(error: unknown, tool: Tool): unknown {
+  if (!(error instanceof UserError) || error instanceof UsageError) return error
+  const flags = (text: string) =>
+    text.replace(/, or give "(\w{1,20})": true(.*)/g, (_, name: string, why: string) =>
+      tool.params[name] ? `, or give --${name}${why}` : '',
+    )
+  const problems = tool.name === 'act' ? [] : (error.details.problems as Problem[] | undefined)
+  const [only] = problems?.length === 1 ? problems : []
+  if (only?.verb === undefined) return new UserError(error.code, flags(error.message), flags(error.hint), error.details)
+  const hint = flags(only.hint ?? (only.accepted ? `it takes ${only.accepted}` : error.hint))
+  return new UserError(
+    error.code,
+    `${only.field ? `${only.field}: ` : ''}${only.message}; nothing was written`,
+    hint,
+    error.details,
+  )
 }
 
 /** The session that acts; `session` itself says what happens to it. */

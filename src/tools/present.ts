@@ -1,4 +1,6 @@
+import { many } from '../briefing/telling.ts'
 import { UserError } from '../errors.ts'
+import { KINDS } from '../kinds/index.ts'
 import type { Entity } from '../memory/entity.ts'
 import { namesNear, type Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
@@ -13,6 +15,10 @@ export function ago(ms: number, now: number): string {
   if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h ago`
   return `${Math.round(minutes / 1440)} days ago`
 }
+
+/** "30 decisions, 1 fact"; a kind that only a project declares has the plural of most words. */
+export const countedKinds = (kinds: readonly { kind: string; n: number }[]): string =>
+  kinds.map(({ kind, n }) => many(n, kind, KINDS.find((k) => k.name === kind)?.plural)).join(', ')
 
 /** How long, in the largest unit that fits. */
 export function span(ms: number): string {

@@ -45,10 +45,9 @@ export const undo: Tool = {
     if (list === undefined) return takeBack()
     if (context.ask === undefined)
       throw new UserError('not-agreed', `${list}\nnothing was undone`, 'give --yes to take all of it back')
-    return context
-      .ask(`${list}\ntake all of it back?`)
-      .then((agreed) =>
-        agreed ? takeBack() : { text: 'nothing was undone', json: { batch: null, results: [], notes: [] } },
-      )
+    return context.ask(`${list}\ntake all of it back?`).then((agreed) => {
+      if (agreed) return takeBack()
+      throw new UserError('not-agreed', 'nothing was undone')
+    })
   },
 }

@@ -44,6 +44,42 @@ test('[A7] what is said of a session holds no secret either', async () => {
   expect((await tidemark(at, ['session', 'start', 's1', '--role', 'password-reset'])).code).toBe(0)
 })
 
+test('[A7] a person reads which part looks like a secret, and the flag that the command has for it', async () => {
+  const at = await project()
+  const said = `the password=${'Zq0Xv9LmT4wRk7PbNc2Hd'}`
+  const refused = async (...args: string[]) => (await tidemark(at, args)).err
+  expect(await refused('remember', said)).toBe(
+    'tidemark: title: looks like a secret (password); nothing was written\n' +
+      '  → leave it out, or give --redact to store its category in its place\n',
+  )
+  const claim = await refused('claim', 'src', '--note', said, '--session', 's')
+  expect(claim).toBe('tidemark: note: looks like a secret (password); nothing was written\n  → leave it out\n')
+})
+
+test('`help COMMAND` prints what `COMMAND --help` does; of no command it says which is near', async () => {
+  const at = scratch()
+  for (const name of ['list', 'init']) {
+    const page = await tidemark(at, ['help', name])
+    expect(page).toEqual(await tidemark(at, [name, '--help']))
+    expect(page.out).toContain(`usage: tidemark ${name}`)
+  }
+  expect((await tidemark(at, ['help', 'lsit'])).err).toContain('did you mean list?')
+  expect((await tidemark(at, ['help'])).out).toContain('usage: tidemark COMMAND')
+})
+
+test('`--since` takes days, moments and words alike', async () => {
+  const at = await project()
+  await tidemark(at, ['act', decision('use-x')])
+  const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
+  for (const since of [hourAgo, hourAgo.slice(0, 10), 'an hour ago', 'yesterday']) {
+    expect((await tidemark(at, ['list', '--since', since])).out, since).toContain('use-x')
+    expect((await tidemark(at, ['events', '--since', since])).out, since).toContain('use-x')
+    expect((await tidemark(at, ['recall', 'use-x', '--since', since])).out, since).toContain('use-x')
+  }
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  expect((await tidemark(at, ['events', '--since', tomorrow])).out).toBe('')
+})
+
 test('what one shell records another finds at once', async () => {
   const at = await project()
   expect(

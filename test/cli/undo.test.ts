@@ -37,7 +37,8 @@ describe('[A10] undo on the command line', () => {
     )
     expect(await names()).toBe('("a1" "a2" "b1")')
     const no = await onTerminal(at, ['undo', '--all-of', 'a'], 'n')
-    expect(no.out).toMatch(/take all of it back\? \[y\/N\] n\nnothing was undone/)
+    expect(no.out).toMatch(/take all of it back\? \[y\/N\] n\ntidemark: nothing was undone/)
+    expect(no.code).toBe(1)
     expect((await onTerminal(at, ['undo', '--all-of', 'a'], '')).out).toContain('nothing was undone')
     expect(await names()).toBe('("a1" "a2" "b1")')
     const yes = await onTerminal(at, ['undo', '--all-of', 'a'], 'y')
@@ -49,6 +50,17 @@ describe('[A10] undo on the command line', () => {
       expect((await tidemark(at, ['undo', '--all-of', 'nobody', ...yes])).err).toContain('there is nothing to undo')
     expect((await tidemark(at, ['undo', 'x:1', '--all-of', 'a'])).code).toBe(2)
   })
+})
+
+test('[A10] what stands in the way of an undo is told with the flag that the command has', async () => {
+  const { at, run } = await written()
+  const { batch } = JSON.parse(await run('act', decide('c1'), '--json')) as { batch: string }
+  await run('act', '[["record-decision", {"name": "c1", "rationale": "another"}]]')
+  const { err, code } = await tidemark(at, ['undo', batch])
+  expect(err).toMatch(/later batches build on it: \S+; nothing was written\n {2}→ undo those first, or give --force to/)
+  expect(err).not.toMatch(/action 0|"force"/)
+  expect(code).toBe(1)
+  await run('undo', batch, '--force')
 })
 
 test('[T1] no command gives a flag that all commands have a meaning of its own', async () => {

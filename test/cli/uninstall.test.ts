@@ -184,6 +184,20 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     expect(kept(at)).toEqual([])
   })
 
+  test('[T4] what goes is counted in words; `doctor` of another project says whose last snapshot lies there', async () => {
+    const { at, run } = await known()
+    await run('remember', 'we use pnpm')
+    await run('remember', 'we use vitest')
+    expect(await run(...DELETE)).toContain('2 facts, 1 decision; ')
+    const other = { ...at, dir: join(at.home, 'other') }
+    mkdirSync(other.dir)
+    await tidemark(other, ['init', '--client', 'none', '--yes'])
+    const { out } = await tidemark(other, ['doctor'])
+    expect(out).toContain(`ok   the last snapshot of project, ${at.dir} (2 facts, 1 decision), kept until 20`)
+    await run('init', '--client', 'none', '--yes', '--from', join(state(at), kept(at)[0]!))
+    expect((await tidemark(at, ['list'])).out).toContain('we use pnpm')
+  })
+
   test('[T4] a last snapshot goes after 30 days, with a later run', async () => {
     const { at, run } = await known()
     await run(...DELETE)

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { many } from '../../briefing/telling.ts'
 import { UserError } from '../../errors.ts'
 import { adopt as adoptStore, readForeign } from '../../memory/adopt.ts'
 import { openProject } from '../../open.ts'
@@ -7,6 +8,7 @@ import { rememberProject } from '../../store/listed.ts'
 import { checkFiles, isMarked } from '../../store/owner.ts'
 import { findProject, type Project } from '../../store/project.ts'
 import { trustRoot } from '../../store/state.ts'
+import { countedKinds } from '../../tools/present.ts'
 import { agreed } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 
@@ -43,7 +45,7 @@ export const adopt: Command = {
       return { json: { adopted: false } }
     }
     const found = readForeign(storePath, chosen === undefined)
-    const all = found.kinds.map(({ kind, n }) => `${n} ${kind}`).join(', ')
+    const all = countedKinds(found.kinds)
     const by = [found.last?.author.user, found.last?.author.agent].filter(Boolean).join(' with ')
     call.out(
       `${storePath}, of project ${name}${found.project === id ? '' : ` (it says: of project ${found.project})`}:`,
@@ -54,15 +56,12 @@ export const adopt: Command = {
     call.out(
       'all of it will be unconfirmed: it binds nobody until you confirm it. Sessions, claims and definitions stay behind',
     )
-    if (!(await agreed(call, 'take it over?'))) {
-      call.out('nothing was done')
-      return { json: { adopted: false }, code: 1 }
-    }
+    if (!(await agreed(call, 'take it over?'))) return { json: { adopted: false }, code: 1 }
     const { taken, kept } = adoptStore(storePath, found, Date.now(), (path) =>
       openProject({ ...project, storePath: path }, { unlisted: true }),
     )
     rememberProject({ root, storePath })
-    call.out(`took over ${taken.applied} batches; \`tidemark confirm\` lists what waits for you`)
+    call.out(`took over ${many(taken.applied, 'batch', 'batches')}; \`tidemark confirm\` lists what waits for you`)
     for (const { line, why } of taken.refused) call.out(`left out ${line}: ${why}`)
     call.out(`the old files are kept: ${kept.map((f) => basename(f)).join(', ')}`)
     return { json: { adopted: true, taken: taken as unknown as Json, kept } }

@@ -14,12 +14,12 @@ import type { Json } from '../../schema/field.ts'
 import { unreadEdits } from '../../sessions/views/kept.ts'
 import { snapshots } from '../../store/backup.ts'
 import { snapshotFaults } from '../../store/compare.ts'
-import { dropLastSnapshots, lastSnapshots } from '../../store/delete.ts'
+import { contentsOf, dropLastSnapshots, lastSnapshots } from '../../store/delete.ts'
 import { findings, gaps, linesFrom } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { findProject, PROJECT_DIR, type Project } from '../../store/project.ts'
 import { stateDirectory } from '../../store/state.ts'
-import { ago } from '../../tools/present.ts'
+import { ago, countedKinds } from '../../tools/present.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { type Check, checkCommand, checkPlaces, checkRecall, checkSessions, checkWriter } from '../doctor-checks.ts'
 import { VERSION } from '../version.ts'
@@ -247,11 +247,15 @@ export const doctor: Command = {
     for (const c of checkExtraction(project, Date.now())) say(c)
     const state = stateDirectory()
     dropLastSnapshots(state, Date.now())
-    for (const s of lastSnapshots(state))
+    for (const s of lastSnapshots(state)) {
+      const { name, kinds = [] } = contentsOf(s.path) ?? {}
+      const whose = s.project === project.id ? 'this project' : (name ?? `another project, ${s.project}`)
+      const holds = countedKinds(kinds) || 'nothing recorded'
       say({
         ok: true,
-        what: `the last snapshot of a deleted store, kept until ${new Date(s.until).toISOString().slice(0, 10)}: ${s.path}`,
+        what: `the last snapshot of ${whose} (${holds}), kept until ${new Date(s.until).toISOString().slice(0, 10)}: ${s.path}`,
       })
+    }
     for (const c of checkCommand(process.env)) say(c)
     for (const file of sweepLeft(clientContext(project.root), Date.now()))
       say({ ok: true, what: `removed ${file}: an earlier run was killed while it wrote it` })

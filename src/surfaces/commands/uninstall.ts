@@ -17,6 +17,7 @@ import { directoriesOf, type OwnFile, ownFiles } from '../../store/layout.ts'
 import { listedStore } from '../../store/listed.ts'
 import { findProject, isOwnIgnore, PROJECT_DIR, type Project, storePathFor } from '../../store/project.ts'
 import { stateDirectory } from '../../store/state.ts'
+import { countedKinds } from '../../tools/present.ts'
 import { ask, isTerminal, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
@@ -155,9 +156,10 @@ function tellKnowledge(call: CommandCall, project: Project, plan: Plan, keeps: b
   const names = plan.store.map((f) => relative(realpathSync(dirname(project.storePath)), f.path))
   call.out(`  delete  the knowledge of ${project.name}, in ${dirname(project.storePath)}:`)
   if (contents) {
-    const kinds = contents.kinds.map(({ kind, n }) => `${n} ${kind}`).join(', ')
     const last = contents.last === undefined ? '' : `, the last of ${minute(contents.last)}`
-    call.out(`            ${kinds || 'nothing recorded'}; ${many(contents.batches, 'batch', 'batches')}${last}`)
+    call.out(
+      `            ${countedKinds(contents.kinds) || 'nothing recorded'}; ${many(contents.batches, 'batch', 'batches')}${last}`,
+    )
   } else if (existsSync(project.storePath)) call.out('            what it holds cannot be told: it is damaged')
   call.out(`            ${many(names.length, 'file')}, ${(bytes / MB).toFixed(1)} MB: ${names.join(', ')}`)
   const trees = [...new Set(plan.elsewhere.map((f) => dirname(f.path).split(`/${PROJECT_DIR}`)[0]!))]
@@ -288,6 +290,7 @@ export const uninstall: Command = {
         files: plan.store,
         keepIn: keeps ? state : undefined,
         project: id,
+        name: `${project.name}, ${root}`,
         now,
       })
     dropLastSnapshots(state, now, keeps || !deleting ? undefined : id)
