@@ -51,14 +51,14 @@ function ask(event, said) {
   }).catch(() => ({}))
 }
 
-export const Tidemark = async ({ directory, client }) => {
+export const Tidemark = async ({ directory }) => {
   const sessions = new Map()
 
   /** What is known of a session; Tidemark is told of it once, before anything else. */
   const session = (id, parentID) => {
     let known = sessions.get(id)
     if (!known) {
-      known = { said: { sessionID: id, directory, ...(parentID ? { parentID } : {}) }, told: [], asked: false }
+      known = { said: { sessionID: id, directory, ...(parentID ? { parentID } : {}) }, told: [] }
       sessions.set(id, known)
       known.started = ask('session.created', known.said).then((reply) => tell(known, reply))
     }
@@ -81,13 +81,7 @@ export const Tidemark = async ({ directory, client }) => {
         session(about.info.sessionID).tokens = about.info.tokens
       if (event.type === 'session.idle' && about.sessionID) {
         const known = session(about.sessionID)
-        const reply = await ask('session.idle', { ...known.said, ...usage(known) })
-        if (reply.goOn && !known.asked) {
-          known.asked = true
-          await client.session
-            .promptAsync({ path: { id: about.sessionID }, body: { parts: [{ type: 'text', text: reply.goOn }] } })
-            .catch(() => {})
-        }
+        await ask('session.idle', { ...known.said, ...usage(known) })
       }
       if (event.type === 'session.deleted' && about.info?.id) {
         const known = session(about.info.id)

@@ -58,8 +58,6 @@ export interface HookCall {
   readonly transcript?: string
   /** Percent of the context window, where the payload says it. */
   readonly contextUsed?: number
-  /** The agent goes on because a hook asked it to: it must not be asked again. */
-  readonly again?: boolean
   /** What the agent said last. */
   readonly said?: string
   readonly pid?: number
@@ -76,8 +74,6 @@ export interface HookReply {
   readonly reason?: string
   /** One line for the person. */
   readonly visible?: string
-  /** The agent is about to stop and is asked to do this first. */
-  readonly goOn?: string
   /** What the client prints as it is: a status line. */
   readonly line?: string
 }

@@ -17,14 +17,16 @@ function isLong(hook: Hook): boolean {
   )
 }
 
-/** The agent is about to stop: the handoff is written; once in a long session that recorded nothing it is asked to. */
+/**
+ * The agent stops: the handoff is written. It is never kept from stopping, since what it said last is the result that a
+ * script waits for. What it is to be reminded of goes with the next prompt, if there is one (`later.ts`).
+ */
 export async function stop(hook: Hook): Promise<HookReply> {
   const { call, session, sessions, config } = hook
   if (session === '' || call.parent !== undefined) return {}
   const full = await hook.attemptLater('context used', async () => (await import('./nearly-full.ts')).nearlyFull(hook))
-  if (full === undefined) await handOff(hook, 'stop')
-  if (call.again) return {}
-  if (full !== undefined) return { goOn: full }
+  if (full !== undefined) return { context: full }
+  await handOff(hook, 'stop')
   if (!config.askAtStop || hook.paused !== undefined) return {}
   const ask = hook.attempt('asked', () => {
     if (hook.kept('asked') === true || !isLong(hook) || recordedBy(hook).length > 0) return false
@@ -33,6 +35,7 @@ export async function stop(hook: Hook): Promise<HookReply> {
   })
   if (!ask) return {}
   return {
-    goOn: 'Before you stop: this session recorded nothing in Tidemark. If something came up that the next session should know (a decision and why, what did not work, how a file works, a rule of the user), record it now with act, e.g. [["record-decision", {"name": "…", "description": "…", "rationale": "…"}]]. If there is nothing, just stop. You are asked only once.',
+    context:
+      'Tidemark: this session has recorded nothing yet. What the next session should know (a decision and why, what did not work, how a file works) is recorded with act, beside the work. Told only once.',
   }
 }

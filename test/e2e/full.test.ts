@@ -38,16 +38,23 @@ withClients(
   },
 )
 
-withClients(['claude'], '[P4] Claude Code: an agent that just wants to stop at 80 % is asked first, once', async () => {
-  const m = machine(['claude'])
-  const model = await anthropic()
-  model.next({ say: 'all done', used: 170_000 }, { say: 'really', used: 170_000 })
-  await claude(m, model, 'work on the answer')
-  expect(model.turns).toHaveLength(2)
-  expect(model.turns[1]!.text).toContain("85% of this session's context is used")
-  expect(model.turns[1]!.text).toContain('Write a handoff now') // it did nothing that one could be put together from
-  expect(m.sessions()[0]).toMatchObject({ contextUsed: 85 })
-})
+withClients(
+  ['claude'],
+  '[P4] Claude Code: an agent that stops at 80 % may stop, and is told with the next prompt, once',
+  async () => {
+    const m = machine(['claude'])
+    const model = await anthropic()
+    model.next({ say: 'all done', used: 170_000 }, { say: 'really', used: 170_000 })
+    const first = await claude(m, model, 'work on the answer')
+    expect(first.lines.at(-1)).toMatchObject({ type: 'result', result: 'all done' })
+    expect(model.turns).toHaveLength(1)
+    await claude(m, model, 'go on', ['--resume', first.session])
+    expect(model.turns).toHaveLength(2)
+    expect(model.turns[1]!.text).toContain("85% of this session's context is used")
+    expect(model.turns[1]!.text).toContain('Write a handoff now') // it did nothing that one could be put together from
+    expect(m.sessions()[0]).toMatchObject({ contextUsed: 85 })
+  },
+)
 
 withClients(
   ['codex'],

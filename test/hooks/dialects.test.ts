@@ -23,7 +23,7 @@ const CASES: readonly [client: HookClient, event: string, payload: object, meant
   ['claude', 'PostToolUseFailure', { ...BASE, tool_name: 'Bash', tool_input: { command: 'npm test' }, error: 'Exit code 1' }, { event: 'tool-failed', tool: { name: 'Bash', paths: [], command: 'npm test', response: 'Exit code 1', failed: true } }],
   ['claude', 'PreToolUse', { ...BASE, agent_id: 'a7', agent_type: 'Explore', tool_name: 'Write', tool_input: { file_path: 'x' } }, { event: 'before-edit', session: 's1/a7', parent: 's1', agent: 'Explore' }],
   ['claude', 'PostToolBatch', { ...BASE, tool_calls: [{ tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't' }] }, { event: 'after-batch', tool: { name: 'Bash', paths: [], command: 'ls' } }],
-  ['claude', 'Stop', { ...BASE, stop_hook_active: true, last_assistant_message: 'done' }, { event: 'stop', again: true, said: 'done' }],
+  ['claude', 'Stop', { ...BASE, stop_hook_active: true, last_assistant_message: 'done' }, { event: 'stop', said: 'done' }],
   ['claude', 'SubagentStart', { ...BASE, agent_id: 'a7', agent_type: 'Explore' }, { event: 'subagent-start', session: 's1/a7', parent: 's1' }],
   ['claude', 'SubagentStop', { ...BASE, agent_id: 'a9', agent_type: '', stop_hook_active: false }, { event: 'other', session: 's1' }],
   ['claude', 'PreCompact', { ...BASE, trigger: 'auto', custom_instructions: '' }, { event: 'pre-compact', trigger: 'auto' }],
@@ -61,7 +61,7 @@ const CASES: readonly [client: HookClient, event: string, payload: object, meant
   ['cursor', 'afterFileEdit', { conversation_id: 'k1', file_path: '/w/a.ts', edits: [{ old_string: 'a', new_string: 'b' }] }, { event: 'after-edit', tool: { name: 'afterFileEdit', paths: ['/w/a.ts'] } }],
   ['cursor', 'beforeShellExecution', { conversation_id: 'k1', command: 'ls', cwd: '/w' }, { event: 'before-tool', tool: { name: 'Shell', paths: [], command: 'ls' } }],
   ['cursor', 'preCompact', { conversation_id: 'k1', trigger: 'auto', context_usage_percent: 85, context_window_size: 1 }, { event: 'pre-compact', contextUsed: 85 }],
-  ['cursor', 'stop', { conversation_id: 'k1', status: 'completed', loop_count: 1 }, { event: 'stop', again: true }],
+  ['cursor', 'stop', { conversation_id: 'k1', status: 'completed', loop_count: 1 }, { event: 'stop' }],
   ['opencode', 'session.created', { sessionID: 'ses_1', directory: '/w', pid: 7 }, { event: 'session-start', session: 'ses_1', cwd: '/w', pid: 7 }],
   ['opencode', 'session.created', { sessionID: 'ses_2', parentID: 'ses_1', agent: 'explore', directory: '/w' }, { event: 'session-start', session: 'ses_1/ses_2', parent: 'ses_1', agent: 'explore' }],
   ['opencode', 'tool.execute.before', { sessionID: 'ses_1', tool: 'edit', callID: 'c', args: { filePath: '/w/a.ts' } }, { event: 'before-edit', tool: { name: 'edit', id: 'c', paths: ['/w/a.ts'] } }],
@@ -92,7 +92,6 @@ const FULL: HookReply = {
   decision: 'deny',
   reason: 'claimed',
   visible: 'seen',
-  goOn: 'record it',
   line: 'L',
 }
 
@@ -100,25 +99,24 @@ const FULL: HookReply = {
 function accepted(client: HookClient, event: string): { top: string[]; own?: string[] } {
   const means = dialects[client].events[event]!
   const before = means === 'before-tool' ? ['permissionDecision', 'permissionDecisionReason'] : []
-  const stop = means === 'stop' || means === 'subagent-stop'
-  const nested = { own: ['hookEventName', 'additionalContext', ...before, ...(stop ? ['decision', 'reason'] : [])] }
+  const nested = { own: ['hookEventName', 'additionalContext', ...before] }
   switch (client) {
     case 'claude':
     case 'codex':
-      return { top: ['systemMessage', 'hookSpecificOutput', ...(stop ? ['decision', 'reason'] : [])], ...nested }
+      return { top: ['systemMessage', 'hookSpecificOutput'], ...nested }
     case 'gemini':
       return {
         top: ['decision', 'reason', 'systemMessage', 'hookSpecificOutput'],
         own: ['hookEventName', 'additionalContext'],
       }
     case 'copilot':
-      return { top: ['additionalContext', 'hookSpecificOutput', 'decision', 'reason', ...before], ...nested }
+      return { top: ['additionalContext', 'hookSpecificOutput', ...before], ...nested }
     case 'cursor':
       return {
-        top: ['continue', 'permission', 'user_message', 'agent_message', 'additional_context', 'followup_message'],
+        top: ['continue', 'permission', 'user_message', 'agent_message', 'additional_context'],
       }
     case 'opencode':
-      return { top: ['context', 'permission', 'reason', 'message', 'goOn'] }
+      return { top: ['context', 'permission', 'reason', 'message'] }
   }
 }
 
@@ -190,16 +188,6 @@ describe('what clients are answered', () => {
     })
   })
 
-  test('[M4] VS Code is asked to go on inside hookSpecificOutput', () => {
-    expect(JSON.parse(dialects.claude.print('Stop', { goOn: 'record' }, { sessionId: 'v1' }))).toEqual({
-      hookSpecificOutput: { hookEventName: 'Stop', decision: 'block', reason: 'record' },
-    })
-    expect(JSON.parse(dialects.claude.print('Stop', { goOn: 'record' }, { session_id: 's' }))).toEqual({
-      decision: 'block',
-      reason: 'record',
-    })
-  })
-
   test('[M7] context is cut below what Claude Code and Codex take whole', () => {
     const long = { context: `${'a line of text, and 漢字\n'.repeat(2_000)}` }
     const at = (out: string) =>
@@ -230,7 +218,6 @@ const replies: fc.Arbitrary<HookReply> = fc.record(
     decision: fc.constantFrom('deny', 'ask', 'warn'),
     reason: fc.string({ unit: 'binary' }),
     visible: fc.string({ unit: 'binary' }),
-    goOn: fc.string({ unit: 'binary' }),
   },
   { requiredKeys: [] },
 )

@@ -1,5 +1,5 @@
 import type { HookCall, HookClient, HookEvent } from '../../hooking/call.ts'
-import { flag, idOf, number, objectOrJson, type Payload, said, text } from './payload.ts'
+import { idOf, number, objectOrJson, type Payload, said, text } from './payload.ts'
 import { toolEvent, toolOf } from './tool.ts'
 
 const WHEN: Partial<Record<HookEvent, 'before' | 'after' | 'failed'>> = {
@@ -38,7 +38,6 @@ export function readCommon(client: HookClient, event: HookEvent, p: Payload): Ho
       cwd: text(p, 'cwd'),
       prompt: beginning(text(p, 'prompt')),
       transcript: text(p, 'transcript_path', 'transcriptPath'),
-      again: flag(p, 'stop_hook_active', 'stopHookActive') ? true : undefined,
       said: beginning(text(p, 'last_assistant_message', 'prompt_response')),
     }),
   }

@@ -63,7 +63,6 @@ export function bounded(
     ...reply,
     ...(reply.context ? { context: context(reply.context) } : {}),
     ...(reply.reason ? { reason: cutTo(reply.reason, REASON_CHARS) } : {}),
-    ...(reply.goOn ? { goOn: cutTo(reply.goOn, REASON_CHARS) } : {}),
     ...(reply.visible ? { visible: cutTo(reply.visible.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS) } : {}),
     ...(reply.line ? { line: cutTo(reply.line.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS) } : {}),
   }

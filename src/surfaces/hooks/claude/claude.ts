@@ -60,11 +60,6 @@ export const claude: Dialect = {
       own.permissionDecision = reply.decision
       own.permissionDecisionReason = reply.reason ?? 'Tidemark'
     }
-    if ((event === 'Stop' || event === 'SubagentStop') && reply.goOn) {
-      const to = inVsCode(p) ? own : out
-      to.decision = 'block'
-      to.reason = reply.goOn
-    }
     const context = event === 'PreToolUse' ? minded(reply) : reply.context
     if (context !== undefined && claude.tells(event, p)) own.additionalContext = context
     if (reply.visible) out.systemMessage = reply.visible

@@ -36,10 +36,6 @@ export const codex: Dialect = {
       own.permissionDecision = reply.decision
       own.permissionDecisionReason = reply.reason ?? 'Tidemark'
     }
-    if ((event === 'Stop' || event === 'SubagentStop') && reply.goOn) {
-      out.decision = 'block'
-      out.reason = reply.goOn
-    }
     const context = event === 'PreToolUse' ? minded(reply) : reply.context
     if (context !== undefined && TELLS.has(event)) own.additionalContext = context
     if (reply.visible && SHOWS.has(event)) out.systemMessage = reply.visible

@@ -52,10 +52,6 @@ export const copilot: Dialect = {
       own.permissionDecision = reply.decision
       own.permissionDecisionReason = reply.reason ?? 'Tidemark'
     }
-    if ((means === 'stop' || means === 'subagent-stop') && reply.goOn) {
-      out.decision = 'block'
-      out.reason = reply.goOn
-    }
     const context = means === 'before-tool' ? minded(reply) : reply.context
     if (context && copilot.tells(event, {})) own.additionalContext = context
     if (!nested) return answer({ ...out, ...own }, true)

@@ -60,7 +60,6 @@ export const cursor: Dialect = {
       ...said({
         cwd: common.cwd ?? roots[0],
         contextUsed: number(p, 'context_usage_percent'),
-        again: (number(p, 'loop_count') ?? 0) > 0 ? true : undefined,
       }),
     }
     return /File|Shell/.test(event) && EVENTS[event] !== 'other' ? toolCall(event, p, call) : call
@@ -74,7 +73,6 @@ export const cursor: Dialect = {
       out.user_message = reply.reason ?? 'Tidemark'
       out.agent_message = reply.reason ?? 'Tidemark'
     }
-    if ((event === 'stop' || event === 'subagentStop') && reply.goOn) out.followup_message = reply.goOn
     if (reply.context && TELLS.has(event)) out.additional_context = reply.context
     if (reply.visible && event === 'preCompact') out.user_message = reply.visible
     return answer(out, true)

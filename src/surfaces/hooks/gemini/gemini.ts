@@ -50,10 +50,6 @@ export const gemini: Dialect = {
       out.decision = reply.decision
       out.reason = reply.reason ?? 'Tidemark'
     }
-    if (event === 'AfterAgent' && reply.goOn) {
-      out.decision = 'deny'
-      out.reason = reply.goOn
-    }
     if (reply.context && TELLS.has(event))
       out.hookSpecificOutput = { hookEventName: event, additionalContext: reply.context }
     const visible =

@@ -6,7 +6,7 @@ import { idOf, number, record, said, sub, text } from '../payload.ts'
 /**
  * opencode calls functions of a plugin; the plugin is ours and passes on, as JSON, what they were given:
  * `{sessionID, parentID?, agent?, directory, tool?, callID?, args?, output?, title?, metadata?, prompt?, tokens?, limit?, pid?}`
- * and takes `{context?, permission?: "deny"|"ask", reason?, message?, goOn?}` back.
+ * and takes `{context?, permission?: "deny"|"ask", reason?, message?}` back.
  */
 const EVENTS: Readonly<Record<string, HookEvent>> = {
   'session.created': 'session-start',
@@ -77,7 +77,6 @@ export const opencode: Dialect = {
         reason: before ? reply.reason : undefined,
         context: reply.context,
         message: reply.visible,
-        goOn: EVENTS[event] === 'stop' ? reply.goOn : undefined,
       }),
       true,
     )
