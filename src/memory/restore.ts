@@ -5,7 +5,7 @@ import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
 import { sha256 } from '../schema/digest.ts'
 import { snapshots, syncFile } from '../store/backup.ts'
-import { type Db, isSenseless, newStore } from '../store/db.ts'
+import { type Db, newStore } from '../store/db.ts'
 import { type Line, parseLine, printLine } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import {
@@ -17,6 +17,7 @@ import {
   Source,
   sweepBuilds,
 } from '../store/rescue.ts'
+import { isSenseless } from '../store/store-error.ts'
 import { keepOwn } from '../store/trust.ts'
 import { snapshotOf } from './compact.ts'
 import type { Memory } from './memory.ts'

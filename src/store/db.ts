@@ -26,14 +26,13 @@ import { appendInside, createInside, readInside } from '../files.ts'
 import { randomBytes } from '../random.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
 import { type Claim, checkOwner, markStore } from './owner.ts'
+import { CANTOPEN, codeOf, damaged, isBusy, lockWait, READONLY, storeError } from './store-error.ts'
+import { holdsStore, userVersion } from './tables.ts'
 import { waitTurn } from './turn.ts'
-
-/** A writer waits this long for its turn; 32 processes writing at once were seen to wait 3 s. */
-let busyTimeout = 60_000
 
 /** How long this process waits for the write lock: a hook has no minute. For stores that it opens from now on, and this one. */
 export function waitForLock(ms: number, db?: Db): void {
-  busyTimeout = ms
+  lockWait.ms = ms
   db?.exec(`PRAGMA busy_timeout=${ms}`)
 }
 /** Told once for each write that has to wait for long: a person wants to know why nothing happens. */
@@ -88,22 +87,6 @@ export interface Lost {
 
 export type Param = string | number | bigint | null | Uint8Array
 
-/** SQLite's primary result code (sqlite.org/rescode.html); 0 for any other error. */
-const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff
-const [ERROR, BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB] = [1, 5, 6, 8, 10, 11, 13, 14, 26]
-
-export const isBusy = (error: unknown): boolean => codeOf(error) === BUSY || codeOf(error) === LOCKED
-
-/** SQLite cannot make sense of a statement, or of the definition of a table that it touches. */
-export const isSenseless = (error: unknown): boolean => codeOf(error) === ERROR
-
-const damaged = (what: string): UserError =>
-  new UserError(
-    'store-damaged',
-    what,
-    '`tidemark doctor` says what is damaged; `tidemark doctor --restore` brings back everything that can be read; nothing was changed',
-  )
-
 /** JSON from the store. The disk is outside input: content that cannot be read is damage, not a bug. */
 export function stored<T>(text: string): T {
   try {
@@ -111,92 +94,6 @@ export function stored<T>(text: string): T {
   } catch {
     throw damaged(`the store is damaged: it holds a value that cannot be read: ${text.slice(0, 40).toWellFormed()}`)
   }
-}
-
-/** Less than what a database needs to be opened. */
-const TOO_LITTLE = 1 << 17
-
-function isFull(directory: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(directory)
-    return bavail * bsize < TOO_LITTLE
-  } catch {
-    return false
-  }
-}
-
-/** Turns what SQLite says of a file into what the caller can do about it. */
-export function storeError(error: unknown, path: string): unknown {
-  if (!(error instanceof Error) || error instanceof UserError) return error
-  if (isSenseless(error) && isMisdefined(path))
-    return damaged(`the store ${path} is damaged: the definition of a table is not what was written`)
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EACCES':
-    case 'EPERM':
-      return new UserError(
-        'store-unreadable',
-        `the store ${path} cannot be opened: permission denied`,
-        'check that you may read and write it and its directory',
-      )
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return new UserError(
-        'store-unreadable',
-        `the store ${path} cannot be opened: a file lies where its directory should be`,
-        'check the path: persistencePath, or TIDEMARK_STORE',
-      )
-    case 'EROFS':
-      return new UserError(
-        'store-read-only',
-        `the store ${path} cannot be written: the disk is mounted read-only`,
-        'put the store elsewhere with TIDEMARK_STORE, or mount the disk writable',
-      )
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new UserError(
-        'disk-full',
-        `no space left for the store ${path}`,
-        'free some space and try again; nothing was changed',
-      )
-  }
-  const code = codeOf(error)
-  if (code === CORRUPT || code === NOTADB) return damaged(`the store ${path} is damaged: ${error.message}`)
-  if (code === READONLY) {
-    return new UserError(
-      'store-read-only',
-      `the store ${path} cannot be written`,
-      'check the permissions of the file and its directory, and that the disk is not mounted read-only',
-    )
-  }
-  // where no file can grow, opening the database already fails, as an error of reading or writing
-  if (code === FULL || (code === IOERR && isFull(dirname(path)))) {
-    return new UserError(
-      'disk-full',
-      `no space left for the store ${path}`,
-      'free some space and try again; nothing was changed',
-    )
-  }
-  if (code === CANTOPEN) {
-    return new UserError(
-      'store-unreadable',
-      `the store ${path} cannot be opened`,
-      'check that the directory exists and that you may read and write it',
-    )
-  }
-  if (code === IOERR)
-    return new UserError(
-      'disk-error',
-      `reading or writing ${path} failed: ${error.message}`,
-      'check the disk; nothing was changed',
-    )
-  if (isBusy(error)) {
-    return new UserError(
-      'store-busy',
-      `another process has held the store ${path} for ${busyTimeout / 1000} s`,
-      '`tidemark doctor` says which process it is, where the system tells; else try again. Nothing was written',
-    )
-  }
-  return error
 }
 
 /** Opens an SQLite file whose schema may be somebody else's: it calls no function that could do harm, and hides nothing. */
@@ -209,7 +106,7 @@ export function openSqlite(path: string | URL, options: { readOnly?: boolean } =
 
 function pragmas(db: DatabaseSync): void {
   db.exec(
-    `PRAGMA busy_timeout=${busyTimeout}; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=${WAL_LIMIT}; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY`,
+    `PRAGMA busy_timeout=${lockWait.ms}; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=${WAL_LIMIT}; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY`,
   )
 }
 
@@ -219,43 +116,6 @@ function migrate(db: DatabaseSync): void {
   db.exec(
     `INSERT OR REPLACE INTO meta VALUES ('oldest_writer', '${OLDEST_WRITER}'); PRAGMA user_version=${SCHEMA_VERSION}`,
   )
-}
-
-function userVersion(db: DatabaseSync): number {
-  return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
-}
-
-/** A store comes into its place complete: one without these tables is none, and is never made into one. */
-export const holdsStore = (db: DatabaseSync): boolean =>
-  (
-    db.prepare("SELECT count(*) AS n FROM sqlite_master WHERE type='table' AND name IN ('meta', 'log')").get() as {
-      n: number
-    }
-  ).n === 2
-
-/** Whether a file has the tables of a store exactly as Tidemark makes them, and no view, trigger or index of somebody else's. */
-export function hasOurSchema(db: DatabaseSync): boolean {
-  const version = userVersion(db)
-  if (version < 1 || version > SCHEMA_VERSION) return false
-  const own = new DatabaseSync(':memory:')
-  for (const migration of MIGRATIONS.slice(0, version)) migration(own)
-  const all = (of: DatabaseSync) =>
-    JSON.stringify(of.prepare('SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name').all())
-  return all(own) === all(db)
-}
-
-/** Whether the tables of a file are defined otherwise than we define them: then a statement of ours fails through no fault of its own. */
-function isMisdefined(path: string): boolean {
-  try {
-    const db = new DatabaseSync(path, { readOnly: true })
-    try {
-      return !hasOurSchema(db)
-    } finally {
-      db.close()
-    }
-  } catch {
-    return true
-  }
 }
 
 /** Refuses a store that this code is too old for; run at open and in every write, since it may be migrated meanwhile. */
@@ -540,7 +400,7 @@ function wrap(raw: DatabaseSync, path: string, { inode, readOnly, mark, forget }
       )
       if (!got) throw refused
     } finally {
-      raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
+      raw.exec(`PRAGMA busy_timeout=${lockWait.ms}`)
     }
   }
   const isCurrent = () => {
@@ -659,7 +519,7 @@ function wrap(raw: DatabaseSync, path: string, { inode, readOnly, mark, forget }
         throw storeError(error, path)
       }
     },
-    write: (body) => write(busyTimeout, body) as never,
+    write: (body) => write(lockWait.ms, body) as never,
     tryWrite(body) {
       if (readOnly) return undefined
       try {
@@ -713,7 +573,7 @@ function truncateWal(raw: DatabaseSync): boolean {
     if (!isBusy(error)) throw error
     return false
   } finally {
-    raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
+    raw.exec(`PRAGMA busy_timeout=${lockWait.ms}`)
   }
 }
 
@@ -737,7 +597,7 @@ export function vacuum(db: Db): boolean {
         refused = error
         return false
       } finally {
-        db.raw.exec(`PRAGMA busy_timeout=${busyTimeout}`)
+        db.raw.exec(`PRAGMA busy_timeout=${lockWait.ms}`)
       }
     }, VACUUM_MS)
     if (!done) throw refused

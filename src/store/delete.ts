@@ -5,10 +5,12 @@ import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
 import { removeInside } from '../files.ts'
 import { snapshots, syncFile } from './backup.ts'
-import { hasOurSchema, holdsStore, openSqlite, storeError, waitForLock } from './db.ts'
+import { openSqlite, waitForLock } from './db.ts'
 import type { OwnFile } from './layout.ts'
 import { markStore } from './owner.ts'
 import { stateDirectory } from './state.ts'
+import { storeError } from './store-error.ts'
+import { hasOurSchema, holdsStore } from './tables.ts'
 
 /** What a store holds, for a person who is about to delete it. */
 export interface Contents {

@@ -4,11 +4,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Event } from '../crdt/events.ts'
 import { isRunning, thisHost } from '../env.ts'
 import { baseIsSound } from './compare.ts'
-import { type Db, holdsStore, isBusy, openSqlite, readDb, readMark, stored, storeError } from './db.ts'
+import { type Db, openSqlite, readDb, readMark, stored } from './db.ts'
 import { type Line, unpackEvent } from './line.ts'
 import * as log from './log.ts'
 import { getMeta } from './meta.ts'
 import { salvage, soundLine } from './salvage.ts'
+import { isBusy, storeError } from './store-error.ts'
+import { holdsStore } from './tables.ts'
 
 const LOCK_MS = 10_000
 
