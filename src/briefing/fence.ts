@@ -11,7 +11,8 @@ export const FENCE_NOTE =
  * What shows as nothing, or makes a text show other than it is read: control characters with whole ANSI sequences,
  * zero-width characters, marks that turn the direction of writing, tags and variation selectors that spell hidden text.
  */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}]/gu
+const unseen = late('[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{Co}]', 'g')
+const PRINTABLE = /^[\x20-\x7e]*$/
 /** What begins a tag, in any width. */
 const TAG = /[<\uff1c\ufe64](?=\s*[/!?a-zA-Z])/g
 /** Fences of Markdown. */
@@ -22,14 +23,9 @@ const CODE = /(?:`{3,}|~{3,})/g
  * no heading, no tag and no block of code, and shows what it says.
  */
 export function plain(text: string, max: number): string {
-  const flat = unsteered(text.slice(0, MAX_READ))
-    .replace(/[\s\u0085\u2028\u2029]+/g, ' ')
-    .replace(UNSEEN, '')
-    .toWellFormed()
-    .replace(TAG, '‹')
-    .replace(CODE, "'''")
-    .replace(/ {2,}/g, ' ')
-    .trim()
+  const line = unsteered(text.slice(0, MAX_READ)).replace(/[\s\u0085\u2028\u2029]+/g, ' ')
+  const seen = PRINTABLE.test(line) ? line : line.replace(unseen(), '').toWellFormed()
+  const flat = seen.replace(TAG, '‹').replace(CODE, "'''").replace(/ {2,}/g, ' ').trim()
   return flat.length > max ? `${cutAtWord(flat, max - 1)}…` : flat
 }
 
