@@ -5,7 +5,7 @@ import { type Bench, median, type Row, timed } from './table.ts'
 
 const PRECISION = 0.95
 const RECALL = 0.85
-const HALVES = ['tuned', 'held-back'] as const
+export const SETS = ['tuned', 'held-back', 'unseen-3', 'unseen-4'] as const
 
 interface Labelled {
   readonly language: string
@@ -15,9 +15,10 @@ interface Labelled {
 
 /**
  * A labelled prompt is a line: `prompt => category: rule => category: rule`, `⏎` for a line's end. `held-back.txt` was
- * written before the rules of capture and is never edited.
+ * written before the rules of capture and is never edited; `unseen-N.txt` after them, by somebody who had not read them. What
+ * they gave at first sight stands in docs/hooks.md; since then the rules are tuned on them too.
  */
-function labelled(half: (typeof HALVES)[number]): Labelled[] {
+function labelled(half: (typeof SETS)[number]): Labelled[] {
   let language = ''
   return readFileSync(join(import.meta.dirname, 'capture', `${half}.txt`), 'utf8')
     .split('\n')
@@ -46,7 +47,7 @@ function isSame(a: string, b: string): boolean {
   return shared >= 0.75 * (x.size + y.size - shared)
 }
 
-export function judged(half: (typeof HALVES)[number]) {
+export function judged(half: (typeof SETS)[number]) {
   return labelled(half).map((one) => {
     const found = capturedIn(one.prompt).map(({ kind, action: [, args], category }) => ({
       category: category ?? kind,
@@ -70,7 +71,7 @@ export const bench: Bench = {
   name: 'capture',
   about: 'how many of the rules in a prompt are captured, and how much of what is captured is none',
   async run() {
-    const all = HALVES.map((half) => ({ half, cases: judged(half) }))
+    const all = SETS.map((half) => ({ half, cases: judged(half) }))
     const row = (what: string, cases: ReturnType<typeof judged>, isBound = false): Row => {
       const sum = (count: (c: (typeof cases)[number]) => number) => cases.reduce((n, c) => n + count(c), 0)
       const [rules, caught, wrong] = [sum((c) => c.rules.length), sum((c) => c.caught), sum((c) => c.wrong.length)]

@@ -15,16 +15,16 @@ interface Cues {
 }
 
 const english: Cues = {
-  hint: /\b(?:always|never|ever|don['’]t|do not|stop|avoid|must|should|may|can['’]?n?o?t|ha(?:ve|s) to|circumstances|make sure|ensure|when|whenever|before|after|once|if|every|each|all|our|we|no|nothing|nobody|only|prefer|keep|are|is|go(?:es)?|belongs?|pattern|convention|remember|from (?:now|here) on|going forward|in future|rather|this (?:repo|project|code))\b/i,
-  lead: /^(?:please|note(?: that)?|remember(?! to\b| the\b)|btw|by the way|also|and|but|so|oh|ok(?:ay)?|fyi|important|heads up|reminder|rules?|thanks|great|nice|yes|i(?:['’]d| would) like you to|i (?:want|need) you to)\b[,:!]?\s+/i,
+  hint: /\b(?:always|never|ever|forbidden|allowed|off|starts?|stays?|needs?|requires?|for|names?|don['’]t|do not|stop|avoid|must|should|may|can['’]?n?o?t|ha(?:ve|s) to|circumstances|make sure|ensure|when|whenever|before|after|once|if|every|each|all|our|we|no|nothing|nobody|only|prefer|keep|are|is|go(?:es)?|belongs?|pattern|convention|remember|from (?:now|here) on|going forward|in future|rather|this (?:repo|project|code))\b/i,
+  lead: /^(?:please|note(?: that)?|remember(?! to\b| the\b)|btw|by the way|also|and|but|so|oh|ok(?:ay)?|fyi|important|heads up|reminder|rules?|thanks|great|nice|yes|haha|lol|hey|well|anyway|actually|i(?:['’]d| would) like you to|i (?:want|need) you to)\b[,:!]?\s+/i,
   lasting:
-    /^(?:from (?:now|here) on|going forward|in (?:the )?future|in general|as always|for all future \w+|(?:for|in) this (?:repo(?:sitory)?|project|code ?base),?(?= (?:prefer|always|never|use)\b)|as a rule|by convention|new rule|it['’]s important that|i(?:['’]d| would) rather you|(?:remember|keep in mind)(?: that\b|(?=[:,])))[,:]?\s+/i,
+    /^(?:from (?:now|here) on|going forward|in (?:the )?future|in general|as always|for all future \w+|(?:for|in) this (?:repo(?:sitory)?|project|code ?base),?(?= (?:prefer|always|never|use)\b)|as a rule|by convention|new rule|(?:the|our|my|one|house|general) rule(?: here)?(?: is)?(?=:)|you (?:keep|always) (?:forget|ignor|miss)\w*(?: this| that| it)?(?=:)|(?:as )?i(?:['’]ve| have)? (?:said|told you)(?: (?:earlier|before|already))?(?=[:,])|it['’]s important that|i(?:['’]d| would) rather you|(?:remember|keep in mind)(?: that\b|(?=[:,])))[,:]?\s+/i,
   tells:
     /^(?:it|he|she|they|th(?:is|at)(?! is an? \S+ (?:repo|project|monorepo)\b)|these|those|there|i(?! (?:(?:always|strongly) )?(?:want|prefer)\b)|my|your|who|why|what|how|where|which|can|could|would|should|is|are|do(?! not)|does|did|has|have|will|something|everything)\b(?!['’]t)|,\s+(?:fix|why|but|make it|add|build|implement|extend)\b|\band the \w+ (?:is|are) (?:broken|wrong|missing|slow)/i,
   rules: [
     // "always use", "never commit"; not "never mind", "always the same", "never works", "always wanted"
     [
-      /^(?:always|never(?: ever)?|under no circumstances)\s+(?!(?:mind|seen|saw|heard|had|got|been|happened|thought|knew|said|give up|an?|the|same|my|on|in|at|so|that|this|these|your|again|too|happy|good|nice|(?!bring|ping)\w+ing|(?!need|feed|embed|seed|proceed|exceed)\w+ed|\w*[^\Ws]s)\b)\w/i,
+      /^(?:always|never(?: ever)?|under no circumstances)\s+(?!(?:mind|seen|saw|heard|had|got|been|happened|thought|knew|said|give up|touch a running|an?|the|same|my|on|in|at|so|that|this|these|your|again|too|happy|good|nice|(?!bring|ping)\w+ing|(?!need|feed|embed|seed|proceed|exceed)\w+ed|\w*[^\Ws]s)\b)\w/i,
     ],
     [/^(?:don['’]t|do not)\s+ever\s/i, 'constraint'],
     [
@@ -81,10 +81,14 @@ const english: Cues = {
     ],
     // "we use pnpm", "we keep one component per file"; not "we use this twice"
     [
-      /^(?:in (?:this|our) [\w ]{1,20},?\s+)?we\s+(?:only\s+|always\s+|never\s+|don['’]t\s+|do not\s+)?(?:use|follow|keep|write|store|name|deploy|prefer|put|format|commit|release|mock|throw|import|squash|rebase|let|pin|log|spell out|run|ship|tag|version|type|document|review|lint)\s+(?!(?:same|a lot|this|it|that|these|those|them|both|\w+ing)\b|the\s+(?!.{0,60}(?:pattern|architecture|convention|style|approach|database|factor app)))/i,
+      /^(?:(?:for|in|on|with) [\w/ ]{1,30},?\s+)?we\s+(?:only\s+|always\s+|never\s+|don['’]t\s+|do not\s+)?(?:use|follow|keep|write|store|name|deploy|prefer|put|format|commit|release|mock|throw|import|squash|rebase|let|pin|log|spell out|run|ship|tag|version|type|document|review|lint|define|compile|target|work(?! on\b))\s+(?!.{0,60}\b(?:places|times)\b|(?:same|a lot|this|it|that|these|those|them|both|\w+ing)\b|the\s+(?!.{0,60}(?:pattern|architecture|convention|style|approach|database|factor app)))/i,
     ],
     [
       /^we(?:['’]ve| have)?\s+(?:just |recently )?(?:(?:switched|moved|migrated|changed)\s+(?:over\s+)?(?:from\s+(?!the\b)[^,]{1,40}\s)?to|standardi[sz]ed on|replaced\s[^,]{1,40}\swith)\s+(?!(?:the|an?|it|this|that)\b)(?!.{0,200}\bnow\b)/i,
+      'tool',
+    ],
+    [
+      /^we(?:['’]re| are)\s(?:on|using)\s(?!(?:the|an?|it|this|that|track|same|call|too|so|way|more|up|schedule)\b)[a-z]/i,
       'tool',
     ],
     [/^we(?:['’]ve| have)?\s+(?:dropped support for|no longer (?:use|support))\s/i, 'convention'],
@@ -92,7 +96,7 @@ const english: Cues = {
       /^(?:the|our)\s+(?:[\w-]+\s+){0,2}(?:pattern|convention|rule|standard)\s+(?:(?:for|in)\s[\w ]{1,40}\s)?is\s+(?!broken|wrong|not\b|in\b|missing|too\b|\w+ed\b)/i,
     ],
     [
-      /^(?:all|every|each)\s+(?:(?!(?:i|the|tests?|are|is)\b)[\w-]+\s+){1,5}(?:needs?|(?:ha(?:s|ve)|gets?) (?:an?|its(?: own)?|their(?: own)?)|owns its|(?:goes?|lives?|belongs?) (?:through|in)|(?:is|are) (?:\w+(?:ed|en)|in))\s(?!.{0,200}(?:\bnow\b|n['’]t\b|\btwice\b|\bbroken\b|\bmissing\b))/i,
+      /^(?:all|every|each)\s+(?:(?!(?:i|the|tests?|are|is)\b)[\w-]+\s+){1,5}(?:needs?|(?:ha(?:s|ve)|gets?) (?:an?|its(?: own)?|their(?: own)?)|owns its|(?:go(?:es)?|lives?|belongs?) (?:through|in(?:to)?)|(?:is|are) (?:\w+(?:ed|en)|in))\s(?!.{0,200}(?:\bnow\b|n['’]t\b|\btwice\b|\bbroken\b|\bmissing\b))/i,
       'convention',
     ],
     [
@@ -114,29 +118,72 @@ const english: Cues = {
     ],
     [/^(?:use|write|put|store|name|call|return|log|import|commit)\s[^,]{1,80},\s*never\s/i],
     [/^use\s[^,]{1,80}\sfor (?:all|every)\s(?!(?:these|those|of|the)\b)/i, 'convention'],
-    [/^ask before you (?!start|continue)\w+ (?!this|that|it|the)/i, 'workflow'],
-    [/^this is an? \S+ (?:repo|project|monorepo)$/i, 'tool'],
     [
-      /^in (?:this|our) (?:project|repo(?:sitory)?|code ?base)\b,?\s+(?!(?:there|i|it|the|fix|add|find|can|could|is|where|what|how)\b)/i,
+      /^(?:hands off|stay (?:away from|out of)|keep out of)\s(?!(?:it|this|that)\b)\S|^(?!the\b)\S.{1,80},\s*hands off$/i,
+      'constraint',
     ],
     [
-      /^(?:stick|use|keep|write|put|run|import|name|call|return|log)\s[^,]{3,150}\s(?:always|in (?:this|our) (?:project|repo(?:sitory)?|code ?base))$/i,
+      /^(?!(?:the|an?|this|that|your|my|these)\b)[\w/.-]+\s(?:[\w/-]+\s){0,4}(?:is|are)\s(?:forbidden|not allowed|off[ -]limits|prohibited|banned|a no-go|taboo)\b/i,
+      'constraint',
+    ],
+    [
+      /^(?!(?:the|an?|this|that|your|my|these|it)\b)[\w/-]+\s(?:[\w/-]+\s){0,3}(?:needs?|requires?)\s(?:(?:my|our|an?|explicit)\s){0,2}(?:approval|review|sign-off|permission|ok)\b/i,
+      'constraint',
+    ],
+    [
+      /^(?!(?:the|an?|this|that|your|my|these|it)\b)[\w/-]+\s(?:[\w/-]+\s){0,3}(?:go(?:es)?|is|are|belongs?)\s[^,]{2,60}\s(?:only|and nowhere else|exclusively)$/i,
+      'constraint',
+    ],
+    [
+      /^(?!(?:the|an?|this|that|your|my|these|it)\b)[\w/-]+\s(?:[\w/-]+\s){0,3}(?:stay|remain)s?\s(?:under|below|within|at most|small|short|thin|pure|private|flat|sorted|in sync)\b/i,
+      'constraint',
+    ],
+    // how things are written: "features are snake_case", "commits are in English", "branch names: team/topic"
+    [
+      /^(?!(?:the|an?|this|that|your|my|these|it)\b)[\w/-]+\s(?:[\w/-]+\s){0,3}(?:(?:is|are|stays?)\s(?:(?:written\s)?in\s)?(?:\w+_case|\w+-case|camelcase|pascalcase|lowercase|uppercase|english|german|french|spanish|imperative)\b|(?:starts?|ends?)\swith\s(?!an?\b|the\b))/i,
+      'convention',
+    ],
+    [
+      /^(?:commit messages?|commits|branches|(?:branch|file|class|function|variable|table|column|test|service|resource|component|folder|package) names?|pr titles?|naming|indentation|line length):\s+\S/i,
+      'convention',
+    ],
+    [/^no\s[\w-]+(?:\s[\w-]+){0,3},\s(?:and\s)?no\s[\w-]+(?:\s[\w-]+){0,3}$/i, 'constraint'],
+    [
+      /^no\s(?!(?:errors?|outputs?|logs?|idea|luck|problems?|difference|changes?|response|data|results?|more|need|need|sign|trace)\b)[\w-]+(?:\s[\w-]+){0,2}\s(?:after|in|inside|outside|without)\s(?!(?:the|this|that|my|it)\b)\w[\w ]{2,40}$/i,
+      'constraint',
+    ],
+    [/^for\s(?:all\s|any\s)?new\s[^,]{2,40}?,?\s(?:use|prefer|follow)\s(?!(?:the|an?|this|that|these)\b)\w/i],
+    [
+      /^(?!(?:the|an?|we|i|it|this|that|he|she|they|\w*[^\Ws]s)\b)\w+\s[^,]{3,150}\s(?:every time|each time|whenever)\syou\s(?:add|change|edit|touch|modify|fix|write|create|delete|commit|push|merge|deploy|release|rename|update)\s(?!.{0,80}\b(?:this|that|it)\b)/i,
+      'workflow',
+    ],
+    [/^ask (?:me )?(?:first )?(?:before|whenever|if) you (?!start|continue)\w+ (?!this|that|it|the)/i, 'workflow'],
+    [/^this is an? \S+ (?:repo|project|monorepo)$/i, 'tool'],
+    [
+      /^in (?:this|our) (?:project|repo(?:sitory)?|code ?base|app|firmware|service|library|package|team)\b,?\s+(?!(?:there|i|it|the|fix|add|find|can|could|is|where|what|how)\b)/i,
+    ],
+    [
+      /^(?:stick|use|keep|write|put|run|import|name|call|return|log)\s(?:[^,]{3,150}\salways|.{3,150}\s(?:in|for) (?:this|our) (?:project|repo(?:sitory)?|code ?base))$/i,
     ],
   ],
 }
 
 const german: Cues = {
-  hint: /\b(?:immer|nie|niemals|stets|wir|keine?n?|bitte|jede[mrs]?|alle|bevor|nachdem|wenn|ab (?:jetzt|sofort)|stelle?|achte|bevorzuge|denk|merke?|müssen|dürfen|grundsätzlich|künftig)\b/i,
+  hint: /\b(?:immer|nie|niemals|stets|wir|keine?n?|bitte|jede[mrs]?|alle|bevor|nachdem|wenn|ab (?:jetzt|sofort)|stelle?|achte|bevorzuge|denk|merke?|müssen|dürfen|darf|gehör\w*|grundsätzlich|künftig|finger|auf (?:englisch|deutsch))\b/i,
   lead: /^(?:bitte|und|aber|auch|außerdem|übrigens|ok|also|danke|wichtig)[,:!]?\s+/i,
-  lasting: /^(?:ab (?:jetzt|sofort)|künftig|in zukunft|(?:denk daran|merke? dir|nicht vergessen)(?=[:,]))[,:]?\s+/i,
+  lasting:
+    /^(?:ab (?:jetzt|sofort)|künftig|in zukunft|(?:denk dar?an|denk dran|merke? dir|nicht vergessen)(?=[:,]))[,:]?\s+/i,
   tells:
     /^(?:das|es|ich|er|sie|der|die|dieser?s?|meine?|warum|wieso|was|wie|wo|können|kannst|wenn ich|mach das|mach es|immer (?:noch|wieder|mehr|wenn ich|(?:der|die|das) gleiche|der?selbe|dasselbe)|nie (?:gesehen|gehört|im leben))(?!\p{L})/iu,
   rules: [
     [
-      /^(?:vor|nach) jede[mr]\s|^(?:bevor|nachdem|wenn|sobald) du (?!anfängst|fertig|kannst|willst|das|dies)[^,]{1,150},\s*(?!.{0,80}\b(?:nie|niemals)\s)(?:\p{L}+\s(?:immer|stets|zuerst)\s|(?:lass|führe?|prüfe?|frage?|starte?|aktualisiere?)\s)/iu,
+      /^(?:vor|nach) jede[mr]\s|^(?:bevor|nachdem|wenn|sobald) du (?!anfängst|fertig|kannst|willst|das|dies)[^,]{1,150},\s*(?!.{0,80}\b(?:nie|niemals)\s)(?:\p{L}+\s(?:auch\s|dann\s|bitte\s)?(?:immer|stets|zuerst)\s|(?:lass|führe?|prüfe?|frage?|starte?|aktualisiere?)\s)/iu,
       'workflow',
     ],
-    [/^wir (?:nutzen|verwenden|benutzen|setzen auf) (?!diese|die|das|den|es|keine?)/i, 'tool'],
+    [
+      /^(?:wir (?:nutzen|verwenden|benutzen|setzen auf)|(?:für|in|im|bei) (?:\p{L}+ ){1,4}(?:nutzen|verwenden|benutzen) wir) (?!diese|die|das|den|es|keine?)/iu,
+      'tool',
+    ],
     [/^wir (?:haben|sind) von \S+(?: \S+)? (?:auf|zu) \S+(?: \S+)? (?:gewechselt|umgestiegen|migriert)/i, 'tool'],
     [
       /^(?:in diesem \p{L}+ )?(?:wir )?(?:nutzen|verwenden|benutzen) wir keine?\s|^(?:(?:füge|nutze|verwende|schreibe?|importiere) )?keine?n?\s(?!ahnung)(?!.{0,150}(?:bisher|jetzt|noch nicht)).{3,150}(?:\sin\s|\smehr$|\shinzu)/iu,
@@ -148,6 +195,13 @@ const german: Cues = {
     ],
     [/^(?:stelle? sicher|achte darauf), dass (?:alle|jede|keine)/i, 'convention'],
     [/^bevorzuge\s/i, 'convention'],
+    [/^(?:\p{L}+\s){1,6}gehör(?:t|en) (?:in|nach|unter|zu|neben) (?!dies|das )/iu, 'convention'],
+    [
+      /^(?:(?!d(?:ie|as|en|er) )\p{L}+ ){1,3}(?:bitte )?(?:auf (?:englisch|deutsch)|im imperativ|in \w+(?:_|-)case)(?!\p{L})/iu,
+      'convention',
+    ],
+    [/^(?:finger|hände) weg von (?!d[ae][sr] )/i, 'constraint'],
+    [/^(?:in|im|für|aus) (?:\p{L}+\s){1,3}(?:darf|dürfen|muss|müssen) (?!ich |wir |das |noch )/iu, 'constraint'],
     [
       /^(?!wir (?:haben|bekommen|sehen|brauchen|kriegen) )(?:\S+\s){0,4}?(?:immer|stets|nie|niemals|grundsätzlich) (?!(?:gesehen|gehört|fehl|funktioniert|noch|wieder)\b)\S/iu,
       'constraint',
@@ -156,15 +210,15 @@ const german: Cues = {
 }
 
 const spanish: Cues = {
-  hint: /\b(?:siempre|nunca|jam.s|usamos|no (?:us|ut|a.ad|agr|esc|imp)|cada|todos|todas|antes de|despu.s de|cuando|evita|prefiere|preferimos|recuerda|partir de|en adelante|cambiamos|migramos|pasamos|hemos|aseg.rate)/i,
+  hint: /\b(?:siempre|nunca|jam.s|usamos|no (?:us|ut|a.ad|agr|esc|imp)|cada|todos|todas|antes de|despu.s de|cuando|evita|prefier[eo]|preferimos|recuerda|van en|se (?:escriben|guardan)|partir de|en adelante|cambiamos|migramos|pasamos|hemos|aseg.rate)/i,
   lead: /^(?:por favor|y|pero|también|además|ok|vale|gracias|importante|recuerda(?: que)?)[,:!]?\s+/i,
   lasting:
     /^(?:a partir de ahora|de ahora en adelante|en adelante|(?:recuerda|ten en cuenta)(?: que\b|(?=[:,])))[,:]?\s+/i,
   tells:
-    /^(?:est[eoa]s?|es[oea]|el|la|(?:los|las)(?! \p{L}+ (?:\p{L}+ )?siempre (?:en|con) )|yo|me|se|por qué|qué|cómo|puedes|siempre (?:que|me|te|nos|el|la|lo|los|se|es|está|falla|pasa|da|sale|ocurre)|nunca (?:me|te|lo|la|había|he|hemos|visto|funciona|mejor|pasa))(?!\p{L})/iu,
+    /^(?:est[eoa]s?|es[oea]|el|la|(?:los|las)(?! (?:\p{L}+ ){1,5}(?:siempre (?:en|con)|van (?:en|con)|se (?:escriben|nombran)) )|yo|me|se|por qué|qué|cómo|puedes|siempre (?:que|me|te|nos|el|la|lo|los|se|es|está|falla|pasa|da|sale|ocurre)|nunca (?:me|te|lo|la|había|he|hemos|visto|funciona|mejor|pasa))(?!\p{L})/iu,
   rules: [
     [/^(?:antes|después) de (?:cada|hacer)\s|^(?:cuando|si|al)\s[^,]{1,150},\s*(?:\p{L}+\s)?siempre\s/iu, 'workflow'],
-    [/^usamos (?!est|es[ea]|la |el |lo )/i, 'tool'],
+    [/^(?:(?:en|para) [\p{L} ]{2,30},? )?usamos (?!est|es[ea]|la |el |lo )/iu, 'tool'],
     [/^(?:hemos )?(?:cambia|migra|pasa)(?:mos|do) de \S+(?: \S+)? a \S/i, 'tool'],
     [
       /^(?:en este \p{L}+ )?no (?:usamos|uses|utilices|añadas|agregues|escribas|importes) (?!est|es[ea]|la |el |lo |nada)(?!.{0,150}(?:todavía|aún|ahora))/iu,
@@ -172,24 +226,31 @@ const spanish: Cues = {
     ],
     [/^(?:todos|todas|cada)\s(?:\p{L}+\s){1,5}(?:debe|deben|tiene que|tienen que)\s/iu, 'constraint'],
     [/^asegúrate de que (?:tod[oa]s|cada|ning)/i, 'convention'],
-    [/^(?:prefiere|preferimos)\s/i, 'convention'],
+    [/^(?:prefier[eo]|preferimos)\s(?!(?:la|el|los|las|lo|que|no|est\p{L}+|es[eoa])\s)/iu, 'convention'],
+    [/^(?:los|las)\s(?:\p{L}+ ){1,5}(?:van (?:en|con) (?!el |las? |los )|se (?:escriben|nombran) )/iu, 'convention'],
     [/^evita (?!est|es[ea]|la |el (?!estado))/i, 'constraint'],
     [/^(?:\S+\s){0,4}?(?:siempre|nunca|jamás)\s(?!(?:fallan?|funciona|visto)(?!\p{L}))\S/iu, 'constraint'],
   ],
 }
 
 const french: Cues = {
-  hint: /\b(?:toujours|jamais|utilis|nous|on (?:utilise|n['’]|ne |est|préf)|d.sormais|dor.navant|tous|toutes|chaque|avant|apr.s|quand|assure-toi|veille|préf|n['’]|ne |rappelle|souviens|retiens|partir de)|évite/i,
+  hint: /\b(?:toujours|jamais|utilis|nous|on (?:utilise|n['’]|ne |est|préf)|d.sormais|dor.navant|tous|toutes|chaque|avant|apr.s|quand|assure-toi|veille|préf|faut|sont en|n['’]|ne |rappelle|souviens|retiens|partir de)|évite/i,
   lead: /^(?:s['’]il (?:te|vous) pla[iî]t|stp|et|mais|aussi|ok|merci|important)[,:!]?\s+/i,
   lasting:
     /^(?:désormais|dorénavant|à partir de maintenant|(?:rappelle-toi|souviens-toi|retiens)(?: que\b|(?=\s?[:,])))\s?[,:]?\s+/i,
   tells:
-    /^(?:ça|ce|c['’]\p{L}+|ceci|cela|elle|ils|je\b|j['’]\p{L}+|le|la|les(?! \p{L}+ sont toujours (?:en|au|avec) )|mon|pourquoi|comment|peux|il (?!faut)|il ne faut jamais dire|toujours (?:le|la|les|pas|pareil|en)|jamais (?:vu|de la vie))(?!\p{L})/iu,
+    /^(?:ça|ce|c['’]\p{L}+|ceci|cela|elle|ils|je\b|j['’]\p{L}+|le|la|les(?! \p{L}+ (?:\p{L}+ ){0,2}(?:sont toujours (?:en|au|avec)|sont en (?:français|anglais|\w+_case|camelcase|minuscules|centimes)(?!\p{L})))|mon|pourquoi|comment|peux|il (?!faut|ne faut)|il ne faut jamais dire|toujours (?:le|la|les|pas|pareil|en)|jamais (?:vu|de la vie))(?!\p{L})/iu,
   rules: [
     [
       /^(?:avant|après) (?:chaque|de)\s[^,]{1,150},|^(?:quand|si|lorsque) tu [^,]{1,150},.{1,80}\stoujours\s/i,
       'workflow',
     ],
+    [
+      /^(?:quand|lorsque|chaque fois que) tu (?!as |auras |es |seras |peux |veux |pense)[^,]{1,150},\s*(?:génère|lance|exécute|mets|ajoute|vérifie|demande|pense à|crée|écris)\s/i,
+      'workflow',
+    ],
+    [/^il ne faut (?:pas|jamais) (?!l['’]|oublier|que )\p{L}+ /iu, 'constraint'],
+    [/^les \p{L}+ (?:\p{L}+ ){0,2}sont (?:toujours )?en \p{L}/iu, 'convention'],
     [/^(?:on|nous) utilis(?:e|ons) (?!cet|ce|ces|la |le |les )/i, 'tool'],
     [/^(?:on est|nous sommes) passés? de \S+(?: \S+)? à \S/i, 'tool'],
     [
@@ -219,8 +280,14 @@ const chinese: Cues = {
       /^(?:不要|别|不得|禁止|严禁|避免)(?:在.{1,20}[里中上])?(?!.{0,20}[这那它]个)(?:使用|用|打印|提交|直接|引入|写|记录|硬编码)/,
       'constraint',
     ],
+    [/^[^，]{0,15}统一(?:用|使用|采用|放|命名)(?!这|那|它)/, 'tool'],
+    [/^(?!开始|动手|做).{2,20}(?:之前|前)，?(?:请|要|必须|都|记得)?先/, 'workflow'],
+    [
+      /^(?:每次)?(?:修改|更新|添加|新增|删除|改)(?!.{0,20}[这那它]).{1,20}后，?(?:都|请|一定)?(?:要|记得|必须)/,
+      'workflow',
+    ],
     [/^没有.{1,20}(?:不要|不得|禁止)/, 'constraint'],
-    [/^避免(?!.{0,20}[这那它])/, 'constraint'],
+    [/^(?:避免|禁止|严禁|不得)(?!.{0,20}[这那它])/, 'constraint'],
     [/^优先|^我们更?(?:喜欢|倾向)/, 'convention'],
     [/^(?:所有|每个|任何).{1,30}(?:必须|都要|应该|不能|不得)|^[^，]{2,10}必须/, 'constraint'],
     [/^[^，]{0,15}(?:始终|总是|永远|一律|务必|绝不|绝对不)(?!失败|报错|同样)/, 'constraint'],
@@ -252,11 +319,15 @@ function stripped(clause: string): { bare: string; lasts: boolean } {
 /** A clause without what only leads to it: "Please remember: …". */
 export const withoutLead = (clause: string): string => stripped(clause).bare
 
+/** What "remember:" may be followed by, though alone it would tell something. */
+const ARTICLE = /^(?:el|la|los|las|le|les|der|die) /i
+
 /** The rule that a clause states, with its category where the cue says it. */
-export function statedIn(clause: string): { rule: string; category?: Category } | undefined {
-  const { bare, lasts } = stripped(clause)
+export function statedIn(clause: string, meantToLast = false): { rule: string; category?: Category } | undefined {
+  const { bare, ...led } = stripped(clause)
+  const lasts = meantToLast || led.lasts
   const languages = languagesOf(clause)
-  if (languages.some(({ tells }) => tells.test(bare))) return undefined
+  if (languages.some(({ tells }) => tells.test(bare)) && !(lasts && ARTICLE.test(bare))) return undefined
   for (const { rules } of languages)
     for (const [shape, category] of rules)
       if (shape.test(bare)) return category ? { rule: bare, category } : { rule: bare }

@@ -17,21 +17,35 @@ const QUESTION =
 
 /** Somebody else says so: "the README says to always …", "according to the docs, never …". */
 const REPORTS =
-  /\b(?:says?|said|states?|reads|writes|wrote|mentions?|claims?|recommends?|suggests?|complains?|warns?|told (?:me|us)|tells (?:me|us)|according to)\b.{0,400}?\b(?:always|never|prefer|we use)\b/i
+  /\b(?:says?|(?<!\bi )said|states?|reads|writes|wrote|mentions?|claims?|recommends?|suggests?|complains?|warns?|told (?:me|us)|tells (?:me|us)|according to)\b.{0,400}?\b(?:always|never|prefer|we use)\b/i
 /** A wish for this once. */
 const ONCE =
-  /\b(?:for now|this time|just this once|for the moment|temporarily|in this (?:pr|commit|change|case|test)|for this \w+|today|tomorrow|right now)\b/i
+  /\b(?:for now|this time|just this once|for the moment|temporarily|in this (?:pr|commit|change|case|test)|for this (?!repo|project|code)\w+|today|tomorrow|right now)\b/i
 /** Between a request and the rule behind it. */
 const JOINT = /[,:]\s+|\s[-–—]{1,3}\s+|\s\(|[，：]|\s(?=(?:and|but|und|aber|y|pero|et|mais)\s)/gu
 /** What of a sentence no longer says the rule: "…, maybe that's it". */
 const TAIL = /,\s+(?:so|maybe|perhaps|that['’]s|which is|i think|can you|could you|please)\b[^,]*$/i
 
+/** A request behind a rule: "every component needs a story, add one". */
+const REQUEST = /,\s+(?:add|fix|do|update|change)\s(?:one|it|them|this|that|these)\b[^,]*$/i
+
+/** Said behind a rule: "…, always". */
+const LASTS = /,\s(?:always|(?:please\s)?remember (?:that|this)|please always)$(?<!^the\b.{0,400})/i
+/** Said of the sentence before. */
+const LASTS_BEFORE =
+  /^(?:(?:and )?(?:that|this|same) (?:goes|holds|applies|is true) (?:for|to) (?:all|every|any|the whole|each)\b|(?:that|this)(?:['’]s| is) (?:a|the) (?:general )?rule\b|(?:please )?(?:remember|keep in mind) (?:that|this)[.!]*$)/i
+/** Between what is so and the rule that follows of it. */
+const HENCE = /(?<![,\s]),?\s(?=so (?:don['’]t|do not|never|always)\s)/i
+
 /** The rule that a sentence states, alone or behind a request: "fix the login and always use zod". */
-function rule(said: string): Captured | undefined {
-  if (ONCE.test(said) || REPORTS.test(said)) return undefined
-  const sentence = plainLine(said).replace(/(?<![.!。！])[.!。！]+$/, '')
+function rule(said: string, lasts: boolean): Captured | undefined {
+  const whole = plainLine(said)
+    .replace(/(?<![.!。！])[.!。！]+$/, '')
+    .replace(REQUEST, '')
+  if (ONCE.test(whole) || REPORTS.test(said)) return undefined
+  const sentence = whole.replace(LASTS, '')
   for (const at of [0, ...Array.from(sentence.matchAll(JOINT), (m) => m.index + m[0].length)]) {
-    const stated = statedIn(sentence.slice(at).trim())
+    const stated = statedIn(sentence.slice(at).trim(), lasts || sentence !== whole)
     if (!stated) continue
     const bare = stated.rule
       .replace(TAIL, '')
@@ -83,13 +97,17 @@ function correction(said: string): Captured | undefined {
 
 const GO_WITH =
   /^(?:(?:ok(?:ay)?|alright|all right|right|yes|yeah|great|good|fine|perfect|then|so)[,.!]?\s+)*(?:let['’]?s|let us|we(?:['’]ll| will| shall)|we(?:['’]ve| have)? decided (?:to|on)|i(?:['’]ve| have)? decided (?:to|on))\s+(?:go(?:ing)? (?:with|for)|stick(?:ing)? (?:with|to)|settle on|opt for|adopt|switch to|move to|choose|pick|use)\s+(\S.*)$/i
-const DECIDED = /^(?:we|i)(?:['’]ve| have)? decided on\s+(\S.*)$/i
+const DECIDED =
+  /^(?:we|i)(?:['’]ve| have)? decided (?:(?:yesterday|today|already|now|finally|last \w+|on \w+day) )?(?:on|against|to(?= (?:not|drop|use|keep|move|switch|stop|support|adopt|deprecate|remove|replace|rewrite|split|store|stay)\b))\s+(\S.*)$/i
 
 /** A choice within the work at hand: "let's use a set there". */
 const PASSING_CHOICE = /^(?:an? |the (?:first|second|third|other|same|old|new) )|\b(?:here|there)$/i
 
 function decision(said: string): Captured | undefined {
-  const chosen = (GO_WITH.exec(said) ?? DECIDED.exec(said))?.[1]?.replace(/(?<![.!])[.!]+$/, '').trim()
+  const chosen = (GO_WITH.exec(said) ?? DECIDED.exec(said))?.[1]
+    ?.replace(TAIL, '')
+    .replace(/(?<![.!])[.!]+$/, '')
+    .trim()
   if (chosen === undefined || chosen.length < 3 || ONCE.test(said)) return undefined
   const [what = '', why] = chosen.split(/(?<!\s),?\s+(?:because|since|[—–-])\s+/i)
   const words = what.toLowerCase().match(/[\p{L}\p{N}+#.]+/gu) ?? []
@@ -103,7 +121,7 @@ function decision(said: string): Captured | undefined {
     kind: 'decision',
     action: [
       'record-decision',
-      { name, description: said.replace(/(?<![.!])[.!]+$/, ''), ...(why ? { rationale: why } : {}) },
+      { name, description: said.replace(TAIL, '').replace(/(?<![.!])[.!]+$/, ''), ...(why ? { rationale: why } : {}) },
     ],
     said,
   }
@@ -137,9 +155,10 @@ export function capturedIn(prompt: string, statements = statementsOf(prompt)): C
   const found: Captured[] = []
   for (const [i, said] of statements.entries()) {
     const sentence = WRONG_ALONE.test(statements[i - 1] ?? '') ? `that's wrong: ${said}` : said
-    const one = exception(sentence) ?? correction(sentence) ?? decision(sentence) ?? rule(sentence)
-    if (one) found.push(one)
-    if (found.length === MOST) break
+    const one = exception(sentence) ?? correction(sentence) ?? decision(sentence)
+    const lasts = LASTS_BEFORE.test(statements[i + 1] ?? '')
+    found.push(...(one ? [one] : sentence.split(HENCE).flatMap((part) => rule(part, lasts) ?? [])))
+    if (found.length >= MOST) break
   }
-  return found
+  return found.slice(0, MOST)
 }

@@ -14,7 +14,7 @@ export function sentencesOf(text: string): string[] {
     const plain = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, '').trim()
     // a stop ends a sentence before a space: "a.ts" goes on; so does "e.g. this"
     for (const sentence of plain.split(
-      /(?<=[.!?;])(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+|(?<=[。！？；])/iu,
+      /(?<=[.!?;])(?<!\b(?:e\.g|i\.e|etc|vs|cf|approx|z\.B|bzw|ca|p\.ej)\.)\s+(?!(?:ever|period)[.!])|(?<=[。！？；])/iu,
     )) {
       const said = sentence.replace(/[;；]$/, '').trim()
       if (said.length >= SHORTEST && said.length <= LONGEST && out.length < MOST) out.push(said)
