@@ -124,6 +124,10 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
     m.plain('\u200b', 9),
     m.jsonShown('\u200b'),
   ],
+  'src/scheme/lexical.ts': (m: { quote(t: string): string; inBars(t: string): string }) => [
+    m.quote('\u200b'),
+    m.inBars('\u200b'),
+  ],
   'src/scheme/unseen.ts': (m: { hides(t: string): void; unhidden(t: string): void; unfenced(t: string): void }) =>
     [m.hides, m.unhidden, m.unfenced].map((use) => use('\u200b')),
   'src/secrets/find.ts': (m: { findSecrets(text: string): unknown }) =>
