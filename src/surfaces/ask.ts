@@ -17,6 +17,32 @@ export async function ask(question: string, otherwise = false): Promise<boolean>
   }
 }
 
+/** Ctrl-C and Ctrl-D, as a terminal sends them that passes keys on. */
+const ENDS = '\x03\x04'
+
+/** Shows a question and waits for one of the keys, without Enter; what ends a program, or the terminal's end, is `q`. */
+export async function key(question: string, keys: string): Promise<string> {
+  const { stdin, stdout } = process
+  // both stay until the process ends: a key that comes between two questions waits for no Enter, and is dropped
+  stdin.setRawMode(true)
+  const pressed = await new Promise<string>((resolve) => {
+    // what is pressed twice is meant once; an arrow comes as one sequence, and is none of the keys
+    const take = (data: Buffer): void => {
+      const k = data.toString('utf8').charAt(0).toLowerCase()
+      if (k !== '' && `${keys}${ENDS}`.includes(k)) end(k)
+    }
+    const gone = (): void => end('q')
+    const end = (k: string): void => {
+      stdin.off('data', take).off('end', gone).unref()
+      resolve(ENDS.includes(k) ? 'q' : k)
+    }
+    stdin.on('data', take).once('end', gone).resume().ref()
+    stdout.write(`${question} `)
+  })
+  stdout.write(`${pressed}\n`)
+  return pressed
+}
+
 /** What a person decides: whose a store is, where the texts of a project go, that its knowledge goes. */
 export function refuseAgents(): void {
   const mark = markOfAgent()

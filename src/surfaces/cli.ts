@@ -238,7 +238,12 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       ...(session !== undefined ? { session } : {}),
       // an agent in a terminal of its own answers for nobody
       ...(by === 'person' && process.stdin.isTTY && process.stdout.isTTY
-        ? { ask: async (question: string) => (await import('./ask.ts')).ask(shown(question)) }
+        ? {
+            ask: async (question: string) => (await import('./ask.ts')).ask(shown(question)),
+            ...(parsed.values.json === true
+              ? {}
+              : { key: async (question, keys) => (await import('./ask.ts')).key(shown(question), keys) }),
+          }
         : {}),
       ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
     }

@@ -6,8 +6,8 @@ import { canonical } from '../schema/canonical.ts'
 import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
 import { findOne, oneLine } from './present.ts'
-import { nameOf, unverifiedRules, waitingIn } from './review.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
+import { nameOf, unverifiedRules, waitingIn } from './waiting.ts'
 
 /** No rule is longer, or it would not be told. */
 const WHOLE = 1_200

@@ -8,8 +8,8 @@ import { sessionsOf } from '../sessions/sessions.ts'
 import { unreadEdits } from '../sessions/views/kept.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './present.ts'
-import { unverifiedRules, waitingIn } from './review.ts'
 import type { Tool } from './tool.ts'
+import { unverifiedRules, waitingIn } from './waiting.ts'
 
 export const status: Tool = {
   name: 'status',

@@ -37,6 +37,8 @@ export interface ToolContext {
   progress?(line: string): void
   /** Asks the person at the terminal; nothing where nobody could answer. Only a plain yes is one. */
   ask?(question: string): Promise<boolean>
+  /** Waits for one of these keys from the person at the terminal; `q` where none can come any more. */
+  key?(question: string, keys: string): Promise<string>
 }
 
 export interface Output {

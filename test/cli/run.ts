@@ -80,10 +80,27 @@ export function tidemark(
 }
 
 /** Runs the real command line on a terminal, where a person answers its questions one after another. What it shows is in `out`. */
-export function onTerminal(
+export const onTerminal = (
   at: { dir: string; env: NodeJS.ProcessEnv },
   args: readonly string[],
   ...answers: readonly string[]
+) =>
+  typing(
+    at,
+    args,
+    /\[(y\/N|Y\/n)\] /g,
+    answers.map((a) => `${a}\r`),
+  )
+
+/** The same where single keys answer. */
+export const pressing = (at: { dir: string; env: NodeJS.ProcessEnv }, args: readonly string[], keys: string) =>
+  typing(at, args, /(?:quit|\d)\? /g, [...keys])
+
+function typing(
+  at: { dir: string; env: NodeJS.ProcessEnv },
+  args: readonly string[],
+  question: RegExp,
+  answers: readonly string[],
 ): Promise<Ran> {
   const quoted = [process.execPath, BIN, ...args].map((a) => `'${a.replaceAll("'", `'\\''`)}'`)
   return new Promise((resolve, reject) => {
@@ -92,12 +109,13 @@ export function onTerminal(
       env: { ...at.env, SHELL: '/bin/sh', TERM: 'xterm' },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
+    onTestFinished(() => void child.kill())
     let out = ''
     let answered = 0
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text
-      const asked = out.match(/\[(y\/N|Y\/n)\] /g)?.length ?? 0
-      while (answered < asked && answered < answers.length) child.stdin.write(`${answers[answered++]}\r`)
+      const asked = out.match(question)?.length ?? 0
+      while (answered < asked && answered < answers.length) child.stdin.write(answers[answered++]!)
     })
     child.on('error', reject)
     child.on('close', (code) =>

@@ -1,0 +1,105 @@
+import { many } from '../briefing/telling.ts'
+import { UserError } from '../errors.ts'
+import { MAX_ACTIONS } from '../memory/batch.ts'
+import { type Entity, standingOf } from '../memory/entity.ts'
+import type { Json } from '../schema/field.ts'
+import { agreeTo, listed } from './confirm.ts'
+import { ago, findOne } from './present.ts'
+import { actingAs, type Output, type ToolContext } from './tool.ts'
+import { unverifiedRules } from './waiting.ts'
+
+const DECISIONS = ['confirm', 'reject', 'retire']
+
+/** Carries out a decision on each line. Nothing happens unless every line says one. */
+export function decide(context: ToolContext, text: string): Output {
+  const { memory } = context
+  const problems: string[] = []
+  const actions = text.split('\n').flatMap((line, i): Json[] => {
+    const said = line.trim()
+    if (said === '' || said.startsWith('#')) return []
+    const [decision = '', why = ''] = said.split('#', 2)
+    const [verb = '', ...words] = decision.trim().split(' ')
+    try {
+      if (!DECISIONS.includes(verb) || words.length === 0)
+        throw new UserError('bad-line', 'is no decision', 'write `confirm REF`, `reject REF` or `retire REF`')
+      const reason = why.trim() || (verb === 'retire' ? 'turned down in a review' : '')
+      return [
+        [
+          verb,
+          { ref: findOne(memory.reader, words.join(' ')).id, ...(reason && verb !== 'confirm' ? { reason } : {}) },
+        ],
+      ]
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      problems.push(`line ${i + 1}: ${error.message}; ${error.hint}`)
+      return []
+    }
+  })
+  if (actions.length > MAX_ACTIONS) problems.push(`${actions.length} decisions; at most ${MAX_ACTIONS} at once`)
+  if (actions.length === 0 && problems.length === 0) problems.push('there is no decision in it')
+  if (problems.length > 0)
+    throw new UserError('bad-decisions', problems.join('\n'), 'nothing was decided', { problems })
+  const done = memory.act(actions, actingAs(context))
+  const lines = done.results.map((r) => `${r.verb} ${r.id}`)
+  if (done.batch !== null) lines.push(`tidemark undo ${done.batch} takes it back`)
+  return { text: [...lines, ...done.notes.map((n) => `note: ${n}`)].join('\n'), json: done as unknown as Json }
+}
+
+/** Shows what waits one after another to a person at a terminal, who decides each with a key. */
+export async function walk(context: ToolContext, waiting: readonly Entity[]): Promise<Output> {
+  const { memory } = context
+  const key = context.key!
+  const others = new Set(unverifiedRules(memory).map((e) => e.id))
+  const now = memory.env.now()
+  /** What was decided, in order, with how to take it back. */
+  const done: { verb: 'confirmed' | 'rejected'; ids: string[]; batches: string[]; at: number }[] = []
+  let said = ''
+  let at = 0
+  /** What is left from here on, as it is now: somebody else may have decided meanwhile. */
+  const left = () =>
+    waiting.slice(at).flatMap((w) => {
+      const e = memory.reader.entity(w.id)
+      return e?.live && (others.has(e.id) || standingOf(e.fields) === 'proposed') ? e : []
+    })
+  while (at < waiting.length) {
+    const e = left().find((l) => l.id === waiting[at]!.id)
+    if (!e) {
+      at++
+      continue
+    }
+    const isOthers = others.has(e.id)
+    const keys = `y${isOthers ? '' : 'n'}la${done.length > 0 ? 'u' : ''}q`
+    const help = ['y yes', isOthers ? '' : 'n no', 'l later', 'a all', done.length > 0 ? 'u undo' : '', 'q quit']
+    const [head] = listed(memory, [e])
+    const pressed = await key(
+      `${said}\n${at + 1} of ${waiting.length}  ${head}  ${ago(e.created, now)}\n${help.filter(Boolean).join(', ')}?`,
+      keys,
+    )
+    said = ''
+    if (pressed === 'q') break
+    if (pressed === 'l') at++
+    else if (pressed === 'n') {
+      const { batch } = memory.act([['reject', { ref: e.id, expectedVersion: e.version }]], actingAs(context))
+      done.push({ verb: 'rejected', ids: [e.id], batches: batch === null ? [] : [batch], at: at++ })
+    } else if (pressed === 'u') {
+      const last = done.pop()!
+      for (const batch of last.batches.reverse()) memory.act([['undo', { batch }]], actingAs(context))
+      at = last.at
+    } else {
+      const rest = pressed === 'a' ? left() : [e]
+      const whole = `${listed(memory, rest.slice(1)).join('\n')}\ny yes, n no: confirm all ${rest.length}?`
+      if (pressed === 'a' && (await key(whole, 'yn')) !== 'y') continue
+      const { batches, notes } = agreeTo(memory, rest, actingAs(context))
+      said = notes.map((n) => `note: ${n}\n`).join('')
+      done.push({ verb: 'confirmed', ids: rest.map((r) => r.id), batches, at })
+      at = pressed === 'a' ? waiting.length : at + 1
+    }
+  }
+  const ids = (verb: string) => done.flatMap((d) => (d.verb === verb ? d.ids : []))
+  const [confirmed, rejected] = [ids('confirmed'), ids('rejected')]
+  const later = waiting.length - confirmed.length - rejected.length
+  return {
+    text: `${said}${confirmed.length} confirmed, ${rejected.length} rejected, ${many(later, 'thing')} left`,
+    json: { confirmed, rejected, left: later },
+  }
+}

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { pressing, project, tidemark } from './run.ts'
+
+const onTerminals = test.skipIf(!existsSync('/usr/bin/script'))
+const propose = (fact: string) => ['propose', { action: ['record-fact', { fact }] }]
+
+async function proposed(...facts: string[]) {
+  const p = await project()
+  for (const fact of facts) await tidemark(p.at, ['act', '-'], JSON.stringify([propose(fact)]))
+  const standing = async () => {
+    const all = JSON.parse((await tidemark(p.at, ['list', 'fact', '--all', '--json'])).out)
+    return Object.fromEntries(all.map((e: { name: string; standing?: string }) => [e.name, e.standing ?? 'confirmed']))
+  }
+  return { ...p, standing }
+}
+
+onTerminals('[M6] review walks through what waits, a key for each, and u takes the last decision back', async () => {
+  const { at, standing } = await proposed('Squash commits', 'Never use moment', 'Run the tests', 'Ask before a push')
+  // newest first: ask y, tests n, undone, tests l, moment n, squash y
+  const { code, out } = await pressing(at, ['review'], 'ynulny')
+  expect(code).toBe(0)
+  expect(out).toContain('1 of 4  fact: Ask before a push\n  fact:ask-before-a-push  (')
+  expect(out).toContain('y yes, n no, l later, a all, u undo, q quit?')
+  expect(out).toMatch(/2 confirmed, 1 rejected, 1 thing left\n$/)
+  expect(await standing()).toEqual({
+    ...{ 'Ask before a push': 'confirmed', 'Squash commits': 'confirmed' },
+    ...{ 'Never use moment': 'rejected', 'Run the tests': 'proposed' },
+  })
+})
+
+onTerminals('[M6] review confirms all that is left at once, after all of it was shown; Ctrl-C leaves it', async () => {
+  const { at, standing } = await proposed('Squash commits', 'Never use moment', 'Run the tests')
+  expect((await pressing(at, ['review'], '\x03')).out).toMatch(/0 confirmed, 0 rejected, 3 things left\n$/)
+  expect((await pressing(at, ['review'], 'anq')).out).toMatch(/0 confirmed, 0 rejected, 3 things left\n$/)
+  const { out } = await pressing(at, ['review'], 'ay')
+  expect(out).toMatch(/Never use moment\n.*Squash commits\n.*y yes, n no: confirm all 3\?/s)
+  expect(out).toContain('3 confirmed, 0 rejected, 0 things left')
+  expect(Object.values(await standing())).toEqual(['confirmed', 'confirmed', 'confirmed'])
+  expect((await pressing(at, ['review'], '')).out).toBe('nothing is proposed\n')
+})
+
+onTerminals('[T44] an agent in a terminal of its own gets the list: no key of it counts as the person’s', async () => {
+  const { at, standing } = await proposed('Always guess')
+  const { out } = await pressing({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['review'], 'y')
+  expect(out).toContain(
+    'tidemark confirm fact:always-guess … agrees; tidemark reject fact:always-guess … turns it down',
+  )
+  expect(await standing()).toEqual({ 'Always guess': 'proposed' })
+})
+
+test('[M6] review takes decisions on lines, all or none of them', async () => {
+  const { at, run, standing } = await proposed('Squash commits', 'Never use moment', 'Run the tests')
+  await run('remember', 'Always deploy on Fridays')
+  const wrong = await tidemark(at, ['review', '-'], 'confirm fact:squash-commits\nconfirm fact:sqash\nmaybe fact:x\n')
+  expect(wrong.code).toBe(1)
+  expect(wrong.err).toContain('line 2: nothing is called "fact:sqash"; ')
+  expect(wrong.err).toContain('line 3: is no decision')
+  expect(await standing()).toMatchObject({ 'Squash commits': 'proposed' })
+  const lines =
+    '# this week\nconfirm fact:squash-commits\n\nreject Never use moment # we do use it\nretire fact:always-deploy-on-fridays # too late\n'
+  const done = await tidemark(at, ['review', '-'], lines)
+  expect(done.out).toMatch(
+    /^confirm fact:squash-commits\nreject fact:never-use-moment\nretire fact:always-deploy-on-fridays\ntidemark undo \S+ takes it back\n$/,
+  )
+  expect(await standing()).toMatchObject({ 'Squash commits': 'confirmed', 'Run the tests': 'proposed' })
+  expect(await run('show', 'fact:always-deploy-on-fridays')).toContain('retired: too late')
+  const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  const refused = await tidemark(agents, ['review', '-'], 'confirm fact:run-the-tests')
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('outside the agent')])
+})
+
+test('reject, retire, supersede, rename and answer are plain commands, each with the way back', async () => {
+  const { at, run, standing } = await proposed('Use npm for installs', 'Never use moment')
+  expect(await run('reject', 'Use npm for installs', 'fact:never-use-moment', '--reason', 'we do')).toMatch(
+    /^rejected fact "Use npm for installs"\nrejected fact "Never use moment"\ntidemark undo \S+ takes it back\n$/,
+  )
+  expect(await standing()).toEqual({ 'Use npm for installs': 'rejected', 'Never use moment': 'rejected' })
+  const again = await tidemark(at, ['act', '-'], JSON.stringify([propose('Use npm for installs')]))
+  expect(again.err).toContain('proposed and rejected before')
+
+  await run('act', JSON.stringify([['record-decision', { name: 'use-json' }], ['record-decision', { name: 'use-sqlite' }], ['record-question', { question: 'Does the hub need Redis?' }]])) // biome-ignore format: one batch
+  const done = await run('supersede', 'use-json', 'use-sqlite', '--reason', 'lost writes')
+  expect(done).toContain('"use-sqlite" takes the place of "use-json"')
+  expect(await run('recall', 'use-json')).not.toContain('decision "use-json"')
+  await run('undo', /tidemark undo (\S+)/.exec(done)![1]!)
+  expect(await run('show', 'use-json')).not.toContain('superseded')
+
+  expect(await run('answer', 'Does the hub need Redis?', 'No: Postgres tells', 'everybody')).toContain(
+    'answered "Does the hub need Redis?"',
+  )
+  expect(await run('questions')).toContain('no question is open')
+  expect(await run('rename', 'use-sqlite', 'use sqlite files')).toContain(
+    '"use-sqlite" is called "use sqlite files" now',
+  )
+  expect(await run('retire', 'use-json')).toContain('retired decision "use-json"')
+  expect(await run('show', 'use-json')).toContain('retired: no longer holds')
+  const none = await tidemark(at, ['reject', 'use sqlite files'])
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('is no proposal')])
+  expect((await tidemark(at, ['supersede', 'use-json'])).code).toBe(2)
+})
+
+test('merge makes one of two: lists and links go over, what stands stays, and one undo takes it back', async () => {
+  const { at, run } = await project()
+  await run('act', JSON.stringify([
+    ['record-decision', { name: 'sqlite', description: 'One file', topics: ['storage'], evidence: ['fast'] }],
+    ['record-decision', { name: 'use-sqlite', description: 'A file per project', rationale: 'no daemon', topics: ['disk'] }],
+    ['record-principle', { name: 'simple' }],
+    ['link-entities', { from: 'simple', to: 'sqlite', type: 'supports' }],
+  ])) // biome-ignore format: one batch
+  const done = await run('merge', 'sqlite', 'use-sqlite')
+  expect(done).toContain('merged "sqlite" into "use-sqlite": evidence, topics, 1 of its links')
+  const one = JSON.parse((await tidemark(at, ['show', 'use-sqlite', '--json'])).out)
+  expect(one).toMatchObject({
+    name: 'use-sqlite',
+    description: 'A file per project',
+    evidence: ['fast'],
+    topics: ['disk', 'storage'],
+  })
+  expect(await run('show', 'use-sqlite')).toContain('supported-by ← ')
+  expect(await run('show', 'sqlite')).toContain('superseded')
+  await run('undo', /tidemark undo (\S+)/.exec(done)![1]!)
+  expect(await run('show', 'use-sqlite')).not.toContain('fast')
+  const other = await tidemark(at, ['merge', 'simple', 'sqlite'])
+  expect(other.err).toContain('a principle and a decision are not merged')
+})
+
+test('[T40] the shell of an agent proposes what ends or replaces a rule, and confirms nothing', async () => {
+  const { at, run } = await project()
+  await run('remember', 'Never push to main')
+  await run('remember', 'Always push to main')
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  for (const args of [
+    ['retire', 'Never push to main'],
+    ['supersede', 'Never push to main', 'Always push to main'],
+    ['rename', 'Never push to main', 'Push to main'],
+    ['merge', 'Never push to main', 'Always push to main'],
+  ])
+    expect((await tidemark(agent, args)).out, args[0]).toContain('proposed: ')
+  expect((await tidemark(at, ['brief'])).out).toContain('- Never push to main')
+})
