@@ -1,5 +1,7 @@
 import type { Actor } from '../memory/binding.ts'
+import { isLive } from '../memory/claims.ts'
 import type { Memory } from '../memory/memory.ts'
+import { slug } from '../schema/names.ts'
 import type { Said } from './info.ts'
 import { nearestAbove, processDoor, sameProcess } from './process.ts'
 import { type Sessions, sessionsOf } from './sessions.ts'
@@ -102,6 +104,16 @@ export function actingSession(memory: Memory, { named, call, elsewhere = false, 
   if (speaks !== undefined) return ofClient(sessions, speaks)
   const given = VARIABLES.map((name) => process.env[name]).find((value) => value !== undefined && value !== '')
   return given === undefined ? sessions.ofProcess() : sessions.resolve(given)
+}
+
+/** The session of a person who names none: it is there from the first call on that needs one (`make`). */
+export function ownSession(memory: Memory, user: string, root: string, make: boolean): string | undefined {
+  const sessions = sessionsOf(memory)
+  const id = sessions.resolve(slug(user))
+  const known = sessions.get(id)
+  if (!make && !(known && isLive(known.state))) return undefined
+  sessions.heartbeat(id, { client: COMMAND_LINE, root })
+  return id
 }
 
 /** The session that acts, seen alive. */

@@ -296,11 +296,14 @@ async function actor(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
 ) {
-  const { actAs, actingSession } = await import('../sessions/acting.ts')
+  const { actAs, actingSession, ownSession, typist } = await import('../sessions/acting.ts')
   const door = { named: typeof values.session === 'string' ? values.session : undefined }
   if (door.named && tool.ofSession?.(args)) (await import('../sessions/known.ts')).knownSession(memory, door.named)
-  if (tool.name === 'session') return actingSession(memory, door)
-  return actAs(memory, door, { root: project.root })
+  const acting = tool.name === 'session' ? actingSession(memory, door) : actAs(memory, door, { root: project.root })
+  // an agent that no variable tells of is on no terminal
+  if (acting !== undefined || !tool.needsSession || !process.stdin.isTTY || typist(memory) === 'agent') return acting
+  const { userName } = await import('../open.ts')
+  return ownSession(memory, userName() ?? 'person', project.root, !tool.readOnly && tool.needsSession(args))
 }
 
 /** Prints what happens, as it happens, until the process is told to end or nobody reads on. */

@@ -77,6 +77,7 @@ export const claim: Tool = {
     'depends-on': { type: 'text', about: 'roles whose result it needs, with commas between them' },
   },
   readOnly: false,
+  needsSession: () => true,
   async run(context, args): Promise<Output> {
     const { memory, project } = context
     const dependsOn = listOf(args['depends-on'])

@@ -38,6 +38,7 @@ export const claims: Tool = {
   params: { mine: { type: 'flag', about: "only the session's own" } },
   readOnly: true,
   ofSession: () => true,
+  needsSession: () => true,
   run(context, args): Output {
     const edits = readEdits(context.memory, context.project)
     const { held, blocks } = claimsOf(context.memory)

@@ -26,6 +26,7 @@ export const next: Tool = {
     },
   },
   readOnly: false,
+  needsSession: (args) => args.claim === true,
   run(context, args): Output | Promise<Output> {
     const { reader } = context.memory
     const place = placeOf(context)

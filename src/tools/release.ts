@@ -25,6 +25,7 @@ export const release: Tool = {
   },
   readOnly: false,
   ofSession: () => true,
+  needsSession: () => true,
   run(context, args): Output {
     const to = oneOf(args.to)
     const [status, result, handoff] = [oneOf(args.status), oneOf(args.result), oneOf(args.handoff)]

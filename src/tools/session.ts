@@ -88,6 +88,7 @@ export const session: Tool = {
     all: { type: 'flag', about: 'list: also those that ended or crashed' },
   },
   readOnly: false,
+  needsSession: (args) => args.do === 'heartbeat',
   ofSession: (args) => ['heartbeat', 'end', 'show'].includes(String(args.do)) && oneOf(args.id) === undefined,
   run(context, args): Output {
     const { memory, project } = context

@@ -70,6 +70,11 @@ export interface Tool {
    * refused. Elsewhere a session that acts is there from then on.
    */
   ofSession?(args: Readonly<Record<string, unknown>>): boolean
+  /**
+   * Whether this call needs a session: a person on a terminal who names none acts in one of their own. Where it is false
+   * or the tool only reads, that one acts if it is there.
+   */
+  needsSession?(args: Readonly<Record<string, unknown>>): boolean
   /** Its text has a fence, within which what others wrote is safe already. Every other text is shown without the marks of one. */
   readonly fences?: boolean
   /** @throws UserError for the caller's mistakes. */

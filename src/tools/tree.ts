@@ -14,6 +14,7 @@ export const tree: Tool = {
     all: { type: 'flag', about: 'also goals that are complete or abandoned' },
   },
   readOnly: true,
+  needsSession: () => true,
   run(context, args) {
     const { reader } = context.memory
     const place = placeOf(context)

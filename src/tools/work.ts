@@ -120,6 +120,7 @@ export function workTool(spec: WorkTool): Tool {
       all: { type: 'flag', about: 'list: also what is complete or abandoned' },
     },
     readOnly: false,
+    needsSession: (args) => args.do === 'start',
     ofSession: (args) => (args.do === 'complete' || args.do === 'abandon') && oneOf(args.text) === undefined,
     run(context, args) {
       const { memory } = context
