@@ -302,6 +302,7 @@ function connect(path: string, prepare: (db: DatabaseSync) => void) {
     }
   }
   try {
+    accessSync(path, constants.W_OK) // where the shared memory of a log lies beside it, SQLite would open it to read and not say so
     return { raw: tryOpen(path), readOnly: false, forget: () => {} }
   } catch (error) {
     const refused = MAY_NOT_WRITE.has((error as NodeJS.ErrnoException).code ?? '')
