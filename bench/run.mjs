@@ -13,6 +13,7 @@ const NAMES = [
   'propagation',
   'writers',
   'upkeep',
+  'shared',
   'act',
   'recall',
   'known-item',

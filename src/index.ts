@@ -19,7 +19,7 @@ export {
 } from './library.ts'
 export type { ActOptions, ActResult, News } from './memory/memory.ts'
 export type { EventsOptions, SharedContext, SharedValue } from './memory/sharing.ts'
-export type { StreamEvent } from './memory/stream.ts'
+export { type StreamEvent, valueAfter } from './memory/stream.ts'
 export type { Claim } from './sessions/claims.ts'
 export type { Inbox } from './sessions/inbox.ts'
 export type { Said, SessionInfo, Sessions } from './sessions/sessions.ts'

@@ -94,7 +94,9 @@ export function jsonArg(args: Readonly<Record<string, unknown>>, name: string, r
 export function fieldOf(p: Planning, shared: Shared): Json | undefined {
   if (!shared.entity) return undefined
   const now = () => fold(p.cells(shared.id)).fields[SHARED_FIELD]
-  if (!isEncoded(now())) apply(p, shared.id, whole(p, shared, shared.entity.fields[SHARED_FIELD] ?? null))
+  const field = now()
+  if (isEncoded(field)) return field
+  apply(p, shared.id, whole(p, shared, shared.entity.fields[SHARED_FIELD] ?? null))
   return now()
 }
 

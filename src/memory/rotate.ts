@@ -50,7 +50,9 @@ export function archiveCovered(db: Db, lines: readonly Pick<Covered, 'replica' |
       db,
       page.flatMap((news) => {
         const events = news.presence ? [] : stream.eventsOf(news)
-        return isCovered(news.batch) ? events : []
+        if (isCovered(news.batch)) return events
+        stream.tellWhole() // what stays is told upon what is folded
+        return []
       }),
     )
     if (page.length < PAGE) return

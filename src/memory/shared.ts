@@ -210,6 +210,47 @@ export function standsAt(field: Json | undefined, path: readonly string[], writt
   return isMark || canonical(node) === canonical(written)
 }
 
+/** Greatest place in a list of a folded field that grows by `extend`. */
+const lastPlaces = new WeakMap<Tree, number>()
+
+/**
+ * Adds to the folded field what events put at the end of lists that are there, and returns that: as a value with nothing
+ * else in it. Where they do anything else, it returns nothing and the field is as it was.
+ */
+export function extend(field: Json | undefined, events: readonly Event[]): Json | undefined {
+  const ends = new Map<Tree, number>()
+  const puts: { list: Tree; path: readonly string[]; item: [place: number, item: Json] }[] = []
+  for (const { op, path = [], value, over } of events) {
+    const key = path.at(-1)
+    if (op !== 'put' || over.length > 0 || path.at(-2) !== LIST || key === MARK || !Array.isArray(value))
+      return undefined
+    const node = nodeAt(field, path.slice(0, -2))
+    if (shapeOf(node) !== 'list') return undefined
+    const list = (node as Tree)[LIST] as Tree
+    const last = ends.get(list) ?? lastPlaces.get(list) ?? Math.max(-1, ...itemsOf(node as Tree).map((x) => x.place))
+    const place = Number(value[0])
+    if (!(place > last) || Object.hasOwn(list, key!)) return undefined
+    ends.set(list, place)
+    puts.push({ list, path, item: [place, value[1] ?? null] })
+  }
+  const added: Tree = Object.create(null) as Tree
+  for (const { list, path, item } of puts) {
+    list[path.at(-1)!] = item
+    let node = added
+    for (const key of path.slice(0, -1)) node = (node[key] ??= Object.create(null)) as Tree
+    node[path.at(-1)!] = item
+  }
+  for (const [list, place] of ends) lastPlaces.set(list, place)
+  return puts.length > 0 ? decodeNode(added[ROOT]!) : undefined
+}
+
+/** A value with what an event adds to its lists. */
+export function withAdded(before: Json | undefined, added: Json): Json {
+  if (Array.isArray(before) && Array.isArray(added)) return [...before, ...added]
+  if (!isTree(before) || !isTree(added)) return added
+  return { ...before, ...Object.fromEntries(Object.entries(added).map(([k, v]) => [k, withAdded(before[k], v)])) }
+}
+
 /** Whether an event writes a mark, which says nothing by itself. */
 export function isMark({ entity, path }: Event): boolean {
   if (kindOf(entity) !== SHARED_KIND || path?.[0] !== ROOT) return false

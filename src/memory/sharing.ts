@@ -10,7 +10,7 @@ import { checkTypes, EVENT_TYPES } from './event-types.ts'
 import type { ActOptions, Memory } from './memory.ts'
 import { SHARED_FIELD, SHARED_KIND } from './shared.ts'
 import { sharedAt, sharedEver } from './shared-key.ts'
-import { EventStream, type StreamEvent, sharedBefore } from './stream.ts'
+import { EventStream, type StreamEvent, sharedBefore, valueAfter } from './stream.ts'
 
 /** A key of the shared context with its value. */
 export interface SharedValue {
@@ -123,8 +123,8 @@ function historyOf(memory: Memory, id: string, limit: number): StreamEvent[] {
 /** What a key held after an event, null where nobody knows: from before a compaction the archive does. */
 function sharedAfter(memory: Memory, id: string, seq: number): { is: Json | undefined } | null {
   if (seq >= Number(getMeta(memory.db, 'compacted_n') ?? 0)) return { is: sharedBefore(memory.db, id, seq + 1) }
-  const last = historyOf(memory, id, Number.MAX_SAFE_INTEGER).find((e) => e.seq <= seq)
-  return last ? { is: last.event_type === 'delete' ? undefined : last.value } : null
+  const told = historyOf(memory, id, Number.MAX_SAFE_INTEGER).filter((e) => e.seq <= seq)
+  return told.length > 0 ? { is: told.reduceRight<Json | undefined>(valueAfter, undefined) } : null
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Cell, type Cells, cellKey, STATE, type StateValue } from '../crdt/cells.ts'
+import { type Cell, type Cells, cellKey, STATE, type StateValue, seen } from '../crdt/cells.ts'
 import { cellOf, type Event, overwritten } from '../crdt/events.ts'
 import { canonical } from '../schema/canonical.ts'
 import { sha256 } from '../schema/digest.ts'
@@ -10,11 +10,12 @@ import { arrivedBefore } from '../store/stream.ts'
 import { kindOf, LINK_KIND } from './entity.ts'
 import { fold } from './fold.ts'
 import type { News } from './news.ts'
-import { decode, SHARED_FIELD, SHARED_KIND, standsAt } from './shared.ts'
+import { decode, extend, SHARED_FIELD, SHARED_KIND, standsAt, withAdded } from './shared.ts'
 
 /**
  * One thing that happened, as everybody hears of it. Of a key of the shared context `value` is all of its value
- * afterwards, so that the last event of each key is the state; of an entity what was said; of a session what it did.
+ * afterwards, of one that only adds to its lists what it adds (`valueAfter`); of an entity what was said; of a session
+ * what it did.
  */
 export interface StreamEvent {
   event_id: string
@@ -34,6 +35,17 @@ export interface StreamEvent {
   said?: Json
 }
 
+/** What a key of the shared context holds after an event of it, if `before` is what it held. */
+export const valueAfter = (
+  before: Json | undefined,
+  e: Pick<StreamEvent, 'event_type' | 'value' | 'previous_value'>,
+) =>
+  e.event_type === 'delete'
+    ? undefined
+    : e.event_type === 'merge' && e.previous_value === null
+      ? withAdded(before, e.value)
+      : e.value
+
 export const hashOf = (value: Json): string => sha256(canonical(value))
 
 const refOf = (c: { readonly replica: string; readonly ctr: number }) => `${c.replica}:${c.ctr}`
@@ -42,30 +54,66 @@ const refOf = (c: { readonly replica: string; readonly ctr: number }) => `${c.re
 class Replay {
   readonly cells: Cells = new Map()
   readonly #gone = new Set<string>()
+  #erased = false
+  /** A delete stands, which may hide what it had seen. */
+  #deleted = false
+  #state: SharedState | undefined
+
+  get state(): SharedState {
+    return (this.#state ??= stateOf(this))
+  }
 
   add(e: Event): void {
+    this.#erased ||= e.purged === true
+    this.#state = undefined
     for (const key of overwritten(this.cells, e)) this.cells.delete(key)
     for (const [replica, ctr] of e.over) this.#gone.add(`${replica}:${ctr}`)
     const cell = e.purged ? undefined : cellOf(e)
     if (cell && !this.#gone.has(refOf(cell.stamp)))
       this.cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
+    if (e.field === STATE)
+      this.#deleted = seen(this.cells, STATE).some((c) => (c.value as unknown as StateValue).s === 'deleted')
+  }
+
+  /**
+   * Adds the events of one batch if all they do is to add items at the end of lists, and returns these; nothing is folded
+   * again. Not after an erasure: what others have heard may be what was erased, so they are told all of the value.
+   */
+  extend(events: readonly Event[]): Json | undefined {
+    const { state } = this
+    const said = events.filter((e) => e.field === SHARED_FIELD)
+    const isPlain = events.every((e) => e.field === 'provenance' || (e.field === SHARED_FIELD && !e.purged))
+    if (!isPlain || this.#erased || this.#deleted || !state.live) return undefined
+    if (said.some((e) => this.#gone.has(refOf(e.stamp)))) return undefined
+    const added = extend(state.field, said)
+    if (added === undefined) return undefined
+    for (const e of events) this.add(e)
+    this.#state = state
+    return added
   }
 }
 
 /** What a key of the shared context holds at a place in the order of arrival. */
 export interface SharedState {
-  key: string | undefined
-  live: boolean
-  value: Json
+  readonly key: string | undefined
+  readonly live: boolean
+  readonly value: Json
   /** The field as it is folded, undecoded. */
-  field: Json | undefined
+  readonly field: Json | undefined
 }
 
 function stateOf(replay: Replay): SharedState {
   const { live, fields } = fold(replay.cells)
   const key = typeof fields.key === 'string' ? fields.key : undefined
   const field = live ? fields[SHARED_FIELD] : undefined
-  return { key, live, value: field === undefined ? null : decode(field), field }
+  return {
+    key,
+    live,
+    get value() {
+      return field === undefined ? null : decode(field)
+    },
+    field,
+  }
 }
 
 /** All of the shared context, by entity, as its events tell it. */
@@ -74,7 +122,7 @@ export function sharedStates(db: Db): Map<string, SharedState> {
     idsOfKind(db, SHARED_KIND).map((id) => {
       const replay = new Replay()
       for (const e of arrivedBefore(db, id, Number.MAX_SAFE_INTEGER)) replay.add(e)
-      return [id, stateOf(replay)]
+      return [id, replay.state]
     }),
   )
 }
@@ -83,7 +131,7 @@ export function sharedStates(db: Db): Map<string, SharedState> {
 export function sharedBefore(db: Db, id: string, seq: number): Json | undefined {
   const replay = new Replay()
   for (const e of arrivedBefore(db, id, seq)) replay.add(e)
-  const { live, value } = stateOf(replay)
+  const { live, value } = replay.state
   return live ? value : undefined
 }
 
@@ -95,11 +143,20 @@ export class EventStream {
   readonly #db: Db
   readonly #entities: boolean
   readonly #replays = new Map<string, Replay>()
+  readonly #told = new Set<string>()
 
-  /** `entities`: events of a key also say which entity it is, as the archive keeps them. */
+  /**
+   * `entities`: events of a key also say which entity it is, and the first one has all of its value, as the archive keeps
+   * them: what was put there before may be erased.
+   */
   constructor(db: Db, options: { entities?: boolean } = {}) {
     this.#db = db
     this.#entities = options.entities ?? false
+  }
+
+  /** The next event of each key for the archive has all of its value again. */
+  tellWhole(): void {
+    this.#told.clear()
   }
 
   eventsOf(news: News): StreamEvent[] {
@@ -119,16 +176,22 @@ export class EventStream {
 
   #shared(id: string, own: readonly LoggedEvent[], news: News): Told[] {
     const replay = this.#replay(id, news.seq)
-    const before = stateOf(replay)
-    for (const { event } of own) replay.add(event)
-    const after = stateOf(replay)
+    const before = replay.state
+    const events = own.map((e) => e.event)
+    const isMerge = sharedType(news.summary, own, before, before) === 'merge'
+    const mustBeWhole = !isMerge || (this.#entities && !this.#told.has(id))
+    this.#told.add(id)
+    const added = mustBeWhole ? undefined : replay.extend(events)
+    if (added !== undefined) return [{ event_type: 'merge', key: before.key ?? id, value: added, previous_value: null }]
+    for (const event of events) replay.add(event)
+    const after = replay.state
     const said = saidOnly(own, after)
     const key = after.key ?? before.key ?? id
     const renamed = before.live && before.key !== undefined && before.key !== key
     const same = before.live === after.live && canonical(before.value) === canonical(after.value)
     if (same && !renamed && said === undefined) return []
     const now = {
-      event_type: sharedType(news.summary, own, before, after),
+      event_type: renamed && after.live ? 'update' : sharedType(news.summary, own, before, after),
       key,
       value: after.value,
       previous_value: renamed ? null : before.value,

@@ -13,7 +13,8 @@ const short = (value: Json, max: number): string =>
 /** An event as people read it. */
 export function eventLine(e: StreamEvent): string {
   const who = e.session_id === null ? '' : `  [${oneLine(e.session_id, 40)}]`
-  const value = e.value === null && e.event_type !== 'update' ? '' : ` ${short(e.value, 100)}`
+  const adds = e.event_type === 'merge' && e.previous_value === null
+  const value = e.value === null && e.event_type !== 'update' ? '' : ` ${adds ? '+ ' : ''}${short(e.value, 100)}`
   const before = e.previous_value === null ? '' : ` (was ${short(e.previous_value, 60)})`
   const said = e.said === undefined ? '' : ` (said: ${short(e.said, 60)})`
   return `${e.seq}  ${e.timestamp.slice(0, 19)}Z  ${e.event_type} ${oneLine(e.key, 80)}${value}${before}${said}${who}`

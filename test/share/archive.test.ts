@@ -3,21 +3,14 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { eventsSince, followEvents, rollbackShared, sharedContext, sharedHistory } from '../../src/memory/sharing.ts'
 import { hashOf, type StreamEvent } from '../../src/memory/stream.ts'
-import type { Json } from '../../src/schema/field.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { archiveFiles } from '../../src/store/archive.ts'
 import { addPresence } from '../../src/store/presence.ts'
 import { exchange, Replica, send, tempDir } from '../convergence/harness.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
+import { replayed } from './replayed.ts'
 
 const all = (t: TestMemory, since = 0) => eventsSince(t.memory, { since })
-const stateOf = (events: readonly StreamEvent[]) => {
-  const state = new Map<string, Json>()
-  for (const e of events)
-    if (e.event_type === 'delete') state.delete(e.key)
-    else if (['update', 'merge'].includes(e.event_type)) state.set(e.key, e.value)
-  return Object.fromEntries(state)
-}
 const archived = (t: TestMemory) =>
   archiveFiles(t.memory.path)
     .map((f) => readFileSync(f, 'utf8'))
@@ -95,16 +88,51 @@ describe('[X4] rotation keeps the archive, and loses nothing', () => {
     expect(t.memory.db.all('SELECT n FROM log')).toHaveLength(1)
     expect(all(t)).toEqual(later)
     expect(all(t).slice(0, known.length)).toEqual(known)
-    expect(stateOf(all(t))).toEqual(t.library.share.context().data)
+    expect(replayed(all(t))).toEqual(t.library.share.context().data)
     t.memory.compact(t.clock.now - 1000)
     t.library.share.append('l', 'd')
-    expect(all(t).at(-1)).toMatchObject({ value: ['a', 'b', 'c', 'd'], previous_value: ['a', 'b', 'c'] })
+    expect(all(t).at(-1)).toMatchObject({ value: ['d'], previous_value: null })
+    expect(replayed(all(t))).toEqual(t.library.share.context().data)
     const third = known.find((e) => (e.value as { n?: number }).n === 3)!
     expect(t.library.share.rollback('k', third.seq).value).toEqual({ n: 3 })
     expect(t.library.share.history('k').map((e) => (e.value as { n?: number } | null)?.n ?? null)).toEqual([
       ...[3, null, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
     ])
     expect(userError(() => t.library.share.rollback('l', 1)).code).toBe('before-horizon')
+  })
+
+  test('a list that grew is put away as its additions, and what stays stands upon it', () => {
+    const dir = tempDir()
+    const [a, b] = ['a', 'b'].map((name, i) => {
+      mkdirSync(join(dir, name))
+      return new Replica(join(dir, name), name, 1000 + i * 77)
+    }) as [Replica, Replica]
+    try {
+      for (const item of ['a1', 'a2', 'a3']) a.act([['share-append', { key: 'l', value: item }]])
+      exchange(a, b)
+      a.act([['share-append', { key: 'l', value: 'a4' }]])
+      b.now += 100_000
+      b.act([['share-append', { key: 'l', value: 'b1' }]])
+      send(b, a) // folded is what stands before and after it
+      a.act([['share-append', { key: 'l', value: 'a5' }]])
+      const fifth = eventsSince(a.memory, { since: 0, types: ['share'] }).at(-1)!
+      a.memory.compact(a.now + 50_000)
+      const told = () => eventsSince(a.memory, { since: 0, types: ['share'] })
+      expect(
+        told()
+          .map((e) => e.value)
+          .slice(0, 3),
+      ).toEqual([['a1'], ['a2'], ['a3']])
+      expect(replayed(told())).toEqual(sharedContext(a.memory, []).data)
+      const after = sharedContext(a.memory, []).data.l
+      a.act([['share-append', { key: 'l', value: 'a6' }]])
+      expect(replayed(told())).toEqual(sharedContext(a.memory, []).data)
+      a.memory.compact(a.now + 200_000)
+      expect(replayed(told())).toEqual(sharedContext(a.memory, []).data)
+      expect(rollbackShared(a.memory, 'l', fifth.seq).value).toEqual(after)
+    } finally {
+      for (const r of [a, b]) r.memory.close()
+    }
   })
 
   test('[X8] [K14] a snapshot puts away what it folds here, and what came with it is an event: replay gives the state', () => {
@@ -138,10 +166,10 @@ describe('[X4] rotation keeps the archive, and loses nothing', () => {
       send(a, b)
       expect(b.memory.db.all('SELECT n FROM log')).toEqual([])
 
-      expect(stateOf(events(a))).toEqual(context(a))
+      expect(replayed(events(a))).toEqual(context(a))
       expect(context(b)).toEqual(context(a))
       expect(events(b).slice(0, known.length)).toEqual(known)
-      expect(stateOf(events(b))).toEqual(context(b))
+      expect(replayed(events(b))).toEqual(context(b))
       const came = events(b, cursor)
       expect(came.map((e) => [e.event_type, e.key, e.value, e.previous_value, e.session_id]).sort()).toEqual([
         ['delete', 'gone', null, 'x', null],

@@ -3,22 +3,14 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { eventsSince, followEvents, sharedContext } from '../../src/memory/sharing.ts'
 import type { StreamEvent } from '../../src/memory/stream.ts'
+import { canonical } from '../../src/schema/canonical.ts'
 import type { Json } from '../../src/schema/field.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { events } from '../../src/tools/events.ts'
 import { share } from '../../src/tools/share.ts'
 import { exchange, send, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
-
-/** The state that share events leave when they are replayed from nothing. */
-function replayed(events: readonly StreamEvent[]): { [key: string]: Json } {
-  const state = new Map<string, Json>()
-  for (const e of events) {
-    if (e.event_type === 'delete') state.delete(e.key)
-    else state.set(e.key, e.value)
-  }
-  return Object.fromEntries([...state].sort((a, b) => (a[0] < b[0] ? -1 : 1)))
-}
+import { replayed } from './replayed.ts'
 
 const shareEvents = (t: TestMemory, since = 0) => eventsSince(t.memory, { since, types: ['share'] })
 const data = (t: TestMemory) => sharedContext(t.memory, []).data
@@ -58,6 +50,51 @@ describe('[X4] the event stream', () => {
     expect(found.map((e) => e.session_id)).toEqual(['s1', 's2', 's2', 'test', 'test'])
     expect(found[1]!.timestamp).toBe('2026-11-21T09:00:01.000Z')
     expect(new Set(found.map((e) => e.event_id)).size).toBe(found.length)
+  })
+
+  test('what only adds to a list is told as what it adds, so that a long list costs no more than a short one', () => {
+    const t = openTestMemory()
+    t.act([['share-set', { key: 'm', value: { open: ['a', 'a'], n: 1 } }]])
+    t.act([['share-merge', { key: 'm', value: { open: ['b', 'a'] } }]])
+    t.act([['share-append', { key: 'l', value: ['a', 'b'] }]])
+    t.act([
+      ['share-append', { key: 'l', value: [['c'], { d: 1 }] }],
+      ['share-append', { key: 'l', value: 'e' }],
+    ])
+    t.act([['share-merge', { key: 'm', value: { n: 2 } }]])
+    expect(shareEvents(t).map((e) => [e.event_type, e.key, e.value, e.previous_value])).toEqual([
+      ['update', 'm', { open: ['a', 'a'], n: 1 }, null],
+      ['merge', 'm', { open: ['b'] }, null],
+      ['merge', 'l', ['a', 'b'], null],
+      ['merge', 'l', [['c'], { d: 1 }, 'e'], null],
+      ['merge', 'm', { open: ['a', 'a', 'b'], n: 2 }, { open: ['a', 'a', 'b'], n: 1 }],
+    ])
+    for (let i = 0; i < 300; i++) t.act([['share-append', { key: 'l', value: `item ${i}` }]])
+    const all = shareEvents(t)
+    expect(JSON.stringify(all).length / all.length).toBeLessThan(400)
+    expect(replayed(all)).toEqual(data(t))
+    const back = all.find((e) => canonical(e.value) === '["item 20"]')!
+    const { value } = t.library.share.rollback('l', back.seq)
+    expect(value).toEqual(replayed(all.filter((e) => e.seq <= back.seq)).l)
+    expect(shareEvents(t).at(-1)).toMatchObject({ event_type: 'update', value })
+  })
+
+  test('items that come late from another replica are told with all of the list, whose order they change', () => {
+    withReplicas(['a', 'b'], (a, b) => {
+      a.act([['share-set', { key: 'l', value: ['x'] }]])
+      send(a, b)
+      a.act([['share-append', { key: 'l', value: 'of a' }]])
+      b.act([['share-append', { key: 'l', value: ['of b', 'too'] }]])
+      b.act([['share-append', { key: 'l', value: 'of a' }]])
+      exchange(a, b)
+      a.act([['share-append', { key: 'l', value: 'last' }]])
+      exchange(a, b)
+      for (const r of [a, b]) {
+        const told = eventsSince(r.memory, { since: 0, types: ['share'] })
+        expect(replayed(told)).toEqual(sharedContext(r.memory, []).data)
+        expect(told.at(-1)!.value).toEqual(['last'])
+      }
+    })
   })
 
   test('replaying it from empty gives the current state, whatever was done', () => {
@@ -231,6 +268,8 @@ describe('[X4] the event stream', () => {
     expect(JSON.stringify(told.slice(1))).not.toContain('tulip')
     expect(JSON.stringify(eventsSince(t.memory, { since: 0 }))).not.toContain('tulip')
     expect(told.at(-1)!.value).toEqual(['other', 'more'])
+    t.act([['share-append', { key: 'k', value: 'last' }]])
+    expect(eventsSince(t.memory, { limit: 1 })[0]!.value).toEqual(['other', 'more', 'last'])
   })
 })
 

@@ -7,6 +7,7 @@ import { openMemory } from '../../src/library.ts'
 import type { StreamEvent } from '../../src/memory/stream.ts'
 import { BIN, project } from '../cli/run.ts'
 import { tempDir } from '../convergence/harness.ts'
+import { replayed } from './replayed.ts'
 
 const CHILD = fileURLToPath(new URL('./share-child.ts', import.meta.url))
 
@@ -91,7 +92,7 @@ describe('[X1] processes that share at once lose nothing', () => {
         expect(own.map((e) => (e.value as { n: number }).n)).toEqual(Array.from({ length: each }, (_, i) => i + 1))
         expect(new Set(own.map((e) => e.session_id))).toEqual(new Set([name]))
       }
-      expect(Object.fromEntries(events.map((e) => [e.key, e.value]))).toEqual(memory.share.context().data)
+      expect(replayed(events)).toEqual(memory.share.context().data)
       expect(events.map((e) => e.seq)).toEqual([...new Set(events.map((e) => e.seq))].sort((a, b) => a - b))
     },
   )
@@ -116,7 +117,7 @@ test('[X4] killed at any point while it puts events away, nothing that was ackno
   }
   const all = memory.events({ since: 0 })
   expect(new Set(all.map((e) => e.event_id)).size).toBe(all.length)
-  expect(Object.fromEntries(all.map((e) => [e.key, e.value]))).toEqual(memory.share.context().data)
+  expect(replayed(all)).toEqual(memory.share.context().data)
 }, 120_000)
 
 describe('[X4] tidemark events --follow', () => {
