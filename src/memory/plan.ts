@@ -228,6 +228,7 @@ export function startPlan(
       }
       return [...found.values()]
     },
+    allIds: () => [...new Set([...view.allIds(), ...touched])],
   }
 
   const planning: Planning & { notes: string[] } = {

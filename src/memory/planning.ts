@@ -21,6 +21,7 @@ export interface View {
   links(end: 'src' | 'dst', id: string): LinkRow[]
   /** Live entities of a kind. */
   ofKind(kind: string): Entity[]
+  allIds(): readonly string[]
   someNames(limit: number): { id: string; name: string }[]
   eventsOf(id: string): LoggedEvent[]
   /** Events of a batch in order, and their summary; nothing if it is not in the log. */

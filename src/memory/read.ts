@@ -77,6 +77,7 @@ export function readNow(db: Db, registry: () => Registry): Reader {
     registry,
     entity,
     byName: (key) => rows.rowsByName(db, key).map(entityOf),
+    allIds: () => rows.allIds(db),
     list(kind, o = {}) {
       const { topic, limit, ...rest } = o
       const found = rows
@@ -170,6 +171,7 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
     registry,
     entity: (id) => all.get(id),
     byName: (key) => [...all.values()].filter((e) => nameKey(e.name) === key),
+    allIds: () => [...all.keys()],
     list: (kind, o = {}) => live.filter((e) => e.kind === kind && shown(e, o)).slice(0, o.limit ?? live.length),
     ids: (kind, o) => reader.list(kind, o).map((e) => e.id),
     entities: (ids) => ids.flatMap((id) => all.get(id) ?? []),

@@ -3,6 +3,7 @@ import type { Kind } from '../schema/kind.ts'
 import { slug } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
 import { cleanPath, type Entity, identityOf, LINK_KIND, nameKey, pathInProject } from './entity.ts'
+import { idsOfShort } from './short-refs.ts'
 
 /** Where references are looked up. */
 export interface Lookup {
@@ -10,10 +11,12 @@ export interface Lookup {
   entity(id: string): Entity | undefined
   /** Entities called so, deleted ones too; the argument is folded. */
   byName(nameKey: string): Entity[]
+  /** Of everything, deleted ones too. */
+  allIds(): readonly string[]
 }
 
 /**
- * Everything a reference could mean (design §3.2): an id; `kind:name`; a file's path; a bare name. Live entities
+ * Everything a reference could mean (design §3.2): an id; `kind:name`; a file's path; a bare name; `#a3f`. Live entities
  * come before deleted ones, and what is called so today before what once was.
  */
 export function candidates(lookup: Lookup, ref: string): Entity[] {
@@ -48,5 +51,7 @@ export function candidates(lookup: Lookup, ref: string): Entity[] {
     const inKind = named(ref.slice(colon + 1), kind)
     if (inKind.length > 0) return inKind
   }
-  return named(ref)
+  const called = named(ref)
+  if (called.length > 0) return called
+  return idsOfShort(ref, () => lookup.allIds()).flatMap((id) => lookup.entity(id) ?? [])
 }

@@ -165,6 +165,7 @@ function viewOf(host: WriteHost, docs: Docs, now: number, actor: string | undefi
     byName: (key) => rows.rowsByName(db, key).map(entityOf),
     links: (end, id) => rows.linksAt(db, end, id),
     ofKind: (kind) => rows.listRows(db, kind, {}).map(entityOf),
+    allIds: () => rows.allIds(db),
     someNames: (limit) => rows.someNames(db, limit),
     eventsOf: (id) => log.eventsOf(db, id),
     batch(id) {

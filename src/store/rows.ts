@@ -99,6 +99,8 @@ export const rowsByName = (db: Db, nameKey: string): EntityRow[] =>
 export const rowsInConflict = (db: Db): EntityRow[] =>
   db.all(`SELECT ${COLUMNS} FROM entities WHERE conflicts IS NOT NULL ORDER BY id`)
 
+export const allIds = (db: Db): string[] => db.all<{ id: string }>('SELECT id FROM entities').map((r) => r.id)
+
 /** Names to suggest from when a reference finds nothing; the newest, so many. */
 export const someNames = (db: Db, limit: number): { id: string; name: string }[] =>
   db.all("SELECT id, name FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?", limit)
