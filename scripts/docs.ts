@@ -43,7 +43,10 @@ const taken = (f: Field) =>
     : f.type === 'set' || f.type === 'list' || f.type === 'map' || f.type === 'time' || f.type === 'flag'
       ? f.type
       : accepts(f)
-const about = (f: Field) => f.about + (f.default !== undefined ? ` (read as \`${String(f.default)}\` unless said)` : '')
+const about = (f: Field) =>
+  f.about +
+  (f.default !== undefined ? ` (read as \`${String(f.default)}\` unless said)` : '') +
+  (f.also ? `; also taken: ${f.also.map((name) => `\`${name}\``).join(', ')}` : '')
 const fieldRows = (fields: Readonly<Record<string, Field>>) =>
   Object.entries(fields).map(([name, f]) => [`\`${name}\``, taken(f), MERGES[f.type], about(f)])
 

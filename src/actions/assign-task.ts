@@ -52,7 +52,7 @@ export const assignTask: Verb = {
           field: 'task',
           message: `no other session is free${others.length > 0 ? ': each has a task in hand' : ''}`,
           received: task.id,
-          hint: 'try again when one has finished, or name one: {"to": "…"}; `tidemark session list` shows them',
+          hint: 'try again when one has finished, or name one: {"to": "…"}; (sessions) in discover shows them',
         })
       return undefined
     }

@@ -21,7 +21,7 @@ export function take(
       field,
       message: told(p, c),
       received: wanted.on,
-      hint: 'take something else, wait (`tidemark claim … --wait 30`), or ask for a hand-over; `tidemark claims` shows all',
+      hint: 'take something else, try again when it is free, or ask its holder for a hand-over',
     })
   }
   if (blocking.length > 0) return undefined

@@ -22,7 +22,7 @@ export function actor(p: Planning, report: Report): string | undefined {
   report({
     field: 'session',
     message: 'no session is named, so nobody would hold the claim',
-    accepted: 'a session: --session ID, TIDEMARK_SESSION, or `tidemark session start`',
+    hint: 'give "session" with the call: any id that you keep to',
   })
   return undefined
 }

@@ -27,7 +27,7 @@ export const complete: Verb = {
         field: 'ref',
         message: `${open.length === 1 ? 'a task is' : `${open.length} tasks are`} open: ${names.join(', ')}`,
         received: target.id,
-        hint: 'complete or abandon them first, or give force: true (--force) to leave them open',
+        hint: 'complete or abandon them first, or give "force": true to leave them open',
       })
       return undefined
     }

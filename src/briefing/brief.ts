@@ -79,7 +79,7 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   const line =
     text === ''
       ? built.length > 0
-        ? `nothing fits into ${many(options.budget ?? BRIEFING_TOKENS, 'token')}: give more with --budget`
+        ? `nothing fits into ${many(options.budget ?? BRIEFING_TOKENS, 'token')}: give it a larger budget`
         : 'nothing recorded yet that a session would be told'
       : [...says, many(tokens, 'token')].join(', ')
   return { text, sections: told, tokens, chars: text.length, line }

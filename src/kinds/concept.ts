@@ -10,7 +10,7 @@ export const concept = defineKind({
   positional: ['name', 'definition'],
   fields: {
     name: text('the term', { weight: 3 }),
-    definition: text('what it means', { weight: 1.5 }),
+    definition: text('what it means', { weight: 1.5, also: ['description', 'meaning', 'text'] }),
     domain: text('the field it belongs to', { weight: 0.8 }),
     type: text('what sort of thing it is', { weight: 0.6 }),
     observations: list('single statements about it', { weight: 1 }),

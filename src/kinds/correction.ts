@@ -9,8 +9,8 @@ export const correction = defineKind({
   key: ['rightBelief'],
   positional: ['wrongBelief', 'rightBelief'],
   fields: {
-    wrongBelief: text('what was believed', { weight: 1.2 }),
-    rightBelief: text('what is true', { weight: 1.5 }),
+    wrongBelief: text('what was believed', { weight: 1.2, also: ['wrong', 'was'] }),
+    rightBelief: text('what is true', { weight: 1.5, also: ['right', 'correct', 'correction', 'text'] }),
     severity: choice(['low', 'medium', 'high', 'critical'], 'what believing it would cost'),
   },
   halfLifeDays: 180,

@@ -9,10 +9,10 @@ export const decision = defineKind({
   key: ['name'],
   positional: ['name', 'description'],
   fields: {
-    name: text('short name', { weight: 3 }),
-    description: text('what was decided', { weight: 1.5 }),
-    rationale: text('why', { weight: 1 }),
-    optionsConsidered: list('what else was on the table', { weight: 0.6 }),
+    name: text('short name', { weight: 3, also: ['title'] }),
+    description: text('what was decided', { weight: 1.5, also: ['decision', 'text'] }),
+    rationale: text('why', { weight: 1, also: ['reason', 'why', 'reasoning'] }),
+    optionsConsidered: list('what else was on the table', { weight: 0.6, also: ['alternatives', 'options'] }),
     revisitTrigger: text('what would reopen it', { weight: 0.5 }),
     status: choice(
       ['active', 'deprecated', 'superseded'],

@@ -9,7 +9,7 @@ export const fact = defineKind({
   key: ['fact'],
   binding: true,
   fields: {
-    fact: text('the rule, as an instruction', { weight: 1.5 }),
+    fact: text('the rule, as an instruction', { weight: 1.5, also: ['rule', 'text', 'description'] }),
     category: choice(['workflow', 'convention', 'constraint', 'tool', 'pattern'], 'what sort of rule'),
     context: text('where it comes from, when it applies', { weight: 0.8 }),
     locations: list('where it is written, as path or path:line', { paths: true, weight: 0.3 }),

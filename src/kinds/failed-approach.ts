@@ -9,9 +9,9 @@ export const failedApproach = defineKind({
   key: ['approach'],
   positional: ['approach', 'outcome'],
   fields: {
-    approach: text('what was tried', { weight: 1.5 }),
-    outcome: text('what happened', { weight: 1 }),
-    lesson: text('what to do instead', { weight: 1.2 }),
+    approach: text('what was tried', { weight: 1.5, also: ['tried', 'text', 'description'] }),
+    outcome: text('what happened', { weight: 1, also: ['result', 'why', 'reason'] }),
+    lesson: text('what to do instead', { weight: 1.2, also: ['instead', 'learning'] }),
   },
   halfLifeDays: 180,
   example: {

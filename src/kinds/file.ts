@@ -9,9 +9,9 @@ export const file = defineKind({
   key: ['path'],
   positional: ['path', 'summary'],
   fields: {
-    path: text('relative to the project root, with forward slashes', { paths: true, weight: 3 }),
+    path: text('relative to the project root, with forward slashes', { paths: true, weight: 3, also: ['file'] }),
     hash: text('content hash at the time of reading', { weight: 0 }),
-    summary: text('what the file does', { weight: 1.5 }),
+    summary: text('what the file does', { weight: 1.5, also: ['purpose', 'understanding', 'description', 'text'] }),
     concepts: list('ideas it deals with', { weight: 1 }),
     importantSymbols: list('names worth knowing', { weight: 1 }),
     relatedFiles: set('paths of files it goes with', { paths: true, refs: true, weight: 0.4 }),

@@ -8,7 +8,7 @@ export const insight = defineKind({
   identity: 'event',
   key: ['summary'],
   fields: {
-    summary: text('the insight in one sentence', { weight: 1.5 }),
+    summary: text('the insight in one sentence', { weight: 1.5, also: ['insight', 'text', 'description'] }),
     category: text('what sort of insight', { weight: 0.8 }),
     detail: text('the long form', { weight: 1 }),
     implications: list('what follows from it', { weight: 0.8 }),

@@ -9,8 +9,8 @@ export const learning = defineKind({
   key: ['title'],
   positional: ['title', 'body'],
   fields: {
-    title: text('the lesson in one line', { weight: 2 }),
-    body: text('the whole lesson', { weight: 1 }),
+    title: text('the lesson in one line', { weight: 2, also: ['learning', 'lesson', 'summary', 'text'] }),
+    body: text('the whole lesson', { weight: 1, also: ['description', 'detail', 'text'] }),
     severity: choice(['low', 'medium', 'high', 'critical'], 'what ignoring it costs'),
     category: text('technical, architecture, anti-pattern, performance, collaboration, process …', { weight: 0.6 }),
     scope: text('workstation, project, library, universal …', { weight: 0.3 }),

@@ -10,7 +10,7 @@ export const observation = defineKind({
   positional: ['operation', 'what'],
   fields: {
     operation: text('what was being done: deploy, verify, tdd-cycle …', { weight: 0.8 }),
-    what: text('what happened', { weight: 1 }),
+    what: text('what happened', { weight: 1, also: ['observation', 'text', 'description'] }),
     cost: text('what it cost or saved', { weight: 0.5 }),
   },
   halfLifeDays: 30,

@@ -10,7 +10,7 @@ export const pattern = defineKind({
   positional: ['name', 'description'],
   fields: {
     name: text('short name', { weight: 3 }),
-    description: text('what it looks like and when to use it', { weight: 1.5 }),
+    description: text('what it looks like and when to use it', { weight: 1.5, also: ['pattern', 'text'] }),
     type: text('family of patterns it belongs to', { weight: 1 }),
     confidence: confidence(),
     location: text('one good example, as path:line', { paths: true, weight: 0.5 }),

@@ -10,7 +10,7 @@ export const principle = defineKind({
   positional: ['name', 'description'],
   fields: {
     name: text('short name', { weight: 3 }),
-    description: text('what it says and why', { weight: 1.5 }),
+    description: text('what it says and why', { weight: 1.5, also: ['principle', 'text'] }),
     confidence: confidence(),
     locations: list('where it shows, as path or path:line', { paths: true, weight: 0.5 }),
     evidence: list('what speaks for it', { weight: 0.7 }),

@@ -8,7 +8,7 @@ export const question = defineKind({
   identity: 'content',
   key: ['question'],
   fields: {
-    question: text('the question', { weight: 1.5 }),
+    question: text('the question', { weight: 1.5, also: ['text', 'title'] }),
     answer: text('the answer, once known', { weight: 1.2 }),
     context: text('why it matters', { weight: 0.8 }),
   },

@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts'
 import { parseExact } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
 import { foldName, nearest } from '../schema/names.ts'
-import { type Problem, type Report, shown } from '../schema/validate.ts'
+import { named, type Problem, type Report, shown } from '../schema/validate.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
 import { BindingWatch, NEVER_PROPOSED, needsPerson } from './binding.ts'
@@ -172,7 +172,7 @@ function planOnce(
   const run: RunAction = (verb, args, report) => {
     const registry = p.registry()
     const recorded = registry.recordedBy(verb)
-    if (recorded) return record(p, recorded, args, report)
+    if (recorded) return record(p, recorded, named(recorded, args), report)
     const deleted = registry.deletedBy(verb)
     if (deleted) return remove(p, deleted, args, report)
     const own = options.verbs.get(verb)
@@ -208,9 +208,11 @@ function planOnce(
     const verb = redact(given)
     const report: Report = (problem) => void problems.push({ index, verb, ...problem })
     const before = problems.length
-    let args = raw
+    const kind = p.registry().recordedBy(verb)
+    const said = kind ? named(kind, raw, (alias, field) => p.note(`${verb}: ${alias} was taken as ${field}`)) : raw
+    let args = said
     if (!options.verbs.get(verb)?.unscreened) {
-      const screened = screen(raw, options.redact)
+      const screened = screen(said, options.redact)
       if (screened.privateLeftOut) p.note('text between <private> and </private> was left out')
       if (screened.secrets.length > 0 && !options.redact) {
         for (const s of screened.secrets) {
@@ -223,7 +225,7 @@ function planOnce(
             hint: 'leave it out, or give "redact": true to store its category in its place',
           })
         }
-        promiseOf(p, verb, raw)
+        promiseOf(p, verb, said)
         return
       }
       for (const s of screened.secrets) p.note(`${s.path}: stored as [redacted: ${s.category}]`)

@@ -49,7 +49,7 @@ function missing(memory: Memory, key: string): UserError {
       ? `did you mean ${near.map((k) => `"${k}"`).join(' or ')}?`
       : keys.length > 0
         ? `the keys are ${keys.slice(0, 20).join(', ')}`
-        : '`tidemark share set KEY JSON` shares something',
+        : 'no key is shared yet',
     { nearest: near },
   )
 }

@@ -70,7 +70,7 @@ export function pack(items: readonly Card[], limits: Limits, count: (text: strin
 
 /** The closing remark as a comment of the notation: what is printed reads back. */
 const inScheme = (omitted: number): string[] => [
-  remark(`${omitted} left out: narrow with --kind, --scope micro or --since, or raise --limit or --budget`),
+  remark(`${omitted} left out: narrow with kind, scope micro or since, or raise limit or budget`),
   remark(`${omitted} left out`),
 ]
 

@@ -100,8 +100,8 @@ describe('scopes and proximity', () => {
     expect(near(m, ALL, { goals: ['Other goal'] })).toEqual([...Array(5).fill('out'), 'elsewhere 1', 'out'])
     const refused = userError(() => near(m, ALL, { scope: 'micro' }))
     expect(refused.code).toBe('no-current')
-    expect(refused.hint).toContain('tidemark task start')
-    expect(refused.hint).toContain('--task')
+    expect(refused.hint).toContain('start-task')
+    expect(refused.hint).toContain('"task"')
   })
 
   test('[H1] the three bodies of work of the lessons', () => {

@@ -48,7 +48,7 @@ export function findInTree(reader: Reader, kind: WorkKind, ref: string): Entity 
   const hint =
     near.length > 0
       ? `did you mean ${near.map((n) => `"${n}" (${known.find((e) => e.name === n)!.id})`).join(' or ')}?`
-      : `\`tidemark ${kind} list --all\` shows them`
+      : '(tree) in discover shows them'
   throw new UserError(
     'not-found',
     is ? `${is.id} is a ${is.kind}, not a ${kind}` : `no ${kind} is called "${short}"`,
@@ -136,7 +136,7 @@ export function makeProximity(
     throw new UserError(
       'no-current',
       'this scope is the current task alone, and the session has none',
-      'start one (`tidemark task start "…"`), name one (--task REF), or leave the scope out',
+      'start one (start-task), name one as "task", or leave the scope out',
     )
   const selected = new Set(asked.goals.map((ref) => findInTree(reader, 'goal', ref).id))
   const find = parents(reader)

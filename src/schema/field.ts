@@ -24,6 +24,8 @@ export interface Field {
   readonly refs?: boolean
   /** Values are paths in the project, perhaps with a line: `src/a.ts:12`. */
   readonly paths?: boolean
+  /** What callers say for it, near enough to be taken, with a note. */
+  readonly also?: readonly string[]
   /** Written by Tidemark itself; refused from callers. */
   readonly system?: boolean
 }

@@ -152,6 +152,25 @@ function change(name: string, field: Field, value: Json, report: Report): Change
   }
 }
 
+/** The arguments with each near alias under the name of the field that it means; told where that field is not said too. */
+export function named(
+  kind: Kind,
+  args: Record<string, unknown>,
+  tell: (alias: string, field: string) => void = () => {},
+): Record<string, unknown> {
+  const fields = fieldsOf(kind)
+  let out = args
+  for (const alias of Object.keys(args)) {
+    if (Object.hasOwn(fields, alias)) continue
+    const field = Object.keys(fields).find((f) => fields[f]!.also?.includes(alias) && !Object.hasOwn(out, f))
+    if (field === undefined) continue
+    const { [alias]: value, ...rest } = out
+    out = { ...rest, [field]: value }
+    tell(alias, field)
+  }
+  return out
+}
+
 /**
  * Checks the arguments of a record verb against its kind and returns what they say, field by field.
  * Everything wrong is reported; nothing is guessed.

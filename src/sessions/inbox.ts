@@ -1,5 +1,6 @@
 import { kindOf, LINK_KIND } from '../memory/entity.ts'
 import type { Memory, News } from '../memory/memory.ts'
+import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
 import { getSession } from '../store/presence.ts'
 import { isBelow } from './family.ts'
 import { sessionsOf } from './sessions.ts'
@@ -173,6 +174,13 @@ function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] 
     const e = reader.entity(id)
     if (!e) continue
     const created = n.events.some(({ event }) => event.entity === id && event.field === '$')
+    if (kind === SHARED_KIND) {
+      const value = e.live
+        ? `shared ${short(e.name)} = ${short(JSON.stringify(e.fields[SHARED_FIELD] ?? null), 160)}`
+        : `shares ${short(e.name)} no more`
+      out.push({ weight: 5, text: `${who} ${value}`, about: id })
+      continue
+    }
     const known = read.has(id)
     const verb = !e.live ? 'deleted' : e.fields.standing === 'proposed' ? 'proposed' : created ? 'recorded' : 'changed'
     const which = known && verb !== 'recorded' ? ', which you read' : ''

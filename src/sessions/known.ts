@@ -16,7 +16,7 @@ function whoLives(memory: Memory, id: string): { hint: string; details: { live: 
   const more = live.length > NAMED_AT_MOST ? ` and ${live.length - NAMED_AT_MOST} more` : ''
   const who = live.length > 0 ? `those that live are ${some}${more}` : 'no session is live'
   return {
-    hint: `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}${who}; \`tidemark session list --all\` shows also those that ended`,
+    hint: `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}${who}; (sessions) in discover shows what they do`,
     details: { live, nearest: near },
   }
 }

@@ -273,9 +273,11 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
 function asTyped(error: unknown, tool: Tool): unknown {
   if (!(error instanceof UserError) || error instanceof UsageError) return error
   const flags = (text: string) =>
-    text.replace(/, or give "(\w{1,20})": true(.*)/g, (_, name: string, why: string) =>
-      tool.params[name] ? `, or give --${name}${why}` : '',
-    )
+    text
+      .replaceAll('give "session"', 'give --session')
+      .replace(/, or give "(\w{1,20})": true(.*)/g, (_, name: string, why: string) =>
+        tool.params[name] ? `, or give --${name}${why}` : '',
+      )
   const problems = tool.name === 'act' ? [] : (error.details.problems as Problem[] | undefined)
   const [only] = problems?.length === 1 ? problems : []
   if (only?.verb === undefined) return new UserError(error.code, flags(error.message), flags(error.hint), error.details)

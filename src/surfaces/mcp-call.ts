@@ -11,8 +11,8 @@ export const OUTPUT_CHARACTERS = 40_000
 
 /** Who calls, for which project: what every tool takes besides its own parameters. */
 const CALL_PARAMS = {
-  session: { type: 'text', about: 'id of your session, for provenance' },
-  project: { type: 'text', about: 'project id or path, where several are served' },
+  session: { type: 'text', about: '' },
+  project: { type: 'text', about: '' },
 } as const satisfies Readonly<Record<string, Param>>
 
 /** What agents are offered (design §3.7), by name, so that no other tool is loaded; a test holds it against `Tool.mcp`. */
@@ -46,7 +46,11 @@ export function schemaOf(tool: Tool): { [key: string]: Json } {
     properties: Object.fromEntries(
       [...own, ...common].map(([name, p]) => [
         name,
-        { ...JSON_TYPE[p.type], description: p.about, ...(p.choices ? { enum: [...p.choices] } : {}) },
+        {
+          ...JSON_TYPE[p.type],
+          ...(p.about === '' ? {} : { description: p.about }), // what five tools have in common, the instructions say
+          ...(p.choices ? { enum: [...p.choices] } : {}),
+        },
       ]),
     ),
     ...(required.length > 0 ? { required } : {}),
@@ -118,8 +122,19 @@ export function readCall(tool: Tool, input: unknown): Call {
 
 /** Runs a tool; its text shows what it says, ends no fence, and is cut to what clients take, saying how much was left out. */
 export async function runTool(tool: Tool, context: ToolContext, args: Call['args']): Promise<Output> {
-  const output = await run(tool, context, args)
+  const output = await run(tool, context, args).catch((error: unknown) => {
+    throw error instanceof UserError ? asCalled(error, tool) : error
+  })
   return { text: cut(tool.fences ? visible(output.text) : shown(output.text)), json: output.json }
+}
+
+/** A refusal that was written for the command line: here its flags are arguments. */
+function asCalled({ code, message, hint, details }: UserError, tool: Tool): UserError {
+  const named = (text: string) =>
+    text.replace(/--([a-z][a-z-]{1,20})(?![\w-])/g, (flag, name: string) =>
+      Object.hasOwn(tool.params, name) || Object.hasOwn(CALL_PARAMS, name) ? `"${name}"` : flag,
+    )
+  return new UserError(code, named(message), named(hint), details)
 }
 
 export function cut(text: string): string {

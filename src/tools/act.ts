@@ -8,9 +8,17 @@ import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 export const act: Tool = {
   name: 'act',
   title: 'Write knowledge',
-  about: `Records what was learned, decided or done, in one atomic batch: all of it happens or nothing.
-actions is a list of [verb, object] pairs, e.g. [["record-decision", {"name": "use-sqlite", "description": "One SQLite file per project", "rationale": "no daemon", "impact": 8, "topics": ["storage"]}], ["link-entities", {"from": "use-sqlite", "to": "plan-then-apply", "type": "supports"}]].
-Verbs: record-<kind> (decision, principle, pattern, fact, learning, correction, failed-approach, insight, question, file-understanding, concept …), delete-<kind>, link-entities, supersede, add-evidence, update-confidence, answer-question, start-goal, start-activity, start-task, complete (what you record carries your current task), retire, restore, rename, propose, confirm, reject, undo. A fact, and a change of one, waits for the user's yes (tidemark confirm) unless the user typed it in these words. Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list fields and examples. A refused batch says what is wrong with every action; mend it and send it again whole.`,
+  about: `Records what was learned, decided or done, and coordinates with other sessions, in one atomic batch: all of it happens or nothing.
+actions is a list of [verb, object] pairs, e.g. [["record-decision", {"name": "use-sqlite", "description": "One SQLite file per project", "rationale": "no daemon", "optionsConsidered": ["JSON files"], "topics": ["storage"]}]].
+Commonest:
+record-decision {name, description, rationale, optionsConsidered?}
+record-fact {fact, category?, context?}: a rule for all sessions; waits for the user's yes (tidemark confirm) unless the user typed it in these words
+record-failed-approach {approach, outcome, lesson}
+record-file-understanding {path, summary, importantSymbols?}
+record-learning {title, body, severity?}
+Also record-<kind> (principle, pattern, correction, insight, question, concept …), link-entities {from, to, type}, supersede {old, new, reason}, answer-question, start-goal {originalAsk}, start-task {description}, complete, retire, rename, confirm, reject, undo.
+Other sessions: claim {paths, note?} before you edit what others might, release {paths}, hand-over {to, paths}, share-set or share-append {key, value}, write-handoff {inProgress, nextSteps} before you stop.
+Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list the rest. A refused batch says what is wrong with every action; mend it and send it again whole.`,
   example: `tidemark act '[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'`,
   params: {
     actions: { type: 'json', about: 'list of [verb, object] pairs, at most 50', required: true, place: 0 },

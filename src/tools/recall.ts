@@ -108,7 +108,7 @@ async function printed(
   const hidden = all === true || preset === 'debug' ? '' : '; all looks at what is superseded or retired too'
   const none =
     omitted > 0
-      ? `#| ${omitted} found, and none fits the budget: a larger --budget shows them |#`
+      ? `#| ${omitted} found, and none fits the budget: a larger budget shows them |#`
       : `#| nothing is known of this${hidden} |#`
   const lines = [results.length > 0 ? text : none, ...notes.map(remark)]
   if (budget === undefined) return lines.join('\n')

@@ -141,5 +141,5 @@ test('a briefing into whose budget nothing fits does not say that nothing is rec
   const t = openTestMemory()
   expect(brief(t.memory, t.project, { budget: 10 }).line).toBe('nothing recorded yet that a session would be told')
   t.act([['record-decision', { name: 'sign with RS256', rationale: 'keys can be rotated' }]])
-  expect(brief(t.memory, t.project, { budget: 10 }).line).toBe('nothing fits into 10 tokens: give more with --budget')
+  expect(brief(t.memory, t.project, { budget: 10 }).line).toBe('nothing fits into 10 tokens: give it a larger budget')
 })

@@ -32,7 +32,7 @@ test('[X7] a typo in --session is refused with those that live, where there must
     expect(error, args.join(' ')).toMatchObject({
       code: 'not-found',
       message: 'there is no session laed',
-      hint: expect.stringMatching(/did you mean lead\? those that live are lead; .*session list --all/),
+      hint: expect.stringMatching(/did you mean lead\? those that live are lead; \(sessions\)/),
       details: { live: ['lead'], nearest: ['lead'] },
     })
   }

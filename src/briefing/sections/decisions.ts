@@ -15,7 +15,7 @@ const MOST = 20
 export const decisions: Section = {
   name: 'decisions',
   title: 'Decisions',
-  share: 15,
+  share: 12,
   build: (about) =>
     relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => {
       const why = field(e, 'rationale', 160)

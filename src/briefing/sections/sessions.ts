@@ -12,7 +12,7 @@ const NAMED = 6
 export const sessions: Section = {
   name: 'sessions',
   title: 'Live sessions',
-  share: 10,
+  share: 8,
   build(about) {
     const { memory, session } = about
     const live = sessionsOf(memory)

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { KINDS } from '../../src/kinds/index.ts'
+import { COMMON, type Kind } from '../../src/schema/kind.ts'
+import { CONTROLS } from '../../src/schema/validate.ts'
+import { openTestMemory } from '../helpers.ts'
+
+const taken = (verb: string, args: Record<string, unknown>) => {
+  const m = openTestMemory()
+  const { results, notes } = m.act([[verb, args]])
+  return { fields: m.memory.reader.entity(results[0]!.id)!.fields, notes }
+}
+
+test('[A5] near aliases of the commonest kinds are taken, and the answer says so', () => {
+  const insight = taken('record-insight', { insight: 'Opening the store is what a short writer pays for' })
+  expect(insight.fields.summary).toBe('Opening the store is what a short writer pays for')
+  expect(insight.notes).toEqual(['record-insight: insight was taken as summary'])
+  const file = taken('record-file-understanding', { path: 'src/a.ts', purpose: 'parses dates' })
+  expect(file.fields.summary).toBe('parses dates')
+  const decision = taken('record-decision', { title: 'use-sqlite', why: 'no daemon', alternatives: ['files'] })
+  expect(decision.fields).toMatchObject({ name: 'use-sqlite', rationale: 'no daemon', optionsConsidered: ['files'] })
+  expect(decision.notes).toHaveLength(3)
+  expect(taken('record-fact', { text: 'Always run the tests' }).fields.fact).toBe('Always run the tests')
+})
+
+test('[A5] an alias never takes the place of what was said by name, and one that means nothing is refused', () => {
+  const both = taken('record-learning', { title: 'Stdout carries protocol', text: 'Anything else breaks the client.' })
+  expect(both.fields).toMatchObject({ title: 'Stdout carries protocol', body: 'Anything else breaks the client.' })
+  const m = openTestMemory()
+  expect(m.refused([['record-insight', { summary: 'one', text: 'two' }]])[0]).toMatchObject({ field: 'text' })
+  expect(m.refused([['record-insight', { summary: 'one', zzz: 'two' }]])[0]).toMatchObject({ field: 'zzz' })
+})
+
+test('[A5] [T3] an alias is screened like the field, within a proposal as well', () => {
+  const m = openTestMemory()
+  const key = `ghp_${'a1B2'.repeat(9)}`
+  expect(m.refused([['record-insight', { text: `the key is ${key}` }]])[0]).toMatchObject({ code: 'secret' })
+  const { results } = m.act([['propose', { action: ['record-insight', { text: 'seen' }] }]])
+  expect(m.memory.reader.entity(results[0]!.id)).toBeDefined()
+})
+
+test('no alias is the name of a field', () => {
+  for (const kind of KINDS as readonly Kind[])
+    for (const [name, { also = [] }] of Object.entries(kind.fields))
+      for (const alias of also) {
+        const names = [...Object.keys(kind.fields), ...Object.keys(COMMON), ...CONTROLS]
+        expect(names, `${kind.name}.${name}: ${alias}`).not.toContain(alias)
+      }
+})
