@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { gitRoot } from '../git.ts'
 import { launchProblem } from './command.ts'
 import { claudeGlobal, configDir } from './homes.ts'
 import { hookFindings, type WiredHook } from './hook-check.ts'
@@ -6,7 +7,7 @@ import { hooksIn, inSeconds } from './hook-parts.ts'
 import { hookIn } from './hooks-table.ts'
 import { includes, NAME, settingsIn, starts } from './json-parts.ts'
 import { at } from './json-read.ts'
-import { mainWorkTree } from './path.ts'
+import { below, mainWorkTree } from './path.ts'
 import { pluginIn } from './plugins.ts'
 import type { ClientContext, Finding } from './types.ts'
 
@@ -20,9 +21,16 @@ const settingsFiles = (ctx: ClientContext) => [
   join(configDir(ctx), 'settings.json'),
 ]
 
-/** Every hook of ours that Claude Code finds in settings here. */
-const wiredHooks = (ctx: ClientContext): WiredHook[] =>
-  settingsFiles(ctx).flatMap((file) => hooksIn(client, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file })))
+/**
+ * Every hook of ours that Claude Code finds in settings here, each once. Below the root of a repository it reads the local
+ * settings and not the team's; without git neither.
+ */
+function wiredHooks(ctx: ClientContext): WiredHook[] {
+  const [local, team, users] = settingsFiles(ctx) as [string, string, string]
+  const files = below(ctx) === undefined ? [local, team, users] : gitRoot(ctx.root) ? [local, users] : [users]
+  const all = files.flatMap((file) => hooksIn(client, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file })))
+  return [...new Map(all.toReversed().map((hook) => [`${hook.event} ${hook.command}`, hook])).values()].toReversed()
+}
 
 function serverFindings(ctx: ClientContext): Finding[] {
   const shared = join(ctx.root, '.mcp.json')

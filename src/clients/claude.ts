@@ -96,7 +96,11 @@ function statusLine(ctx: ClientContext, f: JsonFile): Part {
   })
 }
 
-/** What is this machine's alone: that the server is approved, the status line, and hooks where the bare command does not start. */
+/**
+ * What is this machine's alone: that the server is approved, the status line, and the hooks. Started below the root of a
+ * repository, Claude Code 2.1.330 reads this file and not the settings of the team; at the root it runs what stands in both,
+ * word for word, once (seen in runs).
+ */
 const machine = (ctx: ClientContext) => {
   const f = localFile(ctx)
   const approval: Part = {
@@ -105,7 +109,9 @@ const machine = (ctx: ClientContext) => {
     ),
     mayBeTheirs: true,
   }
-  const hooks = hookParts(f, client, inSeconds, (event) => localHook(ctx, client, event))
+  const hooks = hookParts(f, client, inSeconds, (event) =>
+    ctx.launcher.onPath ? sharedHook(client, event) : localHook(ctx, client, event),
+  )
   return jsonTarget(f, [approval, statusLine(ctx, f), ...hooks])
 }
 
@@ -127,7 +133,7 @@ function wireMachine(ctx: ClientContext): WiringChange {
   const wanted = [
     ...((switchedOff || approves) && !includes(now.enabledMcpjsonServers) ? [] : ['approval']),
     ...(own === undefined ? ['status-line'] : []),
-    ...(ctx.launcher.onPath ? [] : hooks),
+    ...hooks,
   ]
   const why = [
     switchedOff
@@ -138,7 +144,9 @@ function wireMachine(ctx: ClientContext): WiringChange {
     own === undefined
       ? 'a status line with the context used'
       : `the status line in ${own} is yours and stays (\`tidemark hook claude status-line --chain "COMMAND"\` shows yours and ours)`,
-    ...(ctx.launcher.onPath ? [] : ['hooks with full paths, for tidemark is not on the PATH here']),
+    ctx.launcher.onPath
+      ? 'the hooks, since below the root Claude Code reads no other file'
+      : 'hooks with full paths, for tidemark is not on the PATH here',
   ]
   return plug(ctx, target, why.join('; '), wanted)
 }

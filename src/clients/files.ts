@@ -5,7 +5,7 @@ import { readRegular } from '../files.ts'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-/** Whether a path lies in a folder, or is it. */
+/** Whether a path lies below a folder. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way !== '..' && !way.startsWith(`..${sep}`) && way !== path

@@ -8,6 +8,7 @@ import { hookParts, hooksIn, inMilliseconds } from './hook-parts.ts'
 import { localHook, sharedHook } from './hooks-table.ts'
 import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn } from './json-parts.ts'
 import { at } from './json-read.ts'
+import { below } from './path.ts'
 import { pluginChange, pluginIn } from './plugins.ts'
 import { serverFindings } from './server-check.ts'
 import { giveWay, plugEither, type Target, unplugBoth } from './target.ts'
@@ -77,6 +78,14 @@ function check(ctx: ClientContext): Finding[] {
             ),
           ]
         : []),
+    ]
+  const dir = below(ctx)
+  if (dir && !wired.some((hook) => hook.file === homeFile(ctx).file))
+    return [
+      bad(
+        `Gemini CLI reads .gemini/ only where it is started: in ${dir} it has neither the server nor the hooks`,
+        `start \`gemini\` in ${ctx.root}`,
+      ),
     ]
   const server = serverFindings(ctx, client, 'Gemini CLI', ['mcpServers', NAME], places)
   if (wired.length === 0 && server.some((f) => !f.ok)) return server // told of once

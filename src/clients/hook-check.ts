@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { HOOKS, type HookClient, isLocalHook, pathsOfLocalHook } from './hooks-table.ts'
-import { findOnPath } from './path.ts'
+import { below, findOnPath } from './path.ts'
 import type { ClientContext, Finding } from './types.ts'
 
 /** A hook of ours as it stands in a file. */
@@ -37,7 +37,10 @@ export function hookFindings(
   wired: readonly WiredHook[],
 ): Finding[] {
   const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
-  if (wired.length === 0) return [bad(`${title} has no hooks of Tidemark`, REWIRE(client))]
+  if (wired.length === 0) {
+    const dir = below(ctx)
+    return [bad(`${title} has no hooks of Tidemark${dir ? ` where it is started in ${dir}` : ''}`, REWIRE(client))]
+  }
   const starting = wired.filter((hook) => hookProblem(ctx, hook.command) === undefined)
   if (starting.length === 0) {
     const { file, command } = wired[0]!

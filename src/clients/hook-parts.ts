@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { HOOKS, type HookClient, type HookEvent, hookIn, isLocalHook } from './hooks-table.ts'
+import { HOOKS, type HookClient, type HookEvent, hookIn, isLocalHook, sharedHook } from './hooks-table.ts'
 import { insertJson, removeJson } from './json-edit.ts'
 import type { JsonFile } from './json-parts.ts'
 import { at, readJson } from './json-read.ts'
@@ -72,7 +72,8 @@ function hookPart(f: JsonFile, client: HookClient, shape: HookShape, event: Hook
     if (ours.length > 1) return 'stale'
     if (isDeepStrictEqual(ours[0], value)) return 'ours'
     const words = commandOf(handlersOf(shape, ours[0]).find((h) => isOurs(client, h))) as string
-    return isLocalHook(words) && isDeepStrictEqual(ours[0], shape.entry(event, words)) ? 'stale' : 'hand-made'
+    const known = isLocalHook(words) || (f.scope === 'local' && words === sharedHook(client, event.event))
+    return known && isDeepStrictEqual(ours[0], shape.entry(event, words)) ? 'stale' : 'hand-made'
   }
   return {
     name: `hooks.${event.event}`,

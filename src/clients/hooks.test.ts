@@ -181,9 +181,11 @@ describe('hooks', () => {
     const own = '{"a": 1}\n'
     const m = machine({ [CLAUDE]: own })
     m.wire(['claude'])
-    const without = readJson(m.read(CLAUDE), '') as { hooks: Record<string, unknown> }
-    delete without.hooks.SubagentStop
-    m.write(CLAUDE, `${JSON.stringify(without, null, 2)}\n`)
+    for (const file of [CLAUDE, 'project/.claude/settings.local.json']) {
+      const without = readJson(m.read(file), '') as { hooks: Record<string, unknown> }
+      delete without.hooks.SubagentStop
+      m.write(file, `${JSON.stringify(without, null, 2)}\n`)
+    }
     expect(say(m)).toContainEqual(expect.stringMatching(/^bad .*another version.*without SubagentStop/))
     m.wire(['claude'])
     expect(m.read(CLAUDE)).toContain('SubagentStop')

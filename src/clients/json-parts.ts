@@ -30,15 +30,18 @@ export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
   fresh: { text: '{}', end: '\n' },
 })
 
-/** A file of hooks that says its version, which alone is no content. */
-export const versionedTarget = (f: JsonFile, parts: Part[]): Target => ({
+/** A file that begins with a line which alone is no content, as its client writes it. */
+export const headedTarget = (f: JsonFile, parts: Part[], key: string, value: unknown): Target => ({
   ...jsonTarget(f, parts),
-  fresh: { text: '{\n  "version": 1\n}', end: '\n' },
+  fresh: { text: `{\n  "${key}": ${JSON.stringify(value)}\n}`, end: '\n' },
   isEmpty(text) {
-    const { version: _, ...rest } = readJson(text, f.file, f.comments)
+    const { [key]: _, ...rest } = readJson(text, f.file, f.comments)
     return isEmptyJson(text) || (withoutComments(text) === text && isEmptyJson(JSON.stringify(rest)))
   },
 })
+
+/** A file of hooks that says its version. */
+export const versionedTarget = (f: JsonFile, parts: Part[]): Target => headedTarget(f, parts, 'version', 1)
 
 /** One entry in a JSON file; `state` judges the whole settings. */
 export function jsonPart(

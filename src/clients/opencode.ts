@@ -4,7 +4,7 @@ import { localCommand } from './command.ts'
 import { readText } from './files.ts'
 import { guarded } from './finding.ts'
 import { opencodeHome } from './homes.ts'
-import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart } from './json-parts.ts'
+import { headedTarget, isElsewhere, type JsonFile, NAME, serverPart } from './json-parts.ts'
 import { commandIn, isPluginOfOurs, pluginText } from './opencode-plugin.ts'
 import { findOnPath } from './path.ts'
 import { serverFindings } from './server-check.ts'
@@ -26,7 +26,9 @@ const homePlugin = (ctx: ClientContext) => join(opencodeHome(ctx), 'plugins', 't
 
 const serverTarget = (f: JsonFile, command: string[]): Target => {
   const value = { type: 'local', command, enabled: true }
-  return jsonTarget(f, [serverPart(f, ['mcp'], value, (entry) => isElsewhere(entry, value))])
+  // opencode puts this line into every file that it reads without one (seen in 1.18.33)
+  const head = ['$schema', 'https://opencode.ai/config.json'] as const
+  return headedTarget(f, [serverPart(f, ['mcp'], value, (entry) => isElsewhere(entry, value))], ...head)
 }
 
 /** A file that is ours from the first word to the last. */

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { gitCommonDir, gitRoot } from '../git.ts'
 import type { ClientContext } from './types.ts'
 
@@ -33,6 +33,12 @@ export function launcherOf(script: string, env: Env, node = process.execPath): C
     .split(delimiter)
     .filter((dir) => !dir.includes(`${sep}_npx${sep}`) && !dir.endsWith(join('node_modules', '.bin')))
   return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
+}
+
+/** Where in the project a client is started, if that is not its root. */
+export function below(ctx: ClientContext): string | undefined {
+  const way = relative(realpathSync(ctx.root), realpathSync(ctx.from ?? ctx.root))
+  return way === '' || way.startsWith('..') ? undefined : way
 }
 
 /**

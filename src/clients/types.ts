@@ -10,6 +10,8 @@ export interface ClientContext {
   launcher: { onPath: boolean; node: string; script: string }
   /** Where `PATH`, `CODEX_HOME` and `CLAUDE_CONFIG_DIR` are read; the process's own unless given. */
   env?: Readonly<Record<string, string | undefined>>
+  /** Where a client is started, as `doctor` judges it; the root unless given. */
+  from?: string
 }
 
 /** What an edit must remember so that it can be taken back after the user went on editing around it. */
@@ -32,6 +34,8 @@ export interface WiringChange {
   after: string | null
   /** One clause for the human: which file and why this one. */
   why: string
+  /** Whether nothing of the client could be planned. */
+  failed?: true
   /** For the journal: the hash of the text without us (null: no file), and how our entries are taken back. */
   undo?: { original: string | null; steps: Step[] }
 }

@@ -36,6 +36,8 @@ describe('what is wired', () => {
     expect(JSON.parse(m.read('project/.claude/settings.local.json'))).toEqual({
       enabledMcpjsonServers: ['tidemark'],
       statusLine: { type: 'command', command: GUARDED('claude', 'status-line') },
+      // the same words as in the settings of the team
+      hooks: JSON.parse(m.read('project/.claude/settings.json')).hooks,
     })
     expect(changes.map((c) => c.scope)).toEqual(['committed', 'committed', 'local'])
     expect(m.read('project/.mcp.json')).not.toContain(m.top)
@@ -160,7 +162,7 @@ describe('what is wired', () => {
     for (const settings of ['{"enableAllProjectMcpServers": true}', '{"disabledMcpjsonServers": ["tidemark"]}']) {
       const m = machine({ 'project/.claude/settings.local.json': settings })
       m.wire(['claude'])
-      const { statusLine, ...others } = JSON.parse(m.read('project/.claude/settings.local.json'))
+      const { statusLine, hooks: _, ...others } = JSON.parse(m.read('project/.claude/settings.local.json'))
       expect([statusLine.type, others]).toEqual(['command', JSON.parse(settings)])
       m.unwire()
       expect(m.read('project/.claude/settings.local.json')).toBe(settings)
@@ -184,12 +186,15 @@ describe('what is wired', () => {
   })
 })
 
-describe('what is refused, before anything is touched', () => {
+describe('what is refused, before anything of the client is touched', () => {
   const refused = (m: ReturnType<typeof machine>, why: RegExp) => {
     const before = m.tree()
-    expect(() => m.wire(BOTH)).toThrow(why)
+    const failed = planWiring(m.ctx, BOTH).filter((c) => c.failed)
+    expect(failed.map((c) => c.why)).toEqual([expect.stringMatching(why)])
+    expect(m.wire([failed[0]!.client])).toEqual(failed)
     expect(m.tree()).toEqual(before)
-    expect(existsSync(m.path('project/.tidemark/local/wiring.json'))).toBe(false)
+    // the other one is wired all the same
+    expect(m.wire(BOTH).some((c) => c.action === 'create' && c.client !== failed[0]!.client)).toBe(true)
   }
 
   test('a file that is not valid JSON or TOML', () => {
@@ -241,7 +246,10 @@ describe('what is refused, before anything is touched', () => {
   })
 
   test('a folder of ours in which the journal cannot be written', () => {
-    refused(machine({ 'project/.tidemark/local': 'x' }), /local is no directory/)
+    const m = machine({ 'project/.tidemark/local': 'x' })
+    const before = m.tree()
+    expect(() => m.wire(BOTH)).toThrow(/local is no directory/)
+    expect(m.tree()).toEqual(before)
   })
 
   test('a write that fails half-way takes back those before it, and the note of them', () => {
@@ -456,8 +464,12 @@ describe('unwiring', () => {
             expect(left).toMatch(/\n\[mine\]\nmine = 1\n$/)
             continue
           }
-          // hooks of Cursor and Copilot say the version of their form
-          const fresh = /(hooks\/tidemark|\.cursor\/hooks)\.json$/.test(path) ? { version: 1 } : {}
+          // hooks of Cursor and Copilot say the version of their form, opencode its schema
+          const fresh = /(hooks\/tidemark|\.cursor\/hooks)\.json$/.test(path)
+            ? { version: 1 }
+            : /opencode\.jsonc?$/.test(path)
+              ? { $schema: 'https://opencode.ai/config.json' }
+              : {}
           const was = before[path] ? readJson(files[path as keyof typeof files] ?? '', path, true) : fresh
           expect(readJson(left, path, true)).toEqual({ mine: [1], ...was })
         }
@@ -651,6 +663,28 @@ describe('checking', () => {
       `=> install it with \`npm install -g tidemark\`: ${m.path('home/.copilot/mcp-config.json')} would`,
     )
     expect(said).not.toContain('tidemark init')
+  })
+
+  test('judges from where a client is started: below the root Claude Code reads the local settings alone, Gemini CLI nothing', () => {
+    const m = machine()
+    m.wire(['claude', 'gemini'])
+    m.ctx.from = m.path('project/packages/api')
+    mkdirSync(m.ctx.from, { recursive: true })
+    const of = (client: string) => checkWiring(m.ctx).filter((f) => f.client === client)
+    expect(of('claude').map((f) => f.message)).toContainEqual(
+      expect.stringContaining('no hooks of Tidemark where it is started in packages/api'), // no repository
+    )
+    execFileSync('git', ['init', '-q', m.ctx.root])
+    expect(of('claude').map((f) => f.message)).toContainEqual(
+      `Claude Code calls 10 hooks from ${m.path('project/.claude/settings.local.json')}`,
+    )
+    expect(of('gemini')).toMatchObject([{ ok: false, message: expect.stringContaining('in packages/api') }])
+    rmSync(m.path('project/.claude/settings.local.json')) // as in a fresh clone
+    expect(of('claude')).toContainEqual(
+      expect.objectContaining({ ok: false, hint: expect.stringContaining('tidemark init') }),
+    )
+    delete m.ctx.from
+    expect(of('claude').map((f) => f.message)).toContainEqual(expect.stringContaining('calls 10 hooks'))
   })
 
   test('says that a file is broken, and goes on with the next client', () => {

@@ -62,7 +62,21 @@ function leftAlone(ctx: ClientContext, client: Client): WiringChange[] | undefin
  */
 export function planWiring(ctx: ClientContext, names?: string[]): WiringChange[] {
   const clients = names ? [...new Set(names.map(named))] : CLIENTS.filter((c) => c.detect(ctx).found)
-  return once(clients.flatMap((c) => leftAlone(ctx, c) ?? c.wire(ctx)))
+  return once(clients.flatMap((c) => leftAlone(ctx, c) ?? planned(ctx, c)))
+}
+
+/** A client whose files cannot be read or written is no hindrance for the others. */
+function planned(ctx: ClientContext, client: Client): WiringChange[] {
+  try {
+    const changes = client.wire(ctx)
+    prepare(ctx, changes)
+    return changes
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const why = `not wired: ${error.message}${error.hint ? ` (${error.hint.replace('; nothing was changed', '')})` : ''}`
+    const none = { scope: 'local', action: 'none', before: null, after: null, failed: true } as const
+    return [{ client: client.name, file: client.files(ctx)[0]!, why, ...none }]
+  }
 }
 
 /** Two clients may read the same file, and then want the same of it. */
@@ -71,7 +85,9 @@ const once = (changes: WiringChange[]) =>
     (change, n) =>
       !changes
         .slice(0, n)
-        .some((c) => c.file === change.file && c.before === change.before && c.after === change.after),
+        .some(
+          (c) => !change.failed && c.file === change.file && c.before === change.before && c.after === change.after,
+        ),
   )
 
 /** What has to change so that nothing of Tidemark is left in any client's file. */

@@ -13,11 +13,12 @@ test('doctor on a fresh project: nothing is to be mended, and it says where the 
 })
 
 test('doctor says that every recall is refused, what of the configuration is not accepted, and how much is to be mended', async () => {
-  const { at, run } = await project()
+  const { at } = await project()
   const path = join(at.dir, '.tidemark/config.json')
   const config = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...config, recall: { halfLife: 3 }, hooks: { nope: 1 } }))
-  const out = await run('doctor')
+  const { code, out } = await tidemark(at, ['doctor'])
+  expect(code).toBe(1)
   expect(out).toMatch(
     /^FIX {2}recall is refused: .*\n {5}→ \.tidemark\/config\.json: recall\.halfLife: .*halfLifeDays/m,
   )

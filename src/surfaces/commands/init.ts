@@ -53,6 +53,7 @@ function whyLeft(root: string, path: string): [path: string, why: string] | unde
 }
 
 function describe(root: string, home: string, c: WiringChange): string {
+  if (c.failed) return `  leave  ${c.client}: ${c.why}`
   const inside = relative(root, c.file)
   const shown = inside.startsWith('..') ? c.file.replace(home, '~') : inside
   const verb = { create: 'create', edit: 'edit', delete: 'delete', none: 'leave' }[c.action]
@@ -195,6 +196,11 @@ export const init: Command = {
           ? 'nothing had to be changed'
           : 'done. restart the clients to connect them',
     )
-    return { json: { ...report, id: project.id, store: project.storePath, created, imported } }
+    const failed = changes.filter((c) => c.failed)
+    for (const c of failed) call.out(`${c.client} is ${c.why}`)
+    return {
+      json: { ...report, id: project.id, store: project.storePath, created, imported },
+      code: failed.length > 0 ? 1 : 0,
+    }
   },
 }

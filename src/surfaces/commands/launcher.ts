@@ -12,9 +12,10 @@ export function launcherScript(): string {
 }
 
 /** What wiring needs to know about this machine. */
-export function clientContext(root: string): ClientContext {
+export function clientContext(root: string, from = root): ClientContext {
   return {
     root,
+    from,
     home: process.env.HOME ?? homedir(),
     env: process.env,
     launcher: launcherOf(launcherScript(), process.env),
