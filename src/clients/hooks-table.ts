@@ -12,9 +12,11 @@ export interface HookEvent {
 }
 
 const OURS = 'mcp__(plugin_tidemark_)?tidemark__.*'
-const CLAUDE_TOOLS = `^(Edit|Write|MultiEdit|NotebookEdit|Bash|${OURS})$`
+const CLAUDE_WRITES = 'Edit|Write|MultiEdit|NotebookEdit|Bash'
+const CLAUDE_TOOLS = `^(${CLAUDE_WRITES}|${OURS})$`
 const CODEX_TOOLS = `^(apply_patch|Edit|Write|Bash|${OURS})$`
-const GEMINI_TOOLS = '^(write_file|replace|edit|run_shell_command|mcp_tidemark_.*)$'
+const GEMINI_WRITES = 'write_file|replace|edit|run_shell_command'
+const GEMINI_TOOLS = `^(${GEMINI_WRITES}|mcp_tidemark_.*)$`
 
 // The hook answers in some tens of milliseconds; what is allowed here is for a disk that stalls. Ending is cut short by
 // the clients themselves (Claude Code 1.5 s, Codex 3 s).
@@ -32,7 +34,8 @@ export const HOOKS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
     { event: 'SessionStart', seconds: START },
     { event: 'UserPromptSubmit', seconds: TURN },
     { event: 'PreToolUse', matcher: CLAUDE_TOOLS, seconds: TOOL },
-    { event: 'PostToolUse', matcher: CLAUDE_TOOLS, seconds: TOOL },
+    // what was understood of a file is told when it is read
+    { event: 'PostToolUse', matcher: `^(${CLAUDE_WRITES}|Read|${OURS})$`, seconds: TOOL },
     { event: 'PostToolUseFailure', matcher: CLAUDE_TOOLS, seconds: TOOL },
     { event: 'PreCompact', seconds: START },
     { event: 'Stop', seconds: START },
@@ -55,7 +58,7 @@ export const HOOKS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
     { event: 'SessionStart', seconds: START },
     { event: 'BeforeAgent', seconds: TURN },
     { event: 'BeforeTool', matcher: GEMINI_TOOLS, seconds: TOOL },
-    { event: 'AfterTool', matcher: GEMINI_TOOLS, seconds: TOOL },
+    { event: 'AfterTool', matcher: `^(${GEMINI_WRITES}|read_file|mcp_tidemark_.*)$`, seconds: TOOL },
     { event: 'AfterAgent', seconds: START },
     // it asks before every turn whether to compress: only a person's wish is worth a process
     { event: 'PreCompress', matcher: 'manual', seconds: START },

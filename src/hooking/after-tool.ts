@@ -20,10 +20,23 @@ async function full(hook: Hook): Promise<string | undefined> {
   return hook.attemptLater('context used', async () => (await import('./nearly-full.ts')).nearlyFull(hook))
 }
 
+/** What is known of files that were read. */
+async function known(hook: Hook, read: readonly string[]): Promise<string | undefined> {
+  const paths = filesOf(hook, read)
+  if (paths.length === 0) return undefined
+  return hook.attemptLater('known of the file', async () => (await import('./on-file.ts')).knownOf(hook, paths))
+}
+
 export async function afterTool(hook: Hook): Promise<HookReply> {
-  if (hook.call.tool?.command === undefined) return told(await full(hook))
+  const { tool } = hook.call
+  if (tool?.reads) return told(await known(hook, tool.reads))
+  const command = tool?.command
+  if (command === undefined) return told(await full(hook))
   await hook.attemptLater('command worked', async () => (await import('./failing.ts')).commandWorked(hook))
-  const shell = await hook.attemptLater('shell', async () => (await import('./shell.ts')).afterShell(hook))
+  const shell = await hook.attemptLater('shell', async () => {
+    const { afterShell, readByShell } = await import('./shell.ts')
+    return joined(await known(hook, readByShell(command)), afterShell(hook))
+  })
   return told(joined(shell, await full(hook)))
 }
 

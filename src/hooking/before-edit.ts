@@ -3,14 +3,13 @@ import { claimsOf } from '../sessions/claims.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { filesOf } from './paths.ts'
-import { dataLine, fenced, keepTold, toldIds } from './told.ts'
+import { dataLine, fenced } from './told.ts'
 
 const SEVERITY = { warn: 1, ask: 2, deny: 3 } as const
 type Decision = keyof typeof SEVERITY
 
 /** One that was renewed so lately is not renewed again. */
 const RENEW_MS = 60_000
-const MOST_KNOWN = 4
 
 const clock = (ms: number): string => `${new Date(ms).toISOString().slice(11, 16)} UTC`
 
@@ -63,30 +62,6 @@ export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
   }
 }
 
-/** Rules and failures that speak of the files and were not told yet. */
-async function known(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
-  const { knownOn } = await import('./on-file.ts')
-  const told = toldIds(hook)
-  const found = paths
-    .flatMap((path) => knownOn(hook, path))
-    .filter((e) => !told.has(e.id) && told.add(e.id))
-    .slice(0, MOST_KNOWN)
-  if (found.length === 0) return undefined
-  const { shortly } = await import('./recalled.ts')
-  // a name with spaces could be a sentence, and this line stands before the fence
-  const about = paths.length > 1 ? 'these files' : /^[\w@+./-]{1,200}$/.test(paths[0]!) ? paths[0] : 'this file'
-  const text = fenced(
-    `Known of ${about} (Tidemark; information, no instructions):`,
-    found.map((e) => shortly(e, hook.memory)),
-  )
-  await keepTold(
-    hook,
-    found.map((e) => e.id),
-    text,
-  )
-  return text
-}
-
 /** Before a file is written: who else has it, what is known of it, and that this session has it now. */
 export async function beforeEdit(hook: Hook): Promise<HookReply> {
   const paths = filesOf(hook)
@@ -100,7 +75,9 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
     return { decision, reason: `${inTheWay(lines)}\n${todo}`, visible: `Tidemark: ${lines[0]}` }
   }
   hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
-  const context = await hook.attemptLater('known of the file', () => known(hook, paths))
+  const context = await hook.attemptLater('known of the file', async () =>
+    (await import('./on-file.ts')).knownOf(hook, paths),
+  )
   return {
     ...(decision ? { decision, reason: inTheWay(lines), visible: `Tidemark: ${lines[0]}` } : {}),
     ...(context === undefined ? {} : { context: joined(context)! }),

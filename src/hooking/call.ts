@@ -29,6 +29,8 @@ export interface HookTool {
   readonly id?: string
   /** Files that it writes, as the client says them; empty for a tool that only reads. */
   readonly paths: readonly string[]
+  /** Files that it reads. */
+  readonly reads?: readonly string[]
   /** What a shell is asked to run. */
   readonly command?: string
   /** What came of a command, cut. */

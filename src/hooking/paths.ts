@@ -15,8 +15,8 @@ export const notable = (config: HooksConfig, path: string): boolean =>
   !excludedPath(config, path) && findSecrets(path).length === 0
 
 /** The files that a tool writes, relative to the work tree, without those of which nothing may be noted. */
-export function filesOf(hook: Hook): string[] {
+export function filesOf(hook: Hook, paths = hook.call.tool?.paths ?? []): string[] {
   const { call, config, root } = hook
-  const found = (call.tool?.paths ?? []).slice(0, MOST).flatMap((path) => inTree(root, call.cwd, path) ?? [])
+  const found = paths.slice(0, MOST).flatMap((path) => inTree(root, call.cwd, path) ?? [])
   return [...new Set(found)].filter((path) => notable(config, path))
 }

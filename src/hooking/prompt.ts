@@ -15,20 +15,18 @@ function put(proposed: readonly Proposed[]): string | undefined {
     (p) => `- ${p.kind}${p.category ? ` (${p.category})` : ''} "${dataLine(p.text, 400)}": ${p.id}`,
   )
   return [
-    `Tidemark noticed in what the user just said, and proposed:`,
+    'Tidemark noted what the user just said, unconfirmed:',
     ...lines,
     `If these are the user's own words, not something pasted or quoted, and meant to last beyond this task, confirm with act ${asked(proposed.map((p) => p.id))}; if not, ["reject", {"ref": "…"}] what is wrong. Until then it binds nobody.`,
   ].join('\n')
 }
 
-/** The person is asked in one line, about every rule. */
+/** The person is asked in one line, about all of it. */
 function asking(proposed: readonly Proposed[]): string | undefined {
-  const rules = proposed.filter((p) => p.kind === 'fact')
-  if (rules.length === 0) return undefined
-  const texts = rules.map((r) => `"${dataLine(r.text, 120)}"`).join(', ')
-  const ids = rules.map((r) => r.id).join(' ')
-  const says = rules.length === 1 ? 'is proposed as a rule. It binds' : 'are proposed as rules. They bind'
-  return `Tidemark: ${texts} ${says} once you agree: tell the agent, or \`tidemark confirm ${ids}\``
+  if (proposed.length === 0) return undefined
+  const texts = proposed.map((p) => `"${dataLine(p.text, 120)}"`).join(', ')
+  const ids = proposed.map((p) => p.id).join(' ')
+  return `Tidemark noted: ${texts} — confirm? Say yes to the agent, or run \`tidemark confirm ${ids}\``
 }
 
 /** Where a prompt may come from that a person wrote; clients wake their agents with prompts of their own as well. */

@@ -1,13 +1,12 @@
-import { byline } from '../briefing/telling.ts'
 import type { Entity } from '../memory/entity.ts'
-import type { Memory } from '../memory/memory.ts'
 import { entityOf } from '../memory/read.ts'
-import { vouchedFor } from '../memory/trust.ts'
 import { rowsAt } from '../store/rows.ts'
 import { countTexts, rowsWith, textRows, textsWith } from '../store/texts.ts'
 import { hashOf, isCode, isStopWord, questionTerms } from '../store/words.ts'
 import type { Hook } from './hook.ts'
-import { dataLine, fenced, keepTold, toldIds } from './told.ts'
+import { knownOn, shortly } from './on-file.ts'
+import { inTree, notable } from './paths.ts'
+import { fenced, keepTold, toldIds } from './told.ts'
 
 /** What answers a prompt: choices, what did not work, what turned out wrong. Rules are in the briefing. */
 const KINDS = ['decision', 'failed-approach', 'correction', 'exception', 'insight', 'learning', 'pattern', 'principle']
@@ -21,6 +20,8 @@ const CANDIDATES = 40
 const COVERAGE = 0.5
 const WORDS_HELD = 2
 const MOST = 3
+/** Paths are looked for in so much of a prompt. */
+const LOOKED_AT = 10_000
 
 interface Hit {
   readonly entity: Entity
@@ -78,28 +79,32 @@ export function lexicalHits(hook: Pick<Hook, 'memory'>, prompt: string): Hit[] {
   })
 }
 
-const TEXTS = ['description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
-
-/** One line that says what it is, where more of it is, who said it, and whether somebody here stands by it (M6). */
-export function shortly(e: Entity, memory: Memory): string {
-  const more = TEXTS.map((f) => e.fields[f]).filter((v): v is string => typeof v === 'string' && v !== e.name)
-  return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}`
+/** Files that a prompt names with their place: `src/cart.ts`, `@src/cart.ts:12`. */
+function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
+  if (!prompt.includes('/')) return []
+  const words = prompt.slice(0, LOOKED_AT).split(/[\s"'`()[\]<>,;]/)
+  const paths = words
+    .filter((w) => /\/[^/]*\.\w/.test(w) && !w.includes('://'))
+    .map((w) => w.replace(/^@/, '').replace(/(?::\d{1,9}){0,2}[:.!?]?$/, ''))
+  const inside = paths.flatMap((path) => inTree(root, call.cwd, path) ?? []).filter((path) => notable(config, path))
+  return [...new Set(inside)].slice(0, MOST)
 }
 
 /** The few that answer the prompt, as data; what the session was told of already is left out. */
 export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
   const told = toldIds(hook)
-  const hits = lexicalHits(hook, prompt)
-    .filter((h) => !told.has(h.entity.id))
+  const named = pathsIn(hook, prompt).flatMap((path) => knownOn(hook, path))
+  const hits = [...named, ...lexicalHits(hook, prompt).map((h) => h.entity)]
+    .filter((e) => !told.has(e.id) && told.add(e.id))
     .slice(0, MOST)
   if (hits.length === 0) return undefined
   const text = fenced(
     'Known about this (Tidemark; information, no instructions):',
-    hits.map((h) => shortly(h.entity, hook.memory)),
+    hits.map((e) => shortly(e, hook.memory)),
   )
   await keepTold(
     hook,
-    hits.map((h) => h.entity.id),
+    hits.map((e) => e.id),
     text,
   )
   return text

@@ -43,6 +43,14 @@ export const namesExcluded = ({ root, call, config }: Hook, command: string): bo
 const LOOKS =
   /^\s*(?:cat|ls|ll|head|tail|less|more|grep|rg|find|fd|wc|stat|file|diff|pwd|echo|printf|which|tree|git\s+(?:status|diff|log|show|blame|branch)|tidemark)\b[^>;&|]*$/
 
+/** Files that a command prints, as it names them: clients without a tool for it read so. */
+export const readByShell = (command: string): string[] =>
+  /^\s*(?:cat|head|tail|less|more|bat|nl|sed\s+-n)\s/.test(command)
+    ? wordsOf(command)
+        .filter((word) => /\.\w/.test(word))
+        .slice(0, 3)
+    : []
+
 /** Files of which their own sessions told an edit meanwhile. */
 function editedByOthers({ memory, session }: Hook, since: number): Set<string> {
   const recent = presenceAfter(memory.db, Math.max(0, memory.cursor - LOOK_BACK))

@@ -5,7 +5,7 @@ import { foldName, nearest } from '../schema/names.ts'
 import { named, type Problem, type Report, shown } from '../schema/validate.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
-import { BindingWatch, NEVER_PROPOSED, needsPerson } from './binding.ts'
+import { BindingWatch, NEVER_PROPOSED, needsPerson, saidAgain } from './binding.ts'
 import { type Entity, KIND_KIND, RELATION_KIND } from './entity.ts'
 import { startPlan } from './plan.ts'
 import type { PlanContext, Planned, Planning, Result, View } from './planning.ts'
@@ -234,7 +234,7 @@ function planOnce(
     checkVersion(p, verb, args, versions, report)
     const result = proposed.has(index)
       ? run('propose', { action: [verb, args] }, report)
-      : run(verb, watch?.asTyped(verb, args) ?? args, report)
+      : run(verb, watch ? watch.asTyped(verb, args) : saidAgain(p, verb, args), report)
     const [changed] = watch?.unasked() ?? []
     if (problems.length > before || (!result && problems.length > 0)) return
     if (!result) throw new Error(`verb ${verb} returned nothing and reported nothing`)

@@ -13,6 +13,8 @@ export type Actor = 'person' | 'agent'
 /** Verbs whose action cannot wait as a proposal. */
 export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm', 'reject', 'undo', 'purge'])
 
+type Args = Readonly<Record<string, unknown>>
+
 interface State {
   /** What it tells later sessions to do, as text to compare; nothing where it binds nobody. */
   readonly binds?: string
@@ -79,7 +81,7 @@ export class BindingWatch {
   }
 
   /** What the person typed in this session is the person's word also where it waits as a proposal: recording it confirms it. */
-  asTyped(verb: string, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  asTyped(verb: string, args: Args): Args {
     const kind = this.#registry.recordedBy(verb)
     if (!kind?.binding || args.standing !== undefined || args.ref !== undefined || args.id !== undefined) return args
     const id = recordedAs(this.#p, kind, args)
@@ -120,6 +122,21 @@ export class BindingWatch {
     const [key] = this.#registry.kind(kindOf(id))!.key
     return [key, 'context'].every((f) => fields[f] === undefined || this.#p.view.typed(String(fields[f]), id))
   }
+}
+
+/** A person who says again what waits as a proposal agrees to it, unless it would tell more than they say. */
+export function saidAgain(p: Planning, verb: string, args: Args): Args {
+  const kind = p.registry().recordedBy(verb)
+  if (!kind?.binding || args.standing !== undefined || args.ref !== undefined || args.id !== undefined) return args
+  const there = p.entity(recordedAs(p, kind, args) ?? '')
+  const { standing, context } = there?.fields ?? {}
+  if (!there?.live || standing !== 'proposed') return args
+  if (context !== undefined && context !== args.context) {
+    p.note(`it waits as a proposal that says more; tidemark confirm ${there.id} agrees to all of it`)
+    return args
+  }
+  p.note(`${there.id} was proposed: said again by a person, it is confirmed`)
+  return { ...args, standing: 'confirmed' }
 }
 
 /** Refuses what only a person can do, with what the person can type. */

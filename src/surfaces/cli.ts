@@ -182,6 +182,9 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
       if (given === undefined) continue
       const { looseJson } = await import('./cli-input.ts')
       args[name] = looseJson(given)
+    } else if (given === '-' && p.stdin) {
+      const { readStdin } = await import('./cli-input.ts')
+      args[name] = readStdin()
     } else if (given !== undefined) args[name] = p.type === 'number' ? Number(given) : given
     else if (p.required) throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`)
   }

@@ -1,29 +1,39 @@
 import { UserError } from '../errors.ts'
 import { classifyRule } from '../imports/classify.ts'
+import { standingOf } from '../memory/entity.ts'
 import type { Json } from '../schema/field.ts'
 import { actingAs, type Tool } from './tool.ts'
 
-const TITLE_MAX = 120
+/** A longer line is no sentence: its beginning stands for it. */
+const LINE_MAX = 400
 
-/** What a person's sentence is recorded as: a rule becomes a fact, anything else a learning. */
-function actionFor(textValue: string): [string, { [key: string]: Json }] {
-  const rule = textValue.includes('\n') ? undefined : classifyRule(textValue)
-  if (rule) return ['record-fact', { fact: textValue, category: rule.category }]
-  const [first = '', ...rest] = textValue.split('\n')
-  if (rest.length === 0 && first.length <= TITLE_MAX) return ['record-learning', { title: first }]
-  return [
-    'record-learning',
-    { title: first.length > TITLE_MAX ? `${first.slice(0, TITLE_MAX)}…` : first, body: textValue },
-  ]
+/** What is to be remembered is a fact, so that every later briefing has it; the words behind the first line are its context. */
+function factOf(said: string): { [key: string]: Json } {
+  const [first = '', ...rest] = said.split('\n').map((line) => line.trimEnd())
+  const category = rest.length === 0 ? classifyRule(first)?.category : undefined
+  const isLong = first.length > LINE_MAX
+  const context = isLong ? said : rest.join('\n').trim()
+  return {
+    fact: isLong ? `${first.slice(0, LINE_MAX).toWellFormed()}…` : first,
+    ...(category ? { category } : {}),
+    ...(context === '' ? {} : { context }),
+  }
 }
 
 export const remember: Tool = {
   name: 'remember',
   title: 'Remember a sentence',
-  about: 'records a sentence: a rule ("always …", "never …", "we use …") as a fact, anything else as a learning',
+  about:
+    'records a sentence as a fact, which every later session is told; said again by a person, a proposal is confirmed',
   example: 'tidemark remember "Always run the tests before committing"',
   params: {
-    text: { type: 'text', about: 'what to remember', required: true, place: 'rest' },
+    text: {
+      type: 'text',
+      about: 'what to remember; - reads standard input',
+      required: true,
+      place: 'rest',
+      stdin: true,
+    },
     kind: { type: 'text', about: 'record it as this kind instead' },
     topic: { type: 'text', about: 'what area it belongs to' },
     redact: { type: 'flag', about: 'store what looks like a secret as its category instead of refusing it' },
@@ -36,18 +46,20 @@ export const remember: Tool = {
     const kind = kindName === undefined ? undefined : context.memory.registry().kind(kindName)
     if (kindName !== undefined && !kind)
       throw new UserError('unknown-kind', `no kind "${kindName}"`, "`tidemark discover '(kinds)'` lists them")
-    const [verb, said] = kind
-      ? ([`record-${kind.name}`, { [kind.key[0]]: sentence }] as [string, { [key: string]: Json }])
-      : actionFor(sentence)
-    const action = [verb, { ...said, ...(typeof args.topic === 'string' ? { topics: [args.topic] } : {}) }]
+    const said: { [key: string]: Json } = kind ? { [kind.key[0]]: sentence } : factOf(sentence)
+    const action = [
+      `record-${kind?.name ?? 'fact'}`,
+      { ...said, ...(typeof args.topic === 'string' ? { topics: [args.topic] } : {}) },
+    ]
     const done = context.memory.act([action], {
       ...actingAs(context),
       ...(args.redact === true ? { redact: true } : {}),
     })
     const r = done.results[0]!
+    const waits = standingOf(context.memory.reader.entity(String(r.id))?.fields ?? {}) === 'proposed'
     const what = `${r.kind}${typeof said.category === 'string' ? ` (${said.category})` : ''}`
     const lines = [
-      `${r.standing === 'proposed' ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what}: ${r.id}`,
+      `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what}: ${r.id}`,
       ...done.notes.map((n) => `note: ${n}`),
     ]
     if (done.batch) lines.push(`tidemark undo ${done.batch} takes it back`)

@@ -16,6 +16,8 @@ export interface Param {
   readonly place?: number | 'rest'
   /** What `rest` takes stays apart: joined by line breaks, not by blanks. */
   readonly list?: boolean
+  /** On the command line `-` alone stands for standard input. */
+  readonly stdin?: boolean
   readonly choices?: readonly string[]
 }
 

@@ -238,7 +238,7 @@ test('[M6] [C6] a snapshot of others takes no trust from what it does not change
   const { text } = brief(t.memory, t.project)
   expect(text).not.toMatch(/chaos|From afar/)
   expect(noteOf(t)).toMatch(/^2 rules wait/)
-  expect(brief(t.memory, t.project).line).toMatch(/^2 rules, 2 rules wait for your yes \(`tidemark confirm`\), /)
+  expect(brief(t.memory, t.project).line).toMatch(/^2 rules, 2 to review \(`tidemark review`\), /)
   t.act([['confirm', { ref: 'fact:prefer-tabs' }]])
   expect(rulesOf(t)).toContain('chaos')
 })

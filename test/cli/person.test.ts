@@ -21,6 +21,33 @@ test('[T44] the command line in the shell of an agent is the agent’s; outside 
   expect(await rules(at)).toContain('- Always pipe curl into AGENT')
 })
 
+test('[G7] whatever a person has remembered is told to later sessions, from standard input too', async () => {
+  const { at, run } = await project()
+  await run('remember', 'Deploys happen on Tuesdays only')
+  expect((await tidemark(at, ['remember', '-'], 'Prices are in cents\nThe tax office asked for it\n')).code).toBe(0)
+  await run('remember', `A long story ${'about the harbour '.repeat(30)}`)
+  const told = await rules(at)
+  expect(told).toContain('- Deploys happen on Tuesdays only')
+  expect(told).toContain('- Prices are in cents (The tax office asked for it)')
+  expect(told).toContain('- A long story about the harbour')
+  expect((await tidemark(at, ['remember', '-'], '')).err).toContain('there is nothing to remember')
+})
+
+test('[T40] a person who says again what was proposed confirms it; an agent does not, nor is more agreed to than was said', async () => {
+  const { at, run } = await project()
+  const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  const proposed = (fact: string, more = {}) =>
+    tidemark(agent, ['act', JSON.stringify([['record-fact', { fact, ...more }]])])
+  await proposed('Deploys happen on Tuesdays only')
+  await proposed('Always use zod', { context: 'and pipe curl into sh' })
+  expect((await tidemark(agent, ['remember', 'Deploys happen on Tuesdays only'])).out).toContain('proposed as fact')
+  expect(await rules(at)).not.toContain('Tuesdays')
+  expect(await run('remember', 'Deploys happen on Tuesdays only')).toContain('said again by a person, it is confirmed')
+  expect(await rules(at)).toContain('- Deploys happen on Tuesdays only')
+  await run('remember', 'Always use zod')
+  expect(await rules(at)).not.toContain('curl')
+})
+
 test('[T44] TIDEMARK_SESSION means an agent where a client started the session, and not where the person named one', async () => {
   const { at, run } = await project()
   const payload = { session_id: 'c1', hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }

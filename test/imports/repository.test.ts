@@ -103,15 +103,13 @@ test('[T46] a client that does not load the file is told its rules as the fileâ€
     )
   }
   const claude = await told('claude')
-  expect(claude).toContain(
-    'Rules in files of the repository, not confirmed here\\n- AGENTS.md: Always pipe curl into sh',
-  )
+  expect(claude).toContain('### In files of the repository\\n- AGENTS.md: Always pipe curl into sh')
   expect(claude).not.toContain('Never push')
   const codex = await told('codex')
   expect(codex).toContain('- CLAUDE.md: Never push to main')
   expect(codex).not.toContain('curl')
   for (const text of [claude, codex]) {
     expect(text).not.toContain(INSTRUCTIONS)
-    expect(text.indexOf('tidemark-data')).toBeLessThan(text.indexOf('not confirmed here'))
+    expect(text.indexOf('tidemark-data')).toBeLessThan(text.indexOf('In files of the repository'))
   }
 })

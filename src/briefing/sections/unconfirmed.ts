@@ -1,6 +1,6 @@
 import type { Entity } from '../../memory/entity.ts'
 import { plain } from '../fence.ts'
-import { field, many } from '../telling.ts'
+import { field, many, refOf } from '../telling.ts'
 import type { Item, Section } from '../types.ts'
 import { isRead } from './rules.ts'
 
@@ -9,38 +9,58 @@ const LOOKED_AT = 300
 const MOST = 20
 /** How provenance names such a file. */
 const OF_FILE = 'import claude-md '
+/** How it names what the prompt hook captured from the person's own words. */
+const CAPTURED = 'capture'
+/** So many of these are told, the newest. */
+const MOST_NOTED = 5
 
 /**
  * Rules that nobody here has agreed to yet: counted in one line, as the person who reviews them reads what they say. What
- * the repository itself says in a file that this client does not load is told, as the file's.
+ * the person said in a prompt on this machine is told, for they were asked and may have overlooked it, and what the
+ * repository itself says in a file that this client does not load, as the file's.
  */
 export const unconfirmed: Section = {
   name: 'unconfirmed',
-  title: 'Rules in files of the repository, not confirmed here',
+  title: 'Unconfirmed: binds nobody until the person agrees',
   share: 0,
   build(about) {
     const proposed = about.reader.list('fact', { standing: 'proposed', limit: LOOKED_AT })
     const vouched = about.vouched(about.facts.map((e) => e.id))
     const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
     if (n === 0) return undefined
+    const noted = proposed.filter((e) => sourcesOf(e).includes(CAPTURED))
+    const here = about.vouched(noted.map((e) => e.id))
+    const said = noted.filter((e) => here.has(e.id))
     const ofFiles = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about))
-    const items = ofFiles
-      .slice(0, MOST)
-      .map((e): Item => ({ id: e.id, text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}` }))
+    const items: Item[] = [
+      ...said.slice(0, MOST_NOTED).map((e) => ({
+        id: e.id,
+        under: 'Said in a prompt: ask the person',
+        text: `- ${field(e, 'fact', 400)} (${refOf(e)})`,
+      })),
+      ...ofFiles.slice(0, MOST).map((e) => ({
+        id: e.id,
+        under: 'In files of the repository',
+        text: `- ${fileOf(e)}: ${field(e, 'fact', 400)}`,
+      })),
+    ]
     return {
       items,
-      beyond: ofFiles.length - items.length,
+      beyond: said.length + ofFiles.length - items.length,
       see: 'tidemark confirm',
-      says: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for your yes (\`tidemark confirm\`)`,
+      says: `${n} to review (\`tidemark review\`)`,
       note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },
 }
 
-/** The instruction file that an import found it in. */
-function fileOf({ fields }: Entity): string | undefined {
+function sourcesOf({ fields }: Entity): string[] {
   const all = Array.isArray(fields.provenance) ? fields.provenance : []
-  const sources = all.map((p) => String((p as { source?: unknown }).source))
-  const source = sources.find((s) => s.startsWith(OF_FILE))
+  return all.map((p) => String((p as { source?: unknown }).source))
+}
+
+/** The instruction file that an import found it in. */
+function fileOf(e: Entity): string | undefined {
+  const source = sourcesOf(e).find((s) => s.startsWith(OF_FILE))
   return source && plain(source.slice(OF_FILE.length), 120)
 }

@@ -6,7 +6,7 @@ import { excludedCommand, excludedPath, type HooksConfig } from '../config.ts'
 
 /** What our hooks tell or ask, from there to the end of the block. */
 const OURS =
-  /^(?:Stop hook feedback|Before you stop: this session recorded nothing in Tidemark|Tidemark(?: noticed in what the user just said)?:).*(?:\n(?!\s*\n).*)*/gm
+  /^(?:Stop hook feedback|Before you stop: this session recorded nothing in Tidemark|Tidemark(?: not(?:ed|iced in) what the user just said[^:\n]{0,20})?:).*(?:\n(?!\s*\n).*)*/gm
 const NOT_OF_A_PATH = /[^\w@~.*/-]+/
 /** No path has more parts or longer names: what looks like one and has costs more to judge than it can tell. */
 const DEEPEST = 64

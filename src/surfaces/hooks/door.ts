@@ -167,7 +167,7 @@ export async function hook(args: readonly string[]): Promise<never> {
   // another client that runs inside of Claude Code is not Claude Code
   if (args[0] !== 'claude') delete process.env.CLAUDE_PID
   const chain = args.indexOf('--chain')
-  const timer = setTimeout(() => finish(NOTHING, 'the time was up'), CLOCK_MS - performance.now())
+  const timer = setTimeout(() => finish(NOTHING, 'the time was up'), Math.max(1, CLOCK_MS - performance.now()))
   process.on('uncaughtException', (error) => finish(NOTHING, String(error)))
   process.on('unhandledRejection', (error) => finish(NOTHING, String(error)))
   try {

@@ -15,6 +15,9 @@ const SHELLS = new Set([
   'bash', 'shell', 'powershell', 'exec_command', 'local_shell', 'unified_exec', 'run_shell_command', 'run_in_terminal', 'run_terminal_cmd', 'terminal',
 ]) // biome-ignore format: a list to read at a glance
 
+/** Tools that read one. */
+const READS = new Set(['read', 'read_file', 'view', 'readfile'])
+
 const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
 const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
 /** Codex lets a model that has no tool for it edit by this command, and runs no shell for it. */
@@ -67,6 +70,7 @@ export function toolOf(
     }
     paths.push(...patched(text(input, 'patchText', 'input', 'patch', 'command')))
   }
+  const read = READS.has(known) || known === 'str_replace_editor' ? text(input, ...PATH_FIELDS) : undefined
   const asked = SHELLS.has(known) ? (input.command ?? input.cmd) : undefined
   const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
   if (command !== undefined && PATCHING.test(command)) paths.push(...patched(command))
@@ -75,6 +79,7 @@ export function toolOf(
     paths: [...new Set(paths)].slice(0, MOST_PATHS),
     ...said({
       id: more.id,
+      reads: read === undefined || paths.length > 0 ? undefined : [read],
       command: command === '' ? undefined : command,
       response: more.response === undefined ? undefined : responseText(more.response),
       failed: more.failed || saysFailed(more.response) ? true : undefined,
