@@ -33,19 +33,20 @@ export type ClientName = keyof typeof BINARIES
 
 export const binary = (client: ClientName): string => join(AT, BINARIES[client])
 
+/** Why a test with these clients cannot run here. */
+export function whyNot(names: readonly ClientName[]): string | undefined {
+  if (names.some((n) => AT === '' || !ASKED.includes(n)))
+    return `runs with TIDEMARK_E2E=${names.join(',')} and TIDEMARK_REAL_CLIENTS=DIR`
+  const missing = names.filter((n) => !existsSync(binary(n)))
+  return missing.length > 0 ? `TIDEMARK_REAL_CLIENTS has no ${missing.join(', ')}` : undefined
+}
+
 /**
  * A test with the clients themselves: they are hundreds of megabytes, so it runs where somebody has installed them and
  * asks for them by name. Otherwise the name of the skipped test says what to do.
  */
 export function withClients(names: readonly ClientName[], name: string, body: () => Promise<void>): void {
-  const unasked = names.filter((n) => AT === '' || !ASKED.includes(n))
-  const missing = names.filter((n) => !existsSync(binary(n)))
-  const why =
-    unasked.length > 0
-      ? `runs with TIDEMARK_E2E=${names.join(',')} and TIDEMARK_REAL_CLIENTS=DIR`
-      : missing.length > 0
-        ? `TIDEMARK_REAL_CLIENTS has no ${missing.join(', ')}`
-        : undefined
+  const why = whyNot(names)
   if (why) test.skip(`${name} (skipped: ${why})`, body)
   else test(name, { timeout: 180_000 }, body)
 }
@@ -162,7 +163,7 @@ export function machine(clients: readonly ClientName[]): Machine {
 }
 
 /** The folder is trusted, as a person says once when a client asks. */
-function trusted(home: string, root: string): void {
+export function trusted(home: string, root: string): void {
   const claude = {
     hasCompletedOnboarding: true,
     theme: 'dark',

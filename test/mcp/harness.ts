@@ -64,6 +64,8 @@ export interface ClientSetup {
   era?: Era
   name?: string
   env?: Record<string, string>
+  /** What is started, if not the sources. */
+  command?: readonly [string, ...string[]]
   /** What the person answers when the client asks. */
   answers?: (question: string) => ElicitResult
 }
@@ -86,8 +88,9 @@ async function connected(client: Client, transport: Transport): Promise<Client> 
 
 /** A client whose server is a process of its own, started in a directory. */
 export function stdioClient(cwd: string, setup: ClientSetup = {}): Promise<Client> {
-  const args = { command: process.execPath, args: [STDIO], cwd, env: cleanEnv(setup.env), stderr: 'inherit' as const }
-  return connected(newClient(setup), new StdioClientTransport(args))
+  const [command, ...args] = setup.command ?? [process.execPath, STDIO]
+  const started = { command, args, cwd, env: cleanEnv(setup.env), stderr: 'inherit' as const }
+  return connected(newClient(setup), new StdioClientTransport(started))
 }
 
 /** A client of a server that listens. */

@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { type ClientName, whyNot } from '../e2e/machine.ts'
+import { matches } from './compare.ts'
+import { type Lines, type Step, sectionsOf } from './page.ts'
+import { world } from './world.ts'
+
+// `STORIES=write npx vitest run test/docs/stories.test.ts` puts what was read into the page wherever it differs
+const PAGE = join(import.meta.dirname, '../../docs/stories.md')
+const stories = sectionsOf(readFileSync(PAGE, 'utf8'))
+
+const expectedOf = (step: Step): { lines: Lines; within: boolean }[] =>
+  step.is !== 'chatted'
+    ? [{ lines: step.expected, within: false }]
+    : step.turns.flatMap((turn) => [
+        ...turn.seen.map((lines) => ({ lines, within: true })),
+        ...turn.steps.flatMap((s) =>
+          'read' in s ? [{ lines: s.read, within: true }] : 'call' in s ? [{ lines: s.result, within: true }] : [],
+        ),
+      ])
+
+/** What the page says was done before each story. */
+const set = (clients: readonly string[], steps: readonly Step[]): Step => ({
+  is: 'typed',
+  machine: '',
+  ago: Math.max(...steps.map((s) => (s.is === 'called' ? 0 : s.ago))),
+  command: `tidemark init --yes --client ${clients.join(',') || 'none'}`,
+  expected: { lines: [], at: 0 },
+})
+
+const named = (step: Step): string =>
+  step.is === 'typed'
+    ? `$ ${step.command}`
+    : step.is === 'called'
+      ? `${step.agent}> ${step.tool}`
+      : `a session in ${step.client}`
+
+/** Of everything that a client put before its model, what comes of us. */
+const tidemarks = (text: string): string => text.slice(Math.max(0, text.indexOf('idemark') - 200)).slice(0, 5_000)
+
+test('there are ten stories of one person and ten of a team', () => {
+  expect(stories.filter((s) => s.title.startsWith('Solo')).length).toBe(10)
+  expect(stories.filter((s) => s.title.startsWith('Team')).length).toBe(10)
+})
+
+const wrong: { at: number; count: number; actual: string[]; within: boolean }[] = []
+afterAll(() => {
+  const page = readFileSync(PAGE, 'utf8').split('\n')
+  for (const { at, count, actual, within } of wrong.reverse())
+    if (within) console.log(`line ${at + 1}:\n${tidemarks(actual.join('\n'))}`)
+    else page.splice(at, count, ...actual.filter((line) => line.trim() !== ''))
+  if (wrong.length > 0) writeFileSync(PAGE, page.join('\n'))
+})
+
+for (const { title, steps } of stories) {
+  const clients = [...new Set(steps.flatMap((s) => (s.is === 'chatted' ? [s.client as ClientName] : [])))]
+  const why = whyNot(clients)
+  const body = async () => {
+    const machines = [...new Set(steps.flatMap((s) => (s.is === 'called' || s.machine === '' ? [] : [s.machine])))]
+    const here = world(machines.length > 0 ? machines : ['ana'], clients)
+    const inits = (s: Step) =>
+      s.is === 'typed' && s.command.startsWith('tidemark init') && s.machine === (machines[0] ?? '')
+    if (!steps.some(inits)) await here.happen(set(clients, steps))
+    const before = wrong.length
+    for (const step of steps) {
+      const actual = await here.happen(step)
+      for (const [i, { lines, within }] of expectedOf(step).entries()) {
+        if (matches(lines.lines, actual[i]!, within)) continue
+        if (process.env.STORIES !== 'write')
+          expect(actual[i]!.join('\n'), `docs/stories.md line ${lines.at + 1}: ${named(step)}`).toBe(
+            lines.lines.join('\n'),
+          )
+        wrong.push({ at: lines.at, count: lines.lines.length, actual: actual[i]!, within })
+      }
+    }
+    expect(wrong.length - before, 'answers that the page prints otherwise').toBe(0)
+  }
+  if (why) test.skip(`${title} (skipped: ${why})`, body)
+  else test(title, { timeout: 180_000 }, body)
+}
