@@ -20,6 +20,12 @@ export const BRIEFING_CHARS = 9_000
 /** The newest so many facts are looked at: a session that needs more of them asks. */
 const FACTS = 120
 
+/** What an empty memory tells whoever writes into it, and its person. */
+const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
+Rules that the user lays down ("always …", "never …", "we use …") are noted by themselves and bind after a yes: \`tidemark review\`.`
+const EMPTY_LINE =
+  'nothing recorded yet; say "always …" or "never …" to lay down a rule, `tidemark remember "…"` keeps the rest'
+
 export interface BriefOptions {
   /** The session that is told. */
   readonly session?: string | undefined
@@ -64,25 +70,37 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
       return b ? [{ section, built: b }] : []
     })
   })
+  const limit = options.budget ?? BRIEFING_TOKENS
+  if (built.length === 0) {
+    const tokens = count(EMPTY)
+    const text = tokens <= limit && isFirst(memory, options) ? EMPTY : ''
+    return { text, sections: [], tokens: text === '' ? 0 : tokens, chars: text.length, line: EMPTY_LINE }
+  }
   const { text, tokens, sections } = fill(built, {
-    tokens: options.budget ?? BRIEFING_TOKENS,
+    tokens: limit,
     chars: Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS),
     count,
   })
-  const told = sections.map(({ section, shown, tokens: cost, omitted }) => ({
+  const shown = sections.filter(({ built: b }) => b.items.length > 0 || b.note !== undefined)
+  const told = shown.map(({ section, shown, tokens: cost, omitted }) => ({
     name: section.name,
     ids: shown.flatMap((i) => (i.id === undefined ? [] : [i.id])),
     tokens: cost,
     omitted,
   }))
   const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
-  const line =
-    text === ''
-      ? built.length > 0
-        ? `nothing fits into ${many(options.budget ?? BRIEFING_TOKENS, 'token')}: give it a larger budget`
-        : 'nothing recorded yet that a session would be told'
-      : [...says, many(tokens, 'token')].join(', ')
+  const lost = text === '' && built.some(({ built: b }) => b.items.length > 0 || b.note !== undefined)
+  const line = lost
+    ? `nothing fits into ${many(limit, 'token')}: give it a larger budget`
+    : [...says, ...(text === '' ? [] : [many(tokens, 'token')])].join(', ')
   return { text, sections: told, tokens, chars: text.length, line }
+}
+
+/** Whether it is the first thing that a session is told; a subagent has its task. */
+function isFirst(memory: Memory, { session }: BriefOptions): boolean {
+  if (session === undefined) return true
+  const sessions = sessionsOf(memory)
+  return sessions.get(session)?.parent === undefined && sessions.toldOf(session).length === 0
 }
 
 /** Characters that a client takes where it asks for one thing (design §4). */

@@ -131,15 +131,20 @@ test('[M7] what was told is kept: which entities, how many tokens', () => {
   expect(b.line).toBe(`1 rule, ${b.tokens} tokens`)
 })
 
-test('[M7] a project of which nothing is known has nothing to tell', () => {
+test('[M7] a project of which nothing is known tells in two lines what it is for', () => {
   const t = openTestMemory()
-  const b = brief(t.memory, t.project)
-  expect(b).toMatchObject({ text: '', tokens: 0, chars: 0, sections: [] })
+  const { text, sections, tokens } = brief(t.memory, t.project)
+  expect(text.split('\n')).toHaveLength(2)
+  expect(sections).toEqual([])
+  expect(tokens).toBe(upperTokens(text))
 })
 
 test('a briefing into whose budget nothing fits does not say that nothing is recorded', () => {
   const t = openTestMemory()
-  expect(brief(t.memory, t.project, { budget: 10 }).line).toBe('nothing recorded yet that a session would be told')
+  expect(brief(t.memory, t.project, { budget: 10 })).toMatchObject({
+    text: '',
+    line: expect.stringMatching(/^nothing recorded yet/),
+  })
   t.act([['record-decision', { name: 'sign with RS256', rationale: 'keys can be rotated' }]])
   expect(brief(t.memory, t.project, { budget: 10 }).line).toBe('nothing fits into 10 tokens: give it a larger budget')
 })

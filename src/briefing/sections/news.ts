@@ -3,12 +3,15 @@ import { kindOf } from '../../memory/entity.ts'
 import { type Touch, touchesAfter } from '../../store/trust.ts'
 import { plain } from '../fence.ts'
 import { lastHere } from '../here.ts'
-import { day, refOf } from '../telling.ts'
-import type { About, Item, Section } from '../types.ts'
+import { day, many, refOf } from '../telling.ts'
+import type { About, Built, Item, Section } from '../types.ts'
+import { isRead } from './rules.ts'
 
 /** The newest so many batches are looked at. */
 const BATCHES = 80
 const MOST = 15
+/** So many kinds are counted for somebody who was never here, those of which most is known. */
+const KINDS_NAMED = 4
 /** Told elsewhere, or never: open questions are asked for, not told (G6). */
 const NOT_NEWS = new Set(['question', 'handoff', 'chunk', 'observation', 'action-note', 'measurement', 'context'])
 
@@ -19,13 +22,24 @@ export const news: Section = {
   share: 7,
   build(about) {
     const since = lastHere(about)
-    if (since === undefined) return undefined
+    if (since === undefined) return firstSeen(about)
     const all = changesSince(about, since)
-    const fresh = all.filter(({ entity }) => !about.told.has(entity.id))
+    const fresh = all.filter(
+      ({ entity: e }) => !about.told.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
+    )
     if (fresh.length === 0) return undefined
     const items = fresh.slice(0, MOST).map(({ entity, text }): Item => ({ id: entity.id, text }))
     return { items, beyond: fresh.length - items.length, see: 'tidemark back' }
   },
+}
+
+/** Somebody who was never here hears how much is known already; rules are counted where they are told. */
+function firstSeen({ reader }: About): Built | undefined {
+  const counts = reader.counts().flatMap(({ kind: name, n }) => {
+    const kind = reader.registry().kind(name)
+    return !kind || kind.internal || kind.binding || NOT_NEWS.has(name) ? [] : [many(n, kind.name, kind.plural)]
+  })
+  return counts.length === 0 ? undefined : { items: [], says: `known: ${counts.slice(0, KINDS_NAMED).join(', ')}` }
 }
 
 /** Entities that others touched after a cursor, newest first, each with what became of it. */

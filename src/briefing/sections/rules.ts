@@ -46,11 +46,12 @@ export const rules: Section = {
       binding.flatMap((e, rank) => (categoryOf(e) === category ? ruleItem(e, under, rank) : [])),
     )
     if (items.length === 0 && read === 0) return undefined
+    for (const e of binding) about.told.add(e.id)
     return {
       items,
       beyond: binding.length - items.length + about.olderFacts,
       see: 'discover (get-facts)',
-      ...(items.length > 0 ? { says: many(items.length, 'rule') } : {}),
+      says: many(items.length + read, 'rule'),
     }
   },
 }

@@ -32,6 +32,8 @@ export const unconfirmed: Section = {
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id))
     const ofFiles = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about))
+    const files = new Set(proposed.map((e) => fileOf(e) ?? ''))
+    const from = files.size <= 2 && n === proposed.length && !files.has('') ? [...files].join(' and ') : ''
     const items: Item[] = [
       ...said.slice(0, MOST_NOTED).map((e) => ({
         id: e.id,
@@ -48,7 +50,7 @@ export const unconfirmed: Section = {
       items,
       beyond: said.length + ofFiles.length - items.length,
       see: 'tidemark confirm',
-      says: `${n} to review (\`tidemark review\`)`,
+      says: from === '' ? `${n} to review (\`tidemark review\`)` : `${many(n, 'rule')} from ${from} to review (\`tidemark review\`: a confirms all)`, // biome-ignore format: one thought
       note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },

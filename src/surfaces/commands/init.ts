@@ -69,10 +69,11 @@ const agreed = async (call: CommandCall): Promise<boolean> =>
  */
 async function askForRules(call: CommandCall, memory: Memory, sources: readonly string[]): Promise<Json> {
   const { agreeTo, confirmAll, listed, waitingFrom } = await import('../../tools/confirm.ts')
-  const all = sources.flatMap((source) => waitingFrom(memory, source))
-  const waiting = [...new Map(all.map((e) => [e.id, e])).values()]
+  const found = sources.map((source) => ({ source, rules: waitingFrom(memory, source) }))
+  const waiting = [...new Map(found.flatMap(({ rules }) => rules.map((e) => [e.id, e]))).values()]
   if (waiting.length === 0) return { waiting: 0 }
-  const files = [...new Set(sources.map((source) => source.replace(/^import \S+ /, '')))].join(', ')
+  const from = found.flatMap(({ source, rules }) => (rules.length > 0 ? source : []))
+  const files = [...new Set(from.map((source) => source.replace(/^import \S+ /, '')))].join(', ')
   const stand = `${waiting.length} ${waiting.length === 1 ? 'rule stands' : 'rules stand'} in ${files}`
   const isPerson = typist(memory) === 'person'
   const asks = isPerson && call.flags.yes !== true && !call.json && isTerminal()

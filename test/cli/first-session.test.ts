@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { files, git, pressing, scratch, tidemark } from './run.ts'
+
+const RULES = '# Rules\n\n- Always use pnpm for installs\n- Never commit to main\n\nSome prose.\n'
+
+/** What the person and the model read as a session of Claude Code begins. */
+async function begins(at: ReturnType<typeof scratch>, id: string) {
+  const payload = { session_id: id, hook_event_name: 'SessionStart', source: 'startup', cwd: at.dir }
+  const { out } = await tidemark(at, ['hook', 'claude', 'SessionStart'], JSON.stringify(payload))
+  const { systemMessage, hookSpecificOutput } = JSON.parse(out)
+  return { person: String(systemMessage), model: String(hookSpecificOutput?.additionalContext ?? '') }
+}
+
+test('[M6] after init beside a CLAUDE.md the first session says what was taken in and how all of it is confirmed; then it binds', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  files(at.dir, {
+    'CLAUDE.md': RULES,
+    'memory.jsonl': '{"type":"entity","name":"Billing","entityType":"service","observations":["bills at night"]}\n',
+  })
+  const init = await tidemark(at, ['init', '--client', 'none'])
+  expect(init.out).toMatch(/2 rules stand in CLAUDE\.md and bind nobody yet\. .*: tidemark confirm --all \w+/)
+  const first = await begins(at, 's1')
+  expect(first.person).toMatch(
+    /^Tidemark: known: 1 \w+, 2 rules from CLAUDE\.md to review \(`tidemark review`: a confirms all\), \d+ tokens$/,
+  )
+  expect(first.model).toContain('2 rules wait for confirmation')
+  const all = await pressing(at, ['review'], 'ay')
+  expect(all.out).toContain('2 confirmed, 0 rejected')
+  // Claude Code reads CLAUDE.md by itself: it is counted, not told again
+  const second = await begins(at, 's2')
+  expect(second.person).toMatch(/^Tidemark: 2 rules\b/)
+  expect(second.person).not.toContain('nothing fits')
+  expect(second.model).not.toContain('pnpm')
+  expect((await tidemark(at, ['brief'])).out).toContain('- Never commit to main')
+})
+
+test('[M6] an empty memory teaches in two lines, once in a session', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  await tidemark(at, ['init', '--client', 'none'])
+  expect((await tidemark(at, ['brief'])).out).toContain('Record decisions with their reasons')
+  expect((await tidemark(at, ['brief', '--budget', '5'])).out).toContain('nothing recorded yet')
+  const { person, model } = await begins(at, 's1')
+  expect(person).toMatch(/^Tidemark: nothing recorded yet; say "always …" or "never …"/)
+  expect(model.split('\n')).toEqual([
+    expect.stringContaining('[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'),
+    expect.stringContaining('`tidemark review`'),
+  ])
+  expect((await begins(at, 's1')).model).toBe('')
+})
