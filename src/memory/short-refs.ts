@@ -1,9 +1,9 @@
 /** A short reference: a letter, so that `#123` stays the number of an issue, and hexadecimal digits. */
-const SHORT = /^#[a-p][0-9a-f]{2,14}$/i
+const SHORT = /^#[a-f][0-9a-f]{2,14}$/i
 /** Shown at least: `#a3f`. */
 const LEAST = 3
 
-const LETTERS = 'abcdefghijklmnop'
+const LETTERS = 'abcdef'
 
 /** The digits by which an id is found, of which a short reference is the beginning: FNV-1a, twice. The same everywhere. */
 function digitsOf(id: string): string {
@@ -16,7 +16,7 @@ function digitsOf(id: string): string {
   // the last characters of an id must change its first digits
   const mixed = Math.imul(a ^ (a >>> 15), 0x2c1b3c6d)
   const hex = (n: number) => (n >>> 0).toString(16).padStart(8, '0')
-  return `${LETTERS[(mixed >>> 28) & 15]}${hex(mixed).slice(1)}${hex(b)}`.slice(0, 15)
+  return `${LETTERS[(mixed >>> 28) % LETTERS.length]}${hex(mixed).slice(1)}${hex(b)}`.slice(0, 15)
 }
 
 /** The ids that a short reference means; several where it is too short by now. */

@@ -7,7 +7,7 @@ import type { Problem } from '../schema/validate.ts'
 import { shown, visible } from '../scheme/unseen.ts'
 import type { Project } from '../store/project.ts'
 import { TOOLS } from '../tools/index.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { Output, Tool, ToolContext } from '../tools/tool.ts'
 import { commandHelp, flagsOf, GLOBAL, overview, toolHelp, usageOf } from './cli-help.ts'
 import { COMMANDS, type Command, type CommandCall, type Flag } from './command.ts'
 import { ran } from './ran.ts'
@@ -186,7 +186,13 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
       const { readStdin } = await import('./cli-input.ts')
       args[name] = readStdin()
     } else if (given !== undefined) args[name] = p.type === 'number' ? Number(given) : given
-    else if (p.required) throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`)
+    else if (p.required) {
+      const hint =
+        name === 'ref' && process.stdin.isTTY
+          ? `where # begins a comment, short references stand in quotes: '#a3f'`
+          : ''
+      throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`, hint)
+    }
   }
   if (parsed.place.length > used)
     throw new UsageError(
@@ -228,6 +234,8 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   const { openAt } = await import('../open.ts')
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
   if (memory.db.readOnly) err('note: the store cannot be written here: it is read as it is')
+  let shows: (() => void) | undefined
+  let inProgress = false
   try {
     const session = await actor(memory, project, parsed.values, tool, args)
     const { COMMAND_LINE, typist } = await import('../sessions/acting.ts')
@@ -248,7 +256,14 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
               : { key: async (question, keys) => (await import('./ask.ts')).key(shown(question), keys) }),
           }
         : {}),
-      ...(process.stderr.isTTY ? { progress: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) } : {}),
+      ...(process.stderr.isTTY
+        ? {
+            progress(line: string) {
+              inProgress = true
+              process.stderr.write(`\r\x1b[K${line}`)
+            },
+          }
+        : {}),
     }
     if (args.follow === true && tool.follow) return await follow(tool, context, args, parsed.values.json === true)
     const done = await (async () =>
@@ -257,16 +272,34 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
         throw asTyped(error, tool)
       },
     )
-    if (process.stderr.isTTY && context.progress) process.stderr.write('\r\x1b[K')
+    if (inProgress) process.stderr.write('\r\x1b[K')
     const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
     if (asLines) for (const line of done.lines!) outJson(line)
     else if (parsed.values.json) outJson(done.json)
-    else if (done.text !== '') out(tool.fences ? visible(done.text) : shown(done.text))
+    else if (by === 'person' && (process.stdout.isTTY || process.env.FORCE_COLOR))
+      shows = await onTerminal(done, tool, args)
+    else sayOf(done, tool)
     if (!tool.readOnly) for (const note of memory.maintain()) err(shown(`note: ${note}`))
-    return 0
   } finally {
     memory.close()
   }
+  shows?.()
+  return 0
+}
+
+const sayOf = ({ text }: Output, tool: Tool): void => {
+  if (text !== '') out(tool.fences ? visible(text) : shown(text))
+}
+
+/** What a person reads on a terminal; a long answer goes through a pager, once the store is closed. */
+async function onTerminal(done: Output, tool: Tool, args: Readonly<Record<string, unknown>>) {
+  const { isForced, page, render, terminalOf } = await import('./terminal.ts')
+  const { stdout, env } = process
+  const terminal = terminalOf(stdout, env)
+  const blocks = args.sexp === true || !(stdout.isTTY || isForced(env)) ? undefined : done.page?.()
+  if (!stdout.isTTY || !tool.readOnly) return void (blocks ? out(render(blocks, terminal)) : sayOf(done, tool))
+  const text = blocks ? render(blocks, terminal) : tool.fences ? visible(done.text) : shown(done.text)
+  return () => void (text === '' || page(text, terminal, env) || out(text))
 }
 
 /**

@@ -37,7 +37,9 @@ const JSON_TYPE: Readonly<Record<Param['type'], { readonly [key: string]: Json }
 
 /** The JSON schema of a tool's arguments. */
 export function schemaOf(tool: Tool): { [key: string]: Json } {
-  const params: [string, Param][] = Object.entries({ ...CALL_PARAMS, ...tool.params })
+  const params: [string, Param][] = Object.entries<Param>({ ...CALL_PARAMS, ...tool.params }).filter(
+    ([, p]) => !p.typed,
+  )
   const own = params.filter(([name]) => Object.hasOwn(tool.params, name))
   const common = params.filter(([name]) => !Object.hasOwn(tool.params, name))
   const required = own.filter(([, p]) => p.required).map(([name]) => name)

@@ -10,7 +10,12 @@ export const forget: Tool = {
     'deletes an entity: it leaves every list, its history stays, undo brings it back; with --erase, nothing of it stays anywhere',
   example: 'tidemark forget use-json-files --reason "never happened"',
   params: {
-    ref: { type: 'text', about: 'an id, kind:name, a path or a name', required: true, place: 'rest' },
+    ref: {
+      type: 'text',
+      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
+      required: true,
+      place: 'rest',
+    },
     reason: { type: 'text', about: 'why' },
     erase: { type: 'flag', about: 'erase it from rows, log, documents and snapshots; cannot be undone' },
   },

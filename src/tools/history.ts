@@ -1,8 +1,8 @@
 import type { Event } from '../crdt/events.ts'
 import { isMark, saidIn } from '../memory/shared.ts'
 import type { Json } from '../schema/field.ts'
-import { findOne, oneLine } from './present.ts'
-import type { Tool } from './tool.ts'
+import { ago, findOne, oneLine } from './present.ts'
+import type { Block, Tool } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
   set: 'set to',
@@ -30,7 +30,7 @@ export const history: Tool = {
     'tells everything that happened to an entity, oldest first: who, when, what, and what it was before; without one, the latest batches',
   example: 'tidemark history use-sqlite',
   params: {
-    ref: { type: 'text', about: 'an id, kind:name, a path or a name', place: 'rest' },
+    ref: { type: 'text', about: 'an id, kind:name, a path, a name, or a short reference such as #a3f', place: 'rest' },
     limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
   },
   readOnly: true,
@@ -44,6 +44,22 @@ export const history: Tool = {
       )
       return {
         text: lines.join('\n') || 'nothing has happened yet',
+        ...(news.length === 0
+          ? {}
+          : {
+              page: (): Block[] => [
+                {
+                  head: ['WHEN', 'BATCH', 'WHAT', 'SESSION'],
+                  rows: news.map((n) => [
+                    [['aside', ago(n.at, memory.env.now())]],
+                    [['ref', n.batch]],
+                    [n.summary],
+                    [['kind', oneLine(n.author.session ?? '', 20)]],
+                  ]),
+                  cuts: 2,
+                },
+              ],
+            }),
         json: news.map((n) => ({
           batch: n.batch,
           seq: n.seq,

@@ -1,9 +1,10 @@
 import { UserError } from '../errors.ts'
 import type { ListOptions } from '../memory/read.ts'
+import { shortRefs } from '../memory/short-refs.ts'
 import { momentSaid } from '../recall/moments.ts'
 import { nearest } from '../schema/names.ts'
 import { ago, entityJson, oneLine } from './present.ts'
-import type { Tool } from './tool.ts'
+import type { Block, Tool } from './tool.ts'
 
 export const list: Tool = {
   name: 'list',
@@ -67,7 +68,7 @@ export const list: Tool = {
     const found = all.slice(0, limit)
     const now = memory.env.now()
     const width = Math.max(0, ...found.map((e) => e.kind.length))
-    const lines = found.map((e) => {
+    const rows = found.map((e) => {
       const second = registry
         .kind(e.kind)
         ?.positional.map((f) => e.fields[f])
@@ -77,14 +78,45 @@ export const list: Tool = {
         e.fields.retired === undefined ? '' : 'retired',
         e.fields.status === 'superseded' ? 'superseded' : '',
       ].filter(Boolean)
-      return `${e.kind.padEnd(width)}  ${oneLine(e.name, 60)}${second ? ` — ${oneLine(String(second), 60)}` : ''}${marks.length > 0 ? ` [${marks.join(', ')}]` : ''}  (${ago(e.created, now)})`
+      return {
+        e,
+        second: second === undefined ? '' : String(second),
+        marks: marks.join(', '),
+        when: ago(e.created, now),
+      }
     })
-    if (all.length > found.length)
-      lines.push(`… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`)
-    if (lines.length === 0)
-      lines.push(
-        `nothing ${named ? `of kind ${named.name} ` : ''}is recorded${args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`,
-      )
-    return { text: lines.join('\n'), json: found.map(entityJson) }
+    const lines = rows.map(
+      ({ e, second, marks, when }) =>
+        `${e.kind.padEnd(width)}  ${oneLine(e.name, 60)}${second ? ` — ${oneLine(second, 60)}` : ''}${marks ? ` [${marks}]` : ''}  (${when})`,
+    )
+    const left =
+      all.length > found.length
+        ? `… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`
+        : lines.length === 0
+          ? `nothing ${named ? `of kind ${named.name} ` : ''}is recorded${args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`
+          : ''
+    if (left) lines.push(left)
+    return {
+      text: lines.join('\n'),
+      json: found.map(entityJson),
+      page() {
+        const refs = shortRefs(
+          found.map((e) => e.id),
+          reader.allIds(),
+        )
+        const table: Block = {
+          head: ['REF', 'KIND', 'NAME', '', 'RECORDED'],
+          rows: rows.map(({ e, second, marks, when }) => [
+            [['ref', refs.get(e.id)!]],
+            [['kind', e.kind]],
+            [['name', e.name], ...(second ? [` — ${second}`] : [])],
+            [['warn', marks]],
+            [['aside', when]],
+          ]),
+          cuts: 2,
+        }
+        return [...(rows.length > 0 ? [table] : []), ...(left ? [{ line: [['aside', left] as const] }] : [])]
+      },
+    }
   },
 }

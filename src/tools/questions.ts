@@ -1,10 +1,11 @@
 import { UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
 import type { Reader } from '../memory/read.ts'
+import { shortRefs } from '../memory/short-refs.ts'
 import type { Json } from '../schema/field.ts'
 import { slug } from '../schema/names.ts'
 import { ago, entityJson, oneLine } from './present.ts'
-import type { Output, Param, Tool, ToolContext } from './tool.ts'
+import type { Block, Output, Param, Tool, ToolContext } from './tool.ts'
 
 const LIMIT = 20
 /** So many topics are named. */
@@ -59,7 +60,23 @@ export async function openQuestions(context: ToolContext, args: Readonly<Record<
   if (omitted > 0) lines.push(`… ${omitted} more: give ${topic === '' ? 'a topic or ' : ''}a larger limit`)
   if (topic === '' && byTopic) lines.push(byTopic)
   if (shown.length > 0) lines.push(`answer one with ["answer-question", {"ref": "${shown[0]!.id}", "answer": "…"}]`)
-  return { text: lines.join('\n'), json }
+  const page = (): Block[] => {
+    const ids = shown.map((q) => q.id)
+    const refs = shortRefs(ids, reader.allIds())
+    const table: Block = {
+      head: ['REF', 'QUESTION', 'TOPICS', 'ASKED'],
+      rows: shown.map((q) => [
+        [['ref', refs.get(q.id)!]],
+        [['name', q.name]],
+        [['kind', oneLine(topicsOf(q).join(', '), 24)]],
+        [['aside', ago(q.created, now)]],
+      ]),
+      cuts: 1,
+    }
+    const left = omitted > 0 ? `… ${omitted} more: --limit N shows them; ` : ''
+    return [table, { line: [['aside', `${left}tidemark answer '${refs.get(ids[0]!)}' "…" answers the first`]] }]
+  }
+  return { text: lines.join('\n'), json, ...(shown.length > 0 ? { page } : {}) }
 }
 
 function told(q: Entity, now: number): string[] {

@@ -1,8 +1,12 @@
 import { UserError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
+import { shortRefs } from '../memory/short-refs.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../recall/types.ts'
 import type { Json } from '../schema/field.ts'
+import { fieldsOf } from '../schema/kind.ts'
 import { remark } from '../scheme/lexical.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { ago } from './present.ts'
+import type { Block, Output, Tool, ToolContext } from './tool.ts'
 
 export const recall: Tool = {
   name: 'recall',
@@ -27,6 +31,7 @@ export const recall: Tool = {
     preset: { type: 'text', about: 'a name for common settings', choices: PRESETS },
     all: { type: 'flag', about: 'also superseded and retired' },
     explain: { type: 'flag', about: 'say why' },
+    sexp: { type: 'flag', about: 'in Scheme notation, as agents read it, also on a terminal', typed: true },
     'all-projects': { type: 'flag', about: 'also in your other projects' },
     in: { type: 'text', about: 'also in these projects: paths, ids or names' },
   },
@@ -34,7 +39,7 @@ export const recall: Tool = {
   readOnly: true,
   async run(context, args): Promise<Output> {
     const question = textOf('text', args.text)
-    const { recallerOf } = await import('../recall/recall.ts')
+    const { explanation, recallerOf } = await import('../recall/recall.ts')
     const recaller = recallerOf(context.memory, context.project)
     const options = optionsOf(args, context)
     const projects =
@@ -49,7 +54,11 @@ export const recall: Tool = {
       throw error instanceof UserError && error.code === 'bad-argument' ? asCalledHere(error) : error
     })
     const budget = options.budget ?? recaller.config.budget ?? undefined
-    return { text: await printed(result, options, budget), json: jsonOf(result) }
+    return {
+      text: await printed(result, options, budget),
+      json: jsonOf(result),
+      page: () => proseOf(result, options, context.memory, (r) => explanation(r).slice(6, -3)),
+    }
   },
 }
 
@@ -116,6 +125,60 @@ async function printed(
   while (lines.length > 0 && countTokens(lines.join('\n')) > budget) lines.pop()
   return lines.join('\n')
 }
+
+/** The results as a person reads them. */
+function proseOf(
+  { results, omitted, notes }: RecallResult,
+  options: RecallOptions,
+  memory: Memory,
+  explained: (r: Recalled) => string,
+): Block[] {
+  const { reader, env } = memory
+  const own = results.filter((r) => reader.entity(r.id) !== undefined)
+  const refs = shortRefs(
+    own.map((r) => r.id),
+    reader.allIds(),
+  )
+  const blocks = results.flatMap((r: Recalled & { project?: string }): Block[] => {
+    const kind = reader.registry().kind(r.kind)
+    const e = r.project === undefined ? reader.entity(r.id) : undefined
+    const where = r.project === undefined ? ` ${refs.get(r.id) ?? r.id}` : ` ${r.id} of ${r.project}`
+    const fields = Object.keys(kind ? fieldsOf(kind) : r.fields).filter(
+      (f) => f !== 'provenance' && r.fields[f] !== undefined && r.fields[f] !== r.name,
+    )
+    const said = fields.map((f): Block => {
+      const value = r.fields[f]!
+      const text = typeof value === 'string' ? value : Array.isArray(value) ? value.join('; ') : JSON.stringify(value)
+      return { line: [...(kind?.positional.includes(f) ? [] : [['aside', `${f}: `] as const]), text], indent: 2 }
+    })
+    const against = r.contradicts.map((id) => refs.get(id) ?? id).join(', ')
+    const marks = [r.state, against && `contradicts ${against}`].filter(Boolean).join('; ')
+    const age = e === undefined ? '' : `  ${ago(e.updated, env.now())}`
+    return [
+      {
+        line: [
+          ['name', r.name],
+          '  ',
+          ['kind', r.kind],
+          ['ref', where],
+          ['aside', age],
+          ...(marks ? ['  ', ['warn', marks] as const] : []),
+        ],
+      },
+      ...said,
+      ...(r.similar.length > 0 ? [aside(`and ${r.similar.length} that say nearly the same`, 2)] : []),
+      ...(options.explain === true ? [aside(explained(r), 2)] : []),
+      { line: [] },
+    ]
+  })
+  const hidden = options.all === true ? '' : '; --all looks at what is superseded or retired too'
+  if (results.length === 0)
+    blocks.push(aside(omitted > 0 ? `${omitted} found, and none fits the budget` : `nothing is known of this${hidden}`))
+  else if (omitted > 0) blocks.push(aside(`${omitted} more found: a larger --limit shows them`))
+  return [...blocks, ...notes.map((note) => aside(note))]
+}
+
+const aside = (text: string, indent = 0): Block => ({ line: [['aside', text]], indent })
 
 function jsonOf({ results, omitted, notes }: RecallResult): Json {
   return {

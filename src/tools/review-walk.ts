@@ -17,7 +17,7 @@ export function decide(context: ToolContext, text: string): Output {
   const actions = text.split('\n').flatMap((line, i): Json[] => {
     const said = line.trim()
     if (said === '' || said.startsWith('#')) return []
-    const [decision = '', why = ''] = said.split('#', 2)
+    const [decision = '', why = ''] = said.split(' # ', 2) // #a3f is a reference
     const [verb = '', ...words] = decision.trim().split(' ')
     try {
       if (!DECISIONS.includes(verb) || words.length === 0)

@@ -56,7 +56,7 @@ export const review: Tool = {
   params: {
     decisions: {
       type: 'any',
-      about: 'lines of `confirm REF`, `reject REF` or `retire REF`; after # a reason',
+      about: 'lines of `confirm REF`, `reject REF` or `retire REF`; after a # and a blank a reason',
       place: 0,
     },
     captured: { type: 'flag', about: 'what hooks captured, in this session if one acts, agreed to or not' },

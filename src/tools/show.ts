@@ -1,12 +1,19 @@
 import { referenceTo } from '../discover/values.ts'
+import { shortRefs } from '../memory/short-refs.ts'
 import type { Json } from '../schema/field.ts'
 import { fieldsOf } from '../schema/kind.ts'
 import { ago, entityJson, findOne } from './present.ts'
-import type { Tool } from './tool.ts'
+import type { Span, Tool } from './tool.ts'
 
 function shown(value: Json): string {
   if (Array.isArray(value)) return value.map((v) => `\n    - ${typeof v === 'string' ? v : JSON.stringify(v)}`).join('')
   return typeof value === 'string' ? value.replace(/\n/g, '\n    ') : JSON.stringify(value)
+}
+
+/** The name of a field stands back behind what it says. */
+function told(line: string): Span[] {
+  const [, label = '', rest = line] = /^([\w-]{1,40}(?::| [→←]) )(.*)$/.exec(line) ?? []
+  return [['aside', label], rest]
 }
 
 export const show: Tool = {
@@ -14,7 +21,14 @@ export const show: Tool = {
   title: 'Show one entity',
   about: 'shows everything recorded of one entity, its links and who said it',
   example: 'tidemark show use-sqlite',
-  params: { ref: { type: 'text', about: 'an id, kind:name, a path or a name', required: true, place: 'rest' } },
+  params: {
+    ref: {
+      type: 'text',
+      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
+      required: true,
+      place: 'rest',
+    },
+  },
   readOnly: true,
   run({ memory }, args) {
     const { reader } = memory
@@ -53,6 +67,17 @@ export const show: Tool = {
     })
     return {
       text: lines.join('\n'),
+      page() {
+        const [ref = ''] = shortRefs([e.id], reader.allIds()).values()
+        const [head = '', ...rest] = lines
+        const state = head.slice(`${e.kind} ${e.name}`.length)
+        return [
+          { line: [['name', e.name], state, '  ', ['kind', e.kind], ' ', ['ref', ref]] },
+          ...rest
+            .flatMap((l) => l.split('\n'))
+            .map((l) => ({ line: told(l.trimStart()), indent: l.length - l.trimStart().length })),
+        ]
+      },
       json: {
         ...(entityJson(e) as { [k: string]: Json }),
         links: [...from, ...to].map(link),

@@ -19,6 +19,8 @@ export interface Param {
   /** On the command line `-` alone stands for standard input. */
   readonly stdin?: boolean
   readonly choices?: readonly string[]
+  /** For the command line alone. */
+  readonly typed?: boolean
 }
 
 /** What a tool works on. Nothing about a project or a session is global to the process. */
@@ -43,11 +45,21 @@ export interface ToolContext {
   key?(question: string, keys: string): Promise<string>
 }
 
+/** How a part of a page looks on a terminal. */
+export type Look = 'ref' | 'name' | 'kind' | 'aside' | 'warn'
+export type Span = string | readonly [Look, string]
+/** A part of a page for a person: a table, of which one column may be cut, or a paragraph. The surface fits both to its width. */
+export type Block =
+  | { readonly head: readonly string[]; readonly rows: readonly (readonly Span[])[][]; readonly cuts: number }
+  | { readonly line: readonly Span[]; readonly indent?: number }
+
 export interface Output {
   /** What a person or a model reads. */
   readonly text: string
   /** The same for a program: `--json`, `structuredContent`, the HTTP body. */
   readonly json: Json
+  /** Instead of the text, where a person reads it on a terminal. */
+  page?(): readonly Block[]
   /** On the command line each on a line of its own: with `--json`, and where no person reads. */
   readonly lines?: readonly Json[]
 }

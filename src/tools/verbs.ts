@@ -104,7 +104,12 @@ export const rename: Tool = {
   about: 'calls an entity something else: its id, history and links stay, and the old name still finds it',
   example: 'tidemark rename use-json-files use-jsonl-files',
   params: {
-    ref: { type: 'text', about: 'an id, kind:name, a path or a name', required: true, place: 0 },
+    ref: {
+      type: 'text',
+      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
+      required: true,
+      place: 0,
+    },
     name: { type: 'text', about: 'its new name', required: true, place: 'rest' },
   },
   readOnly: false,

@@ -8,11 +8,11 @@ describe('short references', () => {
   test('[D11] are the shortest that mean one thing, begin with a letter, and are the same for the same id', () => {
     const shown = shortRefs(many, many)
     expect(new Set(shown.values()).size).toBe(many.length)
-    for (const ref of shown.values()) expect(ref).toMatch(/^#[a-p][0-9a-f]{2,8}$/)
+    for (const ref of shown.values()) expect(ref).toMatch(/^#[a-f][0-9a-f]{2,8}$/)
     const lengths = [...shown.values()].map((ref) => ref.length)
     expect(lengths.reduce((sum, n) => sum + n, 0) / many.length).toBeLessThan(6)
     const [alone] = shortRefs(['decision:use-thing-7'], ['decision:use-thing-7', 'fact:x']).values()
-    expect(alone).toMatch(/^#[a-p][0-9a-f]{2}$/)
+    expect(alone).toMatch(/^#[a-f][0-9a-f]{2}$/)
     expect(shown.get('decision:use-thing-7')!.startsWith(alone!)).toBe(true)
   })
 

@@ -1,8 +1,56 @@
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { onTerminal, project, tidemark } from './run.ts'
+import { render, widthOf } from '../../src/surfaces/terminal.ts'
+import { BIN, onTerminal, project, tidemark } from './run.ts'
 
 const hasTerminal = existsSync('/usr/bin/script')
+
+/** What a command shows on a terminal of that size, with what steers it. */
+function screen(at: { dir: string; env: NodeJS.ProcessEnv }, args: readonly string[], columns = 80, rows = 40) {
+  const quoted = [process.execPath, BIN, ...args].map((a) => `'${a.replaceAll("'", `'\\''`)}'`).join(' ')
+  const child = spawn('script', ['-qfec', `stty cols ${columns} rows ${rows}; exec ${quoted}`, '/dev/null'], {
+    cwd: at.dir,
+    env: { TERM: 'xterm-256color', ...at.env, SHELL: '/bin/sh' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text.replaceAll('\r', '')))
+  return new Promise<string>((resolve) => child.on('close', () => resolve(out)))
+}
+
+const withEnv = <T extends { env: NodeJS.ProcessEnv }>(at: T, env: NodeJS.ProcessEnv): T => ({
+  ...at,
+  env: { ...at.env, ...env },
+})
+
+async function known() {
+  const { at, run } = await project()
+  const steering =
+    'Two windows \u001b]0;owned\u0007 of one terminal share a store, and neither of them is told so today'
+  const batch = [
+    ['record-decision', { name: 'use-sqlite', description: 'SQLite for storage', rationale: 'One file, many readers' }],
+    ['record-question', { question: 'Which port does the worker use?', topics: ['worker'] }],
+    ['record-principle', { name: '\u6f22\u5b57', description: steering }],
+  ]
+  await run('act', JSON.stringify(batch))
+  return { at, run }
+}
+
+test('[S2] a table fits the width it is given, whatever letters stand in it; a paragraph breaks between words', () => {
+  const row = (name: string) => [[['ref', '#a3f'] as const], [name, ' and more that does not fit'], ['now']]
+  const page = [
+    { head: ['REF', 'NAME', 'WHEN'], rows: [row('plain'), row('\u6f22\u5b57\u6f22\u5b57'), row('e\u0301a')], cuts: 1 },
+    { line: ['\u001b[31mA rule that is longer than', ['aside', ' a line of so few columns'] as const], indent: 2 },
+  ]
+  const lines = render(page, { columns: 32, rows: 24, colours: false }).split('\n')
+  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(32)
+  const ends = lines.slice(0, 4).map((line) => widthOf(line.replace(/(WHEN|now)$/, '')))
+  expect(new Set(ends).size).toBe(1)
+  expect(lines.slice(4)).toEqual(['  A rule that is longer than a', '  line of so few columns'])
+  expect(render(page, { columns: 32, rows: 24, colours: true })).toContain('\x1b[33m#a3f\x1b[0m')
+})
 
 describe.skipIf(!hasTerminal)('a person on a terminal', () => {
   test('[X7] needs no --session: claims and the current task are held by a session that bears their name', async () => {
@@ -33,5 +81,65 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
       expect(ran.code).toBe(1)
       expect(ran.err + ran.out).toContain('no session is named')
     }
+  })
+
+  test('[S2] reads `list` as a table with short references that other commands take; a pipe has what it had', async () => {
+    const { at, run } = await known()
+    const shown = await screen(at, ['list'], 70)
+    expect(shown).toContain('\x1b[')
+    expect(shown).not.toContain(']0;')
+    const lines = stripVTControlCharacters(shown).trimEnd().split('\n')
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(70)
+    expect(lines[0]).toMatch(/^REF +KIND +NAME +RECORDED$/)
+    const row = lines.find((l) => l.includes('use-sqlite'))!
+    const [ref] = /^#[a-f][0-9a-f]{2,}/.exec(row)!
+    expect(row).toMatch(/decision +use-sqlite \u2014 SQLite for storage +just now$/)
+    expect(await run('show', ref)).toContain('decision use-sqlite')
+    expect(stripVTControlCharacters(await screen(at, ['show', ref]))).toContain(`use-sqlite  decision ${ref}\n`)
+    expect(stripVTControlCharacters(await screen(at, ['questions']))).toMatch(/^REF +QUESTION +TOPICS +ASKED\n#/)
+    const [asked] = /#[a-f][0-9a-f]{2,}/.exec(stripVTControlCharacters(await screen(at, ['list', 'question'])))!
+    expect(await run('answer', asked, '4747')).toContain('answered')
+    for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '0' }]) {
+      const plain = await screen(withEnv(at, env), ['list'])
+      expect([env, plain.includes('\x1b[')]).toEqual([env, false])
+      expect(plain).toContain('REF')
+    }
+    expect(await run('list')).toMatch(/^decision {3}use-sqlite \u2014 SQLite for storage {2}\(just now\)$/m)
+    const forced = await tidemark(withEnv(at, { FORCE_COLOR: '1', COLUMNS: '60' }), ['list'])
+    expect(forced.out).toContain('\x1b[33m#')
+    const asJson = await tidemark(withEnv(at, { FORCE_COLOR: '1' }), ['list', '--json'])
+    expect(JSON.parse(asJson.out)).toHaveLength(3)
+  })
+
+  test('[S0] reads `recall` as prose; with --sexp, in a pipe and for agents it is Scheme', async () => {
+    const { at, run } = await known()
+    const question = ['recall', 'sqlite storage']
+    const prose = stripVTControlCharacters(await screen(at, question))
+    expect(prose).toMatch(
+      /^use-sqlite {2}decision #[a-f][0-9a-f]{2,} {2}just now\n {2}SQLite for storage\n {2}rationale: One file, many readers\n/,
+    )
+    const explained = stripVTControlCharacters(await screen(at, [...question, '--explain'])).replace(/\s+/g, ' ')
+    expect(explained).toMatch(/ = relevance \S+ × proximity .*holds sqlite, storage/)
+    const scheme = '(decision "use-sqlite" "SQLite for storage" :rationale "One file, many readers"'
+    expect(await screen(at, [...question, '--sexp'])).toContain(scheme)
+    expect(await screen(withEnv(at, { CLAUDECODE: '1' }), question)).toContain(scheme)
+    expect(await run(...question)).toContain(scheme)
+    expect(stripVTControlCharacters(await screen(at, ['recall', 'zebra crossing']))).toContain(
+      'nothing is known of this; --all',
+    )
+  })
+
+  test('[S2] pages what is longer than the screen through PAGER, and nothing for an agent', async () => {
+    const { at, run } = await known()
+    const many = Array.from({ length: 40 }, (_, i) => ['record-principle', { name: `principle-${i}` }])
+    await run('act', JSON.stringify(many))
+    const paged = withEnv(at, { PAGER: 'sed s/^/PAGED:/' })
+    const long = await screen(paged, ['list'], 80, 24)
+    expect(long.match(/^PAGED:/gm)).toHaveLength(44)
+    expect(await screen(paged, ['list'], 80, 60)).not.toContain('PAGED:')
+    expect(await screen(withEnv(paged, { CLAUDECODE: '1' }), ['list'], 80, 24)).not.toContain('PAGED:')
+    for (const PAGER of ['cat', '', 'no-such-pager-anywhere'])
+      expect(await screen(withEnv(at, { PAGER }), ['list'], 80, 24)).toContain('principle-0')
+    expect(await screen(withEnv(at, { PAGER: 'head -n 3' }), ['list'], 80, 24)).not.toContain('use-sqlite')
   })
 })
