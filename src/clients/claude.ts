@@ -26,7 +26,7 @@ import { mcpJson, mcpJsonTarget } from './mcp-json.ts'
 import { mainWorkTree } from './path.ts'
 import { pluginChange, pluginIn } from './plugins.ts'
 import { giveWay, type Part, plug, type Target, unplug } from './target.ts'
-import type { Client, ClientContext, WiringChange } from './types.ts'
+import { type Client, type ClientContext, READ_TOOLS, type WiringChange } from './types.ts'
 
 const client = 'claude'
 
@@ -112,7 +112,27 @@ const machine = (ctx: ClientContext) => {
   const hooks = hookParts(f, client, inSeconds, (event) =>
     ctx.launcher.onPath ? sharedHook(client, event) : localHook(ctx, client, event),
   )
-  return jsonTarget(f, [approval, statusLine(ctx, f), ...hooks])
+  return jsonTarget(f, [approval, ...allowed(f), statusLine(ctx, f), ...hooks])
+}
+
+const ALLOW = ['permissions', 'allow']
+const RULE = 'mcp__tidemark__'
+
+/** A rule for each tool that Claude Code runs without asking. */
+const allowed = (f: JsonFile): Part[] =>
+  [...READ_TOOLS, 'act'].map((tool) => ({
+    ...jsonPart(f, `allow.${tool}`, ALLOW, { item: RULE + tool }, (all) => {
+      const list = at(all, ...ALLOW)
+      return Array.isArray(list) && list.includes(RULE + tool) ? 'ours' : 'absent'
+    }),
+    mayBeTheirs: true,
+  }))
+
+/** The tools that are to be in the list, and those that are there already. */
+function allowsHere(ctx: ClientContext): string[] {
+  const now = at(settingsIn(localFile(ctx)), ...ALLOW)
+  const there: unknown[] = Array.isArray(now) ? now : []
+  return [...READ_TOOLS, 'act'].filter((tool) => ctx.allow?.includes(tool) || there.includes(RULE + tool))
 }
 
 /** The settings with a status line that is not the one we wire here; Claude Code shows one only, and theirs stays. */
@@ -129,9 +149,11 @@ function wireMachine(ctx: ClientContext): WiringChange {
   const switchedOff = includes(now.disabledMcpjsonServers)
   const approves = now.enableAllProjectMcpServers === true
   const own = ownStatusLine(ctx)
+  const allows = allowsHere(ctx)
   const hooks = target.parts.map((part) => part.name).filter((name) => name.startsWith('hooks.'))
   const wanted = [
     ...((switchedOff || approves) && !includes(now.enabledMcpjsonServers) ? [] : ['approval']),
+    ...allows.map((tool) => `allow.${tool}`),
     ...(own === undefined ? ['status-line'] : []),
     ...hooks,
   ]
@@ -141,6 +163,7 @@ function wireMachine(ctx: ClientContext): WiringChange {
       : approves
         ? 'it approves every server of the project already'
         : 'approves that server on this machine, which Claude Code honours once the folder is trusted',
+    ...(allows.length > 0 ? [`lets it run ${allows.join(', ')} without asking`] : []),
     own === undefined
       ? 'a status line with the context used'
       : `the status line in ${own} is yours and stays (\`tidemark hook claude status-line --chain "COMMAND"\` shows yours and ours)`,

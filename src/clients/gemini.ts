@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { localCommand } from './command.ts'
+import { readText } from './files.ts'
 import { guarded } from './finding.ts'
 import { geminiHome } from './homes.ts'
 import { hookFindings } from './hook-check.ts'
@@ -11,8 +12,8 @@ import { at } from './json-read.ts'
 import { below } from './path.ts'
 import { pluginChange, pluginIn } from './plugins.ts'
 import { serverFindings } from './server-check.ts'
-import { giveWay, plugEither, type Target, unplugBoth } from './target.ts'
-import type { Client, ClientContext, Finding } from './types.ts'
+import { giveWay, ownFile, plug, plugEither, type Target, unplugBoth } from './target.ts'
+import { type Client, type ClientContext, type Finding, READ_TOOLS } from './types.ts'
 
 const client = 'gemini'
 const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
@@ -41,6 +42,26 @@ const home = (ctx: ClientContext): Target => {
   const server = serverPart(f, ['mcpServers'], value, (entry) => isElsewhere(entry, value))
   return jsonTarget(f, [server, ...hookParts(f, client, inMilliseconds, (event) => localHook(ctx, client, event))])
 }
+
+const POLICY_MARK = '# written by `tidemark init`, taken out by `tidemark uninstall`: changes are lost\n'
+const policyFile = (ctx: ClientContext) => join(geminiHome(ctx), 'policies', 'tidemark.toml')
+const isPolicyOfOurs = (text: string) => text.startsWith(POLICY_MARK)
+
+/** What Gemini CLI runs without asking. It reads such rules from its home alone; without one, a headless run has none of our tools. */
+function policy(ctx: ClientContext): Target | undefined {
+  const there = readText(policyFile(ctx)) ?? ''
+  const known = isPolicyOfOurs(there) ? there : ''
+  const tools = [...READ_TOOLS, 'act'].filter((tool) => ctx.allow?.includes(tool) || known.includes(`"${tool}"`))
+  if (tools.length === 0) return undefined
+  const text = `${POLICY_MARK}[[rule]]
+mcpName = "${NAME}"
+toolName = ${JSON.stringify(tools)}
+decision = "allow"
+priority = 100
+`
+  return ownFile(client, policyFile(ctx), 'local', 'policy', text, isPolicyOfOurs)
+}
+const policies = (ctx: ClientContext): Target[] => [policy(ctx) ?? []].flat()
 
 /** Gemini CLI takes neither servers nor hooks from the settings of a folder that it does not trust. */
 function trustFinding(ctx: ClientContext): Finding[] {
@@ -107,12 +128,16 @@ export const gemini: Client = {
     const found = places.find((place) => existsSync(place))
     return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Gemini CLI' }
   },
-  files: (ctx) => [projectFile(ctx).file, homeFile(ctx).file],
+  files: (ctx) => [projectFile(ctx).file, homeFile(ctx).file, policyFile(ctx)],
   wire(ctx) {
     const plugin = pluginIn(ctx, client)
-    if (!plugin) return plugEither(ctx, [project(ctx)], [home(ctx)])
+    if (!plugin)
+      return [
+        ...plugEither(ctx, [project(ctx)], [home(ctx)]),
+        ...policies(ctx).map((t) => plug(ctx, t, 'lets it run the tools named there without asking, in every project')),
+      ]
     return [pluginChange(client, plugin), ...[project(ctx), home(ctx)].flatMap((t) => giveWay(ctx, t, plugin.id))]
   },
-  unwire: (ctx) => unplugBoth(ctx, [project(ctx)], [home(ctx)]),
+  unwire: (ctx) => unplugBoth(ctx, [project(ctx)], [home(ctx), ...policies(ctx)]),
   check: (ctx) => guarded(client, () => check(ctx)),
 }

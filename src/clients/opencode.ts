@@ -8,7 +8,7 @@ import { headedTarget, isElsewhere, type JsonFile, NAME, serverPart } from './js
 import { commandIn, isPluginOfOurs, pluginText } from './opencode-plugin.ts'
 import { findOnPath } from './path.ts'
 import { serverFindings } from './server-check.ts'
-import { plugEither, type Target, unplugBoth } from './target.ts'
+import { ownFile, plugEither, type Target, unplugBoth } from './target.ts'
 import type { Client, ClientContext, Finding } from './types.ts'
 
 const client = 'opencode'
@@ -31,25 +31,8 @@ const serverTarget = (f: JsonFile, command: string[]): Target => {
   return headedTarget(f, [serverPart(f, ['mcp'], value, (entry) => isElsewhere(entry, value))], ...head)
 }
 
-/** A file that is ours from the first word to the last. */
-const pluginTarget = (file: string, scope: Target['scope'], command: string[]): Target => {
-  const ours = pluginText(command)
-  return {
-    client,
-    file,
-    scope,
-    parts: [
-      {
-        name: 'plugin',
-        state: (text) =>
-          text.trim() === '' ? 'absent' : text === ours ? 'ours' : isPluginOfOurs(text) ? 'stale' : 'yours',
-        insert: (text) => ({ text: text + ours, undo: { kept: 0, interior: null } }),
-        remove: (text) => (isPluginOfOurs(text) ? '' : text),
-      },
-    ],
-    isEmpty: (text) => text.trim() === '',
-  }
-}
+const pluginTarget = (file: string, scope: Target['scope'], command: string[]): Target =>
+  ownFile(client, file, scope, 'plugin', pluginText(command), isPluginOfOurs)
 
 const project = (ctx: ClientContext): Target[] => [
   serverTarget(projectFile(ctx), [NAME, 'mcp']),

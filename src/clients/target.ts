@@ -35,6 +35,29 @@ export interface Target {
   fresh?: { text: string; end: string }
 }
 
+/** A file that is ours from the first word to the last. */
+export const ownFile = (
+  client: string,
+  file: string,
+  scope: Target['scope'],
+  part: string,
+  ours: string,
+  isOurs: (text: string) => boolean,
+): Target => ({
+  client,
+  file,
+  scope,
+  parts: [
+    {
+      name: part,
+      state: (text) => (text.trim() === '' ? 'absent' : text === ours ? 'ours' : isOurs(text) ? 'stale' : 'yours'),
+      insert: (text) => ({ text: text + ours, undo: { kept: 0, interior: null } }),
+      remove: (text) => (isOurs(text) ? '' : text),
+    },
+  ],
+  isEmpty: (text) => text.trim() === '',
+})
+
 /** What the journal says of a file, each step under the name of its part. */
 function entryFor(ctx: ClientContext, target: Target): Entry | undefined {
   const entry = entryOf(ctx.root, target.file)

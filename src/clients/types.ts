@@ -12,7 +12,12 @@ export interface ClientContext {
   env?: Readonly<Record<string, string | undefined>>
   /** Where a client is started, as `doctor` judges it; the root unless given. */
   from?: string
+  /** The tools that clients are to run without asking; what is allowed already stays so. */
+  allow?: readonly string[]
 }
+
+/** Our tools that only read. A test holds them against those of the server. */
+export const READ_TOOLS: readonly string[] = ['brief', 'recall', 'discover', 'open_questions']
 
 /** What an edit must remember so that it can be taken back after the user went on editing around it. */
 export interface Undo {

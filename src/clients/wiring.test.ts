@@ -15,10 +15,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { machine, scratch } from '../../test/client-machine.ts'
 import { sha256 } from '../schema/digest.ts'
+import { MCP_TOOLS } from '../surfaces/mcp-call.ts'
+import { TOOLS } from '../tools/index.ts'
 import { sharedHook } from './hooks-table.ts'
 import { CLIENTS } from './index.ts'
 import { readJson } from './json-read.ts'
 import { findOnPath, launcherOf, mainWorkTree } from './path.ts'
+import { READ_TOOLS } from './types.ts'
 import { applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
 
 const actions = (changes: { action: string }[]) => changes.map((c) => c.action)
@@ -183,6 +186,64 @@ describe('what is wired', () => {
     expect(m.read('home/.codex/config.toml')).toBe('a = 1\n')
     m.unwire()
     expect(m.tree()).toEqual(original)
+  })
+})
+
+describe('tools that a client runs without asking', () => {
+  test('those that only read are the ones of the server', async () => {
+    const tools = await Promise.all(MCP_TOOLS.map((name) => TOOLS[name]!()))
+    expect(tools.filter((tool) => tool.readOnly).map((tool) => tool.name)).toEqual([...READ_TOOLS].sort())
+  })
+
+  const rules = (...tools: string[]) => tools.map((tool) => `mcp__tidemark__${tool}`)
+
+  test('Claude Code gets a rule for each; what a person allowed once stays with the next init, and goes with uninstall', () => {
+    const own = '{\n  "permissions": { "allow": ["Bash(ls:*)"], "deny": [] }\n}\n'
+    const file = 'project/.claude/settings.local.json'
+    const m = machine({ [file]: own })
+    m.ctx.allow = [...READ_TOOLS, 'act']
+    m.wire(['claude'])
+    const allow = ['Bash(ls:*)', ...rules(...READ_TOOLS, 'act')]
+    expect(JSON.parse(m.read(file)).permissions).toEqual({ allow, deny: [] })
+    m.ctx.allow = READ_TOOLS
+    expect(actions(m.wire(['claude'])).every((a) => a === 'none')).toBe(true)
+    const edited = m.read(file).replace('"Bash(ls:*)"', '"Bash(ls:*)", "Read"')
+    m.unwire()
+    expect(m.read(file)).toBe(own)
+    m.wire(['claude'])
+    m.write(file, edited)
+    m.unwire()
+    expect(JSON.parse(m.read(file))).toEqual({ permissions: { allow: ['Bash(ls:*)', 'Read'], deny: [] } })
+  })
+
+  test('a rule that the user wrote stays', () => {
+    const own = '{"permissions": {"allow": ["mcp__tidemark__recall"]}}'
+    const m = machine({ 'project/.claude/settings.local.json': own })
+    m.ctx.allow = READ_TOOLS
+    m.wire(['claude'])
+    m.unwire()
+    expect(m.read('project/.claude/settings.local.json')).toBe(own)
+  })
+
+  test('Gemini CLI gets a file of rules in its home; one of that name which is not ours is left alone', () => {
+    const file = 'home/.gemini/policies/tidemark.toml'
+    const m = machine()
+    const before = m.tree()
+    m.ctx.allow = READ_TOOLS
+    m.wire(['gemini'])
+    expect(m.read(file)).toContain('toolName = ["brief","recall","discover","open_questions"]\ndecision = "allow"')
+    m.ctx.allow = [...READ_TOOLS, 'act']
+    m.wire(['gemini'])
+    expect(m.read(file)).toContain('"act"')
+    delete m.ctx.allow
+    expect(actions(m.wire(['gemini'])).every((a) => a === 'none')).toBe(true)
+    m.unwire()
+    expect(m.tree()).toEqual(before)
+    m.write(file, 'mine')
+    m.ctx.allow = READ_TOOLS
+    m.wire(['gemini'])
+    m.unwire()
+    expect(m.read(file)).toBe('mine')
   })
 })
 

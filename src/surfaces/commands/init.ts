@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { CLIENTS } from '../../clients/index.ts'
-import type { WiringChange } from '../../clients/types.ts'
+import { type ClientContext, READ_TOOLS, type WiringChange } from '../../clients/types.ts'
 import { applyWiring, planWiring, sweepLeft } from '../../clients/wiring.ts'
-import { UserError } from '../../errors.ts'
+import { UsageError, UserError } from '../../errors.ts'
 import { inspect } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
 import type { Memory } from '../../memory/memory.ts'
@@ -15,7 +15,7 @@ import { bringBack, dropLastSnapshots } from '../../store/delete.ts'
 import { rememberProject } from '../../store/listed.ts'
 import { createProject, findProject, PROJECT_DIR, storePathFor } from '../../store/project.ts'
 import { stateDirectory } from '../../store/state.ts'
-import { ask, isTerminal } from '../ask.ts'
+import { ask, isTerminal, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { clientContext } from './launcher.ts'
 
@@ -60,6 +60,15 @@ function describe(root: string, home: string, c: WiringChange): string {
   return `  ${verb.padEnd(6)} ${shown}  (${c.scope === 'committed' ? 'shared with the team' : 'this machine only'}): ${c.why}`
 }
 
+/** What `--allow` says. An agent does not let itself write. */
+function allowedBy(flag: unknown): readonly string[] {
+  if (flag === undefined || flag === 'read') return READ_TOOLS
+  if (flag === 'none') return []
+  if (flag !== 'act') throw new UsageError(`--allow is read, act or none, not ${JSON.stringify(flag)}`)
+  refuseAgents()
+  return [...READ_TOOLS, 'act']
+}
+
 const agreed = async (call: CommandCall): Promise<boolean> =>
   call.flags.yes === true || call.json || !isTerminal() || (await ask('go ahead?', true))
 
@@ -102,6 +111,12 @@ export const init: Command = {
         'wire these clients (claude, codex, gemini, copilot, cursor, opencode) instead of those found; none for none',
     },
     name: { type: 'text', about: 'what the project is called (default: the folder)' },
+    allow: {
+      type: 'text',
+      value: 'WHAT',
+      about:
+        'tools that clients run without asking: read (the default: those that only read), act (that one too), none',
+    },
     yes: { type: 'flag', about: 'do not ask' },
     'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
     from: {
@@ -113,7 +128,7 @@ export const init: Command = {
   },
   async run(call) {
     const root = rootFor(call.directory, call.flags.project !== undefined || Boolean(process.env.TIDEMARK_PROJECT))
-    const context = clientContext(root)
+    const context: ClientContext = { ...clientContext(root), allow: allowedBy(call.flags.allow) }
     const named =
       typeof call.flags.client === 'string'
         ? call.flags.client
@@ -121,7 +136,7 @@ export const init: Command = {
             .map((c) => c.trim())
             .filter((c) => c && c !== 'none')
         : undefined
-    const changes = named?.length === 0 ? [] : planWiring(context, named)
+    let changes = named?.length === 0 ? [] : planWiring(context, named)
     const fresh = !existsSync(join(root, PROJECT_DIR, 'config.json'))
     const found = call.flags['no-import'] ? [] : SOURCES.filter(([, path]) => inspect(root, path).is !== 'nothing')
     const left = found.map(([, path]) => whyLeft(root, path)).filter((l) => l !== undefined)
@@ -151,6 +166,13 @@ export const init: Command = {
     if (!nothing && !(await agreed(call))) {
       call.out('nothing was done')
       return { json: report, code: 1 }
+    }
+    if (changes.length > 0 && call.flags.allow === undefined && !call.flags.yes && !call.json && isTerminal()) {
+      const acts = { ...context, allow: [...READ_TOOLS, 'act'] }
+      const more = planWiring(acts, named)
+      const differs = more.some((c, n) => c.after !== changes[n]?.after)
+      if (differs && (await ask('May agents record without being asked each time (act)? Rules still take your yes.')))
+        changes = more
     }
 
     const now = Date.now()
