@@ -2,13 +2,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { shapesOf } from '../src/discover/values.ts'
+import type { HookClient } from '../src/hooking/call.ts'
 import { KINDS } from '../src/kinds/index.ts'
 import { RELATIONS } from '../src/kinds/relations.ts'
+import { openProject } from '../src/open.ts'
 import { createRegistry } from '../src/schema/registry.ts'
 import { type Data, DataEntity, printData } from '../src/scheme/data.ts'
+import { INSTRUCTIONS } from '../src/surfaces/mcp.ts'
+import { mcpTools, schemaOf } from '../src/surfaces/mcp-call.ts'
+import { liveDay, type Put } from './day.ts'
 import { SAMPLES, type Sample } from './fixture.ts'
-import { ROOT } from './project.ts'
-import { type Bench, median, type Row, type Table } from './table.ts'
+import { ROOT, tempProject } from './project.ts'
+import { type Bench, median, most, type Row, type Table } from './table.ts'
 
 const registry = createRegistry(KINDS, RELATIONS)
 const shapes = shapesOf(registry)
@@ -122,10 +127,126 @@ function realLearnings(): readonly Sample[] {
   })
 }
 
+interface Defined {
+  readonly name: string
+  readonly description: string
+  readonly schema: object
+}
+
+/** The tools as MCP lists them. */
+const definitions = async (): Promise<Defined[]> =>
+  (await mcpTools()).map((tool) => ({ name: tool.name, description: tool.about, schema: schemaOf(tool) }))
+
+/** How a client puts a tool before its model, as seen in its requests; where it could not be run, as Claude Code does. */
+const WIRE: Readonly<Record<HookClient, (tool: Defined) => object>> = {
+  claude: ({ name, description, schema }) => ({ name: `mcp__tidemark__${name}`, description, input_schema: schema }),
+  codex: ({ name, description, schema }) => ({
+    type: 'function',
+    name,
+    description,
+    strict: false,
+    parameters: schema,
+  }),
+  gemini({ name, description, schema }) {
+    const wait = {
+      type: 'boolean',
+      description:
+        'Set to true to wait for all previously requested tools in this turn to complete before starting. Set to false (or omit) to run in parallel. Use true when this tool depends on the output of previous tools.',
+    }
+    const { properties, ...rest } = schema as { properties: object }
+    const parametersJsonSchema = { ...rest, properties: { ...properties, wait_for_previous: wait } }
+    return { name: `mcp_tidemark_${name}`, description, parametersJsonSchema }
+  },
+  copilot: ({ name, description, schema }) => asFunction(`tidemark-${name}`, description, schema),
+  opencode: ({ name, description, schema }) =>
+    asFunction(`tidemark_${name}`, description, { ...schema, additionalProperties: false }),
+  cursor: (tool) => WIRE.claude(tool),
+}
+const asFunction = (name: string, description: string, parameters: object) => ({
+  type: 'function',
+  function: { name, description, parameters },
+})
+
+/** Copilot CLI does not hand them to its model. */
+const instructionsOf = (client: HookClient): number => (client === 'copilot' ? 0 : count(INSTRUCTIONS))
+
+const DEFINED_AT_MOST = 1_500
+const PROMPT_AT_MOST = 60
+
+function ofTools(tools: readonly Defined[]): Table {
+  const cost = ({ name, description, schema }: Defined) =>
+    count(JSON.stringify({ name, description, input_schema: schema }))
+  const all = tools.reduce((sum, tool) => sum + cost(tool), 0)
+  return {
+    title: 'definitions of the tools',
+    columns: ['tokens'],
+    rows: [
+      ...tools.map((tool) => ({ what: tool.name, cells: [cost(tool)] })),
+      { what: 'all', cells: [all], bound: `≤ ${DEFINED_AT_MOST}`, ok: all <= DEFINED_AT_MOST },
+      { what: 'instructions', cells: [count(INSTRUCTIONS)] },
+    ],
+  }
+}
+
+const sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0)
+
+/** What the day cost with one client, and whether a prompt was told little enough on average. */
+function ofDay(client: HookClient, tools: readonly Defined[], put: readonly Put[]): Row {
+  const at = (is: (p: Put) => boolean) => put.filter(is).map((p) => count(p.text))
+  const defined = sum(tools.map((tool) => count(JSON.stringify(WIRE[client](tool)))))
+  const prompts = at((p) => p.event === 'prompt')
+  const mean = sum(prompts) / prompts.length
+  const others = at((p) => p.event !== 'prompt' && p.event !== 'session-start')
+  return {
+    what: client,
+    cells: [
+      defined,
+      instructionsOf(client),
+      most(at((p) => p.source === 'startup')),
+      sum(at((p) => p.source !== undefined && p.source !== 'startup')),
+      mean,
+      most(prompts),
+      sum(others),
+      sum(at(() => true)),
+    ],
+    bound: `a prompt ≤ ${PROMPT_AT_MOST}`,
+    ok: mean <= PROMPT_AT_MOST,
+  }
+}
+
+async function ofClients(tools: readonly Defined[]): Promise<Table> {
+  const rows: Row[] = []
+  let prompts = 0
+  for (const client of Object.keys(WIRE) as HookClient[]) {
+    const project = tempProject()
+    const memory = openProject(project, { unlisted: true })
+    const put = await liveDay(memory, project, client)
+    memory.close()
+    prompts = put.filter((p) => p.event === 'prompt').length
+    rows.push(ofDay(client, tools, put))
+  }
+  return {
+    title: `what a session costs with each client, in tokens: a recorded day of three sessions and ${prompts} prompts`,
+    columns: [
+      'tools',
+      'instructions',
+      'start, most',
+      'compact, resume',
+      'prompt',
+      'most',
+      'elsewhere',
+      'hooks, all day',
+    ],
+    rows,
+    notes: ['tools and instructions once for each session; of a prompt the mean, and the most'],
+  }
+}
+
 export const bench: Bench = {
   name: 'tokens',
-  about: 'what knowledge costs in each notation, counted by the o200k tokenizer',
+  about: 'what a session costs with each client, and knowledge in each notation, counted by the o200k tokenizer',
   async run() {
+    const tools = await definitions()
     const shortOnes = SAMPLES.filter(isShort)
     const facts = SAMPLES.filter(([kind]) => kind === 'fact')
     // the example of S4: short fields alone
@@ -133,6 +254,8 @@ export const bench: Bench = {
       ([kind, { name, confidence, tags }]): Sample => [kind, { name: name!, confidence: confidence!, tags: tags! }],
     )
     const tables = [
+      ofTools(tools),
+      await ofClients(tools),
       alone('our fixture', SAMPLES),
       alone('those with short text only', shortOnes),
       listed('our fixture', SAMPLES),

@@ -156,6 +156,8 @@ function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] 
   const who = nameOf(memory, n.author.session ?? n.author.user)
   const { reader } = memory
   const out: Line[] = []
+  /** By what they are about: that they were changed by it says less. */
+  const superseded = new Map<string, Line>()
   for (const id of new Set(n.events.map((e) => e.event.entity))) {
     const kind = kindOf(id)
     if (kind === LINK_KIND) {
@@ -163,7 +165,7 @@ function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] 
       if (link?.fields.type !== 'supersedes') continue
       const [by, old] = [reader.entity(String(link.fields.from)), reader.entity(String(link.fields.to))]
       if (by && old)
-        out.push({
+        superseded.set(old.id, {
           weight: read.has(old.id) ? 9 : 6,
           text: `${who} superseded ${old.kind} "${short(old.name)}" by "${short(by.name)}" (${by.id})`,
           about: old.id,
@@ -190,5 +192,5 @@ function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] 
       about: id,
     })
   }
-  return out
+  return [...out.filter((l) => !superseded.has(l.about)), ...superseded.values()]
 }

@@ -55,7 +55,7 @@ export interface Extension {
   mount(server: McpServer, bus?: ServerEventBus): void
 }
 
-const INSTRUCTIONS = `Tidemark is this project's long-term memory, shared by every agent, session and branch that works on it.
+export const INSTRUCTIONS = `Tidemark is this project's long-term memory, shared by every agent, session and branch that works on it.
 Before you decide or edit, ask it: what was decided and why, which rules bind, what failed before, how a file works (tool recall, in plain words; discover for exact queries). Look before you ask the user.
 Others may be at work beside you: claim what they might edit too, release or hand it over when done, share values under a key. brief shows what others hold and share: start with it unless a briefing came by itself.
 When you learn something that a later session would need, write it at once with act: decisions with their reasons, principles, corrections, approaches that failed, how a file works, open questions. A fact is a rule for every session: it binds if the user typed it in these words, else it waits for the user's yes. Name things, so that they can be found and superseded; link what belongs together.

@@ -57,6 +57,18 @@ test('[X8] news of a key says its value', () => {
   expect(inbox(t.memory, 'me').lines).toEqual(['lead shares phase no more'])
 })
 
+test('[X3] news of a supersession says what came in its place, not that something was changed', () => {
+  const t = openTestMemory()
+  sessionsOf(t.memory).start({ id: 'me' })
+  t.act([['record-decision', { name: 'use-json' }]])
+  sessionsOf(t.memory).caughtUp('me', t.memory.cursor)
+  t.act([['record-decision', { name: 'use-sqlite' }], ['supersede', { old: 'use-json', new: 'use-sqlite' }]], { session: 'lead' }) // biome-ignore format: one thought
+  expect(inbox(t.memory, 'me').lines).toEqual([
+    'lead superseded decision "use-json" by "use-sqlite" (decision:use-sqlite)',
+    'lead recorded decision "use-sqlite" (decision:use-sqlite)',
+  ])
+})
+
 test('[A1] refusals over MCP and HTTP name the arguments of the tool, never flags or commands of a shell', async () => {
   const server = await listening({ projectPath: tempProject() })
   const client = await httpClient(`${server.url}/mcp`, server.token)
