@@ -23,7 +23,7 @@ import { clearWords, type EntityText, indexText, queueAll, type WeightedText } f
 import { dayWords } from '../store/words.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from './entity.ts'
 import type { Folded } from './fold.ts'
-import { foldOf } from './shared.ts'
+import { foldOf, SHARED_KIND } from './shared.ts'
 import { wishIn } from './wish.ts'
 import { isWork } from './work.ts'
 
@@ -133,6 +133,9 @@ export function rowOf(id: string, folded: Folded, updated: number, version: numb
 /** Days are found by their words, which say little of what a text is about. */
 const DAY_WEIGHT = 0.3
 
+/** A shared value is found by its beginning: a list that grows would be taken apart anew with every item. */
+const MAX_SHARED_TEXT = 2_000
+
 /** What an entity is found by: its fields by the weights that its kind declares, and what it stands in a row with. */
 export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>, kind: Kind): EntityText {
   const { fields } = folded
@@ -147,7 +150,10 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
     if (spec?.type === 'time') {
       // when it was recorded, and until when it holds, is no word of its text
       if (field === 'date') parts.push({ text: dayWords(String(value)), weight })
-    } else parts.push({ text: words(value), weight })
+    } else {
+      const text = words(value)
+      parts.push({ text: kind.name === SHARED_KIND ? text.slice(0, MAX_SHARED_TEXT) : text, weight })
+    }
   }
   return {
     title: { text: name, weight: specs[kind.key[0]]?.weight ?? 1 },

@@ -42,7 +42,7 @@ export interface TextRow {
 const MAX_TERMS = 20_000
 
 /** How texts are taken apart: another number makes every index of them anew. */
-export const TEXT_VERSION = '2'
+export const TEXT_VERSION = '3'
 
 const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0
 

@@ -321,3 +321,12 @@ test('[X8] a number that was rounded on its way here is refused over any surface
     expect(t.library.share.get('k')!.value).toBe(value)
   }
 })
+
+test('recall finds a long shared list by its beginning, whatever is added at its end', () => {
+  const t = openTestMemory()
+  const items = Array.from({ length: 200 }, (_, i) => `item number ${i}`)
+  t.library.share.set('animals', ['quokka', ...items, 'axolotl'])
+  expect(t.discover('(search-knowledge "quokka")')[0]).toContain('animals')
+  expect(t.discover('(search-knowledge "axolotl")')[0]).not.toContain('animals')
+  expect(t.library.share.get('animals')!.value).toContain('axolotl')
+})
