@@ -27,8 +27,8 @@ type OtherAction =
       verb: 'link-entities' | 'unlink-entities',
       args: { from: string; to: string; type: string; description?: string; confidence?: number },
     ]
-  | readonly [verb: 'update-confidence', args: { ref: string; confidence: number }]
-  | readonly [verb: 'add-evidence', args: { ref: string; evidence: string }]
+  | readonly [verb: 'update-confidence', args: ({ ref: string } | { name: string }) & { confidence: number }]
+  | readonly [verb: 'add-evidence', args: ({ ref: string } | { name: string }) & { evidence: string | string[] }]
   | readonly [verb: 'supersede', args: { old: string; new: string; reason?: string }]
   | readonly [verb: 'answer-question', args: { ref: string; answer: string }]
   | readonly [verb: 'retire' | 'restore' | 'purge', args: { ref?: string; secret?: string; reason?: string }]

@@ -214,6 +214,15 @@ const plain = (e: Entity): { [field: string]: Json } => ({
   version: e.version,
 })
 
+const relationship = ({ id, fields: { from, to, type, description, confidence } }: Entity): Relationship => ({
+  id,
+  from: String(from),
+  to: String(to),
+  type: String(type),
+  ...(typeof description === 'string' ? { description } : {}),
+  ...(typeof confidence === 'number' ? { confidence } : {}),
+})
+
 function knowledge(memory: Memory, project: Project, reader: () => Reader): Knowledge {
   const list = (kind: string, options?: ListOptions) => reader().list(kind, options).map(plain) as never[]
   const by = (kind: string, field: string) =>
@@ -222,14 +231,7 @@ function knowledge(memory: Memory, project: Project, reader: () => Reader): Know
     reader()
       .find(ref)
       .flatMap((e) => reader().links(end, e.id))
-      .map((l) => ({
-        id: l.id,
-        from: l.from,
-        to: l.to,
-        type: l.type,
-        ...(typeof l.entity.fields.description === 'string' ? { description: l.entity.fields.description } : {}),
-        ...(typeof l.entity.fields.confidence === 'number' ? { confidence: l.entity.fields.confidence } : {}),
-      }))
+      .map((l) => relationship(l.entity))
   return {
     projectName: project.name,
     projectPath: project.root,
@@ -246,9 +248,10 @@ function knowledge(memory: Memory, project: Project, reader: () => Reader): Know
       return list('file')
     },
     get relationships() {
-      return reader()
-        .list('relationship')
-        .map((e) => ({ id: e.id, from: String(e.fields.from), to: String(e.fields.to), type: String(e.fields.type) }))
+      const all = reader().list('relationship').map(relationship)
+      const ends = reader().entities([...new Set(all.flatMap((r) => [r.from, r.to]))])
+      const live = new Set(ends.flatMap((e) => (e.live ? [e.id] : [])))
+      return all.filter((r) => live.has(r.from) && live.has(r.to))
     },
     get principleByName() {
       return by('principle', 'name')

@@ -12,6 +12,13 @@ export const relationOf = (registry: Registry, name: string): Relation | undefin
 
 export const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
 
+/** What a verb is about: by `ref`, or by `name`, which means the same. */
+export const aboutOf = (
+  p: Planning,
+  { ref, name }: Readonly<Record<string, unknown>>,
+  report: Report,
+): Entity | undefined => p.resolve(ref ?? name, ref === undefined && name !== undefined ? 'name' : 'ref', report)
+
 /** Reports that a kind lacks the field a verb writes. */
 export function needsField(p: Planning, e: Entity, field: string, report: Report): boolean {
   const kind = p.registry().kind(e.kind)

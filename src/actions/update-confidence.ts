@@ -1,13 +1,13 @@
 import type { Verb } from '../memory/verb.ts'
-import { brief, needsField } from './shared.ts'
+import { aboutOf, brief, needsField } from './shared.ts'
 
 export const updateConfidence: Verb = {
   verb: 'update-confidence',
   about: 'says how sure one is of something',
-  args: { ref: 'reference', confidence: 'number 0–1' },
+  args: { ref: 'reference (or name)', name: 'reference? (the same as ref)', confidence: 'number 0–1' },
   example: { ref: 'plan-then-apply', confidence: 0.95 },
   plan(p, args, report) {
-    const target = p.resolve(args.ref, 'ref', report)
+    const target = aboutOf(p, args, report)
     const { confidence } = args
     if (typeof confidence !== 'number' || !(confidence >= 0 && confidence <= 1)) {
       report({

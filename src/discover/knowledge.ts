@@ -51,7 +51,7 @@ function nearName(reader: Reader, ref: string): string {
   return near === undefined ? '(search-knowledge "…") finds what is recorded by its words' : `did you mean "${near}"?`
 }
 
-const LIST_OPTIONS = ['limit', 'since', 'topic', 'all', 'standing'] as const
+const LIST_OPTIONS = ['limit', 'since', 'topic', 'session', 'all', 'standing'] as const
 
 /** One of the words that there are. */
 function choiceOf(name: string, what: string, value: Value | undefined, choices: readonly string[]): string {
@@ -75,6 +75,8 @@ function listOptions(name: string, given: ReadonlyMap<string, Value>, now: numbe
   if (since !== undefined) out.since = momentSaid(textOf(name, since), now, 'since')
   const topic = given.get('topic')
   if (topic !== undefined) out.topic = textOf(name, topic)
+  const session = given.get('session')
+  if (session !== undefined) out.session = textOf(name, session)
   const standing = given.get('standing')
   if (standing !== undefined) out.standing = choiceOf(name, 'standing', standing, COMMON.standing.choices ?? [])
   if (given.has('all')) out.all = isTrue(given.get('all')!)
@@ -185,7 +187,7 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Host
       all,
       0,
       Number.POSITIVE_INFINITY,
-      `every ${kind.name}, newest first; options :limit :since :topic :standing :all`,
+      `every ${kind.name}, newest first; options :limit :since :topic :session :standing :all`,
       `(${all} :limit 3)`,
       run,
     )

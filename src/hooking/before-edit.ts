@@ -43,21 +43,28 @@ function conflictsOn(hook: Hook, path: string): Conflict[] {
 const inTheWay = (lines: readonly string[]): string =>
   fenced('Others are at work here (Tidemark; information, no instructions):', lines)
 
-/** The edit itself says that somebody works here: the next session is warned without anybody having claimed. */
+/**
+ * The edit itself says that somebody works here: the next session is warned without anybody having claimed. What sort of
+ * subagent it is, the client says: that is its role in the swarm state, unless it has claimed for one itself.
+ */
 export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
   const { config, session, memory } = hook
   if (!config.implicitClaims || session === '') return
   const now = memory.env.now()
   const held = claimsOf(memory)
     .held()
-    .filter((c) => c.session === session && c.what === 'path')
+    .filter((c) => c.session === session)
+  const role = held.some((c) => c.role !== undefined && !c.implicit) ? undefined : hook.role
   const fresh = (path: string) =>
     held.some((c) => c.on === path && c.until - now > c.ttl - RENEW_MS) ||
-    held.some((c) => c.on === path && !c.implicit)
+    held.some((c) => c.what === 'path' && c.on === path && !c.implicit)
   for (const path of paths) {
     if (fresh(path)) continue
     hook.attempt('implicit claim', () =>
-      memory.act([['claim', { paths: [path], implicit: true, root: hook.root }]], hook.author),
+      memory.act(
+        [['claim', { paths: [path], implicit: true, root: hook.root, ...(role ? { role } : {}) }]],
+        hook.author,
+      ),
     )
   }
 }

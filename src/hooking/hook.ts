@@ -88,6 +88,11 @@ export class Hook {
     this.errors.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
   }
 
+  /** What sort of subagent acts, where the client says it. */
+  get role(): string | undefined {
+    return this.call.parent === undefined ? undefined : this.call.agent?.slice(0, 80)
+  }
+
   /** Something that was kept with the session. */
   kept(key: string): unknown {
     return this.session === '' ? undefined : this.sessions.get(this.session)?.data[key]

@@ -1,3 +1,4 @@
+import { claimsOf } from '../sessions/claims.ts'
 import type { HookReply } from './call.ts'
 import { NOTHING } from './call.ts'
 import { handOff } from './handed-off.ts'
@@ -14,7 +15,22 @@ export async function sessionEnd(hook: Hook): Promise<HookReply> {
   return NOTHING
 }
 
+/** What a subagent edited for its role is done, with the first line of its last word as the result. */
+function finishRole({ memory, session, role, author, call }: Hook): void {
+  if (
+    !role ||
+    !claimsOf(memory)
+      .held()
+      .some((c) => c.session === session && c.role === role)
+  )
+    return
+  const result = /^.{1,200}/u.exec(call.said?.trim() ?? '')?.[0]
+  memory.act([['release', { role, status: 'complete', ...(result ? { result } : {}) }]], { ...author, redact: true })
+}
+
 export function subagentStop(hook: Hook): HookReply {
-  if (hook.call.parent !== undefined) hook.attempt('subagent stop', () => hook.sessions.end(hook.session, 'done'))
+  if (hook.call.parent === undefined) return NOTHING
+  hook.attempt('swarm state', () => finishRole(hook))
+  hook.attempt('subagent stop', () => hook.sessions.end(hook.session, 'done'))
   return NOTHING
 }

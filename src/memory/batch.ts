@@ -332,7 +332,7 @@ function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unkno
     if (relation.symmetric) ends.sort()
     return p.entity(linkIdNow(p, ends[0], relation.name, ends[1]))
   }
-  return p.resolve(args.ref ?? args.id ?? args.old, 'ref', undefined, any)
+  return p.resolve(args.ref ?? args.id ?? args.old ?? args.name, 'ref', undefined, any)
 }
 
 /** An action that was not even judged may have been the one that records what others refer to. */

@@ -25,6 +25,8 @@ export interface ListOptions {
   /** ms since the epoch: recorded at or after. */
   since?: number
   topic?: string
+  /** Recorded, or added to, in this session. */
+  session?: string
   /** Also retired and rejected ones. */
   all?: boolean
   standing?: string
@@ -67,6 +69,14 @@ const hasTopic = (e: Entity, topic: string): boolean =>
     (v) => Array.isArray(v) && v.some((t) => String(t).toLowerCase() === topic.toLowerCase()),
   )
 
+const ofSession = (e: Entity, session: string): boolean =>
+  Array.isArray(e.fields.provenance) &&
+  e.fields.provenance.some((p) => (p as { session?: string } | null)?.session === session)
+
+/** What the columns of the store do not know. */
+const isAsked = (e: Entity, { topic, session }: ListOptions): boolean =>
+  (topic === undefined || hasTopic(e, topic)) && (session === undefined || ofSession(e, session))
+
 /** Reads the store as it is now. */
 export function readNow(db: Db, registry: () => Registry): Reader {
   const entity = (id: string) => {
@@ -79,16 +89,18 @@ export function readNow(db: Db, registry: () => Registry): Reader {
     byName: (key) => rows.rowsByName(db, key).map(entityOf),
     allIds: () => rows.allIds(db),
     list(kind, o = {}) {
-      const { topic, limit, ...rest } = o
-      const found = rows
-        .listRows(db, kind, { ...rest, ...(topic === undefined && limit !== undefined ? { limit } : {}) })
-        .map(entityOf)
-      return topic === undefined ? found : found.filter((e) => hasTopic(e, topic)).slice(0, limit ?? found.length)
+      const { topic, session, limit, ...rest } = o
+      if (topic === undefined && session === undefined)
+        return rows.listRows(db, kind, { ...rest, ...(limit !== undefined ? { limit } : {}) }).map(entityOf)
+      const found = rows.listRows(db, kind, rest).map(entityOf)
+      return found.filter((e) => isAsked(e, o)).slice(0, limit ?? found.length)
     },
     entities: (ids) => rows.rowsOfIds(db, ids).map(entityOf),
     ids(kind, o = {}) {
-      const { topic, ...rest } = o
-      return topic === undefined ? rows.listIds(db, kind, rest) : reader.list(kind, o).map((e) => e.id)
+      const { topic, session, ...rest } = o
+      return topic === undefined && session === undefined
+        ? rows.listIds(db, kind, rest)
+        : reader.list(kind, o).map((e) => e.id)
     },
     links: (end, id) =>
       rows.linksAt(db, end === 'from' ? 'src' : 'dst', id).flatMap((l) => {
@@ -166,7 +178,7 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
       ? (e.fields.standing ?? 'confirmed') === o.standing
       : o.all || (e.fields.retired === undefined && e.fields.standing !== 'rejected')) &&
     (o.since === undefined || e.created >= o.since) &&
-    (o.topic === undefined || hasTopic(e, o.topic))
+    isAsked(e, o)
   const reader: Reader = {
     registry,
     entity: (id) => all.get(id),

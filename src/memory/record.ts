@@ -42,7 +42,7 @@ export function record(
   if (ref !== undefined) {
     const target = p.resolve(ref, 'ref', complain, { deleted: args.anew === true, kind: kind.name })
     if (!target || refused || !keepsName(p, kind, target, changes, complain)) return undefined
-    return write(p, kind, target.id, changes, args.anew === true, true)
+    return write(p, kind, target.id, renewed(kind, target, changes, args), args.anew === true, true)
   }
   const values = said(changes)
   const missing = (kind.identity === 'content' ? kind.key.slice(0, 1) : kind.key).filter(
@@ -74,8 +74,32 @@ export function record(
     })
     return undefined
   }
-  return write(p, kind, id, changes, args.anew === true || empty)
+  return write(p, kind, id, renewed(kind, before, changes, args), args.anew === true || empty)
 }
+
+/** Of a file with other content, under a new hash, the lists that are given take the place of the old ones. */
+function renewed(
+  kind: Kind,
+  before: Entity | undefined,
+  changes: Change[],
+  args: Readonly<Record<string, unknown>>,
+): Change[] {
+  if (kind.name !== 'file') return changes
+  const was = before?.live ? before.fields.hash : undefined
+  const isNew = was !== undefined && changes.some((c) => c.field === 'hash' && c.op === 'set' && c.value !== was)
+  return changes.map((c) =>
+    isNew && c.op === 'edit' && Array.isArray(args[c.field]) && c.field in kind.fields ? { ...c, replace: true } : c,
+  )
+}
+
+/** What is found when a file is read. */
+const FOUND = ['hash', 'summary', 'concepts', 'importantSymbols', 'relatedFiles']
+
+/** A file was read when it is said what is in it, unless the caller says when. */
+const wasRead = (kind: Kind, changes: readonly Change[]): boolean =>
+  kind.name === 'file' &&
+  changes.some((c) => FOUND.includes(c.field)) &&
+  !changes.some((c) => c.field === 'lastAnalyzed')
 
 /** An edit by reference does not rename by the way: that may meet a name that is taken. */
 export function keepsName(
@@ -170,6 +194,7 @@ function write(
       ? changes.filter((c) => !(kind.key.includes(c.field) && seen(p.cells(id), c.field).length > 0))
       : changes
   const changed = p.apply(id, kept)
+  if ((fresh || changed) && wasRead(kind, changes)) p.set(id, 'lastAnalyzed', new Date(p.ctx.ms).toISOString())
   if (fresh || changed || kind.identity === 'content') p.sign(id)
   const after = p.entity(id)!
   if (before?.live && kind.identity !== 'event' && !byRef) {

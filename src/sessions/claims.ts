@@ -79,12 +79,13 @@ function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBl
   const last = claims.at(-1)!
   const latest = claims.reduce((a, b) => ((b.ended ?? b.since) >= (a.ended ?? a.since) ? b : a))
   const holder = presence.getSession(memory.db, last.session)
-  const gone =
-    claims.some((c) => c.how === 'lapsed') ||
-    (latest.ended === undefined && !(holder && isLive(stateOf(holder, now, memory.env))))
+  const alive = holder !== undefined && isLive(stateOf(holder, now, memory.env))
+  // an edit is claimed for minutes: its agent may work on without another, and say later how it ended
+  const lapsed = (c: Claim) => c.how === 'lapsed' && !(c.implicit && (alive || c !== latest))
+  const gone = claims.some(lapsed) || (latest.ended === undefined && !alive)
   const said = <K extends keyof Claim>(key: K): Claim[K] | undefined =>
     claims.findLast((c) => c[key] !== undefined)?.[key]
-  const open = claims.some((c) => c.ended === undefined)
+  const open = claims.some((c) => c.ended === undefined) || (latest.how === 'lapsed' && !gone)
   // while it goes on, what it gave up on the way is nobody's; after that it is told what it was about
   const shown = open && !gone ? claims.filter((c) => c.ended === undefined) : claims
   const more = Object.assign({}, ...claims.map((c) => c.more ?? {})) as { [key: string]: string }

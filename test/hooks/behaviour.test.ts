@@ -64,6 +64,55 @@ test('[X7] after /clear the new session goes on with the thread of the old one, 
   expect(claimsOf(t.memory).held()).toEqual([])
 })
 
+test('[X7] a subagent that edits has its block in the swarm state under the type that its client tells, and is done when it stops', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  const child = { parent: 's1', agent: 'test-writer' }
+  const blocks = () =>
+    claimsOf(t.memory)
+      .blocks()
+      .map(({ role, status, claimed, result }) => ({ role, status, claimed, result }))
+  await hook('s1', 'session-start', { source: 'startup' })
+  await hook('s1', 'before-edit', edit('main.ts'))
+  await hook('s1/a1', 'subagent-start', child)
+  await hook('s1/a2', 'subagent-start', { parent: 's1', agent: 'Explore' })
+  expect(blocks()).toEqual([])
+  await hook('s1/a1', 'before-edit', { ...child, ...edit('test/auth.test.ts') })
+  expect(blocks()).toEqual([
+    { role: 'test-writer', status: 'active', claimed: ['test/auth.test.ts'], result: undefined },
+  ])
+  t.clock.now += 11 * 60_000 // its edit is claimed no more, and it works on
+  await hook('s1/a1', 'before-tool', { ...child, tool: { name: 'Read', paths: [] } })
+  await hook('s1', 'before-edit', edit('main.ts'))
+  expect(blocks()[0]).toMatchObject({ status: 'active' })
+  await hook('s1/a1', 'before-edit', { ...child, ...edit('test/login.test.ts') })
+  await hook('s1/a1', 'subagent-stop', { ...child, said: '12 tests written, all RED\nThe details follow.' })
+  await hook('s1/a2', 'subagent-stop', { parent: 's1', agent: 'Explore', said: 'found it' })
+  expect(blocks()).toMatchObject([{ role: 'test-writer', status: 'complete', result: '12 tests written, all RED' }])
+  expect(
+    claimsOf(t.memory)
+      .held()
+      .map((c) => c.session),
+  ).toEqual(['s1'])
+})
+
+test('[X7] a subagent that has claimed for a role of its own keeps to that', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  const child = { parent: 's1', agent: 'general-purpose' }
+  await hook('s1', 'session-start', { source: 'startup' })
+  await hook('s1/a1', 'subagent-start', child)
+  t.act([['claim', { role: 'implementer', paths: ['src/auth'] }]], { session: 's1/a1' })
+  await hook('s1/a1', 'before-edit', { ...child, ...edit('src/auth/a.ts') })
+  await hook('s1/a1', 'before-edit', { ...child, ...edit('docs/auth.md') })
+  await hook('s1/a1', 'subagent-stop', { ...child, said: 'Done.' })
+  expect(
+    claimsOf(t.memory)
+      .blocks()
+      .map((b) => [b.role, b.status]),
+  ).toEqual([['implementer', 'abandoned']])
+})
+
 test('[X7] a subagent is a child session with its own claims; what is no subagent is none', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
