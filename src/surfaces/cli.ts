@@ -311,6 +311,8 @@ function asTyped(error: unknown, tool: Tool): unknown {
   const flags = (text: string) =>
     text
       .replaceAll('give "session"', 'give --session')
+      .replace(/\bas "(\w{1,20})"/g, (given, name: string) => (tool.params[name] ? `as --${name}` : given))
+      .replace(/\(start-(goal|activity|task)\)/g, '(`tidemark $1 start`)')
       .replace(/, or give "(\w{1,20})": true(.*)/g, (_, name: string, why: string) =>
         tool.params[name] ? `, or give --${name}${why}` : '',
       )

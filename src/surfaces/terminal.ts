@@ -90,7 +90,9 @@ function together(line: readonly Span[]): Span[] {
 function table({ head, rows, cuts }: Extract<Block, { rows: unknown }>, columns: number): Span[][] {
   const all = [head.map((h): Span[] => [['aside', h]]), ...rows.map((row) => row.map((cell) => cell.map(clean)))]
   const width = (cell: readonly Span[]) => cell.reduce((sum, span) => sum + widthOf(textOf(span)), 0)
-  const widths = head.map((_, i) => Math.max(...all.map((row) => width(row[i]!))))
+  // a column in which nothing stands is left out
+  const isUsed = head.map((_, i) => all.slice(1).some((row) => width(row[i]!) > 0))
+  const widths = head.map((_, i) => (isUsed[i] ? Math.max(...all.map((row) => width(row[i]!))) : 0))
   const others = widths.reduce((sum, w, i) => sum + (i === cuts || w === 0 ? 0 : w + 2), 0)
   widths[cuts] = Math.max(16, Math.min(widths[cuts]!, columns - others))
   return all.map((row) =>

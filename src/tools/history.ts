@@ -72,17 +72,21 @@ export const history: Tool = {
     const e = findOne(memory.reader, args.ref, true)
     const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
     const lines: string[] = []
+    const blocks: Block[] = []
+    const now = memory.env.now()
     let batch = ''
     for (const x of events) {
       if (isMark(x.event)) continue
       if (x.batch !== batch) {
         batch = x.batch
         const who = [x.author?.user, x.author?.agent, x.author?.session].filter(Boolean).join(', ')
-        lines.push(
-          `${new Date(x.event.stamp.ms).toISOString().slice(0, 19)}Z  ${batch}${who ? `  ${who}` : ''}${x.author?.intent ? `  “${oneLine(x.author.intent, 80)}”` : ''}`,
-        )
+        const why = x.author?.intent ? `  “${oneLine(x.author.intent, 80)}”` : ''
+        const by = `${who ? `  ${who}` : ''}${why}`
+        lines.push(`${new Date(x.event.stamp.ms).toISOString().slice(0, 19)}Z  ${batch}${by}`)
+        blocks.push({ line: [['name', ago(x.event.stamp.ms, now)], '  ', ['ref', batch], ['aside', by]] })
       }
       lines.push(`  ${told(x.event)}`)
+      blocks.push({ line: [told(x.event)], indent: 2 })
     }
     const json = events.map((x) => ({
       id: x.id,
@@ -96,6 +100,6 @@ export const history: Tool = {
       ...(x.received !== undefined ? { received: new Date(x.received).toISOString() } : {}),
       author: (x.author ?? {}) as unknown as Json,
     }))
-    return { text: lines.join('\n'), json }
+    return { text: lines.join('\n'), json, page: () => blocks }
   },
 }

@@ -1,6 +1,7 @@
+import { shortRefs } from '../memory/short-refs.ts'
 import { type WorkNode, withBelow, workTree } from '../memory/work.ts'
 import type { Json } from '../schema/field.ts'
-import type { Tool } from './tool.ts'
+import type { Block, Tool } from './tool.ts'
 import { findWork, placeOf, workJson, workLine } from './work.ts'
 
 export const tree: Tool = {
@@ -29,7 +30,17 @@ export const tree: Tool = {
     else if (shown.length === 0) lines.push('no work is open')
     if (left > 0) lines.push(`… ${left} closed: --all shows ${left === 1 ? 'it' : 'them'}`)
     const json = (n: WorkNode): Json => ({ ...workJson(n, place), children: n.children.map(json) })
-    return { text: lines.join('\n'), json: shown.map(json) }
+    const page = (): Block[] => {
+      const nodes = shown.flatMap(withBelow)
+      const refs = shortRefs(
+        nodes.map((n) => n.entity.id),
+        reader.allIds(),
+      )
+      return lines.map((line, i) => ({
+        line: nodes[i] ? [line, '  ', ['ref', refs.get(nodes[i].entity.id)!]] : [line],
+      }))
+    }
+    return { text: lines.join('\n'), json: shown.map(json), page }
   },
 }
 

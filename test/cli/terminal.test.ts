@@ -142,4 +142,19 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
       expect(await screen(withEnv(at, { PAGER }), ['list'], 80, 24)).toContain('principle-0')
     expect(await screen(withEnv(at, { PAGER: 'head -n 3' }), ['list'], 80, 24)).not.toContain('use-sqlite')
   })
+
+  test('[S2] sees when things happened as they are said, and each task with its reference', async () => {
+    const { at, run } = await known()
+    await run('goal', 'start', 'Ship it')
+    await run('task', 'add', 'Write docs')
+    const tree = stripVTControlCharacters(await screen(at, ['tree']))
+    const [, ref = ''] = /Write docs {2}(#[a-f][0-9a-f]{2,})$/m.exec(tree) ?? []
+    expect(await run('task', 'complete', ref)).toContain('completed task Write docs')
+    const past = stripVTControlCharacters(await screen(at, ['history', 'use-sqlite']))
+    expect(past).toMatch(/^just now {2}\S+ {2}tester, cli\n {2}created\n/)
+    expect(stripVTControlCharacters(await screen(at, ['history']))).toMatch(
+      /^WHEN +BATCH +WHAT\njust now {2}\S+ {2}complete/,
+    )
+    expect(await run('history')).toMatch(/^20\d\d-/)
+  })
 })
