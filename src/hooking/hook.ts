@@ -64,9 +64,9 @@ export class Hook {
     }
   }
 
-  /** As `attempt`, for a part that is loaded when it is needed. */
-  async attemptLater<T>(what: string, part: () => Promise<T>): Promise<T | undefined> {
-    if (!this.#inTime(what)) return undefined
+  /** As `attempt`, for a part that is loaded when it is needed; `late` is one that is done also when the time is up. */
+  async attemptLater<T>(what: string, part: () => Promise<T>, late = false): Promise<T | undefined> {
+    if (!late && !this.#inTime(what)) return undefined
     try {
       return await part()
     } catch (error) {

@@ -1,15 +1,25 @@
 import { join } from 'node:path'
 import { appendInside, inspect, readInside, removeInside } from '../files.ts'
+import { typedNow, typedWith } from '../memory/typed.ts'
 import { redact } from '../secrets/find.ts'
 import { besideStore, type Project } from '../store/project.ts'
+import type { Captured } from './capture/patterns.ts'
+import type { Proposed } from './capture/propose.ts'
 import type { Hook } from './hook.ts'
 
-/** An edit that a hook could not note in the store: it stands beside it until a later one can. */
-export interface Missed {
+/** What a hook could not note in the store stands beside it until a later one can. */
+interface Missed {
   readonly at: number
   readonly session: string
+}
+interface MissedEdit extends Missed {
   readonly path: string
   readonly by?: 'shell'
+}
+/** What a prompt laid down, and hashes of what was typed. */
+interface MissedWords extends Missed {
+  readonly found: readonly Captured[]
+  readonly typed: readonly string[]
 }
 
 /** What no session has come back for by then is nobody's work in hand any more. */
@@ -20,13 +30,15 @@ const missedFile = (project: Project) => besideStore(project, 'hooks.missed')
 export const missedPath = (project: Project): string => join(...missedFile(project))
 
 /** What waits to be noted, oldest first. */
-export function missedEdits(project: Project): Missed[] {
+function missed(project: Project): (MissedEdit | MissedWords)[] {
   return `${readInside(...missedFile(project)) ?? ''}`
     .split('\n')
-    .flatMap((line) => {
+    .flatMap((line): (MissedEdit | MissedWords)[] => {
       try {
-        const { at, session, path: edited, by } = JSON.parse(line) as Partial<Missed>
-        if (typeof at !== 'number' || typeof session !== 'string' || typeof edited !== 'string') return []
+        const { at, session, path: edited, by, found, typed } = JSON.parse(line) as Partial<MissedEdit & MissedWords>
+        if (typeof at !== 'number' || typeof session !== 'string') return []
+        if (Array.isArray(found) && Array.isArray(typed)) return [{ at, session, found, typed: typed.map(String) }]
+        if (typeof edited !== 'string') return []
         return [{ at, session, path: edited, ...(by === 'shell' ? { by } : {}) }]
       } catch {
         return [] // the end, or a line that was cut off
@@ -34,6 +46,8 @@ export function missedEdits(project: Project): Missed[] {
     })
     .slice(-MOST)
 }
+
+export const missedEdits = (project: Project): MissedEdit[] => missed(project).filter((m) => 'path' in m)
 
 /** Puts files into the session's hands; where the store cannot be had in time, a later hook does. */
 export function noteEdited(hook: Hook, paths: readonly string[], by?: 'shell'): void {
@@ -46,29 +60,54 @@ export function noteEdited(hook: Hook, paths: readonly string[], by?: 'shell'): 
         hook.sessions.edited(session, path, by)
         return true
       })
-    if (!done) keep(hook.project, { at: hook.memory.env.now(), session, path, ...(by ? { by } : {}) })
+    if (!done)
+      keep(hook.project, redact(JSON.stringify({ at: hook.memory.env.now(), session, path, ...(by ? { by } : {}) })))
   }
 }
 
-function keep(project: Project, missed: Missed): void {
+/** Keeps what a prompt said until a hook can note it; nothing that holds a secret. */
+export function keepWords(hook: Hook, found: readonly Captured[], said: readonly string[]): void {
+  const session = hook.session || hook.call.session
+  const line = JSON.stringify({ at: hook.memory.env.now(), session, found, typed: typedNow([], said) })
+  if (session !== '' && redact(line) === line) keep(hook.project, line)
+}
+
+function keep(project: Project, line: string): void {
   try {
-    appendInside(...missedFile(project), `${redact(JSON.stringify(missed))}\n`, { mode: 0o600 })
+    appendInside(...missedFile(project), `${line}\n`, { mode: 0o600 })
   } catch {} // a full disk, say: the log of hooks, if it takes a line, tells what was missed
 }
 
-/** Notes what hooks before this one could not. Under the store's lock, so that nobody does it twice. */
-export function makeUp(hook: Hook): void {
+/**
+ * Notes what hooks before this one could not; edits under the store's lock, so that nobody does it twice. Gives what this
+ * session's prompts laid down.
+ */
+export async function makeUp(hook: Hook): Promise<Proposed[]> {
   const { project, memory, sessions } = hook
-  if (inspect(...missedFile(project)).is !== 'file') return
-  hook.attempt('missed edits', () =>
+  if (inspect(...missedFile(project)).is !== 'file') return []
+  const words: MissedWords[] = []
+  hook.attempt('what was missed', () =>
     memory.db.write(() => {
-      const waiting = missedEdits(project)
+      const waiting = missed(project)
       removeInside(...missedFile(project))
-      for (const missed of waiting) {
-        const session = sessions.resolve(missed.session)
-        if (sessions.get(session)) sessions.edited(session, missed.path, missed.by)
-        else if (missed.at > memory.env.now() - KEPT_MS) keep(project, missed) // its session has yet to say that it is there
+      for (const m of waiting) {
+        const session = sessions.resolve(m.session)
+        if (!sessions.get(session)) {
+          // its session has yet to say that it is there
+          if (m.at > memory.env.now() - KEPT_MS) keep(project, JSON.stringify(m))
+        } else if ('path' in m) sessions.edited(session, m.path, m.by)
+        else words.push({ ...m, session })
       }
     }),
   )
+  if (words.length === 0) return []
+  const { proposeAll } = await import('./capture/propose.ts')
+  return words.flatMap((m) => {
+    const noted = hook.attempt('what was said', () => {
+      sessions.patch(m.session, { typed: typedWith(sessions.get(m.session)?.data.typed, m.typed) })
+      return proposeAll(hook, m.session, m.found)
+    })
+    if (!noted) keep(project, JSON.stringify(m))
+    return noted && m.session === hook.session ? noted : []
+  })
 }

@@ -3,6 +3,7 @@ import { withoutPrivate } from '../secrets/screen.ts'
 import { type HookCall, type HookReply, NOTHING } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { type Hook, joined } from './hook.ts'
+import { keepWords } from './missed.ts'
 import { newsFor } from './news.ts'
 import { dataLine } from './told.ts'
 
@@ -49,39 +50,40 @@ export async function prompt(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
   const text = withoutPrivate(call.prompt ?? '', () => ' ')
   const listens = text !== '' && hook.captures && isUsers(call)
-  const { found, said } = (listens && (await hook.attemptLater('capture', () => heard(text)))) || {
+  const { found, said } = (listens && (await hook.attemptLater('capture', () => heard(text), true))) || {
     found: [],
     said: [],
   }
-  if (session !== '') {
-    hook.attempt('prompt', () =>
+  const counted =
+    session !== '' &&
+    hook.attempt('prompt', () => {
       hook.sessions.patch(session, {
         prompts: Number(hook.kept('prompts') ?? 0) + 1,
         ...(said.length > 0 ? { typed: typedNow(hook.kept('typed'), said) } : {}),
-      }),
-    )
-  }
+      })
+      return true
+    })
   const news = hook.attempt('news', () => newsFor(hook))
-  let proposed: Proposed[] = []
+  let proposed: Proposed[] | undefined = []
   let recalled: string | undefined
   if (text !== '') {
-    if (found.length > 0) {
-      proposed =
-        (await hook.attemptLater('capture', async () => {
-          const { keepCaptured, proposeCaptured } = await import('./capture/propose.ts')
-          const all = found.flatMap((f) => proposeCaptured(hook, f.kind, f.action, `the user said: "${f.said}"`) ?? [])
-          keepCaptured(
-            hook,
-            all.map((p) => p.id),
-          )
-          return all
-        })) ?? []
-    }
+    // whose words they are would not be known: a later hook notes them
+    const isLate = session === '' ? call.session !== '' : !counted
+    if (found.length > 0 && !isLate)
+      proposed = await hook.attemptLater('capture', async () =>
+        (await import('./capture/propose.ts')).proposeAll(hook, session, found),
+      )
+    if (said.length > 0 && (isLate || !proposed)) keepWords(hook, found, said)
     if (hook.config.recall)
       recalled = await hook.attemptLater('recall', async () => (await import('./recalled.ts')).recalledFor(hook, text))
   }
-  const context = joined(put(proposed), news, recalled)
-  if (context === undefined) return NOTHING
-  const visible = asking(proposed)
-  return { context, ...(visible === undefined ? {} : { visible }) }
+  return noted(proposed ?? [], { context: joined(news, recalled) })
+}
+
+/** An answer, with what was noted before it. */
+export function noted(proposed: readonly Proposed[], reply: Partial<HookReply>): HookReply {
+  const context = joined(put(proposed), reply.context)
+  const visible = [asking(proposed), reply.visible].filter((line) => line !== undefined).join('\n')
+  if (context === undefined && visible === '') return NOTHING
+  return { ...reply, ...(context === undefined ? {} : { context }), ...(visible === '' ? {} : { visible }) }
 }

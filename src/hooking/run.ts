@@ -67,10 +67,13 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
       // the lock was not to be had: half of a session, without its process, would seem to live for long
       if (!hook.sessions.get(session)) hook.session = ''
     })
-  if (hook.session !== '' && hook.errors.length === 0) makeUp(hook)
+  const late = hook.session !== '' && hook.errors.length === 0 && call.event !== 'status-line' ? await makeUp(hook) : []
   const load = HANDLERS[call.event]
-  const reply = load ? await hook.attemptLater(call.event, async () => await (await load())(hook)) : undefined
+  let reply =
+    (load && (await hook.attemptLater(call.event, async () => await (await load())(hook), call.event === 'prompt'))) ??
+    NOTHING
+  if (late.length > 0) reply = (await import('./prompt.ts')).noted(late, reply)
   if (READ_AFTER.has(call.event) && existsSync(extractionFile()))
     await hook.attemptLater('extraction', async () => (await import('./extract/after.ts')).afterSession(hook))
-  return { reply: reply ?? NOTHING, session: hook.session, errors: hook.errors }
+  return { reply, session: hook.session, errors: hook.errors }
 }

@@ -15,8 +15,12 @@ export const typedHash = (sentence: string): string =>
 /** What the person typed in a session so far, and now, as it is kept. */
 export function typedNow(before: unknown, sentences: readonly string[]): string[] {
   const said = [...new Set(sentences)].filter((s) => s.includes(' ')) // one word alone may be a password
-  return [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...said.map(typedHash)])].slice(-TYPED_KEPT)
+  return typedWith(before, said.map(typedHash))
 }
+
+/** As `typedNow`, of what a hook could only keep as hashes. */
+export const typedWith = (before: unknown, hashes: readonly string[]): string[] =>
+  [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...hashes])].slice(-TYPED_KEPT)
 
 const listed = (data: presence.SessionRow['data'], key: string): readonly unknown[] =>
   Array.isArray(data[key]) ? data[key] : []

@@ -63,7 +63,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['archive/events-{month}.jsonl.partial', true, 'store/archive.ts', 'the same while it is written anew'],
     ['hooks.log', true, 'hooking/log.ts', 'hook calls: time, session, what went wrong'],
     ['hooks.log.1', true, 'hooking/log.ts', 'older hook calls'],
-    ['hooks.missed', true, 'hooking/missed.ts', 'edits that wait to be noted: session and path'],
+    ['hooks.missed', true, 'hooking/missed.ts', 'what waits to be noted: edited paths, and rules of prompts'],
     ['extract.log', true, 'hooking/extract/log.ts', 'what went wrong with extraction'],
     ['extract.log.1', true, 'hooking/extract/log.ts', 'the same, older'],
     ['{store}.partial{sqlite}', true, 'store/delete.ts', 'a last snapshot on its way back'],

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -22,6 +23,7 @@ import { HOOK_CLIENTS } from '../../src/hooking/call.ts'
 import { checkHooks } from '../../src/hooking/checks.ts'
 import { hookSummaries, hooksSeen } from '../../src/hooking/log.ts'
 import { missedEdits, missedPath } from '../../src/hooking/missed.ts'
+import { respond } from '../../src/hooking/run.ts'
 import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { DIALECTS } from '../../src/surfaces/hooks/index.ts'
 import { BIN, hookProject, PATIENT, type Ran, runHook } from './run.ts'
@@ -215,6 +217,55 @@ test('[M4] an edit that could not be noted in time is noted by the next hook, of
   expect(files('s2')).toEqual(['c.ts'])
   expect(existsSync(missedPath(project))).toBe(false)
   expect(checkHooks(project).every((c) => c.ok)).toBe(true)
+})
+
+test('[M4] [G7] what a prompt laid down under load is proposed by the next hook, told then, and counts as the person’s word', async () => {
+  const { dir, project, memory } = hookProject()
+  const m = memory()
+  const hook = (event: string, more: object) =>
+    runHook(['claude', event], { session_id: 's1', cwd: dir, ...more }, { env: PATIENT })
+  await runHook(['claude', 'SessionStart'], { ...START, cwd: dir })
+  const other = new DatabaseSync(project.storePath)
+  other.exec('BEGIN IMMEDIATE')
+  const secret = `ghp_${'Zq0Xv9LmT4wRk7PbNc2HdAbCdEfGhIjKlMnOp'.slice(0, 36)}`
+  for (const prompt of ['Fix the login. Always use zod.', `Never send ${secret} anywhere`])
+    expectFine(await hook('UserPromptSubmit', { prompt }))
+  other.exec('ROLLBACK')
+  other.close()
+  expect(readFileSync(missedPath(project), 'utf8')).toContain('Always use zod')
+  expect(readFileSync(missedPath(project), 'utf8')).not.toMatch(/ghp_|Fix the login/)
+  expect(m.reader.list('fact', { standing: 'proposed' })).toEqual([])
+  const next = await hook('PostToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } })
+  expect(next.out).toContain('Tidemark noted: \\"Always use zod\\" — confirm?')
+  expect(next.out).toContain('noted what the user just said, unconfirmed')
+  expect(m.reader.list('fact', { standing: 'proposed' }).map((e) => e.name)).toEqual(['Always use zod'])
+  expect(existsSync(missedPath(project))).toBe(false)
+  // the agent agrees in the person's name, as it does where nothing was late
+  m.act([['confirm', { ref: 'fact:always-use-zod' }]], { agent: 'claude-code', session: 's1' })
+  expect(m.reader.list('fact', { standing: 'confirmed' })).toHaveLength(1)
+})
+
+test('[M4] [G7] what was said when the time was up is caught up with as well', async () => {
+  const { dir, project, memory } = hookProject()
+  const m = memory()
+  const call = { client: 'claude', session: 's1', cwd: dir } as const
+  await respond(m, project, { ...call, event: 'session-start' }, () => 1_000)
+  const late = await respond(m, project, { ...call, event: 'prompt', prompt: 'We never use enums' }, () => 0)
+  expect(late.errors.join()).toContain('no time left')
+  const next = await respond(m, project, { ...call, event: 'prompt', prompt: 'go on' }, () => 1_000)
+  expect(next.reply.visible).toContain('"We never use enums" — confirm?')
+  expect(next.errors).toEqual([])
+})
+
+test('[M4] a process that starts late says nothing on its error stream', async () => {
+  const { dir } = hookProject()
+  const slow = 'data:text/javascript,for(;performance.now()<1200;);'
+  const ran = await runHook(
+    ['claude', 'UserPromptSubmit'],
+    { session_id: 's1', cwd: dir, prompt: 'go on' },
+    { env: { NODE_OPTIONS: `--import=${slow}` } },
+  )
+  expect([ran.code, ran.err]).toEqual([0, ''])
 })
 
 test.skipIf(process.getuid?.() === 0)('[M4] a store that may not be written: exit 0', async () => {

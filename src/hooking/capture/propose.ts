@@ -2,6 +2,7 @@ import { UserError } from '../../errors.ts'
 import { identityOf, standingOf } from '../../memory/entity.ts'
 import type { Json } from '../../schema/field.ts'
 import type { Hook } from '../hook.ts'
+import type { Captured } from './patterns.ts'
 
 /** What was put up for agreement. */
 export interface Proposed {
@@ -61,10 +62,24 @@ export function proposeCaptured(
   }
 }
 
+/** Proposes what a session's prompt said. */
+export function proposeAll(hook: Hook, session: string, found: readonly Captured[]): Proposed[] {
+  const author = { agent: hook.call.client, ...(session === '' ? {} : { session }) }
+  const all = found.flatMap(
+    (f) => proposeCaptured({ memory: hook.memory, author }, f.kind, f.action, `the user said: "${f.said}"`) ?? [],
+  )
+  keepCaptured(
+    hook,
+    all.map((p) => p.id),
+    session,
+  )
+  return all
+}
+
 /** Remembers with the session what was captured in it. */
-export function keepCaptured(hook: Hook, ids: readonly string[]): void {
-  if (ids.length === 0 || hook.session === '') return
-  const before = hook.kept('captured')
+export function keepCaptured(hook: Hook, ids: readonly string[], session = hook.session): void {
+  if (ids.length === 0 || session === '') return
+  const before = hook.sessions.get(session)?.data.captured
   const all = [...(Array.isArray(before) ? before.map(String) : []), ...ids]
-  hook.sessions.patch(hook.session, { captured: [...new Set(all)].slice(-100) })
+  hook.sessions.patch(session, { captured: [...new Set(all)].slice(-100) })
 }
