@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { gitDirectory, gitRoot } from '../git.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { claudeFindings } from './claude-check.ts'
 import { isLocalCommand, launchProblem, localCommand } from './command.ts'
@@ -23,9 +24,9 @@ import {
 } from './json-parts.ts'
 import { at } from './json-read.ts'
 import { mcpJson, mcpJsonTarget } from './mcp-json.ts'
-import { mainWorkTree } from './path.ts'
+import { mainWorkTree, seen } from './path.ts'
 import { pluginChange, pluginIn } from './plugins.ts'
-import { giveWay, type Part, plug, type Target, unplug } from './target.ts'
+import { aloneHere, giveWay, type Part, plug, type Target, unplug } from './target.ts'
 import { type Client, type ClientContext, READ_TOOLS, type WiringChange } from './types.ts'
 
 const client = 'claude'
@@ -152,17 +153,21 @@ function wireMachine(ctx: ClientContext): WiringChange {
   const allows = allowsHere(ctx)
   const hooks = target.parts.map((part) => part.name).filter((name) => name.startsWith('hooks.'))
   const wanted = [
-    ...((switchedOff || approves) && !includes(now.enabledMcpjsonServers) ? [] : ['approval']),
+    ...((ctx.personal || switchedOff || approves) && !includes(now.enabledMcpjsonServers) ? [] : ['approval']),
     ...allows.map((tool) => `allow.${tool}`),
     ...(own === undefined ? ['status-line'] : []),
     ...hooks,
   ]
   const why = [
-    switchedOff
-      ? 'it switches the server off (disabledMcpjsonServers), which is left as it is'
-      : approves
-        ? 'it approves every server of the project already'
-        : 'approves that server on this machine, which Claude Code honours once the folder is trusted',
+    ...(ctx.personal
+      ? []
+      : [
+          switchedOff
+            ? 'it switches the server off (disabledMcpjsonServers), which is left as it is'
+            : approves
+              ? 'it approves every server of the project already'
+              : 'approves that server on this machine, which Claude Code honours once the folder is trusted',
+        ]),
     ...(allows.length > 0 ? [`lets it run ${allows.join(', ')} without asking`] : []),
     own === undefined
       ? 'a status line with the context used'
@@ -176,14 +181,12 @@ function wireMachine(ctx: ClientContext): WiringChange {
 
 function wireLocal(ctx: ClientContext): WiringChange[] {
   const target = local(ctx)
-  if (!ctx.launcher.onPath)
+  const alone = aloneHere(ctx)
+  if (alone)
     return [
-      plug(
-        ctx,
-        target,
-        'tidemark is not on the PATH here, so this machine gets an entry with full paths, which wins over .mcp.json',
-        [target.parts[0]!.name],
-      ),
+      plug(ctx, target, `${alone}, so this machine gets an entry with full paths, which wins over .mcp.json`, [
+        target.parts[0]!.name,
+      ]),
     ]
   const entry = at(settingsIn(globalFile(ctx)), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)
   const broken = starts(entry) && launchProblem(ctx, at(entry, 'command'), at(entry, 'args'))
@@ -191,9 +194,30 @@ function wireLocal(ctx: ClientContext): WiringChange[] {
 }
 
 const hooksOfTeam = (ctx: ClientContext): WiringChange[] =>
-  ctx.launcher.onPath
+  aloneHere(ctx) === undefined
     ? [plug(ctx, settings(ctx), 'hooks for the team; where tidemark is not installed they do nothing')]
     : []
+
+/** Claude Code ignores the settings of this machine where it makes them itself; git's own list is as little shared. */
+function ignores(ctx: ClientContext): Target[] {
+  const top = gitRoot(ctx.root)
+  const git = top === undefined ? undefined : gitDirectory(top)
+  if (git?.is !== 'own') return []
+  const line = `/${relative(top!, localFile(ctx).file).split(sep).join('/')}`
+  const lines = (text: string) => text.split('\n')
+  const part: Part = {
+    name: 'ignore',
+    state: (text) => (lines(text).includes(line) ? 'ours' : 'absent'),
+    insert: (text) => ({
+      text: `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`,
+      undo: { kept: 0, interior: null },
+    }),
+    remove: (text) => lines(text).toSpliced(lines(text).lastIndexOf(line), 1).join('\n'),
+    mayBeTheirs: true,
+  }
+  const isEmpty = (text: string) => text.trim() === ''
+  return [{ client, file: join(git.common, 'info', 'exclude'), scope: 'local', parts: [part], isEmpty }]
+}
 
 const targets = (ctx: ClientContext): Target[] => [shared(ctx), settings(ctx), machine(ctx), local(ctx)]
 
@@ -209,10 +233,10 @@ export const claude: Client = {
       configDir(ctx),
       claudeGlobal(ctx),
     ]
-    const found = places.find((place) => existsSync(place))
-    return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Claude Code' }
+    return seen(ctx, 'Claude Code', places, 'claude')
   },
   files: (ctx) => [
+    ...ignores(ctx).map((t) => t.file),
     ...[mcpJson(ctx, client), settingsFile(ctx), localFile(ctx), globalFile(ctx)].map((f) => f.file),
     join(configDir(ctx), 'settings.json'),
     join(ctx.root, '.vscode', 'settings.json'),
@@ -226,7 +250,14 @@ export const claude: Client = {
       'the file of the project that Claude Code shares with the team; it holds no path of this machine',
     )
     const theirs = shared(ctx).parts[0]!.state(readText(mcpJson(ctx, client).file) ?? '') === 'yours'
-    return theirs ? [server] : [server, ...hooksOfTeam(ctx), wireMachine(ctx), ...wireLocal(ctx)]
+    if (theirs) return [server]
+    return [
+      ...(ctx.personal ? [] : [server]),
+      ...hooksOfTeam(ctx),
+      wireMachine(ctx),
+      ...ignores(ctx).map((t) => plug(ctx, t, 'keeps .claude/settings.local.json out of git on this machine')),
+      ...wireLocal(ctx),
+    ]
   },
   unwire(ctx) {
     const server = unplug(ctx, shared(ctx), 'takes out the server')
@@ -237,6 +268,9 @@ export const claude: Client = {
       ...unplug(ctx, settings(ctx), 'takes out the hooks'),
       ...(theirs ? [] : unplug(ctx, machine(ctx), 'takes back what was for this machine')),
       ...unplug(ctx, local(ctx), 'takes out the entry of this machine'),
+      ...ignores(ctx)
+        .filter((t) => entryOf(ctx.root, t.file)) // else the line is the user's
+        .flatMap((t) => unplug(ctx, t, 'takes out the line')),
     ]
   },
   check: (ctx) => guarded(client, () => claudeFindings(ctx)),

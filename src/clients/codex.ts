@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../errors.ts'
@@ -10,8 +9,9 @@ import { codexHome } from './homes.ts'
 import { hookParts, inSeconds } from './hook-parts.ts'
 import { localHook, sharedHook } from './hooks-table.ts'
 import { type JsonFile, jsonTarget } from './json-parts.ts'
+import { seen } from './path.ts'
 import { pluginChange, pluginIn } from './plugins.ts'
-import { giveWay, type Part, plug, type Target, unplug, unplugHome } from './target.ts'
+import { aloneHere, giveWay, type Part, plug, type Target, teamHas, unplug, unplugHome } from './target.ts'
 import { appendBlock, isMarked, readToml, removeBlock, tomlAt } from './toml-edit.ts'
 import type { Client, ClientContext, WiringChange } from './types.ts'
 
@@ -88,7 +88,8 @@ const localHooks = (ctx: ClientContext) =>
  * is not on the PATH could not be mended from there: on such a machine only the home gets an entry.
  */
 function wireServer(ctx: ClientContext): WiringChange[] {
-  if (ctx.launcher.onPath || tableIn(sharedFile(ctx)) !== undefined)
+  const alone = aloneHere(ctx)
+  if (!alone || tableIn(sharedFile(ctx)) !== undefined)
     return [
       plug(
         ctx,
@@ -101,13 +102,13 @@ function wireServer(ctx: ClientContext): WiringChange[] {
     plug(
       ctx,
       local(ctx),
-      `tidemark is not on the PATH here, so this machine gets an entry with full paths; ${sharedFile(ctx)} would win over it and is left out`,
+      `${alone}, so this machine gets an entry with full paths; ${sharedFile(ctx)} would win over it and is left out`,
     ),
   ]
 }
 
 function wireHooks(ctx: ClientContext): WiringChange[] {
-  if (!ctx.launcher.onPath)
+  if (aloneHere(ctx) && !(ctx.launcher.onPath && teamHas(sharedHooks(ctx))))
     return [plug(ctx, localHooks(ctx), 'hooks with full paths; Codex asks once in /hooks whether they may run')]
   return [
     plug(ctx, sharedHooks(ctx), 'hooks for the team; Codex asks each person once in /hooks whether they may run'),
@@ -130,8 +131,7 @@ export const codex: Client = {
   title: 'Codex',
   detect(ctx) {
     const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
-    const found = places.find((place) => existsSync(place))
-    return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Codex' }
+    return seen(ctx, 'Codex', places, 'codex')
   },
   files: (ctx) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)].map((t) => t.file),
   wire(ctx) {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { localCommand } from './command.ts'
 import { guarded } from './finding.ts'
@@ -9,6 +8,7 @@ import { localHook, sharedHook } from './hooks-table.ts'
 import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn, versionedTarget } from './json-parts.ts'
 import { at } from './json-read.ts'
 import { mcpJson, mcpJsonTarget } from './mcp-json.ts'
+import { seen } from './path.ts'
 import { serverFindings } from './server-check.ts'
 import { plugEither, type Target, unplugBoth } from './target.ts'
 import type { Client, ClientContext, Finding } from './types.ts'
@@ -90,8 +90,7 @@ export const copilot: Client = {
   title: 'Copilot CLI',
   detect(ctx) {
     const places = [projectHooks(ctx).file, join(ctx.root, '.github', 'copilot-instructions.md'), copilotHome(ctx)]
-    const found = places.find((place) => existsSync(place))
-    return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Copilot CLI' }
+    return seen(ctx, 'Copilot CLI', places, 'copilot')
   },
   files: (ctx) => [mcpJson(ctx, client), projectHooks(ctx), homeHooks(ctx), homeServers(ctx)].map((f) => f.file),
   wire: (ctx) => plugEither(ctx, project(ctx), home(ctx)),

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { localCommand } from './command.ts'
 import { guarded } from './finding.ts'
@@ -7,6 +6,7 @@ import { hookFindings } from './hook-check.ts'
 import { type HookShape, hookParts, hooksIn } from './hook-parts.ts'
 import { localHook, sharedHook } from './hooks-table.ts'
 import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn, versionedTarget } from './json-parts.ts'
+import { seen } from './path.ts'
 import { serverFindings } from './server-check.ts'
 import { plugEither, type Target, unplugBoth } from './target.ts'
 import type { Client, ClientContext } from './types.ts'
@@ -61,8 +61,7 @@ export const cursor: Client = {
   title: 'Cursor',
   detect(ctx) {
     const places = [join(ctx.root, '.cursor'), join(ctx.root, '.cursorrules'), cursorHome(ctx)]
-    const found = places.find((place) => existsSync(place))
-    return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Cursor' }
+    return seen(ctx, 'Cursor', places, 'cursor', 'cursor-agent')
   },
   files: (ctx) => ['mcp.json', 'hooks.json'].flatMap((name) => [inProject(ctx, name).file, inHome(ctx, name).file]),
   wire: (ctx) => plugEither(ctx, project(ctx), home(ctx)),

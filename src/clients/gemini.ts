@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { localCommand } from './command.ts'
 import { readText } from './files.ts'
@@ -9,7 +8,7 @@ import { hookParts, hooksIn, inMilliseconds } from './hook-parts.ts'
 import { localHook, sharedHook } from './hooks-table.ts'
 import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn } from './json-parts.ts'
 import { at } from './json-read.ts'
-import { below } from './path.ts'
+import { below, seen } from './path.ts'
 import { pluginChange, pluginIn } from './plugins.ts'
 import { serverFindings } from './server-check.ts'
 import { giveWay, ownFile, plug, plugEither, type Target, unplugBoth } from './target.ts'
@@ -125,8 +124,7 @@ export const gemini: Client = {
   title: 'Gemini CLI',
   detect(ctx) {
     const places = [join(ctx.root, '.gemini'), join(ctx.root, 'GEMINI.md'), geminiHome(ctx)]
-    const found = places.find((place) => existsSync(place))
-    return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of Gemini CLI' }
+    return seen(ctx, 'Gemini CLI', places, 'gemini')
   },
   files: (ctx) => [projectFile(ctx).file, homeFile(ctx).file, policyFile(ctx)],
   wire(ctx) {

@@ -6,7 +6,7 @@ import { guarded } from './finding.ts'
 import { opencodeHome } from './homes.ts'
 import { headedTarget, isElsewhere, type JsonFile, NAME, serverPart } from './json-parts.ts'
 import { commandIn, isPluginOfOurs, pluginText } from './opencode-plugin.ts'
-import { findOnPath } from './path.ts'
+import { findOnPath, seen } from './path.ts'
 import { serverFindings } from './server-check.ts'
 import { ownFile, plugEither, type Target, unplugBoth } from './target.ts'
 import type { Client, ClientContext, Finding } from './types.ts'
@@ -69,8 +69,7 @@ export const opencode: Client = {
   title: 'opencode',
   detect(ctx) {
     const places = [join(ctx.root, '.opencode'), projectFile(ctx).file, opencodeHome(ctx)]
-    const found = places.find((place) => existsSync(place))
-    return found ? { found: true, why: `${found} is there` } : { found: false, why: 'no sign of opencode' }
+    return seen(ctx, 'opencode', places, 'opencode')
   },
   files: (ctx) => [
     ...[ctx.root, opencodeHome(ctx)].flatMap((dir) => [join(dir, 'opencode.jsonc'), join(dir, 'opencode.json')]),

@@ -35,6 +35,14 @@ export function launcherOf(script: string, env: Env, node = process.execPath): C
   return { onPath: findOnPath('tidemark', { ...env, PATH: lasting.join(delimiter) }) !== undefined, node, script }
 }
 
+/** Whether a client is here: by what it keeps in the project or its home, or by its command. */
+export function seen(ctx: ClientContext, title: string, places: readonly string[], ...commands: string[]) {
+  const place = places.find((path) => existsSync(path))
+  if (place) return { found: true, why: `${place} is there` }
+  const command = commands.map((name) => findOnPath(name, ctx.env ?? process.env)).find((path) => path !== undefined)
+  return command ? { found: true, why: `${command} is there` } : { found: false, why: `no sign of ${title}` }
+}
+
 /** Where in the project a client is started, if that is not its root. */
 export function below(ctx: ClientContext): string | undefined {
   const way = relative(realpathSync(ctx.root), realpathSync(ctx.from ?? ctx.root))

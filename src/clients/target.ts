@@ -182,15 +182,26 @@ export function unplugHome(ctx: ClientContext, target: Target, why: string): Wir
   return changes.map((change) => ({ ...change, action: 'none', after: change.before, why: theirs }))
 }
 
+/** Whether what is wired goes into files of this machine alone, and why. */
+export const aloneHere = (ctx: ClientContext): string | undefined => {
+  if (!ctx.launcher.onPath) return 'tidemark is not on the PATH here'
+  return ctx.personal ? 'nothing that the team shares is touched (--personal)' : undefined
+}
+
+/** Whether a file of the team has all of our entries already. */
+export function teamHas(target: Target): boolean {
+  const text = readText(target.file)
+  return text !== null && target.parts.every((part) => part.state(text) === 'ours')
+}
+
 /**
  * Plans the wiring of a client that reads the same words in the project and in its home: the project's, which the team shares,
  * where the bare command starts; else the home's, with full paths.
  */
 export function plugEither(ctx: ClientContext, project: Target[], home: Target[]): WiringChange[] {
-  if (!ctx.launcher.onPath)
-    return home.map((t) =>
-      plug(ctx, t, 'tidemark is not on the PATH here, so this machine gets entries with full paths'),
-    )
+  const alone = aloneHere(ctx)
+  if (alone && !(ctx.personal && ctx.launcher.onPath && project.every(teamHas)))
+    return home.map((t) => plug(ctx, t, `${alone}, so this machine gets entries with full paths`))
   const surplus = home.flatMap((t) => unplugHome(ctx, t, 'tidemark is on the PATH now: the project has these'))
   return [
     ...project.map((t) =>

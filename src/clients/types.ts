@@ -12,6 +12,8 @@ export interface ClientContext {
   env?: Readonly<Record<string, string | undefined>>
   /** Where a client is started, as `doctor` judges it; the root unless given. */
   from?: string
+  /** Nothing that the team shares is touched. */
+  personal?: boolean
   /** The tools that clients are to run without asking; what is allowed already stays so. */
   allow?: readonly string[]
 }

@@ -122,6 +122,35 @@ describe('what is wired', () => {
     expect(CLIENTS.filter((c) => c.detect(both.ctx).found).map((c) => c.name)).toEqual(BOTH)
   })
 
+  test('a client is found by its command on the PATH, before it ever ran here', () => {
+    const m = machine()
+    for (const name of ['codex', 'cursor-agent']) writeFileSync(m.path(`bin/${name}`), '#!/bin/sh\n', { mode: 0o755 })
+    expect([...new Set(planWiring(m.ctx).map((c) => c.client))]).toEqual(['codex', 'cursor'])
+  })
+
+  test('--personal touches no file that the team shares, and uninstall gives every byte back', () => {
+    const m = machine({ 'project/.git/HEAD': 'ref: refs/heads/main\n', 'project/.git/info/exclude': '# mine\n' })
+    for (const dir of ['objects', 'refs']) mkdirSync(m.path(`project/.git/${dir}`))
+    const before = m.tree()
+    m.ctx.personal = true
+    expect(m.wire(ALL).filter((c) => c.scope === 'committed')).toEqual([])
+    expect(readdirSync(m.ctx.root).sort()).toEqual(['.claude', '.git', '.tidemark'])
+    expect(readdirSync(m.path('project/.claude'))).toEqual(['settings.local.json'])
+    expect(m.read('project/.git/info/exclude')).toBe('# mine\n/.claude/settings.local.json\n')
+    expect(checkWiring(m.ctx).filter((f) => /not wired|no hooks|run twice/.test(f.message))).toEqual([])
+    expect(actions(m.wire(ALL)).every((a) => a === 'none')).toBe(true)
+    m.unwire()
+    expect(m.tree()).toEqual(before)
+  })
+
+  test('--personal beside what the team has: nothing runs twice', () => {
+    const m = machine()
+    m.wire(ALL)
+    m.ctx.personal = true
+    m.wire(ALL)
+    expect(checkWiring(m.ctx).filter((f) => /run twice/.test(f.message))).toEqual([])
+  })
+
   test('an unknown client is refused with the nearest', () => {
     expect(() => planWiring(machine().ctx, ['claud'])).toThrow(/did you mean claude/)
     expect(() => planWiring(machine().ctx, ['codx'])).toThrow(/did you mean codex/)

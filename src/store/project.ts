@@ -213,7 +213,13 @@ export const isOwnIgnore = (text: string): boolean =>
   text
     .split('\n')
     .slice(1)
-    .every((line) => line === '' || IGNORED.includes(line))
+    .every((line) => line === '' || line === PERSONAL || IGNORED.includes(line))
+
+/** The line that keeps all of `.tidemark/` out of git: the project is one person's, and the team shares nothing of it. */
+const PERSONAL = '*'
+
+/** Whether the project was made with `init --personal`. */
+export const isPersonal = (root: string): boolean => `${readInside(root, IGNORE) ?? ''}`.split('\n').includes(PERSONAL)
 
 /** Adds what an earlier `init` did not keep out of git yet. A file that somebody else wrote is theirs. */
 export function ignoreViews(root: string): void {
@@ -230,7 +236,7 @@ export function ignoreViews(root: string): void {
  */
 export function createProject(
   root: string,
-  options: { name?: string; persistencePath?: string } = {},
+  options: { name?: string; persistencePath?: string; personal?: boolean } = {},
 ): { project: Project; created: string[] } {
   const created: string[] = []
   mkdirSync(root, { recursive: true })
@@ -242,7 +248,8 @@ export function createProject(
     }
     if (createInside(root, CONFIG, `${JSON.stringify(config, null, 2)}\n`)) created.push(configPath(root))
   }
-  if (createInside(root, IGNORE, GITIGNORE)) created.push(join(root, IGNORE))
+  const ignore = options.personal && created.length > 0 ? `${GITIGNORE}${PERSONAL}\n` : GITIGNORE
+  if (createInside(root, IGNORE, ignore)) created.push(join(root, IGNORE))
   else if (inspect(root, IGNORE).is === 'file' && readInside(root, IGNORE)?.length === 0)
     writeInside(root, IGNORE, GITIGNORE) // an earlier version was killed while it wrote it
   return { project: projectAt(root, options.persistencePath), created }

@@ -131,3 +131,28 @@ test('uninstall --delete-knowledge deletes what an uninstall before it kept, and
   expect(existsSync(join(at.dir, '.git/tidemark'))).toBe(false)
   expect((await tidemark(at, ['uninstall', '--delete-knowledge', '--yes'])).err).toContain('in no Tidemark project')
 })
+
+test('init --personal: git sees nothing of it, and a second init keeps to that; init says what is left to do', async () => {
+  const at = installed()
+  git(at.dir, 'commit', '-q', '--allow-empty', '-m', 'x')
+  const first = await tidemark(at, ['init', '--client', ALL, '--yes', '--personal'])
+  expect(first.out).toMatch(/^ {2}next {3}codex: .*\/hooks/m)
+  const untracked = () => git(at.dir, 'status', '--porcelain', '--untracked-files=all')
+  expect(untracked()).toBe('')
+  expect((await tidemark(at, ['init', '--client', ALL, '--yes'])).out).toContain('nothing had to be changed')
+  expect(untracked()).toBe('')
+  await tidemark(at, ['uninstall'])
+  expect(readdirSync(at.dir)).toEqual(['.git'])
+})
+
+test('init: the settings of this machine are out of git from the start', async () => {
+  const at = installed()
+  await tidemark(at, ['init', '--client', 'claude', '--yes'])
+  const untracked = git(at.dir, 'status', '--porcelain', '--untracked-files=all').trimEnd().split('\n').sort()
+  expect(untracked).toEqual([
+    '?? .claude/settings.json',
+    '?? .mcp.json',
+    '?? .tidemark/.gitignore',
+    '?? .tidemark/config.json',
+  ])
+})

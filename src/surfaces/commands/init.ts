@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { CLIENTS } from '../../clients/index.ts'
 import { type ClientContext, READ_TOOLS, type WiringChange } from '../../clients/types.ts'
-import { applyWiring, planWiring, sweepLeft } from '../../clients/wiring.ts'
+import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../clients/wiring.ts'
 import { UsageError, UserError } from '../../errors.ts'
 import { inspect } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
@@ -13,7 +13,7 @@ import { typist } from '../../sessions/acting.ts'
 import { refreshViews } from '../../sessions/views/index.ts'
 import { bringBack, dropLastSnapshots } from '../../store/delete.ts'
 import { rememberProject } from '../../store/listed.ts'
-import { createProject, findProject, PROJECT_DIR, storePathFor } from '../../store/project.ts'
+import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../store/project.ts'
 import { stateDirectory } from '../../store/state.ts'
 import { ask, isTerminal, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
@@ -117,6 +117,10 @@ export const init: Command = {
       about:
         'tools that clients run without asking: read (the default: those that only read), act (that one too), none',
     },
+    personal: {
+      type: 'flag',
+      about: 'for you alone: touch no file that the team shares, and keep .tidemark/ out of git',
+    },
     yes: { type: 'flag', about: 'do not ask' },
     'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
     from: {
@@ -128,7 +132,11 @@ export const init: Command = {
   },
   async run(call) {
     const root = rootFor(call.directory, call.flags.project !== undefined || Boolean(process.env.TIDEMARK_PROJECT))
-    const context: ClientContext = { ...clientContext(root), allow: allowedBy(call.flags.allow) }
+    const context: ClientContext = {
+      ...clientContext(root),
+      allow: allowedBy(call.flags.allow),
+      personal: call.flags.personal === true || isPersonal(root),
+    }
     const named =
       typeof call.flags.client === 'string'
         ? call.flags.client
@@ -146,7 +154,7 @@ export const init: Command = {
     call.out(`${dry ? 'would make' : 'making'} ${root} a Tidemark project:`)
     call.out(
       fresh
-        ? `  create ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore: the project's id, to be committed`
+        ? `  create ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore: the project's id, ${context.personal ? 'kept out of git' : 'to be committed'}`
         : `  leave  ${PROJECT_DIR}/: it is one already`,
     )
     for (const c of changes) call.out(describe(root, context.home, c))
@@ -179,10 +187,10 @@ export const init: Command = {
     if (typeof call.flags.from === 'string')
       bringBack(resolve(call.flags.from), storePathFor(root), fresh ? undefined : findProject(root).id)
     dropLastSnapshots(stateDirectory(), now)
-    const { project, created } = createProject(
-      root,
-      typeof call.flags.name === 'string' ? { name: call.flags.name } : {},
-    )
+    const { project, created } = createProject(root, {
+      ...(typeof call.flags.name === 'string' ? { name: call.flags.name } : {}),
+      personal: call.flags.personal === true,
+    })
     for (const file of sweepLeft(context, now))
       call.out(`  delete ${relative(root, file)}: an earlier run was killed while it wrote it`)
     applyWiring(context, changes)
@@ -219,6 +227,9 @@ export const init: Command = {
           ? 'nothing had to be changed'
           : 'done. restart the clients to connect them',
     )
+    const wired = new Set(changes.filter((c) => !c.failed).map((c) => c.client))
+    for (const f of checkWiring(context).filter((f) => !f.ok && wired.has(f.client)))
+      call.out(`  next   ${f.client}: ${f.message}${f.hint ? `: ${f.hint}` : ''}`)
     const failed = changes.filter((c) => c.failed)
     for (const c of failed) call.out(`${c.client} is ${c.why}`)
     return {
