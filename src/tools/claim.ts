@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
+import type { Problem } from '../schema/validate.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 import { findWork, oneOf } from './work.ts'
@@ -30,6 +31,15 @@ export function scopeArgs(context: ToolContext, args: Readonly<Record<string, un
   }
 }
 
+/** What stands in the way may be waited for; a batch cannot, this tool can. */
+function withWait(error: unknown): unknown {
+  if (!(error instanceof UserError) || !/ is claimed by /.test(error.message)) return error
+  const { code, message, hint, details } = error
+  const more = '; --wait 30 waits for it'
+  const problems = (details.problems as Problem[]).map((p) => ({ ...p, hint: `${p.hint}${more}` }))
+  return new UserError(code, message, `${hint}${more}`, { ...details, problems })
+}
+
 /** Tries again whenever something was given up, until the time is over. */
 async function waiting<T>(context: ToolContext, seconds: number, attempt: () => T): Promise<T> {
   const { memory } = context
@@ -40,7 +50,8 @@ async function waiting<T>(context: ToolContext, seconds: number, attempt: () => 
       return attempt()
     } catch (error) {
       const left = until - performance.now()
-      if (left <= 0 || !(error instanceof UserError) || !/ is claimed by /.test(error.message)) throw error
+      if (left <= 0 || !(error instanceof UserError) || !/ is claimed by /.test(error.message))
+        throw seconds > 0 ? error : withWait(error)
       context.progress?.(`${error.message.split('\n')[1]?.trim() ?? 'claimed'}; waiting`)
       await new Promise<void>((done) => {
         // a lease that runs out and a process that dies ring no bell

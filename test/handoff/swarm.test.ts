@@ -18,7 +18,7 @@ test('[P4] [X6] TC-002: the test-writer claims and finishes, the implementer rea
   await run('session', 'start', 'impl', '--role', 'implementer')
   const early = await tidemark(at, ['claim', 'specs', '--role', 'implementer', '--session', 'impl'])
   expect(early.code).toBe(1)
-  expect(early.err).toContain('specs/auth.md is claimed by writer')
+  expect(early.err).toMatch(/specs\/auth\.md is claimed by writer[\s\S]*; --wait 30 waits for it/)
   await run(
     ...['release', '--role', 'test-writer', '--status', 'complete', '--result', '12 tests written, all RED'],
     ...['--handoff', 'ready for implementer', '--session', 'writer'],
