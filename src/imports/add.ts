@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
 import { inspect } from '../files.ts'
 import { parseJson } from '../schema/exact.ts'
@@ -9,6 +9,7 @@ import { feedbackItems } from './add/feedback.ts'
 import { handoffItems } from './add/handoff.ts'
 import { learningItems, learningsOfView } from './add/learnings.ts'
 import { observationItems } from './add/observations.ts'
+import { decisionItems, mutationItems, swarmItems } from './add/process.ts'
 import { scoreItems } from './add/scores.ts'
 import { labelOf, mustBeDirectory, mustBeInside, readText } from './files.ts'
 import { scrub } from './text.ts'
@@ -16,6 +17,8 @@ import type { Importer, Item, Reading, Unplaced } from './types.ts'
 
 /** What the readers of the single files share. */
 export interface AddFolder {
+  /** What the folder of the project is called. */
+  readonly project: string
   /** A file's text without secrets; nothing if it is not there or cannot be read, which is told. */
   page(name: string): string | undefined
   json(name: string): Json | undefined
@@ -34,6 +37,9 @@ const FILES = [
   'retro-scores.json',
   'observations.md',
   'add-feedback.md',
+  'decisions.md',
+  'mutations.md',
+  'swarm-state.md',
   'handoff.md',
 ] as const
 
@@ -42,7 +48,8 @@ const HINT = 'give the root of a project that has .add/, or that folder'
 /** The process files of an ADD project. */
 export const add: Importer = {
   name: 'add',
-  about: 'the process files of an ADD project (.add/): learnings, handoff, config, retro scores, feedback',
+  about:
+    'the process files of an ADD project (.add/): learnings, decisions, mutations, swarm state, handoff, config, retro scores, feedback',
   read(path, root) {
     mustBeDirectory(path, HINT)
     const inner = join(path, '.add')
@@ -74,6 +81,7 @@ function readFolder(dir: string): Reading {
     }
   }
   const folder: AddFolder = {
+    project: basename(prefix === '' ? resolve(dir) : dirname(resolve(dir))),
     label,
     leaveOut,
     count: (what, n) => void (n > 0 && (counts[what] = (counts[what] ?? 0) + n)),
@@ -104,6 +112,9 @@ function readFolder(dir: string): Reading {
     ...scoreItems(folder),
     ...observationItems(folder),
     ...feedbackItems(folder),
+    ...decisionItems(folder),
+    ...mutationItems(folder),
+    ...swarmItems(folder),
     ...handoffItems(folder),
   ]
   for (const entry of readdirSync(dir, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)))

@@ -322,3 +322,63 @@ test('a long handoff keeps its next steps and its newest sections; every section
   await take(t, 'add', '.')
   expect(new Set(chunks().map((c) => c.fields.section))).toEqual(new Set(['Part 7']))
 })
+
+test('decisions, mutations and the swarm state are read, with the fields that other tools put there', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    '.add/decisions.md':
+      '# Decisions\n\n2026-02-16 14:30 | Use JWT over session cookies. They are lighter. | stateless | alpha | auth\n- 2026-02-17 | RS256 \\| not HS256\n\nSome prose.\n',
+    '.add/mutations.md':
+      '# Process Mutations\n\n## M-001 (2026-02-16, approved)\n**Trigger:** 3/5 deploys skipped verification\n**Change:** `/add:deploy` step 3 now requires the smoke test\nto pass\n**Status:** Applied\n**Outcome:** Next 2 deploys verified\n**Owner:** ana\n\n## M-002\n**Trigger:** none\n',
+    '.add/swarm-state.md':
+      '# Swarm State\n\n## test-writer (2026-02-16 14:00)\nstatus: complete\nclaimed: specs/auth.md → tests/auth.test.ts\nresult: 12 tests written, all RED\nhandoff: ready for implementer\nbranch: feat/auth\n\n## implementer (2026-02-16 14:15)\nstatus: active\nclaimed: src/auth/\nresult: pending\ndepends-on: test-writer\n',
+    '.add/config.json': { maturity: { level: 'alpha', evidence: ['no specs'], next: 'beta' } },
+  })
+  const report = await take(t, 'add', '.')
+  expect(t.get('Use JWT over session cookies.')!.fields).toMatchObject({
+    description: 'Use JWT over session cookies. They are lighter',
+    rationale: 'stateless | alpha | auth',
+    attrs: { at: '2026-02-16 14:30' },
+    locations: ['.add/decisions.md:3'],
+  })
+  expect(t.get('decision:RS256 | not HS256')!.fields.attrs).toEqual({ at: '2026-02-17' })
+  expect(t.memory.reader.list('mutation').map((e) => e.fields)).toMatchObject([
+    {
+      change: '`/add:deploy` step 3 now requires the smoke test to pass',
+      trigger: '3/5 deploys skipped verification',
+      skill: '/add:deploy',
+      status: 'applied',
+      outcome: 'Next 2 deploys verified',
+      attrs: { addId: 'M-001', date: '2026-02-16', owner: 'ana' },
+    },
+  ])
+  expect(
+    t.memory.reader
+      .list('result')
+      .map((e) => [e.fields.text, e.fields.outcome])
+      .sort(),
+  ).toEqual([
+    ['implementer: src/auth/', 'active'],
+    ['test-writer: 12 tests written, all RED', 'complete'],
+  ])
+  const writer = t.memory.reader.list('result').find((e) => e.name.startsWith('test-writer'))!
+  expect(writer.fields.attrs).toMatchObject({ handoff: 'ready for implementer', branch: 'feat/auth' })
+  expect(t.memory.reader.list('concept')[0]!.fields.attrs).toEqual({
+    maturity: { evidence: ['no specs'], next: 'beta' },
+  })
+  expect(unplaced(report)).toEqual([
+    '.add/decisions.md 1 lines — not in the form of a decision',
+    '.add/mutations.md:10 M-002 — a mutation without a change',
+  ])
+  expect((await take(t, 'add', '.')).batches).toEqual([])
+  lay(t.dir, {
+    '.add/swarm-state.md': '# Swarm State\n\n## implementer (2026-02-16 14:15)\nstatus: complete\nresult: done\n',
+  })
+  await take(t, 'add', '.')
+  expect(
+    t.memory.reader
+      .list('result')
+      .map((e) => e.fields.text)
+      .sort(),
+  ).toEqual(['implementer: done', 'test-writer: 12 tests written, all RED'])
+})

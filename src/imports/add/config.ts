@@ -110,12 +110,9 @@ export function configItems(folder: AddFolder): Item[] {
     if (since !== undefined) args.validFrom = since
     facts.push({ verb: 'record-fact', args, where, slot: where })
   }
-  const name = typeof project.name === 'string' && project.name.trim() !== '' ? project.name : undefined
-  if (name === undefined) {
-    if (Object.keys(attrs).length > 0)
-      folder.leaveOut(file, Object.keys(attrs).join(', '), 'they describe a project, and project.name is missing')
-    return facts
-  }
+  const named = typeof project.name === 'string' && project.name.trim() !== ''
+  if (!named && Object.keys(attrs).length === 0) return facts
+  const name = named ? String(project.name) : folder.project
   const args: { [arg: string]: Json } = { name, type: 'project' }
   if (typeof project.description === 'string' && project.description !== '') args.definition = project.description
   if (Object.keys(attrs).length > 0) args.attrs = attrs
