@@ -226,13 +226,16 @@ export const doctor: Command = {
           : undefined
         const done = memory.rebuild(progress)
         if (progress) process.stderr.write('\r\x1b[K')
-        say({ ok: true, what: `rebuilt ${done.entities} entities from ${done.lines} batches` })
+        say({
+          ok: true,
+          what: `rebuilt ${many(done.entities, 'entity', 'entities')} from ${many(done.lines, 'batch', 'batches')}`,
+        })
       }
       if (typeof call.flags.compact === 'string') {
         const done = memory.compact(call.flags.compact)
         say({
           ok: true,
-          what: `folded ${done.lines} batches and ${done.events} overwritten events away; history starts at ${new Date(done.horizon).toISOString()}`,
+          what: `folded ${many(done.lines, 'batch', 'batches')} and ${many(done.events, 'overwritten event')} away; history starts at ${new Date(done.horizon).toISOString()}`,
         })
         if (!done.shrunk)
           say({ ok: true, what: 'the file did not shrink: others were at work; do it again when they rest' })

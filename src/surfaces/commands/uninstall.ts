@@ -188,7 +188,8 @@ function tellLeft(call: CommandCall, root: string, left: readonly string[]): voi
     const inside = relative(root, path)
     call.out(`  leave   ${inside.startsWith('..') ? path : inside}: ${whyLeft(path)}`)
   }
-  if (left.length > LEFT_SHOWN) call.out(`  leave   ${left.length - LEFT_SHOWN} others that Tidemark did not make`)
+  if (left.length > LEFT_SHOWN)
+    call.out(`  leave   ${many(left.length - LEFT_SHOWN, 'other')} that Tidemark did not make`)
 }
 
 function tellClients(call: CommandCall, root: string, home: string, changes: readonly WiringChange[]): void {
