@@ -368,7 +368,7 @@ test('decisions, mutations and the swarm state are read, with the fields that ot
   })
   expect(unplaced(report)).toEqual([
     '.add/decisions.md 1 lines — not in the form of a decision',
-    '.add/mutations.md:10 M-002 — a mutation without a change',
+    '.add/mutations.md:11 M-002 — a mutation without a change',
   ])
   expect((await take(t, 'add', '.')).batches).toEqual([])
   lay(t.dir, {
