@@ -1,4 +1,5 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { inspect, isOwn, readInside } from './files.ts'
 
@@ -107,6 +108,45 @@ export function gitState(root: string): { branch?: string; commit?: string } {
       .find((line) => line.endsWith(` ${ref}`))
       ?.split(' ')[0]
   return { branch: ref.replace(/^refs\/heads\//, ''), ...shortened(textIn(git.common, ref) ?? packed()) }
+}
+
+/** The last `name` under `[user]` of a git configuration. */
+function userIn(config: string | undefined): string | undefined {
+  let isUser = false
+  let name: string | undefined
+  for (const line of (config ?? '').split('\n').map((l) => l.trim())) {
+    if (line.startsWith('[')) isUser = line.slice(1).split(']')[0]!.trim().toLowerCase() === 'user'
+    else if (isUser && line.split('=')[0]!.trim().toLowerCase() === 'name') {
+      const value = line.slice(line.indexOf('=') + 1).trim()
+      name = value.startsWith('"') ? unquoted(value) : value.split(/[#;]/)[0]!.trim()
+    }
+  }
+  return name
+}
+
+const userConfig = (path: string): string | undefined => {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
+  } catch {
+    return undefined // it is not there, or may not be read
+  }
+}
+
+/** `user.name` of git's configuration: of the repository, else of the person. Files that these include are not read. */
+export function gitUser(root: string): string | undefined {
+  const { GIT_CONFIG_GLOBAL, HOME = homedir(), XDG_CONFIG_HOME = join(HOME, '.config') } = process.env
+  const common = workTreeOf(root)?.common
+  const name =
+    (common && userIn(textIn(common, 'config'))) ||
+    (GIT_CONFIG_GLOBAL !== undefined
+      ? userIn(userConfig(GIT_CONFIG_GLOBAL))
+      : userIn(userConfig(join(HOME, '.gitconfig'))) || userIn(userConfig(join(XDG_CONFIG_HOME, 'git', 'config'))))
+  return (
+    name
+      ?.replace(/[\x00-\x1f\x7f]/g, '')
+      .slice(0, 60)
+      .toWellFormed() || undefined
+  )
 }
 
 /** Where the reflog of a work tree's HEAD lies, if it has one. */

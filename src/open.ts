@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { dirname, relative, sep } from 'node:path'
 import { VERBS } from './actions/index.ts'
 import type { Env } from './env.ts'
-import { gitState } from './git.ts'
+import { gitState, gitUser } from './git.ts'
 import { KINDS } from './kinds/index.ts'
 import { RELATIONS } from './kinds/relations.ts'
 import { Memory } from './memory/memory.ts'
@@ -28,20 +28,24 @@ export interface OpenOptions {
   hurried?: boolean
 }
 
-/** Who works at this machine. */
-export function userName(): string | undefined {
+/** Who works at this machine: as git calls them, else the account. */
+export function userName(root: string): string | undefined {
   try {
-    return process.env.TIDEMARK_USER || userInfo().username
+    return process.env.TIDEMARK_USER || gitUser(root) || userInfo().username
   } catch {
     return undefined // a user id without an entry, as in some containers
   }
 }
 
+const userOf = ({ root }: Project): { user?: string } => {
+  const user = userName(root)
+  return user === undefined ? {} : { user }
+}
+
 /** Who acts here, on what branch: as the provenance of what they write says it. */
 export function hereOf(project: Project): { user?: string; branch?: string } {
-  const user = userName()
   const { branch } = gitState(project.root)
-  return { ...(user === undefined ? {} : { user }), ...(branch === undefined ? {} : { branch }) }
+  return { ...userOf(project), ...(branch === undefined ? {} : { branch }) }
 }
 
 /** The caller named a place outside of the project: what lies inside may have come with the repository. */
@@ -53,7 +57,7 @@ export function openProject(
   project: Project,
   options: Omit<OpenOptions, 'projectPath' | 'persistencePath'> = {},
 ): Memory {
-  const user = userName()
+  let user: { user?: string } | undefined
   let isNew = !existsSync(project.storePath)
   const mayTakeOver = () => {
     isNew = true
@@ -74,7 +78,7 @@ export function openProject(
     ...(options.hurried ? { hurried: true } : {}),
     author: () => ({
       ...(process.env.TIDEMARK_SESSION ? { session: process.env.TIDEMARK_SESSION } : {}),
-      ...(user !== undefined ? { user } : {}),
+      ...(user ??= userOf(project)),
       ...gitState(project.root),
       ...options.author,
     }),

@@ -158,8 +158,10 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
     const other = taken && taken.fields.task !== task.id
     return named(other ? `${name} (${task.id.slice(-6)})` : name)
   }
-  const name = me === undefined ? 'current' : `session ${short(me)}`
-  const started = me === undefined ? undefined : p.view.claims.session(me)?.started
+  const row = me === undefined ? undefined : p.view.claims.session(me)
+  const called = typeof row?.data.title === 'string' ? `"${row.data.title}"` : me
+  const name = called === undefined ? 'current' : `session ${short(called)}`
+  const started = row?.started
   const before = current.filter(
     (e) =>
       started !== undefined &&

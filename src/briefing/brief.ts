@@ -10,10 +10,12 @@ import { focusOf, foundBy } from './focus.ts'
 import { wasHere } from './here.ts'
 import { SECTIONS } from './sections/index.ts'
 import { many } from './telling.ts'
-import type { About } from './types.ts'
+import type { About, Built } from './types.ts'
 
 /** What a briefing may cost unless somebody says otherwise (design §4). */
 export const BRIEFING_TOKENS = 2_000
+/** What `upperTokens` counts of prose for each token (docs/briefing.md). */
+const BOUND_OF_PROSE = 1.43
 /** More than this a client cuts by itself, at a worse place. */
 export const BRIEFING_CHARS = 9_000
 
@@ -23,6 +25,7 @@ const FACTS = 120
 /** What an empty memory tells whoever writes into it, and its person. */
 const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
 Rules that the user lays down ("always …", "never …", "we use …") are noted by themselves and bind after a yes: \`tidemark review\`.`
+const HELD_LINE = 'nothing new since this session was last told'
 const EMPTY_LINE =
   'nothing recorded yet; say "always …" or "never …" to lay down a rule, `tidemark remember "…"` keeps the rest'
 
@@ -39,6 +42,8 @@ export interface BriefOptions {
   readonly chars?: number | undefined
   /** ms since the epoch: now, unless given. */
   readonly moment?: number | undefined
+  /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
+  readonly held?: ReadonlyMap<string, number> | undefined
   /** Counts tokens; an upper bound that loads no table unless given. */
   readonly counter?: ((text: string) => number) | undefined
 }
@@ -67,14 +72,21 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
     const about = aboutOf(memory, project, options)
     return SECTIONS.flatMap((section) => {
       const b = section.build(about)
-      return b ? [{ section, built: b }] : []
+      const built = b && options.held ? unheld(b, options.held, about) : b
+      return built ? [{ section, built }] : []
     })
   })
   const limit = options.budget ?? BRIEFING_TOKENS
   if (built.length === 0) {
     const tokens = count(EMPTY)
     const text = tokens <= limit && isFirst(memory, options) ? EMPTY : ''
-    return { text, sections: [], tokens: text === '' ? 0 : tokens, chars: text.length, line: EMPTY_LINE }
+    return {
+      text,
+      sections: [],
+      tokens: text === '' ? 0 : tokens,
+      chars: text.length,
+      line: options.held ? HELD_LINE : EMPTY_LINE,
+    }
   }
   const { text, tokens, sections } = fill(built, {
     tokens: limit,
@@ -89,10 +101,12 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
     omitted,
   }))
   const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
+  // without a table tokens are only bounded: of prose so many times what they are
+  const sent = options.counter ? many(tokens, 'token') : `about ${many(Math.round(tokens / BOUND_OF_PROSE), 'token')}`
   const lost = text === '' && built.some(({ built: b }) => b.items.length > 0 || b.note !== undefined)
   const line = lost
     ? `nothing fits into ${many(limit, 'token')}: give it a larger budget`
-    : [...says, ...(text === '' ? [] : [many(tokens, 'token')])].join(', ')
+    : [...says, ...(text === '' ? [] : [sent])].join(', ')
   return { text, sections: told, tokens, chars: text.length, line }
 }
 
@@ -101,6 +115,19 @@ function isFirst(memory: Memory, { session }: BriefOptions): boolean {
   if (session === undefined) return true
   const sessions = sessionsOf(memory)
   return sessions.get(session)?.parent === undefined && sessions.toldOf(session).length === 0
+}
+
+/** What of a section the conversation does not hold yet. */
+function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, session }: About): Built | undefined {
+  const items = built.items.filter(({ id }) => {
+    const e = id === undefined ? undefined : reader.entity(id)
+    if (e?.kind === 'handoff' && e.fields.session === session) return false // its own
+    const at = id === undefined ? undefined : held.get(id)
+    return at === undefined || (e !== undefined && e.updated > at)
+  })
+  if (items.length === built.items.length) return built
+  const { says } = built
+  return items.length === 0 ? undefined : { items, ...(says === undefined ? {} : { says }) }
 }
 
 /** Characters that a client takes where it asks for one thing (design §4). */

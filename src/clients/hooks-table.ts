@@ -37,7 +37,8 @@ export const HOOKS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
     // what was understood of a file is told when it is read
     { event: 'PostToolUse', matcher: `^(${CLAUDE_WRITES}|Read|${OURS})$`, seconds: TOOL },
     { event: 'PostToolUseFailure', matcher: CLAUDE_TOOLS, seconds: TOOL },
-    { event: 'PreCompact', seconds: START },
+    // at `/compact` the command would be printed before the person; the start after it does the same
+    { event: 'PreCompact', matcher: 'auto', seconds: START },
     { event: 'Stop', seconds: START },
     { event: 'SubagentStart', seconds: TURN },
     { event: 'SubagentStop', seconds: TURN },

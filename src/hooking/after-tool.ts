@@ -2,14 +2,16 @@ import { claimImplicitly } from './before-edit.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { noteEdited } from './missed.ts'
-import { filesOf } from './paths.ts'
+import { filesOf, inTree } from './paths.ts'
 
 const told = (context: string | undefined): HookReply => (context === undefined ? {} : { context })
 
 /** A file was written: it is in the session's hands. */
 export async function afterEdit(hook: Hook): Promise<HookReply> {
   const paths = filesOf(hook)
-  noteEdited(hook, paths)
+  const { tool, cwd } = hook.call
+  const lines = new Map([...(tool?.lines ?? [])].map(([path, n]) => [inTree(hook.root, cwd, path) ?? '', n]))
+  noteEdited(hook, paths, undefined, lines)
   if (hook.session === '') return {}
   if (hook.call.client === 'cursor') hook.attempt('implicit claim', () => claimImplicitly(hook, paths)) // tells only afterwards
   return told(await full(hook))

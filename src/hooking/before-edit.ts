@@ -1,5 +1,6 @@
 import type { Claim } from '../sessions/claims.ts'
 import { claimsOf } from '../sessions/claims.ts'
+import { localClock, nameOfSession } from '../sessions/named.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
 import { filesOf } from './paths.ts'
@@ -11,12 +12,9 @@ type Decision = keyof typeof SEVERITY
 /** One that was renewed so lately is not renewed again. */
 const RENEW_MS = 60_000
 
-const clock = (ms: number): string => `${new Date(ms).toISOString().slice(11, 16)} UTC`
-
 function who(hook: Hook, claim: Claim): string {
   const s = hook.sessions.get(claim.session)
-  const about = [s?.role, s?.agent, s?.client].filter((x) => x !== undefined)
-  return dataLine(about.length > 0 ? `${claim.session} (${about.join(', ')})` : claim.session, 120)
+  return dataLine(s ? nameOfSession(s, hook.memory.env.now()) : claim.session, 160)
 }
 
 interface Conflict {
@@ -33,7 +31,7 @@ function conflictsOn(hook: Hook, path: string): Conflict[] {
     .filter((c) => !kin(c.session))
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
-      const held = `${dataLine(path, 200)} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${clock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${clock(c.until)})`
+      const held = `${dataLine(path, 200)} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${localClock(c.until)})`
       if (c.elsewhere) return { decision: 'warn', line: `${held}, in another work tree: the two will meet at merge` }
       return { decision: c.implicit ? config.implicitConflict : config.conflict, line: held }
     })

@@ -1,3 +1,5 @@
+import type { Lines } from '../sessions/sessions.ts'
+
 /** The clients whose hooks are understood. */
 export const HOOK_CLIENTS = ['claude', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'] as const
 export type HookClient = (typeof HOOK_CLIENTS)[number]
@@ -31,6 +33,8 @@ export interface HookTool {
   readonly paths: readonly string[]
   /** Files that it reads. */
   readonly reads?: readonly string[]
+  /** Lines that it added and took out, by file as the client says it; after the call. */
+  readonly lines?: ReadonlyMap<string, Lines>
   /** What a shell is asked to run. */
   readonly command?: string
   /** What came of a command, cut. */
@@ -60,6 +64,8 @@ export interface HookCall {
   readonly transcript?: string
   /** Percent of the context window, where the payload says it. */
   readonly contextUsed?: number
+  /** How many tokens the window holds, where the payload says it. */
+  readonly contextWindow?: number
   /** What the agent said last. */
   readonly said?: string
   readonly pid?: number

@@ -9,11 +9,24 @@ const MOST = 12
 /** Kinds that a summary refers to. */
 const REFERRED = ['decision', 'task', 'question', 'failed-approach', 'correction']
 
+/** The conversation is shortened: the handoff is written, and there is room again. */
+export async function compacted(hook: Hook): Promise<void> {
+  await handOff(hook, 'compaction')
+  hook.attempt('room again', () =>
+    hook.sessions.patch(hook.session, {
+      nearlyFull: null,
+      contextUsed: null,
+      contextAt: null,
+      compacted: hook.memory.env.now(),
+    }),
+  )
+}
+
 /** Before the conversation is shortened: the handoff is written, and the summary is asked to keep what refers to it. */
 export async function preCompact(hook: Hook): Promise<HookReply> {
   const { memory, session } = hook
   if (session === '') return {}
-  await handOff(hook, 'compaction')
+  await compacted(hook)
   const keep = hook.attempt('what to keep', () => {
     const place = memory.place(session)
     const claims = claimsOf(memory)
@@ -29,9 +42,6 @@ export async function preCompact(hook: Hook): Promise<HookReply> {
     ]
     return [...new Set(refs)].map((id) => dataLine(id, 140))
   })
-  hook.attempt('room again', () =>
-    hook.sessions.patch(session, { nearlyFull: null, contextUsed: null, contextAt: null }),
-  )
   const asked = `This project's memory is Tidemark: the session's handoff and briefing are given again after compaction, so the summary need not repeat project rules. Keep what was decided and why, what failed, and the next steps.`
   if (!keep || keep.length === 0) return { context: asked }
   // what stands here becomes instructions for the summary, and the name of a file is anybody's

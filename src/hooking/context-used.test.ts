@@ -55,3 +55,19 @@ test('[M4] a transcript that never comes, or does not end with an answer, holds 
   expect(await caughtUp('claude', path)).toBe(false)
   expect(await caughtUp('codex', path)).toBe(true) // says it with the answer
 })
+
+test("[P4] the window of a model that nobody knows is its client's usual one, or what the client told", () => {
+  const of = (model: string, tokens: number) => ({
+    type: 'assistant',
+    message: { model, usage: { input_tokens: tokens, output_tokens: 0 } },
+  })
+  const used = (line: object, client: 'claude' | 'codex' | 'gemini' = 'claude', told?: number) =>
+    contextUsedBy(client, transcript(line).path, {}, told)
+  expect(used(of('claude-sonnet-9', 160_000))).toBe(80)
+  expect(used(of('claude-sonnet-9', 160_000), 'claude', 400_000)).toBe(40)
+  expect(used(of('claude-sonnet-9', 500_000))).toBe(50) // more than the usual one holds
+  expect(used(of('claude-opus-5-5', 160_000))).toBe(16)
+  expect(used({ tokens: { total: 524_288 }, model: 'flash-next' }, 'gemini')).toBe(50)
+  const count = { payload: { type: 'token_count', info: { last_token_usage: { total_tokens: 136_000 } } } }
+  expect(used(count, 'codex')).toBe(50)
+})

@@ -3,12 +3,11 @@ import type { HookClient } from './call.ts'
 
 /** The last answer stands near the end; a line before it may be a long result of a tool. */
 const TAIL = 512 * 1024
-/** Windows of models that say nothing of it themselves. */
-const WINDOWS: readonly [model: RegExp, tokens: number][] = [
-  [/\[1m\]|opus-5-5/, 1_000_000],
-  [/haiku/, 200_000],
-  [/^gemini-/, 1_048_576],
-]
+/** Models whose window is not their client's usual one. */
+const WIDE = /\[1m\]|opus-5-5/
+const WIDE_TOKENS = 1_000_000
+/** The window of a client's models where neither the model nor the client says it. */
+const USUAL: Partial<Readonly<Record<HookClient, number>>> = { claude: 200_000, codex: 272_000, gemini: 1_048_576 }
 
 /** The last lines of a file, newest first; nothing where it cannot be read. */
 function* linesFromEnd(path: string): Generator<string> {
@@ -77,7 +76,7 @@ const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unkno
       const info = at(line, 'payload', 'info')
       const tokens = number(at(info, 'last_token_usage', 'total_tokens'))
       const window = number(at(info, 'model_context_window'))
-      return tokens > 0 && window > 0 ? { tokens, window } : undefined
+      return tokens > 0 ? { tokens, ...(window > 0 ? { window } : {}) } : undefined
     },
   },
 }
@@ -114,11 +113,15 @@ export async function caughtUp(client: HookClient, transcript: string): Promise<
   return !isBehind(transcript)
 }
 
-/** Percent of the context that is used, by the end of the client's transcript; nothing where it does not say. */
+/**
+ * Percent of the context that is used, by the end of the client's transcript; nothing where it does not say. `told`: the
+ * window that the client named elsewhere.
+ */
 export function contextUsedBy(
   client: HookClient,
   transcript: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
+  told?: number,
 ): number | undefined {
   const read = READ[client]
   if (!read) return undefined
@@ -134,9 +137,10 @@ export function contextUsedBy(
     const usage = read.usage(parsed)
     if (!usage) continue
     const compactsAt = client === 'claude' ? number(Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW)) : 0
-    const known = usage.window ?? WINDOWS.find(([model]) => usage.model !== undefined && model.test(usage.model))?.[1]
-    const window = compactsAt > 0 ? Math.min(compactsAt, known ?? compactsAt) : known
-    return window === undefined ? undefined : Math.min(100, (100 * usage.tokens) / window)
+    const usual = WIDE.test(usage.model ?? '') ? WIDE_TOKENS : USUAL[client]!
+    const known = usage.window ?? told ?? (usage.tokens > usual ? WIDE_TOKENS : usual) // more than fits: it is a wide one
+    const window = compactsAt > 0 ? Math.min(compactsAt, known) : known
+    return Math.min(100, (100 * usage.tokens) / window)
   }
   return undefined
 }

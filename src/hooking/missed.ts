@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { appendInside, inspect, readInside, removeInside } from '../files.ts'
 import { typedNow, typedWith } from '../memory/typed.ts'
 import { redact } from '../secrets/find.ts'
+import type { Lines } from '../sessions/sessions.ts'
 import { besideStore, type Project } from '../store/project.ts'
 import type { Captured } from './capture/patterns.ts'
 import type { Proposed } from './capture/propose.ts'
@@ -50,14 +51,19 @@ function missed(project: Project): (MissedEdit | MissedWords)[] {
 export const missedEdits = (project: Project): MissedEdit[] => missed(project).filter((m) => 'path' in m)
 
 /** Puts files into the session's hands; where the store cannot be had in time, a later hook does. */
-export function noteEdited(hook: Hook, paths: readonly string[], by?: 'shell'): void {
+export function noteEdited(
+  hook: Hook,
+  paths: readonly string[],
+  by?: 'shell',
+  lines?: ReadonlyMap<string, Lines>,
+): void {
   const session = hook.session || hook.call.session
   if (session === '') return
   for (const path of paths) {
     const done =
       hook.session !== '' &&
       hook.attempt('edited', () => {
-        hook.sessions.edited(session, path, by)
+        hook.sessions.edited(session, path, by, lines?.get(path))
         return true
       })
     if (!done)

@@ -5,6 +5,8 @@ import type { Hook } from './hook.ts'
 /** A status line that told it so lately knows better than the transcript. */
 const FRESH_MS = 5 * 60_000
 
+const windowTold = (kept: unknown): number | undefined => (typeof kept === 'number' && kept > 0 ? kept : undefined)
+
 /** Percent of the context, by the payload, by the status line, or by the transcript. */
 async function usedNow(hook: Hook): Promise<number | undefined> {
   const { call, sessions, session, memory } = hook
@@ -14,7 +16,9 @@ async function usedNow(hook: Hook): Promise<number | undefined> {
   if (info?.contextUsed !== undefined && memory.env.now() - at < FRESH_MS) return info.contextUsed
   if (call.transcript === undefined) return info?.contextUsed
   if (call.event === 'stop') await caughtUp(call.client, call.transcript)
-  return contextUsedBy(call.client, call.transcript) ?? info?.contextUsed
+  return (
+    contextUsedBy(call.client, call.transcript, process.env, windowTold(info?.data.contextWindow)) ?? info?.contextUsed
+  )
 }
 
 /**

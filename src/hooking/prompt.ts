@@ -1,5 +1,8 @@
 import { typedNow } from '../memory/typed.ts'
+import type { Json } from '../schema/field.ts'
+import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
+import { titleOf } from '../sessions/named.ts'
 import { type HookCall, type HookReply, NOTHING } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { type Hook, joined } from './hook.ts'
@@ -45,6 +48,21 @@ async function heard(text: string) {
   return { found, said: [...statements, ...statements.map(withoutLead), ...facts] }
 }
 
+/** Says nothing of the work. */
+const SMALL = /^(?:again|commit|continue|do it|go|hello|hey|hi|next|no|ok|okay|proceed|push|sure|thank|thanks|yes)\b/i
+const SMALL_MAX = 24
+const ASKED_MAX = 300
+
+/** What is kept of a request: when it came, what it asks for, and with the first one what the session is called. */
+function asks(hook: Hook, text: string): { [key: string]: Json } {
+  const askedAt = hook.memory.env.now()
+  const request = dataLine(redact(text), ASKED_MAX)
+  const title = titleOf(redact(text))
+  if (title === undefined || (request.length < SMALL_MAX && SMALL.test(request))) return { askedAt }
+  const named = hook.kept('title') ?? dataLine(title, 80)
+  return { askedAt, requestAt: askedAt, request, said: null, title: String(named) }
+}
+
 /** A prompt: what the others did meanwhile, what the user laid down in it, and the little that answers it. */
 export async function prompt(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
@@ -59,6 +77,7 @@ export async function prompt(hook: Hook): Promise<HookReply> {
     hook.attempt('prompt', () => {
       hook.sessions.patch(session, {
         prompts: Number(hook.kept('prompts') ?? 0) + 1,
+        ...(listens ? asks(hook, text) : {}),
         ...(said.length > 0 ? { typed: typedNow(hook.kept('typed'), said) } : {}),
       })
       return true

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import type { ProcessRef } from '../env.ts'
 import { gitState } from '../git.ts'
+import { userName } from '../open.ts'
 import { shellWord } from '../schema/shell.ts'
 import { clientProcess } from '../sessions/process.ts'
 import { briefing } from './briefed.ts'
@@ -20,7 +21,7 @@ function processOf({ pid, shared }: HookCall): { pid?: number; process?: Process
 }
 
 /** A session begins or goes on, from whatever source: it is there for the others, and is told what it should know. */
-export function sessionStart(hook: Hook): HookReply {
+export async function sessionStart(hook: Hook): Promise<HookReply> {
   const { call, sessions } = hook
   if (call.parent !== undefined) return subagentStart(hook)
   const info = hook.attempt('session start', () =>
@@ -29,12 +30,14 @@ export function sessionStart(hook: Hook): HookReply {
       client: call.client,
       root: hook.root,
       branch: gitState(hook.root).branch,
+      user: userName(hook.root),
       ...processOf(call),
       ...(call.source === undefined ? {} : { source: call.source }),
     }),
   )
   const id = info?.id ?? hook.session
   if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
+  if (call.source === 'compact' && hook.session !== '') await (await import('./compact.ts')).compacted(hook)
   return hook.attempt('briefing', () => briefing(hook, id)) ?? {}
 }
 

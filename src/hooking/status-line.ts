@@ -1,8 +1,12 @@
 import { claimsOf } from '../sessions/claims.ts'
+import { nameOfSession } from '../sessions/named.ts'
 import type { HookReply } from './call.ts'
 import type { Hook } from './hook.ts'
+import { dataLine } from './told.ts'
 
-/** Keeps how full the context is, and prints one short line. */
+const MOST = 20
+
+/** Keeps how full the context is, and prints in a line what is at hand: the task, who else is here, what waits. */
 export function statusLine(hook: Hook): HookReply {
   const { call, session, sessions, memory } = hook
   const used = call.contextUsed
@@ -10,20 +14,28 @@ export function statusLine(hook: Hook): HookReply {
   const info = live.find((s) => s.id === session)
   if (info && used !== undefined) {
     const whole = Math.round(used)
+    const contextWindow = call.contextWindow ?? info.data.contextWindow ?? null
     const stale = memory.env.now() - Number(info.data.contextAt ?? 0) > 60_000
     if (info.contextUsed !== whole || stale)
-      hook.attempt('context used', () => sessions.patch(session, { contextUsed: whole, contextAt: memory.env.now() }))
+      hook.attempt('context used', () =>
+        sessions.patch(session, { contextUsed: whole, contextAt: memory.env.now(), contextWindow }),
+      )
   }
-  const others = live.filter((s) => s.id !== session && s.parent === undefined).length
-  const held = claimsOf(memory).held()
-  const foreign = held.filter((c) => c.session !== session).length
+  const { task } = memory.place(session)
+  const doing = task === undefined ? undefined : memory.reader.entity(task)?.name
+  const others = live.filter((s) => s.id !== session && s.parent === undefined && s.state === 'active')
+  const foreign = claimsOf(memory)
+    .held()
+    .filter((c) => c.session !== session && !c.implicit).length
+  const waiting = memory.reader.registry().kinds().flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MOST })).length // biome-ignore format: one thought
   const parts = [
-    others > 0 ? `${others} other session${others === 1 ? '' : 's'}` : 'alone',
-    ...(held.length > 0
-      ? [`${held.length} claim${held.length === 1 ? '' : 's'}${foreign > 0 ? ` (${foreign} of others)` : ''}`]
-      : []),
+    ...(doing === undefined ? [] : [dataLine(doing, 60)]),
+    ...(others.length === 1 ? [`also here: ${dataLine(nameOfSession(others[0]!), 100)}`] : []),
+    ...(others.length > 1 ? [`${others.length} others here`] : []),
+    ...(foreign > 0 ? [`${foreign} claimed by others`] : []),
+    ...(waiting > 0 ? [`${waiting < MOST ? waiting : `${MOST} and more`} to review`] : []),
     ...(used === undefined ? [] : [`context ${Math.round(used)}%`]),
     ...(hook.paused === undefined ? [] : ['capture paused']),
   ]
-  return { line: `tidemark: ${parts.join(' · ')}` }
+  return { line: parts.length === 0 ? 'tidemark' : `tidemark: ${parts.join(' · ')}` }
 }

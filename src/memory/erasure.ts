@@ -12,7 +12,7 @@ import { eraseErrors } from '../store/extraction.ts'
 import { type OwnFile, ownFiles } from '../store/layout.ts'
 import * as log from '../store/log.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
-import { clearDefines, getRow } from '../store/rows.ts'
+import { clearDefines, clearSaid, getRow } from '../store/rows.ts'
 import { forgetErasedWork } from '../store/work.ts'
 import { projectAll } from './apply.ts'
 import type { Action } from './batch.ts'
@@ -197,6 +197,7 @@ export function finishErasure(
     db.write(() => {
       scrubArchive(db, texts)
       clearDefines(db)
+      clearSaid(db)
       forgetErasedWork(db, (id) => getRow(db, id) !== undefined)
       projectAll(db, registry())
     })

@@ -176,6 +176,19 @@ export function handoffPages(file: string): string[] {
 const listed = (value: Json | undefined): string[] =>
   Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string').map(onOneLine) : []
 
+/** The task that a step is, where it says so at its end. */
+const STEP_OF = /\((task:[^\s()]{1,200})\)$/
+
+/** Without the steps that are tasks which are done. */
+export function withoutDone(said: Handoff, entity: (id: string) => Entity | undefined): Handoff {
+  const isDone = (item: string) => {
+    const task = STEP_OF.exec(item)?.[1]
+    const e = task === undefined ? undefined : entity(task)
+    return e !== undefined && !isOpen(e)
+  }
+  return { ...said, nextSteps: said.nextSteps.filter((item) => !isDone(item)) }
+}
+
 /** What an entity of kind handoff says, as its page has it. */
 export function handoffOf(e: Entity): Handoff {
   const { written, contextUsed, body } = e.fields
@@ -194,5 +207,8 @@ export function handoffOf(e: Entity): Handoff {
 export function isCurrentHandoff(e: Entity, entity: (id: string) => Entity | undefined): boolean {
   if (e.kind !== 'handoff' || !e.live || e.fields.retired !== undefined) return false
   if ((e.fields.standing ?? 'confirmed') !== 'confirmed') return false
-  return typeof e.fields.task !== 'string' || isOpen(entity(e.fields.task))
+  if (typeof e.fields.task !== 'string') return true
+  const task = entity(e.fields.task)
+  const above = [task?.fields.activity, task?.fields.goal].flatMap((id) => (typeof id === 'string' && entity(id)) || [])
+  return isOpen(task) && above.every(isOpen)
 }

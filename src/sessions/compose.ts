@@ -1,10 +1,12 @@
 import type { Entity } from '../memory/entity.ts'
-import { type HandoffPart, onOneLine } from '../memory/handoff.ts'
+import { HANDOFF_PARTS, type HandoffPart, onOneLine } from '../memory/handoff.ts'
 import type { Memory } from '../memory/memory.ts'
 import { isOpen } from '../memory/work.ts'
+import { digest } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
 import type { Project } from '../store/project.ts'
 import { claimsOf } from './claims.ts'
+import { currentEntities } from './handoff.ts'
 import { idsOf } from './ids.ts'
 import { sessionsOf } from './sessions.ts'
 import { refreshViews } from './views/index.ts'
@@ -12,6 +14,7 @@ import { refreshViews } from './views/index.ts'
 const FILES_NAMED = 8
 const ITEMS = 10
 const NAME_MAX = 120
+const SAID_MAX = 300
 /** So many of the newest are looked through for what a session recorded. */
 const LOOKED_AT = 300
 
@@ -29,6 +32,14 @@ const short = (text: unknown, max = NAME_MAX): string => {
 /** The first of many, with how many more there are. */
 const some = (all: readonly string[], max: number): string[] =>
   all.length <= max ? [...all] : [...all.slice(0, max - 1), `${all.length - max + 1} more`]
+
+/** Lines that were added and taken out, and when that was. */
+type Changed = { readonly added: number; readonly removed: number; readonly at: number }
+
+const withLines = (file: string, changed: Changed | undefined): string =>
+  changed === undefined || changed.added + changed.removed === 0
+    ? file
+    : `${file} +${changed.added} -${changed.removed}`
 
 function failing(kept: Json | undefined): string[] {
   if (typeof kept !== 'object' || kept === null) return []
@@ -54,23 +65,22 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const since = Math.min(memory.env.now(), ...all.map((s) => s.started))
   const isOurs = (e: Entity): boolean =>
     ((e.fields.provenance ?? []) as { [key: string]: Json }[]).some((p) => ids.has(String(p.session)))
-  const recorded = (kind: string, standing?: string): Entity[] =>
-    reader
-      .list(kind, { since, limit: LOOKED_AT, ...(standing === undefined ? {} : { standing }) })
-      .filter(isOurs)
-      .reverse()
+  const recorded = (kind: string): Entity[] => reader.list(kind, { since, limit: LOOKED_AT }).filter(isOurs).reverse()
   const place = memory.place(session)
   const task = place.task === undefined ? undefined : reader.entity(place.task)
   const claims = claimsOf(memory)
     .held()
     .filter((c) => ids.has(c.session) && !c.implicit && c.what === 'path')
-  const files = [...new Set(all.flatMap((s) => s.files).reverse())]
-  const decided = recorded('decision').filter((e) => (e.fields.standing ?? 'confirmed') === 'confirmed')
+  // what was done before the last task was closed is not in progress any more
+  const closed = reader.list('task', { limit: LOOKED_AT }).filter((e) => isOurs(e) && !isOpen(e))
+  const doneAt = Math.max(0, ...closed.map((e) => e.updated))
+  const edits = Object.assign({}, ...all.map((s) => s.data.changed)) as { [path: string]: Changed }
+  const files = [...new Set(all.flatMap((s) => s.files).reverse())].filter((f) => (edits[f]?.at ?? doneAt + 1) > doneAt)
+  const decided = recorded('decision').filter(
+    (e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && e.updated > doneAt,
+  )
   const open = recorded('task').filter((e) => isOpen(e) && e.id !== task?.id)
-  const proposed = reader
-    .registry()
-    .kinds()
-    .flatMap((k) => recorded(k.name, 'proposed')).length
+  const { request, said: answer } = all.find((s) => s.data.request !== undefined)?.data ?? {}
 
   const said: Composed = {
     inProgress: [
@@ -79,7 +89,14 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
         claims.map((c) => `Claimed ${c.on}${c.note ? ` (${short(c.note)})` : ''}`),
         ITEMS,
       ),
-      ...(files.length > 0 ? [`Edited ${some(files, FILES_NAMED).join(', ')}`] : []),
+      ...(files.length > 0
+        ? [
+            `Edited ${some(
+              files.map((f) => withLines(f, edits[f])),
+              FILES_NAMED,
+            ).join(', ')}`,
+          ]
+        : []),
     ],
     decisionsMade: some(
       decided.map((e) => {
@@ -93,34 +110,69 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
       ITEMS,
     ),
     nextSteps: [
-      ...(task ? [`Go on with: ${short(task.name)}`] : []),
+      ...(task ? [`Go on with: ${short(task.name)} (${task.id})`] : []),
       ...some(
-        open.map((e) => short(e.name)),
+        open.map((e) => `${short(e.name)} (${e.id})`),
         ITEMS,
       ),
-      ...(proposed > 0
-        ? [`Confirm or reject ${proposed === 1 ? 'a proposal' : `${proposed} proposals`}: tidemark review`]
-        : []),
     ],
   }
   const { contextUsed } = sessions.get(session) ?? {}
   const parts = [said.inProgress, said.decisionsMade, said.blockers, said.nextSteps]
   if (parts.every((p) => p.length === 0)) return undefined
+  said.inProgress.unshift(
+    ...(typeof request === 'string' ? [`Asked: "${short(request, SAID_MAX)}"`] : []),
+    ...(typeof answer === 'string' ? [`Answered: "${short(answer, SAID_MAX)}"`] : []),
+  )
   return { ...said, ...(contextUsed === undefined ? {} : { contextUsed }) }
+}
+
+/** What a handoff says without what changes with every turn: what was said last, and how many lines each file changed by. */
+const essence = ({ contextUsed: _used, ...parts }: Composed): string =>
+  digest(
+    JSON.stringify(parts, (_, value) =>
+      typeof value === 'string'
+        ? /^(?:Asked|Answered): /.test(value)
+          ? ''
+          : value.replace(/ \+\d+ -\d+/g, '')
+        : value,
+    ),
+  )
+
+/** Nothing is left to do: what was put together of the session before, and nobody has added to, leaves. */
+function leaveNone(memory: Memory, project: Project, session: string): undefined {
+  const ids = idsOf(memory, session)
+  const old = currentEntities(memory.reader).filter(({ fields }) => {
+    const composed = new Set((fields.composed as string[] | undefined) ?? [])
+    const items = HANDOFF_PARTS.flatMap((p) => (fields[p.field] as string[] | undefined) ?? [])
+    return (
+      ids.has(String(fields.session)) &&
+      fields.task === undefined &&
+      fields.body === undefined &&
+      items.every((item) => composed.has(item))
+    )
+  })
+  if (old.length === 0) return undefined
+  const actions = old.map(({ id }) => ['retire', { ref: id, reason: 'nothing of it is left to do' }])
+  memory.act({ intent: 'the work of a handoff is done', actions }, { session, source: 'handoff' })
+  refreshViews(memory, project)
+  return undefined
 }
 
 /**
  * Writes the handoff that can be put together without the agent; what the agent wrote itself stays and is only
- * completed. Says which it is, and nothing where the session did nothing.
+ * completed. Nothing is written if it says no more than `was`, which the last call gave. Undefined where there is nothing to do.
  */
 export function writeAutomatic(
   memory: Memory,
   project: Project,
   session: string,
-  { why, contextUsed, agent }: { why: string; contextUsed?: number; agent?: string },
-): { id: string; name: string; changed: boolean; notes: string[] } | undefined {
+  { why, contextUsed, agent, was }: { why: string; contextUsed?: number; agent?: string; was?: unknown },
+): { as: string; changed: boolean } | undefined {
   const composed = composeHandoff(memory, session)
-  if (!composed) return undefined
+  if (!composed) return leaveNone(memory, project, session)
+  const as = essence(composed)
+  if (as === was) return { as, changed: false }
   const used = contextUsed ?? composed.contextUsed
   const done = memory.act(
     {
@@ -131,7 +183,6 @@ export function writeAutomatic(
     },
     { session, source: 'handoff', redact: true, ...(agent === undefined ? {} : { agent }) },
   )
-  const [r] = done.results
-  const notes = refreshViews(memory, project)
-  return { id: r!.id, name: String(r!.name), changed: done.batch !== null, notes }
+  refreshViews(memory, project)
+  return { as, changed: done.batch !== null }
 }

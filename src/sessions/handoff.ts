@@ -1,5 +1,5 @@
 import type { Entity } from '../memory/entity.ts'
-import { handoffOf, isCurrentHandoff, printHandoff } from '../memory/handoff.ts'
+import { type Handoff, handoffOf, isCurrentHandoff, printHandoff, withoutDone } from '../memory/handoff.ts'
 import type { Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
 import type { Project } from '../store/project.ts'
@@ -10,6 +10,8 @@ export const STALE_COMMITS = 3
 
 export interface CurrentHandoff {
   readonly entity: Entity
+  /** What it says, without the steps that are done. */
+  readonly said: Handoff
   /** Its page; a stale one says so. */
   readonly markdown: string
   /** ms since the epoch. */
@@ -36,7 +38,7 @@ export function currentHandoffs({ reader }: { reader: Reader }, project: Project
   if (all.length === 0) return []
   const commits = commitsOf(project.root)
   return all.map((entity) => {
-    const said = handoffOf(entity)
+    const said = withoutDone(handoffOf(entity), (id) => reader.entity(id))
     const by = (entity.fields.provenance as { [key: string]: Json }[] | undefined)?.at(-1)
     const commit = typeof by?.commit === 'string' ? by.commit : undefined
     const since = commits(said.written!, commit)
@@ -44,6 +46,7 @@ export function currentHandoffs({ reader }: { reader: Reader }, project: Project
     const { session, task } = entity.fields
     return {
       entity,
+      said,
       markdown: printHandoff(said, stale ? since : 0),
       written: said.written!,
       stale,

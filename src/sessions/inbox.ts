@@ -3,6 +3,7 @@ import type { Memory, News } from '../memory/memory.ts'
 import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
 import { getSession } from '../store/presence.ts'
 import { isBelow } from './family.ts'
+import { localClock, nameOfSession } from './named.ts'
 import { sessionsOf } from './sessions.ts'
 
 /** What one session is told of the others. */
@@ -86,8 +87,7 @@ const toMe = (n: News, session: string) =>
 function nameOf(memory: Memory, id: string | undefined): string {
   if (id === undefined) return 'somebody'
   const row = getSession(memory.db, id)
-  const what = [row?.role, row?.agent ?? row?.client].filter(Boolean)
-  return short(what.length > 0 ? `${id} (${what.join(', ')})` : id)
+  return short(row ? nameOfSession(row) : id, 160)
 }
 
 function presenceLines(memory: Memory, n: News, session: string, files: ReadonlySet<string>): Line[] {
@@ -120,9 +120,7 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
       return line(6, `${who} claimed ${on}${note}`, `claim ${on}`)
     case 'reclaimed': {
       const open = body.ttl === undefined && getSession(memory.db, n.presence!.session)?.process !== undefined
-      const time = open
-        ? 'as long as its process lives'
-        : `until ${new Date(Number(body.until)).toISOString().slice(11, 16)} UTC`
+      const time = open ? 'as long as its process lives' : `until ${localClock(Number(body.until))}`
       return line(3, `${who} changed its claim on ${on}: ${time}${note}`, `claim ${on}`)
     }
     case 'released': {

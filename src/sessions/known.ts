@@ -5,6 +5,8 @@ import { nearest } from '../schema/names.ts'
 import { type SessionInfo, sessionsOf } from './sessions.ts'
 
 const NAMED_AT_MOST = 20
+/** So much of an id is enough. */
+const SHORT = 6
 
 /** The sessions that live, for whoever has named another one. */
 function whoLives(memory: Memory, id: string): { hint: string; details: { live: string[]; nearest: string[] } } {
@@ -23,10 +25,17 @@ function whoLives(memory: Memory, id: string): { hint: string; details: { live: 
 
 const shown = (id: string) => id.slice(0, 80).toWellFormed()
 
+/** The one session with this title, live ones first, or whose id begins so. */
+function called(all: readonly SessionInfo[], text: string): SessionInfo | undefined {
+  const found = all.filter((s) => s.data.title === text || (text.length >= SHORT && s.id.startsWith(text)))
+  const live = found.filter((s) => isLive(s.state))
+  return (live.length > 0 ? live : found).length === 1 ? (live[0] ?? found[0]) : undefined
+}
+
 /** A session that is known here, by the id that it has now. @throws UserError with those that live. */
 export function knownSession(memory: Memory, id: string): SessionInfo {
   const sessions = sessionsOf(memory)
-  const found = sessions.get(sessions.resolve(id))
+  const found = sessions.get(sessions.resolve(id)) ?? called(sessions.list({ all: true }), id)
   if (found) return found
   const { hint, details } = whoLives(memory, id)
   throw new UserError('not-found', `there is no session ${shown(id)}`, hint, details)

@@ -21,6 +21,27 @@ const ID_LENGTH = 200
 /** How often one session may have gone on under another id. */
 const HOPS = 16
 
+/** Lines that an edit added and took out. */
+export interface Lines {
+  readonly added: number
+  readonly removed: number
+}
+const NO_LINES: Lines = { added: 0, removed: 0 }
+
+/** What each file in hand was changed by in all, and when last. */
+function changedNow(
+  kept: Json | undefined,
+  files: readonly Json[],
+  path: string,
+  lines: Lines,
+  at: number,
+): { [file: string]: Json } {
+  const before = { ...(kept as { [file: string]: { [key: string]: Json } } | undefined) }
+  const { added = 0, removed = 0 } = before[path] ?? {}
+  before[path] = { added: Number(added) + lines.added, removed: Number(removed) + lines.removed, at }
+  return Object.fromEntries(Object.entries(before).filter(([file]) => files.includes(file)))
+}
+
 const opened = new WeakMap<Memory, Sessions>()
 
 /** The sessions of an open memory. */
@@ -117,7 +138,8 @@ export class Sessions {
     if (old.ended === undefined) this.#end(old, cleared ? 'clear' : 'another session began in the same client')
     if (!cleared) return
     presence.setDoor(this.#db, `session:${before}`, row.id, this.#now)
-    presence.putSession(this.#db, { ...row, data: { ...old.data, ...row.data, after: before } })
+    const { title: _title, request: _request, said: _said, ...rest } = old.data
+    presence.putSession(this.#db, { ...row, data: { ...rest, ...row.data, after: before } })
     this.#memory.carryWork(before, row.id)
   }
 
@@ -307,7 +329,7 @@ export class Sessions {
   }
 
   /** A file was edited: it is in the session's hands, and the others hear of it. */
-  edited(id: string, file: string, by: 'tool' | 'shell' = 'tool'): void {
+  edited(id: string, file: string, by: 'tool' | 'shell' = 'tool', lines: Lines = NO_LINES): void {
     const path = redact(file)
     this.#db.write(() => {
       const row = presence.ensureSession(this.#db, id, this.#now)
@@ -316,7 +338,12 @@ export class Sessions {
       presence.putSession(this.#db, {
         ...row,
         seen: Math.max(row.seen, this.#now),
-        data: { ...row.data, files, edits: Number(row.data.edits ?? 0) + 1 },
+        data: {
+          ...row.data,
+          files,
+          changed: changedNow(row.data.changed, files, path, lines, this.#now),
+          edits: Number(row.data.edits ?? 0) + 1,
+        },
       })
       const body: { [key: string]: Json } = { path, by }
       if (row.root !== undefined) body.root = row.root

@@ -190,3 +190,9 @@ export function dropEntityIndexes(db: Db, id: string): void {
 
 /** Forgets what discover sessions have defined: values of theirs may hold what was erased. */
 export const clearDefines = (db: Db): void => db.run('DELETE FROM defines')
+
+/** Forgets what sessions were asked, what they answered and what failed in them: it may hold what was erased. */
+export const clearSaid = (db: Db): void =>
+  db.run(
+    "UPDATE sessions SET body=json_remove(body, '$.data.title', '$.data.request', '$.data.said', '$.data.failing')",
+  )

@@ -339,11 +339,14 @@ async function actor(
   const { actAs, actingSession, ownSession, typist } = await import('../sessions/acting.ts')
   const door = { named: typeof values.session === 'string' ? values.session : undefined }
   if (door.named && tool.ofSession?.(args)) (await import('../sessions/known.ts')).knownSession(memory, door.named)
-  const acting = tool.name === 'session' ? actingSession(memory, door) : actAs(memory, door, { root: project.root })
+  // who only looks at a session is not the session; what agents call is a sign of life
+  const looks = tool.name === 'session' || (door.named !== undefined && tool.readOnly && !tool.mcp)
+  const { userName } = await import('../open.ts')
+  const user = userName(project.root)
+  const acting = looks ? actingSession(memory, door) : actAs(memory, door, { root: project.root, user })
   // an agent that no variable tells of is on no terminal
   if (acting !== undefined || !tool.needsSession || !process.stdin.isTTY || typist(memory) === 'agent') return acting
-  const { userName } = await import('../open.ts')
-  return ownSession(memory, userName() ?? 'person', project.root, !tool.readOnly && tool.needsSession(args))
+  return ownSession(memory, user ?? 'person', project.root, !tool.readOnly && tool.needsSession(args))
 }
 
 /** Prints what happens, as it happens, until the process is told to end or nobody reads on. */

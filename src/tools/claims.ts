@@ -1,5 +1,7 @@
 import type { Json } from '../schema/field.ts'
 import { type Claim, claimsOf } from '../sessions/claims.ts'
+import { namedWithId } from '../sessions/named.ts'
+import { sessionsOf } from '../sessions/sessions.ts'
 import { readEdits } from '../sessions/views/index.ts'
 import { oneLine, span } from './present.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
@@ -23,7 +25,8 @@ export function claimLine({ memory, project }: ToolContext, c: Claim): string {
   const now = memory.env.now()
   const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : c.on
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
-  const parts = [`${on}  ${c.session}${c.role ? ` as ${c.role}` : ''}, ${left}`]
+  const holder = sessionsOf(memory).get(c.session)
+  const parts = [`${on}  ${holder ? namedWithId(holder) : c.session}${c.role ? ` as ${c.role}` : ''}, ${left}`]
   if (c.root !== undefined && c.root !== project.root) parts.push(`in ${c.root}`)
   if (c.implicit) parts.push('(taken by an edit)')
   if (c.note !== undefined) parts.push(`"${oneLine(c.note, 80)}"`)

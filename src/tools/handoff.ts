@@ -44,7 +44,7 @@ function shown({ memory, project }: ToolContext, args: Readonly<Record<string, u
     .join('\n\n')
   return {
     text: text || `no handoff is current${wanted ? ' for that task' : ': `tidemark handoff write -` leaves one'}`,
-    json: some.map(({ entity, ...rest }) => ({
+    json: some.map(({ entity, said: _said, ...rest }) => ({
       ...(entityJson(entity) as { [key: string]: Json }),
       ...rest,
       written: new Date(rest.written).toISOString(),

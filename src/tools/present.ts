@@ -5,16 +5,7 @@ import type { Entity } from '../memory/entity.ts'
 import { namesNear, type Reader } from '../memory/read.ts'
 import type { Json } from '../schema/field.ts'
 
-const MINUTE = 60_000
-
-/** How long ago, in the largest unit that fits. */
-export function ago(ms: number, now: number): string {
-  const minutes = Math.max(0, Math.round((now - ms) / MINUTE))
-  if (minutes < 1) return 'just now'
-  if (minutes < 60) return `${minutes} min ago`
-  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h ago`
-  return `${Math.round(minutes / 1440)} days ago`
-}
+export { ago } from '../sessions/named.ts'
 
 /** "30 decisions, 1 fact"; a kind that only a project declares has the plural of most words. */
 export const countedKinds = (kinds: readonly { kind: string; n: number }[]): string =>

@@ -7,6 +7,7 @@ import { shellWord } from '../schema/shell.ts'
 import { screen } from '../secrets/screen.ts'
 import { claimsOf } from '../sessions/claims.ts'
 import { knownSession, liveSession } from '../sessions/known.ts'
+import { namedWithId } from '../sessions/named.ts'
 import { type SessionInfo, sessionsOf } from '../sessions/sessions.ts'
 import { ago, oneLine } from './present.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
@@ -33,14 +34,13 @@ export function sessionJson(s: SessionInfo): { [key: string]: Json } {
 /** A session on a line: who, how alive, what it works on. */
 export function sessionLine(context: ToolContext, s: SessionInfo): string {
   const now = context.memory.env.now()
-  const who = [s.client, s.agent, s.role].filter(Boolean).join(', ')
   const task = s.task === undefined ? undefined : context.memory.reader.entity(s.task)
   const holds = claimsOf(context.memory)
     .held()
     .filter((c) => c.session === s.id)
     .map((c) => (c.what === 'task' ? (context.memory.reader.entity(c.on)?.name ?? c.on) : c.on))
   const parts = [
-    `${s.id}${who ? ` (${who})` : ''} ${s.state}`,
+    `${namedWithId(s)} ${s.state}`,
     s.state === 'ended' ? `ended ${ago(s.ended!, now)}${s.reason ? `: ${s.reason}` : ''}` : `seen ${ago(s.seen, now)}`,
     ...(s.parent === undefined ? [] : [`child of ${s.parent}`]),
     ...(s.branch === undefined ? [] : [`on ${s.branch}`]),

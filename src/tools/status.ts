@@ -4,6 +4,7 @@ import { meterLine, meterOf } from '../hooking/extract/meter.ts'
 import { pausedSince } from '../hooking/paused.ts'
 import { ALLOW_HTTP, waitingEndpoint } from '../recall/embedders/allowed.ts'
 import { claimsOf } from '../sessions/claims.ts'
+import { titleOfSession } from '../sessions/named.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
 import { unreadEdits } from '../sessions/views/kept.ts'
 import { PROJECT_DIR } from '../store/project.ts'
@@ -35,6 +36,7 @@ export const status: Tool = {
     const last = memory.lastBatch
     const total = entities.reduce((n, c) => n + c.n, 0)
     const top = entities.slice(0, 4).map((c) => `${c.n} ${c.n === 1 ? c.kind : (kinds.get(c.kind)?.plural ?? c.kind)}`)
+    const who = (id: string) => titleOfSession(sessionsOf(memory).get(id) ?? { id, seen: 0, data: {} })
     const parts = [
       `${project.name}: ${total} ${total === 1 ? 'entity' : 'entities'}${total > 0 ? ` (${top.join(', ')}${entities.length > 4 ? ', …' : ''})` : ''}, ${links} ${links === 1 ? 'link' : 'links'}`,
     ]
@@ -57,7 +59,7 @@ export const status: Tool = {
     if (meter) parts.push(meterLine(meter))
     parts.push(
       last
-        ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${last.author.session}` : ''}`
+        ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${who(last.author.session)}` : ''}`
         : 'nothing written yet',
     )
     const told = session === undefined ? undefined : costsOf(memory, session)

@@ -128,7 +128,7 @@ test('[M7] what was told is kept: which entities, how many tokens', () => {
   expect(sessionsOf(t.memory).toldOf('me')).toMatchObject([
     { door: 'session-start', ids: ['fact:run-the-tests'], tokens: b.tokens, chars: b.chars },
   ])
-  expect(b.line).toBe(`1 rule, ${b.tokens} tokens`)
+  expect(b.line).toBe(`1 rule, about ${Math.round(b.tokens / 1.43)} tokens`) // b.tokens is a bound
 })
 
 test('[M7] a project of which nothing is known tells in two lines what it is for', () => {

@@ -32,7 +32,9 @@ withClients(
     const ran = await claude(m, model, 'record two things')
     const shown = results(model.turns.at(-1)!)
     expect(shown.at(-1)!.text).toMatch(
-      new RegExp(`^${ran.session} \\(claude\\) active .* holds src/app.ts · edited 1 file`),
+      new RegExp(
+        `^Claude "record two things" \\(.*\\) ${ran.session.slice(0, 8)} active .* holds src/app.ts · edited 1 file`,
+      ),
     )
     expect(recordedBy(m)).toEqual([ran.session])
     const sessions = m.sessions()
@@ -53,7 +55,9 @@ withClients(
       { call: 'exec_command', input: { cmd: inShell } },
     )
     const ran = await codex(m, 'record two things')
-    expect(outputs(model.turns.at(-1)!).at(-1)).toContain(`${ran.thread} (codex) active`)
+    expect(outputs(model.turns.at(-1)!).at(-1)).toMatch(
+      new RegExp(`Codex ".*" \\(.*\\) ${ran.thread.slice(0, 8)} active`),
+    )
     expect(recordedBy(m)).toEqual([ran.thread])
     const sessions = m.sessions()
     expect(sessions).toHaveLength(1)

@@ -9,6 +9,8 @@ export interface Tui {
   type(text: string): Promise<void>
   /** Waits until it is so; says what the screen showed if it never is. */
   until(what: string, is: () => boolean): Promise<void>
+  /** What was drawn since somebody typed last, without what steers the terminal. */
+  screen(): string
   readonly ended: Promise<void>
 }
 
@@ -26,6 +28,7 @@ export function terminal(machine: Machine, model: Model): Tui {
   onTestFinished(() => void child.kill())
   const tui: Tui = {
     ended,
+    screen: () => plain(screen),
     async type(text) {
       screen = ''
       child.stdin.write(text)

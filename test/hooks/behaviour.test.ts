@@ -10,6 +10,8 @@ import { sessionsOf } from '../../src/sessions/sessions.ts'
 import type { Project } from '../../src/store/project.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
+process.env.TIDEMARK_USER = 'Ana'
+
 /** Calls a hook as a client would, with a clock of the test. */
 function hooks(t: TestMemory, project: Project = t.project) {
   return async (session: string, event: HookCall['event'], more: Partial<HookCall> = {}): Promise<HookReply> => {
@@ -142,7 +144,7 @@ test('[X6] an edit of what another session claimed is refused, with the owner, s
   const reply = await hook('s1', 'before-edit', edit(join(t.dir, 'src/auth/login.ts')))
   expect(reply.decision).toBe('deny')
   expect(reply.reason).toMatch(
-    /src\/auth\/login\.ts is claimed by s2 \(codex\) since 09:00 UTC, "token refresh" \(claim \d+: src\/auth\/\*\*, until 09:30 UTC\)/,
+    /src\/auth\/login\.ts is claimed by s2 \(codex, Ana, just now\) since \d\d:\d\d \S+, "token refresh" \(claim \d+: src\/auth\/\*\*, until \d\d:\d\d \S+\)/,
   )
   expect(
     claimsOf(t.memory)
@@ -282,7 +284,7 @@ test('[X4] with a prompt come the news of others, once, and never the own', asyn
   t.act([['record-decision', { name: 'use-redis', description: 'Redis for sessions' }]], { session: 's2' })
   t.act([['record-decision', { name: 'own', description: 'my own' }]], { session: 's1' })
   const { context } = await hook('s1', 'prompt', { prompt: 'go on' })
-  expect(context).toMatch(/s2 \(claude\) recorded decision "use-redis"/)
+  expect(context).toMatch(/s2 \(claude, Ana\) recorded decision "use-redis"/)
   expect(context).not.toContain('own')
   expect(await hook('s1', 'prompt', { prompt: 'go on' })).toEqual({})
 })
@@ -313,7 +315,7 @@ test('[G7] a rule in a prompt is put to the agent in the same turn, with the cal
   expect(t.get('fact:we-use-pnpm-for-installs')!.fields).toMatchObject({ standing: 'proposed', category: 'tool' })
   const next = (await hook('s2', 'session-start', { pid: process.ppid })).context!
   expect(next.indexOf('## Unconfirmed')).toBeGreaterThan(next.indexOf('<tidemark-data>'))
-  expect(next.indexOf('pnpm for installs')).toBeGreaterThan(next.indexOf('## Unconfirmed'))
+  expect(next.lastIndexOf('pnpm for installs')).toBeGreaterThan(next.indexOf('## Unconfirmed'))
   t.act([['reject', { ref: 'fact:we-use-pnpm-for-installs' }]], { session: 's1' })
   expect(await hook('s1', 'prompt', { prompt: 'We use pnpm for installs. Again.' })).toEqual({})
   t.act([['confirm', { ref: 'fact:we-use-pnpm-for-installs' }]])

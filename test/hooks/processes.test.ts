@@ -107,7 +107,7 @@ test('[X6] two clients, one file: the hook of the second one refuses the edit of
   expect(codex.json).toMatchObject({
     hookSpecificOutput: {
       permissionDecision: 'deny',
-      permissionDecisionReason: expect.stringContaining('claimed by s1 (claude)'),
+      permissionDecisionReason: expect.stringContaining('claimed by s1 (claude, '),
     },
   })
   const own = await runHook(['claude', 'PreToolUse'], {
@@ -136,16 +136,14 @@ test('[M4] the status line keeps the context and is printed behind the one the u
   const { dir, memory } = hookProject()
   const payload = { session_id: 's1', cwd: dir, context_window: { used_percentage: 42.4 } }
   await runHook(['claude', 'SessionStart'], { session_id: 's1', cwd: dir, source: 'startup' })
-  expect((await runHook(['claude', 'status-line'], payload)).out).toBe('tidemark: alone · context 42%\n')
+  expect((await runHook(['claude', 'status-line'], payload)).out).toBe('tidemark: context 42%\n')
   expect(sessionsOf(memory()).get('s1')!.contextUsed).toBe(42)
   const chained = await runHook(
     ['claude', 'status-line', '--chain', 'read line; echo "mine: $line" | cut -c1-20'],
     payload,
   )
-  expect(chained.out).toBe('mine: {"session_id": · tidemark: alone · context 42%\n')
-  expect((await runHook(['claude', 'status-line', '--chain', 'exit 3'], payload)).out).toBe(
-    'tidemark: alone · context 42%\n',
-  )
+  expect(chained.out).toBe('mine: {"session_id": · tidemark: context 42%\n')
+  expect((await runHook(['claude', 'status-line', '--chain', 'exit 3'], payload)).out).toBe('tidemark: context 42%\n')
 })
 
 /** Processes that were started with this word in their environment or arguments. */

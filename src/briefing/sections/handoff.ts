@@ -1,12 +1,13 @@
-import { HANDOFF_PARTS, handoffOf } from '../../memory/handoff.ts'
+import { HANDOFF_PARTS } from '../../memory/handoff.ts'
 import { type CurrentHandoff, currentHandoffs } from '../../sessions/handoff.ts'
 import type { SessionInfo } from '../../sessions/info.ts'
+import { nameOfSession } from '../../sessions/named.ts'
 import { sessionsOf } from '../../sessions/sessions.ts'
 import { plain } from '../fence.ts'
-import { age, byline, claimedOn, minute, refOf } from '../telling.ts'
+import { age, byline, claimedOn, many, minute, refOf } from '../telling.ts'
 import type { About, Item, Section } from '../types.ts'
 
-/** Other handoffs and crashed sessions that get a line each. */
+/** Crashed sessions that are told. */
 const OTHERS = 6
 const ITEM = 300
 const FILES_NAMED = 8
@@ -14,39 +15,61 @@ const DECISIONS_NAMED = 5
 /** Of so many of the newest, those are named that the session recorded. */
 const DECISIONS_LOOKED_AT = 40
 
-/** Where the work was left: the newest handoff whole, the others in a line, and what sessions that crashed had in hand. */
+/** Where the work was left: the handoff that matters, how many others there are, and what sessions that crashed had in hand. */
 export const handoff: Section = {
   name: 'handoff',
   title: 'Where the work was left',
   share: 25,
   build(about) {
-    const handoffs = currentHandoffs(about, about.project)
+    const handoffs = matteringFirst(currentHandoffs(about, about.project), about)
     const crashed = leftInHand(about)
     const [newest, ...others] = handoffs
     const notes = crashed.slice(0, OTHERS).map((s) => recoveryItem(s, about))
-    const rest = others.slice(0, OTHERS).map((h) => inOneLine(h, about))
     const whole = newest ? [inFull(newest, about)] : []
     // what a crash left is newer than a handoff from before it
     const first = crashed[0] && (!newest || crashed[0].seen > newest.written)
-    const items = first ? [...notes, ...whole, ...rest] : [...whole, ...notes, ...rest]
+    const items = first ? [...notes, ...whole] : [...whole, ...notes]
     if (items.length === 0) return undefined
     const says = [
       ...(newest ? [`handoff ${age(about.moment - newest.written)} old`] : []),
       ...(crashed.length > 0 ? [`${crashed.length} crashed`] : []),
     ].join(', ')
-    return { items, beyond: handoffs.length + crashed.length - items.length, see: 'tidemark handoff', says }
+    return {
+      items,
+      beyond: Math.max(0, crashed.length - OTHERS),
+      see: 'tidemark session list --all',
+      ...(others.length > 0 ? { note: `and ${many(others.length, 'more handoff')}: tidemark handoff` } : {}),
+      says,
+    }
   },
+}
+
+/** The handoff of the current task first, then those of the branch, the newest of each first. */
+export function matteringFirst(all: readonly CurrentHandoff[], { focus, memory, session }: About): CurrentHandoff[] {
+  const { task } = memory.place(session)
+  const weight = (h: CurrentHandoff): number => {
+    if (task !== undefined && h.task === task) return 2
+    const by = (h.entity.fields.provenance as { branch?: string }[] | undefined)?.at(-1)
+    return focus.branch !== undefined && by?.branch === focus.branch ? 1 : 0
+  }
+  return [...all].sort((a, b) => weight(b) - weight(a))
+}
+
+/** What a handoff is called: that of a session by the session's title. */
+export const calledHandoff = ({ entity }: CurrentHandoff): string => {
+  const title = /^session "(.*)"$/.exec(entity.name)?.[1]
+  return `"${plain(title ?? entity.name, 100)}"`
 }
 
 const headOf = (h: CurrentHandoff, about: About): string => {
   const e = h.entity
   const stale = h.stale ? `, ${h.commitsSince} commits ago: check what is still so` : ''
-  return `- Handoff "${plain(e.name, 100)}", written ${minute(h.written)}${stale} ${byline(e, about)}`
+  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written)}${stale} ${byline(e, about)}`
 }
 
 function inFull(h: CurrentHandoff, about: About): Item {
   const head = headOf(h, about)
-  const said = handoffOf(h.entity)
+  const { said } = h
   const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] =>
     said[field].length === 0 ? [] : [`  ${heading}:`, ...said[field].map((item) => `  - ${plain(item, ITEM)}`)]
   const body = (said.body ?? '')
@@ -63,12 +86,6 @@ function inFull(h: CurrentHandoff, about: About): Item {
 
 /** A line of free text within a handoff: no heading, whatever it begins with. */
 const bodyLine = (line: string): string => `| ${plain(line, ITEM)}`
-
-function inOneLine(h: CurrentHandoff, about: About): Item {
-  const next = handoffOf(h.entity).nextSteps[0]
-  const head = headOf(h, about)
-  return { id: h.entity.id, text: next === undefined ? head : `${head} Next: ${plain(next, 160)}`, short: head }
-}
 
 const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.data.held.map(String) : [])
 
@@ -89,8 +106,9 @@ export function recoveryItem(s: SessionInfo, about: About): Item {
     .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
     .filter((e) => (e.fields.provenance as { session?: string }[] | undefined)?.some((p) => p.session === s.id))
     .slice(0, DECISIONS_NAMED)
-  const what = [s.agent ?? s.client, s.branch && `branch ${s.branch}`].filter((w): w is string => Boolean(w))
-  const head = `- Session ${plain(s.id, 60)}${what.length > 0 ? ` (${plain(what.join(', '), 80)})` : ''} crashed, last seen ${minute(s.seen)}`
+  const name = nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`])
+  const { request, said } = s.data
+  const head = `- Session ${plain(name, 200)} crashed, last seen ${minute(s.seen)}`
   const list = (title: string, all: readonly string[]): string[] =>
     all.length === 0
       ? []
@@ -102,6 +120,8 @@ export function recoveryItem(s: SessionInfo, about: About): Item {
         ]
   const lines = [
     head,
+    ...(typeof request === 'string' ? [`  Asked: ${plain(request, ITEM)}`] : []),
+    ...(typeof said === 'string' ? [`  Answered: ${plain(said, ITEM)}`] : []),
     ...(task ? [`  Task: ${plain(task.name, 200)} (${refOf(task)})`] : []),
     ...list('Files in hand', s.files),
     ...list(

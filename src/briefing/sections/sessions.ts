@@ -1,5 +1,6 @@
 import { claimsOf } from '../../sessions/claims.ts'
 import type { SessionInfo } from '../../sessions/info.ts'
+import { nameOfSession, titleOfSession } from '../../sessions/named.ts'
 import { sessionsOf } from '../../sessions/sessions.ts'
 import { plain } from '../fence.ts'
 import { many, minute } from '../telling.ts'
@@ -45,10 +46,10 @@ const claimed = (c: Held, { reader }: About): string => {
   return `${plain(on, 120)} until ${minute(c.until)}${c.note === undefined ? '' : ` (${plain(c.note, 100)})`}`
 }
 
-function itemOf(s: SessionInfo, claims: readonly string[], { reader }: About): { text: string; short: string } {
-  const what = [s.role, s.agent ?? s.client, s.parent && `subagent of ${s.parent}`, s.branch && `branch ${s.branch}`]
-  const about = what.filter((w): w is string => Boolean(w)).join(', ')
-  const head = `- ${plain(s.id, 60)}${about === '' ? '' : ` (${plain(about, 120)})`}`
+function itemOf(s: SessionInfo, claims: readonly string[], { reader, memory }: About): { text: string; short: string } {
+  const parent = s.parent === undefined ? undefined : sessionsOf(memory).get(s.parent)
+  const more = [parent && `subagent of ${titleOfSession(parent)}`, s.branch && `branch ${s.branch}`]
+  const head = `- ${plain(nameOfSession(s, undefined, more), 240)}`
   const task = s.task === undefined ? undefined : reader.entity(s.task)
   const lines = [
     head,

@@ -1,4 +1,5 @@
 import type { HookEvent, HookTool } from '../../hooking/call.ts'
+import type { Lines } from '../../sessions/sessions.ts'
 import { list, type Payload, record, said, text } from './payload.ts'
 
 /** Tools that write files, by what the clients call them. */
@@ -53,6 +54,45 @@ function saysFailed(value: unknown): boolean {
   return text(r, 'error') !== undefined || (typeof r.error === 'object' && r.error !== null)
 }
 
+const rows = (text: string | undefined): string[] =>
+  text === undefined || text === '' ? [] : text.replace(/\n$/, '').split('\n')
+
+/** Lines between what two texts have alike at their beginning and end. */
+function between(before: string | undefined, after: string | undefined): Lines {
+  const [a, b] = [rows(before), rows(after)]
+  let head = 0
+  while (head < a.length && head < b.length && a[head] === b[head]) head++
+  let tail = 0
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++
+  return { added: b.length - head - tail, removed: a.length - head - tail }
+}
+
+/** Of lines as a patch has them, those that come and those that go. */
+const marked = (lines: readonly string[]): Lines => ({
+  added: lines.filter((l) => l.startsWith('+')).length,
+  removed: lines.filter((l) => l.startsWith('-')).length,
+})
+
+/** How many lines an edit added and took out in each file, as far as its input tells, or Claude Code with the answer. */
+function linesOf(input: Payload, path: string, response: unknown): Map<string, Lines> | undefined {
+  const patch = text(input, 'patchText', 'input', 'patch', 'command', 'cmd')
+  if (patch?.includes('*** ')) {
+    const files = patch.split(/^\*\*\* (?:Add|Update|Delete) File: /m).slice(1)
+    return new Map(files.map((part) => [part.split('\n')[0]!.trim(), marked(part.split('\n'))]))
+  }
+  const hunks = list(record(response).structuredPatch).flatMap((hunk) => list(record(hunk).lines).map(String))
+  if (hunks.length > 0) return new Map([[path, marked(hunks)]])
+  const changes = list(input.edits ?? input.replacements ?? [input]).map(record)
+  const all = changes.map((c) =>
+    between(
+      text(c, 'old_string', 'oldString', 'old_str'),
+      text(c, 'new_string', 'newString', 'new_str', 'content', 'file_text'),
+    ),
+  )
+  const sum = all.reduce((a, b) => ({ added: a.added + b.added, removed: a.removed + b.removed }), between('', ''))
+  return new Map([[path, sum]])
+}
+
 /** A tool call as every client tells it: its name, its input, and what came of it. */
 export function toolOf(
   name: string,
@@ -74,12 +114,14 @@ export function toolOf(
   const asked = SHELLS.has(known) ? (input.command ?? input.cmd) : undefined
   const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
   if (command !== undefined && PATCHING.test(command)) paths.push(...patched(command))
+  const lines = paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined
   return {
     name: name.slice(0, 200),
     paths: [...new Set(paths)].slice(0, MOST_PATHS),
     ...said({
       id: more.id,
       reads: read === undefined || paths.length > 0 ? undefined : [read],
+      lines,
       command: command === '' ? undefined : command,
       response: more.response === undefined ? undefined : responseText(more.response),
       failed: more.failed || saysFailed(more.response) ? true : undefined,

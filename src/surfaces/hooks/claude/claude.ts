@@ -38,8 +38,9 @@ export const claude: Dialect = {
     const call = inVsCode(p) ? { ...common, shared: true } : common
     if (call.event === 'status-line') {
       const used = number(sub(p, 'context_window'), 'used_percentage')
+      const contextWindow = number(sub(p, 'context_window'), 'context_window_size')
       const cwd = text(sub(p, 'workspace'), 'current_dir') ?? call.cwd
-      return { ...call, ...said({ contextUsed: used, cwd }) }
+      return { ...call, ...said({ contextUsed: used, contextWindow, cwd }) }
     }
     if (call.event === 'after-batch') {
       const tools = list(p.tool_calls).map(record)
