@@ -2,22 +2,23 @@ import { UsageError, UserError } from '../errors.ts'
 import { MAX_ACTIONS, parseBatch } from '../memory/batch.ts'
 import type { Entity } from '../memory/entity.ts'
 import type { ActOptions, ActResult, Memory } from '../memory/memory.ts'
+import { shortRefs } from '../memory/short-refs.ts'
 import { canonical } from '../schema/canonical.ts'
 import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
 import { findOne, oneLine } from './present.ts'
-import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
+import { actingAs, type Block, type Output, type Tool, type ToolContext } from './tool.ts'
 import { nameOf, unverifiedRules, waitingIn } from './waiting.ts'
 
 /** No rule is longer, or it would not be told. */
 const WHOLE = 1_200
 
 /** What waits, as somebody has to see it before it binds: whole, and who wants it. */
-function told(e: Entity, isOthers: boolean): string {
+function told(e: Entity, isOthers: boolean): { head: string; from: string } {
   const { category, context } = e.fields
   const more = typeof context === 'string' ? ` (${oneLine(context, WHOLE)})` : ''
   const head = `${typeof category === 'string' ? category : e.kind}: ${oneLine(nameOf(e), WHOLE)}${more}`
-  return `${head}\n  ${e.id}  (${isOthers ? 'from others' : oneLine(wantedBy(e), 80)})`
+  return { head, from: isOthers ? 'from others' : oneLine(wantedBy(e), 80) }
 }
 
 /** A file, else the agent that proposed it. */
@@ -35,7 +36,10 @@ const codeOf = (waiting: readonly Entity[]): string =>
 /** What waits, whole, a text for each. */
 export function listed(memory: Memory, waiting: readonly Entity[]): string[] {
   const others = new Set(unverifiedRules(memory).map((e) => e.id))
-  return waiting.map((e) => told(e, others.has(e.id)))
+  return waiting.map((e) => {
+    const { head, from } = told(e, others.has(e.id))
+    return `${head}\n  ${e.id}  (${from})`
+  })
 }
 
 /** The command that agrees to all that waits now. */
@@ -48,17 +52,32 @@ export const waitingFrom = (memory: Memory, source: string): Entity[] =>
   )
 
 function list(memory: Memory, waiting: readonly Entity[]): Output {
-  const lines = listed(memory, waiting)
-  if (waiting.length > 0)
-    lines.push(
-      '',
-      `${waiting.length} ${waiting.length === 1 ? 'waits' : 'wait'} for your yes, and ${waiting.length === 1 ? 'binds' : 'bind'} nobody until then:`,
-      `  tidemark confirm ${waiting[0]!.id}${waiting.length > 1 ? ' …' : ''}`,
-      `  ${confirmAll(memory)}   (everything above)`,
+  const json = { waiting: waiting.map((e) => ({ id: e.id, ...e.fields })), code: null as string | null }
+  if (waiting.length === 0) return { text: 'nothing waits for your yes', json }
+  const [waits, binds, more] = waiting.length === 1 ? ['waits', 'binds', ''] : ['wait', 'bind', ' …']
+  const closing = (ref: string) => [
+    '',
+    `${waiting.length} ${waits} for your yes, and ${binds} nobody until then:`,
+    `  tidemark confirm ${ref}${more}`,
+    `  ${confirmAll(memory)}   (everything above)`,
+  ]
+  const page = (): Block[] => {
+    const others = new Set(unverifiedRules(memory).map((e) => e.id))
+    const refs = shortRefs(
+      waiting.map((e) => e.id),
+      memory.reader.allIds(),
     )
-  else lines.push('nothing waits for your yes')
-  const code = waiting.length > 0 ? codeOf(waiting) : null
-  return { text: lines.join('\n'), json: { waiting: waiting.map((e) => ({ id: e.id, ...e.fields })), code } }
+    const rules = waiting.map((e): Block => {
+      const { head, from } = told(e, others.has(e.id))
+      return { line: [['ref', refs.get(e.id)!], '  ', ['name', head], ['aside', `  (${from})`]] }
+    })
+    return [...rules, ...closing(`'${refs.get(waiting[0]!.id)}'`).map((line) => ({ line: [line] }))]
+  }
+  return {
+    text: [...listed(memory, waiting), ...closing(waiting[0]!.id)].join('\n'),
+    json: { ...json, code: codeOf(waiting) },
+    page,
+  }
 }
 
 /** Agrees to entities as they are now. An edit comes last: it may speak of the others. */

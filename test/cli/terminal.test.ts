@@ -157,4 +157,14 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
     )
     expect(await run('history')).toMatch(/^20\d\d-/)
   })
+
+  test('[T43] reads every rule that waits whole, and agrees by the reference that is shown', async () => {
+    const { at } = await known()
+    const rule = `Never push to main ${'without a word to whoever is on duty '.repeat(6)}today`
+    await tidemark(withEnv(at, { CLAUDECODE: '1' }), ['remember', rule])
+    const listed = stripVTControlCharacters(await screen(at, ['confirm'], 60))
+    expect(listed.replace(/\s+/g, ' ')).toContain(`constraint: ${rule}`)
+    const [, ref = ''] = /tidemark confirm '(#[a-f][0-9a-f]+)'$/m.exec(listed) ?? []
+    expect(await screen(at, ['confirm', ref])).toContain('confirmed fact')
+  })
 })
