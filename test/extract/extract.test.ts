@@ -247,3 +247,71 @@ test('[A7] --rules reads a transcript by words alone and asks nobody', async () 
   expect(await run('extract', '--rules', '--transcript', transcript, '--of', 's9')).toMatch(/s9: 1 proposed/)
   expect(await run('review')).toContain('fact:we-use-pnpm-for-installs')
 })
+
+test('[A7] rules, questions, insights, topics and relations to earlier decisions are found, and all of it is only proposed', async () => {
+  const rule = 'please always write importers so that a second run changes nothing'
+  const long = 'We talked for long about how the importer should go on after a crash, and what it needs. '.repeat(3)
+  const { run, json, hook, allow } = await place([
+    { type: 'user', message: { content: `${long}${rule}` } },
+    {
+      type: 'assistant',
+      message: {
+        content: [
+          {
+            type: 'text',
+            text: 'You must always trust the cache. Is the cursor needed at all? Batches were slow because of fsync.',
+          },
+        ],
+      },
+    },
+  ])
+  await run(
+    'act',
+    '[["record-decision", {"name": "cursor-in-store", "description": "The cursor is kept in the store"}]]',
+  )
+  const of = (kind: string, fields: object, quote: string, more: object = {}) => ({
+    kind,
+    ...fields,
+    quote,
+    confidence: 0.9,
+    ...more,
+  })
+  const s = await server(() =>
+    openai(
+      {
+        candidates: [
+          of('fact', { fact: 'Importers are idempotent', category: 'odd' }, rule, {
+            topics: ['Import', 7, 'x'.repeat(99)],
+          }),
+          of('fact', { fact: 'Trust the cache' }, 'always trust the cache'),
+          of('question', { question: 'Is the cursor needed?' }, 'Is the cursor needed at all?', {
+            relations: [
+              { type: 'informs', to: 'cursor-in-store' },
+              { type: 'informs', to: 'unknown' },
+              { type: 'owns', to: 'cursor-in-store' },
+            ],
+          }),
+          of('insight', { summary: 'fsync makes batches slow' }, 'slow because of fsync'),
+          of('decision', { name: 'drop-cursor', description: 'No cursor' }, 'is the cursor needed', {
+            relations: [{ type: 'supersedes', to: 'cursor-in-store' }],
+          }),
+        ],
+      },
+      900,
+    ),
+  )
+  await allow(s.url)
+  await hook('Stop')
+  expect(await run('extract')).toMatch(/s1: 6 proposed/)
+  expect(s.requests[0]!.body.messages[1].content).toContain(
+    'Earlier decisions:\n- cursor-in-store: The cursor is kept in the store',
+  )
+  const facts = await json('list', 'fact', '--standing', 'proposed')
+  expect(facts).toMatchObject([{ fact: 'Importers are idempotent', topics: ['import'] }])
+  expect(facts[0].category).toBeUndefined()
+  const links = await json('list', 'relationship', '--standing', 'proposed')
+  expect(links.map((l: { type: string }) => l.type).sort()).toEqual(['informs', 'supersedes'])
+  const [old] = await json('list', 'decision', '--standing', 'confirmed')
+  expect(old).toMatchObject({ name: 'cursor-in-store' })
+  expect(old.status ?? 'active').toBe('active')
+})

@@ -52,7 +52,15 @@ export function proposeCaptured(
       id,
       kind,
       text: String(
-        args.fact ?? args.rightBelief ?? args.description ?? args.approach ?? args.ruleBroken ?? args.title ?? '',
+        args.fact ??
+          args.rightBelief ??
+          args.description ??
+          args.approach ??
+          args.ruleBroken ??
+          args.title ??
+          args.question ??
+          args.summary ??
+          '',
       ),
       ...(typeof args.category === 'string' ? { category: args.category } : {}),
     }

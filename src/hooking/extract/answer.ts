@@ -1,6 +1,6 @@
 import type { Json } from '../../schema/field.ts'
 import { foldName } from '../../schema/names.ts'
-import { type Candidate, ExtractionFailed } from './extractor.ts'
+import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import type { Turn } from './lines.ts'
 
 /** Below this nobody is bothered with it. */
@@ -16,7 +16,16 @@ const KINDS: Readonly<Record<string, { readonly needs: readonly string[]; readon
   exception: { needs: ['ruleBroken', 'justification'], takes: ['scope'] },
   learning: { needs: ['title', 'body'] },
   'failed-approach': { needs: ['approach', 'outcome'], takes: ['lesson'] },
+  fact: { needs: ['fact'], takes: ['category'] },
+  question: { needs: ['question'], takes: ['context'] },
+  insight: { needs: ['summary'], takes: ['detail'] },
 }
+
+export const CATEGORIES = ['workflow', 'convention', 'constraint', 'tool', 'pattern']
+export const RELATIONS = ['supersedes', 'constrains', 'depends-on', 'conflicts-with', 'cites', 'impacts', 'informs']
+const TOPIC_MAX = 40
+const MOST_TOPICS = 5
+const MOST_RELATIONS = 3
 
 export const KINDS_TOLD = Object.entries(KINDS)
   .map(
@@ -42,11 +51,12 @@ const flat = (text: string): string =>
 const comparable = (text: string): string => flat(text).toLowerCase()
 
 /**
- * What a model answered, read as data and as nothing else: candidates of the five kinds, with texts of a sane length, of
- * which the model is sure enough and whose quote stands in what it was given.
+ * What a model answered, read as data and as nothing else: candidates of the kinds above, with texts of a sane length, of
+ * which the model is sure enough and whose quote stands in what it was given; of a rule in what the user said. They relate
+ * to decisions that it was given alone.
  * @throws ExtractionFailed for what is no such JSON.
  */
-export function candidatesIn(answer: string, turns: readonly Turn[]): Candidate[] {
+export function candidatesIn(answer: string, turns: readonly Turn[], earlier: readonly Earlier[] = []): Candidate[] {
   const bare = answer.trim()
   let parsed: unknown
   try {
@@ -56,18 +66,37 @@ export function candidatesIn(answer: string, turns: readonly Turn[]): Candidate[
   }
   const list = isTree(parsed) ? parsed.candidates : parsed
   if (!Array.isArray(list)) throw new ExtractionFailed('the answer has no list of candidates')
-  const given = turns.map((t) => comparable(t.text))
-  return list
-    .flatMap((one) => candidate(one, (quote) => given.some((text) => text.includes(comparable(quote)))))
-    .slice(0, MOST)
+  const given = turns.map((t) => ({ who: t.who, text: comparable(t.text) }))
+  const wasSaid = (kind: string, quote: string) =>
+    given.some((t) => (kind !== 'fact' || t.who === 'user') && t.text.includes(comparable(quote)))
+  return list.flatMap((one) => candidate(one, wasSaid, earlier)).slice(0, MOST)
 }
 
-function candidate(one: unknown, wasSaid: (quote: string) => boolean): Candidate[] {
+/** The first of a list that are texts of a sane length. */
+const textsIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [])
+    .flatMap((v) => (typeof v === 'string' ? [flat(v).toLowerCase()] : []))
+    .filter((t) => t !== '' && t.length <= TOPIC_MAX)
+    .slice(0, MOST_TOPICS)
+
+const relationsIn = (value: unknown, earlier: readonly Earlier[]): { type: string; to: string }[] =>
+  (Array.isArray(value) ? value : [])
+    .flatMap((r) => {
+      const to = isTree(r) ? earlier.find((e) => e.name === r.to)?.id : undefined
+      return to !== undefined && RELATIONS.includes(String(r.type)) ? [{ type: String(r.type), to }] : []
+    })
+    .slice(0, MOST_RELATIONS)
+
+function candidate(
+  one: unknown,
+  wasSaid: (kind: string, quote: string) => boolean,
+  earlier: readonly Earlier[],
+): Candidate[] {
   if (!isTree(one) || typeof one.kind !== 'string' || !Object.hasOwn(KINDS, one.kind)) return []
   const { kind, confidence } = one
   if (typeof confidence !== 'number' || !(confidence >= LEAST_CONFIDENCE && confidence <= 1)) return []
   const quote = typeof one.quote === 'string' ? flat(one.quote) : ''
-  if (quote.length < QUOTE.least || quote.length > QUOTE.most || !wasSaid(quote)) return []
+  if (quote.length < QUOTE.least || quote.length > QUOTE.most || !wasSaid(kind, quote)) return []
   const { needs, takes = [] } = KINDS[kind]!
   const args: { [field: string]: Json } = {}
   for (const field of [...needs, ...takes]) {
@@ -80,5 +109,10 @@ function candidate(one: unknown, wasSaid: (quote: string) => boolean): Candidate
     args.name = foldName(String(args.name)).replace(/\s+/g, '-').slice(0, 60)
     args.confidence = confidence
   }
-  return [{ kind, action: [`record-${kind}`, args], quote, confidence }]
+  if (args.category !== undefined && !CATEGORIES.includes(String(args.category))) delete args.category
+  const topics = textsIn(one.topics)
+  if (topics.length > 0) args.topics = topics
+  const relations = relationsIn(one.relations, earlier)
+  const related = relations.length > 0 ? { relations } : {}
+  return [{ kind, action: [`record-${kind}`, args], quote, confidence, ...related }]
 }

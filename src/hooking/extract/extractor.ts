@@ -1,6 +1,13 @@
 import type { Json } from '../../schema/field.ts'
 import type { Turn } from './lines.ts'
 
+/** A decision of before, which what is found may relate to. */
+export interface Earlier {
+  readonly id: string
+  readonly name: string
+  readonly text: string
+}
+
 /** Something that may be worth keeping, as the action that would record it. */
 export interface Candidate {
   readonly kind: string
@@ -9,6 +16,8 @@ export interface Candidate {
   readonly quote: string
   /** 0 to 1. */
   readonly confidence: number
+  /** How it relates to earlier decisions, by their ids. */
+  readonly relations?: readonly { readonly type: string; readonly to: string }[]
 }
 
 export interface Extracted {

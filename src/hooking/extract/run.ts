@@ -7,7 +7,7 @@ import { proposeCaptured } from '../capture/propose.ts'
 import { hooksConfig } from '../config.ts'
 import { pausedSince, pauses } from '../paused.ts'
 import { type Allowed, allowedIn, dayOf, nextDay, openExtraction } from './allowed.ts'
-import { type Candidate, ExtractionFailed, type Extractor } from './extractor.ts'
+import { type Candidate, type Earlier, ExtractionFailed, type Extractor } from './extractor.ts'
 import { llm } from './llm.ts'
 import { logExtraction } from './log.ts'
 import { asText, readTranscript } from './transcript.ts'
@@ -89,6 +89,21 @@ export async function extractWaiting(memory: Memory, project: Project, options: 
   }
 }
 
+/** So many decisions a model is told of, the newest, each shortly; none where the budget of a day is for little more than that. */
+const EARLIER = { most: 30, text: 120, budget: 10_000 }
+
+const earlierDecisions = (memory: Memory): Earlier[] =>
+  memory.reader
+    .list('decision', { limit: EARLIER.most, standing: 'confirmed' })
+    .filter((e) => e.fields.status !== 'superseded' && e.fields.retired === undefined)
+    .map((e) => ({
+      id: e.id,
+      name: e.name,
+      text: String(e.fields.description ?? e.fields.rationale ?? '')
+        .slice(0, EARLIER.text)
+        .toWellFormed(),
+    }))
+
 async function lookAt(
   memory: Memory,
   project: Project,
@@ -110,7 +125,7 @@ async function lookAt(
   })
   if (!read) return nothing('its transcript is gone, or not understood', { ...bare, tries: 0 })
   const done: Waiting = { ...bare, readTo: read.end, tries: 0 }
-  const extractor = llm(allowed)
+  const extractor = llm(allowed, allowed.budget < EARLIER.budget ? [] : earlierDecisions(memory))
   let most = extractor.most
   let given = asText(read.turns, most)
   while (extractor.cost(given.text) > allowed.budget && given.turns.length > 0) {
@@ -168,7 +183,13 @@ export function proposeAll(
   const ids = candidates.flatMap((c) => {
     if (isTold(memory, c)) return []
     const evidence = `"${c.quote}" (${source}, confidence ${c.confidence})`
-    return proposeCaptured({ memory, author }, c.kind, c.action, evidence, source)?.id ?? []
+    const id = proposeCaptured({ memory, author }, c.kind, c.action, evidence, source)?.id
+    if (id === undefined) return []
+    const links = (c.relations ?? []).flatMap(({ type, to }) => {
+      const link = ['link-entities', { from: id, to, type }] as const
+      return proposeCaptured({ memory, author }, 'relationship', link, evidence, source)?.id ?? []
+    })
+    return [id, ...links]
   })
   const sessions = sessionsOf(memory)
   const known = sessions.get(session)
