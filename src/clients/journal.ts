@@ -43,7 +43,7 @@ interface Journal {
 }
 
 /** The journal of a project. */
-const JOURNAL = `${PROJECT_DIR}/local/wiring.json`
+export const JOURNAL = `${PROJECT_DIR}/local/wiring.json`
 
 /** What this machine wrote last into a journal, by its hash: another one came with the project, and says nothing of this user's home. */
 const proofOf = (text: string) => `wiring/${sha256(text)}`
@@ -87,6 +87,10 @@ function dirsNow(root: string, file: string, dirs: unknown): string[] {
   })
   return now.filter((dir) => isInside(file, dir) && dir !== root)
 }
+
+/** Why the journal that lies here is not ours and will be written over; undefined if there is none, or ours. */
+export const foreignJournal = (root: string): string | undefined =>
+  inspect(root, JOURNAL).is === 'file' ? whyNotOwn(root, JOURNAL) : undefined
 
 /** @throws UserError unless a journal can be kept. */
 export function mustKeepJournal(root: string): void {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { costsOf } from '../briefing/costs.ts'
+import { isTracked } from '../git.ts'
 import { meterLine, meterOf } from '../hooking/extract/meter.ts'
 import { pausedSince } from '../hooking/paused.ts'
 import { ALLOW_HTTP, waitingEndpoint } from '../recall/embedders/allowed.ts'
@@ -62,6 +63,12 @@ export const status: Tool = {
         ? `last write ${ago(last.at, memory.env.now())}${last.author.session ? ` by ${who(last.author.session)}` : ''}`
         : 'nothing written yet',
     )
+    // what init took from files that the team has does not make it the team's memory
+    const isNew = last === undefined || last.author.agent === 'init'
+    if (isNew && isTracked(project.root, `${PROJECT_DIR}/config.json`))
+      parts.push(
+        "each machine has its own memory until `sync` is set up: a teammate's `tidemark export json FILE`, then `tidemark import json FILE` here, brings theirs",
+      )
     const told = session === undefined ? undefined : costsOf(memory, session)
     if (told && told.times > 0)
       parts.push(`session ${session} was told ${told.times === 1 ? 'once' : `${told.times} times`}, ${told.tokens} tokens${told.ms > 0 ? `, ${Math.round(told.ms)} ms` : ''}`) // biome-ignore format: one thought

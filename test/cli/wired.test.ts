@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { BIN, files, git, project, scratch, tidemark } from './run.ts'
+import { BIN, files, git, onTerminal, project, scratch, tidemark } from './run.ts'
 
 const ALL = 'claude,codex,gemini,copilot,cursor,opencode'
 
@@ -155,4 +155,45 @@ test('init: the settings of this machine are out of git from the start', async (
     '?? .tidemark/.gitignore',
     '?? .tidemark/config.json',
   ])
+})
+
+test('status in a fresh clone says that the memory stayed behind, and how it comes over', async () => {
+  const at = installed()
+  await tidemark(at, ['init', '--client', 'claude', '--yes'])
+  await tidemark(at, ['act', '[["record-decision", {"name": "paging", "description": "from 0"}]]'])
+  git(at.dir, 'add', '-A')
+  git(at.dir, 'commit', '-q', '-m', 'x')
+  const clone = { ...at, dir: join(at.home, 'clone') }
+  git(at.home, 'clone', '-q', at.dir, clone.dir)
+  expect((await tidemark(clone, ['init', '--yes', '--client', 'claude'])).code).toBe(0)
+  const hint = 'each machine has its own memory until `sync` is set up'
+  expect((await tidemark(clone, ['status'])).out).toContain(hint)
+  const file = join(at.home, 'memory.json')
+  expect((await tidemark(at, ['export', 'json', file])).code).toBe(0)
+  expect((await tidemark(clone, ['import', 'json', file])).code).toBe(0)
+  expect((await tidemark(clone, ['status'])).out).not.toContain(hint)
+  expect((await tidemark(clone, ['show', 'paging'])).out).toContain('from 0')
+  expect((await tidemark(at, ['status'])).out).not.toContain(hint)
+})
+
+test('init says that it writes over a journal which came with the repository', async () => {
+  const at = installed()
+  files(at.dir, { '.tidemark/local/wiring.json': '{"version": 1, "files": {}}' })
+  git(at.dir, 'add', '-f', '.tidemark/local/wiring.json')
+  const { out } = await tidemark(at, ['init', '--client', 'codex', '--yes'])
+  expect(out).toMatch(/^ {2}replace \.tidemark\/local\/wiring\.json.*it is committed/m)
+})
+
+test('init asks on a terminal whether agents may record without a question', async () => {
+  const at = installed()
+  const asked = await onTerminal(at, ['init', '--client', 'claude'], 'y', 'y')
+  expect(asked.out).toContain('May agents record')
+  const allowed = () => readFileSync(join(at.dir, '.claude/settings.local.json'), 'utf8').includes('mcp__tidemark__act')
+  expect(allowed()).toBe(true)
+  await tidemark(at, ['uninstall'])
+  await onTerminal(at, ['init', '--client', 'claude'], 'y', 'n')
+  expect(allowed()).toBe(false)
+  const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+  expect(await tidemark(agents, ['init', '--client', 'claude', '--yes', '--allow', 'act'])).toMatchObject({ code: 1 })
+  expect(allowed()).toBe(false)
 })

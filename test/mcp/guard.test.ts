@@ -145,6 +145,7 @@ test('[M2] serve listens on loopback alone, and never makes a project', async ()
   expect(told).toContain(`claude mcp add --transport http tidemark ${running.url}/mcp --header "Authorization: Bearer`)
   const config = JSON.parse(lines.find((l) => l.includes('mcpServers'))!)
   expect(config.mcpServers.tidemark).toMatchObject({ type: 'http', url: `${running.url}/mcp` })
+  expect(JSON.stringify(config)).not.toContain(running.token) // it may be committed
   await expect(serve({ project: dir, port: Number(new URL(running.url).port), log: () => {} })).rejects.toMatchObject({
     code: 'cannot-listen',
   })
@@ -167,14 +168,14 @@ test('[M3] serve ends at once on SIGINT and SIGTERM, also with open streams, whi
     const entry = new URL('serve-entry.ts', import.meta.url).pathname
     const child = spawn(process.execPath, [entry], { cwd, env: cleanEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill('SIGKILL'))
-    let config: { url: string; headers: { Authorization: string } } | undefined
-    for await (const line of createInterface({ input: child.stdout }))
-      if (line.includes('mcpServers')) {
-        config = JSON.parse(line).mcpServers.tidemark
-        break
-      }
-    const { url, headers } = config!
-    const client = await httpClient(url, headers.Authorization.slice(7))
+    let told: string[] = []
+    for await (const line of createInterface({ input: child.stdout })) {
+      told = line.split(/[\s"]+/)
+      if (told.includes('--header')) break
+    }
+    const [url, token] = [told.find((word) => word.endsWith('/mcp'))!, told.at(-2)!]
+    const headers = { Authorization: `Bearer ${token}` }
+    const client = await httpClient(url, token)
     const listening = await client.listen({ resourceSubscriptions: ['tidemark://entity/decision:x'] })
     const events = await fetch(url.replace(/mcp$/, 'api/events'), { headers })
     const text = events.text()

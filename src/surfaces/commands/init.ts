@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { CLIENTS } from '../../clients/index.ts'
+import { foreignJournal, JOURNAL } from '../../clients/journal.ts'
 import { type ClientContext, READ_TOOLS, type WiringChange } from '../../clients/types.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../clients/wiring.ts'
 import { UsageError, UserError } from '../../errors.ts'
@@ -158,6 +159,8 @@ export const init: Command = {
         : `  leave  ${PROJECT_DIR}/: it is one already`,
     )
     for (const c of changes) call.out(describe(root, context.home, c))
+    const foreign = changes.some((c) => c.action !== 'none') ? foreignJournal(root) : undefined
+    if (foreign !== undefined) call.out(`  replace ${JOURNAL}, which says what init changed on one machine: ${foreign}`)
     if (changes.length === 0 && named === undefined)
       call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
     for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
