@@ -201,7 +201,8 @@ export function wasBriefed(memory: Memory, options: BriefOptions, told: Briefing
   const { session, user } = options
   if (session !== undefined) {
     const sessions = sessionsOf(memory)
-    const ids = told.sections.flatMap((s) => s.ids)
+    // that something is new tells its name alone
+    const ids = told.sections.flatMap((s) => (s.name === 'news' ? [] : s.ids))
     sessions.told(session, { door, ids, tokens: told.tokens, chars: told.chars })
     sessions.caughtUp(session, cursor)
     for (const crashed of sessions.recovery())

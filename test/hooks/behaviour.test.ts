@@ -245,6 +245,19 @@ test('[H3] a rule that names a folder or a pattern in its text is told before an
   expect((await hook('s1', 'before-edit', edit('test/ui/button.snap'))).context).toContain('written by the runner')
 })
 
+test('[H3] [X4] that a file was understood meanwhile tells its name alone: the first read brings the rest', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start')
+  t.act([['record-file', { path: 'src/cart.ts', summary: 'Totals are integer cents' }]], {
+    agent: 'codex',
+    session: 's2',
+  })
+  expect((await hook('s3', 'session-start', { pid: process.ppid })).context).toMatch(/new: file:src-cart/)
+  const { context } = await hook('s3', 'after-tool', { tool: { name: 'Read', paths: [], reads: ['src/cart.ts'] } })
+  expect(context).toContain('Totals are integer cents')
+})
+
 test('[H3] what was understood of a file comes once: with a prompt that names it, the first read, or the first edit', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
