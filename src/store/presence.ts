@@ -149,15 +149,21 @@ export function reviveSession(db: Db, row: SessionRow, at: number): void {
 
 /** Claims that ended before a day are nobody's, but for those that say how a role's work stands. */
 const ENDED_KEPT_MS = 86_400_000
+/** The newest of a role make up its block; what it did long before is nobody's either. */
+const KEPT_OF_ROLE = 100
 const KEPT_MS = 30 * 86_400_000
 
 /** Forgets sessions that have said nothing for 30 days, with what was told them, and claims that nobody will ask for. */
 export function forgetOld(db: Db, now: number): void {
   const before = now - KEPT_MS
   db.run(
-    "DELETE FROM claims WHERE ended < ? AND (ended < ? OR json_extract(body, '$.role') IS NULL)",
+    `WITH of_role AS (
+       SELECT n, row_number() OVER (PARTITION BY json_extract(body, '$.role') ORDER BY n DESC) AS nth
+       FROM claims WHERE json_extract(body, '$.role') IS NOT NULL)
+     DELETE FROM claims WHERE ended < ? AND (ended < ? OR n NOT IN (SELECT n FROM of_role WHERE nth <= ?))`,
     now - ENDED_KEPT_MS,
     before,
+    KEPT_OF_ROLE,
   )
   db.run('DELETE FROM sessions WHERE seen < ?', before)
   db.run('DELETE FROM doors WHERE at < ?', before)

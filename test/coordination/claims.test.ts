@@ -144,6 +144,24 @@ test('[X6] claims that have ended are forgotten after a day, those of a role aft
   expect(act('c', ['claim', { paths: ['x'] }]).results[0]!.id).toBe('claim:4')
 })
 
+test('[X6] of a role that claims a lot the newest are kept, which its block is made of', () => {
+  const { memory, act, pass } = clocked()
+  for (let i = 0; i < 130; i++) {
+    act(`s${i}`, ['claim', { role: 'writer', paths: [`src/${i}.ts`] }])
+    act(`s${i}`, ['release', { result: `wrote ${i}` }])
+  }
+  const block = () =>
+    claimsOf(memory)
+      .blocks()
+      .map((b) => [b.role, b.status, b.result])
+  const before = block()
+  pass(25 * 60 * MINUTE)
+  memory.maintain()
+  expect(memory.db.all('SELECT n FROM claims')).toHaveLength(100)
+  expect(block()).toEqual(before)
+  expect(before).toEqual([['writer', 'complete', 'wrote 129']])
+})
+
 test('[X7] the same path in another work tree is a warning, not a refusal', () => {
   const { act, held } = clocked()
   act('a', ['claim', { paths: ['x'], root: '/tree/one' }])
