@@ -20,6 +20,7 @@ const NAMES = [
   'embedders',
   'secrets',
   'capture',
+  'contradictions',
 ]
 
 const args = process.argv.slice(2)

@@ -27,6 +27,8 @@ export interface Project {
   recall?: unknown
   /** The same of hooks. */
   hooks?: unknown
+  /** The same of what excludes each other in rules. */
+  alternatives?: unknown
 }
 
 interface Config {
@@ -35,6 +37,7 @@ interface Config {
   created: string
   recall?: unknown
   hooks?: unknown
+  alternatives?: unknown
 }
 
 /** Where a project's store lies, by K18; `TIDEMARK_STORE` or `persistencePath` (a directory) overrule it. */
@@ -157,6 +160,7 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
     ...storeOf(config.id, root, persistencePath),
     ...(config.recall === undefined ? {} : { recall: config.recall }),
     ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
+    ...(config.alternatives === undefined ? {} : { alternatives: config.alternatives }),
   }
 }
 

@@ -36,11 +36,14 @@ Recording the same name again adds to it; what is not mentioned stays. In discov
           ? { intent, ...actions }
           : { intent, actions }
     const acted = await acting(context, batch, args.redact === true)
-    if (acted.results.every((r) => r.verb !== 'record-decision')) return printed(acted)
+    if (acted.results.every((r) => !TOUCHING.has(String(r.kind)))) return printed(acted)
     const { touchedBy } = await import('./touched.ts')
     return printed({ ...acted, notes: [...acted.notes, ...touchedBy(context, acted.results)] })
   },
 }
+
+/** What may answer a question, or contradict a rule. */
+const TOUCHING = new Set(['decision', 'fact', 'principle'])
 
 /** Acts; where only a person can say yes to it, and can be asked, asks first. */
 async function acting(context: ToolContext, batch: unknown, redact: boolean): Promise<ActResult> {

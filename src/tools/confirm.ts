@@ -6,6 +6,7 @@ import { shortRefs } from '../memory/short-refs.ts'
 import { canonical } from '../schema/canonical.ts'
 import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
+import { contraryRules, saidContrary, settled } from './contrary.ts'
 import { findOne, oneLine } from './present.ts'
 import { actingAs, type Block, type Output, type Tool, type ToolContext } from './tool.ts'
 import { nameOf, unverifiedRules, waitingIn } from './waiting.ts'
@@ -51,11 +52,14 @@ export const waitingFrom = (memory: Memory, source: string): Entity[] =>
     (Array.isArray(fields.provenance) ? fields.provenance : []).some((p) => (p as { source?: Json }).source === source),
   )
 
-function list(memory: Memory, waiting: readonly Entity[]): Output {
+function list(context: ToolContext, waiting: readonly Entity[]): Output {
+  const { memory } = context
   const json = { waiting: waiting.map((e) => ({ id: e.id, ...e.fields })), code: null as string | null }
   if (waiting.length === 0) return { text: 'nothing waits for your yes', json }
   const [waits, binds, more] = waiting.length === 1 ? ['waits', 'binds', ''] : ['wait', 'bind', ' …']
+  const notes = contraryRules(context, waiting).map((pair) => `note: ${saidContrary(pair)}`)
   const closing = (ref: string) => [
+    ...notes,
     '',
     `${waiting.length} ${waits} for your yes, and ${binds} nobody until then:`,
     `  tidemark confirm ${ref}${more}`,
@@ -139,12 +143,12 @@ export const confirm: Tool = {
     all: { type: 'text', about: 'everything that `tidemark confirm` lists, by the code at its end' },
   },
   readOnly: false,
-  run(context, args): Output {
+  run(context, args): Output | Promise<Output> {
     const { memory } = context
     const refs = typeof args.ref === 'string' ? args.ref.split('\n').filter((ref) => ref.trim() !== '') : []
     const all = typeof args.all === 'string' ? args.all : undefined
     const waiting = waitingIn(memory)
-    if (refs.length === 0 && all === undefined) return list(memory, waiting)
+    if (refs.length === 0 && all === undefined) return list(context, waiting)
     if (refs.length > 0 && all !== undefined)
       throw new UsageError('--all and references say two things', 'give one of the two')
     if (all !== undefined && (waiting.length === 0 || all !== codeOf(waiting)))
@@ -155,11 +159,19 @@ export const confirm: Tool = {
       )
     const entities = all === undefined ? meant(context, refs) : waiting
     const { batches, notes } = agreeTo(memory, entities, actingAs(context))
-    const lines = [
-      ...entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`),
-      ...notes.map((n) => `note: ${n}`),
-      ...batches.map((batch) => `tidemark undo ${batch} takes it back`),
-    ]
-    return { text: lines.join('\n'), json: { confirmed: entities.map((e) => e.id), batches, notes } }
+    const print = (settled: readonly string[]): Output => ({
+      text: [
+        ...entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`),
+        ...notes.map((n) => `note: ${n}`),
+        ...settled,
+        ...batches.map((batch) => `tidemark undo ${batch} takes it back`),
+      ].join('\n'),
+      json: { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] },
+    })
+    const pairs = contraryRules(
+      context,
+      entities.filter((e) => e.kind === 'fact'),
+    )
+    return pairs.length === 0 ? print([]) : settled(context, pairs).then(print)
   },
 }

@@ -101,7 +101,7 @@ test('[G6] act says which open question and which rule are on the subject of a d
   expect(open).toContain(`["answer-question", {"ref": "${redis}"`)
   const [rule, ...more] = await notes(decide({ name: 'pnpm', description: 'Installs are done by pnpm' }))
   expect(more).toEqual([])
-  expect(rule).toContain('a rule on the same subject: "Always use npm for installs"')
+  expect(rule).toContain('contradicts the rule "Always use npm for installs"')
   t.act([JSON.parse(rule!.slice(rule!.indexOf('["supersede"')))])
   expect(await notes(decide({ name: 'pnpm', description: 'Installs are done by pnpm', rationale: 'fast' }))).toEqual([])
   expect(npm!.id).toMatch(/^fact:/)

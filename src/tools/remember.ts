@@ -2,7 +2,8 @@ import { UserError } from '../errors.ts'
 import { classifyRule } from '../imports/classify.ts'
 import { standingOf } from '../memory/entity.ts'
 import type { Json } from '../schema/field.ts'
-import { actingAs, type Tool } from './tool.ts'
+import { contraryRules, settled } from './contrary.ts'
+import { actingAs, type Output, type Tool } from './tool.ts'
 
 /** A longer line is no sentence: its beginning stands for it. */
 const LINE_MAX = 400
@@ -62,7 +63,14 @@ export const remember: Tool = {
       `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what}: ${r.id}`,
       ...done.notes.map((n) => `note: ${n}`),
     ]
-    if (done.batch) lines.push(`tidemark undo ${done.batch} takes it back`)
-    return { text: lines.join('\n'), json: done as unknown as Json }
+    const undo = done.batch ? [`tidemark undo ${done.batch} takes it back`] : []
+    const print = (settled: readonly string[]): Output => ({
+      text: [...lines, ...settled, ...undo].join('\n'),
+      json: { ...done, notes: [...done.notes, ...settled] } as unknown as Json,
+    })
+    const pairs = r.kind === 'fact' ? contraryRules(context, context.memory.reader.entities([String(r.id)])) : []
+    if (pairs.length === 0) return print([])
+    // a proposal replaces nothing: who agrees to it is asked then
+    return settled(waits ? { ...context, ask: undefined } : context, pairs).then(print)
   },
 }

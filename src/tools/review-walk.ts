@@ -4,6 +4,7 @@ import { MAX_ACTIONS } from '../memory/batch.ts'
 import { type Entity, standingOf } from '../memory/entity.ts'
 import type { Json } from '../schema/field.ts'
 import { agreeTo, listed } from './confirm.ts'
+import { contraryAmong, contraryRules, saidContrary, settle } from './contrary.ts'
 import { ago, findOne } from './present.ts'
 import { actingAs, type Output, type ToolContext } from './tool.ts'
 import { unverifiedRules } from './waiting.ts'
@@ -68,11 +69,19 @@ export async function walk(context: ToolContext, waiting: readonly Entity[]): Pr
       continue
     }
     const isOthers = others.has(e.id)
-    const keys = `y${isOthers ? '' : 'n'}la${done.length > 0 ? 'u' : ''}q`
-    const help = ['y yes', isOthers ? '' : 'n no', 'l later', 'a all', done.length > 0 ? 'u undo' : '', 'q quit']
+    const [pair] = contraryRules(context, [e])
+    const keys = `y${pair ? 'b' : ''}${isOthers ? '' : 'n'}la${done.length > 0 ? 'u' : ''}q`
+    const help = [
+      pair ? 'y yes, in its place, b both stand' : 'y yes',
+      isOthers ? '' : 'n no',
+      'l later',
+      'a all',
+      done.length > 0 ? 'u undo' : '',
+      'q quit',
+    ]
     const [head] = listed(memory, [e])
     const pressed = await key(
-      `${said}\n${at + 1} of ${waiting.length}  ${head}  ${ago(e.created, now)}\n${help.filter(Boolean).join(', ')}?`,
+      `${said}\n${at + 1} of ${waiting.length}  ${head}  ${ago(e.created, now)}\n${pair ? `${saidContrary(pair)}\n` : ''}${help.filter(Boolean).join(', ')}?`,
       keys,
     )
     said = ''
@@ -90,16 +99,27 @@ export async function walk(context: ToolContext, waiting: readonly Entity[]): Pr
       const whole = `${listed(memory, rest.slice(1)).join('\n')}\ny yes, n no: confirm all ${rest.length}?`
       if (pressed === 'a' && (await key(whole, 'yn')) !== 'y') continue
       const { batches, notes } = agreeTo(memory, rest, actingAs(context))
+      if (pair && pressed !== 'a') batches.push(...settle(context, pair, pressed === 'y'))
       said = notes.map((n) => `note: ${n}\n`).join('')
       done.push({ verb: 'confirmed', ids: rest.map((r) => r.id), batches, at })
       at = pressed === 'a' ? waiting.length : at + 1
     }
   }
+  let settledPairs = 0
+  for (const [newer, older] of at < waiting.length ? [] : contraryAmong(context)) {
+    const question = `${said}\nthese two rules bind and contradict each other:\n  1 "${newer.name}" (${newer.id})\n  2 "${older.name}" (${older.id})\n1 the first holds, 2 the second, b both stand, l later, q quit?` // biome-ignore format: a page
+    said = ''
+    const pressed = await key(question, '12blq')
+    if (pressed === 'q') break
+    if (pressed === 'l') continue
+    settle(context, pressed === '2' ? [older, newer] : [newer, older], pressed !== 'b')
+    settledPairs++
+  }
   const ids = (verb: string) => done.flatMap((d) => (d.verb === verb ? d.ids : []))
   const [confirmed, rejected] = [ids('confirmed'), ids('rejected')]
   const later = waiting.length - confirmed.length - rejected.length
   return {
-    text: `${said}${confirmed.length} confirmed, ${rejected.length} rejected, ${many(later, 'thing')} left`,
+    text: `${said}${confirmed.length} confirmed, ${rejected.length} rejected, ${many(later, 'thing')} left${settledPairs > 0 ? `, ${many(settledPairs, 'contradiction')} settled` : ''}`, // biome-ignore format: one line
     json: { confirmed, rejected, left: later },
   }
 }

@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import type { Entity } from '../memory/entity.ts'
 import { standingOf } from '../memory/entity.ts'
 import { idsOf } from '../sessions/ids.ts'
+import { contraryAmong, contraryRules, howSettled, saidContrary } from './contrary.ts'
 import { ago, entityJson, oneLine } from './present.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
 import { every, nameOf, unverifiedRules, waitingIn } from './waiting.ts'
@@ -26,7 +27,8 @@ function capturedIn({ memory, session }: ToolContext): Entity[] {
   return [...new Map(all.map((e) => [e.id, e])).values()]
 }
 
-function list({ memory, session }: ToolContext, found: readonly Entity[], captured: boolean): Output {
+function list(context: ToolContext, found: readonly Entity[], captured: boolean): Output {
+  const { memory, session } = context
   const unverified = new Set(captured ? [] : unverifiedRules(memory).map((e) => e.id))
   const now = memory.env.now()
   const lines = found.map((e) => {
@@ -44,7 +46,9 @@ function list({ memory, session }: ToolContext, found: readonly Entity[], captur
         found.length > 1 ? '; tidemark confirm lists all of it whole, to agree to it at once' : ''
       }`,
     )
-  return { text: found.length === 0 ? empty : lines.join('\n'), json: found.map(entityJson) }
+  const pairs = captured ? [] : [...contraryRules(context, found), ...contraryAmong(context)]
+  for (const pair of pairs) lines.push('', `${saidContrary(pair)}: ${howSettled(pair, context)}`)
+  return { text: lines.length === 0 ? empty : lines.join('\n'), json: found.map(entityJson) }
 }
 
 export const review: Tool = {
@@ -70,7 +74,8 @@ export const review: Tool = {
     }
     const captured = args.captured === true
     const found = captured ? capturedIn(context) : waitingIn(context.memory)
-    if (captured || context.key === undefined || found.length === 0) return list(context, found, captured)
+    if (captured || context.key === undefined || (found.length === 0 && contraryAmong(context).length === 0))
+      return list(context, found, captured)
     return (await import('./review-walk.ts')).walk(context, found)
   },
 }

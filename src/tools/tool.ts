@@ -40,7 +40,7 @@ export interface ToolContext {
   /** One line of progress on a terminal; silent elsewhere. */
   progress?(line: string): void
   /** Asks the person at the terminal; nothing where nobody could answer. Only a plain yes is one. */
-  ask?(question: string): Promise<boolean>
+  ask?: ((question: string) => Promise<boolean>) | undefined
   /** Waits for one of these keys from the person at the terminal; `q` where none can come any more. */
   key?(question: string, keys: string): Promise<string>
 }

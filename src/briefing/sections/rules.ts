@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entity } from '../../memory/entity.ts'
+import { contrary, vocabularyOf } from '../../recall/contradict.ts'
 import { plain } from '../fence.ts'
 import { pathsOf } from '../focus.ts'
 import { many } from '../telling.ts'
@@ -41,9 +42,12 @@ export const rules: Section = {
   share: 30,
   binding: true,
   build(about) {
-    const { binding, read } = bindingFacts(about)
+    const { binding, readByClient } = bindingFacts(about)
+    const read = readByClient.length
+    const pairs = contrary(binding.concat(readByClient), about.reader, vocabularyOf(about.project))
+    const against = new Map(pairs.flatMap(([a, b]) => (binding.includes(a) ? [[a.id, b]] : [[b.id, a]])))
     const items = CATEGORIES.flatMap(([category, under]) =>
-      binding.flatMap((e, rank) => (categoryOf(e) === category ? ruleItem(e, under, rank) : [])),
+      binding.flatMap((e, rank) => (categoryOf(e) === category ? ruleItem(e, under, rank, against.get(e.id)) : [])),
     )
     if (items.length === 0 && read === 0) return undefined
     for (const e of binding) about.told.add(e.id)
@@ -51,17 +55,17 @@ export const rules: Section = {
       items,
       beyond: binding.length - items.length + about.olderFacts,
       see: 'discover (get-facts)',
-      says: many(items.length + read, 'rule'),
+      says: `${many(items.length + read, 'rule')}${pairs.length > 0 ? `, ${many(pairs.length, 'contradiction')} among them (\`tidemark review\`)` : ''}`,
     }
   },
 }
 
-/** The binding facts, newest first; how many the client reads by itself. */
-export function bindingFacts(about: About): { binding: Entity[]; read: number } {
+/** The binding facts, newest first, and those that the client reads by itself. */
+function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[] } {
   const vouched = about.vouched(about.facts.map((e) => e.id))
   const confirmed = about.facts.filter((e) => vouched.has(e.id))
   const binding = confirmed.filter((e) => !isRead(e, about))
-  return { binding, read: confirmed.length - binding.length }
+  return { binding, readByClient: confirmed.filter((e) => isRead(e, about)) }
 }
 
 /** Whether it stands in a file that the client reads by itself. */
@@ -73,10 +77,13 @@ export function isRead(e: Entity, { client, project: { root } }: About): boolean
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
 
-function ruleItem(e: Entity, under: string, rank: number): Item[] {
+function ruleItem(e: Entity, under: string, rank: number, against?: Entity): Item[] {
   const fact = plain(String(e.fields.fact ?? e.name), Number.POSITIVE_INFINITY)
   if (fact === '' || fact.length > LONGEST) return []
   const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
-  const text = `- ${fact}`
+  const other = against
+    ? ` [contradicts "${plain(against.name, CONTEXT)}", which binds too: ask the user which holds]`
+    : ''
+  const text = `- ${fact}${other}`
   return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
 }

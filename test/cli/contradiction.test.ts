@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { onTerminal, pressing, project, tidemark } from './run.ts'
+
+const onTerminals = test.skipIf(!existsSync('/usr/bin/script'))
+const agentOf = (at: Awaited<ReturnType<typeof project>>['at']) => ({ ...at, env: { ...at.env, CLAUDECODE: '1' } })
+const propose = (fact: string) => JSON.stringify([['propose', { action: ['record-fact', { fact }] }]])
+
+test('[H6] [G3] two rules that contradict each other never bind in silence: remember, the briefing, review and act say so', async () => {
+  const { at, run } = await project()
+  await run('remember', 'always npm')
+  const second = await run('remember', 'always pnpm')
+  expect(second).toContain('note: "always pnpm" contradicts the rule "always npm" (fact:always-npm), which binds: tidemark supersede fact:always-npm fact:always-pnpm puts it in its place') // biome-ignore format: one line
+  const brief = await run('brief')
+  expect(brief).toContain('- always pnpm [contradicts "always npm", which binds too: ask the user which holds]')
+  expect(await run('review')).toContain('"always pnpm" contradicts the rule "always npm"')
+
+  const agent = await tidemark(agentOf(at), ['act', '-'], JSON.stringify([['record-fact', { fact: 'Use yarn' }]]))
+  expect(agent.out).toMatch(
+    /note: "Use yarn" contradicts the rule "always \w+" \(fact:always-\w+\), which binds: ask the user which holds; if it takes its place: \["supersede", /,
+  )
+  // it is not decided for them: both are there
+  expect(await run('list', 'fact')).toMatch(/always pnpm.*always npm/s)
+
+  await run('supersede', 'always npm', 'always pnpm')
+  const after = await run('brief')
+  expect(after).toContain('- always pnpm\n')
+  expect(after).not.toContain('always npm')
+  expect(await run('review')).not.toContain('always npm')
+})
+
+test('[G6] act names the open question that a rule or a decision may answer, and the rule that a decision contradicts', async () => {
+  const { run } = await project()
+  await run('remember', 'Use jest for tests')
+  await run('act', JSON.stringify([['record-question', { question: 'Does the worker need Redis?' }]]))
+  const done = await run('act', JSON.stringify([
+    ['record-decision', { name: 'vitest', description: 'Use vitest for tests' }],
+    ['record-fact', { fact: 'The worker does not need Redis' }],
+  ])) // biome-ignore format: one batch
+  expect(done).toContain(
+    'note: "vitest" contradicts the rule "Use jest for tests" (fact:use-jest-for-tests), which binds',
+  )
+  expect(done).toContain('an open question on the same subject: "Does the worker need Redis?"')
+})
+
+onTerminals(
+  '[H6] a person at a terminal is asked whether the new rule takes the place of the old, and a no is kept',
+  async () => {
+    const { at, run } = await project()
+    await run('remember', 'Use npm for installs')
+    await tidemark(agentOf(at), ['act', '-'], propose('Use pnpm for installs'))
+    expect(await run('confirm')).toContain('note: "Use pnpm for installs" contradicts the rule "Use npm for installs"')
+    const asked = await onTerminal(at, ['confirm', 'Use pnpm for installs'], 'y')
+    expect(asked.out).toContain('Should it take the place of that rule? [y/N] ')
+    expect(asked.out).toContain('"Use pnpm for installs" takes the place of "Use npm for installs"')
+    expect(await run('brief')).not.toContain('npm for installs [')
+    const both = await onTerminal(at, ['remember', 'Use yarn for installs'], 'n')
+    expect(both.out).toContain('both stand')
+    expect(await run('brief')).not.toContain('contradicts')
+    expect(await run('review')).toBe('nothing is proposed\n')
+  },
+)
+
+onTerminals('[H6] review shows what a proposal contradicts, and puts two binding rules before the person', async () => {
+  const { at, run } = await project()
+  await run('remember', 'Use tabs')
+  await tidemark(agentOf(at), ['act', '-'], propose('Use spaces'))
+  const first = await pressing(at, ['review'], 'y')
+  expect(first.out).toContain(
+    '"Use spaces" contradicts the rule "Use tabs" (fact:use-tabs), which binds\ny yes, in its place, b both stand, n no',
+  )
+  expect(await run('brief')).not.toContain('Use tabs')
+  await run('remember', 'Never push to main')
+  await run('remember', 'Push directly to main')
+  const second = await pressing(at, ['review'], '2')
+  expect(second.out).toContain('  1 "Push directly to main" (fact:push-directly-to-main)\n  2 "Never push to main"')
+  expect(second.out).toContain('1 contradiction settled')
+  const brief = await run('brief')
+  expect(brief).toContain('Never push to main')
+  expect(brief).not.toContain('Push directly')
+})
+
+test('[T40] an agent does not settle a contradiction: what it supersedes waits for the person', async () => {
+  const { at, run } = await project()
+  await run('remember', 'Use tabs')
+  await run('remember', 'Use spaces')
+  const agent = await tidemark(
+    agentOf(at),
+    ['act', '-'],
+    JSON.stringify([['supersede', { old: 'Use tabs', new: 'Use spaces' }]]),
+  )
+  expect(agent.out).toContain('binds')
+  expect(await run('brief')).toMatch(/- Use spaces \[contradicts.*- Use tabs/s)
+})
