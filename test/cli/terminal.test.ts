@@ -63,7 +63,7 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
     expect(await person('claims --mine')).toContain('nothing is claimed')
     expect(await person('session list')).toContain('no session is live')
     expect(await person('claim src')).toContain('claimed src')
-    expect(await person('claims --mine')).toContain('src tester, for 30 min more')
+    expect(await person('claims --mine')).toContain('src tester (cli), for 30 min more')
     expect(await person('task start Write-docs')).not.toContain('note:')
     expect(await person('tree')).toContain('Write-docs ← current')
     expect(await person('task complete')).toContain('completed task Write-docs')
