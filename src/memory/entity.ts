@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { below } from '../files.ts'
 import { sha256 } from '../schema/digest.ts'
 import type { Json } from '../schema/field.ts'
@@ -83,6 +83,12 @@ export function pathInProject({ roots }: Registry, path: string): string | undef
   }
   const [first] = cleanPath(path).split('/')
   return first === '..' || /^[A-Za-z]:$/.test(first!) ? undefined : path
+}
+
+/** Ids under which a file was kept before paths below a root were made relative. */
+export const absoluteIds = ({ roots, kind }: Registry, path: string): string[] => {
+  const file = isAbsolute(path) ? undefined : kind('file')
+  return file ? roots().flatMap((root) => identityOf(file, { path: join(root, path) }) ?? []) : []
 }
 
 /** What is said of a path that leads out of the project. */

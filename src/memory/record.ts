@@ -4,7 +4,7 @@ import type { Json } from '../schema/field.ts'
 import type { Kind } from '../schema/kind.ts'
 import { foldText, slug } from '../schema/names.ts'
 import { type Change, type Report, validate } from '../schema/validate.ts'
-import { type Entity, eventId, identityOf, linkId, nameKey, pathInProject, placePaths } from './entity.ts'
+import { absoluteIds, type Entity, eventId, identityOf, linkId, nameKey, pathInProject, placePaths } from './entity.ts'
 import type { Planning, Result } from './planning.ts'
 import { tombstoneOf } from './purge.ts'
 
@@ -173,8 +173,14 @@ export function recordedUnder(
   const called = p
     .byName(nameKey(String(values[kind.key[0]])))
     .filter((e) => e.kind === kind.name && e.live && mayBe(kind, values, e) && identityOf(kind, e.fields) === plain)
-  return called.length === 1 ? called[0]!.id : id
+  if (called.length === 1) return called[0]!.id
+  const old = kind.name !== 'file' || there ? [] : absoluteIds(p.registry(), String(values.path))
+  return old.find((o) => p.entity(o)?.live) ?? id
 }
+
+/** A file that was kept under an absolute path below a root goes by its relative one from here on. */
+const isMoved = (p: Planning, { kind, name }: Entity): boolean =>
+  kind === 'file' && pathInProject(p.registry(), name) !== name && pathInProject(p.registry(), name) !== undefined
 
 function write(
   p: Planning,
@@ -191,7 +197,9 @@ function write(
   // the name it goes by is changed by rename alone: recorded under an old or other spelling, it keeps the one it has
   const kept =
     before?.live && kind.identity !== 'event' && !byRef
-      ? changes.filter((c) => !(kind.key.includes(c.field) && seen(p.cells(id), c.field).length > 0))
+      ? changes.filter(
+          (c) => !(kind.key.includes(c.field) && seen(p.cells(id), c.field).length > 0 && !isMoved(p, before)),
+        )
       : changes
   const changed = p.apply(id, kept)
   if ((fresh || changed) && wasRead(kind, changes)) p.set(id, 'lastAnalyzed', new Date(p.ctx.ms).toISOString())

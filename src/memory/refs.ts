@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import type { Kind } from '../schema/kind.ts'
 import { slug } from '../schema/names.ts'
 import type { Registry } from '../schema/registry.ts'
-import { cleanPath, type Entity, identityOf, LINK_KIND, nameKey, pathInProject } from './entity.ts'
+import { absoluteIds, cleanPath, type Entity, identityOf, LINK_KIND, nameKey, pathInProject } from './entity.ts'
 import { idsOfShort } from './short-refs.ts'
 
 /** Where references are looked up. */
@@ -33,6 +33,8 @@ export function candidates(lookup: Lookup, ref: string): Entity[] {
       if (k.identity === 'name' || only) {
         const id = identityOf(k, { [k.key[0]]: name })
         if (id) consider(lookup.entity(id))
+        if (k.name === 'file' && found.size === 0)
+          for (const old of absoluteIds(lookup.registry(), name)) consider(lookup.entity(old))
       }
       consider(lookup.entity(`${k.name}:${slug(name)}`))
     }

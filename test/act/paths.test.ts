@@ -1,6 +1,10 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { VERBS } from '../../src/actions/index.ts'
+import { KINDS } from '../../src/kinds/index.ts'
+import { RELATIONS } from '../../src/kinds/relations.ts'
+import { Memory } from '../../src/memory/memory.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[X7] a path under the root is the same file however it is written, on every route', () => {
@@ -30,6 +34,35 @@ test('[X7] a path under the root is the same file however it is written, on ever
   expect(m.get('src/auth.ts')?.live).toBe(false)
   expect(m.get('p')!.fields.locations).toEqual(['src/auth.ts:12'])
   expect(m.rows()).not.toContain(m.dir)
+})
+
+test('[X7] a file that was kept under its absolute path is found by the relative one, and goes by that once it is recorded again', () => {
+  const m = openTestMemory()
+  const old = (path: string) => join(m.dir, path)
+  // as it was when nobody said where the files lie
+  const before = new Memory({
+    path: m.project.storePath,
+    projectId: m.project.id,
+    kinds: KINDS,
+    relations: RELATIONS,
+    verbs: VERBS,
+  })
+  onTestFinished(() => before.close())
+  for (const path of ['src/auth.ts', 'src/db.ts', 'src/both.ts'])
+    before.act([['record-file-understanding', { path: old(path), summary: `of ${path}` }]])
+  m.act([['record-file-understanding', { path: 'src/db.ts', concepts: ['sql'] }]])
+  expect(m.get('src/auth.ts')!.fields.summary).toBe('of src/auth.ts')
+  expect(m.get(old('src/auth.ts'))!.name).toBe(old('src/auth.ts'))
+  expect(m.discover('(@ (get-file-understanding "src/auth.ts") :summary)')).toEqual(['"of src/auth.ts"'])
+  expect(m.get('src/db.ts')).toMatchObject({
+    name: 'src/db.ts',
+    fields: { summary: 'of src/db.ts', concepts: ['sql'] },
+  })
+  expect(m.get(old('src/db.ts'))!.id).toBe(m.get('src/db.ts')!.id)
+  m.act([['record-file-understanding', { path: old('src/db.ts'), concepts: ['wal'] }]])
+  m.act([['link-entities', { from: 'src/auth.ts', to: 'src/db.ts', type: 'relates-to' }]])
+  expect(m.memory.reader.list('file')).toHaveLength(3)
+  expect(m.get('src/db.ts')!.fields.concepts).toEqual(['sql', 'wal'])
 })
 
 test('[X7] a path outside of the project is refused, and the root is named', () => {
