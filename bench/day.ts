@@ -169,8 +169,8 @@ export interface Put {
   readonly source?: string
 }
 
-/** Lives the day with one client. What the client cannot tell at an event comes with the next, as its hooks have it. */
-export async function liveDay(memory: Memory, project: Project, client: HookClient): Promise<Put[]> {
+/** Lives the day with one client; `passes` lets time pass between the events. What the client cannot tell at an event comes with the next, as its hooks have it. */
+export async function liveDay(memory: Memory, project: Project, client: HookClient, passes = () => {}): Promise<Put[]> {
   const dialect = await DIALECTS[client]()
   const sessions = sessionsOf(memory)
   memory.act(OLDER)
@@ -178,6 +178,7 @@ export async function liveDay(memory: Memory, project: Project, client: HookClie
   sessions.start({ id: 'mate', client: 'codex', user: 'mate' })
   const put: Put[] = []
   const hook = async (session: string, event: HookCall['event'], more: Partial<HookCall> = {}) => {
+    passes()
     const name = spelling(dialect, event)
     if (name === undefined) return
     const call = { client, event, session, cwd: project.root, ...more } as HookCall

@@ -25,14 +25,14 @@ function tells(line: string): string[] {
 
 for (const client of HOOK_CLIENTS)
   test(`[M7] ${client}: over a recorded day a prompt is told at most 60 tokens on average, and nothing is told twice`, async () => {
-    const { memory, project } = openTestMemory()
-    const put = await liveDay(memory, project, client)
+    const { memory, project, clock } = openTestMemory()
+    const put = await liveDay(memory, project, client, () => void (clock.now += 1_000))
     const prompts = put.filter((p) => p.event === 'prompt').map((p) => encode(p.text).length)
     expect(prompts.length).toBeGreaterThan(30)
     expect(prompts.reduce((sum, n) => sum + n, 0) / prompts.length).toBeLessThanOrEqual(60)
     expect(prompts.filter((n) => n > 0).length).toBeGreaterThanOrEqual(6) // it does tell what it knows
     for (const conversation of conversations(put)) {
-      const lines = conversation.filter((p) => p.source !== 'resume').flatMap(items)
+      const lines = conversation.flatMap(items)
       expect(lines.filter((line, n) => lines.indexOf(line) < n)).toEqual([])
       const ids = lines.flatMap(tells)
       expect(ids.filter((id, n) => ids.indexOf(id) < n)).toEqual([])
