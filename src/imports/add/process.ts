@@ -65,7 +65,7 @@ export function mutationItems(folder: AddFolder): Item[] {
       folder.leaveOut(where, head, 'a mutation without a change')
       return []
     }
-    const [id = '', notes = ''] = head.split(/\s*[()]/)
+    const [id = '', notes = ''] = head.split(/[()]/).map((part) => part.trim())
     const args: Args = {}
     const attrs: Args = {}
     for (const [name, value] of said)
