@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import { type Entity, LINK_KIND, readField, standingOf } from '../memory/entity.ts'
 import type { Memory } from '../memory/memory.ts'
+import { stateOf } from '../recall/validity.ts'
 import type { Json } from '../schema/field.ts'
 import { fieldsOf, type Kind } from '../schema/kind.ts'
 import { nearest } from '../schema/names.ts'
@@ -112,7 +113,10 @@ export const markdown = {
         .list(kind.name, { all: true })
         // a proposal is nothing that holds yet, and only of a decision it is told that it held once
         .filter(
-          (e) => standingOf(e.fields) === 'confirmed' && (kind.name === 'decision' || e.fields.retired === undefined),
+          (e) =>
+            standingOf(e.fields) === 'confirmed' &&
+            (kind.name === 'decision' ||
+              (e.fields.retired === undefined && stateOf(e, memory.reader, memory.env.now()) !== 'superseded')),
         )
         .sort(inOrder)
       if (entities.length === 0 && only === undefined) return []

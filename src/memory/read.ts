@@ -12,7 +12,7 @@ import * as rows from '../store/rows.ts'
 import { rowsWith } from '../store/texts.ts'
 import { questionTerms } from '../store/words.ts'
 import { rowOf } from './apply.ts'
-import { type Entity, LINK_KIND, type Link, nameKey } from './entity.ts'
+import { type Entity, LINK_KIND, type Link, nameKey, standingOf } from './entity.ts'
 import type { Conflict } from './fold.ts'
 import { candidates, type Lookup } from './refs.ts'
 import { foldOf } from './shared.ts'
@@ -27,7 +27,7 @@ export interface ListOptions {
   topic?: string
   /** Recorded, or added to, in this session. */
   session?: string
-  /** Also retired and rejected ones. */
+  /** Also retired and rejected ones, and those without a status that something took the place of. */
   all?: boolean
   standing?: string
 }
@@ -111,7 +111,17 @@ export function readNow(db: Db, registry: () => Registry): Reader {
       }),
     search(question, limit, kinds) {
       const words = questionTerms(question).map((t) => t.word)
-      return rowsWith(db, words, limit, 'known', kinds).flatMap((hit) => entity(hit.id) ?? [])
+      const isReplaced = (e: Entity) =>
+        e.fields.status === undefined &&
+        reader
+          .links('to', e.id)
+          .some(
+            ({ type, entity: { fields } }) =>
+              type === 'supersedes' && standingOf(fields) === 'confirmed' && fields.retired === undefined,
+          )
+      return rowsWith(db, words, limit, 'known', kinds)
+        .flatMap((hit) => entity(hit.id) ?? [])
+        .filter((e) => !isReplaced(e))
     },
     conflicts: () => rows.rowsInConflict(db).map(entityOf),
     counts: () => rows.countByKind(db),
@@ -173,10 +183,24 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
     all.set(id, entityOf(rowOf(id, foldOf(id, cellsOf(events)), updated, events.length, registry())))
   }
   const live = [...all.values()].filter((e) => e.live).sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+  const replaced = new Set(
+    live.flatMap((e) =>
+      e.kind === LINK_KIND &&
+      e.fields.type === 'supersedes' &&
+      standingOf(e.fields) === 'confirmed' &&
+      e.fields.retired === undefined &&
+      all.get(String(e.fields.from))?.live
+        ? String(e.fields.to)
+        : [],
+    ),
+  )
   const shown = (e: Entity, o: ListOptions) =>
     (o.standing
       ? (e.fields.standing ?? 'confirmed') === o.standing
-      : o.all || (e.fields.retired === undefined && e.fields.standing !== 'rejected')) &&
+      : o.all ||
+        (e.fields.retired === undefined &&
+          e.fields.standing !== 'rejected' &&
+          !(e.fields.status === undefined && replaced.has(e.id)))) &&
     (o.since === undefined || e.created >= o.since) &&
     isAsked(e, o)
   const reader: Reader = {

@@ -62,7 +62,7 @@ export interface ListOptions {
   limit?: number
   /** Recorded at or after, ms. */
   since?: number
-  /** Also retired and rejected ones. */
+  /** Also retired and rejected ones, and those without a status that something took the place of. */
   all?: boolean
   standing?: string
 }
@@ -74,10 +74,15 @@ export const listRows = (db: Db, kind: string, o: ListOptions = {}): EntityRow[]
 export const listIds = (db: Db, kind: string, o: ListOptions = {}): string[] =>
   listed<{ id: string }>(db, 'id', kind, o).map((r) => r.id)
 
+/** Something took its place, and it has no status that says so. */
+const REPLACED = `(json_extract(entities.body, '$.status') IS NULL AND EXISTS (
+  SELECT 1 FROM links l JOIN entities said ON said.id=l.id JOIN entities newer ON newer.id=l.src
+  WHERE l.dst=entities.id AND l.rel='supersedes' AND newer.live=1 AND said.live=1 AND said.retired=0 AND said.standing='confirmed'))`
+
 function listed<T>(db: Db, columns: string, kind: string, o: ListOptions): T[] {
   const where = ['kind=?', 'live=1']
   const params: Param[] = [kind]
-  if (!o.all && !o.standing) where.push("retired=0 AND standing<>'rejected'")
+  if (!o.all && !o.standing) where.push(`retired=0 AND standing<>'rejected' AND NOT ${REPLACED}`)
   if (o.standing) {
     where.push('standing=?')
     params.push(o.standing)

@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import type { ListOptions } from '../memory/read.ts'
 import { shortRefs } from '../memory/short-refs.ts'
 import { momentSaid } from '../recall/moments.ts'
+import { stateOf } from '../recall/validity.ts'
 import { nearest } from '../schema/names.ts'
 import { ago, entityJson, oneLine } from './present.ts'
 import type { Block, Tool } from './tool.ts'
@@ -21,7 +22,7 @@ export const list: Tool = {
       about: 'proposed, confirmed or rejected',
       choices: ['proposed', 'confirmed', 'rejected'],
     },
-    all: { type: 'flag', about: 'also what is retired or rejected' },
+    all: { type: 'flag', about: 'also what is retired, rejected or superseded' },
   },
   readOnly: true,
   run({ memory }, args) {
@@ -76,7 +77,7 @@ export const list: Tool = {
       const marks = [
         e.fields.standing === 'proposed' ? 'proposed' : '',
         e.fields.retired === undefined ? '' : 'retired',
-        e.fields.status === 'superseded' ? 'superseded' : '',
+        stateOf(e, reader, now) === 'superseded' ? 'superseded' : '',
       ].filter(Boolean)
       return {
         e,

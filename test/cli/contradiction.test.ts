@@ -92,3 +92,22 @@ test('[T40] an agent does not settle a contradiction: what it supersedes waits f
   expect(agent.out).toContain('binds')
   expect(await run('brief')).toMatch(/- Use spaces \[contradicts.*- Use tabs/s)
 })
+
+test('[G3] what was superseded, retired or forgotten is marked or absent wherever it is listed', async () => {
+  const { run } = await project()
+  await run('remember', 'Use npm for installs')
+  await run('remember', 'Use pnpm for installs')
+  await run('remember', 'Never use moment')
+  await run('remember', 'Never use lodash')
+  await run('supersede', 'Use npm for installs', 'Use pnpm for installs')
+  await run('retire', 'Never use moment')
+  await run('forget', 'Never use lodash')
+  const gone = /Use npm|moment|lodash/
+  for (const args of [['list'], ['list', 'fact'], ['brief'], ['recall', 'installs moment lodash'], ['discover', '(get-facts)'], ['discover', '(search-knowledge "npm moment lodash")'], ['export', 'markdown', '-']]) // biome-ignore format: one row
+    expect(await run(...args), args.join(' ')).not.toMatch(gone)
+  const all = await run('list', 'fact', '--all')
+  expect(all).toMatch(/Use npm for installs[^\n]*superseded/)
+  expect(all).toMatch(/Never use moment[^\n]*retired/)
+  expect(await run('show', 'Use npm for installs')).toContain('superseded')
+  expect(await run('discover', '(map :fact (get-facts :all #t))')).toContain('Use npm')
+})
