@@ -58,7 +58,7 @@ test('[T45] what changed in a file is proposed, and what was agreed to binds on 
   expect(before).toContain('Never push to main')
   files(at.dir, { 'CLAUDE.md': `${PAGE.replace('- Never push to main\n', '\n\n')}- Never ask\n` })
   const out = await run('init', '--client', 'none')
-  expect(out).toContain('2 rules stand in CLAUDE.md, AGENTS.md and bind nobody yet')
+  expect(out).toContain('2 rules stand in CLAUDE.md and bind nobody yet')
   expect(binding(await run('brief'))).toBe(before)
   const list = await run('confirm')
   expect(list).toContain('constraint: Never ask\n  fact:never-ask  (from CLAUDE.md)')
