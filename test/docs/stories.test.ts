@@ -6,9 +6,11 @@ import { matches } from './compare.ts'
 import { type Lines, type Step, sectionsOf } from './page.ts'
 import { world } from './world.ts'
 
-// `STORIES=write npx vitest run test/docs/stories.test.ts` puts what was read into the page wherever it differs
-const PAGE = join(import.meta.dirname, '../../docs/stories.md')
-const stories = sectionsOf(readFileSync(PAGE, 'utf8'))
+// `STORIES=write npx vitest run test/docs/stories.test.ts` puts what was read into the pages wherever it differs
+const read = (page: string): string => readFileSync(join(import.meta.dirname, '../..', page), 'utf8')
+const stories = sectionsOf(read('docs/stories.md')).map((story) => ({ ...story, page: 'docs/stories.md' }))
+/** README tells one story from its first transcript to its last. */
+const readme = { page: 'README.md', title: 'README.md', steps: sectionsOf(read('README.md')).flatMap((s) => s.steps) }
 
 const expectedOf = (step: Step): { lines: Lines; within: boolean }[] =>
   step.is !== 'chatted'
@@ -44,16 +46,18 @@ test('there are ten stories of one person and ten of a team', () => {
   expect(stories.filter((s) => s.title.startsWith('Team')).length).toBe(10)
 })
 
-const wrong: { at: number; count: number; actual: string[]; within: boolean }[] = []
+const wrong: { page: string; at: number; count: number; actual: string[]; within: boolean }[] = []
 afterAll(() => {
-  const page = readFileSync(PAGE, 'utf8').split('\n')
-  for (const { at, count, actual, within } of wrong.reverse())
-    if (within) console.log(`line ${at + 1}:\n${tidemarks(actual.join('\n'))}`)
-    else page.splice(at, count, ...actual.filter((line) => line.trim() !== ''))
-  if (wrong.length > 0) writeFileSync(PAGE, page.join('\n'))
+  for (const { page, at, count, actual, within } of wrong.reverse())
+    if (within) console.log(`${page} line ${at + 1}:\n${tidemarks(actual.join('\n'))}`)
+    else {
+      const lines = read(page).split('\n')
+      lines.splice(at, count, ...actual.filter((line) => line.trim() !== ''))
+      writeFileSync(join(import.meta.dirname, '../..', page), lines.join('\n'))
+    }
 })
 
-for (const { title, steps } of stories) {
+for (const { page, title, steps } of [...stories, readme]) {
   const clients = [...new Set(steps.flatMap((s) => (s.is === 'chatted' ? [s.client as ClientName] : [])))]
   const why = whyNot(clients)
   const body = async () => {
@@ -68,10 +72,8 @@ for (const { title, steps } of stories) {
       for (const [i, { lines, within }] of expectedOf(step).entries()) {
         if (matches(lines.lines, actual[i]!, within)) continue
         if (process.env.STORIES !== 'write')
-          expect(actual[i]!.join('\n'), `docs/stories.md line ${lines.at + 1}: ${named(step)}`).toBe(
-            lines.lines.join('\n'),
-          )
-        wrong.push({ at: lines.at, count: lines.lines.length, actual: actual[i]!, within })
+          expect(actual[i]!.join('\n'), `${page} line ${lines.at + 1}: ${named(step)}`).toBe(lines.lines.join('\n'))
+        wrong.push({ page, at: lines.at, count: lines.lines.length, actual: actual[i]!, within })
       }
     }
     expect(wrong.length - before, 'answers that the page prints otherwise').toBe(0)

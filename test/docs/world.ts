@@ -100,7 +100,7 @@ export function world(machines: readonly string[], clients: readonly string[]): 
     const before = existsSync(state) ? readFileSync(state, 'utf8') : `cd ${shop(name)}`
     const after = `code=$?; { export -p | grep -v 'x \\(NODE_OPTIONS\\|DAYS_AGO\\)='; printf 'cd %q\\n' "$PWD"; } >${state}; exit $code`
     writeFileSync(script, `${before}\n${there(serves ? command.slice(0, -2) : command)}\n${serves ? '' : after}\n`)
-    const answers = expected.lines.flatMap((l) => /(?:\[\S\/\S\]|\w\?) (\S+)$/.exec(l.trimEnd())?.[1] ?? [])
+    const answers = expected.lines.flatMap((l) => /(?:\[\S\/\S\]|quit\?|\d\?) (\S+)$/.exec(l.trimEnd())?.[1] ?? [])
     const child = spawn('script', ['-qfec', `stty cols 120 rows 50; exec bash ${script}`, '/dev/null'], {
       cwd: top,
       env: envOf(name, ago),
@@ -112,7 +112,8 @@ export function world(machines: readonly string[], clients: readonly string[]): 
     return new Promise((resolve, reject) => {
       const read = () => [
         here(stripVTControlCharacters(out))
-          .replaceAll('\r', '')
+          .replaceAll(/\r+\n/g, '\n')
+          .replaceAll(/^.*\r/gm, '')
           .replaceAll(/^\S+\.sh: line \d+: /gm, 'bash: ')
           .split('\n'),
       ]
@@ -124,7 +125,7 @@ export function world(machines: readonly string[], clients: readonly string[]): 
           const answer = answers[answered]
           child.stdin.write(asked[answered]![0].startsWith('[') ? `${answer ?? ''}\r` : (answer ?? 'q'))
         }
-        if (serves && out.includes('\n')) resolve(read())
+        if (serves && out.split('\n').length > expected.lines.length) resolve(read())
       })
       child.on('error', reject)
       child.on('close', () => resolve(read()))
