@@ -114,6 +114,8 @@ function isElsewhere(p: Planning, e: Entity): boolean {
 /** Whether it is called after its session, not by a title that somebody gave. */
 const isSession = (e: Entity): boolean => e.name.startsWith('session ')
 
+const byWritten = (a: Entity, b: Entity): number => (handoffOf(b).written ?? 0) - (handoffOf(a).written ?? 0)
+
 interface Place {
   title: string
   /** The one whose place it takes. */
@@ -126,7 +128,13 @@ interface Place {
  * Whose place the handoff takes: that of its task, else that of its session. What another live session wrote is never
  * taken, nor what was written in another replica, where nobody here knows whether its session lives; what a session that is gone wrote is, if the writer can have been told of it.
  */
-function placeFor(p: Planning, me: string | undefined, title: string | undefined, task: Entity | undefined): Place {
+function placeFor(
+  p: Planning,
+  me: string | undefined,
+  title: string | undefined,
+  task: Entity | undefined,
+  completing: boolean,
+): Place {
   const current = handoffs(p)
   const ids = idsOf(p, me)
   const isMine = (e: Entity) => ids.has(writerOf(e))
@@ -170,8 +178,9 @@ function placeFor(p: Planning, me: string | undefined, title: string | undefined
       !isOthers(e) &&
       (handoffOf(e).written ?? 0) <= started,
   )
-  const there =
-    me === undefined ? undefined : current.find((e) => e.fields.task === undefined && isSession(e) && isMine(e))
+  const mine = me === undefined ? [] : current.filter((e) => e.fields.task === undefined && isMine(e))
+  // what the agent wrote under a title of its own is completed too: two would hide its next steps
+  const there = mine.find(isSession) ?? (completing ? mine.sort(byWritten)[0] : undefined)
   return { ...(there ? { title: there.name, there } : named(name)), over: before }
 }
 
@@ -242,7 +251,7 @@ export const writeHandoff: Verb = {
       })
     if (refused) return undefined
 
-    const place = placeFor(p, me, title, task)
+    const place = placeFor(p, me, title, task, completing)
     const own = completing ? ownPart(place.there, idsOf(p, me), task) : undefined
     const composed = completing
       ? HANDOFF_PARTS.flatMap(({ field }) => lists[field].filter((item) => !own?.lists[field].includes(item)))

@@ -90,3 +90,21 @@ test('[P4] what subagents did belongs to the session, and after a clear so does 
     inProgress: ['Edited src/of-child.ts, src/before.ts'],
   })
 })
+
+test('[P4] a handoff that the agent wrote under a title is completed, not hidden behind an automatic one', () => {
+  const m = openTestMemory()
+  sessionsOf(m.memory).start({ id: 'a', client: 'claude-code' })
+  m.act([['record-decision', { name: 'refresh-early', rationale: 'clocks differ' }]], { session: 'a' })
+  for (const [title, step] of [
+    ['an earlier one', 'nothing'],
+    ['token refresh', 'test the retry'],
+  ]) {
+    m.clock.now += 1000
+    m.act([['write-handoff', { title, nextSteps: [step] }]], { session: 'a' })
+  }
+  writeAutomatic(m.memory, m.project, 'a', { why: 'session-end' })
+  const [first, ...rest] = currentHandoffs(m.memory, m.project)
+  expect([first!.entity.name, first!.entity.fields.nextSteps]).toEqual(['token refresh', ['test the retry']])
+  expect(first!.entity.fields.decisionsMade).toEqual(['refresh-early: clocks differ'])
+  expect(rest.map((h) => h.entity.name)).toEqual(['an earlier one'])
+})
