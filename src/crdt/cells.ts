@@ -44,7 +44,18 @@ export type StateValue =
   | { s: 'created' | 'restored'; at: number }
   | { s: 'deleted'; at: number; seen: { [replica: string]: number }; reason?: string; purged?: true }
 
-const digest = (textValue: string) => Buffer.from(sha256(textValue), 'hex').toString('base64url').slice(0, 16)
+/** One write asks for the part of the same item several times. */
+const known = new Map<string, string>()
+const MAX_KNOWN = 500
+
+function digest(text: string): string {
+  let found = known.get(text)
+  if (found === undefined) {
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(text, (found = Buffer.from(sha256(text), 'hex').toString('base64url').slice(0, 16)))
+  }
+  return found
+}
 
 /** Texts of items never stand in keys: a purge could not reach them there (K15). */
 export const setPart = (item: Json) => `s${digest(canonical(item))}`

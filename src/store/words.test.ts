@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PATTERNS } from './words.ts'
 
-test('the patterns for ASCII find in it what those for Unicode find', () => {
+test('the patterns for plain text find in it what those for Unicode find', () => {
   const { ascii, unicode } = PATTERNS
   const piece = fc.oneof(
     fc.string({ maxLength: 3 }),
+    fc.constantFrom(...'·–—‘’“”•…→'),
     fc.constantFrom(
       'a',
       'Bc',

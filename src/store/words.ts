@@ -71,7 +71,10 @@ export const PATTERNS = {
 }
 
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
-const patternsFor = (text: string): ReturnType<typeof patternsOver> => PATTERNS[isAscii(text) ? 'ascii' : 'unicode']
+/** ASCII with the marks of print, which are neither letters nor pictographs. */
+const IS_PLAIN = /^[\x00-\x7f·–—‘’“”•…→]*$/
+const patternsFor = (text: string): ReturnType<typeof patternsOver> =>
+  PATTERNS[IS_PLAIN.test(text) ? 'ascii' : 'unicode']
 
 /** The words of a text as they stand, those of code whole. */
 export const tokensIn = (text: string): string[] => text.match(patternsFor(text).token) ?? []
