@@ -9,7 +9,7 @@ import { rowsAt } from '../store/rows.ts'
 import { rowsWith, textsWith } from '../store/texts.ts'
 import { isCode, questionTerms } from '../store/words.ts'
 import type { Hook } from './hook.ts'
-import { dataLine, fenced, keepTold, toldIds } from './told.ts'
+import { dataLine, fenced, keepTold, toldSince } from './told.ts'
 
 const KINDS = ['fact', 'failed-approach', 'correction', 'exception', 'learning', 'insight']
 const FIRST: ReadonlySet<string> = new Set(['failed-approach', 'exception'])
@@ -92,7 +92,7 @@ export function shortly(e: Entity, memory: Memory): string {
 
 /** What is known of the files and was not told yet: what was understood of them, rules and failures that speak of them. */
 export async function knownOf(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
-  const told = toldIds(hook)
+  const told = new Set(toldSince(hook).keys())
   const found = paths
     .flatMap((path) => knownOn(hook, path))
     .filter((e) => !told.has(e.id) && told.add(e.id))

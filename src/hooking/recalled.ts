@@ -6,7 +6,7 @@ import { hashOf, isCode, isStopWord, questionTerms } from '../store/words.ts'
 import type { Hook } from './hook.ts'
 import { knownOn, shortly } from './on-file.ts'
 import { inTree, notable } from './paths.ts'
-import { fenced, keepTold, toldIds } from './told.ts'
+import { fenced, keepTold, toldSince } from './told.ts'
 
 /** What answers a prompt: choices, what did not work, what turned out wrong. Rules are in the briefing. */
 const KINDS = ['decision', 'failed-approach', 'correction', 'exception', 'insight', 'learning', 'pattern', 'principle']
@@ -92,7 +92,7 @@ function pathsIn({ root, call, config }: Hook, prompt: string): string[] {
 
 /** The few that answer the prompt, as data; what the session was told of already is left out. */
 export async function recalledFor(hook: Hook, prompt: string): Promise<string | undefined> {
-  const told = toldIds(hook)
+  const told = new Set(toldSince(hook).keys())
   const named = pathsIn(hook, prompt).flatMap((path) => knownOn(hook, path))
   const hits = [...named, ...lexicalHits(hook, prompt).map((h) => h.entity)]
     .filter((e) => !told.has(e.id) && told.add(e.id))

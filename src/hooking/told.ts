@@ -15,9 +15,13 @@ export async function keepTold(hook: Hook, ids: readonly string[], text: string)
   })
 }
 
-/** What the session was told of already. */
-export const toldIds = (hook: Hook): Set<string> =>
-  new Set(hook.session === '' ? [] : hook.sessions.toldOf(hook.session).flatMap((t) => t.ids))
+/** What the conversation holds of what the session was told, and since when: a compaction takes out what came before it. */
+export function toldSince({ sessions, session }: Hook): Map<string, number> {
+  if (session === '') return new Map()
+  const from = Number(sessions.get(session)?.data.compacted ?? 0)
+  const told = sessions.toldOf(session).filter((t) => t.at >= from)
+  return new Map(told.flatMap((t) => t.ids.map((id) => [id, t.at])))
+}
 
 /** A text that somebody recorded, as data on one line. */
 export const dataLine = (text: unknown, most = 240): string => plain(String(text), most)

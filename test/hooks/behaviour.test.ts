@@ -538,3 +538,19 @@ test('[M4] a configuration with mistakes in it has the defaults, and says so to 
     expect.stringMatching(/hooks\.nonsense: no such setting/),
   ])
 })
+
+test('[M7] what was told before a compaction is told again where it matters: the conversation has lost it', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  await hook('s1', 'session-start', { source: 'startup' })
+  t.act([['record-decision', { name: 'queue-first', description: 'The zebra importer writes to a queue first' }]])
+  const asked = { prompt: 'why does the zebra importer write to a queue first?' }
+  const context = async () => (await hook('s1', 'prompt', asked)).context ?? ''
+  await hook('s1', 'prompt', { prompt: 'go on' }) // the news of it
+  expect(await context()).toContain('queue first')
+  expect(await context()).not.toContain('queue first')
+  t.clock.now += 1_000
+  await hook('s1', 'pre-compact')
+  t.clock.now += 1_000
+  expect(await context()).toContain('queue first')
+})
