@@ -3,6 +3,7 @@ import type { ActResult } from '../memory/memory.ts'
 import type { Result } from '../memory/planning.ts'
 import type { Json } from '../schema/field.ts'
 import type { Problem } from '../schema/validate.ts'
+import { claimedLines, releasedLines } from './leases.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 export const act: Tool = {
@@ -66,10 +67,11 @@ const takesPerson = (error: unknown): boolean =>
 
 function printed(done: ActResult): Output {
   const what = (r: Result) => (r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.id)
-  const lines = done.results.map(
-    (r) =>
-      `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`,
-  )
+  const lines = done.results.flatMap((r) => {
+    const held = r.verb === 'claim' ? claimedLines(r) : r.verb === 'release' ? releasedLines(r) : []
+    if (held.length > 0) return held
+    return `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`
+  })
   if (done.batch) lines.push(`batch ${done.batch}`)
   for (const note of done.notes) lines.push(`note: ${note}`)
   return { text: lines.join('\n'), json: done as unknown as Json }

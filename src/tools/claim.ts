@@ -3,6 +3,7 @@ import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import type { Problem } from '../schema/validate.ts'
 import { sessionsOf } from '../sessions/sessions.ts'
+import { claimedLines } from './leases.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 import { findWork, oneOf } from './work.ts'
 
@@ -110,17 +111,14 @@ export const claim: Tool = {
       ...(dependsOn === undefined ? {} : { dependsOn }),
     }
     const done = await waiting(context, wait, () => memory.act([['claim', said]], actingAs(context)))
-    const taken = (done.results[0]!.claims ?? []) as { n: number; on: string; what: string; until: string }[]
-    const name = (c: { on: string; what: string }) =>
-      c.what === 'task' ? `task "${memory.reader.entity(c.on)?.name ?? c.on}"` : c.on
-    const lines = taken.map((c) => `claimed ${name(c)} until ${c.until.slice(11, 16)} UTC (fence ${c.n})`)
+    const lines = claimedLines(done.results[0]!, (task) => memory.reader.entity(task)?.name)
     for (const n of done.notes) lines.push(`note: ${n}`)
     const { session } = context
     return {
       text: lines.join('\n'),
       json: {
         session: session === undefined ? null : sessionsOf(memory).resolve(session),
-        claims: taken as unknown as Json,
+        claims: (done.results[0]!.claims ?? []) as unknown as Json,
         notes: done.notes,
       },
     }

@@ -153,7 +153,7 @@ function proseOf(
     })
     const against = r.contradicts.map((id) => refs.get(id) ?? id).join(', ')
     const marks = [r.state, against && `contradicts ${against}`].filter(Boolean).join('; ')
-    const age = e === undefined ? '' : `  ${ago(e.updated, env.now())}`
+    const age = e === undefined ? '' : `  ${ago(options.asOf === undefined ? e.updated : e.created, env.now())}`
     return [
       {
         line: [

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts'
 import type { Json } from '../schema/field.ts'
 import { scopeArgs } from './claim.ts'
+import { releasedLines } from './leases.ts'
 import { actingAs, type Output, type Tool } from './tool.ts'
 import { oneOf } from './work.ts'
 
@@ -49,7 +50,7 @@ export const release: Tool = {
     const done = context.memory.act([action], actingAs(context))
     const r = done.results[0]!
     const ended = (r.released ?? r.claims ?? []) as { on: string; n: number }[]
-    const lines = ended.map((c) => (to === undefined ? `released ${c.on}` : `${c.on} is ${to}'s now (fence ${c.n})`))
+    const lines = releasedLines(r, to)
     for (const note of done.notes) lines.push(`note: ${note}`)
     return {
       text: lines.join('\n'),

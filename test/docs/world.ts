@@ -105,7 +105,7 @@ export function world(machines: readonly string[], clients: readonly string[]): 
       cwd: top,
       env: envOf(name, ago),
       stdio: ['pipe', 'pipe', serves ? 'ignore' : 'inherit'],
-      ...(serves ? {} : { timeout: 60_000 }),
+      timeout: 60_000,
     })
     let out = ''
     let answered = 0
@@ -125,7 +125,7 @@ export function world(machines: readonly string[], clients: readonly string[]): 
           const answer = answers[answered]
           child.stdin.write(asked[answered]![0].startsWith('[') ? `${answer ?? ''}\r` : (answer ?? 'q'))
         }
-        if (serves && out.split('\n').length > expected.lines.length) resolve(read())
+        if (serves && (out.match(/\S[^\n]*\n/g)?.length ?? 0) >= expected.lines.length) resolve(read())
       })
       child.on('error', reject)
       child.on('close', () => resolve(read()))
