@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { GUARDED, SERVE } from '../src/clients/command.ts'
 import { type HookShape, inMilliseconds, inSeconds } from '../src/clients/hook-parts.ts'
 import { HOOKS, type HookClient } from '../src/clients/hooks-table.ts'
 
@@ -41,7 +42,6 @@ export function pluginFiles(): Record<string, string> {
   const { version, description, license } = JSON.parse(read('package.json')) as Record<string, string>
   const about = { name: 'tidemark', version, description, license, author: { name: 'The Tidemark authors' } }
   const keywords = ['memory', 'coordination', 'mcp', 'handoff', 'agents']
-  const server = { command: 'tidemark', args: ['mcp'] }
   const files: Record<string, unknown> = {
     '.claude-plugin/marketplace.json': {
       name: 'tidemark',
@@ -86,10 +86,15 @@ export function pluginFiles(): Record<string, string> {
       $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
       mcpServers: { tidemark: { type: 'stdio', command: './mcp.sh' } },
     },
-    'plugin/.mcp.json': { mcpServers: { tidemark: { type: 'stdio', ...server, alwaysLoad: true } } },
+    'plugin/.mcp.json': { mcpServers: { tidemark: { type: 'stdio', ...GUARDED, alwaysLoad: true } } },
     'plugin/hooks/claude.json': hooksFor('claude', inSeconds, 'CLAUDE_PLUGIN_ROOT'),
     'plugin/hooks/codex.json': hooksFor('codex', inSeconds, 'PLUGIN_ROOT'),
-    'plugin/gemini/gemini-extension.json': { name: 'tidemark', version, description, mcpServers: { tidemark: server } },
+    'plugin/gemini/gemini-extension.json': {
+      name: 'tidemark',
+      version,
+      description,
+      mcpServers: { tidemark: GUARDED },
+    },
     'plugin/gemini/hooks/hooks.json': hooksFor('gemini', inMilliseconds, 'extensionPath'),
   }
   const texts: Record<string, string> = {
@@ -97,7 +102,7 @@ export function pluginFiles(): Record<string, string> {
     'plugin/gemini/LICENSE': read('LICENSE'),
     'plugin/portable/LICENSE': read('LICENSE'),
     'plugin/gemini/hooks/run.sh': read('plugin/hooks/run.sh'),
-    'plugin/portable/mcp.sh': read('scripts/portable-mcp.sh'),
+    'plugin/portable/mcp.sh': read('scripts/portable-mcp.sh').replace('exec tidemark mcp', () => SERVE),
   }
   for (const skill of readdirSync(join(ROOT, 'plugin/skills')))
     for (const copy of COPIES)

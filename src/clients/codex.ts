@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../errors.ts'
 import { codexFindings } from './codex-check.ts'
-import { isLocalCommand, launchProblem, localCommand, startsTidemark } from './command.ts'
+import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidemark } from './command.ts'
 import { readText } from './files.ts'
 import { guarded } from './finding.ts'
 import { codexHome } from './homes.ts'
@@ -32,7 +32,8 @@ const serverPart = (file: string, scope: Target['scope'], command: string, args:
     if (!startsTidemark(table.command, table.args)) return 'yours'
     if (!isMarked(text) || Object.keys(table).length !== 2) return 'hand-made'
     if (isDeepStrictEqual([table.command, table.args], [command, args])) return 'ours'
-    return scope === 'local' && isLocalCommand(table.command, table.args) ? 'stale' : 'hand-made'
+    const known = scope === 'local' ? isLocalCommand(table.command, table.args) : isDeepStrictEqual({ ...table }, BARE)
+    return known ? 'stale' : 'hand-made'
   },
   insert(text) {
     const servers = readToml(text, file).find((s) => s.kind === 'pair' && s.path.join('.') === 'mcp_servers')
@@ -64,7 +65,7 @@ const tomlTarget = (file: string, scope: Target['scope'], command: string, args:
   parts: [serverPart(file, scope, command, args)],
   isEmpty: (text) => text.replace('\uFEFF', '').trim() === '',
 })
-const shared = (ctx: ClientContext) => tomlTarget(sharedFile(ctx), 'committed', 'tidemark', ['mcp'])
+const shared = (ctx: ClientContext) => tomlTarget(sharedFile(ctx), 'committed', SHARED.command, SHARED.args)
 const local = (ctx: ClientContext) => {
   const { command, args } = localCommand(ctx)
   return tomlTarget(localFile(ctx), 'local', command, args)

@@ -5,7 +5,16 @@ import { cursorHome } from './homes.ts'
 import { hookFindings } from './hook-check.ts'
 import { type HookShape, hookParts, hooksIn } from './hook-parts.ts'
 import { localHook, sharedHook } from './hooks-table.ts'
-import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn, versionedTarget } from './json-parts.ts'
+import {
+  isElsewhere,
+  type JsonFile,
+  jsonTarget,
+  NAME,
+  serverPart,
+  settingsIn,
+  sharedServerPart,
+  versionedTarget,
+} from './json-parts.ts'
 import { seen } from './path.ts'
 import { serverFindings } from './server-check.ts'
 import { plugEither, type Target, unplugBoth } from './target.ts'
@@ -36,7 +45,7 @@ const inHome = (ctx: ClientContext, name: string): JsonFile => ({
 const project = (ctx: ClientContext): Target[] => {
   const [mcp, hooks] = [inProject(ctx, 'mcp.json'), inProject(ctx, 'hooks.json')]
   return [
-    jsonTarget(mcp, [serverPart(mcp, ['mcpServers'], { command: NAME, args: ['mcp'] }, () => false)]),
+    jsonTarget(mcp, [sharedServerPart(mcp, ['mcpServers'], (c) => c)]),
     versionedTarget(
       hooks,
       hookParts(hooks, client, SHAPE, (event) => sharedHook(client, event)),

@@ -6,7 +6,7 @@ import { geminiHome } from './homes.ts'
 import { hookFindings } from './hook-check.ts'
 import { hookParts, hooksIn, inMilliseconds } from './hook-parts.ts'
 import { localHook, sharedHook } from './hooks-table.ts'
-import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn } from './json-parts.ts'
+import { isElsewhere, type JsonFile, jsonTarget, NAME, serverPart, settingsIn, sharedServerPart } from './json-parts.ts'
 import { at } from './json-read.ts'
 import { below, seen } from './path.ts'
 import { pluginChange, pluginIn } from './plugins.ts'
@@ -32,7 +32,7 @@ const homeFile = (ctx: ClientContext): JsonFile => ({
 
 const project = (ctx: ClientContext): Target => {
   const f = projectFile(ctx)
-  const server = serverPart(f, ['mcpServers'], { command: NAME, args: ['mcp'] }, () => false)
+  const server = sharedServerPart(f, ['mcpServers'], (c) => c)
   return jsonTarget(f, [server, ...hookParts(f, client, inMilliseconds, (event) => sharedHook(client, event))])
 }
 const home = (ctx: ClientContext): Target => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { startsTidemark } from './command.ts'
+import { BARE, SHARED, startsTidemark } from './command.ts'
 import { readText } from './files.ts'
 import { insertJson, type Leaf, removeJson } from './json-edit.ts'
 import { at, isEmptyJson, readJson, withoutComments } from './json-read.ts'
@@ -94,6 +94,10 @@ export const serverPart = (
     if (isStale(entry)) return 'stale'
     return starts(entry) ? 'hand-made' : 'yours'
   })
+
+/** The entry that the team shares, as its client writes a command; earlier versions wrote the bare one. */
+export const sharedServerPart = (f: JsonFile, path: string[], entry: (c: typeof SHARED) => object): Part =>
+  serverPart(f, path, entry(SHARED), (found) => isDeepStrictEqual(found, entry(BARE)))
 
 /** Whether an entry is `value` in all but where on a machine it finds Tidemark. */
 export function isElsewhere(entry: unknown, value: object): boolean {

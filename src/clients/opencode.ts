@@ -4,11 +4,11 @@ import { localCommand } from './command.ts'
 import { readText } from './files.ts'
 import { guarded } from './finding.ts'
 import { opencodeHome } from './homes.ts'
-import { headedTarget, isElsewhere, type JsonFile, NAME, serverPart } from './json-parts.ts'
+import { headedTarget, isElsewhere, type JsonFile, NAME, serverPart, sharedServerPart } from './json-parts.ts'
 import { commandIn, isPluginOfOurs, pluginText } from './opencode-plugin.ts'
 import { findOnPath, seen } from './path.ts'
 import { serverFindings } from './server-check.ts'
-import { ownFile, plugEither, type Target, unplugBoth } from './target.ts'
+import { ownFile, type Part, plugEither, type Target, unplugBoth } from './target.ts'
 import type { Client, ClientContext, Finding } from './types.ts'
 
 const client = 'opencode'
@@ -24,23 +24,31 @@ const homeFile = (ctx: ClientContext) => settingsIn(opencodeHome(ctx), 'local')
 const projectPlugin = (ctx: ClientContext) => join(ctx.root, '.opencode', 'plugins', 'tidemark.js')
 const homePlugin = (ctx: ClientContext) => join(opencodeHome(ctx), 'plugins', 'tidemark.js')
 
-const serverTarget = (f: JsonFile, command: string[]): Target => {
-  const value = { type: 'local', command, enabled: true }
-  // opencode puts this line into every file that it reads without one (seen in 1.18.33)
-  const head = ['$schema', 'https://opencode.ai/config.json'] as const
-  return headedTarget(f, [serverPart(f, ['mcp'], value, (entry) => isElsewhere(entry, value))], ...head)
-}
+type Command = ReturnType<typeof localCommand>
+const entryOf = ({ command, args }: Command) => ({ type: 'local', command: [command, ...args], enabled: true })
+
+// opencode puts this line into every file that it reads without one (seen in 1.18.33)
+const serverTarget = (f: JsonFile, part: Part): Target =>
+  headedTarget(f, [part], '$schema', 'https://opencode.ai/config.json')
 
 const pluginTarget = (file: string, scope: Target['scope'], command: string[]): Target =>
   ownFile(client, file, scope, 'plugin', pluginText(command), isPluginOfOurs)
 
 const project = (ctx: ClientContext): Target[] => [
-  serverTarget(projectFile(ctx), [NAME, 'mcp']),
+  serverTarget(projectFile(ctx), sharedServerPart(projectFile(ctx), ['mcp'], entryOf)),
   pluginTarget(projectPlugin(ctx), 'committed', [NAME]),
 ]
 const home = (ctx: ClientContext): Target[] => {
   const { command, args } = localCommand(ctx)
-  return [serverTarget(homeFile(ctx), [command, ...args]), pluginTarget(homePlugin(ctx), 'local', [command, args[0]!])]
+  const f = homeFile(ctx)
+  const value = entryOf({ command, args })
+  return [
+    serverTarget(
+      f,
+      serverPart(f, ['mcp'], value, (entry) => isElsewhere(entry, value)),
+    ),
+    pluginTarget(homePlugin(ctx), 'local', [command, args[0]!]),
+  ]
 }
 
 function pluginFindings(ctx: ClientContext): Finding[] {

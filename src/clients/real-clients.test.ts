@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { GUARDED, SERVE } from './command.ts'
 import { mainWorkTree } from './path.ts'
 import type { ClientContext } from './types.ts'
 import { applyUnwiring, applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
@@ -91,11 +92,11 @@ describe.skipIf(!CLIENTS_AT)(
       const m = machine(true)
       m.claude(['mcp', 'add', 'other', '--', '/bin/true']) // the folder is known to it from now on
       m.wire()
-      expect(m.status()).toBe('tidemark: tidemark mcp - ⏸ Pending approval (run `claude` to approve)')
+      expect(m.status()).toBe(`tidemark: sh -c ${SERVE} - ⏸ Pending approval (run \`claude\` to approve)`)
       expect(checkWiring(m.ctx).find((f) => !f.ok)?.message).toContain('does not trust this folder yet')
       m.trustClaude()
-      expect(m.status()).toBe('tidemark: tidemark mcp - ✔ Connected')
-      expect(m.status(join(m.root, 'sub'))).toBe('tidemark: tidemark mcp - ✔ Connected')
+      expect(m.status()).toBe(`tidemark: sh -c ${SERVE} - ✔ Connected`)
+      expect(m.status(join(m.root, 'sub'))).toBe(`tidemark: sh -c ${SERVE} - ✔ Connected`)
       expect(
         checkWiring(m.ctx)
           .filter((f) => f.client === 'claude')
@@ -125,8 +126,8 @@ describe.skipIf(!CLIENTS_AT)(
       )
       m.trustCodex()
       const entry = JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json']))
-      expect(entry).toMatchObject({ enabled: true, transport: { type: 'stdio', command: 'tidemark', args: ['mcp'] } })
-      expect(m.codex(['mcp', 'list'], join(m.root, 'sub'))).toMatch(/^tidemark +tidemark +mcp .* enabled/m)
+      expect(entry).toMatchObject({ enabled: true, transport: { type: 'stdio', ...GUARDED } })
+      expect(m.codex(['mcp', 'list'], join(m.root, 'sub'))).toMatch(/^tidemark +sh +-c .* enabled/m)
       expect(
         checkWiring(m.ctx)
           .filter((f) => f.client === 'codex' && !f.ok)
@@ -156,7 +157,7 @@ describe.skipIf(!CLIENTS_AT)(
       m.claude(['plugin', 'install', 'tidemark@tidemark'])
       const listed = JSON.parse(m.claude(['plugin', 'list', '--json']))
       expect(listed).toMatchObject([{ id: 'tidemark@tidemark', enabled: true }])
-      expect(m.claude(['mcp', 'list'])).toContain('plugin:tidemark:tidemark: tidemark mcp - ✔ Connected')
+      expect(m.claude(['mcp', 'list'])).toContain(`plugin:tidemark:tidemark: sh -c ${SERVE} - ✔ Connected`)
       expect(planWiring(m.ctx, ['claude'])).toMatchObject([
         { action: 'none', why: expect.stringContaining('installed') },
       ])
@@ -169,7 +170,7 @@ describe.skipIf(!CLIENTS_AT)(
       m.codex(['plugin', 'marketplace', 'add', REPOSITORY])
       m.codex(['plugin', 'add', 'tidemark@tidemark'])
       expect(m.codex(['plugin', 'list'])).toMatch(/tidemark@tidemark +installed, enabled/)
-      expect(m.codex(['mcp', 'list'])).toMatch(/^tidemark +tidemark +mcp .* enabled/m)
+      expect(m.codex(['mcp', 'list'])).toMatch(/^tidemark +sh +-c .* enabled/m)
       expect(planWiring(m.ctx, ['codex'])).toMatchObject([
         { action: 'none', why: expect.stringContaining('installed') },
       ])

@@ -109,7 +109,8 @@ export function plug(ctx: ClientContext, target: Target, why: string, wanted?: r
   const canGo = removable(ctx, target)
   const missing = target.parts.filter((p) => isWanted(p) && ['absent', 'stale'].includes(stateOf(p)))
   const surplus = target.parts.filter((p) => !isWanted(p) && canGo(p, stateOf(p)))
-  if (missing.length === 0 && surplus.length === 0)
+  const isTheirs = ctx.personal === true && target.scope === 'committed'
+  if (isTheirs || (missing.length === 0 && surplus.length === 0))
     return leave(
       target,
       before,
@@ -191,7 +192,7 @@ export const aloneHere = (ctx: ClientContext): string | undefined => {
 /** Whether a file of the team has all of our entries already. */
 export function teamHas(target: Target): boolean {
   const text = readText(target.file)
-  return text !== null && target.parts.every((part) => part.state(text) === 'ours')
+  return text !== null && target.parts.every((part) => ['ours', 'stale'].includes(part.state(text)))
 }
 
 /**

@@ -17,6 +17,7 @@ import { machine, scratch } from '../../test/client-machine.ts'
 import { sha256 } from '../schema/digest.ts'
 import { MCP_TOOLS } from '../surfaces/mcp-call.ts'
 import { TOOLS } from '../tools/index.ts'
+import { SHARED } from './command.ts'
 import { sharedHook } from './hooks-table.ts'
 import { CLIENTS } from './index.ts'
 import { readJson } from './json-read.ts'
@@ -34,7 +35,7 @@ describe('what is wired', () => {
     const m = machine()
     const changes = m.wire(['claude'])
     expect(JSON.parse(m.read('project/.mcp.json'))).toEqual({
-      mcpServers: { tidemark: { type: 'stdio', command: 'tidemark', args: ['mcp'], alwaysLoad: true } },
+      mcpServers: { tidemark: { type: 'stdio', ...SHARED, alwaysLoad: true } },
     })
     expect(JSON.parse(m.read('project/.claude/settings.local.json'))).toEqual({
       enabledMcpjsonServers: ['tidemark'],
@@ -85,7 +86,7 @@ describe('what is wired', () => {
     const m = machine({ 'project/.codex/config.toml': 'model = "x"\n' })
     m.wire(['codex'])
     expect(m.read('project/.codex/config.toml')).toBe(
-      'model = "x"\n\n# tidemark: begin\n[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n# tidemark: end\n',
+      `model = "x"\n\n# tidemark: begin\n[mcp_servers.tidemark]\ncommand = "sh"\nargs = ["-c", ${JSON.stringify(SHARED.args[1])}]\n# tidemark: end\n`,
     )
   })
 
@@ -635,6 +636,35 @@ describe('unwiring', () => {
       ['delete', false],
     ])
     expect(m.tree()).toEqual(before)
+  })
+
+  test('an entry as earlier versions shared it is brought up to date, wherever it came from; one that was changed is left', () => {
+    const before = {
+      'project/.mcp.json':
+        '{"mcpServers":{"tidemark":{"type":"stdio","command":"tidemark","args":["mcp"],"alwaysLoad":true}}}',
+      'project/.codex/config.toml':
+        'a = 1\n\n# tidemark: begin\n[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n# tidemark: end\n',
+      'project/.gemini/settings.json': '{"mcpServers":{"tidemark":{"command":"tidemark","args":["mcp"],"trust":true}}}',
+      'project/.cursor/mcp.json':
+        '{"mcpServers":{"b":{"command":"b"},"tidemark":{"command":"tidemark","args":["mcp"]}}}',
+      'project/opencode.json': '{"mcp":{"tidemark":{"type":"local","command":["tidemark","mcp"],"enabled":true}}}',
+    }
+    const m = machine(before)
+    m.wire(ALL)
+    expect(Object.keys(before).filter((file) => !m.read(file).includes(JSON.stringify(SHARED.args[1])))).toEqual([
+      'project/.gemini/settings.json',
+    ])
+    expect(m.wire(ALL).map((c) => c.action)).not.toContain('edit')
+    m.unwire()
+    expect(m.read('project/.codex/config.toml')).toBe('a = 1\n')
+    expect(m.read('project/.cursor/mcp.json')).toBe('{"mcpServers":{"b":{"command":"b"}}}')
+    expect(m.read('project/.gemini/settings.json')).toBe(before['project/.gemini/settings.json'])
+    expect(existsSync(m.path('project/opencode.json'))).toBe(false)
+    // nothing that the team shares is touched for one person alone
+    const alone = machine(before)
+    alone.ctx.personal = true
+    alone.wire(ALL)
+    for (const [file, text] of Object.entries(before)) expect([file, alone.read(file)]).toEqual([file, text])
   })
 
   test('our entry goes even when the user added something to it', () => {
