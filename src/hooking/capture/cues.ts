@@ -1,4 +1,5 @@
 import type { Category } from '../../imports/classify.ts'
+import { isNorm } from './norms.ts'
 
 /** The beginnings of clauses by which one language states rules. */
 interface Cues {
@@ -15,16 +16,16 @@ interface Cues {
 }
 
 const english: Cues = {
-  hint: /\b(?:always|never|ever|forbidden|allowed|off|starts?|stays?|needs?|requires?|for|names?|don['’]t|do not|stop|avoid|must|should|may|can['’]?n?o?t|ha(?:ve|s) to|circumstances|make sure|ensure|when|whenever|before|after|once|if|every|each|all|our|we|no|nothing|nobody|only|prefer|keep|are|is|go(?:es)?|belongs?|pattern|convention|remember|from (?:now|here) on|going forward|in future|rather|this (?:repo|project|code))\b/i,
+  hint: /\b(?:always|never|ever|please|want|like|use|instead|max|\w{2,6}n['’]?t|forbidden|allowed|off|starts?|stays?|needs?|requires?|for|names?|don['’]t|do not|stop|avoid|must|should|may|can['’]?n?o?t|ha(?:ve|s) to|circumstances|make sure|ensure|when|whenever|before|after|once|if|every|each|all|our|we|no|nothing|nobody|only|prefer|keep|are|is|go(?:es)?|belongs?|pattern|convention|remember|from (?:now|here) on|going forward|in future|rather|this (?:repo|project|code))\b/i,
   lead: /^(?:please|note(?: that)?|remember(?! to\b| the\b)|btw|by the way|also|and|but|so|oh|ok(?:ay)?|fyi|important|heads up|reminder|rules?|thanks|great|nice|yes|haha|lol|hey|well|anyway|actually|i(?:['’]d| would) like you to|i (?:want|need) you to)\b[,:!]?\s+/i,
   lasting:
     /^(?:from (?:now|here) on|going forward|in (?:the )?future|in general|as always|for all future \w+|(?:for|in) this (?:repo(?:sitory)?|project|code ?base),?(?= (?:prefer|always|never|use)\b)|as a rule|by convention|new rule|(?:the|our|my|one|house|general) rule(?: here)?(?: is)?(?=:)|you (?:keep|always) (?:forget|ignor|miss)\w*(?: this| that| it)?(?=:)|(?:as )?i(?:['’]ve| have)? (?:said|told you)(?: (?:earlier|before|already))?(?=[:,])|it['’]s important that|i(?:['’]d| would) rather you|(?:remember|keep in mind)(?: that\b|(?=[:,])))[,:]?\s+/i,
   tells:
-    /^(?:it|he|she|they|th(?:is|at)(?! is an? \S+ (?:repo|project|monorepo)\b)|these|those|there|i(?! (?:(?:always|strongly) )?(?:want|prefer)\b)|my|your|who|why|what|how|where|which|can|could|would|should|is|are|do(?! not)|does|did|has|have|will|something|everything)\b(?!['’]t)|,\s+(?:fix|why|but|make it|add|build|implement|extend)\b|\band the \w+ (?:is|are) (?:broken|wrong|missing|slow)/i,
+    /^(?:it|he|she|they|th(?:is|at)(?! is an? \S+ (?:repo|project|monorepo)\b)|these|those|there|i(?!(?:['’]d| would)? (?:(?:always|strongly|really|generally) )?(?:want|prefer|rather|expect|like|(?:don['’]t|do not) (?:want|like))\b)|my|your|who|why|what|how|where|which|can|could|would|should|is|are|do(?! not)|does|did|has|have|will|something|everything)\b(?!['’]t)|\bin the wrong\b|\bwhen(?:ever)? i (?!ask|say|tell)|,\s+(?:fix|why|but|make it|add|build|implement|extend)\b|\band the \w+ (?:is|are) (?:broken|wrong|missing|slow)/i,
   rules: [
     // "always use", "never commit"; not "never mind", "always the same", "never works", "always wanted"
     [
-      /^(?:always|never(?: ever)?|under no circumstances)\s+(?!(?:mind|seen|saw|heard|had|got|been|happened|thought|knew|said|give up|touch a running|an?|the|same|my|on|in|at|so|that|this|these|your|again|too|happy|good|nice|(?!bring|ping)\w+ing|(?!need|feed|embed|seed|proceed|exceed)\w+ed|\w*[^\Ws]s)\b)\w/i,
+      /^(?:always|never(?: ever)?|under no circumstances)\s+(?!(?:mind|hesitate|get|gets|seen|saw|heard|had|got|been|happened|thought|knew|said|give up|touch a running|an?|the|same|my|on|in|at|so|that|this|these|your|again|too|happy|good|nice|(?!bring|ping)\w+ing|(?!need|feed|embed|seed|proceed|exceed)\w+ed|\w*[^\Ws]s)\b)\w/i,
     ],
     [/^(?:don['’]t|do not)\s+ever\s/i, 'constraint'],
     [
@@ -40,18 +41,8 @@ const english: Cues = {
       /^(?:(?!(?:the|an?|to|when|that|if|we|i|you|it|is|are|this|add|users|people|memory|tests)\b)[\w/-]+\s+){1,5}(?:(?:(?:is|are|must|should|may|can|will)\s+(?:always|never)|must(?:n['’]t| not)?|may not|ha(?:ve|s) to)\s+(?!have\b|be \w+ing|\d|null\b|empty\b|wrong\b|undefined\b)|(?:always|never)\s+(?!(?:fail|break|crash|hang|time|see|happen|work|come|get|stop|return|finish|end|show|pass|to|from|in|on|as|\w*[^\Ws]s)\b))\w(?!.{0,200}\b(?:twice|somewhere|in safari|on ci|in prod)\b)/i,
       'constraint',
     ],
-    [/^(?:\w+ )?tests (?:must|should|may)(?: not| never| always)?\s(?!be\s(?:fixed|run)|pass now)/i, 'constraint'],
-    // of code and work, not of what a product does: "public APIs should be documented"
-    [
-      /^(?:(?!(?:the|an?|this|that|your|my|these)\b)[\w/-]+\s+){0,3}(?:apis|tests?|functions?|class(?:es)?|components?|handlers?|errors?|messages|branches|names|files|migrations?|endpoints?|comments|docs|prs?|types|variables|modules?|imports?|commits|services)\s+should\s/i,
-      'convention',
-    ],
     [
       /^(?:(?!(?:the|an?|this|that|your|my|these)\b)[\w/-]+\s+){1,3}(?:are|is|go|goes|live|lives)\s(?:(?:stored|written|named|kept|formatted|versioned|generated|saved)\s(?:as|in|by|with)|in(?:to)?\s[\w.]+\/)/i,
-      'convention',
-    ],
-    [
-      /^(?:our\s(?:[\w-]+\s){1,3}(?:live|go|use|follow|belong|start)s?|our\s(?:[\w-]+\s){1,3}(?:is|are) always|\w+ belongs? in)\s/i,
       'convention',
     ],
     // "don't use lodash"; not "don't delete the old file yet", "don't write tests for that one"
@@ -91,9 +82,8 @@ const english: Cues = {
       /^we(?:['’]re| are)\s(?:on|using)\s(?!(?:the|an?|it|this|that|track|same|call|too|so|way|more|up|schedule)\b)[a-z]/i,
       'tool',
     ],
-    [/^we(?:['’]ve| have)?\s+(?:dropped support for|no longer (?:use|support))\s/i, 'convention'],
     [
-      /^(?:the|our)\s+(?:[\w-]+\s+){0,2}(?:pattern|convention|rule|standard)\s+(?:(?:for|in)\s[\w ]{1,40}\s)?is\s+(?!broken|wrong|not\b|in\b|missing|too\b|\w+ed\b)/i,
+      /^(?:the|our)\s+(?:[\w-]+\s+){0,2}(?:pattern|convention|rule|standard|policy|agreement)\s+(?:(?:around )?here\s|(?:for|in)\s[\w ]{1,40}\s)?is\s+(?!broken|wrong|not\b|in\b|missing|too\b|\w+ed\b)/i,
     ],
     [
       /^(?:all|every|each)\s+(?:(?!(?:i|the|tests?|are|is)\b)[\w-]+\s+){1,5}(?:needs?|(?:ha(?:s|ve)|gets?) (?:an?|its(?: own)?|their(?: own)?)|owns its|(?:go(?:es)?|lives?|belongs?) (?:through|in(?:to)?)|(?:is|are) (?:\w+(?:ed|en)|in))\s(?!.{0,200}(?:\bnow\b|n['’]t\b|\btwice\b|\bbroken\b|\bmissing\b))/i,
@@ -117,7 +107,6 @@ const english: Cues = {
       'convention',
     ],
     [/^(?:use|write|put|store|name|call|return|log|import|commit)\s[^,]{1,80},\s*never\s/i],
-    [/^use\s[^,]{1,80}\sfor (?:all|every)\s(?!(?:these|those|of|the)\b)/i, 'convention'],
     [
       /^(?:hands off|stay (?:away from|out of)|keep out of)\s(?!(?:it|this|that)\b)\S|^(?!the\b)\S.{1,80},\s*hands off$/i,
       'constraint',
@@ -153,10 +142,6 @@ const english: Cues = {
       'constraint',
     ],
     [/^for\s(?:all\s|any\s)?new\s[^,]{2,40}?,?\s(?:use|prefer|follow)\s(?!(?:the|an?|this|that|these)\b)\w/i],
-    [
-      /^(?!(?:the|an?|we|i|it|this|that|he|she|they|\w*[^\Ws]s)\b)\w+\s[^,]{3,150}\s(?:every time|each time|whenever)\syou\s(?:add|change|edit|touch|modify|fix|write|create|delete|commit|push|merge|deploy|release|rename|update)\s(?!.{0,80}\b(?:this|that|it)\b)/i,
-      'workflow',
-    ],
     [/^ask (?:me )?(?:first )?(?:before|whenever|if) you (?!start|continue)\w+ (?!this|that|it|the)/i, 'workflow'],
     [/^this is an? \S+ (?:repo|project|monorepo)$/i, 'tool'],
     [
@@ -169,7 +154,7 @@ const english: Cues = {
 }
 
 const german: Cues = {
-  hint: /\b(?:immer|nie|niemals|stets|wir|keine?n?|bitte|jede[mrs]?|alle|bevor|nachdem|wenn|ab (?:jetzt|sofort)|stelle?|achte|bevorzuge|denk|merke?|müssen|dürfen|darf|gehör\w*|grundsätzlich|künftig|finger|auf (?:englisch|deutsch))\b/i,
+  hint: /\b(?:immer|nie|niemals|stets|wir|keine?n?|bitte|jede[mrs]?|alle|bevor|nachdem|wenn|ab (?:jetzt|sofort)|stelle?|achte|bevorzuge|denk|merke?|nein|verboten|tabu|pflicht|braucht?|falls|sobald|nichts|uns|werden|müssen|dürfen|darf|gehör\w*|grundsätzlich|künftig|finger|auf (?:englisch|deutsch))\b/i,
   lead: /^(?:bitte|und|aber|auch|außerdem|übrigens|ok|also|danke|wichtig)[,:!]?\s+/i,
   lasting:
     /^(?:ab (?:jetzt|sofort)|künftig|in zukunft|(?:denk dar?an|denk dran|merke? dir|nicht vergessen)(?=[:,]))[,:]?\s+/i,
@@ -193,6 +178,35 @@ const german: Cues = {
       /^(?:alle|jede[rs]?)\s(?:\p{L}+\s){1,4}(?:muss|müssen)\s|^\p{L}+ (?:müssen (?!noch)|dürfen (?:nicht|nie|niemals|keine) )/iu,
       'constraint',
     ],
+    [
+      /^jede[rs]?\s(?:\p{L}+\s){1,4}(?:braucht|bekommt|gehört|enthält|liegt|hat (?:einen?|sein|ihr)\p{L}*)\s(?!(?:ein(?:en)? )?(?:problem|fehler))/iu,
+      'convention',
+    ],
+    [
+      /^(?:wenn|falls|bevor|sobald) du (?!fertig|kannst|willst|magst|das |dies)[^,]{1,150},\s*(?:bitte )?(?!ist|sind|wird|kommt|geht|dann ist)\p{L}+\s(?:.{0,60}\s)?(?:vorher|zuerst|erst|immer|auch|mit|bescheid|danach)(?!\p{L})/iu,
+      'workflow',
+    ],
+    [
+      /^(?!(?:hier|da|dort)\s)(?:\p{L}+\s){1,5}(?:ist|sind) (?:bei uns )?(?:verboten|tabu|pflicht|nicht erlaubt|unerwünscht|untersagt)|(?:hat|haben) .{0,60}nichts (?:verloren|zu suchen)/iu,
+      'constraint',
+    ],
+    [
+      /^(?:\p{L}+\s){1,6}bei uns\s(?!(?:hängt|geht|läuft|knallt|klappt|kracht|fehlt)(?!\p{L}))\p{L}|^bei uns\s(?:ist|sind|heiß|werden|wird|gilt|komm|lieg|steh)/iu,
+      'convention',
+    ],
+    [
+      /^(?:mach|schreib|nutz|verwend|füg|leg|bau|änder|committ?e|push|importier)e? (?:bitte |mir )?keine?n?\s(?!(?:sorgen?|stress|panik|witze)(?!\p{L}))(?!.{0,100}(?:dafür|hier|jetzt|erst|noch|heute|diesmal))\p{L}/iu,
+      'constraint',
+    ],
+    [
+      /^(?!(?:das|die|der|den|hier|jetzt|da|dann|heute|morgen|leider|so|was|wie|wo|warum|bisher|momentan|gerade|können|sollen|müssen|haben|sind)\s)(?:\p{L}+\s){1,3}\p{L}+en wir (?:hier |bei uns )?(?:in|als|mit|über|nur|nicht|nie|nach|auf|per)\s(?!d(?:as|ie|er|en)\s|noch|weiter|mehr$)/iu,
+      'convention',
+    ],
+    [/^kein\p{L}{0,2}\s[^,]{3,80}\sohne\s\p{L}/iu, 'constraint'],
+    [
+      /^(?!(?:ihr|sie|wir|die|das|der|nutzer|kunden)\s)\p{L}+\s(?:(?:an|in|für|aus|von|zu) \p{L}+\s)?(?:müssen (?!noch|jetzt)|dürfen (?:nicht|nie|niemals|keine|nur) |werden (?:nur|immer|nie|stets|als|mit|über) )/iu,
+      'constraint',
+    ],
     [/^(?:stelle? sicher|achte darauf), dass (?:alle|jede|keine)/i, 'convention'],
     [/^bevorzuge\s/i, 'convention'],
     [/^(?:\p{L}+\s){1,6}gehör(?:t|en) (?:in|nach|unter|zu|neben) (?!dies|das )/iu, 'convention'],
@@ -210,12 +224,12 @@ const german: Cues = {
 }
 
 const spanish: Cues = {
-  hint: /\b(?:siempre|nunca|jam.s|usamos|no (?:us|ut|a.ad|agr|esc|imp)|cada|todos|todas|antes de|despu.s de|cuando|evita|prefier[eo]|preferimos|recuerda|van en|se (?:escriben|guardan)|partir de|en adelante|cambiamos|migramos|pasamos|hemos|aseg.rate)/i,
+  hint: /\b(?:siempre|nunca|jam.s|usamos|no (?:us|ut|a.ad|agr|esc|imp)|cada|todos|todas|ya no|prohibid|permit|no .{1,60}sin |no (?:deb|pued|se)|tienen que|nada de|ning.n|^si |antes de|despu.s de|cuando|evita|prefier[eo]|preferimos|recuerda|van en|se (?:escriben|guardan)|partir de|en adelante|cambiamos|migramos|pasamos|hemos|aseg.rate)/i,
   lead: /^(?:por favor|y|pero|también|además|ok|vale|gracias|importante|recuerda(?: que)?)[,:!]?\s+/i,
   lasting:
     /^(?:a partir de ahora|de ahora en adelante|en adelante|(?:recuerda|ten en cuenta)(?: que\b|(?=[:,])))[,:]?\s+/i,
   tells:
-    /^(?:est[eoa]s?|es[oea]|el|la|(?:los|las)(?! (?:\p{L}+ ){1,5}(?:siempre (?:en|con)|van (?:en|con)|se (?:escriben|nombran)) )|yo|me|se|por qué|qué|cómo|puedes|siempre (?:que|me|te|nos|el|la|lo|los|se|es|está|falla|pasa|da|sale|ocurre)|nunca (?:me|te|lo|la|había|he|hemos|visto|funciona|mejor|pasa))(?!\p{L})/iu,
+    /^(?:est[eoa]s?|es[oea]|el|la|(?:los|las)(?! (?:\p{L}+ ){1,5}(?:siempre(?! (?:fall|da|sal|tard|tien|est|ocurr|pasa))|nunca|van|tienen que|no (?:deben|pueden|se)|se (?:escriben|nombran)) )|yo|me|se|por qué|qué|cómo|puedes|siempre (?:que|me|te|nos|el|la|lo|los|se|es|está|falla|pasa|da|sale|ocurre)|nunca (?:me|te|lo|la|había|he|hemos|visto|funciona|mejor|pasa))(?!\p{L})/iu,
   rules: [
     [/^(?:antes|después) de (?:cada|hacer)\s|^(?:cuando|si|al)\s[^,]{1,150},\s*(?:\p{L}+\s)?siempre\s/iu, 'workflow'],
     [/^(?:(?:en|para) [\p{L} ]{2,30},? )?usamos (?!est|es[ea]|la |el |lo )/iu, 'tool'],
@@ -225,6 +239,22 @@ const spanish: Cues = {
       'constraint',
     ],
     [/^(?:todos|todas|cada)\s(?:\p{L}+\s){1,5}(?:debe|deben|tiene que|tienen que)\s/iu, 'constraint'],
+    [/^ya no (?:se )?(?:usa|utiliza|soporta|acepta)\p{L}*\s(?!est|es[ea]|la |el |lo )/iu, 'tool'],
+    [/^(?:está|queda|están) prohibid[oa]s?\s|^(?:no se permiten?|no está permitido)\s/iu, 'constraint'],
+    [
+      /^l[oa]s (?!usuari|client|botones|pedidos)(?:\p{L}+ ){1,4}(?:no (?:deben|pueden|se)|nunca|tienen que|siempre(?! (?:fall|da|sal|tard|tien|est|ocurr|pasa))|son siempre|van siempre) /iu,
+      'constraint',
+    ],
+    [
+      /^(?:cuando|si|cada vez que|antes de que) (?!algo|esto|eso|el |la |se |me |no )(?:\p{L}+(?:as|es)) [^,]{2,100}, ?(?!no |me |se |el |la |sale|da )\p{L}+ /iu,
+      'workflow',
+    ],
+    [
+      /^cada (?:módulo|servicio|componente|función|clase|endpoint|archivo|migración|paquete|test|prueba|commit|pr|rama|tabla|controlador|repositorio) (?!tarda|falla|devuelve|da |sale|rompe|es |está|tiene (?:el|la|un error))\p{L}+ /iu,
+      'convention',
+    ],
+    [/^no \p{L}+ [^,]{1,80} sin (?:preguntar|avisar|permiso|consultar|mi |tests?|pruebas)/iu, 'constraint'],
+    [/^(?:nada de|ningún|ninguna) (?!momento|problema|error|est|es[eo] )[^,]{2,60} (?:en|sin|fuera) /iu, 'constraint'],
     [/^asegúrate de que (?:tod[oa]s|cada|ning)/i, 'convention'],
     [/^(?:prefier[eo]|preferimos)\s(?!(?:la|el|los|las|lo|que|no|est\p{L}+|es[eoa])\s)/iu, 'convention'],
     [/^(?:los|las)\s(?:\p{L}+ ){1,5}(?:van (?:en|con) (?!el |las? |los )|se (?:escriben|nombran) )/iu, 'convention'],
@@ -234,12 +264,12 @@ const spanish: Cues = {
 }
 
 const french: Cues = {
-  hint: /\b(?:toujours|jamais|utilis|nous|on (?:utilise|n['’]|ne |est|préf)|d.sormais|dor.navant|tous|toutes|chaque|avant|apr.s|quand|assure-toi|veille|préf|faut|sont en|n['’]|ne |rappelle|souviens|retiens|partir de)|évite/i,
+  hint: /\b(?:toujours|jamais|doivent|interdit|obligatoire|pas d|si tu|utilis|nous|on (?:utilise|n['’]|ne |est|préf)|d.sormais|dor.navant|tous|toutes|chaque|avant|apr.s|quand|assure-toi|veille|préf|faut|sont en|n['’]|ne |rappelle|souviens|retiens|partir de)|évite/i,
   lead: /^(?:s['’]il (?:te|vous) pla[iî]t|stp|et|mais|aussi|ok|merci|important)[,:!]?\s+/i,
   lasting:
     /^(?:désormais|dorénavant|à partir de maintenant|(?:rappelle-toi|souviens-toi|retiens)(?: que\b|(?=\s?[:,])))\s?[,:]?\s+/i,
   tells:
-    /^(?:ça|ce|c['’]\p{L}+|ceci|cela|elle|ils|je\b|j['’]\p{L}+|le|la|les(?! \p{L}+ (?:\p{L}+ ){0,2}(?:sont toujours (?:en|au|avec)|sont en (?:français|anglais|\w+_case|camelcase|minuscules|centimes)(?!\p{L})))|mon|pourquoi|comment|peux|il (?!faut|ne faut)|il ne faut jamais dire|toujours (?:le|la|les|pas|pareil|en)|jamais (?:vu|de la vie))(?!\p{L})/iu,
+    /^(?:ça|ce|c['’]\p{L}+|ceci|cela|elle|ils|je\b|j['’]\p{L}+|le|la|les(?! \p{L}+ (?:\p{L}+ ){0,3}(?:ne (?:doivent|peuvent|sont|(?!(?:fonctionn|march|pass|charg))\p{L}+ jamais)|doivent|se (?:nomment|rangent|trouvent)|(?:sont|vont|restent) toujours(?! (?:vide|lent|cass))|sont en (?:français|anglais|\w+_case|camelcase|minuscules|centimes)(?!\p{L})))|mon|pourquoi|comment|peux|il (?!faut|ne faut)|il ne faut jamais dire|toujours (?:le|la|les|pas|pareil|en)|jamais (?:vu|de la vie))(?!\p{L})/iu,
   rules: [
     [
       /^(?:avant|après) (?:chaque|de)\s[^,]{1,150},|^(?:quand|si|lorsque) tu [^,]{1,150},.{1,80}\stoujours\s/i,
@@ -258,6 +288,37 @@ const french: Cues = {
       'constraint',
     ],
     [/^(?:tous|toutes|chaque)\s(?:\p{L}+\s){1,5}(?:doit|doivent)\s/iu, 'constraint'],
+    [
+      /^les (?!utilisateurs|clients|boutons|commandes)(?:\p{L}+ ){1,4}(?:ne (?:doivent|peuvent|sont) (?:pas|jamais)|(?:sont|vont|restent) toujours (?!en |vides?|lent|cass|les? )|doivent toujours) ?/iu,
+      'constraint',
+    ],
+    [
+      /^les (?:identifiants|noms|messages|dates|montants|prix|tests|commits|branches|fonctions|composants|erreurs|migrations|services|secrets|logs|fichiers|imports|types|réponses|routes|endpoints)\s(?:\p{L}+ ){0,3}(?:doivent|se (?:nomment|rangent|trouvent)) /iu,
+      'convention',
+    ],
+    [
+      /^chaque (?:module|service|composant|fonction|classe|endpoint|fichier|migration|paquet|test|commit|pr|branche|table|contrôleur) (?!prend|met|plante|échoue|renvoie|est |semble|a (?:le|la|une erreur))\p{L}+ /iu,
+      'convention',
+    ],
+    [/^ne \p{L}+ (?:pas|jamais|rien) [^,]{1,80} sans (?:me |mon |demander|prévenir|tests?)/iu, 'constraint'],
+    [/^les \p{L}+ ne \p{L}+ jamais (?!fonctionn|march|pass|charg)/iu, 'constraint'],
+    [
+      /^(?:tous|toutes|chaque)\s(?:\p{L}+\s){1,4}(?:a|ont|passent?|comporte|possède) (?:une?|son|sa|leur|par|au moins) (?!erreur|problème|bug)/iu,
+      'convention',
+    ],
+    [
+      /^(?:si|quand|lorsque|chaque fois que|dès que) tu (?!as |auras |es |seras |peux |veux |pense|vois )[^,]{1,150},\s*(?!ça|il|elle|le |la |je |c['’]|on )\p{L}+\S* .{0,60}(?:avant|d['’]abord|toujours|aussi|après|ensuite)$/iu,
+      'workflow',
+    ],
+    [
+      /^pas (?:de |d['’])(?!problème|souci|panique|idée|changement)[^,]{2,60} (?:dans|sans|hors|en dehors) (?!ce|cette|la |le )/iu,
+      'constraint',
+    ],
+    [
+      /^(?:il est )?(?:strictement )?interdit (?:de |d['’])|^(?!ce|cette|le |la )[^,]{3,60} (?:est|sont) (?:interdit|obligatoire|proscrit)/iu,
+      'constraint',
+    ],
+    [/^(?:on|nous) (?:n['’]|ne )\p{L}+ plus (?!rien|la |le |ce|du tout)/iu, 'convention'],
     [/^(?:assure-toi|veille à ce) que (?:tou[ts]|chaque|aucun)/i, 'convention'],
     [/^(?:(?:on|nous) )?préf(?:ère|érons)\s/i, 'convention'],
     [/^évite (?!cet|ce |la |le )/i, 'constraint'],
@@ -280,16 +341,21 @@ const chinese: Cues = {
       /^(?:不要|别|不得|禁止|严禁|避免)(?:在.{1,20}[里中上])?(?!.{0,20}[这那它]个)(?:使用|用|打印|提交|直接|引入|写|记录|硬编码)/,
       'constraint',
     ],
-    [/^[^，]{0,15}统一(?:用|使用|采用|放|命名)(?!这|那|它)/, 'tool'],
+    [/^[^，]{0,15}统一(?:用|使用|采用|放|命名|存|写|返回|走|为|由|按)(?!这|那|它)/, 'convention'],
     [/^(?!开始|动手|做).{2,20}(?:之前|前)，?(?:请|要|必须|都|记得)?先/, 'workflow'],
     [
       /^(?:每次)?(?:修改|更新|添加|新增|删除|改)(?!.{0,20}[这那它]).{1,20}后，?(?:都|请|一定)?(?:要|记得|必须)/,
       'workflow',
     ],
     [/^没有.{1,20}(?:不要|不得|禁止)/, 'constraint'],
+    [
+      /^(?!.{0,8}[这那它你我])[^，]{1,20}[里中内上]都?(?:不允许|不得|不准|禁止|不可以|不要)(?!.*(?:提示|报错|哪|吗|为什么))/,
+      'constraint',
+    ],
+    [/^(?!把|将|请|帮)[^，]{2,12}(?:都|要)?用(?:英文|中文|英语)(?:写|命名|书写)?$/, 'convention'],
     [/^(?:避免|禁止|严禁|不得)(?!.{0,20}[这那它])/, 'constraint'],
     [/^优先|^我们更?(?:喜欢|倾向)/, 'convention'],
-    [/^(?:所有|每个|任何).{1,30}(?:必须|都要|应该|不能|不得)|^[^，]{2,10}必须/, 'constraint'],
+    [/^(?:所有|每个|任何).{1,30}(?:必须|都要(?!\s?[\d一二两三几])|应该|不能|不得)|^[^，]{2,10}必须/, 'constraint'],
     [/^[^，]{0,15}(?:始终|总是|永远|一律|务必|绝不|绝对不)(?!失败|报错|同样)/, 'constraint'],
   ],
 }
@@ -325,11 +391,12 @@ const ARTICLE = /^(?:el|la|los|las|le|les|der|die) /i
 /** The rule that a clause states, with its category where the cue says it. */
 export function statedIn(clause: string, meantToLast = false): { rule: string; category?: Category } | undefined {
   const { bare, ...led } = stripped(clause)
+  const spelt = bare.replace(/\b(do|does|should|must|is|are|wo|ca)nt\b/gi, "$1n't")
   const lasts = meantToLast || led.lasts
   const languages = languagesOf(clause)
-  if (languages.some(({ tells }) => tells.test(bare)) && !(lasts && ARTICLE.test(bare))) return undefined
+  if (languages.some(({ tells }) => tells.test(spelt)) && !(lasts && ARTICLE.test(bare))) return undefined
   for (const { rules } of languages)
     for (const [shape, category] of rules)
-      if (shape.test(bare)) return category ? { rule: bare, category } : { rule: bare }
-  return lasts ? { rule: bare } : undefined
+      if (shape.test(spelt)) return category ? { rule: bare, category } : { rule: bare }
+  return lasts || isNorm(spelt) ? { rule: bare } : undefined
 }

@@ -23,11 +23,9 @@ const ONCE =
   /\b(?:for now|this time|just this once|for the moment|temporarily|in this (?:pr|commit|change|case|test)|for this (?!repo|project|code)\w+|today|tomorrow|right now)\b/i
 /** Between a request and the rule behind it. */
 const JOINT = /[,:]\s+|\s[-–—]{1,3}\s+|\s\(|[，：]|\s(?=(?:and|but|und|aber|y|pero|et|mais)\s)/gu
-/** What of a sentence no longer says the rule: "…, maybe that's it". */
-const TAIL = /,\s+(?:so|maybe|perhaps|that['’]s|which is|i think|can you|could you|please)\b[^,]*$/i
-
-/** A request behind a rule: "every component needs a story, add one". */
-const REQUEST = /,\s+(?:add|fix|do|update|change)\s(?:one|it|them|this|that|these)\b[^,]*$/i
+/** What of a sentence no longer says the rule: what one may think or do of it, what is done of it in one place. */
+const TAIL =
+  /(?:,\s+(?:so|maybe|perhaps|that['’]s|which is|i think|(?:can|could|would|will) you|you (?:can|may|could|should)|please\s|see\s|(?:yours|mine|this one|that one)\s|the (?:new|old|other|current|last|existing)|tu peux|vous pouvez|puedes|du kannst|kannst du|d(?:ie|as|er) (?:alten?|neuen?|andere)|(?:l['’]|le |la )?ancien(?:ne)?|el viejo|la vieja|bitte|schau|(?:add|fix|do|update|change|drop|remove|delete|move|rename|rewrite|adapt|check)\s(?:one|this|that|these|the))\b[^,]*|，(?:把|请|帮|你|麻烦)[^，]*)$/iu
 
 /** Said behind a rule: "…, always". */
 const LASTS = /,\s(?:always|(?:please\s)?remember (?:that|this)|please always)$(?<!^the\b.{0,400})/i
@@ -37,18 +35,25 @@ const LASTS_BEFORE =
 /** Between what is so and the rule that follows of it. */
 const HENCE = /(?<![,\s]),?\s(?=so (?:don['’]t|do not|never|always)\s)/i
 
+function withoutTail(text: string): string {
+  const cut = text.replace(TAIL, '')
+  return cut.split(/\s/).length < 3 && !/\p{Script=Han}{3}/u.test(cut) ? text : cut
+}
+
+/** What is to be made, with what it should be or say behind a colon: that is of the thing, not of how one works. */
+const MAKES =
+  /^(?:please\s+)?(?:(?:can|could|would) you\s+)?(?:please\s+)?(?:write|translate|generate|implement|draft|say|print|show|explain|summari[sz]e|rephrase|render|display|reply|answer|create|build|design|add (?:an? )?(?:validation|check|rule|text|tooltip|banner|comment|note)|übersetze?|schreibe?|traduce|traduis|écris|escribe|翻译|写)(?![\p{L}\p{N}])[^:：]*[:：]/iu
+
 /** The rule that a sentence states, alone or behind a request: "fix the login and always use zod". */
 function rule(said: string, lasts: boolean): Captured | undefined {
-  const whole = plainLine(said)
-    .replace(/(?<![.!。！])[.!。！]+$/, '')
-    .replace(REQUEST, '')
+  const whole = withoutTail(plainLine(said).replace(/(?<![.!。！])[.!。！]+$/, ''))
   if (ONCE.test(whole) || REPORTS.test(said)) return undefined
   const sentence = whole.replace(LASTS, '')
+  if (MAKES.test(sentence)) return undefined
   for (const at of [0, ...Array.from(sentence.matchAll(JOINT), (m) => m.index + m[0].length)]) {
     const stated = statedIn(sentence.slice(at).trim(), lasts || sentence !== whole)
     if (!stated) continue
-    const bare = stated.rule
-      .replace(TAIL, '')
+    const bare = withoutTail(stated.rule)
       .replace(/^([^()]{1,300})\)$/, '$1')
       .trim()
     if (bare.split(/\s+/).length < 3 && !/\p{Script=Han}{2}/u.test(bare)) return undefined // "never mind"
@@ -63,16 +68,17 @@ function rule(said: string, lasts: boolean): Captured | undefined {
 }
 
 const NO =
-  /^(?:no+|nope|nah|wait|hold on|actually|hm+)[,.!:—–-]{1,9}\s*(?:no[,.!]?\s+)?(?:actually[,:]?\s+|that['’]?s\s+(?:wrong|not (?:right|true|correct))[,.:;—–-]{0,9}\s*)?(\S.*)$/i
-const NO_ACTUALLY = /^(?:no|nope)\s+actually[,:]?\s+(\S.*)$/i
+  /^(?:no+|nope|nah|wait|hold on|actually|hm+|wrong|incorrect|nein|nee|non|不对|错了)[,.!:—–，。-]{1,9}\s*(?:no[,.!]?\s+)?(?:actually[,:]?\s+|that['’]?s\s+(?:wrong|not (?:right|true|correct))[,.:;—–-]{0,9}\s*)?(\S.*)$/i
+const NO_ACTUALLY = /^(?:(?:no|nope)\s+actually[,:]?\s+(?=\S)|actually\s(?=we\s))(.*)$/i
 const WRONG =
   /^(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:wrong|incorrect|not (?:right|true|correct|how it works|what it does))[,.:;—–-]{1,9}\s*(\S.*)$/i
-const WRONG_ALONE = /^(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:wrong|incorrect|not (?:right|true|correct))[.!]?$/i
+const WRONG_ALONE =
+  /^(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:wrong|incorrect|not (?:right|true|correct))[.!]?$|^no[,.]?\s(?:that|this|it)(?:['’]s|\s+is|\s+was)\s(?:the|an?|my|your)\s[^,]{1,40}$/i
 /** A belief is a statement: something is, has, lives, uses … An order ("no, run it again") is none. */
 const STATES =
-  /^we(?: (?:don['’]t|never|always))?\s+(?:use|store|keep|call|write|deploy|run|put|follow)\b|\S\s+(?:is|are|was|were|isn['’]t|aren['’]t|has|have|lives?|uses?|goes|comes?|belongs?|returns?|takes?|needs?|requires?|means?|happens?|runs?|stands?|must|should|cannot|can['’]t|doesn['’]t|don['’]t)\b/i
+  /^we(?: (?:don['’]t|never|always))?\s+(?:use|store|keep|call|write|deploy|run|put|follow)\b|\S\s+(?:is|are|was|were|isn['’]t|aren['’]t|has|have|lives?|uses?|goes|comes?|belongs?|returns?|takes?|needs?|requires?|means?|happens?|runs?|stands?|must|should|cannot|can['’]t|doesn['’]t|don['’]t|ist|sind|liegt|läuft|heißt|steht|es|son|está|están|va|van|vive|est|sont|se trouve)(?![\p{L}\p{N}])|\p{Script=Han}(?:是|在|叫)/iu
 const POLITE =
-  /^(?:thanks?|thank you|problem|worries|need|please|rush|idea|it['’]?s (?:fine|ok(?:ay)?)|that['’]?s (?:fine|ok(?:ay)?|all|it)|let['’]?s|go ahead|we also|i (?:mean|meant|think|want|would|like|just))\b/i
+  /^(?:(?:that|this|it)(?:['’]s|\s+is)\s+(?:the|an?|my|your)\b|(?:das|es|er|sie|ich|c['’]est|ce|ça|eso|esto|está|son|je|il|elle|yo)(?![\p{L}])|[这那我你它他]|thanks?|thank you|problem|worries|need|please|rush|idea|it['’]?s (?:fine|ok(?:ay)?)|that['’]?s (?:fine|ok(?:ay)?|all|it)|let['’]?s|go ahead|we also|i (?:mean|meant|think|want|would|like|just))(?!\p{L})|\b(?:still|again|broken|somewhere|here)\b|哪/iu
 const NOT =
   /^(.{0,400}?)[,;]?\s{1,9}(?:and\s+)?(?:not|rather than|instead of)\s+((?:in|on|at|from|with|by|via|through)\s+)?(\S.{0,400})$/i
 
@@ -80,7 +86,13 @@ function correction(said: string): Captured | undefined {
   const right = (WRONG.exec(said) ?? NO_ACTUALLY.exec(said) ?? NO.exec(said))?.[1]
     ?.trim()
     .replace(/(?<![.!])[.!]+$/, '')
-  if (right === undefined || right.length < 10 || POLITE.test(right) || QUESTION.test(right) || !STATES.test(right))
+  if (
+    right === undefined ||
+    (right.length < 10 && !/\p{Script=Han}{3}/u.test(right)) ||
+    POLITE.test(right) ||
+    QUESTION.test(right) ||
+    !STATES.test(right)
+  )
     return undefined
   const turned = NOT.exec(right)
   const wrong =
@@ -98,13 +110,15 @@ function correction(said: string): Captured | undefined {
 const GO_WITH =
   /^(?:(?:ok(?:ay)?|alright|all right|right|yes|yeah|great|good|fine|perfect|then|so)[,.!]?\s+)*(?:let['’]?s|let us|we(?:['’]ll| will| shall)|we(?:['’]ve| have)? decided (?:to|on)|i(?:['’]ve| have)? decided (?:to|on))\s+(?:go(?:ing)? (?:with|for)|stick(?:ing)? (?:with|to)|settle on|opt for|adopt|switch to|move to|choose|pick|use)\s+(\S.*)$/i
 const DECIDED =
-  /^(?:we|i)(?:['’]ve| have)? decided (?:(?:yesterday|today|already|now|finally|last \w+|on \w+day) )?(?:on|against|to(?= (?:not|drop|use|keep|move|switch|stop|support|adopt|deprecate|remove|replace|rewrite|split|store|stay)\b))\s+(\S.*)$/i
+  /^(?:we|i)(?:['’]ve| have)? (?:decided|agreed|settled) (?:(?:yesterday|today|already|now|finally|last \w+|on \w+day) )?(?:on|against|to(?= (?:not|drop|use|keep|move|switch|stop|support|adopt|deprecate|remove|replace|rewrite|split|store|stay)\b))\s+(\S.*)$/i
+const INSTEAD =
+  /^(?:after [^,]{3,80}?,?\s)?we(?:['’]re| are)\s(?:now\s)?going with\s(?!(?:the|this|that|it)\b)(\S.{1,80}\s(?:instead of|over|rather than|not)\s\S.*)$/i
 
 /** A choice within the work at hand: "let's use a set there". */
 const PASSING_CHOICE = /^(?:an? |the (?:first|second|third|other|same|old|new) )|\b(?:here|there)$/i
 
 function decision(said: string): Captured | undefined {
-  const chosen = (GO_WITH.exec(said) ?? DECIDED.exec(said))?.[1]
+  const chosen = (GO_WITH.exec(said) ?? DECIDED.exec(said) ?? INSTEAD.exec(said))?.[1]
     ?.replace(TAIL, '')
     .replace(/(?<![.!])[.!]+$/, '')
     .trim()
