@@ -307,7 +307,7 @@ const french: Cues = {
       'convention',
     ],
     [
-      /^(?:si|quand|lorsque|chaque fois que|dès que) tu (?!as |auras |es |seras |peux |veux |pense|vois )[^,]{1,150},\s*(?!ça|il|elle|le |la |je |c['’]|on )\p{L}+\S* .{0,60}(?:avant|d['’]abord|toujours|aussi|après|ensuite)$/iu,
+      /^(?:si|quand|lorsque|chaque fois que|dès que) tu (?!as |auras |es |seras |peux |veux |pense|vois )[^,]{1,150},\s*(?!ça|il|elle|le |la |je |c['’]|on )\S+ .{0,60}(?:avant|d['’]abord|toujours|aussi|après|ensuite)$/iu,
       'workflow',
     ],
     [
