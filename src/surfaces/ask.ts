@@ -12,6 +12,11 @@ export async function ask(question: string, otherwise = false): Promise<boolean>
   try {
     const answer = await reader.question(`${question} ${otherwise ? '[Y/n]' : '[y/N]'} `)
     return answer.trim() === '' ? otherwise : /^y(es)?$/i.test(answer.trim())
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error
+    // Ctrl-C or Ctrl-D; the cursor stands behind the question
+    process.stdout.write('\n')
+    throw new UserError('stopped', 'stopped; what the question asks was not done', 'the same command asks again')
   } finally {
     reader.close()
   }

@@ -211,7 +211,7 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
 async function noSuchStep(tool: Tool, steps: readonly string[], given: string): Promise<UsageError> {
   const { nearest } = await import('../schema/names.ts')
   const near = nearest(given, steps)
-  const what = `${tool.name} does not "${given.slice(0, 40).toWellFormed()}": one of ${steps.join(', ')}`
+  const what = `there is no \`tidemark ${tool.name} ${given.slice(0, 40).toWellFormed()}\`: ${tool.name} takes ${steps.join(', ')}`
   return new UsageError(what, near.length > 0 ? `did you mean ${near.join(' or ')}?` : '')
 }
 

@@ -42,7 +42,7 @@ function list(context: ToolContext, found: readonly Entity[], captured: boolean)
   if (waits)
     lines.push(
       '',
-      `tidemark confirm ${waits.id} … agrees; tidemark reject ${waits.id} … turns it down${
+      `tidemark confirm ${waits.id} agrees; tidemark reject ${waits.id} turns it down${
         found.length > 1 ? '; tidemark confirm lists all of it whole, to agree to it at once' : ''
       }`,
     )

@@ -43,9 +43,7 @@ onTerminals('[M6] review confirms all that is left at once, after all of it was 
 onTerminals('[T44] an agent in a terminal of its own gets the list: no key of it counts as the person’s', async () => {
   const { at, standing } = await proposed('Always guess')
   const { out } = await pressing({ ...at, env: { ...at.env, CLAUDECODE: '1' } }, ['review'], 'y')
-  expect(out).toContain(
-    'tidemark confirm fact:always-guess … agrees; tidemark reject fact:always-guess … turns it down',
-  )
+  expect(out).toContain('tidemark confirm fact:always-guess agrees; tidemark reject fact:always-guess turns it down')
   expect(await standing()).toEqual({ 'Always guess': 'proposed' })
 })
 

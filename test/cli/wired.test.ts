@@ -193,7 +193,29 @@ test('init asks on a terminal whether agents may record without a question', asy
   await tidemark(at, ['uninstall'])
   await onTerminal(at, ['init', '--client', 'claude'], 'y', 'n')
   expect(allowed()).toBe(false)
+  // said once: a second run changes nothing and asks nothing
+  const again = await onTerminal(at, ['init', '--client', 'claude'])
+  expect(again.out).toContain('nothing had to be changed')
+  expect(again.out).not.toContain('May agents record')
   const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   expect(await tidemark(agents, ['init', '--client', 'claude', '--yes', '--allow', 'act'])).toMatchObject({ code: 1 })
   expect(allowed()).toBe(false)
 })
+
+test.each(['\x03', '\x04'])(
+  'init is stopped at its question by Ctrl-C and Ctrl-D, and nothing is written',
+  async (stop) => {
+    const at = installed()
+    const before = git(at.dir, 'status', '--porcelain', '--ignored')
+    const { code, out } = await onTerminal(at, ['init', '--client', 'claude'], stop)
+    expect({ code, out: out.slice(out.indexOf('go ahead?')).trim().split('\n') }).toEqual({
+      code: 1,
+      out: [
+        'go ahead? [Y/n] ',
+        'tidemark: stopped; what the question asks was not done',
+        '  → the same command asks again',
+      ],
+    })
+    expect(git(at.dir, 'status', '--porcelain', '--ignored')).toBe(before)
+  },
+)

@@ -178,7 +178,14 @@ export const init: Command = {
       call.out('nothing was done')
       return { json: report, code: 1 }
     }
-    if (changes.length > 0 && call.flags.allow === undefined && !call.flags.yes && !call.json && isTerminal()) {
+    if (
+      !nothing &&
+      changes.length > 0 &&
+      call.flags.allow === undefined &&
+      !call.flags.yes &&
+      !call.json &&
+      isTerminal()
+    ) {
       const acts = { ...context, allow: [...READ_TOOLS, 'act'] }
       const more = planWiring(acts, named)
       const differs = more.some((c, n) => c.after !== changes[n]?.after)
