@@ -16,7 +16,7 @@ interface Cues {
 }
 
 const english: Cues = {
-  hint: /\b(?:always|never|ever|please|want|like|use|instead|max|\w{2,6}n['’]?t|forbidden|allowed|off|starts?|stays?|needs?|requires?|for|names?|don['’]t|do not|stop|avoid|must|should|may|can['’]?n?o?t|ha(?:ve|s) to|circumstances|make sure|ensure|when|whenever|before|after|once|if|every|each|all|our|we|no|nothing|nobody|only|prefer|keep|are|is|go(?:es)?|belongs?|pattern|convention|remember|from (?:now|here) on|going forward|in future|rather|this (?:repo|project|code))\b/i,
+  hint: /\b(?:always|never|ever|dont|doesn['’]t|shouldn['’]t|mustn['’]t|(?:don['’]t|i|you to) like|want|instead|max|use of|got rid|favou?r|treat|before|unless|forbidden|allowed|off|starts?|stays?|needs?|requires?|for|names?|don['’]t|do not|stop|avoid|must|should|may|can['’]?n?o?t|ha(?:ve|s) to|circumstances|make sure|ensure|when|whenever|before|after|once|if|every|each|all|our|we|no|nothing|nobody|only|prefer|keep|are|is|go(?:es)?|belongs?|pattern|convention|remember|from (?:now|here) on|going forward|in future|rather|this (?:repo|project|code))\b/i,
   lead: /^(?:please|note(?: that)?|remember(?! to\b| the\b)|btw|by the way|also|and|but|so|oh|ok(?:ay)?|fyi|important|heads up|reminder|rules?|thanks|great|nice|yes|haha|lol|hey|well|anyway|actually|i(?:['’]d| would) like you to|i (?:want|need) you to)\b[,:!]?\s+/i,
   lasting:
     /^(?:from (?:now|here) on|going forward|in (?:the )?future|in general|as always|for all future \w+|(?:for|in) this (?:repo(?:sitory)?|project|code ?base),?(?= (?:prefer|always|never|use)\b)|as a rule|by convention|new rule|(?:the|our|my|one|house|general) rule(?: here)?(?: is)?(?=:)|you (?:keep|always) (?:forget|ignor|miss)\w*(?: this| that| it)?(?=:)|(?:as )?i(?:['’]ve| have)? (?:said|told you)(?: (?:earlier|before|already))?(?=[:,])|it['’]s important that|i(?:['’]d| would) rather you|(?:remember|keep in mind)(?: that\b|(?=[:,])))[,:]?\s+/i,
@@ -398,5 +398,5 @@ export function statedIn(clause: string, meantToLast = false): { rule: string; c
   for (const { rules } of languages)
     for (const [shape, category] of rules)
       if (shape.test(spelt)) return category ? { rule: bare, category } : { rule: bare }
-  return lasts || isNorm(spelt) ? { rule: bare } : undefined
+  return lasts || (languages.includes(english) && isNorm(spelt)) ? { rule: bare } : undefined
 }
