@@ -197,8 +197,9 @@ export function finishErasure(
     db.write(() => {
       scrubArchive(db, texts)
       clearDefines(db)
-      clearSaid(db)
-      forgetErasedWork(db, (id) => getRow(db, id) !== undefined)
+      const isThere = (id: string) => getRow(db, id) !== undefined
+      clearSaid(db, isThere)
+      forgetErasedWork(db, isThere)
       projectAll(db, registry())
     })
     const copies = ownFiles('store', dirname(db.path), basename(db.path)).filter((f) =>

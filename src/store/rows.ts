@@ -196,8 +196,17 @@ export function dropEntityIndexes(db: Db, id: string): void {
 /** Forgets what discover sessions have defined: values of theirs may hold what was erased. */
 export const clearDefines = (db: Db): void => db.run('DELETE FROM defines')
 
-/** Forgets what sessions were asked, what they answered and what failed in them: it may hold what was erased. */
-export const clearSaid = (db: Db): void =>
-  db.run(
-    "UPDATE sessions SET body=json_remove(body, '$.data.title', '$.data.request', '$.data.said', '$.data.failing')",
-  )
+/**
+ * Forgets what may hold what was erased: what sessions were asked, what they answered, what failed in them, news that
+ * wait for them, and ids of what is no more.
+ */
+export function clearSaid(db: Db, isThere: (id: string) => boolean): void {
+  const gone = ['title', 'request', 'said', 'failing', 'later'].map((key) => `'$.data.${key}'`).join()
+  db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)
+  const left = (ids: string) => JSON.stringify((JSON.parse(ids) as string[]).filter(isThere))
+  const captured = "SELECT id, json_extract(body, '$.data.captured') AS ids FROM sessions WHERE ids IS NOT NULL"
+  for (const { id, ids } of db.all<{ id: string; ids: string }>(captured))
+    db.run("UPDATE sessions SET body=json_set(body, '$.data.captured', json(?)) WHERE id=?", left(ids), id)
+  for (const { n, ids } of db.all<{ n: number; ids: string }>('SELECT n, ids FROM told'))
+    if (left(ids) !== ids) db.run('UPDATE told SET ids=? WHERE n=?', left(ids), n)
+}

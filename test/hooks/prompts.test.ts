@@ -120,3 +120,21 @@ test('[T42] of what the person types only the first request and the last are kep
   expect(JSON.stringify(data)).not.toContain('number 150')
   expect(data.typed).toHaveLength(300)
 })
+
+test('[T61] a purge leaves nothing of what a session was asked, captured or is to be told', async () => {
+  const t = openTestMemory()
+  const hook = (prompt: string) =>
+    respond(t.memory, t.project, { client: 'claude', event: 'prompt', session: 's1', cwd: t.dir, prompt }, () => 1_000)
+  await hook('Log in with zanzibarquokka77 on the staging host')
+  await hook('Always use zanzibarquokka77 for staging. Always run the tests before committing.')
+  const { sessions } = t.library
+  sessions.patch('s1', { later: ['- s2 recorded fact "zanzibarquokka77"'] })
+  expect(sessions.get('s1')!.data.captured).toHaveLength(2)
+  const start = { client: 'claude', event: 'session-start', session: 's2', source: 'startup', cwd: t.dir } as const
+  await respond(t.memory, t.project, start, () => 1_000)
+  expect(JSON.stringify(t.memory.db.all('SELECT ids FROM told'))).toContain('zanzibarquokka77')
+  t.act([['purge', { secret: 'zanzibarquokka77', reason: 'leaked' }]])
+  const { data } = sessions.get('s1')!
+  expect(JSON.stringify([data, t.memory.db.all('SELECT ids FROM told')])).not.toContain('zanzibarquokka77')
+  expect(data.captured).toEqual(['fact:always-run-the-tests-before-committing'])
+})
