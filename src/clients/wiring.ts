@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside } from '../files.ts'
 import { sha256 } from '../schema/digest.ts'
@@ -211,7 +211,8 @@ function removeDirs(
   for (const { change } of writes) {
     const { file, after } = change
     if (after !== null) continue
-    const dirs = made.get(file) ?? (isInside(file, ctx.root) && dirname(file) !== ctx.root ? [dirname(file)] : [])
+    const ours = basename(file).startsWith('tidemark.') || (isInside(file, ctx.root) && dirname(file) !== ctx.root)
+    const dirs = made.get(file) ?? (ours ? [dirname(file)] : []) // without a journal: the folder of a file that was all ours
     for (const dir of [...dirs].reverse()) removeIfEmpty(dir)
   }
 }

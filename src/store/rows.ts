@@ -74,10 +74,11 @@ export const listRows = (db: Db, kind: string, o: ListOptions = {}): EntityRow[]
 export const listIds = (db: Db, kind: string, o: ListOptions = {}): string[] =>
   listed<{ id: string }>(db, 'id', kind, o).map((r) => r.id)
 
-/** Something took its place, and it has no status that says so. */
-const REPLACED = `(json_extract(entities.body, '$.status') IS NULL AND EXISTS (
+/** Something took its place, and it has no status that says so. Few have such a link: only theirs is read. */
+const REPLACED = `CASE WHEN NOT EXISTS (
   SELECT 1 FROM links l JOIN entities said ON said.id=l.id JOIN entities newer ON newer.id=l.src
-  WHERE l.dst=entities.id AND l.rel='supersedes' AND newer.live=1 AND said.live=1 AND said.retired=0 AND said.standing='confirmed'))`
+  WHERE l.dst=entities.id AND l.rel='supersedes' AND newer.live=1 AND said.live=1 AND said.retired=0 AND said.standing='confirmed')
+  THEN 0 WHEN json_valid(entities.body) THEN json_extract(entities.body, '$.status') IS NULL ELSE 0 END`
 
 function listed<T>(db: Db, columns: string, kind: string, o: ListOptions): T[] {
   const where = ['kind=?', 'live=1']

@@ -161,7 +161,7 @@ test('[T29] [T20] files that are hard links of the user’s own are not changed,
   ])
     linkSync(join(at.home, target!), join(at.dir, path!))
   const before = treeOf(at.home)
-  await tidemark(at, ['init', '--yes'])
+  await tidemark(at, ['init', '--yes', '--allow', 'none'])
   await tidemark(at, ['act', '[["record-decision",{"name":"x"}]]'])
   expect(treeOf(at.home)).toEqual(before)
   expect((await tidemark(at, ['list', '--all'])).out).not.toContain('canary')

@@ -201,7 +201,7 @@ test('a changed source updates: texts by their id, settings by supersession, the
   expect(t.get('learning:pin-the-base-image')?.fields.retired).toBeDefined()
   expect(t.get('learning:old-quirk')?.fields.retired).toBeUndefined()
   expect(t.get('learning:cache-needs-a-key')?.name).toBe('The cache needs two keys')
-  const facts = t.memory.reader.list('fact')
+  const facts = t.memory.reader.list('fact', { all: true })
   const level = (l: string) => facts.find((e) => e.name.endsWith(`maturity level is ${l}`))!
   expect(t.memory.reader.links('from', level('beta').id).map((l) => [l.type, l.to])).toEqual([
     ['supersedes', level('alpha').id],
