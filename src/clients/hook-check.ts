@@ -7,6 +7,8 @@ import type { ClientContext, Finding } from './types.ts'
 export interface WiredHook {
   event: string
   command: string
+  /** Whether it has the matcher that earlier versions gave it. */
+  former: boolean
   file: string
 }
 
@@ -56,12 +58,14 @@ export function hookFindings(
   const missing = events.filter((event) => !starting.some((hook) => hook.event === event))
   const unknown = [...new Set(starting.map((hook) => hook.event))].filter((event) => !events.includes(event))
   const twice = events.filter((event) => starting.filter((hook) => hook.event === event).length > 1)
-  if (missing.length > 0 || unknown.length > 0)
+  const former = [...new Set(starting.filter((hook) => hook.former).map((hook) => hook.event))]
+  if (missing.length + unknown.length + former.length > 0)
     findings.push(
       bad(
         `the hooks of ${title} were wired by another version of Tidemark: ${[
           ...(missing.length > 0 ? [`without ${listed(missing)}`] : []),
           ...(unknown.length > 0 ? [`with ${listed(unknown)}, which this version does not listen to`] : []),
+          ...(former.length > 0 ? [`with another matcher for ${listed(former)}`] : []),
         ].join('; ')}`,
         REWIRE(client),
       ),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { WiredHook } from './hook-check.ts'
 import { HOOKS, type HookClient, type HookEvent, hookIn, isLocalHook, sharedHook } from './hooks-table.ts'
 import { insertJson, removeJson } from './json-edit.ts'
 import type { JsonFile } from './json-parts.ts'
@@ -37,17 +38,28 @@ const handlersOf = (shape: HookShape, entry: unknown): unknown[] => {
   const inner = shape.nested ? at(entry, 'hooks') : [entry]
   return Array.isArray(inner) ? inner : []
 }
+const formerly = (shape: HookShape, event: HookEvent, command: string) =>
+  shape.entry({ ...event, ...event.former } as HookEvent, command)
 const isOurs = (client: HookClient, handler: unknown) => hookIn(commandOf(handler))?.client === client
 
-/** Every hook of ours in a client's settings: its event, and the command that it starts. */
-export function hooksIn(client: HookClient, shape: HookShape, settings: unknown): { event: string; command: string }[] {
+/** Every hook of ours in a client's settings: its event, the command that it starts, whether an earlier version wrote it so. */
+export function hooksIn(client: HookClient, shape: HookShape, settings: unknown): Omit<WiredHook, 'file'>[] {
   const events = at(settings, ...shape.path)
   if (typeof events !== 'object' || events === null || Array.isArray(events)) return []
   return Object.entries(events).flatMap(([event, entries]) =>
-    (Array.isArray(entries) ? entries : [])
-      .flatMap((entry) => handlersOf(shape, entry))
-      .filter((handler) => isOurs(client, handler))
-      .map((handler) => ({ event, command: commandOf(handler) as string })),
+    (Array.isArray(entries) ? entries : []).flatMap((entry) =>
+      handlersOf(shape, entry)
+        .filter((handler) => isOurs(client, handler))
+        .map((handler) => {
+          const command = commandOf(handler) as string
+          const now = HOOKS[client].find((e) => e.event === event && e.former)
+          return {
+            event,
+            command,
+            former: now !== undefined && isDeepStrictEqual(entry, formerly(shape, now, command)),
+          }
+        }),
+    ),
   )
 }
 
@@ -72,8 +84,9 @@ function hookPart(f: JsonFile, client: HookClient, shape: HookShape, event: Hook
     if (ours.length > 1) return 'stale'
     if (isDeepStrictEqual(ours[0], value)) return 'ours'
     const words = commandOf(handlersOf(shape, ours[0]).find((h) => isOurs(client, h))) as string
-    const known = isLocalHook(words) || (f.scope === 'local' && words === sharedHook(client, event.event))
-    return known && isDeepStrictEqual(ours[0], shape.entry(event, words)) ? 'stale' : 'hand-made'
+    const known = isLocalHook(words) || words === sharedHook(client, event.event)
+    const forms = [shape.entry(event, words), formerly(shape, event, words)]
+    return known && forms.some((form) => isDeepStrictEqual(ours[0], form)) ? 'stale' : 'hand-made'
   }
   return {
     name: `hooks.${event.event}`,

@@ -9,6 +9,8 @@ export interface HookEvent {
   event: string
   matcher?: string
   seconds: number
+  /** What earlier versions wrote instead. */
+  former?: { matcher: string | undefined }
 }
 
 const OURS = 'mcp__(plugin_tidemark_)?tidemark__.*'
@@ -35,10 +37,15 @@ export const HOOKS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
     { event: 'UserPromptSubmit', seconds: TURN },
     { event: 'PreToolUse', matcher: CLAUDE_TOOLS, seconds: TOOL },
     // what was understood of a file is told when it is read
-    { event: 'PostToolUse', matcher: `^(${CLAUDE_WRITES}|Read|${OURS})$`, seconds: TOOL },
+    {
+      event: 'PostToolUse',
+      matcher: `^(${CLAUDE_WRITES}|Read|${OURS})$`,
+      seconds: TOOL,
+      former: { matcher: CLAUDE_TOOLS },
+    },
     { event: 'PostToolUseFailure', matcher: CLAUDE_TOOLS, seconds: TOOL },
     // at `/compact` the command would be printed before the person; the start after it does the same
-    { event: 'PreCompact', matcher: 'auto', seconds: START },
+    { event: 'PreCompact', matcher: 'auto', seconds: START, former: { matcher: undefined } },
     { event: 'Stop', seconds: START },
     { event: 'SubagentStart', seconds: TURN },
     { event: 'SubagentStop', seconds: TURN },
@@ -59,7 +66,12 @@ export const HOOKS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
     { event: 'SessionStart', seconds: START },
     { event: 'BeforeAgent', seconds: TURN },
     { event: 'BeforeTool', matcher: GEMINI_TOOLS, seconds: TOOL },
-    { event: 'AfterTool', matcher: `^(${GEMINI_WRITES}|read_file|mcp_tidemark_.*)$`, seconds: TOOL },
+    {
+      event: 'AfterTool',
+      matcher: `^(${GEMINI_WRITES}|read_file|mcp_tidemark_.*)$`,
+      seconds: TOOL,
+      former: { matcher: GEMINI_TOOLS },
+    },
     { event: 'AfterAgent', seconds: START },
     // it asks before every turn whether to compress: only a person's wish is worth a process
     { event: 'PreCompress', matcher: 'manual', seconds: START },

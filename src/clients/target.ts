@@ -123,7 +123,7 @@ export function plug(ctx: ClientContext, target: Target, why: string, wanted?: r
   const again = (part: Part, state: State) =>
     surplus.includes(part) ||
     state === 'stale' ||
-    (untouched && canGo(part, state)) ||
+    (untouched && state !== 'hand-made' && canGo(part, state)) ||
     (entry === undefined && state === 'ours' && !part.mayBeTheirs)
   const base = before === null ? { text: null, steps: [] } : without(ctx, target, before, again)
   const { text: empty, end } = target.fresh ?? { text: '', end: '' }

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -52,6 +53,43 @@ test('init wires hooks of every client, a second one changes nothing, a dry one 
   expect(existsSync(join(at.dir, '.opencode/plugins/tidemark.js'))).toBe(true)
   expect((await tidemark(at, ['uninstall'])).code).toBe(0)
   expect(tree(at.dir)).toEqual(before)
+})
+
+const EARLIER = join(import.meta.dirname, '../fixtures/wired-earlier.json') // all clients, beside a theme of the user
+const THEME = '{\n  "theme": "dark"\n}\n'
+
+test.each([
+  ['where it was done', true],
+  ['in a fresh clone', false],
+])('[X7] %s, what an earlier version wired is brought up to date, and goes at uninstall', async (_, here) => {
+  const journal = '.tidemark/local/wiring.json'
+  const { [journal]: note, ...earlier } = JSON.parse(readFileSync(EARLIER, 'utf8')) as Record<string, string>
+  const mine = (text: string) => text.replace('"timeout": 3000', '"timeout": 9000') // by hand: that hook is the user's now
+  const init = ['init', '--client', ALL, '--yes', '--allow', 'none']
+  const [at, fresh] = [installed(), installed()]
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  files(at.dir, { ...earlier, '.gemini/settings.json': mine(earlier['.gemini/settings.json']!) })
+  if (here) files(at.dir, { [journal]: note! })
+  else rmSync(join(at.dir, '.claude/settings.local.json'))
+  files(fresh.dir, { '.claude/settings.json': THEME })
+  const said = (await tidemark(at, ['doctor'])).out
+  expect(said).toContain('with another matcher for PostToolUse, PreCompact')
+  expect(said).toContain('with another matcher for AfterTool')
+
+  for (const each of [at, fresh]) expect((await tidemark(each, init)).code).toBe(0)
+  const read = (dir: string, file: string) => {
+    const text = readFileSync(join(dir, file), 'utf8')
+    const now = dir === fresh.dir && file.startsWith('.gemini') ? mine(text) : text
+    return [file, file.endsWith('.json') ? JSON.parse(now) : now]
+  }
+  for (const file of Object.keys(earlier)) expect(read(at.dir, file)).toEqual(read(fresh.dir, file))
+  expect((await tidemark(at, init)).out).toContain('nothing had to be changed')
+  expect((await tidemark(at, ['doctor'])).out).not.toContain('another version')
+
+  await tidemark(at, ['uninstall'])
+  const left = Object.keys(tree(at.dir)).map((file) => relative(at.dir, file))
+  expect(left.sort()).toEqual(['.claude/settings.json', ...(here ? [] : ['.gemini/settings.json'])])
+  expect(readFileSync(join(at.dir, '.claude/settings.json'), 'utf8')).toBe(THEME)
 })
 
 /** Folders as well, and what lies in the home. */
@@ -197,9 +235,15 @@ test('init asks on a terminal whether agents may record without a question', asy
   const again = await onTerminal(at, ['init', '--client', 'claude'])
   expect(again.out).toContain('nothing had to be changed')
   expect(again.out).not.toContain('May agents record')
+})
+
+test('[T48] an agent does not allow itself `act`', async () => {
+  const at = installed()
   const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   expect(await tidemark(agents, ['init', '--client', 'claude', '--yes', '--allow', 'act'])).toMatchObject({ code: 1 })
-  expect(allowed()).toBe(false)
+  expect(existsSync(join(at.dir, '.claude'))).toBe(false)
+  expect((await tidemark(agents, ['init', '--client', 'claude', '--yes'])).code).toBe(0)
+  expect(readFileSync(join(at.dir, '.claude/settings.local.json'), 'utf8')).not.toContain('mcp__tidemark__act')
 })
 
 test.each(['\x03', '\x04'])(
