@@ -267,7 +267,9 @@ export function proofOf(db: Db, { secrets, said }: ToErase, places: Places | und
     const root = places?.trees.find((tree) => f.path.startsWith(join(tree, '.tidemark')))
     const why = isOpen(f)
       ? 'a process reads the store; the next command that writes finishes it'
-      : ((root && whyNotOwn(root, f.path.slice(root.length + 1))) ?? 'delete it by hand')
+      : /^(?:\{store\}\{|backups\/)/.test(f.kind.path)
+        ? `something else quotes it, such as a handoff: erase that, or the words everywhere with act [["purge", {"secret": "…"}]]`
+        : ((root && whyNotOwn(root, f.path.slice(root.length + 1))) ?? 'delete it by hand')
     notes.push(`what was erased still stands in ${f.path}: ${why}`)
   }
   return notes

@@ -138,3 +138,14 @@ test('[T61] a purge leaves nothing of what a session was asked, captured or is t
   expect(JSON.stringify([data, t.memory.db.all('SELECT ids FROM told')])).not.toContain('zanzibarquokka77')
   expect(data.captured).toEqual(['fact:always-run-the-tests-before-committing'])
 })
+
+test('[T61] where a handoff quotes what was erased, nobody is told to delete the store', async () => {
+  const t = openTestMemory()
+  t.act([
+    ['record-fact', { fact: 'Always use zanzibarquokka77 for staging' }],
+    ['write-handoff', { inProgress: ['Asked: "always use zanzibarquokka77 for staging"'] }],
+  ])
+  const done = t.act([['purge', { ref: 'fact:always-use-zanzibarquokka77-for-staging', reason: 'leaked' }]])
+  expect(done.notes.join()).toContain('something else quotes it')
+  expect(done.notes.join()).not.toContain('by hand')
+})
