@@ -114,8 +114,9 @@ export const rename: Tool = {
   },
   readOnly: false,
   run(context, { ref, name }) {
-    const { id } = findOne(context.memory.reader, ref)
-    return acted(context, [['rename', { ref: id, name: String(name) }]], (r) => `${shortOf(r.was)} is called ${shortOf(r.name)} now`) // biome-ignore format: one thought
+    const e = findOne(context.memory.reader, ref)
+    const told = `${shortOf(e.name)} is called ${shortOf(name)} now`
+    return acted(context, [['rename', { ref: e.id, name: String(name) }]], () => told)
   },
 }
 

@@ -133,7 +133,10 @@ test('[T40] the shell of an agent proposes what ends or replaces a rule, and con
     ['supersede', 'Never push to main', 'Always push to main'],
     ['rename', 'Never push to main', 'Push to main'],
     ['merge', 'Never push to main', 'Always push to main'],
-  ])
-    expect((await tidemark(agent, args)).out, args[0]).toContain('proposed: ')
+  ]) {
+    const { out } = await tidemark(agent, args)
+    expect(out, args[0]).toContain('proposed: ')
+    expect(out, args[0]).not.toContain('undefined')
+  }
   expect((await tidemark(at, ['brief'])).out).toContain('- Never push to main')
 })
