@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeInside } from '../files.ts'
@@ -243,7 +243,14 @@ export function createProject(
   options: { name?: string; persistencePath?: string; personal?: boolean } = {},
 ): { project: Project; created: string[] } {
   const created: string[] = []
-  mkdirSync(root, { recursive: true })
+  try {
+    mkdirSync(root, { recursive: true })
+    accessSync(root, constants.W_OK)
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    const hint = 'make the directory writable for you, or choose another one'
+    throw new UserError('read-only', `${root} cannot be made a project: it cannot be written`, hint)
+  }
   if (!hasConfig(root)) {
     const config: Config = {
       id: idOfStore(storePathFor(root, options.persistencePath)) ?? randomBytes(10).toString('hex'),

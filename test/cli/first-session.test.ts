@@ -22,7 +22,7 @@ test('[M6] after init beside a CLAUDE.md the first session says what was taken i
   expect(init.out).toMatch(/2 rules stand in CLAUDE\.md and bind nobody yet\. .*: tidemark confirm --all \w+/)
   const first = await begins(at, 's1')
   expect(first.person).toMatch(
-    /^Tidemark: known: 1 \w+, 2 rules from CLAUDE\.md to review \(`tidemark review`: a confirms all\), \d+ tokens$/,
+    /^Tidemark: known: 1 \w+, 2 rules from CLAUDE\.md to review \(`tidemark review`: a confirms all\), about \d+ tokens$/,
   )
   expect(first.model).toContain('2 rules wait for confirmation')
   const all = await pressing(at, ['review'], 'ay')

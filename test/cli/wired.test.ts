@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   cpSync,
   type Dirent,
   existsSync,
@@ -263,3 +265,14 @@ test.each(['\x03', '\x04'])(
     expect(git(at.dir, 'status', '--porcelain', '--ignored')).toBe(before)
   },
 )
+
+test('[X1] init where nothing can be written says so, and is no bug', async () => {
+  const at = scratch()
+  const root = process.getuid?.() === 0
+  chmodSync(join(at.dir, '..'), 0o755)
+  if (root) execFileSync('chown', ['-R', '65534:65534', at.dir, at.env.HOME!])
+  chmodSync(at.dir, 0o555)
+  const ran = await tidemark({ ...at, ...(root ? { uid: 65534 } : {}) }, ['init', '--yes', '--client', 'none'])
+  chmodSync(at.dir, 0o755)
+  expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/cannot be made a project: .*\n.*writable/)])
+})
