@@ -38,7 +38,8 @@ function missed(project: Project): (MissedEdit | MissedWords)[] {
       try {
         const { at, session, path: edited, by, found, typed } = JSON.parse(line) as Partial<MissedEdit & MissedWords>
         if (typeof at !== 'number' || typeof session !== 'string') return []
-        if (Array.isArray(found) && Array.isArray(typed)) return [{ at, session, found, typed: typed.map(String) }]
+        if (Array.isArray(found) && Array.isArray(typed))
+          return [{ at, session, found: found.filter((f) => Array.isArray(f?.action)), typed: typed.map(String) }]
         if (typeof edited !== 'string') return []
         return [{ at, session, path: edited, ...(by === 'shell' ? { by } : {}) }]
       } catch {
@@ -100,7 +101,7 @@ export async function makeUp(hook: Hook): Promise<Proposed[]> {
         const session = sessions.resolve(m.session)
         if (!sessions.get(session)) {
           // its session has yet to say that it is there
-          if (m.at > memory.env.now() - KEPT_MS) keep(project, JSON.stringify(m))
+          if (Math.abs(memory.env.now() - m.at) < KEPT_MS) keep(project, JSON.stringify(m))
         } else if ('path' in m) sessions.edited(session, m.path, m.by)
         else words.push({ ...m, session })
       }
