@@ -68,6 +68,12 @@ function runScript(name, what) {
   const script = new vm.Script(source, { filename, cachedData, importModuleDynamically })
   if (script.cachedDataRejected) known = new Set()
   const ran = (globalThis[Symbol.for('tidemark.ran')] = new Set())
+  // the first that makes something runs other code than those that add to it
+  for (const turn of ['once', 'twice', 'thrice'])
+    if (!known.has(turn)) {
+      ran.add(turn)
+      break
+    }
   process.on('exit', () => {
     if (!file || [...ran].every((what) => known.has(what))) return
     const head = [...new Set([...known, ...ran])].join('\n').padEnd(HEAD)

@@ -36,8 +36,14 @@ const firstStart = (dir: string) =>
     { cwd: dir, env: cacheDirectory().env },
   )
 
+const TURNS = ['once', 'twice', 'thrice']
 /** Of which kinds of run a file holds the code. */
-const kinds = (file: string) => readFileSync(file, 'latin1').slice(0, 4096).trim().split('\n')
+const kinds = (file: string) =>
+  readFileSync(file, 'latin1')
+    .slice(0, 4096)
+    .trim()
+    .split('\n')
+    .filter((kind) => !TURNS.includes(kind))
 
 test('the code of a hook is kept once for each kind of run, and never decides whether it works', async () => {
   const { dir, memory } = hookProject()
@@ -55,9 +61,10 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   expect(first).toContain('decision:queue')
   const [file] = files()
   expect(files()).toEqual([file])
-  expect(kinds(file!)).toEqual(['claude session-start'])
+  expect(kinds(file!)).toEqual(['claude session-start', 'context', 'Decisions'])
 
-  // the same again: the same answer from the kept code, and nothing is written
+  // the same again: the same answer from the kept code, and after three runs nothing is written
+  for (const _ of TURNS) expect(await start()).toBe(first)
   const { ino } = statSync(file!)
   expect(await start()).toBe(first)
   expect(statSync(file!).ino).toBe(ino)
@@ -68,7 +75,7 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   expect(kinds(prompts)).toEqual(['claude prompt'])
   const size = statSync(prompts).size
   await hook('UserPromptSubmit', { prompt: 'Always run the linter before you commit.' })
-  expect(kinds(prompts)).toEqual(['claude prompt', 'yjs'])
+  expect(kinds(prompts)).toEqual(['claude prompt', 'yjs', 'context'])
   expect(statSync(prompts).size).toBeGreaterThan(size)
   expect(files()).toHaveLength(2)
   expect(statSync(file!).ino).toBe(ino)
@@ -76,7 +83,7 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   // what is cut off, or of nobody's making, is made anew
   truncateSync(file!, 20_000)
   expect(await start()).toContain('decision:queue')
-  expect(kinds(file!)).toEqual(['claude session-start'])
+  expect(kinds(file!)).toEqual(['claude session-start', 'context', 'Decisions', 'Unconfirmed'])
   writeFileSync(file!, `${'claude session-start'.padEnd(4096)}no code at all`)
   expect(await start()).toContain('decision:queue')
   expect(statSync(file!).size).toBeGreaterThan(100_000)

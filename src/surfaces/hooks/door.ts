@@ -138,6 +138,10 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     // what is said to the summary of a compaction is of no use after it
     outcome.reply =
       tells || call.event !== 'pre-compact' ? carried(memory, done.session, done.reply, tells) : done.reply
+    // an answer with a section more ran code that the ones before did not
+    const { context = '' } = outcome.reply
+    if (context !== '') ran('context')
+    for (const [, title = ''] of context.matchAll(/^## ([A-Z][a-z ]{2,30})/gm)) ran(title)
   } finally {
     memory.close()
   }
