@@ -6,6 +6,8 @@ import { quote, remark } from './lexical.ts'
  */
 export type Layout =
   | { readonly type: 'atom'; readonly text: string }
+  /** An atom whose text costs time: made only when it is shown whole. `width` may be one more than its length. */
+  | { readonly type: 'lazy-atom'; readonly width: number; readonly text: () => string }
   | { readonly type: 'text'; readonly text: string }
   /** `:key value`, which stand or go together. */
   | { readonly type: 'pair'; readonly key: string; readonly value: Layout }
@@ -54,6 +56,8 @@ export function measure(layout: Layout, cap: number): number {
   switch (layout.type) {
     case 'atom':
       return layout.text.length
+    case 'lazy-atom':
+      return layout.width
     case 'text':
       return layout.text.length + 2 > cap ? cap + 1 : quote(layout.text).length
     case 'pair':
@@ -86,6 +90,9 @@ function printInto(layout: Layout, out: string[]): void {
   switch (layout.type) {
     case 'atom':
       out.push(layout.text)
+      return
+    case 'lazy-atom':
+      out.push(layout.text())
       return
     case 'text':
       out.push(quote(layout.text))
@@ -127,6 +134,8 @@ function cut(layout: Layout, room: number): string | null {
   switch (layout.type) {
     case 'atom':
       return fits(`nil ${remark(`${layout.text.length} characters`)}`, room)
+    case 'lazy-atom':
+      return fits(`nil ${remark(`${layout.width} characters`)}`, room)
     case 'text':
       return cutText(layout.text, room)
     case 'pair': {

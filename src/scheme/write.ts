@@ -33,6 +33,18 @@ export const layoutValue = (value: Value, shapes?: Shapes): Layout => new Writer
 const symbolText = (name: string): string =>
   isPlainSymbol(name) && parseNumber(name) === undefined && name !== 'nil' && name !== '.' ? name : inBars(name)
 
+/** Decimal digits of a large number cost milliseconds; how many there will be, its bits tell. */
+const LARGE = 1n << 4096n
+
+function integer(n: bigint): Layout {
+  if (n > -LARGE && n < LARGE) return atom(printNumber(n))
+  const hex = n.toString(16)
+  const digits = Math.ceil(
+    (hex.length - 14) * Math.log10(16) + Math.log10(Math.abs(Number.parseInt(hex.slice(0, 14), 16)) + 1),
+  )
+  return { type: 'lazy-atom', width: digits + (n < 0n ? 1 : 0), text: () => printNumber(n) }
+}
+
 class Writer {
   readonly shapes: Shapes | undefined
   constructor(shapes: Shapes | undefined) {
@@ -42,7 +54,8 @@ class Writer {
   layout(value: Value, depth: number): Layout {
     if (value === null) return atom('nil')
     if (typeof value === 'string') return { type: 'text', text: value }
-    if (typeof value === 'number' || typeof value === 'bigint') return atom(printNumber(value))
+    if (typeof value === 'bigint') return integer(value)
+    if (typeof value === 'number') return atom(printNumber(value))
     if (typeof value === 'boolean') return atom(value ? '#t' : '#f')
     if (value instanceof Sym) return atom(symbolText(value.name))
     if (value instanceof Keyword) return atom(keyText(value.name))
