@@ -11,7 +11,7 @@ export async function afterEdit(hook: Hook): Promise<HookReply> {
   const paths = filesOf(hook)
   const { tool, cwd } = hook.call
   const lines = new Map([...(tool?.lines ?? [])].map(([path, n]) => [inTree(hook.root, cwd, path) ?? '', n]))
-  noteEdited(hook, paths, undefined, lines)
+  if (tool?.command === undefined) noteEdited(hook, paths, undefined, lines) // else see expectEdited
   if (hook.session === '') return {}
   if (hook.call.client === 'cursor') hook.attempt('implicit claim', () => claimImplicitly(hook, paths)) // tells only afterwards
   return told(await full(hook))

@@ -3,6 +3,7 @@ import { claimsOf } from '../sessions/claims.ts'
 import { localClock, nameOfSession } from '../sessions/named.ts'
 import type { HookReply } from './call.ts'
 import { type Hook, joined } from './hook.ts'
+import { expectEdited } from './missed.ts'
 import { filesOf } from './paths.ts'
 import { dataLine, fenced } from './told.ts'
 
@@ -80,6 +81,7 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
     return { decision, reason: `${inTheWay(lines)}\n${todo}`, visible: `Tidemark: ${lines[0]}` }
   }
   hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
+  if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
   const context = await hook.attemptLater('known of the file', async () =>
     (await import('./on-file.ts')).knownOf(hook, paths),
   )

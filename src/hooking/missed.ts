@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { appendInside, inspect, readInside, removeInside } from '../files.ts'
 import { typedNow, typedWith } from '../memory/typed.ts'
@@ -16,6 +17,8 @@ interface Missed {
 interface MissedEdit extends Missed {
   readonly path: string
   readonly by?: 'shell'
+  /** The work tree, where the edit was only begun: it counts once the file has been written. */
+  readonly root?: string
 }
 /** What a prompt laid down, and hashes of what was typed. */
 interface MissedWords extends Missed {
@@ -36,12 +39,28 @@ function missed(project: Project): (MissedEdit | MissedWords)[] {
     .split('\n')
     .flatMap((line): (MissedEdit | MissedWords)[] => {
       try {
-        const { at, session, path: edited, by, found, typed } = JSON.parse(line) as Partial<MissedEdit & MissedWords>
+        const {
+          at,
+          session,
+          path: edited,
+          by,
+          root,
+          found,
+          typed,
+        } = JSON.parse(line) as Partial<MissedEdit & MissedWords>
         if (typeof at !== 'number' || typeof session !== 'string') return []
         if (Array.isArray(found) && Array.isArray(typed))
           return [{ at, session, found: found.filter((f) => Array.isArray(f?.action)), typed: typed.map(String) }]
         if (typeof edited !== 'string') return []
-        return [{ at, session, path: edited, ...(by === 'shell' ? { by } : {}) }]
+        return [
+          {
+            at,
+            session,
+            path: edited,
+            ...(by === 'shell' ? { by } : {}),
+            ...(typeof root === 'string' ? { root } : {}),
+          },
+        ]
       } catch {
         return [] // the end, or a line that was cut off
       }
@@ -49,7 +68,8 @@ function missed(project: Project): (MissedEdit | MissedWords)[] {
     .slice(-MOST)
 }
 
-export const missedEdits = (project: Project): MissedEdit[] => missed(project).filter((m) => 'path' in m)
+export const missedEdits = (project: Project): MissedEdit[] =>
+  missed(project).filter((m) => 'path' in m && m.root === undefined) as MissedEdit[]
 
 /** Puts files into the session's hands; where the store cannot be had in time, a later hook does. */
 export function noteEdited(
@@ -71,6 +91,20 @@ export function noteEdited(
       keep(hook.project, redact(JSON.stringify({ at: hook.memory.env.now(), session, path, ...(by ? { by } : {}) })))
   }
 }
+
+/** A shell was asked to patch these files. Codex does that itself and tells nothing afterwards: the session's next hook looks. */
+export function expectEdited({ project, memory, session, root }: Hook, paths: readonly string[]): void {
+  if (session === '') return
+  for (const path of paths) keep(project, redact(JSON.stringify({ at: memory.env.now(), session, path, root })))
+}
+
+/** After so long a patch that its own session says nothing of has failed. */
+const PATCHING_MS = 10 * 60_000
+/** A file system keeps times less exactly than the clock does. */
+const SLACK_MS = 50
+
+const wasWritten = ({ at, path }: MissedEdit, root: string): boolean =>
+  (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= at - SLACK_MS
 
 /** Keeps what a prompt said until a hook can note it; nothing that holds a secret. */
 export function keepWords(hook: Hook, found: readonly Captured[], said: readonly string[]): void {
@@ -102,8 +136,10 @@ export async function makeUp(hook: Hook): Promise<Proposed[]> {
         if (!sessions.get(session)) {
           // its session has yet to say that it is there
           if (Math.abs(memory.env.now() - m.at) < KEPT_MS) keep(project, JSON.stringify(m))
-        } else if ('path' in m) sessions.edited(session, m.path, m.by)
-        else words.push({ ...m, session })
+        } else if ('path' in m) {
+          if (m.root === undefined || wasWritten(m, m.root)) sessions.edited(session, m.path, m.by)
+          else if (session !== hook.session && memory.env.now() - m.at < PATCHING_MS) keep(project, JSON.stringify(m))
+        } else words.push({ ...m, session })
       }
     }),
   )

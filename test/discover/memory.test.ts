@@ -58,7 +58,11 @@ test('[D5] [T11] no builtin makes what is not paid for: large numbers, texts and
 }, 300_000)
 
 test('[D5] [T11] of large numbers only those are turned into digits that are shown', async () => {
-  for (const what of ['(make-list 50000 n)', '(string (make-list 50000 n))', '(write->string (make-vector 100000 n))']) {
+  for (const what of [
+    '(make-list 50000 n)',
+    '(string (make-list 50000 n))',
+    '(write->string (make-vector 100000 n))',
+  ]) {
     const done = await run(what.replace('n)', '(- (expt 2 131000)))'))
     expect(done.printed, what).toContain('39436 characters')
     expect(done.ms, what).toBeLessThan(DEFAULT_BUDGET.ms / 2)

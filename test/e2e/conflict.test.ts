@@ -98,5 +98,13 @@ withClients(
     const { thread } = await codex(m, 'now make it 42', ['-c', 'model="gpt-5.5"'])
     expect(m.read('src/app.ts')).toBe('export const answer = 42\n')
     expect(m.sessions().find((s) => s.id === thread)?.files).toEqual(['src/app.ts'])
+
+    const back = input.replace('-export const answer = 41\n+export const answer = 42', '-answer = 42\n+answer = 41')
+    const failing = { call: 'exec_command', input: { cmd: `apply_patch <<'EOF'\n${back.replace('42', '43')}EOF\n` } }
+    const added = '*** Begin Patch\n*** Add File: b.ts\n+export const b = 1\n*** End Patch\n'
+    model.next(failing, { call: 'exec_command', input: { cmd: `cd src && apply_patch <<'EOF'\n${added}EOF\n` } })
+    const byItsShell = await codex(m, 'add b', ['-c', 'model="gpt-5.5"'])
+    expect(m.read('src/b.ts')).toBe('export const b = 1\n')
+    expect(m.sessions().find((s) => s.id === byItsShell.thread)?.files).toEqual(['src/b.ts'])
   },
 )

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -117,6 +117,31 @@ test('[X6] two clients, one file: the hook of the second one refuses the edit of
     tool_input: { file_path: join(dir, 'src/auth/login.ts') },
   })
   expect(own.out).toBe('')
+})
+
+test('[X6] what a shell was asked to patch is in the session once it was written: Codex tells of it only before', async () => {
+  const { dir, memory } = hookProject()
+  const codex = (event: string, more: object, cwd = dir) =>
+    runHook(['codex', event], { session_id: 's1', cwd, ...more })
+  const files = () => sessionsOf(memory()).get('s1')?.files
+  const patch = (path: string, before = '') =>
+    codex('PreToolUse', {
+      tool_name: 'Bash',
+      tool_input: {
+        command: `${before}apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\nEOF\n`,
+      },
+    })
+  mkdirSync(join(dir, 'src'))
+  await codex('SessionStart', { source: 'startup' })
+  await patch('b.ts', 'cd src && ')
+  expect(files()).toEqual([])
+  writeFileSync(join(dir, 'src/b.ts'), 'x')
+  await patch('never.ts')
+  expect(files()).toEqual(['src/b.ts'])
+  await codex('Stop', { stop_hook_active: false, last_assistant_message: 'done' })
+  writeFileSync(join(dir, 'never.ts'), 'by hand')
+  await codex('UserPromptSubmit', { prompt: 'go on' })
+  expect(files()).toEqual(['src/b.ts'])
 })
 
 test('[M4] what is to be told at an event that takes nothing goes with the next answer that does', async () => {

@@ -1,3 +1,4 @@
+import { isAbsolute, join } from 'node:path'
 import type { HookEvent, HookTool } from '../../hooking/call.ts'
 import type { Lines } from '../../sessions/sessions.ts'
 import { list, type Payload, record, said, text } from './payload.ts'
@@ -22,7 +23,7 @@ const READS = new Set(['read', 'read_file', 'view', 'readfile'])
 const PATH_FIELDS = ['file_path', 'filePath', 'notebook_path', 'path', 'filepath', 'target_file', 'absolute_path']
 const PATCHED = /^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm
 /** Codex lets a model that has no tool for it edit by this command, and runs no shell for it. */
-const PATCHING = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b/
+const PATCHING = /^\s*(?:cd\s+(?:"([^"\n]+)"|'([^'\n]+)'|(\S+))\s*&&\s*)?apply_?patch\b/
 /** By this Codex says in the text of a shell's answer how it ended. */
 const EXITED = /^(?:exit code:?|process exited with code) (-?\d+)/im
 const MOST_PATHS = 50
@@ -42,6 +43,14 @@ function responseText(value: unknown): string | undefined {
 /** The files that a patch names. */
 const patched = (patch: string | undefined): string[] =>
   patch?.includes('*** ') ? [...patch.matchAll(PATCHED)].map(([, path]) => path!.trim()) : []
+
+/** The files of a patch that a shell is asked to apply, maybe in another directory. */
+function patchedByShell(command: string): string[] {
+  const patching = PATCHING.exec(command)
+  if (patching === null) return []
+  const dir = patching[1] ?? patching[2] ?? patching[3]
+  return patched(command).map((path) => (dir === undefined || isAbsolute(path) ? path : join(dir, path)))
+}
 
 /** Whether a response says of itself that the command went wrong. */
 function saysFailed(value: unknown): boolean {
@@ -113,7 +122,7 @@ export function toolOf(
   const read = READS.has(known) || known === 'str_replace_editor' ? text(input, ...PATH_FIELDS) : undefined
   const asked = SHELLS.has(known) ? (input.command ?? input.cmd) : undefined
   const command = typeof asked === 'string' ? asked : Array.isArray(asked) ? asked.map(String).join(' ') : undefined
-  if (command !== undefined && PATCHING.test(command)) paths.push(...patched(command))
+  if (command !== undefined) paths.push(...patchedByShell(command))
   const lines = paths.length > 0 && more.response !== undefined ? linesOf(input, paths[0]!, more.response) : undefined
   return {
     name: name.slice(0, 200),
