@@ -228,7 +228,8 @@ function planOnce(
         promiseOf(p, verb, said)
         return
       }
-      for (const s of screened.secrets) p.note(`${s.path}: stored as [redacted: ${s.category}]`)
+      for (const s of screened.secrets)
+        p.note(`${s.path} held a secret: "[redacted: ${s.category}]" is stored in its place`)
       args = screened.value as Record<string, unknown>
     }
     checkVersion(p, verb, args, versions, report)
@@ -263,7 +264,7 @@ function planOnce(
     purges: [...p.purges()],
     work: p.work(),
     claims: p.claims.changes(),
-    summary: summarise(results, new Set(p.events().map((e) => e.entity))),
+    summary: summarise(results, p),
   }
   return { planned, unasked }
 }
@@ -345,12 +346,15 @@ function promiseOf(p: Planning, verb: string, args: Readonly<Record<string, unkn
 const SUMMARY_MAX = 200
 
 /** Names only what the batch touched: an erasure finds what it must rewrite by that. */
-function summarise(results: readonly Result[], touched: ReadonlySet<string>): string {
-  const parts = results.map((r) =>
-    r.verb === 'undo'
-      ? `undo ${r.id}`
-      : `${r.verb}${r.name && (touched.has(r.id) || touched.has(String(r.link))) ? ` "${foldName(r.name).length > 60 ? `${r.name.slice(0, 60).toWellFormed()}…` : r.name}"` : ''}`,
-  )
+function summarise(results: readonly Result[], p: Planning): string {
+  const touched = new Set(p.events().map((e) => e.entity))
+  const quoted = (name: string) => `"${foldName(name).length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name}"`
+  const named = (r: Result): string => {
+    if (!r.name || !(touched.has(r.id) || touched.has(String(r.link)))) return ''
+    const old = r.verb === 'supersede' ? p.entity(String(r.old))?.name : undefined
+    return old === undefined ? ` ${quoted(r.name)}` : ` ${quoted(old)} by ${quoted(r.name)}`
+  }
+  const parts = results.map((r) => (r.verb === 'undo' ? `undo ${r.id}` : r.verb + named(r)))
   const whole = parts.join('; ')
   return whole.length > SUMMARY_MAX
     ? `${whole.slice(0, SUMMARY_MAX).toWellFormed()}… (${results.length} actions)`

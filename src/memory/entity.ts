@@ -116,11 +116,9 @@ export function placePaths(registry: Registry, kind: Kind, changes: readonly Cha
   })
 }
 
-/** A new id for an `event` entity: ordered by time, then by chance. */
-export function eventId(kind: Kind, ms: number, random: Uint8Array): string {
-  const chance = [...random].map((b) => (b % 36).toString(36)).join('')
-  return `${kind.name}:${ms.toString(36).padStart(9, '0')}${chance}`
-}
+/** A new id for an `event` entity: ordered by time; those of one batch by order of creation, as `chance` grows. */
+export const eventId = (kind: Kind, ms: number, chance: number): string =>
+  `${kind.name}:${ms.toString(36).padStart(9, '0')}${chance.toString(36).padStart(8, '0')}`
 
 /** A link's id is its ends and its relation; the ends of a symmetric one are given in order (K9). */
 export const linkId = (from: string, relation: string, to: string): string =>

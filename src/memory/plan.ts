@@ -54,6 +54,8 @@ export function startPlan(
   const moves = new Map<string, string>()
   const undone: string[] = []
   let scrubbing = false
+  /** Of the id that was made last. */
+  let chance: number | undefined
   const promised = new Set<string>()
   let ctr = ctx.ctr
   let registry: Registry | undefined
@@ -392,7 +394,10 @@ export function startPlan(
     claims: new ClaimPlan(view.claims, ctx.provenance.agent === 'file' ? 'file' : undefined),
     note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
     purge: (p) => void purges.push(p),
-    eventId: (make) => make(ctx.ms, ctx.random(8)),
+    eventId(make) {
+      chance = chance === undefined ? ctx.random(5).reduce((n, byte) => n * 256 + byte, 0) : chance + 1
+      return make(ctx.ms, chance)
+    },
     events: () => events,
     move(from, to) {
       overlay.set(to, { cells: cells(from) })

@@ -149,7 +149,7 @@ export interface Planning {
   purge(p: PurgeMark): void
   /** From here on `to` has the document of `from`, which is gone. */
   move(from: string, to: string): void
-  eventId(make: (ms: number, random: Uint8Array) => string): string
+  eventId(make: (ms: number, chance: number) => string): string
   events(): readonly Event[]
   purges(): readonly PurgeMark[]
   moves(): ReadonlyMap<string, string>

@@ -61,7 +61,7 @@ export function record(
     if (own) p.promise(own)
     return undefined
   }
-  const id = own ?? p.eventId((ms, random) => eventId(kind, ms, random))
+  const id = own ?? p.eventId((ms, chance) => eventId(kind, ms, chance))
   const before = p.entity(id)
   // an undone record has left nothing that recording it again could hide
   const empty = Object.keys(before?.fields ?? {}).every((f) => f === 'provenance')

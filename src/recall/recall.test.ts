@@ -221,6 +221,13 @@ describe('what is found', () => {
     expect(results.find((r) => r.id === 'decision:a')!.contradicts).toEqual(['decision:b'])
     expect(results.find((r) => r.id === 'decision:b')!.contradicts).toEqual(['decision:a'])
     expect(text).toContain('contradicts decision:b')
+    t.act([
+      ['unlink-entities', { from: 'a', to: 'b', type: 'contradicts' }],
+      ['supersede', { old: 'a', new: 'b' }],
+    ])
+    const all = (await ask(t, 'integer cents', { all: true })).results
+    expect(all.map((r) => [r.name, r.state])).toContainEqual(['a', 'superseded'])
+    expect(all.flatMap((r) => r.contradicts)).toEqual([])
   })
 
   test('[H6] near-duplicates are folded with a count', async () => {

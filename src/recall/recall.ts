@@ -392,7 +392,7 @@ function answer(question: string, asked: Asked, g: Grounds): RecallResult {
 }
 
 /** Links by which somebody said that two cannot hold together. */
-const AGAINST = new Set(['contradicts', 'conflicts-with', 'supersedes'])
+const AGAINST = new Set(['contradicts', 'conflicts-with'])
 
 /**
  * For each result the others that contradict it, as links say. Words alone say too little: most pairs that look like a

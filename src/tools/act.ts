@@ -66,7 +66,8 @@ const takesPerson = (error: unknown): boolean =>
   (error.details.problems as unknown as Problem[]).every((p) => p.code === 'person')
 
 function printed(done: ActResult): Output {
-  const what = (r: Result) => (r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.id)
+  const what = (r: Result) =>
+    r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.verb === 'supersede' ? `${r.old} by ${r.id}` : r.id
   const lines = done.results.flatMap((r) => {
     const held = r.verb === 'claim' ? claimedLines(r) : r.verb === 'release' ? releasedLines(r) : []
     if (held.length > 0) return held

@@ -89,7 +89,9 @@ describe('[A7] secrets', () => {
       },
       { redact: true },
     )
-    expect(done.notes.join('\n')).toContain(`description: stored as [redacted: ${category}]`)
+    expect(done.notes.join('\n')).toContain(
+      `description held a secret: "[redacted: ${category}]" is stored in its place`,
+    )
     expect(JSON.stringify(done)).not.toContain(JSON.stringify(secret).slice(1, -1))
     expect(m.get('p')!.fields.description).toMatch(/^before .*\[redacted: /)
     m.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')

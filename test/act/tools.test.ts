@@ -27,6 +27,19 @@ test('[A2] the reply of act has a line for each action, in order, and the batch 
   )
 })
 
+test('[A2] a supersession is told with both sides, in the right order, wherever it is told', async () => {
+  const m = openTestMemory()
+  m.act([
+    ['record-decision', { name: 'old' }],
+    ['record-decision', { name: 'new' }],
+  ])
+  expect(await run(m, act, { actions: [['supersede', { old: 'old', new: 'new' }]] })).toMatch(
+    /^supersede decision:old by decision:new v\d\n/,
+  )
+  expect(await run(m, history)).toContain('  supersede "old" by "new"')
+  expect(await run(m, undo)).toMatch(/^took back supersede "old" by "new"\n/)
+})
+
 test.each([
   ['a list', BATCH],
   ['an object', { actions: BATCH }],

@@ -76,6 +76,14 @@ describe('starting', () => {
     ])
   })
 
+  test('tasks of one batch stand in the order in which they were added, in the tree and in what comes next', () => {
+    const m = openTestMemory()
+    const names = ['zeta', 'alpha', 'mid', 'beta', 'omega', 'delta', 'kappa', 'iota']
+    m.act([goal('G'), ...names.map((name) => add(name))])
+    const below = workTree(m.memory.reader)[0]!.children
+    expect(below.map((n) => n.entity.name)).toEqual(names)
+  })
+
   test('two sessions have different current tasks, and neither disturbs the other', () => {
     const m = openTestMemory()
     m.act([goal('G'), activity('A')], { session: 'a' })

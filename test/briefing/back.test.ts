@@ -32,6 +32,18 @@ test('[P4] who comes back is told the handoff, the swarm, decisions since, and w
   expect(json).toMatchObject({ since: '2026-11-21T09:00:00.000Z', decisions: ['decision:meanwhile'] })
 })
 
+test('[P4] [T61] who comes back reads that something was erased, without its tombstone', () => {
+  const t = openTestMemory()
+  sessionsOf(t.memory).start({ id: 'mine', user: 'tester' })
+  sessionsOf(t.memory).end('mine')
+  t.clock.now += 3_600_000
+  t.act([['record-fact', { fact: 'The box in the cellar' }]], { user: 'ana' })
+  t.act([['purge', { ref: 'fact:the-box-in-the-cellar', reason: 'private' }]], { user: 'ana' })
+  const { text } = back(t.memory, t.project, { user: 'tester' })
+  expect(text).toContain('- erased: something of kind fact (ana, 2026-11-21)')
+  expect(text).not.toContain('purged-')
+})
+
 test('[P4] [X5] who comes back is told of a session that crashed meanwhile and what it had in hand, and who waits for whom', () => {
   const t = openTestMemory()
   const sessions = sessionsOf(t.memory)

@@ -1,5 +1,6 @@
 import type { Entity } from '../../memory/entity.ts'
 import { kindOf } from '../../memory/entity.ts'
+import { isErased } from '../../store/log.ts'
 import { type Touch, touchesAfter } from '../../store/trust.ts'
 import { plain } from '../fence.ts'
 import { lastHere } from '../here.ts'
@@ -58,7 +59,7 @@ export function changesSince(about: About, since: number): { entity: Entity; tex
   return changed
 }
 
-function lineOf(e: Entity, touches: readonly Touch[], { vouched }: About): string {
+function lineOf(e: Entity, touches: readonly Touch[], { vouched, memory }: About): string {
   const { user, agent, session, at } = touches[0]!
   const verb = !e.live
     ? 'deleted'
@@ -70,6 +71,7 @@ function lineOf(e: Entity, touches: readonly Touch[], { vouched }: About): strin
           ? 'new'
           : 'changed'
   const who = plain(user ?? agent ?? session ?? 'somebody', 40)
+  if (!e.live && isErased(memory.db, e.id)) return `- erased: something of kind ${e.kind} (${who}, ${day(at)})`
   const unverified = vouched([e.id]).has(e.id) ? '' : ', unverified'
   return `- ${verb}: ${refOf(e)}${nameBeyondId(e)} (${who}, ${day(at)}${unverified})`
 }
