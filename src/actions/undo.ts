@@ -4,6 +4,7 @@ import { KIND_KIND, kindOf } from '../memory/entity.ts'
 import { fold } from '../memory/fold.ts'
 import type { Planning } from '../memory/planning.ts'
 import type { Verb } from '../memory/verb.ts'
+import { shellWord } from '../schema/shell.ts'
 import { textArg } from '../schema/validate.ts'
 import type { LoggedEvent } from '../store/log.ts'
 
@@ -155,7 +156,7 @@ const related = (a: readonly string[], b: readonly string[]) =>
 export const undo: Verb = {
   verb: 'undo',
   about:
-    'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote',
+    'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote: its own, or another one where a person asks',
   args: {
     batch: 'batch id, or "last"? (last)',
     allOf: 'text? (a session: all of its batches, instead of batch)',
@@ -171,6 +172,17 @@ export const undo: Verb = {
     }
     if (given !== undefined && allOf !== undefined) {
       report({ field: 'allOf', message: 'a batch and a whole session at once', accepted: 'either batch or allOf' })
+      return undefined
+    }
+    if (allOf !== undefined && !mayUndoAllOf(p, allOf)) {
+      report({
+        field: 'allOf',
+        code: 'person',
+        message: `${allOf} is another session: only a person takes back all that it wrote`,
+        received: allOf,
+        accepted: 'the acting session, or a subagent of it',
+        hint: `ask the person to run \`tidemark undo --all-of ${shellWord(allOf)}\` outside the agent; one of its batches is undone by its id`,
+      })
       return undefined
     }
     const batches =
@@ -216,6 +228,13 @@ export const undo: Verb = {
       entities: [...byEntity.keys()],
     }
   },
+}
+
+/** A person, or the session itself; its subagents' work is its own. */
+function mayUndoAllOf(p: Planning, session: string): boolean {
+  const own = p.ctx.provenance.session
+  if (p.ctx.by === 'person') return true
+  return own !== undefined && (session === own || p.claims.view.session(session)?.parent === own)
 }
 
 /** The last batch that the acting session wrote here; without a session, the last that was written without one. */

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import { parseExact } from '../schema/exact.ts'
 import type { Json } from '../schema/field.ts'
+import { fieldsOf } from '../schema/kind.ts'
 import { foldName, nearest } from '../schema/names.ts'
 import { named, type Problem, type Report, shown } from '../schema/validate.ts'
 import { redact } from '../secrets/find.ts'
@@ -13,6 +14,15 @@ import { linkIdNow, record, recordedAs, remove } from './record.ts'
 import { SHARED_KIND } from './shared.ts'
 import { sharedNow } from './shared-key.ts'
 import type { RunAction, Verb } from './verb.ts'
+
+/** What arguments of verbs may also be called, where the verb has none of that name. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  paths: ['path', 'file', 'files'],
+  ref: ['id'],
+  description: ['title', 'name', 'text'],
+  originalAsk: ['goal', 'description', 'title', 'text'],
+  reason: ['why'],
+}
 
 /** More than this is an import, and goes in several batches (design §4). */
 export const MAX_ACTIONS = 50
@@ -169,10 +179,17 @@ function planOnce(
   const results: Result[] = []
   const versions = new Map<string, number>()
 
-  const run: RunAction = (verb, args, report) => {
+  const aliases = (verb: string): Parameters<typeof named>[0] => {
+    const kind = p.registry().recordedBy(verb)
+    if (kind) return fieldsOf(kind)
+    const names = Object.keys(options.verbs.get(verb)?.args ?? {})
+    return Object.fromEntries(names.map((name) => [name, { also: ALSO[name] ?? [] }]))
+  }
+  const run: RunAction = (verb, given, report) => {
     const registry = p.registry()
+    const args = named(aliases(verb), given)
     const recorded = registry.recordedBy(verb)
-    if (recorded) return record(p, recorded, named(recorded, args), report)
+    if (recorded) return record(p, recorded, args, report)
     const deleted = registry.deletedBy(verb)
     if (deleted) return remove(p, deleted, args, report)
     const own = options.verbs.get(verb)
@@ -208,8 +225,7 @@ function planOnce(
     const verb = redact(given)
     const report: Report = (problem) => void problems.push({ index, verb, ...problem })
     const before = problems.length
-    const kind = p.registry().recordedBy(verb)
-    const said = kind ? named(kind, raw, (alias, field) => p.note(`${verb}: ${alias} was taken as ${field}`)) : raw
+    const said = named(aliases(verb), raw, (alias, field) => p.note(`${verb}: ${alias} was taken as ${field}`))
     let args = said
     if (!options.verbs.get(verb)?.unscreened) {
       const screened = screen(said, options.redact)

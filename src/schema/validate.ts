@@ -154,11 +154,10 @@ function change(name: string, field: Field, value: Json, report: Report): Change
 
 /** The arguments with each near alias under the name of the field that it means; told where that field is not said too. */
 export function named(
-  kind: Kind,
-  args: Record<string, unknown>,
+  fields: Readonly<Record<string, { readonly also?: readonly string[] }>>,
+  args: Readonly<Record<string, unknown>>,
   tell: (alias: string, field: string) => void = () => {},
-): Record<string, unknown> {
-  const fields = fieldsOf(kind)
+): Readonly<Record<string, unknown>> {
   let out = args
   for (const alias of Object.keys(args)) {
     if (Object.hasOwn(fields, alias)) continue

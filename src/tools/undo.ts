@@ -41,7 +41,9 @@ export const undo: Tool = {
         : 'nothing was left of it to take back'
       return { text, json: done as unknown as Json }
     }
-    const list = typeof allOf !== 'string' || yes === true ? undefined : listOf(context, allOf)
+    // an agent is not asked to agree to what only a person may do
+    const isOthers = context.by === 'agent' && allOf !== context.session
+    const list = typeof allOf !== 'string' || yes === true || isOthers ? undefined : listOf(context, allOf)
     if (list === undefined) return takeBack()
     if (context.ask === undefined)
       throw new UserError('not-agreed', `${list}\nnothing was undone`, 'give --yes to take all of it back')

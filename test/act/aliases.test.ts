@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { KINDS } from '../../src/kinds/index.ts'
 import { COMMON, type Kind } from '../../src/schema/kind.ts'
 import { CONTROLS } from '../../src/schema/validate.ts'
+import { claimsOf } from '../../src/sessions/claims.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const taken = (verb: string, args: Record<string, unknown>) => {
@@ -20,6 +21,30 @@ test('[A5] near aliases of the commonest kinds are taken, and the answer says so
   expect(decision.fields).toMatchObject({ name: 'use-sqlite', rationale: 'no daemon', optionsConsidered: ['files'] })
   expect(decision.notes).toHaveLength(3)
   expect(taken('record-fact', { text: 'Always run the tests' }).fields.fact).toBe('Always run the tests')
+})
+
+test('[A5] near aliases of what the other verbs take are taken as well, and the answer says so', () => {
+  const m = openTestMemory()
+  const act = (verb: string, args: Record<string, unknown>) => m.act([[verb, args]], { session: 's1' })
+  const held = () =>
+    claimsOf(m.memory)
+      .held()
+      .map((c) => c.on)
+  expect(act('claim', { path: 'src/a.ts' }).notes).toContain('claim: path was taken as paths')
+  act('claim', { file: 'src/b.ts' })
+  act('claim', { files: ['src/c.ts', 'src/d.ts'], note: 'both' })
+  expect(held()).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts', 'src/d.ts'])
+  m.library.sessions.start({ id: 's2' })
+  act('release', { file: 'src/a.ts' })
+  act('hand-over', { path: 'src/b.ts', to: 's2' })
+  expect(held()).toEqual(['src/c.ts', 'src/d.ts', 'src/b.ts'])
+  act('start-goal', { goal: 'Add OAuth login' })
+  act('start-task', { title: 'callback' })
+  act('abandon', { id: 'callback', why: 'the provider does it' })
+  expect(m.get('callback')!.fields).toMatchObject({ abandonReason: 'the provider does it' })
+  expect(m.refused([['claim', { paths: ['a.ts'], path: 'b.ts' }]], { session: 's1' })[0]).toMatchObject({
+    field: 'path',
+  })
 })
 
 test('[A5] an alias never takes the place of what was said by name, and one that means nothing is refused', () => {

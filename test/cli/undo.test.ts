@@ -52,6 +52,18 @@ describe('[A10] undo on the command line', () => {
   })
 })
 
+test('[A10] [T5] an agent on the command line is told at once that another session’s work takes a person', async () => {
+  const { at, names } = await written()
+  for (const yes of [['--yes'], []]) {
+    const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
+    const { err } = await tidemark(agents, ['undo', '--all-of', 'a', '--session', 'b', ...yes])
+    expect(err).toContain('only a person takes back all that it wrote')
+    expect(err).toContain('ask the person to run `tidemark undo --all-of a`')
+    expect(err).not.toContain('--yes')
+  }
+  expect(await names()).toBe('("a1" "a2" "b1")')
+})
+
 test('[A10] what stands in the way of an undo is told with the flag that the command has', async () => {
   const { at, run } = await written()
   const { batch } = JSON.parse(await run('act', decide('c1'), '--json')) as { batch: string }
