@@ -1,4 +1,4 @@
-import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS, SILENT_MS } from '../memory/claims.ts'
+import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS, inTheWay, SILENT_MS, sameTree } from '../memory/claims.ts'
 import type { Planning } from '../memory/planning.ts'
 import type { Verb } from '../memory/verb.ts'
 import { canonical } from '../schema/canonical.ts'
@@ -59,6 +59,18 @@ const meaning = ({ ttl, exact, implicit, note, task, goal, role, status, depends
   canonical(
     [exact ? ttl : null, implicit, note, task, goal, role, status, dependsOn, more].map((v) => v ?? null) as Json,
   )
+
+/** What others left for whoever works here next, each word once. */
+function notesOn(p: Planning, session: string, taken: readonly Claim[]): Claim[] {
+  const left = p.claims.view
+    .leftNotes()
+    .filter(
+      (c) =>
+        c.session !== session &&
+        taken.some((t) => t.what === c.what && sameTree(t, c) && (t.on === c.on || inTheWay(t, c))),
+    )
+  return [...new Map(left.map((c) => [`${c.session} ${c.handoff}`, c])).values()]
+}
 
 export const claim: Verb = {
   verb: 'claim',
@@ -133,6 +145,9 @@ export const claim: Verb = {
         )
     }
     if (taken.length === 0) return undefined
+    if (!implicit)
+      for (const c of notesOn(p, session, taken))
+        p.note(`${c.session}, who released ${c.on}, left: ${c.handoff?.replace(/\s+/g, ' ')}`)
     return { id: `claim:${taken[0]!.n}`, claims: taken.map(claimJson) as Json }
   },
 }

@@ -43,6 +43,8 @@ export interface ClaimView {
   nextFence(): number
   /** The newest claim of a role, ended or not. */
   lastOfRole(role: string): ClaimRow | undefined
+  /** Given up with a word for the next one, who has not come yet; newest first. */
+  leftNotes(): ClaimRow[]
   /** Where in the work tree a session stands. */
   workOf(session: string): readonly string[]
 }

@@ -198,6 +198,7 @@ function viewOf(host: WriteHost, docs: Docs, now: number, actor: string | undefi
       sessions: () => presence.listSessions(db),
       nextFence: () => presence.nextFence(db),
       lastOfRole: (role) => presence.lastOfRole(db, role),
+      leftNotes: () => presence.leftNotes(db),
       workOf: (session) => workOf(db, session),
     },
   }

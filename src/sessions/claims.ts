@@ -30,6 +30,8 @@ export function claimsOf(memory: Memory): {
   held(): Claim[]
   /** Those of other sessions that claim a file. In another work tree they only meet at merge: `elsewhere`. */
   against(session: string | undefined, path: string, root?: string): (Claim & { elsewhere: boolean })[]
+  /** Those that ended with a word for the next one, who has not come yet, while their task and goal are open; newest first. */
+  left(): Claim[]
   /** The newest word of each role, in the order in which they were claimed; over with the goal they were made for. */
   blocks(): SwarmBlock[]
 } {
@@ -49,6 +51,14 @@ export function claimsOf(memory: Memory): {
       held()
         .filter((c) => c.what === 'path' && c.session !== session && covers(c.on, path))
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) })),
+    left: () =>
+      presence
+        .leftNotes(db)
+        .filter((c) =>
+          [c.what === 'task' ? c.on : c.task, c.goal].every(
+            (id) => id === undefined || isOpen(memory.reader.entity(id)),
+          ),
+        ),
     blocks() {
       const byRole = new Map<string, Claim[]>()
       for (const c of presence.roleClaims(db)) {

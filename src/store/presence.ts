@@ -147,7 +147,7 @@ export function reviveSession(db: Db, row: SessionRow, at: number): void {
   addPresence(db, at, row.id, 'session-started', row.client ? { client: row.client } : {})
 }
 
-/** Claims that ended before a day are nobody's, but for those that say how a role's work stands. */
+/** Claims that ended before a day are nobody's, but for those that say how a role's work stands, or what the next one should know. */
 const ENDED_KEPT_MS = 86_400_000
 /** The newest of a role make up its block; what it did long before is nobody's either. */
 const KEPT_OF_ROLE = 100
@@ -160,7 +160,8 @@ export function forgetOld(db: Db, now: number): void {
     `WITH of_role AS (
        SELECT n, row_number() OVER (PARTITION BY json_extract(body, '$.role') ORDER BY n DESC) AS nth
        FROM claims WHERE json_extract(body, '$.role') IS NOT NULL)
-     DELETE FROM claims WHERE ended < ? AND (ended < ? OR n NOT IN (SELECT n FROM of_role WHERE nth <= ?))`,
+     DELETE FROM claims WHERE ended < ? AND (ended < ? OR (
+       json_extract(body, '$.handoff') IS NULL AND n NOT IN (SELECT n FROM of_role WHERE nth <= ?)))`,
     now - ENDED_KEPT_MS,
     before,
     KEPT_OF_ROLE,
@@ -210,6 +211,18 @@ export const roleClaims = (db: Db): ClaimRow[] =>
   db
     .all<ClaimCells>(
       "SELECT n, session, until, ended, body FROM claims WHERE json_extract(body, '$.role') IS NOT NULL ORDER BY n",
+    )
+    .map(claimOf)
+
+/** Claims that were given up with a word for the next one, newest first, where nobody has claimed the same since. */
+export const leftNotes = (db: Db): ClaimRow[] =>
+  db
+    .all<ClaimCells>(
+      `SELECT n, session, until, ended, body FROM claims c
+       WHERE ended IS NOT NULL AND json_extract(body, '$.handoff') IS NOT NULL AND NOT EXISTS (
+         SELECT 1 FROM claims l WHERE l.n > c.n AND json_extract(l.body, '$.implicit') IS NULL
+           AND json_extract(l.body, '$.on') = json_extract(c.body, '$.on'))
+       ORDER BY ended DESC, n`,
     )
     .map(claimOf)
 

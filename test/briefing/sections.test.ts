@@ -46,6 +46,45 @@ and 1 more handoff: tidemark handoff`)
   expect(line).toMatch(/^handoff 2 h old, /)
 })
 
+test('[P4] [X2] what was left with a released claim is told to who comes next, until somebody claims it', () => {
+  const t = openTestMemory()
+  const paths = ['src/auth/**', 'test/auth/**']
+  t.act([['claim', { paths }]], { session: 'a' })
+  t.act([['release', { handoff: 'the refresh test is red\n## on purpose' }]], { session: 'a' })
+  const told =
+    '- a released src/auth/**, test/auth/** at 2026-11-21 09:00Z and left: the refresh test is red ## on purpose'
+  expect(textOf(t)).toContain(told)
+  expect(textOf(t, { session: 'a' })).not.toContain('the refresh test is red')
+  t.clock.now += 5 * 86_400_000
+  t.library.sessions.start({ id: 'b' }) // forgets what is old
+  expect(textOf(t)).toContain(told)
+  const claimed = t.act([['claim', { paths: ['src/auth/token.ts'] }]], { session: 'b' })
+  expect(claimed.notes).toEqual(['a, who released src/auth/**, left: the refresh test is red ## on purpose'])
+  t.act(
+    [
+      ['release', {}],
+      ['claim', { paths }],
+    ],
+    { session: 'b' },
+  )
+  expect(textOf(t)).not.toContain('the refresh test is red')
+})
+
+test('[P4] what was left with a task is told while that is open', () => {
+  const t = openTestMemory()
+  t.act(
+    [
+      ['start-task', { description: 'refresh tokens' }],
+      ['claim', { task: 'refresh tokens' }],
+    ],
+    { session: 'a' },
+  )
+  t.act([['release', { handoff: 'JWKS is next' }]], { session: 'a' })
+  expect(textOf(t)).toMatch(/- a released task "refresh tokens" \(task:\S+\) at .* and left: JWKS is next/)
+  t.act([['complete', { ref: 'refresh tokens' }]], { session: 'b' })
+  expect(textOf(t)).not.toContain('JWKS is next')
+})
+
 test('[P4] a handoff that does not fit is told with its next steps', () => {
   const t = openTestMemory()
   t.act([['write-handoff', { inProgress: Array.from({ length: 30 }, (_, i) => `thing ${i} ${'word '.repeat(30)}`), nextSteps: ['fix the JWKS cache'] }]], { session: 'a' }) // biome-ignore format: one thought

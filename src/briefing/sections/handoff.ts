@@ -1,4 +1,5 @@
 import { HANDOFF_PARTS } from '../../memory/handoff.ts'
+import { type Claim, claimsOf } from '../../sessions/claims.ts'
 import { type CurrentHandoff, currentHandoffs } from '../../sessions/handoff.ts'
 import type { SessionInfo } from '../../sessions/info.ts'
 import { nameOfSession } from '../../sessions/named.ts'
@@ -10,12 +11,13 @@ import type { About, Item, Section } from '../types.ts'
 /** Crashed sessions that are told. */
 const OTHERS = 6
 const ITEM = 300
+const NOTE = 1_000
 const FILES_NAMED = 8
 const DECISIONS_NAMED = 5
 /** Of so many of the newest, those are named that the session recorded. */
 const DECISIONS_LOOKED_AT = 40
 
-/** Where the work was left: the handoff that matters, how many others there are, and what sessions that crashed had in hand. */
+/** Where the work was left: the handoff that matters, how many others there are, what was left with released claims, and what sessions that crashed had in hand. */
 export const handoff: Section = {
   name: 'handoff',
   title: 'Where the work was left',
@@ -28,10 +30,12 @@ export const handoff: Section = {
     const whole = newest ? [inFull(newest, about)] : []
     // what a crash left is newer than a handoff from before it
     const first = crashed[0] && (!newest || crashed[0].seen > newest.written)
-    const items = first ? [...notes, ...whole] : [...whole, ...notes]
+    const left = leftBehind(about)
+    const items = first ? [...notes, ...whole, ...left] : [...whole, ...left, ...notes]
     if (items.length === 0) return undefined
     const says = [
       ...(newest ? [`handoff ${age(about.moment - newest.written)} old`] : []),
+      ...(left.length > 0 ? [`${many(left.length, 'note')} left`] : []),
       ...(crashed.length > 0 ? [`${crashed.length} crashed`] : []),
     ].join(', ')
     return {
@@ -82,6 +86,20 @@ function inFull(h: CurrentHandoff, about: About): Item {
     text: [head, ...context, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
     short: [`${head}; the rest: tidemark handoff`, ...next].join('\n'),
   }
+}
+
+/** What sessions left with the claims that they gave up, for whoever works there next; each word once. */
+function leftBehind(about: About): Item[] {
+  const left = claimsOf(about.memory)
+    .left()
+    .filter((c) => c.session !== about.session)
+  const words = Map.groupBy(left, (c) => `${c.session} ${c.ended} ${c.handoff}`)
+  return [...words.values()].slice(0, OTHERS).map((claims): Item => {
+    const [{ n, session, ended = 0, handoff = '' }] = claims as [Claim]
+    const on = claims.slice(0, FILES_NAMED).map((c) => claimedOn(c.on, about))
+    const head = `- ${plain(session, 100)} released ${on.join(', ')} at ${minute(ended)} and left: `
+    return { id: `claim:${n}`, text: head + plain(handoff, NOTE), short: head + plain(handoff, ITEM) }
+  })
 }
 
 /** A line of free text within a handoff: no heading, whatever it begins with. */
