@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { capturedIn } from '../src/hooking/capture/patterns.ts'
+import { capturedIn } from '../src/hooks/capture/patterns.ts'
 import { type Bench, median, type Row, timed } from './table.ts'
 
 const PRECISION = 0.95

@@ -1,13 +1,14 @@
 // A working day of one developer with an agent, as hooks see it: what was known in the morning, what was asked, edited
 // and run, and what a mate did beside. It says what Tidemark puts before the agent, and what that costs.
-import { type HookCall, type HookClient, NOTHING } from '../src/hooking/call.ts'
-import { carried } from '../src/hooking/later.ts'
-import { respond } from '../src/hooking/run.ts'
-import type { Memory } from '../src/memory/memory.ts'
-import { sessionsOf } from '../src/sessions/sessions.ts'
+
+import { bounded, spelling } from '../src/clients/common/dialect.ts'
+import { DIALECTS } from '../src/clients/dialects.ts'
+import { sessionsOf } from '../src/coordination/sessions.ts'
+import { type HookCall, type HookClient, NOTHING } from '../src/hooks/call.ts'
+import { carried } from '../src/hooks/carry-over.ts'
+import { respond } from '../src/hooks/run.ts'
+import type { Memory } from '../src/memory.ts'
 import type { Project } from '../src/store/project.ts'
-import { bounded, spelling } from '../src/surfaces/hooks/dialect.ts'
-import { DIALECTS } from '../src/surfaces/hooks/index.ts'
 
 const fact = (text: string, category: string, more: object = {}) => ['record-fact', { fact: text, category, ...more }]
 const decision = (name: string, description: string, rationale: string, topics: string[]) =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Env } from '../src/env.ts'
-import type { Memory } from '../src/memory/memory.ts'
+import type { Memory } from '../src/memory.ts'
 import { openProject } from '../src/open.ts'
 import { createProject, type Project } from '../src/store/project.ts'
 

@@ -1,5 +1,5 @@
 import { asProjectMemory, type ProjectMemory } from '../src/library.ts'
-import type { Memory } from '../src/memory/memory.ts'
+import type { Memory } from '../src/memory.ts'
 import { openProject } from '../src/open.ts'
 import type { RecallConfig } from '../src/recall/config.ts'
 import type { Project } from '../src/store/project.ts'

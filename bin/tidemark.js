@@ -35,7 +35,7 @@ function enableCompileCache() {
  * Runs `dist/NAME.js`, one function, with the code that V8 made for earlier runs. Node's own compile cache holds what is
  * compiled when a file is loaded; most functions are compiled when they are first called, which took a quarter of a hook's
  * time. So the code is kept as it is at the end of a run, in the same directory, and again when a run did what none of
- * the earlier ones did (src/surfaces/ran.ts). Each event of a client and each command has a file of its own: what it does
+ * the earlier ones did (src/surfaces/code-cache.ts). Each event of a client and each command has a file of its own: what it does
  * not run would cost it 4 to 13 ms to read. Whatever fails here only costs time.
  */
 function runScript(name, what) {
@@ -140,7 +140,7 @@ if (isNewEnough) {
   const brought = fileURLToPath(new URL('../node_modules/node/bin/' + node, import.meta.url))
   if (existsSync(brought)) {
     const { spawn } = await import('node:child_process')
-    // so that it is not taken for the client that a session lives by: src/sessions/process.ts
+    // so that it is not taken for the client that a session lives by: src/coordination/client-process.ts
     const env = Object.assign({}, process.env, { TIDEMARK_LAUNCHER: String(process.pid) })
     const args = [fileURLToPath(import.meta.url)].concat(process.argv.slice(2))
     const child = spawn(brought, args, { stdio: 'inherit', env })

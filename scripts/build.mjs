@@ -85,7 +85,7 @@ const withoutColours = {
 const lateYjs = {
   name: 'late-yjs',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]crdt[\\/]doc\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /[\\/]log[\\/]document\.ts$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8')
       const line = "import * as Y from 'yjs'\n"
       if (!source.includes(line)) throw new Error(`${path} takes Yjs in another way now: see late-yjs`)
@@ -117,7 +117,7 @@ const options = {
 }
 const result = await build({
   ...options,
-  entryPoints: { main: 'src/surfaces/main.ts', index: 'src/index.ts' },
+  entryPoints: { main: 'src/surfaces/cli/main.ts', index: 'src/index.ts' },
   splitting: true,
 })
 
@@ -144,19 +144,21 @@ function asScript(code) {
 }
 
 /** A client waits for its hooks. In one file, what is loaded late is still evaluated late: a prompt took 2.3 × an empty process instead of 3.0. */
-const hooks = await build({ ...scriptOptions, entryPoints: { hook: 'src/surfaces/hook-main.ts' } })
+const hooks = await build({ ...scriptOptions, entryPoints: { hook: 'src/surfaces/hook/main.ts' } })
 
 /** Tools are asked for all day: one file for them, without the commands that set up and serve. bin/tidemark.js has their names. */
 const toolsOnly = {
   name: 'tools-only',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/commands\// }, () => ({ path: './main.js', external: true }))
+    onResolve({ filter: /^\.\// }, ({ importer }) =>
+      /[\\/]cli[\\/]commands[\\/]index\.ts$/.test(importer) ? { path: './main.js', external: true } : undefined,
+    )
   },
 }
 const quick = await build({
   ...scriptOptions,
   plugins: [...options.plugins, toolsOnly],
-  entryPoints: { quick: 'src/surfaces/main.ts' },
+  entryPoints: { quick: 'src/surfaces/cli/main.ts' },
 })
 
 const files = [

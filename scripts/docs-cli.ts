@@ -1,8 +1,8 @@
 // Writes docs/cli.md from what `--help` says. test/cli/docs.test.ts holds the two against each other.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandHelp, GROUPS, toolHelp } from '../src/surfaces/cli-help.ts'
-import { COMMANDS } from '../src/surfaces/command.ts'
+import { COMMANDS } from '../src/surfaces/cli/commands/index.ts'
+import { commandHelp, GROUPS, toolHelp } from '../src/surfaces/cli/help.ts'
 import { TOOLS } from '../src/tools/index.ts'
 
 /** The page, as it should stand in docs/cli.md. */

@@ -1,4 +1,4 @@
-// Writes src/recall/upper-known.ts: what the upper bound of tokens knows of o200k_base. Run it again if the vocabulary changes.
+// Writes src/recall/token-bound-table.ts: what the upper bound of tokens knows of o200k_base. Run it again if the vocabulary changes.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -83,7 +83,7 @@ const RANGES: readonly (readonly [from: number, to: number])[] = [
   [0xac00, 0xd7a4],
 ]
 
-/** The file as it should be. @throws where the vocabulary is not what `upper.ts` relies on. */
+/** The file as it should be. @throws where the vocabulary is not what `token-bound.ts` relies on. */
 export function knownTokens(): string {
   const tokens = vocabulary()
   const known = new Set(tokens)
@@ -147,4 +147,4 @@ ${single.map(([from, to, one]) => `  [0x${from.toString(16)}, 0x${to.toString(16
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  writeFileSync(join(import.meta.dirname, '../src/recall/upper-known.ts'), knownTokens())
+  writeFileSync(join(import.meta.dirname, '../src/recall/token-bound-table.ts'), knownTokens())

@@ -4,9 +4,10 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { GUARDED, SERVE } from '../src/clients/command.ts'
-import { type HookShape, inMilliseconds, inSeconds } from '../src/clients/hook-parts.ts'
-import { HOOKS, type HookClient } from '../src/clients/hooks-table.ts'
+import { GUARDED, SERVE } from '../src/clients/common/command.ts'
+import { type HookShape, inMilliseconds, inSeconds } from '../src/clients/common/hook-parts.ts'
+import { HOOKS } from '../src/clients/common/hooks-table.ts'
+import type { HookClient } from '../src/hooks/call.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

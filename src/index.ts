@@ -1,8 +1,14 @@
 import { asProjectMemory, type ProjectMemory } from './library.ts'
-import { createServer as createHttpServer, type ServerOptions, type TidemarkServer } from './surfaces/http.ts'
+import { createServer as createHttpServer, type ServerOptions, type TidemarkServer } from './surfaces/http/http.ts'
 
 export type { Briefing, BriefOptions } from './briefing/brief.ts'
+export type { Claim } from './coordination/claims.ts'
+export type { Inbox } from './coordination/inbox.ts'
+export type { Said, SessionInfo, Sessions } from './coordination/sessions.ts'
+export type { EventsOptions, SharedContext, SharedValue } from './coordination/shared-context.ts'
+export type { SharedStore, ShareOptions } from './coordination/shared-store.ts'
 export { type ErrorDetails, UserError } from './errors.ts'
+export { type StreamEvent, valueAfter } from './feed/feed.ts'
 export {
   type ActivityScope,
   type Batch,
@@ -17,14 +23,8 @@ export {
   type TaskScope,
   type TypedAction,
 } from './library.ts'
-export type { ActOptions, ActResult, News } from './memory/memory.ts'
-export type { EventsOptions, SharedContext, SharedValue } from './memory/sharing.ts'
-export { type StreamEvent, valueAfter } from './memory/stream.ts'
-export type { Claim } from './sessions/claims.ts'
-export type { Inbox } from './sessions/inbox.ts'
-export type { Said, SessionInfo, Sessions } from './sessions/sessions.ts'
-export type { SharedStore, ShareOptions } from './sessions/shared-store.ts'
-export type { ServerOptions } from './surfaces/http.ts'
+export type { ActOptions, ActResult, News } from './memory.ts'
+export type { ServerOptions } from './surfaces/http/http.ts'
 
 /**
  * A server for those who embed it: the Hono app (`/mcp`, `POST /api/tools/<name>`, `/api/events` as SSE) over the

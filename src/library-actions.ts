@@ -1,6 +1,6 @@
-import type { KINDS } from './kinds/index.ts'
-import type { Json } from './schema/field.ts'
-import type { RecordArgs } from './schema/kind.ts'
+import type { Json } from './model/field.ts'
+import type { RecordArgs } from './model/kind.ts'
+import type { KINDS } from './model/kinds/index.ts'
 
 export type CoreKind = (typeof KINDS)[number]
 export type KindName = CoreKind['name']

@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, relative, sep } from 'node:path'
-import { VERBS } from './actions/index.ts'
 import type { Env } from './env.ts'
 import { gitState, gitUser } from './git.ts'
-import { KINDS } from './kinds/index.ts'
-import { RELATIONS } from './kinds/relations.ts'
-import { Memory } from './memory/memory.ts'
+import { Memory } from './memory.ts'
+import { KINDS } from './model/kinds/index.ts'
+import { RELATIONS } from './model/relations.ts'
 import type { Author } from './store/line.ts'
-import { isListedUnmarked, quietly, rememberProject, treesOf } from './store/listed.ts'
 import { findProject, type Project, rememberPlace } from './store/project.ts'
+import { isListedUnmarked, quietly, rememberProject, treesOf } from './store/project-list.ts'
 import { stateDirectory } from './store/state.ts'
+import { VERBS } from './verbs/index.ts'
 
 export interface OpenOptions {
   /** A directory in the project; the working directory unless given. */

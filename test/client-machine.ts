@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach } from 'vitest'
-import type { ClientContext } from '../src/clients/types.ts'
+import type { ClientContext } from '../src/clients/common/types.ts'
 import { applyUnwiring, applyWiring, planUnwiring, planWiring } from '../src/clients/wiring.ts'
 
 export const scratch: string[] = []

@@ -6,10 +6,10 @@ import { type DiscoverOptions, discover } from '../src/discover/discover.ts'
 import type { Env } from '../src/env.ts'
 import { UserError } from '../src/errors.ts'
 import { asProjectMemory, type ProjectMemory } from '../src/library.ts'
-import type { Entity } from '../src/memory/entity.ts'
-import type { ActOptions, ActResult, Memory } from '../src/memory/memory.ts'
+import type { ActOptions, ActResult, Memory } from '../src/memory.ts'
+import type { Entity } from '../src/model/entity.ts'
+import type { Problem } from '../src/model/validate.ts'
 import { openProject } from '../src/open.ts'
-import type { Problem } from '../src/schema/validate.ts'
 import { createProject, type Project } from '../src/store/project.ts'
 
 /** Stores of tests lie in memory where the system has such a place: the real files, without waiting for a disk. */

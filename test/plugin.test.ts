@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pluginFiles } from '../scripts/plugin.ts'
-import { HOOKS, hookIn, sharedHook } from '../src/clients/hooks-table.ts'
+import { HOOKS, hookIn, sharedHook } from '../src/clients/common/hooks-table.ts'
 import { machine } from './client-machine.ts'
 
 const ROOT = join(import.meta.dirname, '..')

@@ -118,7 +118,7 @@ test('[T10] every regular expression of the source takes linear time on 100 kB m
 
 /** Modules that put patterns together of their own constants, and what makes those that are made when first used. */
 const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
-  'src/imports/said-date.ts': () => {},
+  'src/evaluate/dialogue-date.ts': () => {},
   'src/recall/dates.ts': () => {},
   'src/briefing/fence.ts': (m: { plain(t: string, max: number): string; jsonShown(t: string): string }) => [
     m.plain('\u200b', 9),
@@ -128,11 +128,11 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
     m.quote('\u200b'),
     m.inBars('\u200b'),
   ],
-  'src/scheme/unseen.ts': (m: { hides(t: string): void; unhidden(t: string): void; unfenced(t: string): void }) =>
+  'src/scheme/invisible.ts': (m: { hides(t: string): void; unhidden(t: string): void; unfenced(t: string): void }) =>
     [m.hides, m.unhidden, m.unfenced].map((use) => use('\u200b')),
   'src/secrets/find.ts': (m: { findSecrets(text: string): unknown }) =>
     RULES.map(({ keywords }) => m.findSecrets(keywords.join(' '))),
-  'src/store/words.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
+  'src/store/terms.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
   'src/store/layout.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>
     ['store', 'project', 'client'].map((place) => m.kindOfFile(place, 'x')),
 }

@@ -1,23 +1,24 @@
-import type { Entity } from '../memory/entity.ts'
-import type { Memory } from '../memory/memory.ts'
-import { vouchedFor } from '../memory/trust.ts'
-import { upperTokens } from '../recall/upper.ts'
+/**
+ * briefing: what a session is told when it starts. One file per section in `sections/`, one token budget (`budget.ts`),
+ * and a fence around everything that others wrote (`fence.ts`).
+ */
+
+import { sessionsOf } from '../coordination/sessions.ts'
+import type { Memory } from '../memory.ts'
+import type { Entity } from '../model/entity.ts'
+import { upperTokens } from '../recall/token-bound.ts'
 import { stateOf } from '../recall/validity.ts'
-import { sessionsOf } from '../sessions/sessions.ts'
+import { vouchedFor } from '../replication/trust.ts'
 import type { Project } from '../store/project.ts'
-import { fill } from './fill.ts'
+import { BRIEFING_CHARS, BRIEFING_TOKENS, fill } from './budget.ts'
 import { focusOf, foundBy } from './focus.ts'
-import { wasHere } from './here.ts'
+import { many } from './format.ts'
+import { wasHere } from './last-visit.ts'
 import { SECTIONS } from './sections/index.ts'
-import { many } from './telling.ts'
 import type { About, Built } from './types.ts'
 
-/** What a briefing may cost unless somebody says otherwise (design §4). */
-export const BRIEFING_TOKENS = 2_000
 /** What `upperTokens` counts of prose for each token (docs/briefing.md). */
 const BOUND_OF_PROSE = 1.43
-/** More than this a client cuts by itself, at a worse place. */
-export const BRIEFING_CHARS = 9_000
 
 /** The newest so many facts are looked at: a session that needs more of them asks. */
 const FACTS = 120

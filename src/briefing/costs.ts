@@ -1,5 +1,5 @@
-import type { Memory } from '../memory/memory.ts'
-import { sessionsOf } from '../sessions/sessions.ts'
+import { sessionsOf } from '../coordination/sessions.ts'
+import type { Memory } from '../memory.ts'
 
 /** What being told has cost a session so far. */
 export interface Costs {

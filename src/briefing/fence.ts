@@ -1,4 +1,4 @@
-import { FENCE_MARK, UNSEEN as HIDDEN, late, unsteered } from '../scheme/unseen.ts'
+import { FENCE_MARK, UNSEEN as HIDDEN, late, unsteered } from '../scheme/invisible.ts'
 
 /** Between these two lines stands what others recorded. Nothing within can write either of them. */
 export const FENCE_BEGIN = '<tidemark-data>'

@@ -1,9 +1,9 @@
-import { cleanPath, type Entity } from '../memory/entity.ts'
-import type { Memory } from '../memory/memory.ts'
-import type { SessionInfo } from '../sessions/info.ts'
-import { sessionsOf } from '../sessions/sessions.ts'
-import { rowsWith, textRows, textsWith } from '../store/texts.ts'
-import { hashOf, questionTerms, type Term } from '../store/words.ts'
+import type { SessionInfo } from '../coordination/session-info.ts'
+import { sessionsOf } from '../coordination/sessions.ts'
+import type { Memory } from '../memory.ts'
+import { cleanPath, type Entity } from '../model/entity.ts'
+import { hashOf, questionTerms, type Term } from '../store/terms.ts'
+import { rowsWith, textRows, textsWith } from '../store/text-index.ts'
 
 /** What the work at hand is about, as far as that is known without asking git. */
 export interface Focus {

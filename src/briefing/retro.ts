@@ -1,8 +1,8 @@
-import type { Memory } from '../memory/memory.ts'
+import type { Memory } from '../memory.ts'
 import type { Project } from '../store/project.ts'
 import { aboutOf, type BriefOptions } from './brief.ts'
 import { plain } from './fence.ts'
-import { byline, field, refOf } from './telling.ts'
+import { byline, field, refOf } from './format.ts'
 
 /** Kinds that tell how the work went, and so many of each. */
 const KINDS = ['observation', 'failed-approach', 'correction', 'result']

@@ -1,6 +1,6 @@
-import type { Entity } from '../memory/entity.ts'
-import type { Memory } from '../memory/memory.ts'
-import type { Reader } from '../memory/read.ts'
+import type { Memory } from '../memory.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Reader } from '../read/reader.ts'
 import type { Project } from '../store/project.ts'
 import type { Focus, foundBy } from './focus.ts'
 

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { GUARDED, SERVE } from './command.ts'
-import { mainWorkTree } from './path.ts'
-import type { ClientContext } from './types.ts'
+import { GUARDED, SERVE } from './common/command.ts'
+import { mainWorkTree } from './common/path.ts'
+import type { ClientContext } from './common/types.ts'
 import { applyUnwiring, applyWiring, checkWiring, planUnwiring, planWiring } from './wiring.ts'
 
 /**

@@ -2,12 +2,12 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside } from '../files.ts'
-import { sha256 } from '../schema/digest.ts'
+import { sha256 } from '../model/digest.ts'
 import { PROJECT_DIR } from '../store/project.ts'
-import { isInside, landing, missingDirs, readText, removeIfEmpty } from './files.ts'
+import { isInside, landing, missingDirs, readText, removeIfEmpty } from './common/files.ts'
+import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal } from './common/journal.ts'
+import type { Client, ClientContext, Finding, WiringChange } from './common/types.ts'
 import { CLIENTS } from './index.ts'
-import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal } from './journal.ts'
-import type { Client, ClientContext, Finding, WiringChange } from './types.ts'
 
 /** Changes needed to turn one word into another. */
 function distance(a: string, b: string): number {

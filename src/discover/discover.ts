@@ -1,13 +1,18 @@
+/**
+ * discover: the Scheme functions that read knowledge. `knowledge.ts` for entities and links, the others for recall, the
+ * work tree, sessions, the shared context, handoffs, and for asking what exists (`introspection.ts`).
+ */
+
 import { UserError } from '../errors.ts'
-import type { Memory } from '../memory/memory.ts'
-import { momentSaid } from '../recall/moments.ts'
+import type { Memory } from '../memory.ts'
+import { momentSaid } from '../recall/moment.ts'
 import type { Budget } from '../scheme/budget.ts'
 import { freeze, thaw } from '../scheme/freeze.ts'
 import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
 import { elements, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
-import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/defines.ts'
+import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/definitions.ts'
 import { handoffFunction } from './handoff.ts'
 import { introspection } from './introspection.ts'
 import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'

@@ -1,6 +1,6 @@
+import { currentEntities } from '../handoff/current.ts'
 import type { HostFunction } from '../scheme/interpreter.ts'
 import { list } from '../scheme/values.ts'
-import { currentEntities } from '../sessions/handoff.ts'
 import type { Source } from './knowledge.ts'
 import { toScheme } from './values.ts'
 

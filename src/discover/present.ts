@@ -1,10 +1,10 @@
-import type { Memory } from '../memory/memory.ts'
-import type { Json } from '../schema/field.ts'
+import { claimsOf } from '../coordination/claims.ts'
+import { sessionsOf } from '../coordination/sessions.ts'
+import type { Memory } from '../memory.ts'
+import type { Json } from '../model/field.ts'
 import { fromData } from '../scheme/convert.ts'
 import type { HostFunction } from '../scheme/interpreter.ts'
 import { list, SchemeError } from '../scheme/values.ts'
-import { claimsOf } from '../sessions/claims.ts'
-import { sessionsOf } from '../sessions/sessions.ts'
 
 const CELLS_PER_VALUE = 30
 

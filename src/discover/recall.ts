@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import type { Entity as Known } from '../memory/entity.ts'
+import type { Entity as Known } from '../model/entity.ts'
 import type { Recaller } from '../recall/recall.ts'
 import type { RecallOptions } from '../recall/types.ts'
 import type { HostFunction } from '../scheme/interpreter.ts'

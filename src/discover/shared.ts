@@ -1,12 +1,12 @@
+import { type EventsOptions, eventsSince } from '../coordination/shared-context.ts'
 import { UserError } from '../errors.ts'
-import type { Memory } from '../memory/memory.ts'
-import { momentOf } from '../memory/read.ts'
-import { SHARED_FIELD, SHARED_KIND } from '../memory/shared.ts'
-import { sharedAt } from '../memory/shared-key.ts'
-import { type EventsOptions, eventsSince } from '../memory/sharing.ts'
+import { SHARED_FIELD, SHARED_KIND } from '../log/context-value.ts'
+import type { Memory } from '../memory.ts'
+import { momentOf } from '../read/reader.ts'
 import { fromData } from '../scheme/convert.ts'
 import type { HostFunction } from '../scheme/interpreter.ts'
 import { type CallContext, list, SchemeError, type Value } from '../scheme/values.ts'
+import { sharedAt } from '../write/context-key.ts'
 import { options, type Source, textOf } from './knowledge.ts'
 
 const CELLS_PER_VALUE = 20

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import { type WorkNode, withBelow, workTree } from '../memory/work.ts'
+import { type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
 import { findInTree } from '../recall/scope.ts'
 import type { HostFunction } from '../scheme/interpreter.ts'
 import { Entity, isTrue, list, SchemeError, type Value } from '../scheme/values.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { UserError } from '../errors.ts'
-import type { SourceDocument } from '../imports/documents.ts'
+import type { SourceDocument } from './documents.ts'
 
 /** A question with the ids that answer it. */
 export interface Query {

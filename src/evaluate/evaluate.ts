@@ -1,15 +1,20 @@
+/**
+ * evaluate: how good recall is. Reads data sets, imports them into a store of their own, asks their questions, and
+ * measures the answers: `tidemark bench recall`.
+ */
+
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { UserError } from '../errors.ts'
-import { readDocuments, type SourceDocument } from '../imports/documents.ts'
-import { runImport } from '../imports/run.ts'
+import { runImport } from '../formats/import/run.ts'
 import { asProjectMemory, type ProjectMemory } from '../library.ts'
-import type { Memory } from '../memory/memory.ts'
+import type { Memory } from '../memory.ts'
 import { openProject } from '../open.ts'
 import type { RecallConfig } from '../recall/config.ts'
 import type { Recalled } from '../recall/types.ts'
 import { createProject } from '../store/project.ts'
 import type { DataSet, Group } from './dataset.ts'
+import { readDocuments, type SourceDocument } from './documents.ts'
 import { type Asked, judge, type Summary, summarize } from './metrics.ts'
 
 /** Enough that ten documents come of it where several pieces of one stand among the results. */

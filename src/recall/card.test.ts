@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { openTestMemory } from '../../test/helpers.ts'
 import { shapesOf } from '../discover/values.ts'
-import { KINDS } from '../kinds/index.ts'
-import type { Kind } from '../schema/kind.ts'
+import type { Kind } from '../model/kind.ts'
+import { KINDS } from '../model/kinds/index.ts'
 import { parseData } from '../scheme/data.ts'
 import { cardOf, formsOf, type Printable } from './card.ts'
 

@@ -1,6 +1,6 @@
-import type { Json } from '../schema/field.ts'
-import { fieldsOf, type Kind } from '../schema/kind.ts'
-import { type Registry, shapeOf } from '../schema/registry.ts'
+import type { Json } from '../model/field.ts'
+import { fieldsOf, type Kind } from '../model/kind.ts'
+import { type Registry, shapeOf } from '../model/registry.ts'
 import { type Data, DataEntity, printData, type Shapes } from '../scheme/data.ts'
 import { remark } from '../scheme/lexical.ts'
 

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
-import type { Json } from '../schema/field.ts'
-import { nearest } from '../schema/names.ts'
-import { shown } from '../schema/validate.ts'
+import type { Json } from '../model/field.ts'
+import { nearest } from '../model/names.ts'
+import { shown } from '../model/validate.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
 

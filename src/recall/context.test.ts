@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { KINDS } from '../kinds/index.ts'
-import { RELATIONS } from '../kinds/relations.ts'
-import { createRegistry } from '../schema/registry.ts'
+import { KINDS } from '../model/kinds/index.ts'
+import { createRegistry } from '../model/registry.ts'
+import { RELATIONS } from '../model/relations.ts'
 import { type ContextOptions, contextOf, type Remembered } from './context.ts'
 import { countTokens } from './tokens.ts'
 

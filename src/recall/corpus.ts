@@ -1,9 +1,10 @@
-import { textOf } from '../memory/apply.ts'
-import type { Entity } from '../memory/entity.ts'
-import { entityOf, type Reader } from '../memory/read.ts'
-import type { Registry } from '../schema/registry.ts'
+import { textOf } from '../materialize/apply.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Registry } from '../model/registry.ts'
+import { entityOf, type Reader } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
 import { rowId, rowsAt } from '../store/rows.ts'
+import { hashOf, type Term } from '../store/terms.ts'
 import {
   countTexts,
   type Neighbours,
@@ -15,8 +16,7 @@ import {
   textsWith,
   textsWithWish,
   unpackRuns,
-} from '../store/texts.ts'
-import { hashOf, type Term } from '../store/words.ts'
+} from '../store/text-index.ts'
 import { TUNING } from './relevance.ts'
 
 /** What is searched: the store as it is now, or the knowledge as it was. Keys are numbers that mean one text each. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openTestMemory } from '../../test/helpers.ts'
-import type { Json } from '../schema/field.ts'
+import type { Json } from '../model/field.ts'
 import { DEFAULTS } from './config.ts'
 import { importanceOf } from './importance.ts'
 import { HALF_LIFE_DAYS, halfLifeOf, recencyOf } from './recency.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../schema/field.ts'
+import type { Json } from '../model/field.ts'
 import type { RecallConfig } from './config.ts'
 
 export const IMPORTANCE_MIN = 0.5

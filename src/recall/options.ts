@@ -1,9 +1,9 @@
 import { UserError } from '../errors.ts'
-import { nearest } from '../schema/names.ts'
-import type { Registry } from '../schema/registry.ts'
-import { shown } from '../schema/validate.ts'
+import { nearest } from '../model/names.ts'
+import type { Registry } from '../model/registry.ts'
+import { shown } from '../model/validate.ts'
 import { type ConfigProblem, LIMIT_MAX, type RecallConfig, refuseAll } from './config.ts'
-import { MOMENTS, momentSaid } from './moments.ts'
+import { MOMENTS, momentSaid } from './moment.ts'
 import { PRESETS, type Preset, type RecallOptions, SCOPES, type Scope } from './types.ts'
 
 const DAY_MS = 86_400_000

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { UserError } from '../errors.ts'
-import { foldName, nearest } from '../schema/names.ts'
-import { entries, fileOf, listDirectory, quietly } from '../store/listed.ts'
+import { foldName, nearest } from '../model/names.ts'
 import { findProject, PROJECT_DIR, type Project } from '../store/project.ts'
+import { entries, fileOf, listDirectory, quietly } from '../store/project-list.ts'
 import { stateDirectory } from '../store/state.ts'
 
 /** Takes a project off the list, and with it what else is none any more: where it was before it moved, its other work trees. */

@@ -1,12 +1,13 @@
-import type { Entity } from '../memory/entity.ts'
-import { standingOf } from '../memory/entity.ts'
-import type { Reader } from '../memory/read.ts'
-import type { Wish } from '../memory/wish.ts'
-import type { Neighbours, TextRow } from '../store/texts.ts'
-import { isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../store/words.ts'
-import { isHeading } from './asking.ts'
+import type { Wish } from '../materialize/preference.ts'
+import type { Entity } from '../model/entity.ts'
+import { standingOf } from '../model/entity.ts'
+import type { Reader } from '../read/reader.ts'
+import { isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../store/terms.ts'
+import type { Neighbours, TextRow } from '../store/text-index.ts'
 import type { Corpus } from './corpus.ts'
 import { covers, datesIn } from './dates.ts'
+import { wishesFor } from './preferences.ts'
+import { isHeading } from './question.ts'
 import {
   fuse,
   type InRow,
@@ -21,7 +22,6 @@ import {
   TUNING,
   weigh,
 } from './relevance.ts'
-import { wishesFor } from './wishes.ts'
 
 /** What the vectors of a store say of one question. */
 export interface VectorLeg {

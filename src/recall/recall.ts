@@ -1,18 +1,22 @@
+/**
+ * recall: finds what answers a question and packs it into a token budget. `rank.ts` fuses words and vectors (`vector-
+ * index.ts`), `scope.ts`, `recency.ts` and `importance.ts` weigh, `pack.ts` cuts. The models are in `embedders/`.
+ */
+
 import { UserError } from '../errors.ts'
-import type { Entity } from '../memory/entity.ts'
-import type { Memory } from '../memory/memory.ts'
-import { type Reader, readAsOf } from '../memory/read.ts'
-import type { Place } from '../memory/work.ts'
+import type { Memory } from '../memory.ts'
+import type { Entity } from '../model/entity.ts'
+import { type Reader, readAsOf } from '../read/reader.ts'
+import type { Place } from '../read/work-tree.ts'
 import { PROJECT_DIR, type Project } from '../store/project.ts'
 import { formsOf, sayingOf } from './card.ts'
 import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
 import { type Corpus, pastCorpus, storeCorpus } from './corpus.ts'
-import { mayBeSent } from './embedders/allowed.ts'
+import { foldAlike } from './duplicates.ts'
+import { mayBeSent } from './embedders/consent.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { loadEmbedder } from './embedders/index.ts'
 import { staticEmbedder } from './embedders/static.ts'
-import { fill, fillNow, lacking, lacksVectors } from './fill.ts'
-import { foldAlike } from './fold.ts'
 import { importanceOf } from './importance.ts'
 import { type Asked, resolveOptions } from './options.ts'
 import { pack } from './pack.ts'
@@ -22,6 +26,7 @@ import { makeProximity, type Proximity, placeOfTask } from './scope.ts'
 import { countTokens } from './tokens.ts'
 import type { Recalled, RecallOptions, RecallResult } from './types.ts'
 import { stands, stateOf } from './validity.ts'
+import { fill, fillNow, lacking, lacksVectors } from './vector-fill.ts'
 import { VectorIndex } from './vector-index.ts'
 
 const DAY_MS = 86_400_000

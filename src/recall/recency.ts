@@ -1,5 +1,5 @@
-import type { Entity } from '../memory/entity.ts'
-import type { Registry } from '../schema/registry.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Registry } from '../model/registry.ts'
 import type { RecallConfig } from './config.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
-import type { Run, TextRow } from '../store/texts.ts'
-import { hashOf, type Term } from '../store/words.ts'
-import { asking } from './asking.ts'
+import { hashOf, type Term } from '../store/terms.ts'
+import type { Run, TextRow } from '../store/text-index.ts'
+import { asking } from './question.ts'
 
 /** The numbers of ranking; `docs/recall.md` says what each brought. */
 export const TUNING = {
@@ -9,7 +9,7 @@ export const TUNING = {
   b: 0.75,
   /** A passage, in words that count (about twice as many as a person counts); half of it overlaps the next. */
   passage: 60,
-  /** What remains of the weight of a word by which one asks; see `asking.ts`. */
+  /** What remains of the weight of a word by which one asks; see `question.ts`. */
   asking: 0.2,
   /** A title of at most so many words goes with every passage. */
   title: 24,
@@ -30,7 +30,7 @@ export const TUNING = {
   user: 1.4,
   /** For what lies in the days that are asked about. */
   date: 0.5,
-  /** For what the user wants in every case, and for what they would rather have; see `wishes.ts`. */
+  /** For what the user wants in every case, and for what they would rather have; see `preferences.ts`. */
   rule: 1,
   preference: 0.8,
 } as const

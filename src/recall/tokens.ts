@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { layOut, TABLE, type Vocabulary, vocabularyIn } from './o200k.ts'
-import { o200kSplit } from './split.ts'
+import { o200kSplit } from './token-split.ts'
 
 let loaded: Vocabulary | undefined
 

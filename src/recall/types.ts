@@ -1,4 +1,4 @@
-import type { Json } from '../schema/field.ts'
+import type { Json } from '../model/field.ts'
 
 export const SCOPES = ['micro', 'balanced', 'macro', 'selected'] as const
 /** How far to look: this task; this task first, then the rest; everything alike; the goals that are named. */

@@ -1,6 +1,6 @@
-import { type Entity, type Link, standingOf } from '../memory/entity.ts'
-import { momentOf, type Reader } from '../memory/read.ts'
-import type { Json } from '../schema/field.ts'
+import { type Entity, type Link, standingOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { momentOf, type Reader } from '../read/reader.ts'
 
 /** Why something is not told unless it is asked for. */
 export type State = 'deleted' | 'rejected' | 'proposed' | 'retired' | 'superseded' | 'not yet valid' | 'no longer valid'

@@ -1,5 +1,5 @@
 import { type Db, stored } from '../store/db.ts'
-import { neighboursOf, textRows } from '../store/texts.ts'
+import { neighboursOf, textRows } from '../store/text-index.ts'
 import {
   aboutPages,
   countVectors,

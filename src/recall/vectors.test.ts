@@ -4,8 +4,8 @@ import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
 import { asProjectMemory } from '../library.ts'
 import { countDue, countVectors, putVectors, useModel, vectorModel } from '../store/vectors.ts'
 import type { Embedder } from './embedders/embedder.ts'
-import { fill, fillNow, lacksVectors } from './fill.ts'
 import { Recaller } from './recall.ts'
+import { fill, fillNow, lacksVectors } from './vector-fill.ts'
 import { packVector, unitOf, VectorIndex } from './vector-index.ts'
 
 const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)

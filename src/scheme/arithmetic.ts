@@ -1,5 +1,5 @@
+import { type Num, notOf, num } from './argument-types.ts'
 import { exceeded, MAX_BITS } from './budget.ts'
-import { type Num, notOf, num } from './check.ts'
 import { type CallContext, SchemeError, type Value } from './values.ts'
 
 /** Beyond this an integer is large enough for its size to be measured and paid for. */

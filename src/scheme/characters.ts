@@ -1,4 +1,4 @@
-import { hides } from './unseen.ts'
+import { hides } from './invisible.ts'
 import { Char } from './values.ts'
 
 const NAMES = new Map<string, number>([

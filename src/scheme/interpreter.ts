@@ -1,3 +1,8 @@
+/**
+ * scheme: the query language. Reader, compiler, machine with budgets for steps, time and memory, builtins, printer. It
+ * knows nothing of knowledge; `discover/` brings the functions that do.
+ */
+
 import { UserError } from '../errors.ts'
 import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, Meter } from './budget.ts'
 import { parseDataFor } from './builtins/data.ts'
@@ -9,7 +14,7 @@ import { quote } from './lexical.ts'
 import { builtin, builtinHelp, builtinNames } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
-import { refusal } from './refused.ts'
+import { refusal } from './refusals.ts'
 import { nearest } from './suggest.ts'
 import { RULES } from './syntax.ts'
 import type { Cell } from './tree.ts'

@@ -1,6 +1,6 @@
 /** The words both notations share: how strings, keys and comments are written so that they read back the same. */
 
-import { FENCE_MARK, hides, late, UNSEEN, unfenced, unhidden } from './unseen.ts'
+import { FENCE_MARK, hides, late, UNSEEN, unfenced, unhidden } from './invisible.ts'
 
 const BARE = /^[a-z][a-z0-9]*(?:[-._/][a-z0-9]+)*$/
 const PLAIN_KEY = /^[A-Za-z0-9_][A-Za-z0-9_\-./?!*+<>=&%$^~]*$/

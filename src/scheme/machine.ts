@@ -1,7 +1,7 @@
 import { arityError, checkArity } from './arity.ts'
-import { brief } from './brief.ts'
 import { exceeded, type Meter } from './budget.ts'
 import { Box } from './compile.ts'
+import { brief } from './excerpt.ts'
 import { access } from './fields.ts'
 import type { Cell } from './tree.ts'
 import {

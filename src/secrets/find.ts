@@ -1,5 +1,5 @@
 import { isPlaceholder, isRandom } from './judge.ts'
-import { namedSecrets, type Span } from './named.ts'
+import { namedSecrets, type Span } from './key-values.ts'
 import { RULES, type Rule } from './rules.ts'
 import { SHAPES } from './shapes.ts'
 

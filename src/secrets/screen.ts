@@ -1,5 +1,10 @@
+/**
+ * secrets: the gate that everything passes before it is stored. `rules.ts` and `shapes.ts` know tokens by their form,
+ * `key-values.ts` finds values by their name, `judge.ts` tells real values from placeholders, `find.ts` redacts them.
+ */
+
 import { findSecrets, redact } from './find.ts'
-import { namedSecret } from './named.ts'
+import { namedSecret } from './key-values.ts'
 
 /**
  * The text without what stands between `<private>` and the `</private>` that closes it: marks may stand within marks, and

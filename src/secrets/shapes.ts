@@ -1,5 +1,5 @@
 import { isPlaceholder, isRandom, isSecretValue } from './judge.ts'
-import type { Span } from './named.ts'
+import type { Span } from './key-values.ts'
 
 /** Finds one kind of secret that is more than a token: a block, a URL, a line of a file, an option. */
 type Shape = (text: string, found: Span[]) => void

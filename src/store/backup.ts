@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { MAX_LEAD_MS } from '../crdt/hlc.ts'
+import { MAX_LEAD_MS } from '../log/clock.ts'
 import type { Db } from './db.ts'
 
 /** Snapshots kept beside the store: one a day, and one before each migration (C7). */

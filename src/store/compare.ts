@@ -1,4 +1,4 @@
-import { sha256 } from '../schema/digest.ts'
+import { sha256 } from '../model/digest.ts'
 import { type Db, readDb } from './db.ts'
 import type { Line } from './line.ts'
 import { soundLine } from './salvage.ts'

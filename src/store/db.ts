@@ -1,3 +1,8 @@
+/**
+ * store: SQLite, and nothing else. Opening and migrating the file, the write lock, one file of statements per table,
+ * the doorbell, backups, and where the store of a project lies.
+ */
+
 import {
   accessSync,
   closeSync,
@@ -24,11 +29,11 @@ import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
 import { appendInside, createInside, readInside } from '../files.ts'
 import { randomBytes } from '../random.ts'
+import { waitTurn } from './lock-wait.ts'
 import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
 import { type Claim, checkOwner, markStore } from './owner.ts'
 import { CANTOPEN, codeOf, damaged, isBusy, lockWait, READONLY, storeError } from './store-error.ts'
 import { holdsStore, userVersion } from './tables.ts'
-import { waitTurn } from './turn.ts'
 
 /** How long this process waits for the write lock: a hook has no minute. For stores that it opens from now on, and this one. */
 export function waitForLock(ms: number, db?: Db): void {

@@ -1,9 +1,9 @@
-import type { Stamp, StampRef } from '../crdt/cells.ts'
-import type { Event } from '../crdt/events.ts'
 import { UserError } from '../errors.ts'
-import { canonical } from '../schema/canonical.ts'
-import { sha256 } from '../schema/digest.ts'
-import type { Json } from '../schema/field.ts'
+import type { Stamp, StampRef } from '../log/cells.ts'
+import type { Event } from '../log/events.ts'
+import { canonical } from '../model/canonical.ts'
+import { sha256 } from '../model/digest.ts'
+import type { Json } from '../model/field.ts'
 import { stored } from './db.ts'
 
 /** Who wrote a batch, from where, and what for: plain provenance. */

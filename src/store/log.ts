@@ -1,4 +1,4 @@
-import type { Event } from '../crdt/events.ts'
+import type { Event } from '../log/events.ts'
 import { type Db, stored } from './db.ts'
 import {
   type Author,

@@ -3,33 +3,17 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { UserError } from '../errors.ts'
 import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeInside } from '../files.ts'
 import { ancestors, gitDirectory, gitRoot } from '../git.ts'
+import { slug } from '../model/names.ts'
 import { randomBytes } from '../random.ts'
-import { slug } from '../schema/names.ts'
 import { openSqlite } from './db.ts'
-import { isListedUnmarked } from './listed.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
+import { isListedUnmarked, type Project } from './project-list.ts'
 import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
+
+export type { Project } from './project-list.ts'
 
 /** The folder in a project's root that says it is one. */
 export const PROJECT_DIR = '.tidemark'
-
-/** A project on this machine. */
-export interface Project {
-  /** Random, kept in `.tidemark/config.json`: never the folder's name. */
-  id: string
-  name: string
-  root: string
-  /** The SQLite file: in the git common directory, shared by all worktrees, out of reach of `git clean` (K18). */
-  storePath: string
-  /** Somebody chose where the store lies: the caller now (`named`), or earlier. */
-  chosen?: 'named' | 'remembered'
-  /** What its configuration says of recall, as it stands there: checked where it is used. */
-  recall?: unknown
-  /** The same of hooks. */
-  hooks?: unknown
-  /** The same of what excludes each other in rules. */
-  alternatives?: unknown
-}
 
 interface Config {
   id: string

@@ -1,5 +1,5 @@
 import { type Db, type Param, stored } from './db.ts'
-import { clearTexts, dropText } from './texts.ts'
+import { clearTexts, dropText } from './text-index.ts'
 
 /** A folded entity as a row. `body` and `conflicts` are JSON. */
 export interface EntityRow {

@@ -1,4 +1,4 @@
-import { sha256 } from '../schema/digest.ts'
+import { sha256 } from '../model/digest.ts'
 import { type Db, stored } from './db.ts'
 import { type EventRow, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'

@@ -1,9 +1,9 @@
 import { UserError } from '../errors.ts'
-import type { ActResult } from '../memory/memory.ts'
-import type { Result } from '../memory/planning.ts'
-import type { Json } from '../schema/field.ts'
-import type { Problem } from '../schema/validate.ts'
-import { claimedLines, releasedLines } from './leases.ts'
+import type { ActResult } from '../memory.ts'
+import type { Json } from '../model/field.ts'
+import type { Problem } from '../model/validate.ts'
+import type { Result } from '../write/plan-types.ts'
+import { claimedLines, releasedLines } from './claim-lines.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 export const act: Tool = {
@@ -38,7 +38,7 @@ Recording the same name again adds to it; what is not mentioned stays. In discov
           : { intent, actions }
     const acted = await acting(context, batch, args.redact === true)
     if (acted.results.every((r) => !TOUCHING.has(String(r.kind)))) return printed(acted)
-    const { touchedBy } = await import('./touched.ts')
+    const { touchedBy } = await import('./related.ts')
     return printed({ ...acted, notes: [...acted.notes, ...touchedBy(context, acted.results)] })
   },
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
+import type { Json } from '../model/field.ts'
 import { hereOf } from '../open.ts'
-import type { Json } from '../schema/field.ts'
 import type { Tool } from './tool.ts'
 
 export const brief: Tool = {
@@ -17,7 +17,7 @@ export const brief: Tool = {
     if (budget !== undefined && !(typeof budget === 'number' && Number.isInteger(budget) && budget > 0))
       throw new UsageError('budget is not a number of tokens', 'give a whole number, such as 2000')
     const { countTokens } = await import('../recall/tokens.ts')
-    const { readEdits } = await import('../sessions/views/index.ts')
+    const { readEdits } = await import('../handoff/views/index.ts')
     const { brief: make, wasBriefed } = await import('../briefing/brief.ts')
     const options = {
       ...hereOf(project),

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
+import { sessionsOf } from '../coordination/sessions.ts'
 import { UsageError, UserError } from '../errors.ts'
-import type { Json } from '../schema/field.ts'
-import type { Problem } from '../schema/validate.ts'
-import { sessionsOf } from '../sessions/sessions.ts'
-import { claimedLines } from './leases.ts'
+import type { Json } from '../model/field.ts'
+import type { Problem } from '../model/validate.ts'
+import { claimedLines } from './claim-lines.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 import { findWork, oneOf } from './work.ts'
 

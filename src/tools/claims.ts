@@ -1,9 +1,9 @@
-import type { Json } from '../schema/field.ts'
-import { type Claim, claimsOf } from '../sessions/claims.ts'
-import { namedWithId } from '../sessions/named.ts'
-import { sessionsOf } from '../sessions/sessions.ts'
-import { readEdits } from '../sessions/views/index.ts'
-import { oneLine, span } from './present.ts'
+import { type Claim, claimsOf } from '../coordination/claims.ts'
+import { namedWithId } from '../coordination/labels.ts'
+import { sessionsOf } from '../coordination/sessions.ts'
+import { readEdits } from '../handoff/views/index.ts'
+import type { Json } from '../model/field.ts'
+import { oneLine, span } from './format.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
 
 export const claimJson = (c: Claim): { [key: string]: Json } => ({

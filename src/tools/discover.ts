@@ -1,6 +1,6 @@
 import type { Source } from '../discover/knowledge.ts'
 import { UserError } from '../errors.ts'
-import type { Memory } from '../memory/memory.ts'
+import type { Memory } from '../memory.ts'
 import type { Project } from '../store/project.ts'
 import type { Tool } from './tool.ts'
 

@@ -1,10 +1,10 @@
+import { type EventsOptions, eventsSince, followEvents } from '../coordination/shared-context.ts'
+import { sameSession } from '../coordination/shared-store.ts'
 import { UsageError } from '../errors.ts'
-import { type EventsOptions, eventsSince, followEvents } from '../memory/sharing.ts'
-import type { StreamEvent } from '../memory/stream.ts'
-import { momentSaid } from '../recall/moments.ts'
-import type { Json } from '../schema/field.ts'
-import { sameSession } from '../sessions/shared-store.ts'
-import { oneLine } from './present.ts'
+import type { StreamEvent } from '../feed/feed.ts'
+import type { Json } from '../model/field.ts'
+import { momentSaid } from '../recall/moment.ts'
+import { oneLine } from './format.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
 const short = (value: Json, max: number): string =>

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { UserError } from '../errors.ts'
-import { EXPORTERS, exporterFor } from '../exports/index.ts'
-import type { Exporter } from '../exports/types.ts'
 import { pathIn, writeInside } from '../files.ts'
-import { mustBeInside, readText } from '../imports/files.ts'
-import { shellWord } from '../schema/shell.ts'
+import { EXPORTERS, exporterFor } from '../formats/export/index.ts'
+import type { Exporter } from '../formats/export/types.ts'
+import { mustBeInside, readText } from '../formats/import/files.ts'
+import { shellWord } from '../model/shell.ts'
 import type { Tool } from './tool.ts'
 
 /** A path as a page may name it: from the project's root, or the bare name of a file that lies elsewhere. */

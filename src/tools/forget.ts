@@ -1,6 +1,6 @@
-import { many } from '../briefing/telling.ts'
-import type { Json } from '../schema/field.ts'
-import { findOne } from './present.ts'
+import { many } from '../briefing/format.ts'
+import type { Json } from '../model/field.ts'
+import { findOne } from './format.ts'
 import { actingAs, type Tool } from './tool.ts'
 
 export const forget: Tool = {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { UsageError, UserError } from '../errors.ts'
-import { readText } from '../imports/files.ts'
-import { readStdin } from '../imports/stdin.ts'
-import type { Json } from '../schema/field.ts'
-import { shellWord } from '../schema/shell.ts'
-import { currentHandoffs } from '../sessions/handoff.ts'
-import { ago, entityJson, oneLine } from './present.ts'
+import { readText } from '../formats/import/files.ts'
+import { currentHandoffs } from '../handoff/current.ts'
+import type { Json } from '../model/field.ts'
+import { shellWord } from '../model/shell.ts'
+import { ago, entityJson, oneLine } from './format.ts'
+import { readStdin } from './stdin.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 /** What is to be handed off: a page in Markdown, plain text, or the arguments of write-handoff as JSON. */

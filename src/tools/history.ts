@@ -1,7 +1,7 @@
-import type { Event } from '../crdt/events.ts'
-import { isMark, saidIn } from '../memory/shared.ts'
-import type { Json } from '../schema/field.ts'
-import { ago, findOne, oneLine } from './present.ts'
+import { isMark, saidIn } from '../log/context-value.ts'
+import type { Event } from '../log/events.ts'
+import type { Json } from '../model/field.ts'
+import { ago, findOne, oneLine } from './format.ts'
 import type { Block, Tool } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {

@@ -1,6 +1,6 @@
-import { IMPORTERS, importFrom } from '../imports/index.ts'
-import { printReport } from '../imports/report.ts'
-import type { Json } from '../schema/field.ts'
+import { IMPORTERS, importFrom } from '../formats/import/index.ts'
+import { printReport } from '../formats/import/report.ts'
+import type { Json } from '../model/field.ts'
 import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
 import { actingAs, type Tool, type ToolContext } from './tool.ts'
 

@@ -1,3 +1,8 @@
+/**
+ * tools: one file per tool. The same value serves MCP, the command line and HTTP: its name, parameters, run, and how a
+ * person reads its answer.
+ */
+
 import type { Tool } from './tool.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { UserError } from '../errors.ts'
-import type { ListOptions } from '../memory/read.ts'
-import { shortRefs } from '../memory/short-refs.ts'
-import { momentSaid } from '../recall/moments.ts'
+import { nearest } from '../model/names.ts'
+import type { ListOptions } from '../read/reader.ts'
+import { shortRefs } from '../read/short-references.ts'
+import { momentSaid } from '../recall/moment.ts'
 import { stateOf } from '../recall/validity.ts'
-import { nearest } from '../schema/names.ts'
-import { ago, entityJson, oneLine } from './present.ts'
+import { ago, entityJson, oneLine } from './format.ts'
 import type { Block, Tool } from './tool.ts'
 
 export const list: Tool = {

@@ -1,5 +1,5 @@
-import { pauseAt, pausedSince } from '../hooking/paused.ts'
-import { ago } from './present.ts'
+import { pauseAt, pausedSince } from '../hooks/pause.ts'
+import { ago } from './format.ts'
 import type { Tool } from './tool.ts'
 
 export const pause: Tool = {

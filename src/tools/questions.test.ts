@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
-import { schemaOf } from '../surfaces/mcp-call.ts'
+import { schemaOf } from '../surfaces/mcp/call.ts'
 import { act } from './act.ts'
 import { openQuestionsTool } from './open-questions.ts'
 import { questions } from './questions.ts'

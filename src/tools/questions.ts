@@ -1,10 +1,10 @@
 import { UserError } from '../errors.ts'
-import type { Entity } from '../memory/entity.ts'
-import type { Reader } from '../memory/read.ts'
-import { shortRefs } from '../memory/short-refs.ts'
-import type { Json } from '../schema/field.ts'
-import { slug } from '../schema/names.ts'
-import { ago, entityJson, oneLine } from './present.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { slug } from '../model/names.ts'
+import type { Reader } from '../read/reader.ts'
+import { shortRefs } from '../read/short-references.ts'
+import { ago, entityJson, oneLine } from './format.ts'
 import type { Block, Output, Param, Tool, ToolContext } from './tool.ts'
 
 const LIMIT = 20

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import type { Memory } from '../memory/memory.ts'
+import type { Memory } from '../memory.ts'
 import { openProject } from '../open.ts'
 import { type Card, formsOf } from '../recall/card.ts'
 import { pack } from '../recall/pack.ts'

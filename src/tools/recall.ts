@@ -1,11 +1,11 @@
 import { UserError } from '../errors.ts'
-import type { Memory } from '../memory/memory.ts'
-import { shortRefs } from '../memory/short-refs.ts'
+import type { Memory } from '../memory.ts'
+import type { Json } from '../model/field.ts'
+import { fieldsOf } from '../model/kind.ts'
+import { shortRefs } from '../read/short-references.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../recall/types.ts'
-import type { Json } from '../schema/field.ts'
-import { fieldsOf } from '../schema/kind.ts'
 import { remark } from '../scheme/lexical.ts'
-import { ago } from './present.ts'
+import { ago } from './format.ts'
 import type { Block, Output, Tool, ToolContext } from './tool.ts'
 
 export const recall: Tool = {

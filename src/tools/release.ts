@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts'
-import type { Json } from '../schema/field.ts'
+import type { Json } from '../model/field.ts'
 import { scopeArgs } from './claim.ts'
-import { releasedLines } from './leases.ts'
+import { releasedLines } from './claim-lines.ts'
 import { actingAs, type Output, type Tool } from './tool.ts'
 import { oneOf } from './work.ts'
 

@@ -1,8 +1,8 @@
 import { UserError } from '../errors.ts'
-import { classifyRule } from '../imports/classify.ts'
-import { standingOf } from '../memory/entity.ts'
-import type { Json } from '../schema/field.ts'
-import { contraryRules, settled } from './contrary.ts'
+import { classifyRule } from '../formats/import/classify.ts'
+import { standingOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { contraryRules, settled } from './contradictions.ts'
 import { actingAs, type Output, type Tool } from './tool.ts'
 
 /** A longer line is no sentence: its beginning stands for it. */

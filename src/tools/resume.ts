@@ -1,4 +1,4 @@
-import { pausedSince, resumeNow } from '../hooking/paused.ts'
+import { pausedSince, resumeNow } from '../hooks/pause.ts'
 import type { Tool } from './tool.ts'
 
 export const resume: Tool = {

@@ -1,13 +1,13 @@
-import { many } from '../briefing/telling.ts'
+import { many } from '../briefing/format.ts'
 import { UserError } from '../errors.ts'
-import { MAX_ACTIONS } from '../memory/batch.ts'
-import { type Entity, standingOf } from '../memory/entity.ts'
-import type { Json } from '../schema/field.ts'
+import { type Entity, standingOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { MAX_ACTIONS } from '../write/batch.ts'
 import { agreeTo, listed } from './confirm.ts'
-import { contraryAmong, contraryRules, saidContrary, settle } from './contrary.ts'
-import { ago, findOne } from './present.ts'
+import { contraryAmong, contraryRules, saidContrary, settle } from './contradictions.ts'
+import { ago, findOne } from './format.ts'
+import { unverifiedRules } from './review-queue.ts'
 import { actingAs, type Output, type ToolContext } from './tool.ts'
-import { unverifiedRules } from './waiting.ts'
 
 const DECISIONS = ['confirm', 'reject', 'retire']
 

@@ -1,11 +1,11 @@
+import { idsOf } from '../coordination/session-ids.ts'
 import { UserError } from '../errors.ts'
-import type { Entity } from '../memory/entity.ts'
-import { standingOf } from '../memory/entity.ts'
-import { idsOf } from '../sessions/ids.ts'
-import { contraryAmong, contraryRules, howSettled, saidContrary } from './contrary.ts'
-import { ago, entityJson, oneLine } from './present.ts'
+import type { Entity } from '../model/entity.ts'
+import { standingOf } from '../model/entity.ts'
+import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
+import { ago, entityJson, oneLine } from './format.ts'
+import { every, nameOf, unverifiedRules, waitingIn } from './review-queue.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
-import { every, nameOf, unverifiedRules, waitingIn } from './waiting.ts'
 
 /** Whether a hook captured it or a model found it, in one of these sessions if any are named. */
 function wasCaptured(e: Entity, sessions: ReadonlySet<string> | undefined): boolean {

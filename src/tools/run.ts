@@ -1,5 +1,5 @@
-import type { Json } from '../schema/field.ts'
-import { readEdits, refreshViews } from '../sessions/views/index.ts'
+import { readEdits, refreshViews } from '../handoff/views/index.ts'
+import type { Json } from '../model/field.ts'
 import type { Output, Tool, ToolContext } from './tool.ts'
 
 /** What a tool answers, with further notes in its text and, where its JSON has notes, in that. */

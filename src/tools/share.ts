@@ -1,11 +1,18 @@
+import {
+  getShared,
+  listShared,
+  mustBeShared,
+  rollbackShared,
+  sharedContext,
+  sharedHistory,
+} from '../coordination/shared-context.ts'
+import { liveSessions } from '../coordination/shared-store.ts'
 import { UsageError, UserError } from '../errors.ts'
-import { isStale } from '../memory/batch.ts'
-import { getShared, listShared, mustBeShared, rollbackShared, sharedContext, sharedHistory } from '../memory/sharing.ts'
-import type { Json } from '../schema/field.ts'
-import { shellWord } from '../schema/shell.ts'
-import { liveSessions } from '../sessions/shared-store.ts'
+import type { Json } from '../model/field.ts'
+import { shellWord } from '../model/shell.ts'
+import { isStale } from '../write/batch.ts'
 import { eventLine } from './events.ts'
-import { oneLine } from './present.ts'
+import { oneLine } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 const STEPS = ['get', 'set', 'append', 'merge', 'delete', 'list', 'show', 'history', 'rollback'] as const

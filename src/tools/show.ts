@@ -1,8 +1,8 @@
 import { referenceTo } from '../discover/values.ts'
-import { shortRefs } from '../memory/short-refs.ts'
-import type { Json } from '../schema/field.ts'
-import { fieldsOf } from '../schema/kind.ts'
-import { ago, entityJson, findOne } from './present.ts'
+import type { Json } from '../model/field.ts'
+import { fieldsOf } from '../model/kind.ts'
+import { shortRefs } from '../read/short-references.ts'
+import { ago, entityJson, findOne } from './format.ts'
 import type { Span, Tool } from './tool.ts'
 
 function shown(value: Json): string {

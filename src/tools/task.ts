@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
-import type { Json } from '../schema/field.ts'
-import { oneLine } from './present.ts'
+import type { Json } from '../model/field.ts'
+import { oneLine } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 import { findWork, oneOf, references, workTool } from './work.ts'
 

@@ -1,7 +1,7 @@
-import type { Actor } from '../memory/binding.ts'
-import type { Memory } from '../memory/memory.ts'
-import type { Json } from '../schema/field.ts'
+import type { Memory } from '../memory.ts'
+import type { Json } from '../model/field.ts'
 import type { Project } from '../store/project.ts'
+import type { Actor } from '../write/plan-types.ts'
 
 /** One argument of a tool: from it come the MCP schema, the command line's flags and the check of HTTP bodies. */
 export interface Param {

@@ -1,6 +1,6 @@
-import { shortRefs } from '../memory/short-refs.ts'
-import { type WorkNode, withBelow, workTree } from '../memory/work.ts'
-import type { Json } from '../schema/field.ts'
+import type { Json } from '../model/field.ts'
+import { shortRefs } from '../read/short-references.ts'
+import { type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
 import type { Block, Tool } from './tool.ts'
 import { findWork, placeOf, workJson, workLine } from './work.ts'
 

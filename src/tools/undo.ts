@@ -1,6 +1,6 @@
-import { many, minute } from '../briefing/telling.ts'
+import { many, minute } from '../briefing/format.ts'
 import { UsageError, UserError } from '../errors.ts'
-import type { Json } from '../schema/field.ts'
+import type { Json } from '../model/field.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 /** What the session wrote, to be looked at before it is taken back; undefined where that is nothing. */

@@ -1,8 +1,8 @@
 import { UserError } from '../errors.ts'
-import type { Result } from '../memory/planning.ts'
-import type { Json } from '../schema/field.ts'
-import { fieldsOf } from '../schema/kind.ts'
-import { findOne, oneLine } from './present.ts'
+import type { Json } from '../model/field.ts'
+import { fieldsOf } from '../model/kind.ts'
+import type { Result } from '../write/plan-types.ts'
+import { findOne, oneLine } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 /** A verb of `act` as a command: what it did, and how to take it back. */

@@ -1,10 +1,11 @@
 import { UsageError, UserError } from '../errors.ts'
-import type { Entity } from '../memory/entity.ts'
-import type { Result } from '../memory/planning.ts'
-import type { Reader } from '../memory/read.ts'
-import { isOpen, type Place, type WorkKind, type WorkNode, withBelow, workTree } from '../memory/work.ts'
-import type { Json } from '../schema/field.ts'
-import { entityJson, findOne, oneLine } from './present.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import type { WorkKind } from '../model/work-kinds.ts'
+import type { Reader } from '../read/reader.ts'
+import { isOpen, type Place, type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
+import type { Result } from '../write/plan-types.ts'
+import { entityJson, findOne, oneLine } from './format.ts'
 import { actingAs, type Output, type Param, type Tool, type ToolContext } from './tool.ts'
 
 const MARKS: Readonly<Record<string, string>> = { open: '○', complete: '✓', abandoned: '✗' }

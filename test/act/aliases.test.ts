@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { KINDS } from '../../src/kinds/index.ts'
-import { COMMON, type Kind } from '../../src/schema/kind.ts'
-import { CONTROLS } from '../../src/schema/validate.ts'
-import { claimsOf } from '../../src/sessions/claims.ts'
+import { claimsOf } from '../../src/coordination/claims.ts'
+import { COMMON, type Kind } from '../../src/model/kind.ts'
+import { KINDS } from '../../src/model/kinds/index.ts'
+import { CONTROLS } from '../../src/model/validate.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const taken = (verb: string, args: Record<string, unknown>) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { INTROSPECTION } from '../../src/schema/names.ts'
+import { INTROSPECTION } from '../../src/model/names.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const endpoint = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { discover } from '../../src/discover/discover.ts'
-import { json } from '../../src/exports/json.ts'
+import { json } from '../../src/formats/export/json.ts'
 import { findSecrets } from '../../src/secrets/find.ts'
-import { indexable } from '../../src/store/words.ts'
+import { indexable } from '../../src/store/terms.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[D5] a search with a word of a million letters ends within the budget', () => {

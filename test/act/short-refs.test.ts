@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shortRefs } from '../../src/memory/short-refs.ts'
+import { shortRefs } from '../../src/read/short-references.ts'
 import { openTestMemory, userError } from '../helpers.ts'
 
 const many = Array.from({ length: 20_000 }, (_, i) => `decision:use-thing-${i}`)

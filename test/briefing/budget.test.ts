@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BRIEFING_CHARS, brief, wasBriefed } from '../../src/briefing/brief.ts'
-import { fill } from '../../src/briefing/fill.ts'
+import { brief, wasBriefed } from '../../src/briefing/brief.ts'
+import { BRIEFING_CHARS, fill } from '../../src/briefing/budget.ts'
 import type { Item, Section } from '../../src/briefing/types.ts'
+import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { upperTokens } from '../../src/recall/token-bound.ts'
 import { countTokens } from '../../src/recall/tokens.ts'
-import { upperTokens } from '../../src/recall/upper.ts'
-import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { openTestMemory, parts } from './helpers.ts'
 
 const numRuns = Number(process.env.TIDEMARK_RUNS ?? 100)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { back } from '../../src/briefing/back.ts'
 import { brief, wasBriefed } from '../../src/briefing/brief.ts'
-import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { openTestMemory, replicaOf, sync, type TestMemory } from './helpers.ts'
 
 const textOf = (t: TestMemory, options = {}) =>

@@ -12,8 +12,8 @@ const PROBE = join(import.meta.dirname, '../fs-probe.mjs')
 /** Sources that write only what the user names, or what another source has in the list. */
 const NOT_LISTED = {
   'tools/export.ts': 'the file that the user names',
-  'hooking/session-start.ts': "the client's file of environment variables",
-  'store/watch.ts': 'the doorbell, as store/db.ts',
+  'hooks/session-start.ts': "the client's file of environment variables",
+  'store/doorbell.ts': 'the doorbell, as store/db.ts',
 }
 
 /** Starts `serve` and ends it once it listens. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createProject } from '../../src/store/project.ts'
-import type { CommandCall } from '../../src/surfaces/command.ts'
-import { models } from '../../src/surfaces/commands/models.ts'
+import type { CommandCall } from '../../src/surfaces/cli/command.ts'
+import { models } from '../../src/surfaces/cli/commands/models.ts'
 
 let directory: string
 let said: string[]

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shellWord } from '../../src/schema/shell.ts'
+import { shellWord } from '../../src/model/shell.ts'
 import { scratch, tidemark } from './run.ts'
 
 const ODD = [

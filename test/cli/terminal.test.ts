@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { render, widthOf } from '../../src/surfaces/terminal.ts'
+import { render, widthOf } from '../../src/surfaces/cli/terminal.ts'
 import { BIN, onTerminal, project, tidemark } from './run.ts'
 
 const hasTerminal = existsSync('/usr/bin/script')

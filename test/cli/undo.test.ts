@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { GLOBAL } from '../../src/surfaces/cli-help.ts'
-import { COMMANDS } from '../../src/surfaces/command.ts'
+import { COMMANDS } from '../../src/surfaces/cli/commands/index.ts'
+import { GLOBAL } from '../../src/surfaces/cli/help.ts'
 import { TOOLS } from '../../src/tools/index.ts'
 import { onTerminal, project, tidemark } from './run.ts'
 

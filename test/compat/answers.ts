@@ -1,4 +1,4 @@
-import type { Memory } from '../../src/memory/memory.ts'
+import type { Memory } from '../../src/memory.ts'
 import { allRows } from '../../src/store/rows.ts'
 
 /** A moment in the middle of what the frozen store went through, after its compaction's horizon. */

@@ -1,14 +1,14 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { VERBS } from '../../src/actions/index.ts'
-import { cellKey, encodeCell } from '../../src/crdt/cells.ts'
-import { openDoc, readCells } from '../../src/crdt/doc.ts'
 import type { Env } from '../../src/env.ts'
-import { KINDS } from '../../src/kinds/index.ts'
-import { RELATIONS } from '../../src/kinds/relations.ts'
-import { type ActOptions, type ActResult, Memory } from '../../src/memory/memory.ts'
+import { cellKey, encodeCell } from '../../src/log/cells.ts'
+import { openDoc, readCells } from '../../src/log/document.ts'
+import { type ActOptions, type ActResult, Memory } from '../../src/memory.ts'
+import { KINDS } from '../../src/model/kinds/index.ts'
+import { RELATIONS } from '../../src/model/relations.ts'
 import { allRows, loadDoc } from '../../src/store/rows.ts'
+import { VERBS } from '../../src/verbs/index.ts'
 
 /** Stores of tests lie in memory where the system has such a place: the real files, without waiting for a disk. */
 const ROOT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -259,7 +259,7 @@ describe('[C4] K13: clocks', () => {
 
 test('[C4] another process that defines a kind is heard at once, its verbs included', () => {
   withReplicas(['a'], (a) => {
-    const other = new (a.memory.constructor as typeof import('../../src/memory/memory.ts').Memory)({
+    const other = new (a.memory.constructor as typeof import('../../src/memory.ts').Memory)({
       path: a.path,
       projectId: a.memory.projectId,
       kinds: a.memory.registry().kinds(),

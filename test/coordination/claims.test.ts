@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
+import { claimsOf } from '../../src/coordination/claims.ts'
+import { inbox } from '../../src/coordination/inbox.ts'
+import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { eventsSince } from '../../src/coordination/shared-context.ts'
 import { UserError } from '../../src/errors.ts'
-import { eventsSince } from '../../src/memory/sharing.ts'
-import { claimsOf } from '../../src/sessions/claims.ts'
-import { inbox } from '../../src/sessions/inbox.ts'
-import { sessionsOf } from '../../src/sessions/sessions.ts'
 import { openTestMemory } from '../helpers.ts'
 
 const MINUTE = 60_000

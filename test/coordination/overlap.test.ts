@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { covers, overlaps, tidyPath } from '../../src/memory/overlap.ts'
+import { covers, overlaps, tidyPath } from '../../src/claims/glob.ts'
 
 test.each([
   ['src/a.ts', 'src/a.ts', true],

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DOCS, PAGES, queriesPage } from '../../scripts/docs.ts'
-import { VERBS } from '../../src/actions/index.ts'
-import { KINDS } from '../../src/kinds/index.ts'
-import { RELATIONS } from '../../src/kinds/relations.ts'
-import type { Kind } from '../../src/schema/kind.ts'
+import type { Kind } from '../../src/model/kind.ts'
+import { KINDS } from '../../src/model/kinds/index.ts'
+import { RELATIONS } from '../../src/model/relations.ts'
+import { VERBS } from '../../src/verbs/index.ts'
 
 const page = (name: string) => readFileSync(join(DOCS, name), 'utf8')
 

@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { describe, expect, test } from 'vitest'
 import { shapesOf } from '../../src/discover/values.ts'
-import type { Entity } from '../../src/memory/entity.ts'
+import type { Entity } from '../../src/model/entity.ts'
 import { type Data, parseData } from '../../src/scheme/data.ts'
 import type { DataEntity } from '../../src/scheme/data-types.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'

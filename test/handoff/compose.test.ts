@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { composeHandoff, writeAutomatic } from '../../src/sessions/compose.ts'
-import { currentHandoffs } from '../../src/sessions/handoff.ts'
-import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { composeHandoff, writeAutomatic } from '../../src/handoff/compose.ts'
+import { currentHandoffs } from '../../src/handoff/current.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 /** A session that has done a bit of everything. */

@@ -8,8 +8,8 @@ import {
   handoffPages,
   parseHandoff,
   printHandoff,
-} from '../../src/memory/handoff.ts'
-import { shown } from '../../src/scheme/unseen.ts'
+} from '../../src/handoff/page.ts'
+import { shown } from '../../src/scheme/invisible.ts'
 
 const PAPER = `# Session Handoff
 **Written:** 2026-02-16 14:30

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { readEdits, refreshViews } from '../../src/sessions/views/index.ts'
+import { readEdits, refreshViews } from '../../src/handoff/views/index.ts'
 import { openTestMemory } from '../helpers.ts'
 
 let before: ((to: string) => void) | undefined

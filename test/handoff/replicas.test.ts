@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { brief } from '../../src/briefing/brief.ts'
-import { markdown } from '../../src/exports/markdown.ts'
-import { handoff } from '../../src/kinds/handoff.ts'
-import type { Memory } from '../../src/memory/memory.ts'
-import { currentEntities } from '../../src/sessions/handoff.ts'
-import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { markdown } from '../../src/formats/export/markdown.ts'
+import { currentEntities } from '../../src/handoff/current.ts'
+import type { Memory } from '../../src/memory.ts'
+import { handoff } from '../../src/model/kinds/handoff.ts'
 import { openTestMemory, parts, replicaOf, sync } from '../briefing/helpers.ts'
 
 const HOUR = 3_600_000

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shown } from '../../src/scheme/unseen.ts'
-import { claimsOf } from '../../src/sessions/claims.ts'
-import { inbox } from '../../src/sessions/inbox.ts'
-import { sessionsOf } from '../../src/sessions/sessions.ts'
-import { decisionLine, decisionsView, readDecisionLine } from '../../src/sessions/views/decisions.ts'
-import { ownViews, readEdits, refreshViews, unreadEdits } from '../../src/sessions/views/index.ts'
+import { claimsOf } from '../../src/coordination/claims.ts'
+import { inbox } from '../../src/coordination/inbox.ts'
+import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { decisionLine, decisionsView, readDecisionLine } from '../../src/handoff/views/decisions.ts'
+import { ownViews, readEdits, refreshViews, unreadEdits } from '../../src/handoff/views/index.ts'
+import { shown } from '../../src/scheme/invisible.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const MINUTE = 60_000

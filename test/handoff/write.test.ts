@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isCurrentHandoff } from '../../src/memory/handoff.ts'
+import { isCurrentHandoff } from '../../src/handoff/page.ts'
 import { putSession } from '../../src/store/presence.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 

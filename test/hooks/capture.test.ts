@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { judged, SETS } from '../../bench/capture.ts'
-import { capturedIn } from '../../src/hooking/capture/patterns.ts'
+import { capturedIn } from '../../src/hooks/capture/patterns.ts'
 
 const one = (text: string) => {
   const [found, ...more] = capturedIn(text)

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownWords } from '../../src/hooking/capture/own-words.ts'
+import { ownWords } from '../../src/hooks/capture/prompt-text.ts'
 import { screen, withoutPrivate } from '../../src/secrets/screen.ts'
 import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { HOOK_CLIENTS, HOOK_EVENTS, type HookCall, type HookClient, type HookReply } from '../../src/hooking/call.ts'
-import { type Dialect, spelling } from '../../src/surfaces/hooks/dialect.ts'
-import { DIALECTS } from '../../src/surfaces/hooks/index.ts'
-import type { Payload } from '../../src/surfaces/hooks/payload.ts'
+import { type Dialect, spelling } from '../../src/clients/common/dialect.ts'
+import type { Payload } from '../../src/clients/common/payload.ts'
+import { DIALECTS } from '../../src/clients/dialects.ts'
+import { HOOK_CLIENTS, HOOK_EVENTS, type HookCall, type HookClient, type HookReply } from '../../src/hooks/call.ts'
 
 const dialects = Object.fromEntries(
   await Promise.all(HOOK_CLIENTS.map(async (c) => [c, await DIALECTS[c]()] as const)),

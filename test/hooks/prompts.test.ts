@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { HookCall } from '../../src/hooking/call.ts'
-import { respond } from '../../src/hooking/run.ts'
-import { DIALECTS } from '../../src/surfaces/hooks/index.ts'
+import { DIALECTS } from '../../src/clients/dialects.ts'
+import type { HookCall } from '../../src/hooks/call.ts'
+import { respond } from '../../src/hooks/run.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
 import { openTestMemory } from '../helpers.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { Memory } from '../../src/memory/memory.ts'
+import type { Memory } from '../../src/memory.ts'
 import { openProject } from '../../src/open.ts'
 import { createProject, type Project } from '../../src/store/project.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { importFrom } from '../../src/imports/index.ts'
+import { importFrom } from '../../src/formats/import/index.ts'
 import { exportTool } from '../../src/tools/export.ts'
 import type { Output } from '../../src/tools/tool.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'

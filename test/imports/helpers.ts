@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { importFrom } from '../../src/imports/index.ts'
-import type { ImportReport } from '../../src/imports/outcome.ts'
-import type { ImportOptions } from '../../src/imports/run.ts'
+import { importFrom } from '../../src/formats/import/index.ts'
+import type { ImportReport } from '../../src/formats/import/outcome.ts'
+import type { ImportOptions } from '../../src/formats/import/run.ts'
 import type { TestMemory } from '../helpers.ts'
 
 /** Writes files below a directory. */

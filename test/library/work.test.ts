@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createServer } from '../../src/surfaces/http.ts'
+import { createServer } from '../../src/surfaces/http/http.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('nested scopes: what is recorded through a task carries it, whatever the session works on meanwhile', () => {

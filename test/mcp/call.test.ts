@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { cut, errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from '../../src/surfaces/mcp-call.ts'
+import { cut, errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from '../../src/surfaces/mcp/call.ts'
 import type { Tool, ToolContext } from '../../src/tools/tool.ts'
 
 const tool: Tool = {

@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Extension } from '../../src/surfaces/mcp.ts'
+import type { Extension } from '../../src/surfaces/mcp/mcp.ts'
 
 /** What the official conformance suite calls by name; mounted beside our own tools, on our own factory and HTTP stack. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
+import { type SessionInfo, sessionsOf } from '../../src/coordination/sessions.ts'
 import { processRef } from '../../src/env.ts'
-import type { Memory } from '../../src/memory/memory.ts'
+import type { Memory } from '../../src/memory.ts'
 import { openAt } from '../../src/open.ts'
-import { type SessionInfo, sessionsOf } from '../../src/sessions/sessions.ts'
 import { openClaims } from '../../src/store/presence.ts'
 import { type Answer, call, cleanEnv, decide, ERAS, httpClient, listening, tempProject } from './harness.ts'
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProject, findProject } from '../../src/store/project.ts'
-import { serve } from '../../src/surfaces/serve.ts'
+import { serve } from '../../src/surfaces/http/serve.ts'
 import { cleanEnv, httpClient, listening, tempDir, tempProject } from './harness.ts'
 
 /** A request with whatever headers: fetch would not send a foreign Host. */

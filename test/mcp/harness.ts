@@ -7,9 +7,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { openAt } from '../../src/open.ts'
 import { createProject } from '../../src/store/project.ts'
-import type { ServerOptions, TidemarkServer } from '../../src/surfaces/http.ts'
-import { createApp } from '../../src/surfaces/http-app.ts'
-import type { Extension } from '../../src/surfaces/mcp.ts'
+import { createApp } from '../../src/surfaces/http/app.ts'
+import type { ServerOptions, TidemarkServer } from '../../src/surfaces/http/http.ts'
+import type { Extension } from '../../src/surfaces/mcp/mcp.ts'
 
 export const STDIO = new URL('stdio-entry.ts', import.meta.url).pathname
 

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProject, findProject } from '../../src/store/project.ts'
-import { Projects, type ProjectsOptions } from '../../src/surfaces/mcp-projects.ts'
+import { Projects, type ProjectsOptions } from '../../src/surfaces/mcp/projects.ts'
 import { tempDir, tempProject } from './harness.ts'
 
 function projectsOf(options: ProjectsOptions): Projects {

@@ -1,4 +1,4 @@
-import { serve } from '../../src/surfaces/serve.ts'
+import { serve } from '../../src/surfaces/http/serve.ts'
 
 const running = await serve({ project: process.cwd(), log: (line) => console.log(line) })
 await running.ended

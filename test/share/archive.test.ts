@@ -1,9 +1,15 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { eventsSince, followEvents, rollbackShared, sharedContext, sharedHistory } from '../../src/memory/sharing.ts'
-import { hashOf, type StreamEvent } from '../../src/memory/stream.ts'
-import { sessionsOf } from '../../src/sessions/sessions.ts'
+import { sessionsOf } from '../../src/coordination/sessions.ts'
+import {
+  eventsSince,
+  followEvents,
+  rollbackShared,
+  sharedContext,
+  sharedHistory,
+} from '../../src/coordination/shared-context.ts'
+import { hashOf, type StreamEvent } from '../../src/feed/feed.ts'
 import { archiveFiles } from '../../src/store/archive.ts'
 import { addPresence } from '../../src/store/presence.ts'
 import { exchange, Replica, send, tempDir } from '../convergence/harness.ts'

@@ -1,5 +1,5 @@
-import { type StreamEvent, valueAfter } from '../../src/memory/stream.ts'
-import type { Json } from '../../src/schema/field.ts'
+import { type StreamEvent, valueAfter } from '../../src/feed/feed.ts'
+import type { Json } from '../../src/model/field.ts'
 
 /** The shared context that events leave when they are replayed from nothing; other events say nothing of it. */
 export function replayed(events: readonly StreamEvent[]): { [key: string]: Json } {

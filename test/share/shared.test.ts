@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonical, gate } from '../../src/schema/canonical.ts'
-import { roundedIn } from '../../src/schema/exact.ts'
-import type { Json } from '../../src/schema/field.ts'
+import { canonical, gate } from '../../src/model/canonical.ts'
+import { roundedIn } from '../../src/model/exact.ts'
+import type { Json } from '../../src/model/field.ts'
 import { dump, exchange, folded, type Replica, read, send, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory } from '../helpers.ts'
 

@@ -1,7 +1,7 @@
-import type { Entity } from '../../memory/entity.ts'
+import type { Entity } from '../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { nearness } from '../focus.ts'
-import { byline, field, refOf } from '../telling.ts'
+import { byline, field, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 
 /** So many of what the words of the work find, and so many of the newest, are weighed. */

@@ -1,11 +1,11 @@
-import { HANDOFF_PARTS } from '../../memory/handoff.ts'
-import { type Claim, claimsOf } from '../../sessions/claims.ts'
-import { type CurrentHandoff, currentHandoffs } from '../../sessions/handoff.ts'
-import type { SessionInfo } from '../../sessions/info.ts'
-import { nameOfSession } from '../../sessions/named.ts'
-import { sessionsOf } from '../../sessions/sessions.ts'
+import { type Claim, claimsOf } from '../../coordination/claims.ts'
+import { nameOfSession } from '../../coordination/labels.ts'
+import type { SessionInfo } from '../../coordination/session-info.ts'
+import { sessionsOf } from '../../coordination/sessions.ts'
+import { type CurrentHandoff, currentHandoffs } from '../../handoff/current.ts'
+import { HANDOFF_PARTS } from '../../handoff/page.ts'
 import { plain } from '../fence.ts'
-import { age, byline, claimedOn, many, minute, refOf } from '../telling.ts'
+import { age, byline, claimedOn, many, minute, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
 /** Crashed sessions that are told. */

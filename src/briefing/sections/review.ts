@@ -1,6 +1,6 @@
 import { stateOf } from '../../recall/validity.ts'
 import { plain } from '../fence.ts'
-import { day, many, refOf } from '../telling.ts'
+import { day, many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 
 /** The newest so many decisions are looked through. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Entity } from '../../memory/entity.ts'
-import { contrary, vocabularyOf } from '../../recall/contradict.ts'
+import type { Entity } from '../../model/entity.ts'
+import { contrary, vocabularyOf } from '../../recall/contradictions.ts'
 import { plain } from '../fence.ts'
 import { pathsOf } from '../focus.ts'
-import { many } from '../telling.ts'
+import { many } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
 /** The headings in their order, and what is under each. */

@@ -1,9 +1,9 @@
-import { claimsOf } from '../../sessions/claims.ts'
-import type { SessionInfo } from '../../sessions/info.ts'
-import { nameOfSession, titleOfSession } from '../../sessions/named.ts'
-import { sessionsOf } from '../../sessions/sessions.ts'
+import { claimsOf } from '../../coordination/claims.ts'
+import { nameOfSession, titleOfSession } from '../../coordination/labels.ts'
+import type { SessionInfo } from '../../coordination/session-info.ts'
+import { sessionsOf } from '../../coordination/sessions.ts'
 import { plain } from '../fence.ts'
-import { many, minute } from '../telling.ts'
+import { many, minute } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
 
 const MOST = 12

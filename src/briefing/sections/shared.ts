@@ -1,6 +1,6 @@
-import { SHARED_FIELD, SHARED_KIND } from '../../memory/shared.ts'
+import { SHARED_FIELD, SHARED_KIND } from '../../log/context-value.ts'
 import { plain } from '../fence.ts'
-import { byline } from '../telling.ts'
+import { byline } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 
 const MOST = 8

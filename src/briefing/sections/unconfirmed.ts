@@ -1,6 +1,6 @@
-import type { Entity } from '../../memory/entity.ts'
+import type { Entity } from '../../model/entity.ts'
 import { plain } from '../fence.ts'
-import { field, many, refOf } from '../telling.ts'
+import { field, many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 import { isRead } from './rules.ts'
 

@@ -1,4 +1,4 @@
-import { cosine } from './unit.ts'
+import { cosine } from './unit-vector.ts'
 
 /** Sentences that have nothing to do with each other, as they stand in projects' memories. */
 export const UNRELATED = [

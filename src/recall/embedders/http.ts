@@ -5,7 +5,7 @@ import { UserError } from '../../errors.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
 import type { Embedder } from './embedder.ts'
 import { modelsDirectory } from './models.ts'
-import { toUnit } from './unit.ts'
+import { toUnit } from './unit-vector.ts'
 
 export interface HttpConfig {
   /** The endpoint, or the address that `/embeddings` follows: `http://localhost:11434/v1`. */

@@ -7,7 +7,7 @@ import { calibrate, SAME, UNRELATED } from './calibration.ts'
 import type { Embedder } from './embedder.ts'
 import { minilmState, modelsDirectory } from './models.ts'
 import { onnxEmbedder } from './onnx.ts'
-import { cosine } from './unit.ts'
+import { cosine } from './unit-vector.ts'
 
 const models = modelsDirectory()
 const isThere = minilmState(models).isComplete

@@ -5,7 +5,7 @@ import type { Embedder } from './embedder.ts'
 import { END, START, UNKNOWN, WEIGHTS_NAME, WIDTH } from './minilm.ts'
 import { ADD_MINILM, findRuntime, modelsDirectory, readMinilm } from './models.ts'
 import { staticEmbedder } from './static.ts'
-import { toUnit } from './unit.ts'
+import { toUnit } from './unit-vector.ts'
 import { indexPieces, wordPiece } from './wordpiece.ts'
 
 /** What the model was trained to see of a text; the rest is not looked at. */

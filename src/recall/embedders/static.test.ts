@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { UserError } from '../../errors.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
 import { parseTable, staticEmbedder, tablePath } from './static.ts'
-import { cosine } from './unit.ts'
+import { cosine } from './unit-vector.ts'
 
 const embedder = staticEmbedder()
 const embed = (text: string) => embedder.embedNow!([text])[0]!

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../../errors.ts'
 import type { Embedder } from './embedder.ts'
-import { toUnit } from './unit.ts'
+import { toUnit } from './unit-vector.ts'
 import { type Encode, type Pieces, wordPiece } from './wordpiece.ts'
 
 const FILE = 'assets/static-embedding.bin'

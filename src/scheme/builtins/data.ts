@@ -1,10 +1,10 @@
-import { brief as shown } from '../brief.ts'
-import { char, count, index, items, notOf, range, str, vec } from '../check.ts'
+import { char, count, index, items, notOf, range, str, vec } from '../argument-types.ts'
 import { fromData } from '../convert.ts'
 import { DataReader } from '../data-reader.ts'
 import { alias, type Definition, def, def1, def2 } from '../define.ts'
 import type { Shapes } from '../entity-layout.ts'
 import { isEqual, isSame } from '../equality.ts'
+import { brief as shown } from '../excerpt.ts'
 import { access } from '../fields.ts'
 import {
   Entity,

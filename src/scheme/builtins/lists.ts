@@ -1,5 +1,5 @@
+import { count, index, items, notOf, num, pair } from '../argument-types.ts'
 import { arith, compareNum, guard } from '../arithmetic.ts'
-import { count, index, items, notOf, num, pair } from '../check.ts'
 import { type Definition, def, def1, def2 } from '../define.ts'
 import { identity, isEqual, isSame } from '../equality.ts'
 import { type CallContext, EMPTY, elements, list, Pair, SchemeError, type Value } from '../values.ts'

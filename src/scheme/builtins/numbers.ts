@@ -1,6 +1,6 @@
+import { isNum, type Num, notOf, num } from '../argument-types.ts'
 import { arith, bitLength, compareNum, guard, integer, isIntegral } from '../arithmetic.ts'
 import { exceeded, MAX_BITS } from '../budget.ts'
-import { isNum, type Num, notOf, num } from '../check.ts'
 import { alias, type Definition, def, def1, def2, defMany } from '../define.ts'
 import { parseNumber, printNumber } from '../numeral.ts'
 import { type CallContext, Many, SchemeError, type Value } from '../values.ts'

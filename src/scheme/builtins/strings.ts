@@ -1,6 +1,6 @@
-import { brief } from '../brief.ts'
-import { char, count, index, items, notOf, range, str } from '../check.ts'
+import { char, count, index, items, notOf, range, str } from '../argument-types.ts'
 import { alias, type Definition, def, def1, def2 } from '../define.ts'
+import { brief } from '../excerpt.ts'
 import { printLimited } from '../layout.ts'
 import { type CallContext, Char, list, SchemeError, Sym, type Value, Vec } from '../values.ts'
 import { layoutValue } from '../write.ts'

@@ -1,0 +1,46 @@
+import type { Entity } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { plain } from './fence.ts'
+import type { About } from './types.ts'
+
+/** A day in UTC: the same whenever it is told. */
+export const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+/** A moment to the minute, in UTC. */
+export const minute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
+
+/** Who said it last, as the provenance has it. */
+function saidBy(e: Entity): string {
+  const all = Array.isArray(e.fields.provenance) ? e.fields.provenance : []
+  const last = (all.at(-1) ?? {}) as { [key: string]: Json }
+  const who = [last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
+  return plain(typeof who === 'string' ? who : 'somebody', 40)
+}
+
+/** Who, when, and whether somebody here stands by it: what stands behind every entity. */
+export const byline = (e: Entity, { vouched }: Pick<About, 'vouched'>): string =>
+  `(${saidBy(e)}, ${day(e.updated)}${vouched([e.id]).has(e.id) ? '' : ', unverified'})`
+
+/** A field as text on one line. */
+export const field = (e: Entity, name: string, max: number): string => {
+  const value = e.fields[name]
+  return typeof value === 'string' ? plain(value, max) : ''
+}
+
+/** A reference that the verbs accept. */
+export const refOf = (e: Entity): string => plain(e.id, 120)
+
+/** What a claim is on; a task by its name, which says what it is, and the reference that takes it up. */
+export function claimedOn(on: string, { reader }: About, max = 120): string {
+  const task = on.startsWith('task:') ? reader.entity(on) : undefined
+  return task ? `task "${plain(task.name, max)}" (${refOf(task)})` : plain(on, max)
+}
+
+const MINUTE = 60_000
+/** A coarse age for the line that a person reads. */
+export function age(ms: number): string {
+  const hours = Math.floor(Math.max(0, ms) / (60 * MINUTE))
+  if (hours < 1) return 'under 1 h'
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`
+}
+
+export const many = (n: number, one: string, more = `${one}s`): string => `${n} ${n === 1 ? one : more}`

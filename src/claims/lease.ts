@@ -1,0 +1,207 @@
+/**
+ * claims: who holds which path, glob or task. How long a lease runs, when it expires, which claims are in each other's
+ * way, and the fencing numbers. `glob.ts` decides whether two globs can match the same file.
+ */
+
+import { type Env, isRunning } from '../env.ts'
+import type { Json } from '../model/field.ts'
+import { type ClaimRow, claimBody, type PresenceType, type SessionRow } from '../store/presence.ts'
+import { covers, isGlob, overlaps } from './glob.ts'
+
+export type { ClaimRow as Claim } from '../store/presence.ts'
+
+/** How long a claim holds without a sign of life. */
+export const CLAIM_TTL_MS = 30 * 60_000
+/** One that a hook took before an edit. */
+export const IMPLICIT_TTL_MS = 10 * 60_000
+/** A session whose process nobody knows, and that says nothing for so long, is gone. */
+export const SILENT_MS = 30 * 60_000
+/** One that says nothing for so long is idle. */
+export const IDLE_MS = 5 * 60_000
+
+export type SessionState = 'active' | 'idle' | 'crashed' | 'ended'
+
+/** Whether a session lives: by its process where that is known, else by its last sign of life (X7). */
+export function stateOf(s: SessionRow, now: number, env: Env): SessionState {
+  if (s.ended !== undefined) return 'ended'
+  if (s.crashed !== undefined) return 'crashed'
+  const running = s.process && (env.isRunning ?? isRunning)(s.process)
+  if (running === false) return 'crashed'
+  if (running === undefined && now - s.seen > SILENT_MS) return 'crashed'
+  return now - s.seen > IDLE_MS ? 'idle' : 'active'
+}
+
+/** Who edits a view by hand acts for a role under this name, where no session does. Nobody listens under it. */
+export const HAND = 'hand:'
+
+export const isLive = (state: SessionState | undefined): boolean => state === 'active' || state === 'idle'
+
+/** What claims and sessions look like to a plan, under the write lock. */
+export interface ClaimView {
+  now: number
+  env: Env
+  /** Not yet ended, whether or not they still hold. */
+  open(): ClaimRow[]
+  session(id: string): SessionRow | undefined
+  /** Those that have not ended. */
+  sessions(): SessionRow[]
+  nextFence(): number
+  /** The newest claim of a role, ended or not. */
+  lastOfRole(role: string): ClaimRow | undefined
+  /** Given up with a word for the next one, who has not come yet; newest first. */
+  leftNotes(): ClaimRow[]
+  /** Where in the work tree a session stands. */
+  workOf(session: string): readonly string[]
+}
+
+export interface PresenceNote {
+  session: string
+  type: PresenceType
+  body: { [key: string]: Json }
+}
+
+/** What a batch does to claims: rows as they are afterwards, and what is told of it. */
+export interface ClaimChanges {
+  rows: ClaimRow[]
+  told: PresenceNote[]
+}
+
+/** Whether a claim still holds: its lease runs, or its holder's process lives and nobody said for how long. */
+export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: number, env: Env): boolean {
+  if (claim.ended !== undefined) return false
+  if (!holder || !isLive(stateOf(holder, now, env))) return false
+  if (claim.until > now) return true
+  const stretched = holder.process && !claim.exact && !claim.implicit
+  return stretched === true && (env.isRunning ?? isRunning)(holder.process!) === true
+}
+
+/** Whether two claims cannot stand beside each other. Roles can; a path in another work tree only warns. */
+export function inTheWay(
+  a: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
+  b: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
+): boolean {
+  if (a.what !== b.what || a.what === 'role') return false
+  if (a.what === 'task') return a.on === b.on
+  if (a.implicit && !isGlob(a.on)) return covers(b.on, a.on) // an edit is of one file
+  return b.implicit && !isGlob(b.on) ? covers(a.on, b.on) : overlaps(a.on, b.on)
+}
+
+export const sameTree = (a: { root?: string | undefined }, b: { root?: string | undefined }): boolean =>
+  a.root === undefined || b.root === undefined || a.root === b.root
+
+const leaseBody = (row: ClaimRow): { [key: string]: Json } => ({
+  until: row.until,
+  ...(row.note === undefined ? {} : { note: row.note }),
+  ...(row.task === undefined ? {} : { task: row.task }),
+  ...(row.dependsOn === undefined ? {} : { dependsOn: [...row.dependsOn] }),
+})
+
+/** Claims as a batch changes them; nothing is written until the plan is applied. */
+export class ClaimPlan {
+  readonly view: ClaimView
+  /** What did it in the session's name, where that was not the session: `file` for a hand edit of a view. */
+  readonly #by: string | undefined
+  #claims: Map<number, ClaimRow> | undefined
+  #changed = new Set<number>()
+  #told: PresenceNote[] = []
+  #next: number | undefined
+  #holding = new Map<string, boolean>()
+
+  constructor(view: ClaimView, by?: string) {
+    this.view = view
+    this.#by = by
+  }
+
+  #all(): Map<number, ClaimRow> {
+    this.#claims ??= new Map(this.view.open().map((c) => [c.n, c]))
+    return this.#claims
+  }
+
+  #holds(c: ClaimRow): boolean {
+    if (c.ended !== undefined) return false
+    const { now, env } = this.view
+    const key = `${c.n}`
+    let known = this.#holding.get(key)
+    if (known === undefined) this.#holding.set(key, (known = holds(c, this.view.session(c.session), now, env)))
+    return known
+  }
+
+  /** Claims that hold, oldest first. */
+  held(): ClaimRow[] {
+    return [...this.#all().values()].filter((c) => this.#holds(c))
+  }
+
+  of(session: string): ClaimRow[] {
+    return this.held().filter((c) => c.session === session)
+  }
+
+  /** Ends what no longer holds, and says so: what follows stands on that. */
+  sweep(): void {
+    for (const c of [...this.#all().values()]) if (c.ended === undefined && !this.#holds(c)) this.end(c, 'lapsed', {})
+  }
+
+  grant(claim: Omit<ClaimRow, 'n'>): ClaimRow {
+    const all = this.#all()
+    this.#next ??= this.view.nextFence()
+    const row: ClaimRow = { ...claim, n: this.#next++ }
+    all.set(row.n, row)
+    this.#holding.set(`${row.n}`, true)
+    this.#changed.add(row.n)
+    this.tell('claimed', row, {
+      ...leaseBody(row),
+      ...(row.from === undefined ? {} : { from: row.from }),
+    })
+    return row
+  }
+
+  /** Tells that a claim means something else than before, under the same grant: `ttl` where its holder said for how long. */
+  tellChanged(row: ClaimRow): void {
+    this.tell('reclaimed', row, { ...leaseBody(row), ...(row.exact ? { ttl: row.ttl / 1000 } : {}) })
+  }
+
+  /** Changes what a claim says without a new grant: a renewal, another note. */
+  change(row: ClaimRow): ClaimRow {
+    this.#all().set(row.n, row)
+    this.#changed.add(row.n)
+    return row
+  }
+
+  end(c: ClaimRow, how: NonNullable<ClaimRow['how']>, more: Partial<ClaimRow>): ClaimRow {
+    const row = this.change({ ...c, ...more, how, ended: this.view.now })
+    const said = Object.fromEntries(
+      Object.entries({ status: row.status, result: row.result, handoff: row.handoff }).filter(
+        ([, v]) => v !== undefined,
+      ),
+    ) as { [key: string]: Json }
+    this.tell(how, row, said)
+    return row
+  }
+
+  tell(type: PresenceType, c: ClaimRow, more: { [key: string]: Json }): void {
+    this.#told.push({
+      session: c.session,
+      type,
+      body: { ...claimBody(c), ...more, ...(this.#by === undefined ? {} : { by: this.#by }) },
+    })
+  }
+
+  /** Everything as it stands, to go back to. */
+  keep(): () => void {
+    const were = {
+      claims: this.#claims && new Map(this.#claims),
+      changed: new Set(this.#changed),
+      told: [...this.#told],
+      next: this.#next,
+    }
+    return () => {
+      this.#claims = were.claims
+      this.#changed = were.changed
+      this.#told = were.told
+      this.#next = were.next
+    }
+  }
+
+  changes(): ClaimChanges {
+    return { rows: [...this.#changed].sort((a, b) => a - b).map((n) => this.#all().get(n)!), told: this.#told }
+  }
+}

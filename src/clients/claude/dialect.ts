@@ -1,0 +1,71 @@
+import type { HookEvent } from '../../hooks/call.ts'
+import { answer, bounded, type Dialect } from '../common/dialect.ts'
+import { minded, readCommon } from '../common/hook-call.ts'
+import { list, number, objectOrJson, type Payload, record, said, sub, text } from '../common/payload.ts'
+import { toolOf } from '../common/tool.ts'
+
+const EVENTS: Readonly<Record<string, HookEvent>> = {
+  SessionStart: 'session-start',
+  UserPromptSubmit: 'prompt',
+  PreToolUse: 'before-tool',
+  PostToolUse: 'after-tool',
+  PostToolUseFailure: 'tool-failed',
+  PostToolBatch: 'after-batch',
+  Stop: 'stop',
+  SubagentStart: 'subagent-start',
+  SubagentStop: 'subagent-stop',
+  PreCompact: 'pre-compact',
+  PostCompact: 'post-compact',
+  SessionEnd: 'session-end',
+  StopFailure: 'other',
+  Notification: 'other',
+  'status-line': 'status-line',
+}
+
+const TELLS = new Set([
+  'SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PostToolBatch', 'SubagentStart', 'PreCompact',
+]) // biome-ignore format: a list to read at a glance
+
+/** VS Code fires the hooks of Claude's settings too, with fields in camelCase, and takes no context with a prompt or before compaction. */
+const inVsCode = (p: Payload): boolean => !Object.hasOwn(p, 'session_id') && Object.hasOwn(p, 'sessionId')
+
+/** What Claude Code accepts for each event, and no field of another one. */
+export const claude: Dialect = {
+  client: 'claude',
+  events: EVENTS,
+  read(event, p) {
+    const common = readCommon('claude', EVENTS[event] ?? 'other', p)
+    const call = inVsCode(p) ? { ...common, shared: true } : common
+    if (call.event === 'status-line') {
+      const used = number(sub(p, 'context_window'), 'used_percentage')
+      const contextWindow = number(sub(p, 'context_window'), 'context_window_size')
+      const cwd = text(sub(p, 'workspace'), 'current_dir') ?? call.cwd
+      return { ...call, ...said({ contextUsed: used, contextWindow, cwd }) }
+    }
+    if (call.event === 'after-batch') {
+      const tools = list(p.tool_calls).map(record)
+      const shell = tools
+        .map((t) => toolOf(text(t, 'tool_name') ?? '', objectOrJson(t.tool_input)))
+        .findLast((t) => t.command !== undefined)
+      return { ...call, ...said({ tool: shell }) }
+    }
+    return call
+  },
+  print(event, given, p) {
+    const reply = bounded(given)
+    if (event === 'status-line') return reply.line ?? ''
+    if (event === 'PreCompact') return (!inVsCode(p) && reply.context) || '' // plain text joins the instructions for the summary
+    const own: Record<string, unknown> = {}
+    const out: Record<string, unknown> = {}
+    if (event === 'PreToolUse' && (reply.decision === 'deny' || reply.decision === 'ask')) {
+      own.permissionDecision = reply.decision
+      own.permissionDecisionReason = reply.reason ?? 'Tidemark'
+    }
+    const context = event === 'PreToolUse' ? minded(reply) : reply.context
+    if (context !== undefined && claude.tells(event, p)) own.additionalContext = context
+    if (reply.visible) out.systemMessage = reply.visible
+    if (Object.keys(own).length > 0) out.hookSpecificOutput = { hookEventName: event, ...own }
+    return answer(out)
+  },
+  tells: (event, p) => TELLS.has(event) && !(inVsCode(p) && (event === 'UserPromptSubmit' || event === 'PreCompact')),
+}

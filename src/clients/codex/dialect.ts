@@ -1,0 +1,46 @@
+import type { HookEvent } from '../../hooks/call.ts'
+import { answer, bounded, bytes, cutTo, type Dialect } from '../common/dialect.ts'
+import { minded, readCommon } from '../common/hook-call.ts'
+
+const EVENTS: Readonly<Record<string, HookEvent>> = {
+  SessionStart: 'session-start',
+  UserPromptSubmit: 'prompt',
+  PreToolUse: 'before-tool',
+  PostToolUse: 'after-tool',
+  Stop: 'stop',
+  SubagentStart: 'subagent-start',
+  SubagentStop: 'subagent-stop',
+  PreCompact: 'pre-compact',
+  PostCompact: 'post-compact',
+  SessionEnd: 'session-end',
+  PermissionRequest: 'other',
+  Interrupt: 'other',
+}
+
+/** Only the answers of these have a place for context. One key that an event does not have, and Codex drops it all. */
+const TELLS = new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart'])
+/** These take `systemMessage`; of the others nothing is known that they show. */
+const SHOWS = new Set([...TELLS, 'Stop', 'SubagentStop', 'PreCompact', 'PostCompact'])
+/** Codex cuts at 2,500 tokens, which it reckons as four bytes each. */
+const CONTEXT_BYTES = 9_000
+
+export const codex: Dialect = {
+  client: 'codex',
+  events: EVENTS,
+  read: (event, p) => readCommon('codex', EVENTS[event] ?? 'other', p),
+  print(event, given) {
+    const reply = bounded(given, (t) => cutTo(t, CONTEXT_BYTES, bytes))
+    const own: Record<string, unknown> = {}
+    const out: Record<string, unknown> = {}
+    if (event === 'PreToolUse' && (reply.decision === 'deny' || reply.decision === 'ask')) {
+      own.permissionDecision = reply.decision
+      own.permissionDecisionReason = reply.reason ?? 'Tidemark'
+    }
+    const context = event === 'PreToolUse' ? minded(reply) : reply.context
+    if (context !== undefined && TELLS.has(event)) own.additionalContext = context
+    if (reply.visible && SHOWS.has(event)) out.systemMessage = reply.visible
+    if (Object.keys(own).length > 0) out.hookSpecificOutput = { hookEventName: event, ...own }
+    return answer(out)
+  },
+  tells: (event) => TELLS.has(event),
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { UserError } from '../../errors.ts'
+import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidemark } from '../common/command.ts'
+import { readText } from '../common/files.ts'
+import { guarded } from '../common/finding.ts'
+import { codexHome } from '../common/homes.ts'
+import { hookParts, inSeconds } from '../common/hook-parts.ts'
+import { localHook, sharedHook } from '../common/hooks-table.ts'
+import { type JsonFile, jsonTarget } from '../common/json-parts.ts'
+import { seen } from '../common/path.ts'
+import { pluginChange, pluginIn } from '../common/plugins.ts'
+import { aloneHere, giveWay, type Part, plug, type Target, teamHas, unplug, unplugHome } from '../common/target.ts'
+import { appendBlock, isMarked, readToml, removeBlock, tomlAt } from '../common/toml-edit.ts'
+import type { Client, ClientContext, WiringChange } from '../common/types.ts'
+import { codexFindings } from './check.ts'
+
+const client = 'codex'
+const TABLE = ['mcp_servers', 'tidemark']
+
+const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
+const localFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
+
+const tableIn = (file: string) =>
+  tomlAt(readToml(readText(file) ?? '', file), ...TABLE) as Record<string, unknown> | undefined
+
+const serverPart = (file: string, scope: Target['scope'], command: string, args: string[]): Part => ({
+  name: 'server',
+  state(text) {
+    const table = tomlAt(readToml(text, file), ...TABLE) as Record<string, unknown> | undefined
+    if (table === undefined) return 'absent'
+    if (!startsTidemark(table.command, table.args)) return 'yours'
+    if (!isMarked(text) || Object.keys(table).length !== 2) return 'hand-made'
+    if (isDeepStrictEqual([table.command, table.args], [command, args])) return 'ours'
+    const known = scope === 'local' ? isLocalCommand(table.command, table.args) : isDeepStrictEqual({ ...table }, BARE)
+    return known ? 'stale' : 'hand-made'
+  },
+  insert(text) {
+    const servers = readToml(text, file).find((s) => s.kind === 'pair' && s.path.join('.') === 'mcp_servers')
+    if (servers)
+      throw new UserError(
+        'cannot-wire',
+        `${file} has mcp_servers as an inline table, to which nothing can be appended`,
+        'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed',
+      )
+    // a JSON string of these is a TOML string too
+    const lines = [
+      `[${TABLE.join('.')}]`,
+      `command = ${JSON.stringify(command)}`,
+      `args = [${args.map((a) => JSON.stringify(a)).join(', ')}]`,
+    ]
+    return { text: appendBlock(text, lines), undo: { kept: 0, interior: null } }
+  },
+  remove(text, undo) {
+    if (!text.includes('tidemark')) return text
+    const state = this.state(text)
+    return state === 'yours' || (state === 'hand-made' && !undo) ? text : removeBlock(text, TABLE, file)
+  },
+})
+
+const tomlTarget = (file: string, scope: Target['scope'], command: string, args: string[]): Target => ({
+  client,
+  file,
+  scope,
+  parts: [serverPart(file, scope, command, args)],
+  isEmpty: (text) => text.replace('\uFEFF', '').trim() === '',
+})
+const shared = (ctx: ClientContext) => tomlTarget(sharedFile(ctx), 'committed', SHARED.command, SHARED.args)
+const local = (ctx: ClientContext) => {
+  const { command, args } = localCommand(ctx)
+  return tomlTarget(localFile(ctx), 'local', command, args)
+}
+
+const hookTarget = (ctx: ClientContext, f: JsonFile) =>
+  jsonTarget(
+    f,
+    hookParts(f, client, inSeconds, (event) =>
+      f.scope === 'local' ? localHook(ctx, client, event) : sharedHook(client, event),
+    ),
+  )
+/** Codex reads `hooks.json` beside each of its settings, and runs the hooks of all. */
+const sharedHooks = (ctx: ClientContext) =>
+  hookTarget(ctx, { client, file: join(ctx.root, '.codex', 'hooks.json'), scope: 'committed' })
+const localHooks = (ctx: ClientContext) =>
+  hookTarget(ctx, { client, file: join(codexHome(ctx), 'hooks.json'), scope: 'local' })
+
+/**
+ * In a trusted project Codex 0.169 takes the project's table before the one in its home (seen in a run), so a bare command that
+ * is not on the PATH could not be mended from there: on such a machine only the home gets an entry.
+ */
+function wireServer(ctx: ClientContext): WiringChange[] {
+  const alone = aloneHere(ctx)
+  if (!alone || tableIn(sharedFile(ctx)) !== undefined)
+    return [
+      plug(
+        ctx,
+        shared(ctx),
+        'the file of the project that Codex shares with the team; it holds no path of this machine',
+      ),
+      ...dropBroken(ctx),
+    ]
+  return [
+    plug(
+      ctx,
+      local(ctx),
+      `${alone}, so this machine gets an entry with full paths; ${sharedFile(ctx)} would win over it and is left out`,
+    ),
+  ]
+}
+
+function wireHooks(ctx: ClientContext): WiringChange[] {
+  if (aloneHere(ctx) && !(ctx.launcher.onPath && teamHas(sharedHooks(ctx))))
+    return [plug(ctx, localHooks(ctx), 'hooks with full paths; Codex asks once in /hooks whether they may run')]
+  return [
+    plug(ctx, sharedHooks(ctx), 'hooks for the team; Codex asks each person once in /hooks whether they may run'),
+    ...unplugHome(ctx, localHooks(ctx), 'tidemark is on the PATH now: the project has the hooks').filter(
+      (change) => change.action !== 'none',
+    ),
+  ]
+}
+
+function dropBroken(ctx: ClientContext): WiringChange[] {
+  const table = tableIn(localFile(ctx))
+  const ours = table !== undefined && startsTidemark(table.command, table.args)
+  const broken = ours ? launchProblem(ctx, table.command, table.args) : undefined
+  return broken ? unplug(ctx, local(ctx), `an old entry that starts nothing: ${broken}`) : []
+}
+
+/** Codex: the project's `.codex/`, or where the bare command does not start, its home. */
+export const codex: Client = {
+  name: client,
+  title: 'Codex',
+  detect(ctx) {
+    const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
+    return seen(ctx, 'Codex', places, 'codex')
+  },
+  files: (ctx) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)].map((t) => t.file),
+  wire(ctx) {
+    const plugin = pluginIn(ctx, client)
+    if (!plugin) return [...wireServer(ctx), ...wireHooks(ctx)]
+    const all = [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)]
+    return [pluginChange(client, plugin), ...all.flatMap((t) => giveWay(ctx, t, plugin.id))]
+  },
+  unwire: (ctx) => [
+    ...unplug(ctx, shared(ctx), 'takes out the server'),
+    ...unplug(ctx, sharedHooks(ctx), 'takes out the hooks'),
+    ...unplugHome(ctx, local(ctx), 'takes out the entry of this machine'),
+    ...unplugHome(ctx, localHooks(ctx), 'takes out the hooks of this machine'),
+  ],
+  check: (ctx) => guarded(client, () => codexFindings(ctx)),
+}

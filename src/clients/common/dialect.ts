@@ -1,0 +1,73 @@
+import { closed } from '../../briefing/fence.ts'
+import type { HookCall, HookClient, HookEvent, HookReply } from '../../hooks/call.ts'
+import type { Payload } from './payload.ts'
+
+/** A client's way of calling hooks and of being answered. */
+export interface Dialect {
+  readonly client: HookClient
+  /** Its spelling of each event it has. */
+  readonly events: Readonly<Record<string, HookEvent>>
+  /** What a call says. `event` is the client's spelling. Never throws, whatever the payload holds. */
+  read(event: string, payload: Payload): HookCall
+  /** The answer, for stdout: exactly what this client accepts for this event. */
+  print(event: string, reply: HookReply, payload: Payload): string
+  /** Whether an answer to this event reaches the agent; what is to be told at another one waits for the next of these. */
+  tells(event: string, payload: Payload): boolean
+}
+
+/** Ours may be finer than what a client calls: `before-edit` arrives as its call before any tool. */
+const WITHIN: Readonly<Record<string, HookEvent>> = {
+  'before-edit': 'before-tool',
+  'after-edit': 'after-tool',
+  'tool-failed': 'after-tool',
+}
+
+/** The client's spelling of an event that may be given in it or in ours; undefined for one it does not have. */
+export function spelling(dialect: Dialect, event: string): string | undefined {
+  if (Object.hasOwn(dialect.events, event)) return event
+  const names = Object.keys(dialect.events)
+  return names.find((n) => dialect.events[n] === event) ?? names.find((n) => dialect.events[n] === WITHIN[event])
+}
+
+/** Cuts at the end of a line, so that at most so many units are left, closes the fence, and says that it was cut. */
+export function cutTo(text: string, most: number, size: (t: string) => number = (t) => t.length): string {
+  const whole = text.toWellFormed()
+  if (size(whole) <= most) return whole
+  const mark = '\n(cut: `tidemark brief` has the rest)'
+  let low = 0
+  let high = whole.length
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (size(closed(whole.slice(0, middle))) + size(mark) <= most) low = middle
+    else high = middle - 1
+  }
+  const cut = whole.slice(0, low)
+  const line = cut.lastIndexOf('\n')
+  return closed((line > low / 2 ? cut.slice(0, line) : cut).toWellFormed()) + mark
+}
+
+export const bytes = (text: string): number => Buffer.byteLength(text)
+
+/** A hook's context is replaced by a preview above 10,000 characters (Claude Code) or 2,500 tokens (Codex). */
+export const CONTEXT_CHARS = 9_000
+/** One line for the person. */
+export const VISIBLE_CHARS = 500
+const REASON_CHARS = 2_000
+
+/** The reply with everything in it cut to what clients take. */
+export function bounded(
+  reply: HookReply,
+  context: (text: string) => string = (t) => cutTo(t, CONTEXT_CHARS),
+): HookReply {
+  return {
+    ...reply,
+    ...(reply.context ? { context: context(reply.context) } : {}),
+    ...(reply.reason ? { reason: cutTo(reply.reason, REASON_CHARS) } : {}),
+    ...(reply.visible ? { visible: cutTo(reply.visible.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS) } : {}),
+    ...(reply.line ? { line: cutTo(reply.line.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS) } : {}),
+  }
+}
+
+/** JSON on one line; nothing for an object without fields unless `always`. */
+export const answer = (value: object, always = false): string =>
+  always || Object.keys(value).length > 0 ? JSON.stringify(value) : ''

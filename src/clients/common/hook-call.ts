@@ -1,0 +1,63 @@
+import type { HookCall, HookClient, HookEvent } from '../../hooks/call.ts'
+import { idOf, number, objectOrJson, type Payload, said, text } from './payload.ts'
+import { toolEvent, toolOf } from './tool.ts'
+
+const WHEN: Partial<Record<HookEvent, 'before' | 'after' | 'failed'>> = {
+  'before-tool': 'before',
+  'after-tool': 'after',
+  'tool-failed': 'failed',
+}
+
+/** What a person's prompt may be that is kept in mind; a longer one is a pasted document. */
+const PROMPT_MAX = 20_000
+
+/** The beginning of a text, up to the end of a word: half of a secret does not look like one. */
+const beginning = (whole: string | undefined): string | undefined =>
+  whole === undefined || whole.length <= PROMPT_MAX ? whole : whole.slice(0, PROMPT_MAX).replace(/(?<!\S)\S+$/, '')
+
+/**
+ * A payload with the fields that Claude Code gave the world, in snake_case or camelCase: Codex, Gemini CLI, VS Code and
+ * Copilot CLI follow it. A subagent's calls carry `agent_id`; without an `agent_type` it is the client's own
+ * (compaction runs some), and no session of ours.
+ */
+export function readCommon(client: HookClient, event: HookEvent, p: Payload): HookCall {
+  const own = idOf(text(p, 'session_id', 'sessionId', 'conversation_id'))
+  const agentId = idOf(text(p, 'agent_id', 'agentId'))
+  const agent = text(p, 'agent_type', 'agentType', 'agent_name', 'agentName')
+  const child = own !== '' && agentId !== '' && agent !== undefined
+  const call: HookCall = {
+    client,
+    event,
+    session: child ? `${own}/${agentId}` : own,
+    ...said({
+      parent: child ? own : undefined,
+      agent: child ? agent!.slice(0, 100) : undefined,
+      source: text(p, 'source'),
+      trigger: text(p, 'trigger'),
+      reason: text(p, 'reason'),
+      cwd: text(p, 'cwd'),
+      prompt: beginning(text(p, 'prompt')),
+      transcript: text(p, 'transcript_path', 'transcriptPath'),
+      said: beginning(text(p, 'last_assistant_message', 'prompt_response')),
+    }),
+  }
+  if ((event === 'subagent-start' || event === 'subagent-stop') && !child) return { ...call, event: 'other' }
+  const when = WHEN[event]
+  const name = text(p, 'tool_name', 'toolName')
+  if (!when) return call
+  if (name === undefined) return { ...call, event: 'other' }
+  const made = toolOf(name, objectOrJson(p.tool_input ?? p.toolInput ?? p.toolArgs), {
+    ...said({ id: text(p, 'tool_use_id', 'toolUseId', 'tool_call_id') }),
+    response: p.tool_response ?? p.tool_result ?? p.toolResult ?? p.toolResponse ?? p.error,
+    failed: when === 'failed',
+  })
+  const ms = number(p, 'duration_ms', 'duration')
+  const tool = ms === undefined || ms < 0 ? made : { ...made, ms }
+  return { ...call, event: toolEvent(when, tool), tool }
+}
+
+/** What is told to the agent at a call before a tool: why it is refused, or what to mind. */
+export const minded = (reply: { context?: string; decision?: string; reason?: string }): string | undefined => {
+  const parts = [reply.decision === 'warn' ? reply.reason : undefined, reply.context].filter((t) => t)
+  return parts.length > 0 ? parts.join('\n') : undefined
+}

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { HookClient } from '../../hooks/call.ts'
+import type { WiredHook } from './hook-check.ts'
+import { HOOKS, type HookEvent, hookIn, isLocalHook, sharedHook } from './hooks-table.ts'
+import { insertJson, removeJson } from './json-edit.ts'
+import type { JsonFile } from './json-parts.ts'
+import { at, readJson } from './json-read.ts'
+import type { Part, State } from './target.ts'
+
+/** How a client writes hooks: in groups with a matcher (Claude's shape), or one after the other. */
+export interface HookShape {
+  /** Where the events stand. */
+  path: string[]
+  nested: boolean
+  /** The entry of an event, in the client's words. */
+  entry(event: HookEvent, command: string): Record<string, unknown>
+}
+
+/** Claude Code, Codex: seconds. Gemini CLI: milliseconds, and a name under which one can switch it off. */
+export const nestedShape = (handler: (event: HookEvent, command: string) => Record<string, unknown>): HookShape => ({
+  path: ['hooks'],
+  nested: true,
+  entry: (event, command) => ({
+    ...(event.matcher === undefined ? {} : { matcher: event.matcher }),
+    hooks: [handler(event, command)],
+  }),
+})
+
+export const inSeconds = nestedShape((event, command) => ({ type: 'command', command, timeout: event.seconds }))
+export const inMilliseconds = nestedShape((event, command) => ({
+  name: 'tidemark',
+  type: 'command',
+  command,
+  timeout: event.seconds * 1000,
+}))
+
+const commandOf = (handler: unknown) => at(handler, 'command') ?? at(handler, 'bash')
+const handlersOf = (shape: HookShape, entry: unknown): unknown[] => {
+  const inner = shape.nested ? at(entry, 'hooks') : [entry]
+  return Array.isArray(inner) ? inner : []
+}
+const formerly = (shape: HookShape, event: HookEvent, command: string) =>
+  shape.entry({ ...event, ...event.former } as HookEvent, command)
+const isOurs = (client: HookClient, handler: unknown) => hookIn(commandOf(handler))?.client === client
+
+/** Every hook of ours in a client's settings: its event, the command that it starts, whether an earlier version wrote it so. */
+export function hooksIn(client: HookClient, shape: HookShape, settings: unknown): Omit<WiredHook, 'file'>[] {
+  const events = at(settings, ...shape.path)
+  if (typeof events !== 'object' || events === null || Array.isArray(events)) return []
+  return Object.entries(events).flatMap(([event, entries]) =>
+    (Array.isArray(entries) ? entries : []).flatMap((entry) =>
+      handlersOf(shape, entry)
+        .filter((handler) => isOurs(client, handler))
+        .map((handler) => {
+          const command = commandOf(handler) as string
+          const now = HOOKS[client].find((e) => e.event === event && e.former)
+          return {
+            event,
+            command,
+            former: now !== undefined && isDeepStrictEqual(entry, formerly(shape, now, command)),
+          }
+        }),
+    ),
+  )
+}
+
+/** The entries of ours for every event of a client: the user's own hooks, before, behind and within them, stay as they are. */
+export const hookParts = (
+  f: JsonFile,
+  client: HookClient,
+  shape: HookShape,
+  command: (event: string) => string,
+): Part[] => HOOKS[client].map((event) => hookPart(f, client, shape, event, command(event.event)))
+
+function hookPart(f: JsonFile, client: HookClient, shape: HookShape, event: HookEvent, command: string): Part {
+  const path = [...shape.path, event.event]
+  const value = shape.entry(event, command)
+  const listIn = (text: string): unknown[] => {
+    const list = at(readJson(text, f.file, f.comments), ...path)
+    return Array.isArray(list) ? list : []
+  }
+  const state = (text: string): State => {
+    const ours = listIn(text).filter((entry) => handlersOf(shape, entry).some((h) => isOurs(client, h)))
+    if (ours.length === 0) return 'absent'
+    if (ours.length > 1) return 'stale'
+    if (isDeepStrictEqual(ours[0], value)) return 'ours'
+    const words = commandOf(handlersOf(shape, ours[0]).find((h) => isOurs(client, h))) as string
+    const known = isLocalHook(words) || words === sharedHook(client, event.event)
+    const forms = [shape.entry(event, words), formerly(shape, event, words)]
+    return known && forms.some((form) => isDeepStrictEqual(ours[0], form)) ? 'stale' : 'hand-made'
+  }
+  return {
+    name: `hooks.${event.event}`,
+    state,
+    insert: (text) => insertJson(text, path, { item: value }, f.file, f.comments),
+    remove(text, undo) {
+      let left = text
+      for (;;) {
+        const list = listIn(left)
+        const index = list.findIndex((entry) => handlersOf(shape, entry).some((h) => isOurs(client, h)))
+        if (index < 0) return left
+        const handlers = handlersOf(shape, list[index])
+        const next = handlers.every((h) => isOurs(client, h))
+          ? removeJson(left, path, { index }, undo)
+          : removeJson(
+              left,
+              [...path, index, 'hooks'],
+              { index: handlers.findIndex((h) => isOurs(client, h)) },
+              { kept: path.length + 2, interior: null },
+            )
+        if (next === left) return left
+        left = next
+      }
+    },
+  }
+}

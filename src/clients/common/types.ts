@@ -1,0 +1,82 @@
+import type { HookClient } from '../../hooks/call.ts'
+
+/** What wiring needs to know about this machine; passed in, so that tests move it. */
+export interface ClientContext {
+  /** The project's root. */
+  root: string
+  home: string
+  /** How tidemark can be started here: `onPath` for the bare command, else this node with this script. */
+  launcher: { onPath: boolean; node: string; script: string }
+  /** Where `PATH`, `CODEX_HOME` and `CLAUDE_CONFIG_DIR` are read; the process's own unless given. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** Where a client is started, as `doctor` judges it; the root unless given. */
+  from?: string
+  /** Nothing that the team shares is touched. */
+  personal?: boolean
+  /** The tools that clients are to run without asking; what is allowed already stays so. */
+  allow?: readonly string[]
+}
+
+/** Our tools that only read. A test holds them against those of the server. */
+export const READ_TOOLS: readonly string[] = ['brief', 'recall', 'discover', 'open_questions']
+
+/** What an edit must remember so that it can be taken back after the user went on editing around it. */
+export interface Undo {
+  /** How many containers on the way to our entry were there before; deeper ones are ours and go with it. */
+  kept: number
+  /** The white space inside the deepest of them, if it was empty. */
+  interior: string | null
+}
+
+/** One stretch of a text that was replaced. */
+export interface Splice {
+  at: number
+  removed: string
+  inserted: string
+}
+
+/** How one entry of ours came into a file, in the order in which they did. */
+export interface Step {
+  /** The name of the entry; empty: the first that its file has. */
+  part: string
+  undo: Undo
+  splice: Splice
+}
+
+/** One file and what is to happen to it. `before` is checked again when it is applied. */
+export interface WiringChange {
+  client: string
+  /** Absolute. */
+  file: string
+  /** `committed`: shared by the team through git; `local`: this machine only. */
+  scope: 'committed' | 'local'
+  action: 'create' | 'edit' | 'delete' | 'none'
+  before: string | null
+  after: string | null
+  /** One clause for the human: which file and why this one. */
+  why: string
+  /** Whether nothing of the client could be planned. */
+  failed?: true
+  /** For the journal: the hash of the text without us (null: no file), and how our entries are taken back. */
+  undo?: { original: string | null; steps: Step[] }
+}
+
+/** One thing `doctor` says; `hint` is how to mend it. */
+export interface Finding {
+  client: string
+  ok: boolean
+  message: string
+  hint?: string
+}
+
+/** One client: whether it is here, what its files need, how that is undone, whether it works. */
+export interface Client {
+  name: HookClient
+  title: string
+  detect(ctx: ClientContext): { found: boolean; why: string }
+  /** Every file that it may read or write here, in the project and in its home. */
+  files(ctx: ClientContext): string[]
+  wire(ctx: ClientContext): WiringChange[]
+  unwire(ctx: ClientContext): WiringChange[]
+  check(ctx: ClientContext): Finding[]
+}

@@ -1,0 +1,37 @@
+import type { Memory } from '../memory.ts'
+import { actAs, type Door } from './caller.ts'
+import { processDoor } from './client-process.ts'
+import type { Said } from './session-info.ts'
+import { sessionsOf } from './sessions.ts'
+
+/**
+ * One MCP connection. A client that has an id by some door acts in that session; any other has one of its own here, which
+ * ends with the connection.
+ */
+export class Connection {
+  readonly #own = new Map<Memory, string>()
+
+  /** The session that calls. `own`: the process by which its own one lives; `begins`: whether it may begin now. */
+  acting(memory: Memory, door: Door, said: Said, { own, begins }: { own?: Said; begins: boolean }): string | undefined {
+    const found = actAs(memory, door, said)
+    if (found !== undefined) return found
+    const sessions = sessionsOf(memory)
+    const about = { ...said, process: undefined, ...own }
+    const there = this.#own.get(memory)
+    if (there !== undefined) sessions.heartbeat(there, about)
+    if (there !== undefined || !begins) return there
+    const { id } = sessions.start(about)
+    if (said.process) sessions.patch(id, { under: processDoor(said.process) }) // for the shell of its agent
+    this.#own.set(memory, id)
+    return id
+  }
+
+  end(): void {
+    for (const [memory, id] of this.#own) {
+      try {
+        if (memory.isOpen) sessionsOf(memory).end(id, 'the client closed its MCP connection')
+      } catch {} // the store is gone or held: the session ends with its process, or its silence, all the same
+    }
+    this.#own.clear()
+  }
+}

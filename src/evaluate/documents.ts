@@ -1,0 +1,79 @@
+import { pieces, scrub, wellFormed } from '../formats/import/text.ts'
+import type { Item, Reading } from '../formats/import/types.ts'
+import type { Json } from '../model/field.ts'
+import { saidDate } from './dialogue-date.ts'
+
+/** A page, or a turn of a conversation, as an export has it. */
+export interface SourceDocument {
+  readonly id: string
+  readonly text: string
+  /** The conversation or chapter it belongs to. */
+  readonly session?: string
+  readonly speaker?: string
+  /** When it was said, in whatever words. */
+  readonly date?: string
+  /** What it is about as a whole. */
+  readonly project?: string
+}
+
+/** Labels longer than this are cut: a field of the identity that is refused would lose the document. */
+const LABEL = 200
+
+const label = (textValue: string): string => {
+  const line = wellFormed(textValue).replace(/\s+/g, ' ').trim()
+  return line.length > LABEL ? line.slice(0, LABEL).toWellFormed() : line
+}
+
+/** A day in words is found by them; a day in figures is found by the field. */
+const inWords = (date: string): boolean => /\p{L}{2}/u.test(date)
+
+/** The fields that every piece of a document has. */
+function fieldsOf(doc: SourceDocument, source: string): { [field: string]: Json } {
+  const out: { [field: string]: Json } = { sourceFile: label(source) }
+  const say = (field: string, value: string | undefined) => {
+    const said = label(value ?? '')
+    if (said !== '') out[field] = said
+  }
+  say('section', doc.session)
+  say('speaker', doc.speaker)
+  const moment = saidDate(doc.date ?? '')
+  if (moment !== undefined) out.date = moment
+  if (moment === undefined || inWords(doc.date!)) say('when', doc.date)
+  const project = label(doc.project ?? '')
+  if (project !== '') out.topics = [project]
+  return out
+}
+
+/**
+ * Documents of one source as chunks, sessions kept together in the order in which they begin: the pieces of a long one
+ * stand side by side, and so do the turns of a conversation. Nothing is left out but what is empty, private or secret.
+ * `owners` says by position which document a chunk is of.
+ */
+export function readDocuments(
+  source: string,
+  docs: readonly SourceDocument[],
+): { reading: Reading; owners: readonly SourceDocument[] } {
+  const items: Item[] = []
+  const owners: SourceDocument[] = []
+  const redacted: { where: string; category: string }[] = []
+  const unplaced: { where: string; what: string; why: string }[] = []
+  for (const [, session] of Map.groupBy(docs, (d) => d.session)) {
+    for (const doc of session) {
+      const where = `${source}#${doc.id}`
+      const clean = scrub(wellFormed(doc.text), where)
+      redacted.push(...clean.redacted)
+      const fields = fieldsOf(doc, source)
+      const parts = pieces(clean.text).filter((content) => content.trim() !== '')
+      if (parts.length === 0) unplaced.push({ where, what: doc.id, why: 'nothing stands in it that may be kept' })
+      for (const content of parts) {
+        items.push({ verb: 'record-chunk', args: { content, ...fields, position: owners.length }, where })
+        owners.push(doc)
+      }
+    }
+  }
+  return {
+    // a source that comes in slices says nothing about what is missing
+    reading: { items, unplaced, redacted, counts: { documents: docs.length }, partial: true },
+    owners,
+  }
+}

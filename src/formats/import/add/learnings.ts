@@ -1,0 +1,174 @@
+import { foldText } from '../../../model/names.ts'
+import { toTime } from '../../../model/validate.ts'
+import { plainLine } from '../classify.ts'
+import { firstSentence } from '../text.ts'
+import { isTree, type Tree } from '../trees.ts'
+import type { Item } from '../types.ts'
+import type { AddFolder } from './folder.ts'
+
+/** Keys of an entry and the field each belongs into; any other key goes into attrs as it is. */
+const FIELDS: Readonly<Record<string, string>> = {
+  title: 'title',
+  body: 'body',
+  description: 'body',
+  severity: 'severity',
+  category: 'category',
+  scope: 'scope',
+  stack: 'stack',
+  source: 'source',
+  date: 'date',
+  classified_by: 'classifiedBy',
+  checkpoint_type: 'checkpointType',
+  tags: 'tags',
+  topics: 'topics',
+}
+
+const SEVERITIES = ['low', 'medium', 'high', 'critical']
+
+/** Entries of learnings.json, and those of the archive, which are retired. */
+export function learningItems(folder: AddFolder): Item[] {
+  const items: Item[] = []
+  const byId = new Map<string, Item>()
+  const titles = new Map<string, string>()
+  const read = (name: string, list: 'entries' | 'archived', retired?: string) => {
+    const document = folder.json(name)
+    if (document === undefined) return
+    const entries = isTree(document) ? (document[list] ?? document.entries) : document
+    if (!Array.isArray(entries)) {
+      folder.leaveOut(folder.label(name), 'the whole file', `it has no list "${list}"`)
+      return
+    }
+    for (const [i, entry] of entries.entries()) {
+      const id = isTree(entry) && typeof entry.id === 'string' ? entry.id : undefined
+      const where = `${folder.label(name)}#${id ?? `${list}[${i}]`}`
+      const item = isTree(entry) ? itemOf(entry, id, where, retired) : undefined
+      if (!item) {
+        folder.leaveOut(where, JSON.stringify(entry).slice(0, 80), 'not an entry with a title')
+        continue
+      }
+      if (id !== undefined && byId.has(id)) {
+        folder.leaveOut(where, String(item.args.title), `the id is taken by ${byId.get(id)!.where}, which holds`)
+        continue
+      }
+      const key = foldText(String(item.args.title))
+      const other = titles.get(key)
+      // two entries of the same title are two learnings: the id tells them apart
+      const kept =
+        other === undefined ? item : { ...item, args: { ...item.args, title: `${item.args.title} (${id ?? where})` } }
+      titles.set(key, where)
+      if (id !== undefined) byId.set(id, kept)
+      items.push(kept)
+      folder.count(retired === undefined ? 'learnings' : 'archived learnings', 1)
+    }
+  }
+  read('learnings.json', 'entries')
+  read('learnings-archive.json', 'archived', `archived in ${folder.label('learnings-archive.json')}`)
+  return items
+}
+
+function itemOf(entry: Tree, id: string | undefined, where: string, retired?: string): Item | undefined {
+  const args: Tree = {}
+  const attrs: Tree = {}
+  for (const [key, value] of Object.entries(entry)) {
+    if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) continue
+    const field = Object.hasOwn(FIELDS, key) ? FIELDS[key]! : undefined
+    if (key === 'id') attrs.addId = value
+    else if (field === 'severity' && !SEVERITIES.includes(String(value).toLowerCase())) attrs.severity = value
+    else if (field === 'severity') args.severity = String(value).toLowerCase()
+    else if (field === 'date' && toTime(value) === undefined) attrs.date = value
+    else if (field === 'stack' || field === 'tags' || field === 'topics')
+      args[field] = (Array.isArray(value) ? value : [value]).map(String)
+    else if (field !== undefined && args[field] === undefined)
+      args[field] = field === 'date' ? value : typeof value === 'string' ? value : JSON.stringify(value)
+    else attrs[key] = value
+  }
+  if (typeof args.title !== 'string' && typeof args.body === 'string') args.title = firstSentence(args.body)
+  if (typeof args.title !== 'string' || args.title.trim() === '') return undefined
+  if (Object.keys(attrs).length > 0) args.attrs = attrs
+  return {
+    verb: 'record-learning',
+    args,
+    where,
+    ...(id !== undefined ? { same: ['addId', id] as const } : {}),
+    ...(retired !== undefined ? { retired } : {}),
+  }
+}
+
+/**
+ * Entries of learnings.md. It is a view that ADD generates from the JSON: what stands there too is recognised by its
+ * id or title; what somebody wrote into the page alone is imported.
+ */
+export function learningsOfView(folder: AddFolder, known: readonly Item[]): Item[] {
+  const page = folder.page('learnings.md')
+  if (page === undefined) return []
+  const ids = new Set(known.map((i) => i.same?.[1]))
+  const titles = new Set(known.map((i) => foldText(String(i.args.title))))
+  const items: Item[] = []
+  let category: string | undefined
+  for (const entry of entriesOf(page)) {
+    if (entry.heading !== undefined) {
+      category = entry.level > 1 ? entry.heading.toLowerCase().replace(/s$/, '') : undefined
+      continue
+    }
+    const where = `${folder.label('learnings.md')}:${entry.line}`
+    const parsed = entryOf(entry.text, where)
+    if (!parsed) continue
+    const { item, id } = parsed
+    if ((id !== undefined && ids.has(id)) || titles.has(foldText(String(item.args.title)))) {
+      folder.count('of learnings.md, in the JSON too', 1)
+      continue
+    }
+    if (category !== undefined) item.args.category = category
+    titles.add(foldText(String(item.args.title)))
+    if (id !== undefined) ids.add(id)
+    folder.count('learnings of learnings.md alone', 1)
+    items.push({
+      verb: 'record-learning',
+      args: item.args,
+      where,
+      ...(id !== undefined ? { same: ['addId', id] as const } : {}),
+    })
+  }
+  return items
+}
+
+type Entry = { line: number; text: string[]; heading?: undefined } | { line: number; heading: string; level: number }
+
+/** Headings and top-level list items with the lines below them. */
+function entriesOf(page: string): Entry[] {
+  const entries: Entry[] = []
+  let open: { line: number; text: string[] } | undefined
+  page.split('\n').forEach((line, i) => {
+    const heading = /^(#{1,6})\s+(.*)$/.exec(line)
+    const item = /^[-*]\s+(.*)$/.exec(line)
+    if (heading) {
+      open = undefined
+      entries.push({ line: i + 1, heading: heading[2]!.trim(), level: heading[1]!.length })
+    } else if (item) {
+      open = { line: i + 1, text: [item[1]!] }
+      entries.push(open)
+    } else if (/^\s+\S/.test(line)) open?.text.push(line.trim())
+    else if (line.trim() !== '') open = undefined
+  })
+  return entries
+}
+
+/** `**[severity] Title** (L-001, 2026-02-08)` with the body below, or a plain item. */
+function entryOf(lines: readonly string[], where: string): { item: { args: Tree }; id?: string } | undefined {
+  const [head = '', ...rest] = lines
+  const m = /^\*\*(?:\[(\w+)\]\s*)?(.{1,200}?)\*\*\s*(?:\(([^)]*)\)\s*)?(\S.*)?$/.exec(head)
+  const body = [...(m?.[4] ? [m[4].replace(/^[:—–-]\s*/, '')] : []), ...rest].join('\n').trim()
+  const whole = plainLine(head)
+  const args: Tree = { title: m ? m[2]!.trim() : firstSentence(whole), locations: [where] }
+  if (String(args.title) === '') return undefined
+  if (body !== '') args.body = body
+  if (!m && (rest.length > 0 || args.title !== whole)) args.body = [whole, ...rest].join('\n')
+  const severity = m?.[1]?.toLowerCase()
+  if (severity && SEVERITIES.includes(severity)) args.severity = severity
+  const notes = (m?.[3] ?? '').split(',').map((n) => n.trim())
+  const id = notes.find((n) => /^[A-Z]+-\d+$/.test(n))
+  const date = notes.find((n) => toTime(n) !== undefined)
+  if (date !== undefined) args.date = date
+  if (id !== undefined) args.attrs = { addId: id }
+  return { item: { args }, ...(id !== undefined ? { id } : {}) }
+}

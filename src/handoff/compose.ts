@@ -1,0 +1,188 @@
+import { claimsOf } from '../coordination/claims.ts'
+import { idsOf } from '../coordination/session-ids.ts'
+import { sessionsOf } from '../coordination/sessions.ts'
+import type { Memory } from '../memory.ts'
+import { digest } from '../model/digest.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { isOpen } from '../read/work-tree.ts'
+import type { Project } from '../store/project.ts'
+import { currentEntities } from './current.ts'
+import { HANDOFF_PARTS, type HandoffPart, onOneLine } from './page.ts'
+import { refreshViews } from './views/index.ts'
+
+const FILES_NAMED = 8
+const ITEMS = 10
+const NAME_MAX = 120
+const SAID_MAX = 300
+/** So many of the newest are looked through for what a session recorded. */
+const LOOKED_AT = 300
+
+/** What a handoff is put together from. */
+export interface Composed extends Record<HandoffPart, string[]> {
+  /** 0 to 100. */
+  contextUsed?: number
+}
+
+const short = (text: unknown, max = NAME_MAX): string => {
+  const line = onOneLine(String(text))
+  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line
+}
+
+/** The first of many, with how many more there are. */
+const some = (all: readonly string[], max: number): string[] =>
+  all.length <= max ? [...all] : [...all.slice(0, max - 1), `${all.length - max + 1} more`]
+
+/** Lines that were added and taken out, and when that was. */
+type Changed = { readonly added: number; readonly removed: number; readonly at: number }
+
+const withLines = (file: string, changed: Changed | undefined): string =>
+  changed === undefined || changed.added + changed.removed === 0
+    ? file
+    : `${file} +${changed.added} -${changed.removed}`
+
+function failing(kept: Json | undefined): string[] {
+  if (typeof kept !== 'object' || kept === null) return []
+  return Object.values(kept).flatMap((f) => {
+    const { command, n, count, exit, last } = (f ?? {}) as { [key: string]: Json }
+    if (typeof command !== 'string') return []
+    const times = Number(n ?? count ?? 1)
+    const how =
+      exit === undefined ? (typeof last === 'string' && last !== '' ? `: ${short(last)}` : '') : ` (exit ${exit})`
+    return [`\`${short(command)}\` failed${times > 1 ? ` ${times} times` : ''}${how}`]
+  })
+}
+
+/**
+ * What a session leaves, from what it did: the task it is at, what it holds and touched, what it decided, what fails,
+ * what is still to be done or confirmed. Nothing where it did nothing.
+ */
+export function composeHandoff(memory: Memory, session: string): Composed | undefined {
+  const { reader } = memory
+  const sessions = sessionsOf(memory)
+  const ids = idsOf(memory, session)
+  const all = [...ids].flatMap((id) => sessions.get(id) ?? [])
+  const since = Math.min(memory.env.now(), ...all.map((s) => s.started))
+  const isOurs = (e: Entity): boolean =>
+    ((e.fields.provenance ?? []) as { [key: string]: Json }[]).some((p) => ids.has(String(p.session)))
+  const recorded = (kind: string): Entity[] => reader.list(kind, { since, limit: LOOKED_AT }).filter(isOurs).reverse()
+  const place = memory.place(session)
+  const task = place.task === undefined ? undefined : reader.entity(place.task)
+  const claims = claimsOf(memory)
+    .held()
+    .filter((c) => ids.has(c.session) && !c.implicit && c.what === 'path')
+  // what was done before the last task was closed is not in progress any more
+  const closed = reader.list('task', { limit: LOOKED_AT }).filter((e) => isOurs(e) && !isOpen(e))
+  const doneAt = Math.max(0, ...closed.map((e) => e.updated))
+  const edits = Object.assign({}, ...all.map((s) => s.data.changed)) as { [path: string]: Changed }
+  const files = [...new Set(all.flatMap((s) => s.files).reverse())].filter((f) => (edits[f]?.at ?? doneAt + 1) > doneAt)
+  const decided = recorded('decision').filter(
+    (e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && e.updated > doneAt,
+  )
+  const open = recorded('task').filter((e) => isOpen(e) && e.id !== task?.id)
+  const { request, said: answer } = all.find((s) => s.data.request !== undefined)?.data ?? {}
+
+  const said: Composed = {
+    inProgress: [
+      ...(task ? [`Task: ${short(task.name)}`] : []),
+      ...some(
+        claims.map((c) => `Claimed ${c.on}${c.note ? ` (${short(c.note)})` : ''}`),
+        ITEMS,
+      ),
+      ...(files.length > 0
+        ? [
+            `Edited ${some(
+              files.map((f) => withLines(f, edits[f])),
+              FILES_NAMED,
+            ).join(', ')}`,
+          ]
+        : []),
+    ],
+    decisionsMade: some(
+      decided.map((e) => {
+        const why = e.fields.rationale ?? e.fields.description
+        return why === undefined ? short(e.name) : `${short(e.name)}: ${short(why)}`
+      }),
+      ITEMS,
+    ),
+    blockers: some(
+      all.flatMap((s) => failing(s.data.failing)),
+      ITEMS,
+    ),
+    nextSteps: [
+      ...(task ? [`Go on with: ${short(task.name)} (${task.id})`] : []),
+      ...some(
+        open.map((e) => `${short(e.name)} (${e.id})`),
+        ITEMS,
+      ),
+    ],
+  }
+  const { contextUsed } = sessions.get(session) ?? {}
+  const parts = [said.inProgress, said.decisionsMade, said.blockers, said.nextSteps]
+  if (parts.every((p) => p.length === 0)) return undefined
+  said.inProgress.unshift(
+    ...(typeof request === 'string' ? [`Asked: "${short(request, SAID_MAX)}"`] : []),
+    ...(typeof answer === 'string' ? [`Answered: "${short(answer, SAID_MAX)}"`] : []),
+  )
+  return { ...said, ...(contextUsed === undefined ? {} : { contextUsed }) }
+}
+
+/** What a handoff says without what changes with every turn: what was said last, and how many lines each file changed by. */
+const essence = ({ contextUsed: _used, ...parts }: Composed): string =>
+  digest(
+    JSON.stringify(parts, (_, value) =>
+      typeof value === 'string'
+        ? /^(?:Asked|Answered): /.test(value)
+          ? ''
+          : value.replace(/ \+\d+ -\d+/g, '')
+        : value,
+    ),
+  )
+
+/** Nothing is left to do: what was put together of the session before, and nobody has added to, leaves. */
+function leaveNone(memory: Memory, project: Project, session: string): undefined {
+  const ids = idsOf(memory, session)
+  const old = currentEntities(memory.reader).filter(({ fields }) => {
+    const composed = new Set((fields.composed as string[] | undefined) ?? [])
+    const items = HANDOFF_PARTS.flatMap((p) => (fields[p.field] as string[] | undefined) ?? [])
+    return (
+      ids.has(String(fields.session)) &&
+      fields.task === undefined &&
+      fields.body === undefined &&
+      items.every((item) => composed.has(item))
+    )
+  })
+  if (old.length === 0) return undefined
+  const actions = old.map(({ id }) => ['retire', { ref: id, reason: 'nothing of it is left to do' }])
+  memory.act({ intent: 'the work of a handoff is done', actions }, { session, source: 'handoff' })
+  refreshViews(memory, project)
+  return undefined
+}
+
+/**
+ * Writes the handoff that can be put together without the agent; what the agent wrote itself stays and is only
+ * completed. Nothing is written if it says no more than `was`, which the last call gave. Undefined where there is nothing to do.
+ */
+export function writeAutomatic(
+  memory: Memory,
+  project: Project,
+  session: string,
+  { why, contextUsed, agent, was }: { why: string; contextUsed?: number; agent?: string; was?: unknown },
+): { as: string; changed: boolean } | undefined {
+  const composed = composeHandoff(memory, session)
+  if (!composed) return leaveNone(memory, project, session)
+  const as = essence(composed)
+  if (as === was) return { as, changed: false }
+  const used = contextUsed ?? composed.contextUsed
+  const done = memory.act(
+    {
+      intent: `handoff at ${why}`,
+      actions: [
+        ['write-handoff', { ...composed, ...(used === undefined ? {} : { contextUsed: used }), complete: true }],
+      ],
+    },
+    { session, source: 'handoff', redact: true, ...(agent === undefined ? {} : { agent }) },
+  )
+  refreshViews(memory, project)
+  return { as, changed: done.batch !== null }
+}

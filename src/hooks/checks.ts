@@ -1,0 +1,72 @@
+import { many } from '../briefing/format.ts'
+import type { Project } from '../store/project.ts'
+import { missedEdits } from './backlog.ts'
+import { hooksConfig } from './config.ts'
+import { hookSummaries, hooksLogPath } from './log.ts'
+
+/** One line for `doctor`. */
+export interface HookCheck {
+  ok: boolean
+  what: string
+  hint?: string
+}
+
+const moment = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
+
+/** What to do about an error of a hook, by its words. */
+const WAYS_OUT: readonly (readonly [RegExp, string])[] = [
+  [
+    /has held the store/,
+    'another process was writing for longer than a hook may wait: edits are made up for, the rest comes with the next call; only if it goes on, look for a process that hangs',
+  ],
+  [
+    /time was up|no time left/,
+    'the machine was slow: TIDEMARK_HOOK_MS=600 in the environment of the client gives a hook more than 300 ms',
+  ],
+  [/^stdin: |^no event /, 'the client sent something that this version does not know: update tidemark'],
+  [
+    /damaged|is gone|empty|no space|disk|permission|read-only/,
+    'the store could not be used then; what is wrong with it now stands above',
+  ],
+]
+const wayOut = (error: string): string =>
+  WAYS_OUT.find(([words]) => words.test(error))?.[1] ?? 'a bug in tidemark if it goes on: please report it'
+
+/**
+ * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
+ * a moment.
+ */
+export function checkHooks(project: Project, when: (ms: number) => string = moment): HookCheck[] {
+  const checks: HookCheck[] = hooksConfig(project.hooks).problems.map((what) => ({
+    ok: false,
+    what: `.tidemark/config.json: ${what}`,
+    hint: 'until then the default is used',
+  }))
+  const seen = hookSummaries(project)
+  if (seen.length === 0)
+    checks.push({
+      ok: true,
+      what: 'no hook has called yet: they do from the next session on of a client that is wired (below)',
+    })
+  for (const h of seen) {
+    const times = `${h.calls} ${h.calls === 1 ? 'call' : 'calls'}, ${h.ms} ms`
+    const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${times}`
+    checks.push(
+      h.errors === 0
+        ? { ok: true, what: said }
+        : {
+            // what went well since is not to be mended
+            ok: h.since > 0,
+            what: `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`,
+            hint: `${wayOut(h.lastError ?? '')} (every call: ${hooksLogPath(project)})`,
+          },
+    )
+  }
+  const waiting = missedEdits(project).length
+  if (waiting > 0)
+    checks.push({
+      ok: true,
+      what: `${many(waiting, 'edit')} ${waiting === 1 ? 'waits' : 'wait'} to be noted: a hook could not in time, the next one of that session does`,
+    })
+  return checks
+}

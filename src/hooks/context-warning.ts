@@ -1,0 +1,58 @@
+import { handOff } from './automatic-handoff.ts'
+import { caughtUp, contextUsedBy } from './context-usage.ts'
+import type { Hook } from './hook.ts'
+
+/** A status line that told it so lately knows better than the transcript. */
+const FRESH_MS = 5 * 60_000
+
+const windowTold = (kept: unknown): number | undefined => (typeof kept === 'number' && kept > 0 ? kept : undefined)
+
+/** Percent of the context, by the payload, by the status line, or by the transcript. */
+async function usedNow(hook: Hook): Promise<number | undefined> {
+  const { call, sessions, session, memory } = hook
+  if (call.contextUsed !== undefined) return call.contextUsed
+  const info = sessions.get(session)
+  const at = Number(info?.data.contextAt ?? 0)
+  if (info?.contextUsed !== undefined && memory.env.now() - at < FRESH_MS) return info.contextUsed
+  if (call.transcript === undefined) return info?.contextUsed
+  if (call.event === 'stop') await caughtUp(call.client, call.transcript)
+  return (
+    contextUsedBy(call.client, call.transcript, process.env, windowTold(info?.data.contextWindow)) ?? info?.contextUsed
+  )
+}
+
+/**
+ * Looks how full the context is. Above the mark, once until it was compacted: the handoff is written from what is known,
+ * and the agent is asked to complete it.
+ */
+export async function nearlyFull(hook: Hook): Promise<string | undefined> {
+  const { session, sessions, config, memory, call } = hook
+  if (session === '' || call.parent !== undefined || config.handoffAt === 0) return undefined
+  const used = await hook.attemptLater('context used', () => usedNow(hook))
+  if (used === undefined) return undefined
+  const whole = Math.round(used)
+  const info = sessions.get(session)
+  if (used < config.handoffAt) {
+    // after a compaction there is room again, and a next time
+    if (info?.data.nearlyFull === true && used < config.handoffAt - 20)
+      hook.attempt('context used', () =>
+        sessions.patch(session, { nearlyFull: null, contextUsed: whole, contextAt: memory.env.now() }),
+      )
+    return undefined
+  }
+  if (info?.data.nearlyFull === true) return undefined
+  // tools that ran at the same time end at the same time: one of them asks
+  const first = hook.attempt('context used', () =>
+    memory.db.write(() => {
+      if (sessions.get(session)?.data.nearlyFull === true) return false
+      sessions.patch(session, { nearlyFull: true, contextUsed: whole, contextAt: memory.env.now() })
+      return true
+    }),
+  )
+  if (first !== true) return undefined
+  const written = await handOff(hook, `context ${whole}% used`)
+  return [
+    `Tidemark: ${whole}% of this session's context is used.${written ? ' A handoff was put together from what is known of the session.' : ''}`,
+    `${written ? 'Complete it' : 'Write a handoff'} now, while you still know: act [["write-handoff", {"inProgress": ["…"], "decisionsMade": ["…"], "blockers": ["…"], "nextSteps": ["…"]}]]. Next steps matter most; at most 50 lines.`,
+  ].join('\n')
+}

@@ -1,0 +1,140 @@
+import { type Allowed, addressOf } from './consent.ts'
+import { ExtractionFailed } from './extractor.ts'
+
+export interface Asked {
+  readonly system: string
+  readonly text: string
+  readonly maxTokens: number
+}
+
+export interface Answered {
+  readonly text: string
+  readonly tokens?: number
+}
+
+/** Bytes; a longer one is none. */
+export const ANSWER_MAX = 2 ** 20
+type Tree = { readonly [key: string]: unknown }
+const tree = (v: unknown): Tree => (typeof v === 'object' && v !== null ? (v as Tree) : {})
+const first = (v: unknown): Tree => tree(Array.isArray(v) ? v[0] : undefined)
+
+/** The sum of what is counted; nothing where nothing is. */
+export function counted(usage: unknown, ...names: readonly string[]): number | undefined {
+  const found = names.map((n) => tree(usage)[n]).filter((n): n is number => Number.isFinite(n) && Number(n) >= 0)
+  return found.length > 0 ? Math.ceil(found.reduce((a, b) => a + b, 0)) : undefined
+}
+
+interface Format {
+  headers(key: string | undefined): Record<string, string>
+  body(model: string, asked: Asked, host: string): object
+  read(answer: Tree): { text: unknown; tokens: number | undefined }
+}
+
+const FORMATS: Readonly<Record<'openai' | 'anthropic', Format>> = {
+  openai: {
+    headers: (key): Record<string, string> => (key ? { authorization: `Bearer ${key}` } : {}),
+    body: (model, { system, text, maxTokens }, host) => ({
+      model,
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: text },
+      ],
+      // OpenAI's own newer models refuse the name that everybody else knows
+      [host === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens']: maxTokens,
+      stream: false,
+    }),
+    read: ({ choices, usage }) => ({
+      text: tree(first(choices).message).content,
+      tokens: counted(usage, 'total_tokens') ?? counted(usage, 'prompt_tokens', 'completion_tokens'),
+    }),
+  },
+  anthropic: {
+    headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key ? { 'x-api-key': key } : {}) }),
+    body: (model, { system, text, maxTokens }) => ({
+      model,
+      max_tokens: maxTokens,
+      system,
+      messages: [{ role: 'user', content: text }],
+    }),
+    read: ({ content, usage }) => ({
+      text: (Array.isArray(content) ? content : [])
+        .map(tree)
+        .filter((b) => b.type === 'text')
+        .map((b) => String(b.text))
+        .join(''),
+      tokens: anthropicTokens(usage),
+    }),
+  },
+}
+
+export const anthropicTokens = (usage: unknown): number | undefined =>
+  counted(usage, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens')
+
+async function readBody(response: Response): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body ?? []) {
+    length += part.length
+    if (length > ANSWER_MAX) throw new ExtractionFailed('the answer does not end')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Milliseconds that a server asks to wait: a number of seconds, as servers say it. */
+function waitOf(response: Response): { wait?: number } {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? { wait: seconds * 1000 } : {}
+}
+
+/**
+ * Asks an endpoint once. Redirects are not followed, the key stands in no message.
+ * @throws ExtractionFailed for everything that is no answer.
+ */
+export async function ask(
+  allowed: Allowed & { use: 'openai' | 'anthropic' },
+  asked: Asked,
+  signal: AbortSignal,
+  variables: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Answered> {
+  const { use, model, keyFrom } = allowed
+  const address = addressOf(allowed)
+  const key = keyFrom === undefined ? undefined : variables[keyFrom]?.trim()
+  if (keyFrom !== undefined && !key)
+    throw new ExtractionFailed(`the environment variable ${keyFrom}, which holds the key, is empty`, { free: true })
+  const clean = (t: string) => (key ? t.replaceAll(key, '…') : t).replace(/\s+/g, ' ').slice(0, 160)
+  const at = `${address.host}${address.pathname}`
+  const format = FORMATS[use]
+  let response: Response | undefined
+  try {
+    response = await fetch(address, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/json', ...format.headers(key) },
+      body: JSON.stringify(format.body(model, asked, address.hostname)),
+      signal,
+    })
+    const body = await readBody(response)
+    if (!response.ok)
+      throw new ExtractionFailed(`${at} answered ${response.status}: ${clean(body)}`, {
+        free: response.status < 500,
+        ...waitOf(response),
+      })
+    let answer: Tree
+    try {
+      answer = tree(JSON.parse(body))
+    } catch {
+      throw new ExtractionFailed(`${at} answered something that is not JSON`)
+    }
+    const { text, tokens } = format.read(answer)
+    return { text: typeof text === 'string' ? text : '', ...(tokens === undefined ? {} : { tokens }) }
+  } catch (error) {
+    if (error instanceof ExtractionFailed) throw error
+    const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }
+    const slow = name === 'TimeoutError' || name === 'AbortError'
+    const unsent = response === undefined && /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(cause?.code ?? '')
+    throw new ExtractionFailed(slow ? `${at} was too slow` : `${at}: ${clean(cause?.message || message)}`, {
+      free: unsent,
+    })
+  }
+}

@@ -1,0 +1,109 @@
+import { sha256 } from '../model/digest.ts'
+import { standingOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { redact } from '../secrets/find.ts'
+import { withoutPrivate } from '../secrets/screen.ts'
+import { excludedCommand } from './config.ts'
+import { dataLine } from './delivery.ts'
+import type { Hook } from './hook.ts'
+
+/** A command that fails so often while no file was edited was no slip. After an edit it is another try, as in TDD. */
+const OFTEN = 3
+const MOST = 20
+const COMMAND_MAX = 300
+/** Of what a command said, the end is looked at, and the beginning of that is kept. */
+const END = 2_000
+const RESPONSE_MAX = 300
+
+/** A file of tests, or a command that runs some. */
+const TESTS = /(?:^|[^a-z])(?:tests?|specs?|vitest|jest|mocha|pytest|rspec|phpunit)(?:[^a-z]|$)/i
+
+interface Failing {
+  n: number
+  command: string
+  last: string
+  at: number
+  /** How many edits the session had made by then. */
+  edits?: number
+  /** The failed approach that was proposed. */
+  proposed?: string
+}
+
+const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
+
+/** The commands that failed, by what they are. */
+export function failingOf(data: { readonly [key: string]: unknown } | undefined): Record<string, Failing> {
+  const kept = data?.failing
+  if (typeof kept !== 'object' || kept === null) return {}
+  return Object.fromEntries(Object.entries(kept).filter(([, v]) => isFailing(v))) as Record<string, Failing>
+}
+
+const keyOf = (command: string): string => sha256(command.replace(/\s+/g, ' ').trim()).slice(0, 12)
+
+/** Without secrets, then cut: half of a secret does not look like one. */
+const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string => {
+  const line = redact(withoutPrivate(text)).slice(-end).replace(/\s+/g, ' ').trim()
+  return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line.toWellFormed()
+}
+
+/** A command failed: counted; the third time it is proposed as an approach that does not work, once. */
+export async function commandFailed(hook: Hook): Promise<string | undefined> {
+  const { call, session, sessions, memory } = hook
+  const command = call.tool?.command
+  if (command === undefined || session === '' || !hook.captures || excludedCommand(hook.config, command))
+    return undefined
+  if (hook.config.excludePaths.length > 0 && (await import('./shell.ts')).namesExcluded(hook, command)) return undefined
+  const { data } = sessions.get(session) ?? {}
+  // the test that was written last is to fail first
+  const newest = Array.isArray(data?.files) ? data.files.at(-1) : undefined
+  if (typeof newest === 'string' && TESTS.test(newest) && TESTS.test(command)) return undefined
+  const failing = failingOf(data)
+  const edits = Number(data?.edits ?? 0)
+  const key = keyOf(command)
+  const before = failing[key]
+  const shown = clean(command, COMMAND_MAX)
+  const last = clean(call.tool?.response ?? '', RESPONSE_MAX, END)
+  const n = before && (before.edits ?? 0) === edits ? before.n + 1 : 1
+  const kept = Object.entries({
+    ...failing,
+    [key]: { ...before, n, command: shown, last, at: memory.env.now(), edits },
+  })
+    .sort(([, a], [, b]) => b.at - a.at)
+    .slice(0, MOST)
+  sessions.patch(session, { failing: Object.fromEntries(kept) as unknown as Json })
+  if (n !== OFTEN || before?.proposed !== undefined) return undefined
+  const { keepCaptured, proposeCaptured } = await import('./capture/propose.ts')
+  const proposed = proposeCaptured(
+    hook,
+    'failed-approach',
+    [
+      'record-failed-approach',
+      {
+        approach: `run \`${shown}\``,
+        outcome: last === '' ? `failed ${n} times in one session` : `failed ${n} times in one session: ${last}`,
+      },
+    ],
+    `failed ${n} times in session ${session}`,
+  )
+  if (!proposed) return undefined
+  keepCaptured(hook, [proposed.id])
+  const noted = { ...Object.fromEntries(kept), [key]: { ...kept.find(([k]) => k === key)![1], proposed: proposed.id } }
+  sessions.patch(session, { failing: noted as unknown as Json })
+  return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
+}
+
+/** It works now: what was counted is forgotten, and what was proposed of it is withdrawn unless somebody agreed. */
+export function commandWorked(hook: Hook): void {
+  const { call, session, sessions, memory } = hook
+  const command = call.tool?.command
+  if (command === undefined || session === '') return
+  const failing = failingOf(sessions.get(session)?.data)
+  const key = keyOf(command)
+  if (!failing[key]) return
+  const ref = failing[key].proposed
+  const entity = ref === undefined ? undefined : memory.reader.entity(ref)
+  if (entity && standingOf(entity.fields) === 'proposed')
+    memory.act([['reject', { ref: entity.id, reason: 'the command works now' }]], hook.author)
+  delete failing[key]
+  sessions.patch(session, { failing: failing as unknown as Json })
+}

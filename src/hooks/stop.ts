@@ -1,0 +1,43 @@
+import { handOff } from './automatic-handoff.ts'
+import type { HookReply } from './call.ts'
+import type { Hook } from './hook.ts'
+import { recordedBy } from './session-records.ts'
+
+/** A session is long after so many prompts or files, or so much time with at least one file in hand. */
+const LONG = { prompts: 5, files: 3, ms: 30 * 60_000 }
+
+function isLong(hook: Hook): boolean {
+  const info = hook.sessions.get(hook.session)
+  if (!info) return false
+  const prompts = Number(info.data.prompts ?? 0)
+  return (
+    prompts >= LONG.prompts ||
+    info.files.length >= LONG.files ||
+    (info.files.length > 0 && hook.memory.env.now() - info.started >= LONG.ms)
+  )
+}
+
+/**
+ * The agent stops: the handoff is written. It is never kept from stopping, since what it said last is the result that a
+ * script waits for. What it is to be reminded of goes with the next prompt, if there is one (`carry-over.ts`).
+ */
+export async function stop(hook: Hook): Promise<HookReply> {
+  const { call, session, sessions, config } = hook
+  if (session === '' || call.parent !== undefined) return {}
+  const full = await hook.attemptLater('context used', async () =>
+    (await import('./context-warning.ts')).nearlyFull(hook),
+  )
+  if (full !== undefined) return { context: full }
+  await handOff(hook, 'stop')
+  if (!config.askAtStop || hook.paused !== undefined) return {}
+  const ask = hook.attempt('asked', () => {
+    if (hook.kept('asked') === true || !isLong(hook) || recordedBy(hook).length > 0) return false
+    sessions.patch(session, { asked: true })
+    return true
+  })
+  if (!ask) return {}
+  return {
+    context:
+      'Tidemark: this session has recorded nothing yet. What the next session should know (a decision and why, what did not work, how a file works) is recorded with act, beside the work. Told only once.',
+  }
+}

@@ -1,0 +1,82 @@
+import type { Json } from '../model/field.ts'
+import { type Cell, type Cells, cellKey, listPart, pathPart, type Stamp, type StampRef, setPart } from './cells.ts'
+
+/**
+ * What happened to one field of one entity, written by its author inside the log line (K11). It writes at most one
+ * cell and takes away exactly the cells named in `over`; so the events alone give the entity at any moment, on
+ * every replica alike.
+ */
+export interface Event {
+  readonly entity: string
+  readonly field: string
+  /** set: register · clear: register without a value · add, remove: item of a set or list · put, drop: path of a map. */
+  readonly op: 'set' | 'clear' | 'add' | 'remove' | 'put' | 'drop'
+  readonly stamp: Stamp
+  readonly value?: Json
+  /** The register's value before, for the audit trail and undo. */
+  readonly was?: Json
+  readonly list?: boolean
+  readonly pos?: number
+  readonly path?: readonly string[]
+  /** Stamps of the cells it overwrote. */
+  readonly over: readonly StampRef[]
+  /** Its content was erased by a purge. */
+  readonly purged?: boolean
+}
+
+/** The cell the event writes, if it writes one. */
+export function cellOf(e: Event): Cell | undefined {
+  const base = { field: e.field, stamp: e.stamp }
+  switch (e.op) {
+    case 'set':
+      return { ...base, part: '', value: e.value ?? null }
+    case 'clear':
+      return { ...base, part: '' }
+    case 'add':
+      return e.list
+        ? { ...base, part: listPart(e.value ?? null), value: e.value ?? null, pos: e.pos ?? 0 }
+        : { ...base, part: setPart(e.value ?? null), value: e.value ?? null }
+    case 'put':
+      return { ...base, part: pathPart(e.path ?? []), value: e.value ?? null, path: e.path ?? [] }
+    case 'remove':
+    case 'drop':
+      return undefined
+  }
+}
+
+const refKey = (replica: string, ctr: number) => `${replica}:${ctr}`
+
+/** Keys of the cells that the event takes away, its own cell's key apart. */
+export function overwritten(cells: Cells, e: Event): string[] {
+  if (e.over.length === 0) return []
+  const gone = new Set(e.over.map(([replica, ctr]) => refKey(replica, ctr)))
+  const keys: string[] = []
+  for (const [key, cell] of cells) {
+    if (cell.field === e.field && gone.has(refKey(cell.stamp.replica, cell.stamp.ctr))) keys.push(key)
+  }
+  return keys
+}
+
+/** Applies one event to plain cells; the document is changed in the same way (`document.ts`). */
+export function applyToCells(cells: Cells, e: Event): void {
+  for (const key of overwritten(cells, e)) cells.delete(key)
+  const cell = cellOf(e)
+  if (cell) cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
+}
+
+/** The cells that a set of events of one entity leaves, in whatever order they arrive: written and not overwritten. */
+export function cellsOf(events: Iterable<Event>): Cells {
+  const written: Cell[] = []
+  const gone = new Set<string>()
+  for (const e of events) {
+    const cell = cellOf(e)
+    if (cell && !e.purged) written.push(cell)
+    for (const [replica, ctr] of e.over) gone.add(refKey(replica, ctr))
+  }
+  const cells: Cells = new Map()
+  for (const cell of written) {
+    if (gone.has(refKey(cell.stamp.replica, cell.stamp.ctr))) continue
+    cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
+  }
+  return cells
+}

@@ -1,0 +1,219 @@
+/**
+ * materialize: from documents to rows. Applies updates to documents and computes from them the rows, links and texts
+ * that readers query. All of it can be dropped and made again.
+ */
+
+import type * as Y from 'yjs'
+import type { Cells } from '../log/cells.ts'
+import { foldOf, SHARED_KIND } from '../log/context-value.ts'
+import { applyUpdate, encodeDoc, openDoc, readCells, writeEvents } from '../log/document.ts'
+import type { Event } from '../log/events.ts'
+import type { Folded } from '../log/fold.ts'
+import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { fieldsOf, type Kind } from '../model/kind.ts'
+import type { Registry } from '../model/registry.ts'
+import { isWork } from '../model/work-kinds.ts'
+import { type Db, stored } from '../store/db.ts'
+import type { Line } from '../store/line.ts'
+import { append, indexEvents } from '../store/log.ts'
+import {
+  allRows,
+  dropLink,
+  type EntityRow,
+  getRow,
+  idsOfKind,
+  loadDoc,
+  putLink,
+  putRow,
+  saveDoc,
+} from '../store/rows.ts'
+import { dayWords } from '../store/terms.ts'
+import { clearWords, type EntityText, indexText, queueAll, type WeightedText } from '../store/text-index.ts'
+import { wishIn } from './preference.ts'
+
+/** Documents opened under one write lock, so that planning and writing load each once. */
+export class Docs {
+  readonly #db: Db
+  readonly #open = new Map<string, Y.Doc>()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  get(id: string): Y.Doc {
+    let doc = this.#open.get(id)
+    if (!doc) {
+      const state = loadDoc(this.#db, id)
+      this.#open.set(id, (doc = openDoc(state ? [state] : [])))
+    }
+    return doc
+  }
+
+  /** The document of one entity goes on under another id. */
+  move(from: string, to: string): void {
+    this.#open.set(to, this.get(from))
+    this.#open.delete(from)
+  }
+
+  cells(id: string): Cells {
+    return readCells(this.get(id))
+  }
+}
+
+/** Writes planned events into the documents; returns each entity's update. Cannot fail. */
+export function writeToDocs(docs: Docs, events: readonly Event[], replica: string): Map<string, Uint8Array> {
+  const byEntity = Map.groupBy(events, (e) => e.entity)
+  return new Map([...byEntity].map(([id, own]) => [id, writeEvents(docs.get(id), own, replica)]))
+}
+
+/** Applies a line's updates, own or remote, and brings rows and indexes up to date. */
+export function applyLine(
+  db: Db,
+  docs: Docs,
+  registry: Registry,
+  line: Line,
+  received: number,
+  alreadyInDocs = false,
+): void {
+  for (const [id, update] of line.updates) {
+    const doc = docs.get(id)
+    if (!alreadyInDocs) applyUpdate(doc, update)
+    saveAndProject(db, registry, id, doc, line)
+  }
+  append(db, line, received)
+  indexEvents(db, line)
+}
+
+/** Stores a document and computes its row from what was stored, not from what was said (K7). */
+export function saveAndProject(db: Db, registry: Registry, id: string, doc: Y.Doc, line?: Line): void {
+  const state = encodeDoc(doc)
+  saveDoc(db, id, state)
+  const own = line?.events.filter((e) => e.entity === id) ?? []
+  const before = getRow(db, id)
+  const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
+  projectState(db, registry, id, state, updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0))
+}
+
+export function projectState(
+  db: Db,
+  registry: Registry,
+  id: string,
+  state: Uint8Array,
+  updated: number,
+  version: number,
+  sameText = false,
+): void {
+  const folded = foldOf(id, readCells(openDoc([state])))
+  const kind = registry.kind(kindOf(id))
+  const row = rowOf(id, folded, updated, version, registry)
+  const rowid = putRow(db, row)
+  const f = folded.fields
+  if (row.kind === LINK_KIND) {
+    const complete = folded.live && typeof f.from === 'string' && typeof f.to === 'string' && typeof f.type === 'string'
+    if (complete) putLink(db, { id, src: f.from as string, rel: f.type as string, dst: f.to as string })
+    else dropLink(db, id)
+  }
+  indexText(db, rowid, folded.live && kind && !kind.internal ? textOf(row.name, folded, kind) : undefined, sameText)
+}
+
+export function rowOf(id: string, folded: Folded, updated: number, version: number, registry: Registry): EntityRow {
+  const name = displayName(registry.kind(kindOf(id)), folded.fields)
+  return {
+    id,
+    kind: kindOf(id),
+    name,
+    name_key: nameKey(name),
+    live: folded.live ? 1 : 0,
+    standing: standingOf(folded.fields),
+    retired: folded.fields.retired === undefined ? 0 : 1,
+    created: folded.created,
+    updated,
+    version,
+    body: JSON.stringify(folded.fields),
+    conflicts: folded.conflicts.length > 0 ? JSON.stringify(folded.conflicts) : null,
+  }
+}
+
+/** Days are found by their words, which say little of what a text is about. */
+const DAY_WEIGHT = 0.3
+
+/** A shared value is found by its beginning: a list that grows would be taken apart anew with every item. */
+const MAX_SHARED_TEXT = 2_000
+
+/** What an entity is found by: its fields by the weights that its kind declares, and what it stands in a row with. */
+export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>, kind: Kind): EntityText {
+  const { fields } = folded
+  const specs = fieldsOf(kind)
+  const { row, place, inRow } = rowIn(kind, fields, folded.created)
+  const parts: WeightedText[] = []
+  for (const [field, value] of Object.entries(fields)) {
+    if (field === kind.key[0] || field === 'provenance' || field === 'standing' || field === 'retired') continue
+    const spec = specs[field]
+    const weight = spec?.weight ?? (spec?.type === 'time' ? DAY_WEIGHT : 0.6)
+    if (weight === 0 || inRow.includes(field)) continue
+    if (spec?.type === 'time') {
+      // when it was recorded, and until when it holds, is no word of its text
+      if (field === 'date') parts.push({ text: dayWords(String(value)), weight })
+    } else {
+      const text = words(value)
+      parts.push({ text: kind.name === SHARED_KIND ? text.slice(0, MAX_SHARED_TEXT) : text, weight })
+    }
+  }
+  return {
+    title: { text: name, weight: specs[kind.key[0]]?.weight ?? 1 },
+    parts: parts.filter((p) => p.text !== ''),
+    ...(row === undefined ? {} : { source: row, place }),
+    ...(typeof fields.speaker === 'string'
+      ? { speaker: fields.speaker, wish: wishIn([name, ...parts.map((p) => p.text)].join('\n'), fields.speaker) }
+      : {}),
+  }
+}
+
+/**
+ * Pieces of one document stand in a row by their position; what was recorded in one task, by the time. A goal, activity or
+ * task stands in none: it belongs where the work tree has it.
+ */
+function rowIn(
+  kind: Kind,
+  fields: Folded['fields'],
+  created: number,
+): { row?: string; place: number; inRow: readonly string[] } {
+  const { sourceFile, section = '', position, provenance } = fields
+  if (typeof sourceFile === 'string' && typeof position === 'number')
+    return { row: JSON.stringify(['document', sourceFile, section]), place: position, inRow: ['sourceFile', 'section'] }
+  const task = (provenance as { [key: string]: Json }[] | undefined)?.[0]?.task
+  return typeof task === 'string' && !isWork(kind.name)
+    ? { row: JSON.stringify(['task', task]), place: created, inRow: [] }
+    : { place: 0, inRow: [] }
+}
+
+function words(value: Json): string {
+  if (value === null || typeof value === 'boolean') return ''
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return value.map(words).join('\n')
+  return Object.entries(value)
+    .map(([k, v]) => `${k} ${words(v)}`)
+    .join('\n')
+}
+
+/** Projects again every entity of a kind that a project defined or changed: what it is called may have changed. */
+export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<string>): void {
+  for (const id of touched) {
+    if (kindOf(id) !== KIND_KIND) continue
+    const name = stored<{ name?: string }>(getRow(db, id)?.body ?? '{}').name
+    if (!name) continue
+    for (const entity of idsOfKind(db, name)) {
+      const row = getRow(db, entity)!
+      projectState(db, registry, entity, loadDoc(db, entity)!, row.updated, row.version)
+    }
+  }
+}
+
+/** Computes every row and the index of words again from the documents; vectors stay where they are. */
+export function projectAll(db: Db, registry: Registry): void {
+  clearWords(db)
+  for (const row of allRows(db))
+    projectState(db, registry, row.id, loadDoc(db, row.id)!, row.updated, row.version, true)
+  queueAll(db)
+}

@@ -1,0 +1,546 @@
+/**
+ * The memory of one project, open in this process: the class through which everything above reads and writes. It ties
+ * `write/`, `read/`, `feed/` and `replication/` to one store.
+ */
+
+import { type Env, systemEnv } from './env.ts'
+import { UserError } from './errors.ts'
+import { lastBatch, type News, newsSince } from './feed/news.ts'
+import { projectAll } from './materialize/apply.ts'
+import { type GateProblem, gate } from './model/canonical.ts'
+import { KIND_KIND, RELATION_KIND } from './model/entity.ts'
+import type { Kind } from './model/kind.ts'
+import { withProjectKinds } from './model/project-registry.ts'
+import { createRegistry, type Registry } from './model/registry.ts'
+import type { Relation } from './model/relation.ts'
+import { entityOf, momentOf, type Reader, readAsOf, readNow } from './read/reader.ts'
+import { type Place, placeOn } from './read/work-tree.ts'
+import { compact, snapshotOf } from './replication/compaction.ts'
+import {
+  aboutToErase,
+  filesHold,
+  finishErasure,
+  goneTexts,
+  isErasing,
+  markErasure,
+  occurrences,
+  type Places,
+  proofOf,
+} from './replication/erasure.ts'
+import { type Ingested, ingest, parseDelivery } from './replication/ingest.ts'
+import { type Fault, faultsOf } from './replication/integrity.ts'
+import { type Progress, rebuildAll } from './replication/rebuild.ts'
+import { archiveCovered, rotatePresence } from './replication/rotation.ts'
+import { redact } from './secrets/find.ts'
+import { screen } from './secrets/screen.ts'
+import { snapshotIfDue, snapshotNow } from './store/backup.ts'
+import { sampleFaults } from './store/compare.ts'
+import { coverable, momentsBefore } from './store/coverage.ts'
+import { keepWork, workOf } from './store/current-work.ts'
+import { type Db, openDb, vacuum } from './store/db.ts'
+import { watchCommits } from './store/doorbell.ts'
+import type { Author } from './store/line.ts'
+import { rest } from './store/lock-wait.ts'
+import * as log from './store/log.ts'
+import { getMeta, setMeta } from './store/meta.ts'
+import { clampToNow, forgetOld, isAheadOf } from './store/presence.ts'
+import { keepWal } from './store/rescue.ts'
+import * as rows from './store/rows.ts'
+import { storeError } from './store/store-error.ts'
+import { TEXT_VERSION } from './store/text-index.ts'
+import { parseBatch } from './write/batch.ts'
+import type { Actor } from './write/plan-types.ts'
+import type { Verb } from './write/verb.ts'
+import { type ActResult, writeBatch } from './write/write.ts'
+
+export type { News } from './feed/news.ts'
+export type { ActResult } from './write/write.ts'
+
+export interface MemoryOptions {
+  /** A hook has no time to make the indexes of an older version's texts anew; whoever opens the store next does. */
+  hurried?: boolean
+  /** The store's SQLite file. */
+  path: string
+  projectId: string
+  /** What people call the project; its id unless given. */
+  projectName?: string
+  kinds: readonly Kind[]
+  relations: readonly Relation[]
+  verbs: readonly Verb[]
+  env?: Env
+  create?: boolean
+  /** Whether a store that 0.1.0 made, which has no mark of its owner, is this user's; it is unless given: who names a file means it. */
+  mayTakeOver?(): boolean
+  /** The directory of the store holds nothing else, and is closed to others. */
+  ownDirectory?: boolean
+  /** Where what is recorded stands besides the store: an erasure cleans that too. */
+  places?(): Places
+  /** Provenance of every batch unless the call says otherwise; asked anew each time. */
+  author?(): Author
+}
+
+export interface ActOptions extends Author {
+  /** Store secrets as their category instead of refusing the batch. */
+  redact?: boolean
+  /** Who wants it; an agent where one is named, else the person whose program this is. */
+  by?: Actor
+}
+
+/** So much is read at a time for one who follows. */
+const NEWS_PAGE = 1000
+
+/** A compaction folds so many lines before others have their turn. */
+const LINES_AT_ONCE = 1000
+
+/** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
+export class Memory {
+  readonly #db: Db
+  readonly #env: Env
+  readonly #options: MemoryOptions
+  readonly #core: Registry
+  readonly #verbs: ReadonlyMap<string, Verb>
+  readonly #listeners = new Set<() => void>()
+  #registry: { registry: Registry; key: string } | undefined
+  #stopWatching: (() => void) | undefined
+  #open = true
+
+  constructor(options: MemoryOptions) {
+    this.#options = options
+    this.#env = options.env ?? systemEnv
+    this.#core = createRegistry(options.kinds, options.relations, () => options.places?.().trees ?? [])
+    this.#verbs = new Map(options.verbs.map((v) => [v.verb, v]))
+    this.#db = openDb(options.path, {
+      create: options.create ?? false,
+      owner: {
+        project: options.projectId,
+        mayTakeOver: options.mayTakeOver ?? (() => true),
+        ownDirectory: options.ownDirectory ?? false,
+      },
+      beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
+    })
+    try {
+      this.#settleLoss()
+      this.#settleProject()
+      if (!options.hurried) this.#settleTexts()
+      this.#settleClock()
+    } catch (error) {
+      this.#db.close()
+      throw error
+    }
+  }
+
+  get path(): string {
+    return this.#db.path
+  }
+  get projectId(): string {
+    return this.#options.projectId
+  }
+  get verbs(): ReadonlyMap<string, Verb> {
+    return this.#verbs
+  }
+  get env(): Env {
+    return this.#env
+  }
+  /** The SQLite file, for commands that look after it (doctor, defines of discover sessions). */
+  get db(): Db {
+    return this.#db
+  }
+
+  /**
+   * What was acknowledged and is gone is told, and no number of it is given again: others may have read it. The store
+   * goes on under an identity of its own, as after a restore (K12).
+   */
+  #settleLoss(): void {
+    const db = this.#db
+    if (!db.lost || db.readOnly) return
+    const { written, batch } = db.lost
+    db.write(() => {
+      if (log.lastArrival(db) >= written) return
+      const [replica = '', seq] = batch.split(':')
+      const from = log.head(db, replica).seq + 1
+      const what =
+        from > Number(seq)
+          ? 'what sessions did last was acknowledged and is'
+          : `${from === Number(seq) ? `batch ${batch} was` : `batches ${replica}:${from} to ${batch} were`} acknowledged and ${from === Number(seq) ? 'is' : 'are'}`
+      keepWal(this.path, this.#env.now())
+      const text = `${what} not in the store: its write-ahead log was removed or damaged, or an older file put in its place`
+      log.finding(db, `lost:${batch}`, this.#env.now(), text)
+      log.countArrival(db, written)
+      setMeta(db, 'inode', '')
+      this.#env.log(`tidemark: ${text}; \`tidemark doctor --restore\` looks for it in every copy`)
+    })
+  }
+
+  #settleProject(): void {
+    const there = getMeta(this.#db, 'project')
+    if (there === undefined)
+      this.#db.write(() => void (getMeta(this.#db, 'project') ?? setMeta(this.#db, 'project', this.#options.projectId)))
+    else if (there !== this.#options.projectId) {
+      throw new UserError(
+        'other-project',
+        `the store ${this.#options.path} belongs to project ${there}, not to ${this.#options.projectId}`,
+        'the id in .tidemark/config.json was changed, or the store was moved: put the id back, or move the store away',
+      )
+    }
+  }
+
+  /** A store whose texts were taken apart in another way, by an older version, has its indexes of them made anew. */
+  #settleTexts(): void {
+    const db = this.#db
+    if (db.readOnly || getMeta(db, 'text_version') === TEXT_VERSION) return
+    db.write(() => {
+      if (getMeta(db, 'text_version') === TEXT_VERSION) return
+      projectAll(db, this.registry())
+      setMeta(db, 'text_version', TEXT_VERSION)
+    })
+  }
+
+  /** What a clock that was ahead has left is put right by the next one who opens the store. */
+  #settleClock(): void {
+    const now = this.#env.now()
+    if (!this.#db.readOnly && isAheadOf(this.#db, now)) this.#db.tryWrite(() => clampToNow(this.#db, now))
+  }
+
+  /** The kinds and relations known now: core and the project's own. */
+  registry(): Registry {
+    const key = rows.versionsOfKinds(this.#db, KIND_KIND, RELATION_KIND)
+    if (this.#registry?.key !== key) this.#registry = { key, registry: this.#registryOf(this.#db) }
+    return this.#registry.registry
+  }
+
+  #registryOf(db: Db): Registry {
+    const defined = [KIND_KIND, RELATION_KIND]
+      .flatMap((kind) => rows.idsOfKind(db, kind))
+      .map((id) => entityOf(rows.getRow(db, id)!))
+    return defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined)
+  }
+
+  /** Everything that can be asked, now. */
+  get reader(): Reader {
+    this.#mustBeOpen()
+    return readNow(this.#db, () => this.registry())
+  }
+
+  /** Everything that can be asked, as of a moment; a day means its end. */
+  asOf(at: string | number | Date): Reader {
+    this.#mustBeOpen()
+    return readAsOf(this.#db, () => this.registry(), momentOf(at))
+  }
+
+  /**
+   * Writes a batch, entirely or not at all. Returns when it is on disk.
+   * @throws UserError `refused` with every problem of every action in `details.problems`; nothing was written.
+   */
+  act(input: unknown, options: ActOptions = {}): ActResult {
+    this.#mustBeOpen()
+    const { batch, notes } = parseBatch(input)
+    this.#refuseForeign(batch.projects)
+    const { redact = false, by, ...said } = options
+    const { actions, projects: _projects, redact: redactBatch = false, ...ownSaid } = batch
+    const redacting = redact || redactBatch
+    const author = this.#author({ ...ownSaid, ...said }, redacting)
+    const isPurge = batch.actions.some(([verb]) => verb === 'purge')
+    if (isPurge) notes.push(...this.finishErasure())
+    const erased = aboutToErase(this.#db, () => this.reader, batch.actions)
+    const places = this.#options.places?.()
+    const host = {
+      db: this.#db,
+      env: this.#env,
+      verbs: this.#verbs,
+      core: this.#core,
+      registry: () => this.registry(),
+      filesHold: (text: string) => filesHold(this.path, text, places),
+    }
+    let gone: string[] = []
+    const outcome = this.#db.write(() => {
+      const done = writeBatch(host, actions, author, by ?? (author.agent === undefined ? 'person' : 'agent'), redacting)
+      if (done.purged) markErasure(this.#db, (gone = goneTexts(this.#db, erased)), places)
+      return done
+    })
+    if (outcome.purged) {
+      outcome.result.notes.push(...this.finishErasure(gone))
+      outcome.result.notes.push(...proofOf(this.#db, erased, places))
+    }
+    if (outcome.told || outcome.result.batch !== null) this.tellListeners()
+    return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
+  }
+
+  /** Whether an erasure was interrupted: files are still to be cleaned of what was erased. */
+  get isErasing(): boolean {
+    return isErasing(this.#db)
+  }
+
+  /**
+   * Cleans the files of what was erased, also of an erasure that another process was killed in. What was committed stands
+   * whatever comes of it; says what it did, or why it has to be done later.
+   */
+  finishErasure(texts?: readonly string[]): string[] {
+    if (!isErasing(this.#db)) return []
+    try {
+      return finishErasure(this.#db, () => this.registry(), this.#env.now(), this.#options.places?.(), texts)
+    } catch (error) {
+      const told = storeError(error, this.path)
+      const why = told instanceof UserError ? `${told.message}; ${told.hint}` : String(told)
+      return [`the files are not clean yet: ${why}`]
+    }
+  }
+
+  /** A batch may name its project by id or name; one that is meant for another is not written here. */
+  #refuseForeign(projects: readonly string[]): void {
+    const { projectId, projectName = projectId } = this.#options
+    const foreign = projects.find((p) => p !== projectId && p !== projectName)
+    if (foreign === undefined) return
+    throw new UserError(
+      'unknown-project',
+      `this is not project "${redact(foreign).slice(0, 80).toWellFormed()}"`,
+      `leave projectId out, or give ${projectName} or ${projectId}`,
+    )
+  }
+
+  #author(said: Author, redacting: boolean): Author {
+    const author: Author = {}
+    for (const [key, value] of Object.entries({ ...this.#options.author?.(), ...said })) {
+      if (typeof value !== 'string' || value === '') continue
+      const problems: GateProblem[] = []
+      const screened = screen(gate(value, problems), true)
+      if (problems.length > 0)
+        throw new UserError('refused', `${key}: ${problems[0]!.message}`, `give ${problems[0]!.accepted}`)
+      if (screened.secrets.length > 0 && !redacting) {
+        throw new UserError(
+          'secret',
+          `${key} looks like a secret (${screened.secrets[0]!.category})`,
+          'leave it out, or give "redact": true',
+        )
+      }
+      author[key as Exclude<keyof Author, 'undoes'>] = String(screened.value)
+    }
+    return author
+  }
+
+  /** What a session works on: its current task, activity and goal. */
+  place(session: string | undefined): Place {
+    this.#mustBeOpen()
+    return session === undefined ? {} : placeOn(workOf(this.#db, session), (id) => this.reader.entity(id))
+  }
+
+  /** A session goes on with the work of another one; inside a write. */
+  carryWork(from: string, to: string): void {
+    const path = workOf(this.#db, from)
+    if (path.length > 0) keepWork(this.#db, to, path, this.#env.now())
+  }
+
+  /** Has the listeners of this process look at once; other processes hear the doorbell. */
+  tellListeners(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Everything that happened to an entity, oldest first, with its batch's author. */
+  history(id: string): (log.LoggedEvent & { author?: Author; summary?: string; received?: number })[] {
+    return log.eventsOf(this.#db, id).map((e) => {
+      const header = log.headerOf(this.#db, e.batch)
+      return {
+        ...e,
+        ...(header ? { author: header.line.author, summary: header.line.summary, received: header.received } : {}),
+      }
+    })
+  }
+
+  /** Batches, and what happened with sessions and claims, in the order in which they arrived here, after a cursor. */
+  newsSince(seq: number, limit?: number): News[] {
+    return newsSince(this.#db, seq, limit)
+  }
+
+  /** What was written last, if that has not been folded away. */
+  get lastBatch(): News | undefined {
+    return lastBatch(this.#db)
+  }
+
+  /** The cursor after which nothing has arrived yet. */
+  get cursor(): number {
+    return log.lastArrival(this.#db)
+  }
+
+  /**
+   * Calls back with every batch committed after `since` (default: from now on), in order, each once, by whatever process.
+   * One who writes when called is told of that afterwards. What it throws stops neither the write that it is told of nor
+   * the others: `onError` is told, else the log. Returns the way to stop.
+   */
+  subscribe(
+    onNews: (news: News) => void,
+    options: { since?: number; onError?: (error: unknown) => void } = {},
+  ): () => void {
+    this.#mustBeOpen()
+    const log = (error: unknown) =>
+      this.#env.log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
+    const attempt = (part: () => void) => {
+      try {
+        part()
+      } catch (error) {
+        try {
+          ;(options.onError ?? log)(error)
+        } catch (worse) {
+          log(worse)
+        }
+      }
+    }
+    let cursor = options.since ?? this.cursor
+    let delivering = false
+    let more = false
+    const deliver = () => {
+      more = true
+      if (delivering) return
+      delivering = true
+      attempt(() => {
+        while (more && this.#open) {
+          const page = this.newsSince(cursor, NEWS_PAGE)
+          more = page.length === NEWS_PAGE
+          for (const news of page) {
+            if (!this.#listeners.has(deliver)) return
+            cursor = news.seq
+            attempt(() => onNews(news))
+          }
+        }
+      })
+      delivering = false
+    }
+    this.#listeners.add(deliver)
+    this.#stopWatching ??= watchCommits(this.#db, () => {
+      for (const listener of this.#listeners) listener()
+    })
+    deliver()
+    return () => {
+      this.#listeners.delete(deliver)
+      if (this.#listeners.size > 0) return
+      this.#stopWatching?.()
+      this.#stopWatching = undefined
+    }
+  }
+
+  /**
+   * What another replica that has seen up to `cursor` lacks, as bytes for its `applyUpdates`. The cursor is what the
+   * last call gave; it belongs to this store, and one from before a restore simply sends everything again.
+   */
+  updatesSince(cursor = ''): { bytes: Uint8Array; cursor: string } {
+    this.#mustBeOpen()
+    return this.#db.read(() => {
+      const store = getMeta(this.#db, 'inode') ?? ''
+      const [from, n = '0'] = cursor.split('/')
+      const last = this.cursor
+      const since = from === store && Number(n) <= last ? Number(n) : 0
+      const parts = [JSON.stringify({ tidemark: 1, project: this.#options.projectId })]
+      const compacted = since < Number(getMeta(this.#db, 'compacted_n') ?? 0) ? snapshotLine(this.#db) : undefined
+      if (compacted) parts.push(compacted)
+      for (const l of log.rawLinesAfter(this.#db, since)) parts.push(l)
+      return { bytes: new TextEncoder().encode(`${parts.join('\n')}\n`), cursor: `${store}/${last}` }
+    })
+  }
+
+  /** Takes in what another replica's `updatesSince` gave; order, repetition and loss between calls do not matter. */
+  applyUpdates(bytes: Uint8Array): Ingested {
+    this.#mustBeOpen()
+    const delivery = parseDelivery(bytes)
+    if (delivery.project !== this.#options.projectId) {
+      throw new UserError(
+        'other-project',
+        `these updates are of project ${delivery.project}, this is ${this.#options.projectId}`,
+        'replicas meet within one project; import takes over knowledge from another',
+      )
+    }
+    const result = this.#db.write(() => {
+      const taken = ingest(this.#db, this.#env, () => this.registry(), delivery)
+      if (taken.erased) markErasure(this.#db, [], this.#options.places?.())
+      return taken
+    })
+    if (result.erased) this.finishErasure()
+    if (result.applied > 0) for (const listener of this.#listeners) listener()
+    return result
+  }
+
+  /** How often a text still stands in the store's files, snapshots included; what a purge proves itself by. */
+  occurrences(text: string): { file: string; count: number }[] {
+    return occurrences(this.#db.path, text, this.#options.places?.())
+  }
+
+  /** Drops every index and makes it again from the log (C5). */
+  rebuild(progress?: Progress): { entities: number; lines: number } {
+    return this.#db.write(() => rebuildAll(this.#db, () => this.registry(), progress))
+  }
+
+  /** Everything in the store that is not as it was written: each line's hash and chain, and all that is made from lines. */
+  faults(): Fault[] {
+    return this.#db.read(() => faultsOf(this.#db, (db) => this.#registryOf(db)))
+  }
+
+  /** Folds history before a moment away (C6). */
+  compact(before: string | number | Date): { lines: number; events: number; horizon: number; shrunk: boolean } {
+    const moment = momentOf(before)
+    const total = { lines: 0, events: 0, horizon: 0 }
+    // step by step: others write in between
+    for (const upTo of [...momentsBefore(this.#db, moment, LINES_AT_ONCE), moment]) {
+      const step = this.#db.write(() => {
+        archiveCovered(this.#db, coverable(this.#db, upTo))
+        return compact(this.#db, upTo)
+      })
+      total.lines += step.lines
+      total.events += step.events
+      total.horizon = step.horizon
+      rest()
+    }
+    try {
+      return { ...total, shrunk: vacuum(this.#db) }
+    } catch (error) {
+      if (!(error instanceof UserError && error.code === 'store-busy')) throw error
+      return { ...total, shrunk: false } // what was folded is folded; the room is used for what comes
+    }
+  }
+
+  /**
+   * The daily snapshot and the rotation of events, if they are due. Surfaces call it when the answer is out: what was
+   * committed stands whatever comes of it. Some lines are looked at, too. Returns what is wrong; `doctor` tries again and tells it.
+   */
+  maintain(): string[] {
+    const now = this.#env.now()
+    const wrong = sampleFaults(this.#db, (n) => this.#env.random(n))
+    // a snapshot of a damaged store would put a sound one out of its place
+    if (wrong.length > 0)
+      return wrong.map((fault) => `the store is damaged: ${fault}; \`tidemark doctor\` says what to do`)
+    for (const [what, body] of [
+      ['the daily snapshot', () => snapshotIfDue(this.#db, now)],
+      ['putting old events away', () => rotatePresence(this.#db, now)],
+      [
+        'forgetting old sessions and claims',
+        () => void (this.#db.readOnly || this.#db.tryWrite(() => forgetOld(this.#db, now))),
+      ],
+    ] as const) {
+      try {
+        body()
+      } catch (error) {
+        const told = storeError(error, this.path)
+        wrong.push(`${what} failed: ${told instanceof Error ? told.message : String(told)}`)
+      }
+    }
+    if (!this.#db.readOnly) this.finishErasure() // doctor says what still holds it up
+    return wrong
+  }
+
+  close(): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#stopWatching?.()
+    this.#listeners.clear()
+    this.#db.close()
+  }
+
+  get isOpen(): boolean {
+    return this.#open
+  }
+
+  #mustBeOpen(): void {
+    if (!this.#open) throw new UserError('closed', 'this memory is closed', 'open it again with openMemory')
+  }
+}
+
+const snapshotLine = (db: Db): string | undefined => {
+  const s = snapshotOf(db)
+  return s && JSON.stringify({ snapshot: s })
+}

@@ -1,0 +1,149 @@
+import { isAbsolute, join } from 'node:path'
+import { below } from '../files.ts'
+import { sha256 } from './digest.ts'
+import type { Json } from './field.ts'
+import { fieldsOf, type Kind } from './kind.ts'
+import { foldName, foldText, slug } from './names.ts'
+import type { Registry } from './registry.ts'
+import type { Change, Report } from './validate.ts'
+
+/** Values that were written concurrently and still stand beside each other. */
+export interface Conflict {
+  field: string
+  /** Newest first; a value that is missing was a clearing. */
+  values: { value?: Json; at: number; replica: string }[]
+}
+
+/** One piece of knowledge as it is read: what was said, with who and when. Defaults are not filled in here. */
+export interface Entity {
+  readonly id: string
+  readonly kind: string
+  /** What it is called: the first key field. */
+  readonly name: string
+  readonly fields: Readonly<{ [field: string]: Json }>
+  readonly live: boolean
+  /** ms since the epoch; `created` is when it was recorded first. */
+  readonly created: number
+  readonly updated: number
+  /** Batches that touched it, counted here: for `expectedVersion`. */
+  readonly version: number
+  readonly conflicts: readonly Conflict[]
+}
+
+/** A link as it is read, its ends by id. */
+export interface Link {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: string
+  readonly entity: Entity
+}
+
+export const LINK_KIND = 'relationship'
+export const KIND_KIND = 'project-kind'
+export const RELATION_KIND = 'project-relation'
+
+export const kindOf = (id: string): string => id.slice(0, id.indexOf(':'))
+
+/** The id under which the same thing is found again; for `event` kinds there is none. */
+export function identityOf(kind: Kind, values: Readonly<{ [field: string]: unknown }>): string | undefined {
+  const key = (field: string) => (values[field] === undefined || values[field] === null ? '' : String(values[field]))
+  switch (kind.identity) {
+    case 'event':
+      return undefined
+    case 'name':
+      return `${kind.name}:${kind.name === 'file' ? slug(cleanPath(key(kind.key[0])), true) : slug(key(kind.key[0]))}`
+    case 'content': {
+      const parts = kind.key.map((f) => foldText(key(f)))
+      while (parts.length > 1 && parts.at(-1) === '') parts.pop()
+      return `${kind.name}:${slug(parts.join(' \u001f '))}`
+    }
+  }
+}
+
+/** A path as it is compared and kept: forward slashes, without `.`, `..` and empty parts where they say nothing. */
+export function cleanPath(path: string): string {
+  const parts: string[] = []
+  const slashed = path.replaceAll('\\', '/')
+  for (const part of slashed.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    else parts.push(part)
+  }
+  return (slashed.startsWith('/') ? '/' : '') + parts.join('/')
+}
+
+/**
+ * A path as it is kept: one that stands under a root, relative to it; a relative one as it is. Nothing for one that leads
+ * out of the project.
+ */
+export function pathInProject({ roots }: Registry, path: string): string | undefined {
+  if (isAbsolute(path)) {
+    const all = roots()
+    if (all.length === 0) return path // nobody said where the files lie
+    for (const root of all) {
+      const inside = below(root, path)
+      if (inside !== undefined) return inside || '.'
+    }
+    return undefined
+  }
+  const [first] = cleanPath(path).split('/')
+  return first === '..' || /^[A-Za-z]:$/.test(first!) ? undefined : path
+}
+
+/** Ids under which a file was kept before paths below a root were made relative. */
+export const absoluteIds = ({ roots, kind }: Registry, path: string): string[] => {
+  const file = isAbsolute(path) ? undefined : kind('file')
+  return file ? roots().flatMap((root) => identityOf(file, { path: join(root, path) }) ?? []) : []
+}
+
+/** What is said of a path that leads out of the project. */
+export const outside = ({ roots }: Registry, field: string, received: string): Parameters<Report>[0] => ({
+  field,
+  message: 'outside of the project',
+  received,
+  accepted: `a path under ${roots()[0] ?? 'its root'}, or relative to it`,
+})
+
+/** The same changes with paths as they are kept; those that lead out of the project are reported. */
+export function placePaths(registry: Registry, kind: Kind, changes: readonly Change[], report: Report): Change[] {
+  const place = (field: string) => (path: string) => {
+    const placed = pathInProject(registry, path)
+    if (placed === undefined) report(outside(registry, field, path))
+    return kind.name === 'file' && field === 'path' ? cleanPath(placed ?? path) : (placed ?? path)
+  }
+  return changes.map((c) => {
+    if (!fieldsOf(kind)[c.field]?.paths) return c
+    if (c.op === 'set') return { ...c, value: place(c.field)(String(c.value)) }
+    if (c.op !== 'edit') return c
+    // one that was kept as it came can still be taken away
+    const remove = [...new Set(c.remove.flatMap((path) => [path, pathInProject(registry, path) ?? path]))]
+    return { ...c, add: [...new Set(c.add.map(place(c.field)))], remove }
+  })
+}
+
+/** A new id for an `event` entity: ordered by time; those of one batch by order of creation, as `chance` grows. */
+export const eventId = (kind: Kind, ms: number, chance: number): string =>
+  `${kind.name}:${ms.toString(36).padStart(9, '0')}${chance.toString(36).padStart(8, '0')}`
+
+/** A link's id is its ends and its relation; the ends of a symmetric one are given in order (K9). */
+export const linkId = (from: string, relation: string, to: string): string =>
+  `${LINK_KIND}:${sha256(JSON.stringify([from, relation, to])).slice(0, 20)}`
+
+/** What names are looked up by: folded, and no longer than an index likes. */
+export const nameKey = (name: string): string => foldName(name).slice(0, 200)
+
+export const displayName = (kind: Kind | undefined, fields: Readonly<{ [field: string]: Json }>): string => {
+  const value = kind ? fields[kind.key[0]] : (fields.name ?? Object.values(fields)[0])
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+}
+
+/** The value of a field as readers see it: what was said, else the default. */
+export function readField(entity: Entity, field: string, kind: Kind | undefined): Json | undefined {
+  const said = entity.fields[field]
+  if (said !== undefined) return said
+  return kind && Object.hasOwn(fieldsOf(kind), field) ? fieldsOf(kind)[field]?.default : undefined
+}
+
+export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string =>
+  typeof fields.standing === 'string' ? fields.standing : 'confirmed'

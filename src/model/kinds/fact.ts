@@ -1,0 +1,19 @@
+import { choice, list, text } from '../field.ts'
+import { defineKind } from '../kind.ts'
+
+export const fact = defineKind({
+  name: 'fact',
+  plural: 'facts',
+  about: 'a binding rule of the project: told once, followed from then on',
+  identity: 'content',
+  key: ['fact'],
+  binding: true,
+  fields: {
+    fact: text('the rule, as an instruction', { weight: 1.5, also: ['rule', 'text', 'description'] }),
+    category: choice(['workflow', 'convention', 'constraint', 'tool', 'pattern'], 'what sort of rule'),
+    context: text('where it comes from, when it applies', { weight: 0.8 }),
+    locations: list('where it is written, as path or path:line', { paths: true, weight: 0.3 }),
+  },
+  halfLifeDays: 730,
+  example: { fact: 'Always run the tests before committing', category: 'workflow' },
+})

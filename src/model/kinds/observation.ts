@@ -1,0 +1,19 @@
+import { text } from '../field.ts'
+import { defineKind } from '../kind.ts'
+
+export const observation = defineKind({
+  name: 'observation',
+  plural: 'observations',
+  about: 'one data point about how the work went',
+  identity: 'event',
+  key: ['what'],
+  positional: ['operation', 'what'],
+  fields: {
+    operation: text('what was being done: deploy, verify, tdd-cycle …', { weight: 0.8 }),
+    what: text('what happened', { weight: 1, also: ['observation', 'text', 'description'] }),
+    cost: text('what it cost or saved', { weight: 0.5 }),
+  },
+  halfLifeDays: 30,
+  travels: 'machine',
+  example: { operation: 'deploy', what: 'skipped the smoke test', cost: 'cost: 2 h debugging' },
+})

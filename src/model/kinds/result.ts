@@ -1,0 +1,16 @@
+import { text } from '../field.ts'
+import { defineKind } from '../kind.ts'
+
+export const result = defineKind({
+  name: 'result',
+  plural: 'results',
+  about: 'what came of something',
+  identity: 'event',
+  key: ['text'],
+  fields: {
+    text: text('what came of it', { weight: 1 }),
+    outcome: text('succeeded, failed, mixed, or in words of your own', { weight: 0.5 }),
+  },
+  halfLifeDays: 90,
+  example: { text: 'Validation works with refresh tokens', outcome: 'succeeded' },
+})

@@ -1,0 +1,70 @@
+/**
+ * model: what can be recorded. Kinds and relations (`kinds/`, `relations.ts`), the types of their fields, validation,
+ * names, ids. Everything else in Tidemark reads its rules from here.
+ */
+
+import { fieldsOf, type Kind } from './kind.ts'
+import type { Relation } from './relation.ts'
+
+/** What a project knows how to say: the core kinds and relations and those it added itself. */
+export interface Registry {
+  kind(name: string): Kind | undefined
+  kindByPlural(plural: string): Kind | undefined
+  relation(name: string): Relation | undefined
+  /** In declared order, core first. */
+  kinds(): readonly Kind[]
+  relations(): readonly Relation[]
+  /** The kind that `record-…` or an alias of it records. */
+  recordedBy(verb: string): Kind | undefined
+  deletedBy(verb: string): Kind | undefined
+  /** `record-…`, its aliases and `delete-…` of every kind, in order. */
+  derivedVerbs(): readonly string[]
+  /** Where the project's files lie: the root, then its other work trees. Paths are kept relative to them. */
+  roots(): readonly string[]
+}
+
+export function createRegistry(
+  kinds: readonly Kind[],
+  relations: readonly Relation[],
+  roots: () => readonly string[] = () => [],
+): Registry {
+  const byName = new Map(kinds.map((k) => [k.name, k]))
+  const byPlural = new Map(kinds.map((k) => [k.plural, k]))
+  const byRelation = new Map(relations.map((r) => [r.name, r]))
+  const records = new Map<string, Kind>()
+  const deletes = new Map<string, Kind>()
+  for (const kind of kinds) {
+    if (kind.internal) continue
+    for (const verb of [`record-${kind.name}`, ...(kind.aliases ?? [])]) records.set(verb, kind)
+    deletes.set(`delete-${kind.name}`, kind)
+  }
+  const derived = [...records.keys(), ...deletes.keys()]
+  return {
+    kind: (name) => byName.get(name),
+    kindByPlural: (plural) => byPlural.get(plural),
+    relation: (name) => byRelation.get(name),
+    kinds: () => kinds,
+    relations: () => relations,
+    recordedBy: (verb) => records.get(verb),
+    deletedBy: (verb) => deletes.get(verb),
+    derivedVerbs: () => derived,
+    roots,
+  }
+}
+
+/** The shape by which entities of a kind are printed. */
+export interface KindShape {
+  kind: string
+  plural: string
+  positional: string[]
+  fields: string[]
+}
+
+export function shapeOf(kind: Kind): KindShape {
+  return {
+    kind: kind.name,
+    plural: kind.plural,
+    positional: [...kind.positional],
+    fields: ['id', ...Object.keys(fieldsOf(kind))],
+  }
+}

@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs'
+import type { Env } from '../env.ts'
+import type { Clock } from '../log/clock.ts'
+import type { Db } from './db.ts'
+import { head } from './log.ts'
+import { getMeta, setMeta } from './meta.ts'
+import { keepOwn } from './trust.ts'
+
+/** This store's identity in the log. The tag is its Yjs client id in base 36: both are minted together (K12). */
+export interface Replica {
+  tag: string
+  clock: Clock
+}
+
+function mint(db: Db, env: Env): string {
+  const bytes = env.random(4)
+  const client = ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0 || 1
+  const tag = client.toString(36)
+  const before = getMeta(db, 'replica')
+  if (before !== undefined) keepOwn(db, before, head(db, before).seq)
+  setMeta(db, 'replica', tag)
+  setMeta(db, 'ctr', '0')
+  setMeta(db, 'inode', String(statSync(db.path).ino))
+  return tag
+}
+
+export const mintReplica = (db: Db, env: Env): string => mint(db, env)
+
+/**
+ * The identity to write under. A store file that is not the one it was minted for is a copy or was restored: it
+ * gets an identity of its own before its first write, or two stores would write different lines under one name.
+ */
+export function replicaFor(db: Db, env: Env): Replica {
+  let tag = getMeta(db, 'replica')
+  if (tag === undefined || getMeta(db, 'inode') !== String(statSync(db.path).ino)) tag = mint(db, env)
+  return { tag, clock: { ms: Number(getMeta(db, 'clock_ms') ?? 0), ctr: Number(getMeta(db, 'ctr') ?? 0) } }
+}
+
+export function saveClock(db: Db, clock: Clock): void {
+  setMeta(db, 'clock_ms', String(clock.ms))
+  setMeta(db, 'ctr', String(clock.ctr))
+}
+
+/** Takes note of a remote stamp (K13): the next own one will be later, within the allowed lead. */
+export function sawStamp(db: Db, ms: number): void {
+  if (ms > Number(getMeta(db, 'clock_ms') ?? 0)) setMeta(db, 'clock_ms', String(ms))
+}

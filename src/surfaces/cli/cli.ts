@@ -1,0 +1,397 @@
+/**
+ * surfaces: the command line here, MCP, HTTP and the entry of hooks beside it. They translate what comes in and print
+ * what comes out; they decide nothing.
+ */
+
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { jsonShown } from '../../briefing/fence.ts'
+import { UsageError, UserError } from '../../errors.ts'
+import type { Memory } from '../../memory.ts'
+import type { Json } from '../../model/field.ts'
+import type { Problem } from '../../model/validate.ts'
+import { shown, visible } from '../../scheme/invisible.ts'
+import type { Project } from '../../store/project.ts'
+import { TOOLS } from '../../tools/index.ts'
+import type { Output, Tool, ToolContext } from '../../tools/tool.ts'
+import { ran } from '../code-cache.ts'
+import { VERSION } from '../version.ts'
+import type { Command, CommandCall, Flag } from './command.ts'
+import { COMMANDS } from './commands/index.ts'
+import { commandHelp, flagsOf, GLOBAL, overview, toolHelp, usageOf } from './help.ts'
+
+const out = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+/** Texts of anybody's: a terminal is not to be steered by them, nor what somebody confirms to be hidden, nor a fence ended. */
+const say = (text: string) => out(shown(text))
+/** For programs; an agent's shell shows it to a model as well. */
+const outJson = (value: unknown) => out(jsonShown(JSON.stringify(value)))
+const err = (text: string) => void process.stderr.write(`${text}\n`)
+
+/** `tidemark --json status` means `tidemark status --json`. */
+function globalsLast(argv: readonly string[]): readonly string[] {
+  let at = 0
+  while (at < argv.length) {
+    const flag = argv[at]!.startsWith('--') ? argv[at]!.slice(2).split('=')[0]! : ''
+    if (flag === 'help' || !Object.hasOwn(GLOBAL, flag)) break
+    at += GLOBAL[flag]!.type === 'flag' || argv[at]!.includes('=') ? 1 : 2
+  }
+  return at === 0 || at >= argv.length ? argv : [...argv.slice(at), ...argv.slice(0, at)]
+}
+
+/** Runs one command line. Returns the exit code: 0 done, 1 refused, 2 wrong use. */
+export async function run(given: readonly string[]): Promise<number> {
+  const argv = globalsLast(given)
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0) // the reader has seen enough
+    throw error
+  })
+  const [name, ...rest] = argv
+  const json = argv.includes('--json')
+  try {
+    if (name === 'help' && rest[0] !== undefined && !rest[0].startsWith('-')) return await run([rest[0], '--help'])
+    if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+      out(await overview())
+      return name === undefined ? 2 : 0
+    }
+    if (name === '--version' || name === '-v' || name === 'version') {
+      out(VERSION)
+      return 0
+    }
+    if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!(), rest)
+    if (Object.hasOwn(TOOLS, name)) {
+      ran(name)
+      return await runTool(await TOOLS[name]!(), rest)
+    }
+    const { nearest } = await import('../../model/names.ts')
+    const near = nearest(name, [...Object.keys(COMMANDS), ...Object.keys(TOOLS)])
+    throw new UsageError(
+      `there is no command "${name}"${near.length > 0 ? `; did you mean ${near.join(' or ')}?` : ''}\n\`tidemark --help\` lists the commands`,
+    )
+  } catch (error) {
+    return fail(error, json)
+  }
+}
+
+function fail(error: unknown, json: boolean): number {
+  if (error instanceof UsageError) {
+    const { message, hint, details } = error
+    err(shown(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
+    if (json) outJson({ error: { code: 'usage', message, hint: hint || 'see --help', details } })
+    return 2
+  }
+  if (error instanceof UserError) {
+    const { code, message, hint, details } = error
+    if (json) outJson({ error: { code, message, hint, details } })
+    else err(shown(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
+    return 1
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (json)
+    outJson({
+      error: {
+        code: 'bug',
+        message: String(error),
+        hint: 'this is a bug in tidemark: please report it with the text on stderr',
+        details: {},
+      },
+    })
+  err(`tidemark: a bug in tidemark, please report it with this text\n${stack}`)
+  return 1
+}
+
+interface Parsed {
+  values: Record<string, string | number | boolean>
+  place: string[]
+}
+
+const NEGATIVE = /^-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+/** Stands before a negative number among the arguments, which no flag begins with; no argument of a process can hold it. */
+const MARK = '\0'
+
+/** No flag begins with a digit: a negative number is the value of the flag before it, else one of what `texts` takes. */
+function negativesMarked(argv: readonly string[], valued: ReadonlySet<string>, texts: boolean): string[] {
+  const end = argv.indexOf('--')
+  const out: string[] = []
+  for (const [at, arg] of argv.entries()) {
+    const before = out.at(-1) ?? ''
+    if ((end >= 0 && at > end) || !NEGATIVE.test(arg)) out.push(arg)
+    else if (before.startsWith('--') && valued.has(before.slice(2))) out.push(`${out.pop()}=${arg}`)
+    else out.push(texts ? MARK + arg : arg)
+  }
+  return out
+}
+
+/** `texts`: the command takes a text or a value, which may begin with `-`. */
+function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>, texts = false): Parsed {
+  const options: ParseArgsConfig['options'] = {}
+  for (const [name, flag] of Object.entries({ ...GLOBAL, ...flags }))
+    options[name] = { type: flag.type === 'flag' ? 'boolean' : 'string' }
+  const valued = new Set(Object.keys(options).filter((name) => options[name]!.type === 'string'))
+  try {
+    // an expression is no flag: everything after `--` is taken as it is
+    const args = negativesMarked(argv, valued, texts)
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
+    const out: Record<string, string | number | boolean> = {}
+    for (const [name, value] of Object.entries(values)) {
+      const flag = flags[name] ?? GLOBAL[name]!
+      if (typeof value !== 'string' && typeof value !== 'boolean') continue
+      if (flag.type !== 'number') out[name] = value
+      else {
+        const n = Number(value)
+        if (value === '' || !Number.isFinite(n)) throw new UsageError(`--${name} takes a number, not "${value}"`)
+        out[name] = n
+      }
+    }
+    return { values: out, place: positionals.map((p) => (p.startsWith(MARK) ? p.slice(MARK.length) : p)) }
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const [, name, why] = /^Option '--([\w-]+)[^']{0,9}' argument (missing|is ambiguous)/.exec((error as Error).message) ?? [] // biome-ignore format: one thought
+    if (name !== undefined)
+      throw new UsageError(
+        `--${name} needs a value`,
+        `${(flags[name] ?? GLOBAL[name])?.about}${why === 'missing' ? '' : `; one that begins with - is given as --${name}=-…`}`,
+      )
+    throw new UsageError(
+      (error as Error).message.replace(/\. To specify a positional argument.*$/s, ''),
+      `options are ${[...Object.keys(flags), ...Object.keys(GLOBAL)].map((name) => `--${name}`).join(', ')}` +
+        (texts ? '; where it is no option but text that begins with -, put -- before it' : ''),
+    )
+  }
+}
+
+const directoryOf = (values: Parsed['values']): string =>
+  String(values.project ?? process.env.TIDEMARK_PROJECT ?? process.cwd())
+
+const sessionOf = (values: Parsed['values']): string | undefined => {
+  const session = values.session ?? process.env.TIDEMARK_SESSION
+  return typeof session === 'string' && session !== '' ? session : undefined
+}
+
+/** The tool's arguments from the command line. */
+async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unknown>> {
+  const args: Record<string, unknown> = {}
+  const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
+  const before = placed.filter(([, p]) => typeof p.place === 'number').length
+  let used = 0
+  for (const [name, p] of placed) {
+    const given =
+      p.place === 'rest'
+        ? parsed.place.length > before
+          ? parsed.place.slice(before).join(p.list ? '\n' : ' ')
+          : undefined
+        : parsed.place[p.place as number]
+    used = p.place === 'rest' ? parsed.place.length : Math.max(used, (p.place as number) + 1)
+    if (given !== undefined && p.choices && !p.choices.includes(given)) throw await noSuchStep(tool, p.choices, given)
+    if (p.type === 'json') {
+      const { jsonInput } = await import('./input.ts')
+      args[name] = jsonInput(given)
+    } else if (p.type === 'any') {
+      if (given === undefined) continue
+      const { looseJson } = await import('./input.ts')
+      args[name] = looseJson(given)
+    } else if (given === '-' && p.stdin) {
+      const { readStdin } = await import('./input.ts')
+      args[name] = readStdin()
+    } else if (given !== undefined) args[name] = p.type === 'number' ? Number(given) : given
+    else if (p.required) {
+      const hint =
+        name === 'ref' && process.stdin.isTTY
+          ? `where # begins a comment, short references stand in quotes: '#a3f'`
+          : ''
+      throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`, hint)
+    }
+  }
+  if (parsed.place.length > used)
+    throw new UsageError(
+      `too many arguments: ${parsed.place.slice(used).join(' ')}\n${usageOf(tool.name, tool.params)}`,
+    )
+  for (const [name, p] of Object.entries(tool.params)) {
+    if (p.place !== undefined || parsed.values[name] === undefined) continue
+    const value = parsed.values[name]
+    if (p.choices && !p.choices.includes(String(value)))
+      throw new UsageError(`--${name} is one of ${p.choices.join(', ')}`)
+    args[name] = value
+  }
+  return args
+}
+
+async function noSuchStep(tool: Tool, steps: readonly string[], given: string): Promise<UsageError> {
+  const { nearest } = await import('../../model/names.ts')
+  const near = nearest(given, steps)
+  const what = `there is no \`tidemark ${tool.name} ${given.slice(0, 40).toWellFormed()}\`: ${tool.name} takes ${steps.join(', ')}`
+  return new UsageError(what, near.length > 0 ? `did you mean ${near.join(' or ')}?` : '')
+}
+
+/** On a terminal, what a person waits for; in a pipe nothing. */
+async function tellWaiting(): Promise<void> {
+  if (!process.stderr.isTTY) return
+  const { tellOfWaiting } = await import('../../store/db.ts')
+  tellOfWaiting(() => err('waiting for another writer … (Ctrl-C gives up, and nothing is written)'))
+}
+
+async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
+  const texts = Object.values(tool.params).some((p) => p.place === 'rest' && !p.list)
+  const parsed = parse(argv, flagsOf(tool.params), texts)
+  if (parsed.values.help) {
+    out(toolHelp(tool))
+    return 0
+  }
+  const args = await toolArgs(tool, parsed)
+  await tellWaiting()
+  const { openAt } = await import('../../open.ts')
+  const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
+  if (memory.db.readOnly) err('note: the store cannot be written here: it is read as it is')
+  let shows: (() => void) | undefined
+  let inProgress = false
+  try {
+    const session = await actor(memory, project, parsed.values, tool, args)
+    const { COMMAND_LINE, typist } = await import('../../coordination/caller.ts')
+    const by = typist(memory)
+    const context: ToolContext = {
+      memory,
+      project,
+      directory: process.cwd(),
+      agent: process.env.TIDEMARK_AGENT ?? COMMAND_LINE,
+      by,
+      ...(session !== undefined ? { session } : {}),
+      // an agent in a terminal of its own answers for nobody
+      ...(by === 'person' && process.stdin.isTTY && process.stdout.isTTY
+        ? {
+            ask: async (question: string) => (await import('./ask.ts')).ask(shown(question)),
+            ...(parsed.values.json === true
+              ? {}
+              : { key: async (question, keys) => (await import('./ask.ts')).key(shown(question), keys) }),
+          }
+        : {}),
+      ...(process.stderr.isTTY
+        ? {
+            progress(line: string) {
+              inProgress = true
+              process.stderr.write(`\r\x1b[K${line}`)
+            },
+          }
+        : {}),
+    }
+    if (args.follow === true && tool.follow) return await follow(tool, context, args, parsed.values.json === true)
+    const done = await (async () =>
+      tool.readOnly ? tool.run(context, args) : (await import('../../tools/run.ts')).run(tool, context, args))().catch(
+      (error: unknown) => {
+        throw asTyped(error, tool)
+      },
+    )
+    if (inProgress) process.stderr.write('\r\x1b[K')
+    const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
+    if (asLines) for (const line of done.lines!) outJson(line)
+    else if (parsed.values.json) outJson(done.json)
+    else if (by === 'person' && (process.stdout.isTTY || process.env.FORCE_COLOR))
+      shows = await onTerminal(done, tool, args)
+    else sayOf(done, tool)
+    if (!tool.readOnly) for (const note of memory.maintain()) err(shown(`note: ${note}`))
+  } finally {
+    memory.close()
+  }
+  shows?.()
+  return 0
+}
+
+const sayOf = ({ text }: Output, tool: Tool): void => {
+  if (text !== '') out(tool.fences ? visible(text) : shown(text))
+}
+
+/** What a person reads on a terminal; a long answer goes through a pager, once the store is closed. */
+async function onTerminal(done: Output, tool: Tool, args: Readonly<Record<string, unknown>>) {
+  const { isForced, page, render, terminalOf } = await import('./terminal.ts')
+  const { stdout, env } = process
+  const terminal = terminalOf(stdout, env)
+  const blocks = args.sexp === true || !(stdout.isTTY || isForced(env)) ? undefined : done.page?.()
+  if (!stdout.isTTY || !tool.readOnly) return void (blocks ? out(render(blocks, terminal)) : sayOf(done, tool))
+  const text = blocks ? render(blocks, terminal) : tool.fences ? visible(done.text) : shown(done.text)
+  return () => void (text === '' || page(text, terminal, env) || out(text))
+}
+
+/**
+ * A refusal as whoever typed the command reads it: with the flags that the command has, and without the number and the
+ * verb of an action that the command made itself.
+ */
+function asTyped(error: unknown, tool: Tool): unknown {
+  if (!(error instanceof UserError) || error instanceof UsageError) return error
+  const flags = (text: string) =>
+    text
+      .replaceAll('give "session"', 'give --session')
+      .replace(/\bas "(\w{1,20})"/g, (given, name: string) => (tool.params[name] ? `as --${name}` : given))
+      .replace(/\(start-(goal|activity|task)\)/g, '(`tidemark $1 start`)')
+      .replace(/, or give "(\w{1,20})": true(.*)/g, (_, name: string, why: string) =>
+        tool.params[name] ? `, or give --${name}${why}` : '',
+      )
+  const problems = tool.name === 'act' ? [] : (error.details.problems as Problem[] | undefined)
+  const [only] = problems?.length === 1 ? problems : []
+  if (only?.verb === undefined) return new UserError(error.code, flags(error.message), flags(error.hint), error.details)
+  const hint = flags(only.hint ?? (only.accepted ? `it takes ${only.accepted}` : error.hint))
+  return new UserError(
+    error.code,
+    `${only.field ? `${only.field}: ` : ''}${only.message}; nothing was written`,
+    hint,
+    error.details,
+  )
+}
+
+/** The session that acts; `session` itself says what happens to it. */
+async function actor(
+  memory: Memory,
+  project: Project,
+  values: Parsed['values'],
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+) {
+  const { actAs, actingSession, ownSession, typist } = await import('../../coordination/caller.ts')
+  const door = { named: typeof values.session === 'string' ? values.session : undefined }
+  if (door.named && tool.ofSession?.(args))
+    (await import('../../coordination/session-lookup.ts')).knownSession(memory, door.named)
+  // who only looks at a session is not the session; what agents call is a sign of life
+  const looks = tool.name === 'session' || (door.named !== undefined && tool.readOnly && !tool.mcp)
+  const { userName } = await import('../../open.ts')
+  const user = userName(project.root)
+  const acting = looks ? actingSession(memory, door) : actAs(memory, door, { root: project.root, user })
+  // an agent that no variable tells of is on no terminal
+  if (acting !== undefined || !tool.needsSession || !process.stdin.isTTY || typist(memory) === 'agent') return acting
+  return ownSession(memory, user ?? 'person', project.root, !tool.readOnly && tool.needsSession(args))
+}
+
+/** Prints what happens, as it happens, until the process is told to end or nobody reads on. */
+async function follow(tool: Tool, context: ToolContext, args: Record<string, unknown>, json: boolean): Promise<number> {
+  const asJson = json || !process.stdout.isTTY
+  const stop = tool.follow!(context, args, (several) =>
+    out(several.map((e) => (asJson ? jsonShown(JSON.stringify(e.json)) : shown(e.text))).join('\n')),
+  )
+  const alive = setInterval(() => {}, 2 ** 30) // what is waited for does not keep a process alive by itself
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+  clearInterval(alive)
+  stop()
+  return 0
+}
+
+async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
+  const parsed = parse(argv, command.flags)
+  if (parsed.values.help) {
+    out(commandHelp(command))
+    return 0
+  }
+  if (command.usage === '' && parsed.place.length > 0)
+    throw new UsageError(`too many arguments: ${parsed.place.join(' ')}\nusage: tidemark ${command.name} [options]`)
+  if (command.name !== 'hook') await tellWaiting()
+  const json = parsed.values.json === true
+  const session = sessionOf(parsed.values)
+  const call: CommandCall = {
+    place: parsed.place,
+    flags: parsed.values,
+    directory: directoryOf(parsed.values),
+    json,
+    ...(session !== undefined ? { session } : {}),
+    out: json ? () => {} : say,
+    err,
+  }
+  const done = await command.run(call)
+  if (json) outJson((done?.json ?? {}) satisfies Json)
+  return done?.code ?? 0
+}

@@ -1,0 +1,32 @@
+import type { Json } from '../../model/field.ts'
+
+export interface Flag {
+  readonly type: 'text' | 'number' | 'flag'
+  readonly about: string
+  /** What the value stands for in usage: `N`, `DIR`. */
+  readonly value?: string
+}
+
+/** What a command has to work with; everything it prints goes through `out` (answers) and `err` (diagnostics). */
+export interface CommandCall {
+  readonly place: readonly string[]
+  readonly flags: Readonly<Record<string, string | number | boolean>>
+  /** `--project`, else the working directory. */
+  readonly directory: string
+  readonly json: boolean
+  readonly session?: string
+  out(line: string): void
+  err(line: string): void
+}
+
+/** A command that is more than a tool: it sets up, serves, or talks with a person. */
+export interface Command {
+  readonly name: string
+  readonly about: string
+  /** Arguments after the name, as usage shows them. */
+  readonly usage: string
+  readonly example: string
+  readonly flags: Readonly<Record<string, Flag>>
+  /** What it did, for `--json`; a number is the exit code. */
+  run(call: CommandCall): Promise<{ json?: Json; code?: number } | undefined>
+}

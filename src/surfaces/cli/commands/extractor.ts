@@ -1,0 +1,116 @@
+import { basename } from 'node:path'
+import { UsageError, UserError } from '../../../errors.ts'
+import {
+  type Allowed,
+  addressOf,
+  allowedIn,
+  forbidExtraction,
+  LEAST_BUDGET,
+  openExtraction,
+  placeOf,
+} from '../../../hooks/extract/consent.ts'
+import { CLIENT_COMMANDS } from '../../../hooks/extract/headless.ts'
+import type { Json } from '../../../model/field.ts'
+import { findProject } from '../../../store/project.ts'
+import type { CommandCall, Flag } from '../command.ts'
+
+/** What `models add extractor` takes. */
+export const EXTRACTOR_FLAGS: Readonly<Record<string, Flag>> = {
+  url: { type: 'text', about: 'extractor: an endpoint for chat completions, or for messages with --api anthropic' },
+  api: { type: 'text', value: 'openai|anthropic', about: 'extractor: how the endpoint speaks (default: openai)' },
+  model: { type: 'text', value: 'NAME', about: 'extractor: the model, as the endpoint calls it' },
+  'key-env': { type: 'text', value: 'NAME', about: 'extractor: the environment variable that holds the key' },
+  client: { type: 'text', value: 'claude|codex', about: 'extractor: instead of --url, this client without its tools' },
+  command: {
+    type: 'text',
+    value: 'JSON',
+    about:
+      'extractor: instead of --url, a program and its arguments as a JSON list: the prompt on stdin, JSON on stdout',
+  },
+  budget: { type: 'number', value: 'TOKENS', about: 'extractor: tokens a day that may be used at most' },
+}
+
+const refused = (message: string, hint: string) => new UsageError(message, hint)
+const EXAMPLE = 'tidemark models add extractor --url http://localhost:11434/v1 --model qwen3 --budget 50000'
+
+function commandFrom(given: string): readonly string[] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(given)
+  } catch {} // it is said below
+  if (Array.isArray(parsed) && parsed.length > 0 && parsed.every((p) => typeof p === 'string') && parsed[0] !== '')
+    return parsed as string[]
+  throw refused('--command is not a JSON list of texts', `like --command '["my-model", "--json"]'`)
+}
+
+/** What the flags say, or what is wrong with them. */
+function allowedFrom(flags: CommandCall['flags']): Allowed {
+  const text = (name: string) => (typeof flags[name] === 'string' && flags[name] !== '' ? flags[name] : undefined)
+  const { budget } = flags
+  const least = text('url') === undefined ? LEAST_BUDGET.command : LEAST_BUDGET.endpoint
+  if (typeof budget !== 'number' || !Number.isSafeInteger(budget) || budget < least)
+    throw refused(`--budget is needed: tokens a day, at least ${least}`, EXAMPLE)
+  const [url, client, command, model, keyFrom] = ['url', 'client', 'command', 'model', 'key-env'].map(text)
+  if ([url, client, command].filter((x) => x !== undefined).length !== 1)
+    throw refused('one of --url, --client and --command says which model', EXAMPLE)
+  if (url === undefined) {
+    if (client !== undefined && !Object.hasOwn(CLIENT_COMMANDS, client))
+      throw refused(
+        `no such client: ${client}`,
+        `there are ${Object.keys(CLIENT_COMMANDS).join(' and ')}; --command takes any program`,
+      )
+    const argv = client === undefined ? commandFrom(command!) : CLIENT_COMMANDS[client]!(model)
+    return { use: 'command', command: argv, model: model ?? client ?? basename(argv[0]!), budget }
+  }
+  const use = text('api') ?? 'openai'
+  if (use !== 'openai' && use !== 'anthropic') throw refused('--api is openai or anthropic', EXAMPLE)
+  if (model === undefined) throw refused('--model is missing', EXAMPLE)
+  if (keyFrom !== undefined && !/^[A-Za-z_]\w*$/.test(keyFrom))
+    throw refused('--key-env takes the name of an environment variable, never the key', '--key-env OPENAI_API_KEY')
+  const allowed: Allowed = { use, url, model, budget, ...(keyFrom === undefined ? {} : { keyFrom }) }
+  addressOf(allowed)
+  return allowed
+}
+
+/** Kept in the user's own state, for this project on this machine; nothing of a repository can say it. */
+export function allowExtractor(call: CommandCall): { json: Json } {
+  const project = findProject(call.directory)
+  const allowed = allowedFrom(call.flags)
+  const state = openExtraction(project, { create: true })!
+  try {
+    state.allow(allowed)
+  } finally {
+    state.close()
+  }
+  call.out(
+    `after a session, what was said in it, the commands and how they failed go to ${placeOf(allowed)}, at most ${allowed.budget} tokens a day; what comes back is proposed`,
+  )
+  call.out(
+    'never sent: <private> text, what looks like a secret, excluded paths and commands, files, what is said while paused',
+  )
+  call.out('`tidemark extract --meter` shows what was used, `tidemark models remove extractor` ends it')
+  return { json: { allowed: allowed as unknown as Json } }
+}
+
+export function forbidExtractor(call: CommandCall): { json: Json } {
+  const removed = forbidExtraction(findProject(call.directory))
+  call.out(removed ? 'no transcript is sent any more' : 'there was no extractor')
+  return { json: { removed } }
+}
+
+/** What reads the transcripts of the project around; nothing where nothing does, or there is no project. */
+export function extractorHere(call: CommandCall): string | undefined {
+  let state: ReturnType<typeof openExtraction>
+  try {
+    state = openExtraction(findProject(call.directory))
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return undefined
+  }
+  try {
+    const allowed = allowedIn(state)
+    return allowed && `${placeOf(allowed)}, at most ${allowed.budget} tokens a day`
+  } finally {
+    state?.close()
+  }
+}

@@ -1,0 +1,250 @@
+import { existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { foreignJournal, JOURNAL } from '../../../clients/common/journal.ts'
+import { type ClientContext, READ_TOOLS, type WiringChange } from '../../../clients/common/types.ts'
+import { CLIENTS } from '../../../clients/index.ts'
+import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../clients/wiring.ts'
+import { typist } from '../../../coordination/caller.ts'
+import { UsageError, UserError } from '../../../errors.ts'
+import { inspect } from '../../../files.ts'
+import { gitRoot } from '../../../git.ts'
+import { refreshViews } from '../../../handoff/views/index.ts'
+import type { Memory } from '../../../memory.ts'
+import type { Json } from '../../../model/field.ts'
+import { openProject } from '../../../open.ts'
+import { bringBack, dropLastSnapshots } from '../../../store/deletion.ts'
+import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../store/project.ts'
+import { rememberProject } from '../../../store/project-list.ts'
+import { stateDirectory } from '../../../store/state.ts'
+import { ask, isTerminal, refuseAgents } from '../ask.ts'
+import type { Command, CommandCall } from '../command.ts'
+import { clientContext } from './launcher.ts'
+
+/**
+ * Where the project is, or is to be: the directory that was named; else an existing project around the working
+ * directory, the git root, or the working directory itself.
+ */
+function rootFor(directory: string, named: boolean): string {
+  const dir = resolve(directory)
+  if (!existsSync(dir))
+    throw new UserError('no-directory', `there is no directory ${dir}`, 'give an existing one with --project')
+  if (named) return dir
+  try {
+    return findProject(dir).root
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'no-project') return gitRoot(dir) ?? dir
+    throw error
+  }
+}
+
+/** What lies about that holds knowledge already, with the importer that reads it. */
+const SOURCES: readonly [format: 'add' | 'claude-md' | 'mcp-memory', path: string][] = [
+  ['claude-md', 'CLAUDE.md'],
+  ['claude-md', 'AGENTS.md'],
+  ['add', '.add'],
+  ['mcp-memory', 'memory.jsonl'],
+  ['mcp-memory', 'memory.json'],
+]
+
+/** Why a file is not taken in unasked: what is in it may lie outside the project, under another name. */
+function whyLeft(root: string, path: string): [path: string, why: string] | undefined {
+  const found = inspect(root, path)
+  if (found.is === 'unsafe') return [path, 'it is a link, or no file']
+  return found.is === 'file' && found.stat.nlink > 1 ? [path, 'it has a second name (a hard link)'] : undefined
+}
+
+function describe(root: string, home: string, c: WiringChange): string {
+  if (c.failed) return `  leave  ${c.client}: ${c.why}`
+  const inside = relative(root, c.file)
+  const shown = inside.startsWith('..') ? c.file.replace(home, '~') : inside
+  const verb = { create: 'create', edit: 'edit', delete: 'delete', none: 'leave' }[c.action]
+  return `  ${verb.padEnd(6)} ${shown}  (${c.scope === 'committed' ? 'shared with the team' : 'this machine only'}): ${c.why}`
+}
+
+/** What `--allow` says. An agent does not let itself write. */
+function allowedBy(flag: unknown): readonly string[] {
+  if (flag === undefined || flag === 'read') return READ_TOOLS
+  if (flag === 'none') return []
+  if (flag !== 'act') throw new UsageError(`--allow is read, act or none, not ${JSON.stringify(flag)}`)
+  refuseAgents()
+  return [...READ_TOOLS, 'act']
+}
+
+const agreed = async (call: CommandCall): Promise<boolean> =>
+  call.flags.yes === true || call.json || !isTerminal() || (await ask('go ahead?', true))
+
+/**
+ * What the files of a repository say binds after one yes. `--yes` is one where the person types it; an agent, a pipe and
+ * a program get the command.
+ */
+async function askForRules(call: CommandCall, memory: Memory, sources: readonly string[]): Promise<Json> {
+  const { agreeTo, confirmAll, listed, waitingFrom } = await import('../../../tools/confirm.ts')
+  const found = sources.map((source) => ({ source, rules: waitingFrom(memory, source) }))
+  const waiting = [...new Map(found.flatMap(({ rules }) => rules.map((e) => [e.id, e]))).values()]
+  if (waiting.length === 0) return { waiting: 0 }
+  const from = found.flatMap(({ source, rules }) => (rules.length > 0 ? source : []))
+  const files = [...new Set(from.map((source) => source.replace(/^import \S+ /, '')))].join(', ')
+  const stand = `${waiting.length} ${waiting.length === 1 ? 'rule stands' : 'rules stand'} in ${files}`
+  const isPerson = typist(memory) === 'person'
+  const asks = isPerson && call.flags.yes !== true && !call.json && isTerminal()
+  if (asks) for (const rule of listed(memory, waiting)) call.out(rule)
+  const yes = asks
+    ? await ask(`${stand}. Should they bind every session here?`, true)
+    : isPerson && call.flags.yes === true
+  if (yes) {
+    agreeTo(memory, waiting, { by: 'person', agent: 'init' })
+    call.out(`  ${stand}: confirmed, every session here is told to follow them`)
+  } else call.out(`  ${stand} and bind nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`)
+  return yes ? { confirmed: waiting.length } : { waiting: waiting.length, confirm: confirmAll(memory) }
+}
+
+export const init: Command = {
+  name: 'init',
+  about:
+    'makes this a Tidemark project: creates .tidemark/, wires the clients found, imports what is there; a second run changes nothing',
+  usage: '',
+  example: 'tidemark init --client claude,codex --yes',
+  flags: {
+    client: {
+      type: 'text',
+      value: 'A,B',
+      about:
+        'wire these clients (claude, codex, gemini, copilot, cursor, opencode) instead of those found; none for none',
+    },
+    name: { type: 'text', about: 'what the project is called (default: the folder)' },
+    allow: {
+      type: 'text',
+      value: 'WHAT',
+      about:
+        'tools that clients run without asking: read (the default: those that only read), act (that one too), none',
+    },
+    personal: {
+      type: 'flag',
+      about: 'for you alone: touch no file that the team shares, and keep .tidemark/ out of git',
+    },
+    yes: { type: 'flag', about: 'do not ask' },
+    'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
+    from: {
+      type: 'text',
+      value: 'FILE',
+      about: 'take the knowledge from this snapshot, e.g. the one that uninstall kept',
+    },
+    'no-import': { type: 'flag', about: 'do not import CLAUDE.md, AGENTS.md, .add/ and MCP memory files' },
+  },
+  async run(call) {
+    const root = rootFor(call.directory, call.flags.project !== undefined || Boolean(process.env.TIDEMARK_PROJECT))
+    const context: ClientContext = {
+      ...clientContext(root),
+      allow: allowedBy(call.flags.allow),
+      personal: call.flags.personal === true || isPersonal(root),
+    }
+    const named =
+      typeof call.flags.client === 'string'
+        ? call.flags.client
+            .split(',')
+            .map((c) => c.trim())
+            .filter((c) => c && c !== 'none')
+        : undefined
+    let changes = named?.length === 0 ? [] : planWiring(context, named)
+    const fresh = !existsSync(join(root, PROJECT_DIR, 'config.json'))
+    const found = call.flags['no-import'] ? [] : SOURCES.filter(([, path]) => inspect(root, path).is !== 'nothing')
+    const left = found.map(([, path]) => whyLeft(root, path)).filter((l) => l !== undefined)
+    const sources = found.filter(([, path]) => whyLeft(root, path) === undefined)
+    const dry = call.flags['dry-run'] === true
+
+    call.out(`${dry ? 'would make' : 'making'} ${root} a Tidemark project:`)
+    call.out(
+      fresh
+        ? `  create ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore: the project's id, ${context.personal ? 'kept out of git' : 'to be committed'}`
+        : `  leave  ${PROJECT_DIR}/: it is one already`,
+    )
+    for (const c of changes) call.out(describe(root, context.home, c))
+    const foreign = changes.some((c) => c.action !== 'none') ? foreignJournal(root) : undefined
+    if (foreign !== undefined) call.out(`  replace ${JOURNAL}, which says what init changed on one machine: ${foreign}`)
+    if (changes.length === 0 && named === undefined)
+      call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
+    for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
+    if (call.flags.from !== undefined) call.out(`  take   the knowledge from ${call.flags.from}`)
+    for (const [format, path] of sources) call.out(`  import ${path} (${format})`)
+    const report: { [key: string]: Json } = {
+      root,
+      created: [],
+      clients: changes.map((c) => ({ client: c.client, file: c.file, scope: c.scope, action: c.action, why: c.why })),
+      imported: [],
+    }
+    if (dry) return { json: { ...report, dryRun: true } }
+    const nothing = !fresh && call.flags.from === undefined && changes.every((c) => c.action === 'none')
+    if (!nothing && !(await agreed(call))) {
+      call.out('nothing was done')
+      return { json: report, code: 1 }
+    }
+    if (
+      !nothing &&
+      changes.length > 0 &&
+      call.flags.allow === undefined &&
+      !call.flags.yes &&
+      !call.json &&
+      isTerminal()
+    ) {
+      const acts = { ...context, allow: [...READ_TOOLS, 'act'] }
+      const more = planWiring(acts, named)
+      const differs = more.some((c, n) => c.after !== changes[n]?.after)
+      if (differs && (await ask('May agents record without being asked each time (act)? Rules still take your yes.')))
+        changes = more
+    }
+
+    const now = Date.now()
+    if (typeof call.flags.from === 'string')
+      bringBack(resolve(call.flags.from), storePathFor(root), fresh ? undefined : findProject(root).id)
+    dropLastSnapshots(stateDirectory(), now)
+    const { project, created } = createProject(root, {
+      ...(typeof call.flags.name === 'string' ? { name: call.flags.name } : {}),
+      personal: call.flags.personal === true,
+    })
+    for (const file of sweepLeft(context, now))
+      call.out(`  delete ${relative(root, file)}: an earlier run was killed while it wrote it`)
+    applyWiring(context, changes)
+    const memory = openProject(project)
+    rememberProject(project)
+    const imported: Json[] = []
+    const taken: string[] = []
+    try {
+      if (sources.length > 0) {
+        const { importFrom } = await import('../../../formats/import/index.ts')
+        for (const [format, path] of sources) {
+          try {
+            const done = await importFrom(memory, format, join(root, path), { agent: 'init', by: 'agent', root })
+            taken.push(done.source)
+            imported.push({ path, created: done.created, updated: done.updated, unchanged: done.unchanged })
+            call.out(`  ${path}: ${done.created} new, ${done.updated} updated, ${done.unchanged} there already`)
+          } catch (error) {
+            if (!(error instanceof UserError)) throw error
+            imported.push({ path, error: error.message })
+            call.out(`  ${path}: not imported: ${error.message}${error.hint ? ` (${error.hint})` : ''}`)
+          }
+        }
+        report.rules = await askForRules(call, memory, taken)
+      }
+      // from now on what somebody writes into a view is a hand edit
+      for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)
+    } finally {
+      memory.close()
+    }
+    call.out(
+      fresh
+        ? `done. \`tidemark status\` says what is known${changes.length > 0 ? '; restart the clients to connect them' : ''}`
+        : nothing
+          ? 'nothing had to be changed'
+          : 'done. restart the clients to connect them',
+    )
+    const wired = new Set(changes.filter((c) => !c.failed).map((c) => c.client))
+    for (const f of checkWiring(context).filter((f) => !f.ok && wired.has(f.client)))
+      call.out(`  next   ${f.client}: ${f.message}${f.hint ? `: ${f.hint}` : ''}`)
+    const failed = changes.filter((c) => c.failed)
+    for (const c of failed) call.out(`${c.client} is ${c.why}`)
+    return {
+      json: { ...report, id: project.id, store: project.storePath, created, imported },
+      code: failed.length > 0 ? 1 : 0,
+    }
+  },
+}

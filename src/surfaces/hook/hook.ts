@@ -1,0 +1,208 @@
+import { existsSync, writeSync } from 'node:fs'
+import { type Dialect, spelling } from '../../clients/common/dialect.ts'
+import { objectOrJson, type Payload } from '../../clients/common/payload.ts'
+import { DIALECTS } from '../../clients/dialects.ts'
+import { UserError } from '../../errors.ts'
+import { type HookClient, type HookEvent, type HookReply, NOTHING } from '../../hooks/call.ts'
+import { logHook } from '../../hooks/log.ts'
+import type { Project } from '../../store/project.ts'
+import { ran } from '../code-cache.ts'
+import { leave, readStdin } from './stdin.ts'
+
+/** Milliseconds of a hook's own work (design §4): of the processor, since a machine that is busy is not its doing. */
+const OWN_MS = Number(process.env.TIDEMARK_HOOK_MS) || 300
+/** And on the clock, whatever happens: the shortest time that a client gives is 1.5 s. */
+const CLOCK_MS = Math.max(1_000, 2 * OWN_MS)
+/** Within both this much is for the answer. */
+const MARGIN_MS = 40
+/** For another hook that writes, where what is missed comes again. */
+const LOCK_MS = 60
+/** The same for what comes once, and would be missed: twenty sessions may start, or edit, in the same moment. */
+const PATIENT_MS = 400
+const PATIENT: ReadonlySet<HookEvent> = new Set(['session-start', 'subagent-start', 'session-end', 'subagent-stop', 'prompt', 'pre-compact', 'stop', 'before-edit', 'after-edit', 'tool-failed']) // biome-ignore format: a list
+/** For the payload to come. */
+const STDIN_MS = 400
+
+/** Milliseconds that are left for this process. */
+function left(): number {
+  const { user, system } = process.cpuUsage()
+  return Math.min(OWN_MS - (user + system) / 1000, CLOCK_MS - performance.now()) - MARGIN_MS
+}
+
+/** All of it, however slowly the other side reads; one that does not read at all is not waited for. */
+function print(text: string): void {
+  const bytes = Buffer.from(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return // nobody listens
+      if (performance.now() > CLOCK_MS) return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+    }
+  }
+}
+
+interface Asked {
+  readonly dialect: Dialect
+  readonly event: string
+}
+
+async function asked(client: string | undefined, event: string | undefined): Promise<Asked | undefined> {
+  if (client === undefined || event === undefined || !Object.hasOwn(DIALECTS, client)) return undefined
+  const dialect = await DIALECTS[client as HookClient]()
+  const name = spelling(dialect, event)
+  return { dialect, event: name ?? event }
+}
+
+/** What goes wrong anywhere is noted beside the store of the project, where there is one. */
+interface Outcome {
+  reply: HookReply
+  payload: Payload
+  project?: Project
+  session?: string
+  errors: string[]
+}
+
+/**
+ * Runs work, and what it promises as far as that waits for nothing outside, and ends it when the time is up: V8 is told to
+ * stop by a thread that does not need the event loop. What SQLite or the system does not give back cannot be ended so.
+ */
+function withDeadline(work: () => Promise<void>, ms: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const { Script } = process.getBuiltinModule('node:vm')
+  const name = Symbol.for('tidemark.work')
+  const run = () => {
+    // settled from outside: what follows must not be ended with the work
+    work().then(() => setImmediate(resolve), (error) => setImmediate(reject, error)) // biome-ignore format: one thought
+    ;(process as { _tickCallback?(): void })._tickCallback?.() // what is promised, within the time too
+  }
+  // promises are not kept while one of them runs: so it begins apart from them
+  setImmediate(() => {
+    try {
+      Object.assign(globalThis, { [name]: run })
+      new Script("globalThis[Symbol.for('tidemark.work')]()").runInThisContext({ timeout: Math.max(1, Math.ceil(ms)) })
+    } catch (error) {
+      reject(error)
+    }
+  })
+  return promise
+}
+
+async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcome): Promise<void> {
+  const payload = objectOrJson(text)
+  outcome.payload = payload
+  if (text.trim() !== '' && Object.keys(payload).length === 0) outcome.errors.push('stdin: no JSON object')
+  if (!Object.hasOwn(dialect.events, event)) {
+    outcome.errors.push(`no event ${event.slice(0, 80)} for ${dialect.client}`)
+    return
+  }
+  const call = dialect.read(event, payload)
+  ran(`${dialect.client} ${call.event}`)
+  const { findProject } = await import('../../store/project.ts')
+  const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
+  const from = process.env.TIDEMARK_PROJECT ?? places.find((dir) => dir !== undefined && dir !== '' && existsSync(dir))!
+  /** Whoever is at the keyboard is told once a session; else a memory that is not used would just seem to know nothing. */
+  const tell = (error: unknown) => {
+    if (call.event === 'session-start' && error instanceof UserError)
+      outcome.reply = { visible: `Tidemark cannot read its memory: ${error.message} → ${error.hint}` }
+  }
+  try {
+    outcome.project = findProject(from)
+  } catch (error) {
+    // not in a project: nothing to say, and nothing is made
+    if (error instanceof UserError && error.code !== 'no-project') tell(error)
+    return
+  }
+  const { waitForLock } = await import('../../store/db.ts')
+  waitForLock(PATIENT.has(call.event) ? PATIENT_MS : LOCK_MS)
+  const { openProject } = await import('../../open.ts')
+  const project = outcome.project
+  const opened = () => {
+    try {
+      return openProject(project, { hurried: true })
+    } catch (error) {
+      tell(error)
+      if (error instanceof UserError && error.code === 'store-foreign') delete outcome.project // nothing is noted beside it
+      throw error
+    }
+  }
+  const memory = opened()
+  try {
+    const { respond } = await import('../../hooks/run.ts')
+    const done = await respond(memory, project, call, left)
+    outcome.session = done.session
+    outcome.errors.push(...done.errors)
+    const { carried } = await import('../../hooks/carry-over.ts')
+    const tells = dialect.tells(event, payload)
+    // what is said to the summary of a compaction is of no use after it
+    outcome.reply =
+      tells || call.event !== 'pre-compact' ? carried(memory, done.session, done.reply, tells) : done.reply
+    // an answer with a section more ran code that the ones before did not
+    const { context = '' } = outcome.reply
+    if (context !== '') ran('context')
+    for (const [, title = ''] of context.matchAll(/^## ([A-Z][a-z ]{2,30})/gm)) ran(title)
+  } finally {
+    memory.close()
+  }
+}
+
+/**
+ * `tidemark hook CLIENT EVENT`: the payload comes on stdin, the answer goes to stdout in the client's dialect. Exits 0
+ * whatever happens and within its deadline (M4); what went wrong is in the log that `doctor` reads.
+ */
+export async function hook(args: readonly string[]): Promise<never> {
+  const outcome: Outcome = { reply: NOTHING, payload: {}, errors: [] }
+  let found: Asked | undefined
+  let over = false
+  const finish = (reply: HookReply, more?: string): never => {
+    if (over) leave()
+    over = true
+    try {
+      print(found ? found.dialect.print(found.event, reply, outcome.payload) : '')
+    } catch (error) {
+      outcome.errors.push(`answer: ${String(error)}`)
+    }
+    if (more !== undefined) outcome.errors.push(more)
+    if (!outcome.project || !found) leave()
+    note(outcome, found)
+    leave()
+  }
+  // another client that runs inside of Claude Code is not Claude Code
+  if (args[0] !== 'claude') delete process.env.CLAUDE_PID
+  const chain = args.indexOf('--chain')
+  const timer = setTimeout(() => finish(NOTHING, 'the time was up'), Math.max(1, CLOCK_MS - performance.now()))
+  process.on('uncaughtException', (error) => finish(NOTHING, String(error)))
+  process.on('unhandledRejection', (error) => finish(NOTHING, String(error)))
+  try {
+    if (process.env.TIDEMARK_EXTRACTING) finish(NOTHING) // a client that reads a transcript for us (hooks/extract)
+    found = await asked(args[0], args[1])
+    if (!found) finish(NOTHING)
+    const text = await readStdin(STDIN_MS)
+    const theirs =
+      chain > 0 ? import('./status-line-command.ts').then((m) => m.chained(args.slice(chain + 1), text)) : undefined
+    await withDeadline(() => answerTo(found!, text, outcome), CLOCK_MS - MARGIN_MS - performance.now())
+    if (theirs !== undefined) {
+      const line = await theirs
+      const own = outcome.reply.line
+      if (line !== '') outcome.reply = { ...outcome.reply, line: own === undefined ? line : `${line} · ${own}` }
+    }
+  } catch (error) {
+    const isLate = (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+    outcome.errors.push(isLate ? 'the time was up' : error instanceof Error ? error.message : String(error))
+  }
+  clearTimeout(timer)
+  return finish(outcome.reply)
+}
+
+/** Beside the store: what was called, how long it took, what did not work. */
+function note({ project, session, errors }: Outcome, { dialect, event }: Asked): void {
+  logHook(project!, {
+    at: Date.now(),
+    client: dialect.client,
+    event: event.slice(0, 80),
+    ...(session ? { session } : {}),
+    ms: Math.round(performance.now()),
+    ...(errors.length > 0 ? { errors } : {}),
+  })
+}

@@ -1,0 +1,233 @@
+import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { jsonShown } from '../../briefing/fence.ts'
+import { actAs } from '../../coordination/caller.ts'
+import type { Connection } from '../../coordination/connection.ts'
+import { knownSession } from '../../coordination/session-lookup.ts'
+import { UserError } from '../../errors.ts'
+import { parseExact } from '../../model/exact.ts'
+import { nearest } from '../../model/names.ts'
+import { openProject } from '../../open.ts'
+import { createProject, findProject, type Project } from '../../store/project.ts'
+import { TOOLS } from '../../tools/index.ts'
+import type { ToolContext } from '../../tools/tool.ts'
+import { errorText, mcpTools, readCall, runTool } from '../mcp/call.ts'
+import type { Extension, McpCall } from '../mcp/mcp.ts'
+import { Projects } from '../mcp/projects.ts'
+import { VERSION } from '../version.ts'
+import { eventStream } from './events.ts'
+import { hostAllowed, LOOPBACK, originAllowed, tokenFor, tokenMatches } from './guard.ts'
+import type { HttpMcp } from './mcp.ts'
+import type { ServerOptions, TidemarkServer } from './types.ts'
+
+/** A batch of 50 actions with every field at its limit is under it. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024
+/** What the stream of events is asked with. Anything else would be taken for a filter, and filter nothing. */
+const EVENT_QUERY = ['since', 'session', 'project', 'projectId']
+
+/** What `createServer` makes; `extend`: what the tests put on every MCP server. */
+export function createApp(options: ServerOptions, extend?: Extension): TidemarkServer {
+  if (options.syncUrl !== undefined) {
+    throw new UserError(
+      'no-sync',
+      'syncUrl: this version cannot exchange knowledge with a hub yet',
+      'leave syncUrl out; worktrees and clones on this machine share their store already',
+    )
+  }
+  const project = projectOf(options)
+  const others = (options.projects ?? []).map((path) => findProject(path).root) // each is a project, or the server does not start
+  const memory = openProject(project, options.env ? { env: options.env } : {})
+  const projects = new Projects({
+    roots: [project.root, ...others],
+    exact: true,
+    ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
+    ...(options.env ? { env: options.env } : {}),
+  })
+  projects.adopt(project, memory)
+  let token: string | undefined
+  try {
+    token = options.token === false ? undefined : (options.token ?? tokenFor(project.storePath))
+  } catch (error) {
+    projects.close()
+    throw error
+  }
+  const closing = new AbortController()
+  const hosts = [...LOOPBACK, ...(options.allowedHosts ?? [])]
+
+  const resolve = async (call: McpCall, connection?: Connection, ofSession = false): Promise<ToolContext> => {
+    const { agent, progress } = call
+    const opened = await projects.open(call.project)
+    if (ofSession && call.session) knownSession(opened.memory, call.session)
+    const door = { named: call.session, call: call.call, elsewhere: true }
+    const about = { client: agent, root: opened.project.root }
+    const session = connection
+      ? connection.acting(opened.memory, door, about, { begins: call.acts ?? false })
+      : actAs(opened.memory, door, about)
+    const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
+    return { ...opened, by: 'agent', served: projects.list(), ...said }
+  }
+
+  /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */
+  const endpoints = new Map<string, Promise<HttpMcp>>()
+  const endpointFor = (named: string | undefined): Promise<HttpMcp> => {
+    const pinned = named === undefined ? undefined : projects.find(named).id
+    const key = pinned ?? ''
+    const pin = (call: McpCall, connection?: Connection) =>
+      resolve({ ...(pinned ? { project: pinned } : {}), ...call }, connection)
+    const endpoint = endpoints.get(key) ?? mcpEndpoint(pin, extend)
+    endpoints.set(key, endpoint)
+    return endpoint
+  }
+
+  const app = new Hono()
+  app.onError((error, c) => answerError(c, error))
+  app.notFound((c) => refuse(c, 404, 'not-found', `nothing at ${c.req.path}`, 'see GET /api/tools, or use /mcp'))
+  app.use(async (c, next) => {
+    if (!hostAllowed(c.req.raw, hosts))
+      return refuse(c, 403, 'bad-host', 'this Host is not served here', 'use 127.0.0.1')
+    if (!originAllowed(c.req.raw, hosts)) return refuse(c, 403, 'bad-origin', 'pages of this Origin may not call', '')
+    if (c.req.path === '/healthz' || token === undefined || tokenMatches(c.req.raw, token)) return next()
+    c.header('WWW-Authenticate', 'Bearer realm="tidemark"')
+    const hint = `send Authorization: Bearer <token>; it is in the file "token" beside the store`
+    return refuse(c, 401, 'unauthorized', 'the token is missing or wrong', hint)
+  })
+  app.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (c) => refuse(c, 413, 'too-large', `the body is over ${MAX_BODY_BYTES} bytes`, 'send smaller batches'),
+    }),
+  )
+
+  app.get('/healthz', (c) => c.json({ ok: true, name: 'tidemark', version: VERSION }))
+  app.all('/mcp', async (c) => (await endpointFor(c.req.query('project'))).fetch(c.req.raw))
+  app.get('/api/tools', async (c) => {
+    const tools = await Promise.all(Object.values(TOOLS).map((load) => load()))
+    return c.json({
+      tools: tools
+        .filter((t) => !t.local)
+        .map(({ name, title, about, example, params, mcp = false, readOnly, destructive = false }) => ({
+          ...{ name, title, about, example, params, mcp, readOnly, destructive },
+        })),
+    })
+  })
+  app.post('/api/tools/:name', async (c) => {
+    const name = c.req.param('name')
+    const load = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
+    if (!load) {
+      const names = (await Promise.all(Object.values(TOOLS).map((l) => l()))).flatMap((t) => (t.local ? [] : [t.name]))
+      const near = nearest(name, names)
+      const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${names.join(', ')}`
+      throw new UserError('unknown-tool', `there is no tool "${name}"`, hint, { nearest: near })
+    }
+    const tool = await load()
+    if (tool.local)
+      throw new UserError(
+        'unknown-tool',
+        `${name} works on files of this machine and is not offered over HTTP`,
+        `use \`tidemark ${name}\` on the command line`,
+      )
+    const { args, ...named } = readCall(tool, await jsonBody(c))
+    const agent = c.req.header('x-tidemark-agent') ?? 'http'
+    const context = await resolve({ agent, ...named }, undefined, tool.ofSession?.(args))
+    const { text, json } = await runTool(tool, context, args)
+    return c.body(jsonShown(JSON.stringify({ text, json })), 200, { 'content-type': 'application/json' })
+  })
+  app.get('/api/events', async (c) => {
+    const unknown = Object.keys(c.req.query()).find((name) => !EVENT_QUERY.includes(name))
+    if (unknown !== undefined)
+      throw new UserError(
+        'bad-arguments',
+        `${unknown.slice(0, 80)}: not a parameter of the stream, which tells everything`,
+        `parameters: ${EVENT_QUERY.join(', ')}; POST /api/tools/events answers once and takes type, key and limit`,
+      )
+    const { memory: followed } = await projects.open(c.req.query('projectId') ?? c.req.query('project'))
+    const since = c.req.header('last-event-id') ?? c.req.query('since')
+    if (since !== undefined && !/^\d+$/.test(since))
+      throw new UserError('bad-arguments', 'since: a cursor expected', 'take it from the id of the last event')
+    const signal = AbortSignal.any([closing.signal, c.req.raw.signal])
+    return eventStream(followed, since === undefined ? undefined : Number(since), signal, c.req.query('session'))
+  })
+
+  return {
+    app,
+    memory,
+    project,
+    token,
+    async close() {
+      closing.abort()
+      await Promise.all([...endpoints.values()].map(async (e) => (await e).close()))
+      projects.close()
+    },
+  }
+}
+
+/** Loads the MCP SDK: embedders and the command line that only want the rest do not pay for it. */
+async function mcpEndpoint(
+  resolve: (call: McpCall, connection?: Connection) => Promise<ToolContext>,
+  extend: Extension | undefined,
+): Promise<HttpMcp> {
+  const [{ serveHttpMcp }, { buildMcpServer }, { onResourceChange }] = await Promise.all([
+    import('./mcp.ts'),
+    import('../mcp/mcp.ts'),
+    import('../mcp/resources.ts'),
+  ])
+  const endpoint = serveHttpMcp({
+    maxBodyBytes: MAX_BODY_BYTES,
+    build: async ({ era }, connection) => {
+      const own = { resolve: (call: McpCall) => resolve(call, connection), tools: await mcpTools() }
+      return buildMcpServer({ era, ...own, ...(extend ? { extend } : {}) }, endpoint.bus)
+    },
+    follow: async (onChange) => onResourceChange((await resolve({})).memory, onChange),
+  })
+  return endpoint
+}
+
+function projectOf({ projectPath, projectName, persistencePath, create = true }: ServerOptions): Project {
+  try {
+    return findProject(projectPath, persistencePath)
+  } catch (error) {
+    if (!create || !(error instanceof UserError) || error.code !== 'no-project') throw error
+    const said = { ...(projectName ? { name: projectName } : {}), ...(persistencePath ? { persistencePath } : {}) }
+    return createProject(projectPath, said).project
+  }
+}
+
+async function jsonBody(c: Context): Promise<Record<string, unknown>> {
+  const text = await c.req.text()
+  if (text.trim() === '') return {}
+  let body: unknown
+  try {
+    body = parseExact(text)
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError('bad-json', `the body is not JSON: ${(error as Error).message}`, 'send an object of parameters')
+  }
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  throw new UserError('bad-json', 'the body is not a JSON object', 'send an object of parameters')
+}
+
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  'unknown-tool': 404,
+  'unknown-project': 404,
+  'no-project': 404,
+  'ambiguous-project': 409,
+  closed: 503,
+}
+
+function answerError(c: Context, error: unknown): Response {
+  if (error instanceof UserError)
+    return refuse(c, STATUS[error.code] ?? 400, error.code, error.message, error.hint, error.details)
+  return refuse(c, 500, 'bug', errorText(error), 'please report it with what the server wrote to stderr')
+}
+
+function refuse(
+  c: Context,
+  status: ContentfulStatusCode,
+  code: string,
+  message: string,
+  hint: string,
+  details: Record<string, unknown> = {},
+): Response {
+  return c.json({ error: { code, message, hint, details } }, status)
+}

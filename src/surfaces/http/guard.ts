@@ -1,0 +1,56 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { chmodSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UserError } from '../../errors.ts'
+import { createInside, readInside } from '../../files.ts'
+
+export const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const
+
+/** The name in a Host header, without its port; undefined if it is none. */
+function hostName(host: string): string | undefined {
+  try {
+    return new URL(`http://${host}`).hostname
+  } catch {
+    return undefined
+  }
+}
+
+/** A page of a foreign site whose name was pointed at this machine sends its own name: DNS rebinding ends here. */
+export function hostAllowed(request: Request, allowed: readonly string[]): boolean {
+  const name = hostName(request.headers.get('host') ?? new URL(request.url).host)
+  return name !== undefined && allowed.includes(name)
+}
+
+/** Programs send no Origin; browsers always do, and only pages from this machine may call. */
+export function originAllowed(request: Request, allowed: readonly string[]): boolean {
+  const origin = request.headers.get('origin')
+  if (origin === null) return true
+  try {
+    const url = new URL(origin)
+    return (url.protocol === 'http:' || url.protocol === 'https:') && allowed.includes(url.hostname)
+  } catch {
+    return false // "null": a sandboxed frame or a file
+  }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** Takes as long whatever the difference is. */
+export function tokenMatches(request: Request, token: string): boolean {
+  const sent = /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+  return sent !== undefined && timingSafeEqual(digest(sent), digest(token))
+}
+
+/** The token of a store: `TIDEMARK_TOKEN`, else the file beside the store, made if it is missing and readable by its owner alone. */
+export function tokenFor(storePath: string): string {
+  const fromEnv = process.env.TIDEMARK_TOKEN?.trim()
+  if (fromEnv) return fromEnv
+  const dir = dirname(storePath)
+  const there = () => readInside(dir, 'token')?.toString('utf8').trim()
+  if (!there()) createInside(dir, 'token', `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  const token = there()
+  if (!token)
+    throw new UserError('no-token', `${join(dir, 'token')} holds no token`, 'remove it: the next start makes one')
+  chmodSync(join(dir, 'token'), 0o600)
+  return token
+}

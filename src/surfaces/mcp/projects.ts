@@ -1,0 +1,144 @@
+import { realpathSync } from 'node:fs'
+import { isAbsolute, resolve, sep } from 'node:path'
+import type { Env } from '../../env.ts'
+import { UserError } from '../../errors.ts'
+import type { Memory } from '../../memory.ts'
+import { findProject, type Project } from '../../store/project.ts'
+
+const REST_MS = 5000
+
+export interface Opened {
+  readonly project: Project
+  readonly memory: Memory
+}
+
+export interface ProjectsOptions {
+  /** Directories of the projects that are served; the first is the main one. */
+  roots: readonly string[]
+  /** Where the store of the main project lies, instead of the git common directory. */
+  persistencePath?: string
+  /** The roots of the projects themselves: a directory that is none any more stands for no project above it. */
+  exact?: boolean
+  /** A call may also name, by its path, a project that is not listed. */
+  anyPath?: boolean
+  env?: Env
+}
+
+/** Projects that one process serves, each opened when it is first named and kept open until `close`. */
+export class Projects {
+  readonly #options: ProjectsOptions
+  readonly #opened = new Map<string, Opened>()
+  #closed = false
+  #rest: NodeJS.Timeout | undefined
+
+  constructor(options: ProjectsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The listed projects, read from their directories anew: `tidemark init` may just have been run. One that has gone
+   * does not take the others with it.
+   */
+  list(): Project[] {
+    const { roots, persistencePath, exact } = this.#options
+    const found: Project[] = []
+    let problem: unknown
+    for (const [i, root] of roots.entries()) {
+      try {
+        const project = findProject(root, i === 0 ? persistencePath : undefined)
+        if (exact && project.root !== root)
+          throw new UserError('no-project', `${root} is no project any more`, 'run `tidemark init` in it')
+        found.push(project)
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        problem ??= error
+      }
+    }
+    if (found.length === 0) throw problem
+    return found
+  }
+
+  /**
+   * The project that a call means: by id, by a path in it, by its name if that is unique; the only one if none is named.
+   * @throws UserError saying which there are.
+   */
+  find(named?: string): Project {
+    const listed = this.list()
+    if (named === undefined) {
+      if (new Set(listed.map((p) => p.id)).size === 1) return listed[0]!
+      throw new UserError(
+        'ambiguous-project',
+        'several projects are served here: name one as `project`',
+        choices(listed),
+        {
+          projects: listed.map(({ id, name, root }) => ({ id, name, root })),
+        },
+      )
+    }
+    const byId = [...listed, ...[...this.#opened.values()].map((o) => o.project)].find((p) => p.id === named)
+    if (byId) return byId
+    const byName = listed.filter((p) => p.name === named)
+    if (byName.length === 1) return byName[0]!
+    if (isAbsolute(named) || named.includes(sep) || named === '.') {
+      const path = resolve(listed[0]?.root ?? '.', named)
+      const inside = listed
+        .filter((p) => `${real(path)}${sep}`.startsWith(`${real(p.root)}${sep}`))
+        .sort((a, b) => b.root.length - a.root.length)[0]
+      if (inside) return inside
+      if (this.#options.anyPath) return findProject(path)
+    }
+    throw new UserError('unknown-project', `project "${named}" is not served here`, choices(listed), {
+      projects: listed.map(({ id, name, root }) => ({ id, name, root })),
+    })
+  }
+
+  /** The project that a call means, with its memory. */
+  async open(named?: string): Promise<Opened> {
+    const project = this.find(named)
+    const there = this.#opened.get(project.root)
+    if (there) return this.#tend(there)
+    const { openProject } = await import('../../open.ts') // heavy: the first answer of a server does not wait for it
+    return this.#tend(this.#opened.get(project.root) ?? this.adopt(project, openProject(project, this.#options)))
+  }
+
+  /** The daily snapshot is looked after when the calls have come to rest. */
+  #tend(opened: Opened): Opened {
+    clearTimeout(this.#rest)
+    this.#rest = setTimeout(() => this.#maintain(), REST_MS).unref()
+    return opened
+  }
+
+  #maintain(): void {
+    for (const { memory } of this.#opened.values())
+      for (const note of memory.maintain()) process.stderr.write(`tidemark: ${note}\n`)
+  }
+
+  /** Takes over a memory that is open already. */
+  adopt(project: Project, memory: Memory): Opened {
+    if (this.#closed) {
+      memory.close()
+      throw new UserError('closed', 'this server is closing', 'start it again')
+    }
+    const opened = { project, memory }
+    this.#opened.set(project.root, opened) // by root: each worktree has a branch of its own
+    return opened
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#rest)
+    for (const { memory } of this.#opened.values()) memory.close()
+    this.#opened.clear()
+  }
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // does not exist: it is in no project then, unless by its name
+  }
+}
+
+const choices = (projects: readonly Project[]): string =>
+  `one of: ${projects.map((p) => `${p.id} (${p.name}, ${p.root})`).join('; ')}`

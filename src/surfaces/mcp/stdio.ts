@@ -1,0 +1,102 @@
+import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { clientProcess } from '../../coordination/client-process.ts'
+import { Connection } from '../../coordination/connection.ts'
+import { type Env, processRef } from '../../env.ts'
+import type { ToolContext } from '../../tools/tool.ts'
+import { mcpTools } from './call.ts'
+import { buildMcpServer, type McpCall } from './mcp.ts'
+import { Projects } from './projects.ts'
+import { onlyFollowable, onResourceChange } from './resources.ts'
+
+export interface StdioOptions {
+  /** A directory in the project; what the client says it is, else the working directory, unless given. */
+  project?: string
+  persistencePath?: string
+  env?: Env
+}
+
+/**
+ * Serves MCP to the client that started this process, and ends the process when it goes. A project that does not exist
+ * yet is no reason to fail: the tools answer with what to do.
+ */
+export function runStdio(options: StdioOptions = {}): Promise<never> {
+  const projects = new Projects({
+    roots: [options.project ?? process.env.CLAUDE_PROJECT_DIR ?? process.cwd()],
+    anyPath: true,
+    ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
+    ...(options.env ? { env: options.env } : {}),
+  })
+  const client = clientProcess()
+  const connection = new Connection()
+  const resolve = async (call: McpCall): Promise<ToolContext> => {
+    const { agent, progress, ask } = call
+    const opened = await projects.open(call.project)
+    const door = { named: call.session, call: call.call, speaks: agent ?? '' }
+    const said = { client: agent, process: client, root: opened.project.root }
+    const own = { process: processRef(process.pid) } // not the client's: that may have other connections
+    const session = connection.acting(opened.memory, door, said, { own, begins: call.acts ?? false })
+    const about = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
+    return { ...opened, ...(ask ? { ask } : {}), by: 'agent', ...about }
+  }
+
+  const end = (): never => {
+    connection.end()
+    projects.close()
+    process.exit(0) // a tool that still waits for something must not hold the process
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+
+  const servers = new Set<McpServer>()
+  let following = false
+  /** In the modern era the SDK answers `subscriptions/listen`; what changed is ours to say. */
+  const follow = async () => {
+    if (following) return
+    following = true
+    try {
+      const { memory } = await resolve({})
+      onResourceChange(memory, (uri) => {
+        for (const s of servers) if (s.isConnected()) s.server.sendResourceUpdated({ uri }).catch(() => {}) // it has gone
+      })
+    } catch {
+      following = false // no project yet: nothing to follow
+    }
+  }
+  const transport = tap(new StdioServerTransport(), {
+    onMessage: (message) => {
+      onlyFollowable(message)
+      if (!('method' in message) || message.method !== 'subscriptions/listen') return
+      const filter = message.params?.notifications as { resourceSubscriptions?: unknown[] } | undefined
+      if (filter?.resourceSubscriptions?.length) void follow()
+    },
+    onClose: end,
+  })
+  serveStdio(
+    async ({ era }) => {
+      const server = buildMcpServer({ era, asks: true, tools: await mcpTools(), resolve })
+      if (era === 'modern') servers.add(server)
+      return server
+    },
+    { transport, onerror: (error) => process.stderr.write(`tidemark mcp: ${error.message}\n`) },
+  )
+  return new Promise<never>(() => {}) // `end` is the only way out
+}
+
+/** A transport that tells what comes in, and when it is over. */
+function tap(inner: Transport, tell: { onMessage(message: JSONRPCMessage): void; onClose(): void }): Transport {
+  const outer: Transport = {
+    start: () => inner.start(),
+    send: (message, options) => inner.send(message, options),
+    close: () => inner.close(),
+  }
+  inner.onmessage = (message, extra) => {
+    tell.onMessage(message)
+    outer.onmessage?.(message, extra)
+  }
+  inner.onerror = (error) => outer.onerror?.(error)
+  inner.onclose = () => {
+    outer.onclose?.()
+    tell.onClose()
+  }
+  return outer
+}

@@ -1,0 +1,62 @@
+import type { Entity } from '../model/entity.ts'
+import { sayingOf } from '../recall/card.ts'
+import { Recaller } from '../recall/recall.ts'
+import { stateOf } from '../recall/validity.ts'
+import { tokensOf } from '../recall/wording.ts'
+import type { Result } from '../write/plan-types.ts'
+import { contraryRules, howSettled, saidContrary } from './contradictions.ts'
+import { oneLine } from './format.ts'
+import { isOpen, labelsOf } from './questions.ts'
+import type { ToolContext } from './tool.ts'
+
+/** So many decisions of a batch are looked at, and so many notes told. */
+const DECISIONS = 5
+const NOTES = 3
+const CANDIDATES = 20
+/** This share of a question's words stands in the decision that answers it; of a rule's, in one on the same subject. */
+const SHARED = { question: 0.6, rule: 0.5 } as const
+
+const ANSWERING = new Set(['decision', 'fact', 'principle'])
+const RECORDING = new Set(['propose', 'confirm', ...[...ANSWERING].map((kind) => `record-${kind}`)])
+
+const wordsOf = (text: string): Set<string> =>
+  new Set(tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : [])))
+
+/**
+ * The rules that something just recorded contradicts, and the open questions and rules on its subject, each with what to do.
+ */
+export function touchedBy(context: ToolContext, results: readonly Result[]): string[] {
+  const { memory, project } = context
+  const { reader } = memory
+  const said = new Set(results.flatMap((r) => (RECORDING.has(r.verb) ? [String(r.id)] : [])))
+  const decisions = reader.entities([...said]).filter((e) => ANSWERING.has(e.kind))
+  const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
+  const notes = new Map<string, string>()
+  for (const pair of contraryRules(context, decisions)) notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`) // biome-ignore format: one sentence
+  for (const decision of decisions.slice(0, DECISIONS)) {
+    const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
+    const labels = labelsOf(decision)
+    const words = wordsOf(saying(decision))
+    const linked = new Set(
+      [...reader.links('from', decision.id), ...reader.links('to', decision.id)].flatMap((l) => [l.from, l.to]),
+    )
+    const isOn = (e: Entity, least: number): boolean => {
+      const own = [...wordsOf(saying(e))]
+      const shared = own.filter((w) => words.has(w)).length
+      return [...labelsOf(e)].some((l) => labels.has(l)) || shared >= Math.max(1, least * own.length)
+    }
+    const { results: near } = recaller.askNow([saying(decision), ...labels].join('\n'), {
+      ...{ kinds: ['question', 'fact', 'principle'], scope: 'macro', limit: CANDIDATES },
+    })
+    for (const { id } of near) {
+      const e = reader.entity(id)!
+      if (linked.has(id) || said.has(id) || notes.has(id) || stateOf(e, reader, memory.env.now())) continue
+      const name = oneLine(e.name, 100)
+      if (e.kind !== 'question' && decision.kind === 'decision' && isOn(e, SHARED.rule))
+        notes.set(id, `a rule on the same subject: "${name}" (${id}); if this takes its place: ["supersede", {"old": "${id}", "new": "${decision.id}"}]`) // biome-ignore format: one sentence
+      else if (e.kind === 'question' && isOpen(reader, e) && isOn(e, SHARED.question))
+        notes.set(id, `an open question on the same subject: "${name}"; if this answers it: ["answer-question", {"ref": "${id}", "answer": "…"}]`) // biome-ignore format: one sentence
+    }
+  }
+  return [...notes.values()].slice(0, NOTES)
+}

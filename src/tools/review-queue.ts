@@ -1,0 +1,43 @@
+import type { Entity } from '../model/entity.ts'
+import { standingOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import type { Reader } from '../read/reader.ts'
+import { vouchedFor } from '../replication/trust.ts'
+import type { ToolContext } from './tool.ts'
+
+const newestFirst = (a: Entity, b: Entity) => b.created - a.created || (a.id < b.id ? -1 : 1)
+
+/** Entities of every kind that pass, newest first. */
+export const every = (
+  reader: Reader,
+  options: { standing?: string; all?: boolean },
+  passes: (e: Entity) => boolean,
+): Entity[] =>
+  reader
+    .registry()
+    .kinds()
+    .flatMap((k) => reader.list(k.name, options).filter(passes))
+    .sort(newestFirst)
+
+/** Rules that came by sync: they bind nobody here until somebody here agrees. */
+export function unverifiedRules(memory: ToolContext['memory']): Entity[] {
+  const facts = memory.reader.list('fact').filter((e) => standingOf(e.fields) === 'confirmed')
+  const vouched = vouchedFor(
+    memory,
+    facts.map((e) => e.id),
+  )
+  return facts.filter((e) => !vouched.has(e.id)).sort(newestFirst)
+}
+
+/** What waits for somebody's yes: proposals of every kind, and rules from others. */
+export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] =>
+  every(memory.reader, { standing: 'proposed' }, () => true)
+    .concat(others)
+    .sort(newestFirst)
+
+export function nameOf(e: Entity): string {
+  if (e.kind === 'relationship') return `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}`
+  if (e.kind !== 'proposal') return e.name
+  const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
+  return [verb, ref, Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''].filter(Boolean).join(' ')
+}

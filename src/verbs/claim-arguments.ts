@@ -1,0 +1,209 @@
+import { tidyPath } from '../claims/glob.ts'
+import { type Claim, inTheWay, isLive, sameTree, stateOf } from '../claims/lease.ts'
+import { outside, pathInProject } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { type Report, shown } from '../model/validate.ts'
+import type { SessionRow } from '../store/presence.ts'
+import type { Planning } from '../write/plan-types.ts'
+
+type Args = Readonly<Record<string, unknown>>
+
+/** Paths that one claim may name; more is a directory or a glob. */
+const PATHS_AT_MOST = 100
+const PATH_LENGTH = 1000
+
+/** How a role's work stands (concept paper 2, AC-005). */
+export const STATUSES = ['active', 'complete', 'blocked', 'abandoned'] as const
+
+/** The session that acts; without one there is nobody to hold a claim. */
+export function actor(p: Planning, report: Report): string | undefined {
+  const { session } = p.ctx.provenance
+  if (typeof session === 'string') return session
+  report({
+    field: 'session',
+    message: 'no session is named, so nobody would hold the claim',
+    hint: 'give "session" with the call: any id that you keep to',
+  })
+  return undefined
+}
+
+export const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 16)
+
+/** Whose claim it is, since when and until when, for a refusal. */
+export function told(p: Planning, c: Claim): string {
+  const s = p.claims.view.session(c.session)
+  const who = [c.session, s?.client && `(${[s.client, s.agent].filter(Boolean).join(', ')})`].filter(Boolean).join(' ')
+  const note = c.note === undefined ? '' : `: "${c.note}"`
+  return `${c.on} is claimed by ${who} since ${clock(c.since)}, until ${clock(c.until)} UTC${note}`
+}
+
+export function textOf(args: Args, field: string, report: Report, max = 2000): string | undefined {
+  const value = args[field]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= max) return value.trim()
+  report({ field, message: `not a text of 1 to ${max} characters`, received: shown(value), accepted: 'text' })
+  return undefined
+}
+
+export function choiceOf<const C extends readonly string[]>(
+  args: Args,
+  field: string,
+  choices: C,
+  report: Report,
+): C[number] | undefined {
+  const value = args[field]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && choices.includes(value)) return value
+  report({ field, message: 'not one of the choices', received: shown(value), accepted: choices.join(', ') })
+  return undefined
+}
+
+/** What `paths` names: relative to the work tree, each once. */
+export function pathsOf(p: Planning, args: Args, report: Report): string[] {
+  const given =
+    args.paths === undefined || args.paths === null ? [] : Array.isArray(args.paths) ? args.paths : [args.paths]
+  if (given.length > PATHS_AT_MOST)
+    report({
+      field: 'paths',
+      message: `${given.length} paths in one claim`,
+      accepted: `at most ${PATHS_AT_MOST}; a directory or a glob`,
+    })
+  const out = new Set<string>()
+  given.slice(0, PATHS_AT_MOST).forEach((path: unknown, i) => {
+    const field = given.length === 1 ? 'paths' : `paths.${i}`
+    const said = typeof path === 'string' ? path.trim() : ''
+    const inside = said === '' ? undefined : pathInProject(p.registry(), said)
+    if (said !== '' && inside === undefined) {
+      report(outside(p.registry(), field, said))
+      return
+    }
+    const tidy = inside === undefined ? undefined : tidyPath(inside)
+    if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy)) out.add(tidy)
+    else
+      report({
+        field,
+        message: 'not a path in the work tree',
+        received: shown(path),
+        accepted: 'a file, a directory or a glob, relative to the root of the repository',
+      })
+  })
+  return [...out]
+}
+
+/** Seconds, as milliseconds. */
+export function ttlOf(args: Args, report: Report): number | undefined {
+  const { ttl } = args
+  if (ttl === undefined || ttl === null) return undefined
+  if (typeof ttl === 'number' && ttl > 0 && ttl <= 86_400) return Math.ceil(ttl * 1000)
+  report({
+    field: 'ttl',
+    message: 'not a lease',
+    received: shown(ttl),
+    accepted: 'seconds, more than 0 and at most 86400',
+  })
+  return undefined
+}
+
+export function rolesOf(args: Args, report: Report): string[] | undefined {
+  const { dependsOn } = args
+  if (dependsOn === undefined || dependsOn === null) return undefined
+  const list = Array.isArray(dependsOn) ? dependsOn : [dependsOn]
+  const roles = list.filter((r): r is string => typeof r === 'string' && r.trim() !== '')
+  if (roles.length < list.length)
+    report({
+      field: 'dependsOn',
+      message: 'not roles',
+      received: shown(dependsOn),
+      accepted: 'a role, or a list of them',
+    })
+  return roles.map((r) => r.trim())
+}
+
+/** Words of a block that mean nothing to Tidemark, kept as they are. */
+export function moreOf(args: Args, report: Report): { [key: string]: string } | undefined {
+  const { more } = args
+  if (more === undefined || more === null) return undefined
+  const ok = typeof more === 'object' && !Array.isArray(more) && Object.values(more).every((v) => typeof v === 'string')
+  if (ok) return more as { [key: string]: string }
+  report({ field: 'more', message: 'not a map of texts', received: shown(more), accepted: '{"key": "text", …}' })
+  return undefined
+}
+
+/** Claims of others that stand in the way; those in another work tree are only told. */
+export function against(
+  p: Planning,
+  session: string,
+  wanted: Pick<Claim, 'what' | 'on' | 'root' | 'implicit'>,
+): Claim[] {
+  const blocking: Claim[] = []
+  for (const c of p.claims.held()) {
+    if (c.session === session || !inTheWay(c, wanted)) continue
+    if (c.what === 'task' || sameTree(c, wanted)) blocking.push(c)
+    else p.note(`${told(p, c)}, in another work tree (${c.root}): the two will meet at merge`)
+  }
+  return blocking
+}
+
+export const claimJson = (c: Claim): { [key: string]: Json } => ({
+  n: c.n,
+  on: c.on,
+  what: c.what,
+  until: new Date(c.until).toISOString(),
+})
+
+/** Held claims of a session that the arguments name; everything it holds where they name nothing. */
+export function named(p: Planning, session: string, args: Args, report: Report): Claim[] {
+  const own = p.claims.of(session)
+  const paths = pathsOf(p, args, report)
+  const role = textOf(args, 'role', report)
+  const ofTask = args.task !== undefined && args.task !== null
+  const task = ofTask ? p.resolve(args.task, 'task', report, { kind: 'task' })?.id : undefined
+  if (paths.length === 0 && role === undefined && !ofTask) return own
+  const found: Claim[] = []
+  const miss = (field: string, on: string, is: (c: Claim) => boolean) => {
+    const mine = own.filter(is)
+    if (mine.length > 0) return found.push(...mine)
+    const theirs = p.claims.held().find(is)
+    return report({
+      field,
+      message: theirs ? told(p, theirs) : `${session} holds no claim on ${on}`,
+      received: on,
+      accepted: own.length > 0 ? own.map((c) => c.on).join(', ') : 'nothing: it holds no claim',
+      ...(theirs ? { hint: 'only its holder can give it up' } : {}),
+    })
+  }
+  for (const path of paths) miss('paths', path, (c) => c.what === 'path' && c.on === path)
+  if (task !== undefined) miss('task', task, (c) => (c.what === 'task' && c.on === task) || c.task === task)
+  if (role !== undefined) miss('role', role, (c) => c.role === role)
+  return [...new Set(found)]
+}
+
+/** What hooks took for edits under claims that a session gives up now, and that nothing it keeps covers: it goes with them. */
+export function editsUnder(p: Planning, session: string, given: readonly Claim[]): Claim[] {
+  const rest = p.claims.of(session).filter((c) => !given.includes(c))
+  const meets = (a: Claim) => (b: Claim) => inTheWay(a, b) && sameTree(a, b)
+  const kept = rest.filter((c) => !c.implicit)
+  return rest.filter((c) => c.implicit && given.some(meets(c)) && !kept.some(meets(c)))
+}
+
+/** A session that lives, by its id. */
+export function liveSession(p: Planning, id: string, field: string, report: Report): SessionRow | undefined {
+  const { view } = p.claims
+  const row = view.session(id)
+  const state = row && stateOf(row, view.now, view.env)
+  if (row && isLive(state)) return row
+  const live = view.sessions().filter((s) => isLive(stateOf(s, view.now, view.env)))
+  report({
+    field,
+    message: row ? `session ${id} has ${state === 'ended' ? 'ended' : 'crashed'}` : `there is no session ${id}`,
+    received: id,
+    accepted:
+      live.length > 0
+        ? live
+            .map((s) => s.id)
+            .slice(0, 20)
+            .join(', ')
+        : 'a live session; none is',
+  })
+  return undefined
+}

@@ -1,0 +1,29 @@
+import type { Json } from '../model/field.ts'
+import type { Verb } from '../write/verb.ts'
+import { brief, settleSupersession } from './common.ts'
+
+export const confirm: Verb = {
+  verb: 'confirm',
+  about: 'agrees to a proposal; a proposed edit is carried out in the same batch',
+  args: { ref: 'reference' },
+  example: { ref: 'fact:use-pnpm-for-installs' },
+  plan(p, args, report, run) {
+    const target = p.resolve(args.ref, 'ref', report)
+    if (!target) return undefined
+    const standing = target.fields.standing ?? 'confirmed'
+    // what others have said stands by their word alone until somebody here stands by it too
+    const isOthers = [...p.cells(target.id).values()].some((c) => c.stamp.replica !== p.ctx.replica)
+    if (standing === 'confirmed' && !isOthers) p.note(`${target.id} stands as confirmed already`)
+    if (target.kind === 'proposal' && standing !== 'confirmed') {
+      const [verb, inner] = JSON.parse(String(target.fields.action)) as [string, { [key: string]: Json }]
+      const result = run(verb, inner, (problem) =>
+        report({ ...problem, field: problem.field ? `action.${problem.field}` : 'action' }),
+      )
+      if (!result) return undefined
+    }
+    if (isOthers && standing === 'confirmed') p.set(target.id, 'standing', undefined) // so that it is written here
+    if ((isOthers || standing !== 'confirmed') && p.set(target.id, 'standing', 'confirmed')) p.sign(target.id)
+    settleSupersession(p, target.id)
+    return { ...brief(target), standing: 'confirmed' }
+  },
+}

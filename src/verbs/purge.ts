@@ -1,0 +1,152 @@
+import { STATE } from '../log/cells.ts'
+import type { Event } from '../log/events.ts'
+import { LINK_KIND } from '../model/entity.ts'
+import { type Report, textArg } from '../model/validate.ts'
+import { HEADER, tombstoneOf } from '../replication/purge.ts'
+import type { LoggedEvent } from '../store/log.ts'
+import type { Planning } from '../write/plan-types.ts'
+import type { Verb } from '../write/verb.ts'
+
+/** Erases an entity whole. It goes on as a tombstone without a name, so that late edits of it find their place. */
+function eraseEntity(p: Planning, id: string): number {
+  const tombstone = tombstoneOf(id)
+  const batches = p.view.batchesOf(id)
+  p.move(id, tombstone)
+  for (const { replica, seq } of batches)
+    p.purge({ replica, seq, hash: p.view.batchHash(replica, seq) ?? '', entity: tombstone })
+  p.wipe(tombstone, true)
+  p.remove(tombstone, undefined, true)
+  return batches.length
+}
+
+/** Links at the entity, those that were taken away too: their ends hold its id. */
+function linksOf(p: Planning, id: string): string[] {
+  const held = p.view.eventsHolding(id).map((e) => e.event)
+  return [...new Set(held.filter((e) => e.entity.startsWith(`${LINK_KIND}:`) && e.value === id).map((e) => e.entity))]
+}
+
+/** Erases from one entity the writes that hold a text, and what later ones tell of them. */
+function eraseText(p: Planning, id: string, secret: string, held: readonly LoggedEvent[]): number {
+  for (const field of new Set(held.map((h) => h.event.field))) p.wipeText(id, field, secret)
+  const batches = Map.groupBy(held, (h) => h.batch)
+  const known = new Set(p.view.eventsOf(id).map(({ event: { stamp } }) => `${stamp.replica}:${stamp.ctr}`))
+  for (const [batch, events] of batches) {
+    const [replica = '', seq = '0'] = batch.split(':')
+    // folded away here by a compaction; others may hold it still
+    const before = events.flatMap((e) => e.event.over.filter(([r, c]) => !known.has(`${r}:${c}`)))
+    const [writes, told] = [true, false].map((own) =>
+      events.filter((e) => says(e.event, secret) === own).map((e) => e.event.stamp.ctr),
+    )
+    p.purge({
+      replica,
+      seq: Number(seq),
+      hash: p.view.batchHash(replica, Number(seq)) ?? '',
+      entity: id,
+      writes: writes!,
+      ...(told!.length > 0 ? { was: told! } : {}),
+      ...(before.length > 0 ? { before } : {}),
+    })
+  }
+  return batches.size
+}
+
+/** Whether the event itself says the text, or only that it stood there before. */
+const says = (e: Event, secret: string): boolean =>
+  JSON.stringify([e.value ?? null, e.path ?? []]).includes(JSON.stringify(secret).slice(1, -1))
+
+/**
+ * Erases from rows, events, log, documents, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
+ * the fields that ever held the text, and the whole entity where it stands in what identifies it.
+ */
+export const purge: Verb = {
+  verb: 'purge',
+  about:
+    'erases an entity, or a secret text wherever it was recorded, from everything that is stored; cannot be undone',
+  args: { ref: 'reference?', secret: 'text? (instead of ref)', reason: 'text' },
+  example: { ref: 'use-json-files', reason: 'held a customer name' },
+  unscreened: true,
+  plan(p, args, report) {
+    const reason = textArg(args, 'reason', report)
+    const done = args.secret === undefined ? byRef(p, args.ref, report) : bySecret(p, args.secret, reason, report)
+    if (!done || reason === undefined) return undefined
+    p.note(
+      'erased here; replicas that are offline, exports and what is committed keep it until they sync or are rewritten: if it was a secret, change it',
+    )
+    return done
+  },
+}
+
+function byRef(p: Planning, ref: unknown, report: Report) {
+  const found = p.resolve(ref, 'ref', report, { deleted: true })
+  if (!found) return undefined
+  const ids = [...linksOf(p, found.id), found.id]
+  const batches = ids.reduce((n, id) => n + eraseEntity(p, id), 0)
+  return { id: tombstoneOf(found.id), erased: ids.length, batches }
+}
+
+function bySecret(p: Planning, given: unknown, reason: string | undefined, report: Report) {
+  if (typeof given !== 'string' || given.trim().length < 4) {
+    report({
+      field: 'secret',
+      message: 'not a text of at least four characters',
+      received: null,
+      accepted: 'the exact text to erase',
+    })
+    return undefined
+  }
+  const secret = given.normalize('NFC')
+  if (reason?.includes(secret)) {
+    report({
+      field: 'reason',
+      message: 'holds the secret itself',
+      received: '(not shown)',
+      accepted: 'a reason without it',
+    })
+    return undefined
+  }
+  const inJson = JSON.stringify(secret).slice(1, -1)
+  if (p.ctx.author.includes(inJson) || p.events().some((e) => JSON.stringify(e).includes(inJson))) {
+    report({
+      field: 'secret',
+      message: 'this very batch says it',
+      received: '(not shown)',
+      accepted: 'a batch that does not hold it: not in its intent, its session or its other actions',
+    })
+    return undefined
+  }
+  const held = p.view.eventsHolding(secret)
+  const byEntity = Map.groupBy(held, (e) => e.event.entity)
+  const headers = p.view.headersHolding(secret)
+  if (byEntity.size === 0 && headers.length === 0 && p.view.keptHolds(secret)) {
+    p.scrub() // only a session's definition or a file says it: those are cleaned with every erasure
+    return { id: 'definitions', erased: 0, batches: 0 }
+  }
+  if (byEntity.size === 0 && headers.length === 0) {
+    report({
+      field: 'secret',
+      message: 'this text stands nowhere in the knowledge',
+      received: '(not shown)',
+      accepted: 'a text that was recorded',
+    })
+    return undefined
+  }
+  let batches = 0
+  for (const [id, events] of byEntity) {
+    // a link is known by its ends and its relation
+    const key: readonly string[] = id.startsWith(`${LINK_KIND}:`)
+      ? ['from', 'to', 'type']
+      : (p.registry().kind(id.slice(0, id.indexOf(':')))?.key ?? [])
+    const whole = events.some((e) => e.event.field === STATE || key.includes(e.event.field))
+    if (whole) for (const link of linksOf(p, id)) batches += eraseEntity(p, link)
+    batches += whole ? eraseEntity(p, id) : eraseText(p, id, secret, events)
+  }
+  for (const { replica, seq } of headers)
+    p.purge({ replica, seq, hash: p.view.batchHash(replica, seq) ?? '', entity: HEADER, writes: [] })
+  // an erased entity is named by its tombstone: its id may hold the secret
+  const [first = ''] = byEntity.keys()
+  return {
+    id: p.entity(tombstoneOf(first)) ? tombstoneOf(first) : first,
+    erased: byEntity.size,
+    batches: batches + headers.length,
+  }
+}

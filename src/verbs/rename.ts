@@ -1,0 +1,27 @@
+import { placePaths } from '../model/entity.ts'
+import { type Report, textArg } from '../model/validate.ts'
+import { keepsName } from '../write/record.ts'
+import type { Verb } from '../write/verb.ts'
+
+export const rename: Verb = {
+  verb: 'rename',
+  about: 'calls an entity something else; its id, history and links stay, and the old name still finds it',
+  args: { ref: 'reference', name: 'text' },
+  example: { ref: 'use-json-files', name: 'use-jsonl-files' },
+  plan(p, args, report) {
+    const target = p.resolve(args.ref, 'ref', report)
+    const name = textArg(args, 'name', report)
+    if (!target || name === undefined) return undefined
+    const kind = p.registry().kind(target.kind)
+    if (!kind || kind.internal) {
+      report({ field: 'ref', message: `a ${target.kind} cannot be renamed`, received: target.id })
+      return undefined
+    }
+    const told: Report = (problem) => report({ ...problem, field: 'name' })
+    const field = kind.key[0]
+    const changes = placePaths(p.registry(), kind, [{ field, op: 'set', value: name }], told)
+    if (!keepsName(p, kind, target, changes, told)) return undefined
+    if (p.apply(target.id, changes)) p.sign(target.id)
+    return { id: target.id, kind: target.kind, name: p.entity(target.id)!.name, was: target.name }
+  },
+}

@@ -1,0 +1,32 @@
+import { appendEdit, ROOT_PATH } from '../log/context-value.ts'
+import { shown } from '../model/validate.ts'
+import type { Verb } from '../write/verb.ts'
+import { fieldOf, jsonArg, sharedOf, write } from './shared-key.ts'
+
+export const shareAppend: Verb = {
+  verb: 'share-append',
+  about:
+    'adds an item, or each item of a list, to the list shared under a key; what is in it already is not added again; concurrent appends are all kept',
+  args: {
+    key: 'text',
+    value: 'an item, or a list of items (a list as an item stands in a list of its own)',
+    expectedVersion: 'number?',
+  },
+  example: { key: 'active-files', value: 'src/auth.ts' },
+  plan(p, args, report) {
+    const shared = sharedOf(p, args, report)
+    const value = jsonArg(args, 'value', report)
+    if (!shared || value === undefined) return undefined
+    const items = Array.isArray(value) ? value : [value]
+    const edit = appendEdit(fieldOf(p, shared), ROOT_PATH, items, p.ctx.ms)
+    if (edit) return write(p, shared, edit)
+    report({
+      field: 'key',
+      message: `what is shared under "${shared.key}" is no list`,
+      received: shown(shared.entity?.fields.value),
+      accepted: 'a key that holds a list, or a new one',
+      hint: 'share-merge adds to a map, share-set puts something else in its place',
+    })
+    return undefined
+  },
+}

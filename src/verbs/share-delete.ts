@@ -1,0 +1,63 @@
+import { pathOf, removeItemEdit, valueAt } from '../log/context-value.ts'
+import type { Json } from '../model/field.ts'
+import { nearest } from '../model/names.ts'
+import { type Report, shown } from '../model/validate.ts'
+import type { Verb } from '../write/verb.ts'
+import { fieldOf, jsonArg, sharedThere, write } from './shared-key.ts'
+
+const isTexts = (v: unknown): v is string[] => Array.isArray(v) && v.every((x) => typeof x === 'string')
+
+export const shareDelete: Verb = {
+  verb: 'share-delete',
+  about:
+    'takes a key out of the shared context; with item what equals it out of a list, with path a key out of a map; what others add at the same moment stays',
+  args: {
+    key: 'text',
+    item: 'any JSON value? (an item of the list)',
+    path: 'text or list of text? (a key of the map, or the way to it; with item: the way to the list)',
+    expectedVersion: 'number?',
+  },
+  example: { key: 'current-phase', path: 'phase' },
+  plan(p, args, report) {
+    const given = args.path === undefined ? [] : typeof args.path === 'string' ? [args.path] : args.path
+    if (!isTexts(given) || (args.path !== undefined && given.length === 0))
+      report({ field: 'path', message: 'not a path', received: shown(args.path), accepted: 'a key, or a list of keys' })
+    const item = args.item === undefined ? undefined : jsonArg(args, 'item', report)
+    const shared = sharedThere(p, args, report)
+    if (!shared || !isTexts(given) || (args.path !== undefined && given.length === 0)) return undefined
+    if (args.item !== undefined && item === undefined) return undefined
+    const keys = given.map((key) => key.normalize('NFC'))
+    if (item === undefined && keys.length === 0) {
+      p.remove(shared.id)
+      return { id: shared.id, kind: shared.entity.kind, name: shared.key }
+    }
+    const field = fieldOf(p, shared)
+    if (item !== undefined) {
+      const edit = removeItemEdit(field, pathOf(keys), item)
+      if (edit) return write(p, shared, edit)
+      report({
+        field: 'item',
+        message: `not in the list of "${[shared.key, ...keys].join('" → "')}"`,
+        received: shown(item),
+        accepted: JSON.stringify(shown(valueAt(field, pathOf(keys)) ?? null)),
+      })
+      return undefined
+    }
+    if (valueAt(field, pathOf(keys)) !== undefined) return write(p, shared, { put: [], drop: [pathOf(keys)] })
+    reportMissing(valueAt(field, pathOf(keys.slice(0, -1))), keys, report)
+    return undefined
+  },
+}
+
+function reportMissing(map: Json | undefined, keys: readonly string[], report: Report): void {
+  const there = map !== null && typeof map === 'object' && !Array.isArray(map) ? Object.keys(map) : []
+  const near = nearest(keys.at(-1)!, there)
+  report({
+    field: 'path',
+    message: 'nothing is there',
+    received: [...keys],
+    accepted:
+      near.length > 0 ? `did you mean ${near.join(' or ')}?` : there.slice(0, 20).join(', ') || 'a key that is there',
+    ...(Array.isArray(map) ? { hint: 'an item of a list is named by its value: item' } : {}),
+  })
+}

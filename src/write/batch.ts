@@ -1,0 +1,378 @@
+import { UserError } from '../errors.ts'
+import { SHARED_KIND } from '../log/context-value.ts'
+import { type Entity, KIND_KIND, RELATION_KIND } from '../model/entity.ts'
+import { parseExact } from '../model/exact.ts'
+import type { Json } from '../model/field.ts'
+import { fieldsOf } from '../model/kind.ts'
+import { foldName, nearest } from '../model/names.ts'
+import { named, type Problem, type Report, shown } from '../model/validate.ts'
+import { redact } from '../secrets/find.ts'
+import { screen } from '../secrets/screen.ts'
+import { BindingWatch, NEVER_PROPOSED, needsPerson, saidAgain } from './approval.ts'
+import { sharedNow } from './context-key.ts'
+import { startPlan } from './plan.ts'
+import type { PlanContext, Planned, Planning, Result, View } from './plan-types.ts'
+import { linkIdNow, record, recordedAs, remove } from './record.ts'
+import type { RunAction, Verb } from './verb.ts'
+
+/** What arguments of verbs may also be called, where the verb has none of that name. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  paths: ['path', 'file', 'files'],
+  ref: ['id'],
+  description: ['title', 'name', 'text'],
+  originalAsk: ['goal', 'description', 'title', 'text'],
+  reason: ['why'],
+}
+
+/** More than this is an import, and goes in several batches (design §4). */
+export const MAX_ACTIONS = 50
+
+export type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
+
+/** A batch as callers may give it; see `parseBatch`. */
+export interface Batch {
+  /** The projects it names: an id or a name. */
+  projects: string[]
+  intent?: string
+  session?: string
+  agent?: string
+  redact?: boolean
+  actions: Action[]
+}
+
+const isRecord = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
+
+const USAGE = 'a batch is [["verb", {…}], …] or {"actions": [["verb", {…}], …]}; (verbs) lists the verbs'
+
+/**
+ * Reads a batch: a list of `[verb, args]`, or an object with `actions`. A list given as a JSON string and a single
+ * flat tuple are repaired, and a note says so (A5).
+ */
+export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
+  const notes: string[] = []
+  const refuse = (message: string, received: unknown): never => {
+    const told = JSON.stringify(screen(shown(received), true).value)
+    throw new UserError('bad-batch', message, USAGE, { received: told.slice(0, 200).toWellFormed() })
+  }
+  const unquote = (v: unknown, what: string): unknown => {
+    if (typeof v !== 'string') return v
+    try {
+      const parsed = parseExact(v)
+      notes.push(`${what} was a JSON string; read as JSON`)
+      return parsed
+    } catch (error) {
+      if (error instanceof UserError) throw error
+      return refuse(`${what} is a string that is not JSON`, v)
+    }
+  }
+  let body = unquote(input, 'the batch')
+  const said: Omit<Batch, 'actions'> = { projects: [] }
+  if (isRecord(body)) {
+    for (const key of Object.keys(body)) {
+      if (!['projectId', 'project', 'intent', 'actions', 'session', 'agent', 'redact'].includes(key))
+        refuse(`a batch has no "${redact(key)}"`, key)
+    }
+    const { redact: redacting } = body
+    for (const key of ['projectId', 'project', 'intent', 'session', 'agent'] as const) {
+      const value = body[key]
+      if (typeof value === 'string') {
+        if (key === 'projectId' || key === 'project') said.projects.push(value)
+        else said[key] = value
+      } else if (value !== undefined && value !== null) refuse(`${key} is not text`, value)
+    }
+    if (typeof redacting === 'boolean') said.redact = redacting
+    else if (redacting !== undefined) refuse('redact is not true or false', redacting)
+    if (body.actions === undefined) refuse('actions are missing', body)
+    body = unquote(body.actions, 'actions')
+  }
+  if (!Array.isArray(body)) return refuse('actions are not a list', body)
+  let list: unknown[] = body
+  if (
+    typeof list[0] === 'string' &&
+    !list[0].trimStart().startsWith('[') && // an action as a JSON string
+    (list.length === 1 || (list.length === 2 && (isRecord(list[1]) || typeof list[1] === 'string')))
+  ) {
+    list = [list]
+    notes.push('a single action was given without the list around it; read as a list of one')
+  }
+  if (list.length === 0) refuse('the batch is empty', list)
+  if (list.length > MAX_ACTIONS) {
+    throw new UserError(
+      'batch-too-large',
+      `${list.length} actions in one batch; the limit is ${MAX_ACTIONS}`,
+      'send them in several batches',
+      { limit: MAX_ACTIONS, received: list.length },
+    )
+  }
+  const actions = list.map((item, i): Action => {
+    const entry = unquote(item, `action ${i}`)
+    if (Array.isArray(entry) && typeof entry[0] === 'string' && entry.length <= 2) {
+      const args = entry[1] === undefined ? {} : unquote(entry[1], `the arguments of action ${i}`)
+      if (isRecord(args)) return [entry[0], args]
+    }
+    return refuse(`action ${i} is not ["verb", {…}]`, entry)
+  })
+  return { batch: { ...said, actions }, notes }
+}
+
+export interface PlanOptions {
+  verbs: ReadonlyMap<string, Verb>
+  redact: boolean
+  makeRegistry: Parameters<typeof startPlan>[2]
+}
+
+const LONG_LIST = 300
+
+/** Thrown when any action was refused: nothing happened, and every problem of every action is told (A1). */
+export function refusal(problems: readonly Problem[], actions: number): UserError {
+  const first = problems[0]!
+  const bad = new Set(problems.map((x) => x.index)).size
+  const lines = problems.map((x) => {
+    const at = `  action ${x.index} ${x.verb.slice(0, 80).toWellFormed()}${x.field ? ` · ${x.field}` : ''}: ${x.message}`
+    const received = x.received == null || x.received === '(not shown)' ? undefined : JSON.stringify(x.received)
+    const told = received === undefined || x.message.includes(received.replace(/^"|"$/g, ''))
+    const accepted = x.accepted ? ` (${x.accepted})` : ''
+    const hint = x.hint ? ` → ${x.hint}` : ''
+    const list = hint !== '' && accepted.length > LONG_LIST ? '' : accepted // a long one stands in the details
+    return `${at}${told ? '' : `, received ${received}`}${list}${hint}`
+  })
+  return new UserError(
+    first.code === 'secret' ? 'secret' : 'refused',
+    `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${lines.join('\n')}`,
+    actions === 1 ? 'mend what is named and send it again' : 'mend what is named and send the whole batch again',
+    { success: false, executed: 0, problems: problems as unknown as Json },
+  )
+}
+
+/** Whether a batch was refused for nothing but an `expectedVersion` that has passed. */
+export const isStale = (error: unknown): error is UserError =>
+  error instanceof UserError &&
+  Array.isArray(error.details.problems) &&
+  (error.details.problems as readonly Problem[]).every((p) => p.code === 'stale')
+
+/**
+ * Plans a batch: judges every action against the view and against what the earlier ones will have done. Pure: it
+ * returns what is to be written, or throws all problems at once.
+ */
+export function planBatch(view: View, ctx: PlanContext, actions: readonly Action[], options: PlanOptions): Planned {
+  const proposed = new Set<number>()
+  for (;;) {
+    const { planned, unasked } = planOnce(view, ctx, actions, options, proposed)
+    if (planned) return planned
+    for (const index of unasked) proposed.add(index)
+  }
+}
+
+/** As `planBatch`, with some actions put up as proposals; instead of a plan it gives those that have to be as well. */
+function planOnce(
+  view: View,
+  ctx: PlanContext,
+  actions: readonly Action[],
+  options: PlanOptions,
+  proposed: ReadonlySet<number>,
+): { planned?: Planned; unasked: number[] } {
+  const p = startPlan(view, ctx, options.makeRegistry, new Set(options.verbs.keys()))
+  const watch = ctx.by === 'agent' ? new BindingWatch(p) : undefined
+  const unasked: number[] = []
+  const waiting = new Set<string>()
+  const problems: Problem[] = []
+  const results: Result[] = []
+  const versions = new Map<string, number>()
+
+  const aliases = (verb: string): Parameters<typeof named>[0] => {
+    const kind = p.registry().recordedBy(verb)
+    if (kind) return fieldsOf(kind)
+    const names = Object.keys(options.verbs.get(verb)?.args ?? {})
+    return Object.fromEntries(names.map((name) => [name, { also: ALSO[name] ?? [] }]))
+  }
+  const run: RunAction = (verb, given, report) => {
+    const registry = p.registry()
+    const args = named(aliases(verb), given)
+    const recorded = registry.recordedBy(verb)
+    if (recorded) return record(p, recorded, args, report)
+    const deleted = registry.deletedBy(verb)
+    if (deleted) return remove(p, deleted, args, report)
+    const own = options.verbs.get(verb)
+    if (own) {
+      for (const key of Object.keys(args)) {
+        if (Object.hasOwn(own.args, key) || key === 'expectedVersion') continue
+        const near = nearest(key, Object.keys(own.args))
+        report({
+          field: key,
+          message: `${verb} has no argument "${key.slice(0, 80)}"`,
+          received: shown(args[key]),
+          accepted:
+            near.length > 0
+              ? `did you mean ${near.join(' or ')}?`
+              : `the arguments ${Object.keys(own.args).join(', ')}`,
+        })
+      }
+      return own.plan(p, args, report, run)
+    }
+    const all = [...registry.derivedVerbs(), ...options.verbs.keys()]
+    const near = nearest(verb, all)
+    report({
+      field: '',
+      message: `no verb "${verb.slice(0, 80)}"`,
+      received: verb.slice(0, 200),
+      accepted: all.join(', '),
+      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : '(verbs) in discover lists them',
+    })
+    return undefined
+  }
+
+  actions.forEach(([given, raw], index) => {
+    const verb = redact(given)
+    const report: Report = (problem) => void problems.push({ index, verb, ...problem })
+    const before = problems.length
+    const said = named(aliases(verb), raw, (alias, field) => p.note(`${verb}: ${alias} was taken as ${field}`))
+    let args = said
+    if (!options.verbs.get(verb)?.unscreened) {
+      const screened = screen(said, options.redact)
+      if (screened.privateLeftOut) p.note('text between <private> and </private> was left out')
+      if (screened.secrets.length > 0 && !options.redact) {
+        for (const s of screened.secrets) {
+          report({
+            field: s.path,
+            code: 'secret',
+            message: `looks like a secret (${s.category})`,
+            received: '(not shown)',
+            accepted: 'text without secrets',
+            hint: 'leave it out, or give "redact": true to store its category in its place',
+          })
+        }
+        promiseOf(p, verb, said)
+        return
+      }
+      for (const s of screened.secrets)
+        p.note(`${s.path} held a secret: "[redacted: ${s.category}]" is stored in its place`)
+      args = screened.value as Record<string, unknown>
+    }
+    checkVersion(p, verb, args, versions, report)
+    const result = proposed.has(index)
+      ? run('propose', { action: [verb, args] }, report)
+      : run(verb, watch ? watch.asTyped(verb, args) : saidAgain(p, verb, args), report)
+    const [changed] = watch?.unasked() ?? []
+    if (problems.length > before || (!result && problems.length > 0)) return
+    if (!result) throw new Error(`verb ${verb} returned nothing and reported nothing`)
+    results.push({ verb, ...result } as Result)
+    const id = String(result.id)
+    if (proposed.has(index) || (watch && isWaiting(p, id))) waiting.add(id)
+    if (changed === undefined) return
+    if (NEVER_PROPOSED.has(verb) || proposed.has(index)) needsPerson(verb, changed, args, report)
+    else unasked.push(index)
+  })
+  if (problems.length > 0) throw refusal(problems, actions.length)
+  if (unasked.length > 0) return { unasked }
+  for (const r of results) {
+    const e = p.entity(r.id)
+    if (e) r.version = e.version
+  }
+  if (waiting.size > 0)
+    p.note(`proposed; it binds once a person says yes: \`tidemark confirm ${[...waiting].join(' ')}\``)
+  const planned = {
+    moves: p.moves(),
+    undone: p.undone(),
+    scrub: p.isScrubbing(),
+    events: [...p.events()],
+    results,
+    notes: p.notes,
+    purges: [...p.purges()],
+    work: p.work(),
+    claims: p.claims.changes(),
+    summary: summarise(results, p),
+  }
+  return { planned, unasked }
+}
+
+/** A rule, or a change of one, that somebody has to agree to. */
+const isWaiting = (p: Planning, id: string): boolean => {
+  const e = p.entity(id)
+  return e?.fields.standing === 'proposed' && (e.kind === 'proposal' || p.registry().kind(e.kind)?.binding === true)
+}
+
+/** Compare-and-set (A6): the version the caller has seen must still be the entity's. Local, as K8 says. */
+function checkVersion(
+  p: Planning,
+  verb: string,
+  args: Readonly<Record<string, unknown>>,
+  versions: Map<string, number>,
+  report: Report,
+): void {
+  const expected = args.expectedVersion
+  if (expected === undefined) return
+  if (typeof expected !== 'number' || !Number.isInteger(expected) || expected < 0) {
+    report({
+      field: 'expectedVersion',
+      message: 'not a version',
+      received: String(expected).slice(0, 40),
+      accepted: 'a whole number; 0 = not there yet',
+    })
+    return
+  }
+  const target = targetOf(p, verb, args)
+  // within a batch all actions compare with what was there before it
+  const current = target ? (versions.get(target.id) ?? p.view.entity(target.id)?.version ?? 0) : 0
+  if (target) versions.set(target.id, current)
+  if (current === expected) return
+  report({
+    field: 'expectedVersion',
+    code: 'stale',
+    message: `stale: ${target ? target.id : 'the entity'} is at version ${current}`,
+    received: expected,
+    accepted: String(current),
+    hint: target
+      ? `now: ${JSON.stringify(target.kind === SHARED_KIND ? target.fields.value : target.fields).slice(0, 500)}`
+      : 'it is not there yet',
+  })
+}
+
+/** The entity whose version an action may rest on; one that is not there yet is nothing. */
+function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): Entity | undefined {
+  const any = { deleted: true }
+  const registry = p.registry()
+  const recorded = registry.recordedBy(verb)
+  if (recorded && args.ref === undefined && args.id === undefined) {
+    const id = recordedAs(p, recorded, args)
+    return id === undefined ? undefined : p.entity(id)
+  }
+  const deleted = registry.deletedBy(verb)
+  if (deleted)
+    return p.resolve(args.ref ?? args.id ?? args[deleted.key[0]], 'ref', undefined, { kind: deleted.name, ...any })
+  if (verb.startsWith('share-')) return sharedNow(p, args.key)
+  if (verb === 'define-kind') return p.entity(`${KIND_KIND}:${String(args.name)}`)
+  if (verb === 'define-relation') return p.entity(`${RELATION_KIND}:${String(args.name)}`)
+  if (verb === 'link-entities' || verb === 'unlink-entities') {
+    const relation = registry.relation(String(args.type))
+    const ends = [args.from, args.to].map((end) => p.resolve(end, 'ref', undefined)?.id)
+    if (!relation || ends[0] === undefined || ends[1] === undefined) return undefined
+    if (relation.symmetric) ends.sort()
+    return p.entity(linkIdNow(p, ends[0], relation.name, ends[1]))
+  }
+  return p.resolve(args.ref ?? args.id ?? args.old ?? args.name, 'ref', undefined, any)
+}
+
+/** An action that was not even judged may have been the one that records what others refer to. */
+function promiseOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): void {
+  const kind = p.registry().recordedBy(verb)
+  const id = kind && recordedAs(p, kind, args)
+  if (id !== undefined) p.promise(id)
+}
+
+const SUMMARY_MAX = 200
+
+/** Names only what the batch touched: an erasure finds what it must rewrite by that. */
+function summarise(results: readonly Result[], p: Planning): string {
+  const touched = new Set(p.events().map((e) => e.entity))
+  const quoted = (name: string) => `"${foldName(name).length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name}"`
+  const named = (r: Result): string => {
+    if (!r.name || !(touched.has(r.id) || touched.has(String(r.link)))) return ''
+    const old = r.verb === 'supersede' ? p.entity(String(r.old))?.name : undefined
+    return old === undefined ? ` ${quoted(r.name)}` : ` ${quoted(old)} by ${quoted(r.name)}`
+  }
+  const parts = results.map((r) => (r.verb === 'undo' ? `undo ${r.id}` : r.verb + named(r)))
+  const whole = parts.join('; ')
+  return whole.length > SUMMARY_MAX
+    ? `${whole.slice(0, SUMMARY_MAX).toWellFormed()}… (${results.length} actions)`
+    : whole
+}
