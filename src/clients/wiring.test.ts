@@ -736,11 +736,17 @@ describe('checking', () => {
     expect(checkWiring(m.ctx).filter((f) => !f.ok)).toEqual([])
   })
 
-  test('says that a client is not wired', () => {
+  test('says that a client is not wired: no fault where it never was, one where its entry is gone', () => {
     const m = machine({ 'project/CLAUDE.md': '', 'project/AGENTS.md': '' })
     expect(say(m)).toEqual([
+      expect.stringMatching(/^ok Claude Code is not wired.*=> run `tidemark init/),
+      expect.stringMatching(/^ok Codex is not wired/),
+    ])
+    m.wire(['claude'])
+    rmSync(m.path('project/.mcp.json'))
+    expect(say(m)).toEqual([
       expect.stringMatching(/^bad Claude Code is not wired.*=> run `tidemark init/),
-      expect.stringMatching(/^bad Codex is not wired/),
+      expect.stringMatching(/^ok Codex is not wired/),
     ])
   })
 

@@ -95,11 +95,13 @@ export function planUnwiring(ctx: ClientContext): WiringChange[] {
   return once(CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)))
 }
 
-/** What `doctor` says about the clients found here. */
+/** What `doctor` says about the clients found here. That one is not wired is a fault only where it was. */
 export function checkWiring(ctx: ClientContext): Finding[] {
+  const files = new Set(journalFiles(ctx.root))
   return CLIENTS.filter((c) => c.detect(ctx).found).flatMap((c) => {
     const unsafe = unsafeFile(ctx, c)
-    if (!unsafe) return c.check(ctx)
+    const was = c.files(ctx).some((file) => files.has(file))
+    if (!unsafe) return c.check(ctx).map((f) => (f.wired === false && !was ? { ...f, ok: true } : f))
     return [{ client: c.name, ok: false, message: `${c.title} is not looked at: ${unsafe.why}`, hint: NO_LINKS }]
   })
 }

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { files, git, pressing, scratch, tidemark } from './run.ts'
 
@@ -33,6 +35,53 @@ test('[M6] after init beside a CLAUDE.md the first session says what was taken i
   expect(second.person).not.toContain('nothing fits')
   expect(second.model).not.toContain('pnpm')
   expect((await tidemark(at, ['brief'])).out).toContain('- Never commit to main')
+})
+
+test('[M6] init beside Claude Code and Codex is told in twelve lines at most; again, it makes no project of what is one', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  files(at.dir, { 'CLAUDE.md': '- Never commit to main\n' })
+  files(at.home, { '.claude/x': '', '.codex/x': '' })
+  const init = async (...args: string[]) => (await tidemark(at, ['init', ...args])).out.trimEnd().split('\n')
+  const why = await init('--dry-run')
+  expect(why[0]).toBe(`would make ${at.dir} a Tidemark project:`)
+  expect(why.filter((l) => /^ {2}(create|edit) .*: \w/.test(l))).toHaveLength(6)
+  const first = await init()
+  expect(first.length).toBeLessThanOrEqual(12)
+  expect(Math.max(...first.map((l) => l.length))).toBeLessThan(160)
+  expect(first.slice(0, 6)).toEqual([
+    `making ${at.dir} a Tidemark project:`,
+    '  create .tidemark/  (to be committed)',
+    '  wire   Claude Code, Codex (--dry-run says why each file)',
+    '  shared with the team: create .mcp.json',
+    '  this machine only: create .claude/settings.local.json, ~/.claude.json, ~/.codex/config.toml, ~/.codex/hooks.json; edit .git/info/exclude',
+    '  import CLAUDE.md',
+  ])
+  expect(first.at(-1)).toBe('  next   codex: start `codex` here, type /hooks, and trust those of tidemark')
+  expect(first.join()).toContain('1 rule stands in CLAUDE.md and binds nobody yet')
+  const again = await init()
+  expect(again.slice(0, 3)).toEqual([
+    `${at.dir} is a Tidemark project already`,
+    '  import CLAUDE.md',
+    '  CLAUDE.md: nothing new',
+  ])
+  rmSync(join(at.dir, '.mcp.json'))
+  expect((await init()).slice(0, 3)).toEqual([
+    `${at.dir} is a Tidemark project already`,
+    '  wire   Claude Code (--dry-run says why each file)',
+    '  shared with the team: create .mcp.json',
+  ])
+})
+
+test('[M6] doctor finds no fault in what init was told to leave: clients that are not wired', async () => {
+  const at = scratch()
+  git(at.dir, 'init', '-q')
+  files(at.home, { '.claude/x': '', '.codex/x': '', '.gemini/x': '', '.cursor/x': '', '.copilot/x': '' })
+  await tidemark(at, ['init', '--client', 'none'])
+  const { out, code } = await tidemark(at, ['doctor'])
+  expect(out).not.toContain('FIX')
+  expect(out.match(/^ok .*is not wired.*\n {5}→ run `tidemark init --client \w+` to wire it$/gm)).toHaveLength(5)
+  expect(code).toBe(0)
 })
 
 test('[M6] an empty memory teaches in two lines, once in a session', async () => {

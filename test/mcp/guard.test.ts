@@ -141,6 +141,11 @@ test('[M2] serve listens on loopback alone, and never makes a project', async ()
     socket.destroy()
     expect(error, `connected to ${address}`).toBeDefined()
   }
+  expect(lines.slice(0, 3)).toEqual([
+    `tidemark listens on ${running.url}`,
+    `project: ${dir}`,
+    'Ctrl-C stops it; what is recorded stays',
+  ])
   const told = lines.join('\n')
   expect(told).toContain(`claude mcp add --transport http tidemark ${running.url}/mcp --header "Authorization: Bearer`)
   const config = JSON.parse(lines.find((l) => l.includes('mcpServers'))!)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { gitRoot } from '../../git.ts'
 import { launchProblem } from '../common/command.ts'
+import { notWired } from '../common/finding.ts'
 import { claudeGlobal, configDir } from '../common/homes.ts'
 import { hookFindings, type WiredHook } from '../common/hook-check.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'
@@ -38,7 +39,7 @@ function serverFindings(ctx: ClientContext): Finding[] {
   const machine = at(settingsIn({ file: claudeGlobal(ctx) }), 'projects', mainWorkTree(ctx.root))
   const own = at(machine, 'mcpServers', NAME)
   if (entry === undefined && own === undefined)
-    return [bad('Claude Code is not wired: .mcp.json has no entry tidemark', 'run `tidemark init --client claude`')]
+    return [notWired(client, 'Claude Code is not wired: .mcp.json has no entry tidemark')]
   const [used, where] = own === undefined ? [entry, '.mcp.json'] : [own, claudeGlobal(ctx)]
   if (!starts(used))
     return [
@@ -148,6 +149,6 @@ function vsCodeFinding(ctx: ClientContext): Finding[] {
 export function claudeFindings(ctx: ClientContext): Finding[] {
   const plugin = pluginIn(ctx, client)
   const server = plugin ? [] : serverFindings(ctx)
-  if (server.some((f) => f.message.includes('is not wired'))) return server // told of once
+  if (server.some((f) => f.wired === false)) return server // told of once
   return [...server, ...hooksAndPlugin(ctx), ...statusLineFinding(ctx), ...vsCodeFinding(ctx)]
 }

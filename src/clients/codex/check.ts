@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gitRoot } from '../../git.ts'
 import { launchProblem, startsTidemark } from '../common/command.ts'
 import { readText } from '../common/files.ts'
+import { notWired } from '../common/finding.ts'
 import { codexHome } from '../common/homes.ts'
 import { hookFindings, type WiredHook } from '../common/hook-check.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'
@@ -29,11 +30,10 @@ function isTrusted(ctx: ClientContext): boolean {
   return [...places].some((place) => tomlAt(config, 'projects', place, 'trust_level') === 'trusted')
 }
 
-const untrusted = (ctx: ClientContext): Finding =>
-  bad(
-    "Codex reads a project's .codex/ only in trusted projects, and this one is not",
-    `start \`codex\` here and trust the folder, or add [projects.${JSON.stringify(ctx.root)}] trust_level = "trusted" to ${homeFile(ctx)}`,
-  )
+const UNTRUSTED: Finding = bad(
+  "Codex reads a project's .codex/ only in trusted projects, and this one is not",
+  'start `codex` here and trust the folder',
+)
 
 function serverFindings(ctx: ClientContext, trusted: boolean): Finding[] {
   const project = tableIn(sharedFile(ctx))
@@ -41,9 +41,7 @@ function serverFindings(ctx: ClientContext, trusted: boolean): Finding[] {
   const [used, where] =
     project !== undefined && (trusted || home === undefined) ? [project, sharedFile(ctx)] : [home, homeFile(ctx)]
   if (used === undefined)
-    return [
-      bad(`Codex is not wired: ${sharedFile(ctx)} has no [mcp_servers.tidemark]`, 'run `tidemark init --client codex`'),
-    ]
+    return [notWired(client, `Codex is not wired: ${sharedFile(ctx)} has no [mcp_servers.tidemark]`)]
   if (!startsTidemark(used.command, used.args))
     return [
       bad(
@@ -62,7 +60,7 @@ function serverFindings(ctx: ClientContext, trusted: boolean): Finding[] {
   ]
   if (used.enabled === false)
     findings.push(bad(`the server is switched off in ${where} (enabled = false)`, 'remove that line'))
-  if (used === project && !trusted) findings.push(untrusted(ctx))
+  if (used === project && !trusted) findings.push(UNTRUSTED)
   return findings
 }
 
@@ -105,7 +103,7 @@ function hooksOf(ctx: ClientContext, trusted: boolean, plugin: Plugin | undefine
   const wired = [...inProject, ...inHome]
   findings.push(...hookFindings(ctx, client, 'Codex', wired))
   if (wired.length > 0) findings.push(...trustFinding(ctx, [...new Set(wired.map((hook) => real(hook.file)))]))
-  if (inProject.length > 0 && !trusted && tableIn(sharedFile(ctx)) === undefined) findings.push(untrusted(ctx))
+  if (inProject.length > 0 && !trusted && tableIn(sharedFile(ctx)) === undefined) findings.push(UNTRUSTED)
   return findings
 }
 
@@ -118,5 +116,5 @@ export function codexFindings(ctx: ClientContext): Finding[] {
   const server = plugin ? [] : serverFindings(ctx, trusted)
   const hooks = hooksOf(ctx, trusted, plugin)
   // a client that is not wired at all is told of once
-  return server.some((f) => f.message.includes('is not wired')) ? server : [...server, ...hooks]
+  return server.some((f) => f.wired === false) ? server : [...server, ...hooks]
 }

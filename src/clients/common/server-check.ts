@@ -1,4 +1,6 @@
+import type { HookClient } from '../../hooks/call.ts'
 import { launchProblem } from './command.ts'
+import { notWired } from './finding.ts'
 import { type JsonFile, settingsIn, starts, wordsOf } from './json-parts.ts'
 import { at } from './json-read.ts'
 import type { ClientContext, Finding } from './types.ts'
@@ -6,7 +8,7 @@ import type { ClientContext, Finding } from './types.ts'
 /** Whether a client finds our server at `path` in one of its files (the first that has it counts), and it starts. */
 export function serverFindings(
   ctx: ClientContext,
-  client: string,
+  client: HookClient,
   title: string,
   path: string[],
   files: readonly JsonFile[],
@@ -15,13 +17,7 @@ export function serverFindings(
   const [found, ...hidden] = files
     .map((f) => ({ file: f.file, entry: at(settingsIn(f), ...path) }))
     .filter((f) => f.entry !== undefined)
-  if (!found)
-    return [
-      bad(
-        `${title} is not wired: ${files[0]!.file} has no server tidemark`,
-        `run \`tidemark init --client ${client}\``,
-      ),
-    ]
+  if (!found) return [notWired(client, `${title} is not wired: ${files[0]!.file} has no server tidemark`)]
   if (!starts(found.entry))
     return [
       bad(

@@ -2,7 +2,7 @@ import { sha256 } from '../../model/digest.ts'
 import { isOnlyProject } from '../../store/project-list.ts'
 import { readText } from './files.ts'
 import { type Entry, entryOf, revert, spliceOf } from './journal.ts'
-import type { ClientContext, Step, Undo, WiringChange } from './types.ts'
+import { ALREADY_THERE, type ClientContext, type Step, type Undo, type WiringChange } from './types.ts'
 
 /**
  * `ours`: word for word what we write; `stale`: so too, but for another place on this machine or by an earlier version;
@@ -116,7 +116,7 @@ export function plug(ctx: ClientContext, target: Target, why: string, wanted?: r
       before,
       target.parts.some((p) => isWanted(p) && stateOf(p) === 'yours')
         ? 'it has an entry called tidemark that tidemark did not make, which is left alone'
-        : 'already there',
+        : ALREADY_THERE,
     )
 
   const untouched = before !== null && entry !== undefined && revert(before, entry) !== undefined
@@ -141,7 +141,7 @@ export function plug(ctx: ClientContext, target: Target, why: string, wanted?: r
     // for a file that was not there, nothing has to be remembered
     for (const step of steps) step.splice = { at: 0, removed: '', inserted: '' }
   }
-  if (before !== null && sha256(before) === sha256(text)) return leave(target, before, 'already there')
+  if (before !== null && sha256(before) === sha256(text)) return leave(target, before, ALREADY_THERE)
   const action = before === null ? 'create' : 'edit'
   const original = base.steps.length > 0 ? (entry?.original ?? null) : base.text === null ? null : sha256(base.text)
   return { client, file, scope, action, before, after: text, why, undo: { original, steps } }

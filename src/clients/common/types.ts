@@ -43,6 +43,9 @@ export interface Step {
   splice: Splice
 }
 
+/** Why a file is left as it is that has all of our entries. */
+export const ALREADY_THERE = 'already there'
+
 /** One file and what is to happen to it. `before` is checked again when it is applied. */
 export interface WiringChange {
   client: string
@@ -67,6 +70,8 @@ export interface Finding {
   ok: boolean
   message: string
   hint?: string
+  /** Nothing of the client starts Tidemark: there is no more to check. */
+  wired?: false
 }
 
 /** One client: whether it is here, what its files need, how that is undone, whether it works. */

@@ -77,6 +77,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const shown = anywhere ? (addresses().find((a) => !a.internal && a.family === 'IPv4')?.address ?? '127.0.0.1') : host
   const url = `http://${bracketed(shown)}:${bound.port}`
   if (!loopback) options.log('reachable from other machines, unencrypted: whoever has the token reads and writes')
+  options.log(`tidemark listens on ${url}`)
+  for (const project of [options.project, ...(options.projects ?? [])]) options.log(`project: ${project}`)
+  options.log('Ctrl-C stops it; what is recorded stays')
   for (const line of howToConnect(url, token)) options.log(line)
   return { url, token, close, ended }
 }
@@ -94,7 +97,6 @@ function howToConnect(url: string, token: string): string[] {
   const headers = { Authorization: 'Bearer ${TIDEMARK_TOKEN}' }
   const config = { mcpServers: { tidemark: { type: 'http', url: `${url}/mcp`, headers } } }
   return [
-    `tidemark listens on ${url}`,
     '',
     'Claude Code:',
     `  claude mcp add --transport http tidemark ${url}/mcp --header "Authorization: Bearer ${token}"`,

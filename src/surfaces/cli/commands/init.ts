@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { foreignJournal, JOURNAL } from '../../../clients/common/journal.ts'
-import { type ClientContext, READ_TOOLS, type WiringChange } from '../../../clients/common/types.ts'
+import { ALREADY_THERE, type ClientContext, READ_TOOLS, type WiringChange } from '../../../clients/common/types.ts'
 import { CLIENTS } from '../../../clients/index.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../clients/wiring.ts'
 import { typist } from '../../../coordination/caller.ts'
@@ -53,12 +53,40 @@ function whyLeft(root: string, path: string): [path: string, why: string] | unde
   return found.is === 'file' && found.stat.nlink > 1 ? [path, 'it has a second name (a hard link)'] : undefined
 }
 
-function describe(root: string, home: string, c: WiringChange): string {
+const SCOPES = { committed: 'shared with the team', local: 'this machine only' } as const
+
+function shownFile({ root, home }: ClientContext, file: string): string {
+  const inside = relative(root, file)
+  return inside.startsWith('..') ? file.replace(home, '~') : inside
+}
+
+/** One file with the reason, for --dry-run. */
+function describe(context: ClientContext, c: WiringChange): string {
   if (c.failed) return `  leave  ${c.client}: ${c.why}`
-  const inside = relative(root, c.file)
-  const shown = inside.startsWith('..') ? c.file.replace(home, '~') : inside
-  const verb = { create: 'create', edit: 'edit', delete: 'delete', none: 'leave' }[c.action]
-  return `  ${verb.padEnd(6)} ${shown}  (${c.scope === 'committed' ? 'shared with the team' : 'this machine only'}): ${c.why}`
+  const verb = c.action === 'none' ? 'leave' : c.action
+  return `  ${verb.padEnd(6)} ${shownFile(context, c.file)}  (${SCOPES[c.scope]}): ${c.why}`
+}
+
+/** The whole plan in a few lines: what is wired, what the team gets, what this machine gets, and what is left alone. */
+function summary(context: ClientContext, changes: readonly WiringChange[]): string[] {
+  const wired = CLIENTS.filter(({ name }) => changes.some((c) => c.client === name && !c.failed && c.action !== 'none'))
+  const of = (scope: WiringChange['scope']): string[] => {
+    const files = (action: WiringChange['action']) =>
+      changes.filter((c) => c.scope === scope && c.action === action).map((c) => shownFile(context, c.file))
+    const parts = (['create', 'edit', 'delete'] as const).flatMap((action) => {
+      const all = [...new Set(files(action))]
+      return all.length > 0 ? `${action} ${all.join(', ')}` : []
+    })
+    return parts.length > 0 ? [`  ${SCOPES[scope]}: ${parts.join('; ')}`] : []
+  }
+  return [
+    ...(wired.length > 0 ? [`  wire   ${wired.map((c) => c.title).join(', ')} (--dry-run says why each file)`] : []),
+    ...of('committed'),
+    ...of('local'),
+    ...changes
+      .filter((c) => c.failed || (c.action === 'none' && c.why !== ALREADY_THERE))
+      .map((c) => describe(context, c)),
+  ]
 }
 
 /** What `--allow` says. An agent does not let itself write. */
@@ -84,7 +112,8 @@ async function askForRules(call: CommandCall, memory: Memory, sources: readonly 
   if (waiting.length === 0) return { waiting: 0 }
   const from = found.flatMap(({ source, rules }) => (rules.length > 0 ? source : []))
   const files = [...new Set(from.map((source) => source.replace(/^import \S+ /, '')))].join(', ')
-  const stand = `${waiting.length} ${waiting.length === 1 ? 'rule stands' : 'rules stand'} in ${files}`
+  const one = waiting.length === 1
+  const stand = `${waiting.length} ${one ? 'rule stands' : 'rules stand'} in ${files}`
   const isPerson = typist(memory) === 'person'
   const asks = isPerson && call.flags.yes !== true && !call.json && isTerminal()
   if (asks) for (const rule of listed(memory, waiting)) call.out(rule)
@@ -94,7 +123,10 @@ async function askForRules(call: CommandCall, memory: Memory, sources: readonly 
   if (yes) {
     agreeTo(memory, waiting, { by: 'person', agent: 'init' })
     call.out(`  ${stand}: confirmed, every session here is told to follow them`)
-  } else call.out(`  ${stand} and bind nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`)
+  } else
+    call.out(
+      `  ${stand} and ${one ? 'binds' : 'bind'} nobody yet. A person's yes to all that waits: ${confirmAll(memory)}`,
+    )
   return yes ? { confirmed: waiting.length } : { waiting: waiting.length, confirm: confirmAll(memory) }
 }
 
@@ -152,20 +184,18 @@ export const init: Command = {
     const sources = found.filter(([, path]) => whyLeft(root, path) === undefined)
     const dry = call.flags['dry-run'] === true
 
-    call.out(`${dry ? 'would make' : 'making'} ${root} a Tidemark project:`)
-    call.out(
-      fresh
-        ? `  create ${PROJECT_DIR}/config.json and ${PROJECT_DIR}/.gitignore: the project's id, ${context.personal ? 'kept out of git' : 'to be committed'}`
-        : `  leave  ${PROJECT_DIR}/: it is one already`,
-    )
-    for (const c of changes) call.out(describe(root, context.home, c))
+    if (fresh) {
+      call.out(`${dry ? 'would make' : 'making'} ${root} a Tidemark project:`)
+      call.out(`  create ${PROJECT_DIR}/  (${context.personal ? 'kept out of git' : 'to be committed'})`)
+    } else call.out(`${root} is a Tidemark project already`)
+    for (const line of dry ? changes.map((c) => describe(context, c)) : summary(context, changes)) call.out(line)
     const foreign = changes.some((c) => c.action !== 'none') ? foreignJournal(root) : undefined
     if (foreign !== undefined) call.out(`  replace ${JOURNAL}, which says what init changed on one machine: ${foreign}`)
     if (changes.length === 0 && named === undefined)
       call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
     for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
     if (call.flags.from !== undefined) call.out(`  take   the knowledge from ${call.flags.from}`)
-    for (const [format, path] of sources) call.out(`  import ${path} (${format})`)
+    if (sources.length > 0) call.out(`  import ${sources.map(([, path]) => path).join(', ')}`)
     const report: { [key: string]: Json } = {
       root,
       created: [],
@@ -216,7 +246,8 @@ export const init: Command = {
             const done = await importFrom(memory, format, join(root, path), { agent: 'init', by: 'agent', root })
             taken.push(done.source)
             imported.push({ path, created: done.created, updated: done.updated, unchanged: done.unchanged })
-            call.out(`  ${path}: ${done.created} new, ${done.updated} updated, ${done.unchanged} there already`)
+            const counts = [done.created > 0 && `${done.created} new`, done.updated > 0 && `${done.updated} updated`]
+            call.out(`  ${path}: ${counts.filter(Boolean).join(', ') || 'nothing new'}`)
           } catch (error) {
             if (!(error instanceof UserError)) throw error
             imported.push({ path, error: error.message })
@@ -239,7 +270,7 @@ export const init: Command = {
     )
     const wired = new Set(changes.filter((c) => !c.failed).map((c) => c.client))
     for (const f of checkWiring(context).filter((f) => !f.ok && wired.has(f.client)))
-      call.out(`  next   ${f.client}: ${f.message}${f.hint ? `: ${f.hint}` : ''}`)
+      call.out(`  next   ${f.client}: ${f.hint ?? f.message}`)
     const failed = changes.filter((c) => c.failed)
     for (const c of failed) call.out(`${c.client} is ${c.why}`)
     return {
