@@ -20,6 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { isRunning, thisHost } from './env.ts'
 import { UserError } from './errors.ts'
 
@@ -324,3 +325,6 @@ export function below(root: string, path: string): string | undefined {
   if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return undefined
   return inside.split(sep).join('/')
 }
+
+/** A file that comes with the package; this file, like the bundles in dist/, lies one folder below its root. */
+export const packageFile = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))

@@ -40,13 +40,17 @@ const isUsers = ({ source, parent }: HookCall): boolean => parent === undefined 
 
 /** What a prompt lays down, and the statements in it by which the person is known to have said something. */
 async function heard(text: string) {
-  const { capturedIn, statementsOf } = await import('./capture/patterns.ts')
-  const { withoutLead } = await import('./capture/cues.ts')
+  const { heardIn, statementsOf } = await import('./capture/patterns.ts')
+  const { withoutLead } = await import('./capture/leads.ts')
   const statements = statementsOf(text)
-  const found = capturedIn(text, statements)
+  const { found, unsure } = heardIn(text, statements)
   const facts = found.flatMap((f) => (f.kind === 'fact' ? [String(f.action[1].fact)] : []))
-  return { found, said: [...statements, ...statements.map(withoutLead), ...facts] }
+  return { found, unsure, said: [...statements, ...statements.map(withoutLead), ...facts] }
 }
+
+/** Once in a session, where words alone do not tell: the agent knows what its user means. */
+const JUDGE =
+  'Tidemark: when the user says something that should hold beyond this task (a rule, a decision, how things are here), record it with act in their words.'
 
 /** Says nothing of the work. */
 const SMALL = /^(?:again|commit|continue|do it|go|hello|hey|hi|next|no|ok|okay|proceed|push|sure|thank|thanks|yes)\b/i
@@ -68,16 +72,19 @@ export async function prompt(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
   const text = withoutPrivate(call.prompt ?? '', () => ' ')
   const listens = text !== '' && hook.captures && isUsers(call)
-  const { found, said } = (listens && (await hook.attemptLater('capture', () => heard(text), true))) || {
+  const { found, unsure, said } = (listens && (await hook.attemptLater('capture', () => heard(text), true))) || {
     found: [],
+    unsure: false,
     said: [],
   }
+  const hint = unsure && found.length === 0 && session !== '' && !hook.kept('hinted')
   const counted =
     session !== '' &&
     hook.attempt('prompt', () => {
       hook.sessions.patch(session, {
         prompts: Number(hook.kept('prompts') ?? 0) + 1,
         ...(listens ? asks(hook, text) : {}),
+        ...(hint ? { hinted: true } : {}),
         ...(said.length > 0 ? { typed: typedNow(hook.kept('typed'), said) } : {}),
       })
       return true
@@ -98,7 +105,7 @@ export async function prompt(hook: Hook): Promise<HookReply> {
         (await import('./prompt-recall.ts')).recalledFor(hook, text),
       )
   }
-  return noted(proposed ?? [], { context: joined(news, recalled) })
+  return noted(proposed ?? [], { context: joined(hint && counted ? JUDGE : undefined, news, recalled) })
 }
 
 /** An answer, with what was noted before it. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judged, SETS } from '../../bench/capture.ts'
+import { figures, judged } from '../../bench/capture.ts'
 import { capturedIn } from '../../src/hooks/capture/patterns.ts'
 
 const one = (text: string) => {
@@ -206,22 +206,19 @@ test('[G7] any text is read in time and gives at most three proposals of bounded
   )
 })
 
-test.each(SETS)('[G7] of the labelled set, the rules are captured and little else: %s', (half) => {
-  const cases = judged(half)
-  const [rules, caught, wrong] = [
-    cases.flatMap((c) => c.rules).length,
-    cases.reduce((n, c) => n + c.caught, 0),
-    cases.flatMap((c) => c.wrong),
-  ]
-  expect(cases.length).toBeGreaterThanOrEqual(60)
-  // what was never tuned on shows how far the cues reach: short of the goal, and no less than it was
-  const [recall, precision] = half === 'unseen-5-held' ? [0.7, 0.89] : [0.85, 0.95]
-  expect(caught / rules).toBeGreaterThanOrEqual(recall)
-  expect(
-    caught / (caught + wrong.length),
-    half === 'unseen-5-held' ? half : JSON.stringify(wrong),
-  ).toBeGreaterThanOrEqual(precision)
-})
+test.each([
+  ['judge', 0.9, 0.6],
+  ['unseen-5-held', 0.9, 0.5],
+])(
+  '[G7] of prompts that nothing was trained on, what is captured is right, and most rules are noticed: %s',
+  (set, precision, recall) => {
+    const found = figures(judged(set))
+    expect(found.precision).toBeGreaterThanOrEqual(precision)
+    expect(found.recall).toBeGreaterThanOrEqual(recall)
+    expect(found.noticed).toBeGreaterThanOrEqual(0.75)
+    expect(found.asked).toBeLessThanOrEqual(0.15)
+  },
+)
 
 test.each([
   [

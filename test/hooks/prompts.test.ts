@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { DIALECTS } from '../../src/clients/dialects.ts'
 import type { HookCall } from '../../src/hooks/call.ts'
+import { heardIn } from '../../src/hooks/capture/patterns.ts'
 import { respond } from '../../src/hooks/run.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
 import { openTestMemory } from '../helpers.ts'
@@ -38,6 +39,19 @@ test('[M4] VS Code is sent nothing that is no JSON: before compaction it takes n
   expect(claude.print('PreCompact', { context: 'keep this' }, { sessionId: 'v1' })).toBe('')
   expect(claude.tells('PreCompact', { sessionId: 'v1' })).toBe(false)
   expect(claude.print('PreCompact', { context: 'keep this' }, { session_id: 's1' })).toBe('keep this')
+})
+
+test('[G7] where words alone do not tell whether something is to last, the agent is asked, once in a session', async () => {
+  const t = openTestMemory()
+  const call = { client: 'claude', event: 'prompt', session: 's1', cwd: t.dir } as const
+  const told = async (prompt: string) =>
+    (await respond(t.memory, t.project, { ...call, prompt }, () => 1_000)).reply.context ?? ''
+  const ask = 'record it with act in their words'
+  expect(await told('fix the typo in the footer')).not.toContain(ask)
+  const doubtful = 'docs live with the code around here'
+  expect(heardIn(doubtful)).toEqual({ found: [], unsure: true })
+  expect(await told(doubtful)).toContain(ask)
+  expect(await told(`well, ${doubtful}`)).not.toContain(ask)
 })
 
 test('[T42] what the person typed binds when the agent records it in these words; what was pasted or asked does not', async () => {

@@ -1,14 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { UserError } from '../../errors.ts'
+import { packageFile } from '../../files.ts'
 import type { Embedder } from './embedder.ts'
 import { toUnit } from './unit-vector.ts'
 import { type Encode, type Pieces, wordPiece } from './wordpiece.ts'
 
 const FILE = 'assets/static-embedding.bin'
-/** From a bundle in dist/, and from this file in a clone. */
-const PLACES = [`../${FILE}`, `../../../${FILE}`]
-
 /** As calibration.ts finds them; `npm run bench -- embedders` prints them again. */
 const FLOOR = 0.32
 const CEILING = 0.7
@@ -27,9 +24,9 @@ interface Table {
 
 /** Where the table lies. */
 export function tablePath(): string {
-  const found = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((path) => existsSync(path))
-  if (found === undefined) throw damaged('is not there')
-  return found
+  const path = packageFile(FILE)
+  if (!existsSync(path)) throw damaged('is not there')
+  return path
 }
 
 const damaged = (what: string) =>
