@@ -1,5 +1,5 @@
 import { claimsOf } from '../coordination/claims.ts'
-import { ago, localMinute, nameOfSession } from '../coordination/labels.ts'
+import { nameOfSession } from '../coordination/labels.ts'
 import type { SessionInfo } from '../coordination/session-info.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { type CurrentHandoff, currentHandoffs } from '../handoff/current.ts'
@@ -8,12 +8,13 @@ import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
+import { ago } from '../model/times.ts'
 import { isOpen } from '../read/work-tree.ts'
 import type { Project } from '../store/project.ts'
 import { arrivedBy } from '../store/trust.ts'
 import { aboutOf, type BriefOptions } from './brief.ts'
 import { plain } from './fence.ts'
-import { byline, claimedOn, field, many, refOf } from './format.ts'
+import { byline, claimedOn, field, many, minute, refOf } from './format.ts'
 import { lastHere } from './last-visit.ts'
 import { calledHandoff, leftInHand, matteringFirst, recoveryItem } from './sections/handoff.ts'
 import { changesSince } from './sections/news.ts'
@@ -126,7 +127,7 @@ export function back(memory: Memory, project: Project, options: BriefOptions): B
               ...(lines.length > MOST ? [`(${lines.length - MOST} left out)`] : []),
             ].join('\n'),
           ]
-    const left = at === undefined ? undefined : `you left (${localMinute(at)}, ${ago(at, about.moment)})`
+    const left = at === undefined ? undefined : `you left (${minute(at, about)}, ${ago(at, about.moment)})`
     const happened = [
       ...part('Worked since', sessions.map((s) => worked(s, about))),
       ...part('Decided since', decisions.map((c) => decided(c.entity, about))),

@@ -43,6 +43,8 @@ export interface BriefOptions {
   readonly chars?: number | undefined
   /** ms since the epoch: now, unless given. */
   readonly moment?: number | undefined
+  /** A person reads it: times are local. */
+  readonly local?: boolean | undefined
   /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
   readonly held?: ReadonlyMap<string, number> | undefined
   /** Counts tokens; an upper bound that loads no table unless given. */
@@ -168,6 +170,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     client,
     user,
     moment,
+    local: options.local,
     focus,
     get found() {
       found ??= foundBy(focus, memory)

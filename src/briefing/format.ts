@@ -1,12 +1,13 @@
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { localMinute } from '../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
 
-/** A day in UTC: the same whenever it is told. */
-export const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-/** A moment to the minute, in UTC. */
-export const minute = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
+/** A moment to the minute: in UTC, on a person's terminal local. */
+export const minute = (ms: number, { local }: Pick<About, 'local'>): string =>
+  local ? localMinute(ms) : `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
+export const day = (ms: number, about: Pick<About, 'local'>): string => minute(ms, about).slice(0, 10)
 
 /** Who said it last, as the provenance has it. */
 function saidBy(e: Entity): string {
@@ -17,8 +18,8 @@ function saidBy(e: Entity): string {
 }
 
 /** Who, when, and whether somebody here stands by it: what stands behind every entity. */
-export const byline = (e: Entity, { vouched }: Pick<About, 'vouched'>): string =>
-  `(${saidBy(e)}, ${day(e.updated)}${vouched([e.id]).has(e.id) ? '' : ', unverified'})`
+export const byline = (e: Entity, about: Pick<About, 'vouched' | 'local'>): string =>
+  `(${saidBy(e)}, ${day(e.updated, about)}${about.vouched([e.id]).has(e.id) ? '' : ', unverified'})`
 
 /** A field as text on one line. */
 export const field = (e: Entity, name: string, max: number): string => {

@@ -53,6 +53,8 @@ export interface About {
   readonly user: string | undefined
   /** ms since the epoch: what holds now, and how old things are. */
   readonly moment: number
+  /** Times are told in the zone of this machine, for a person; else in UTC. */
+  readonly local?: boolean | undefined
   readonly focus: Focus
   /** What holds words of the work at hand. */
   readonly found: ReturnType<typeof foundBy>

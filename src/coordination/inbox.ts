@@ -1,8 +1,9 @@
 import { SHARED_FIELD, SHARED_KIND } from '../log/context-value.ts'
 import type { Memory, News } from '../memory.ts'
 import { kindOf, LINK_KIND } from '../model/entity.ts'
+import { localClock } from '../model/times.ts'
 import { getSession } from '../store/presence.ts'
-import { localClock, nameOfSession } from './labels.ts'
+import { nameOfSession } from './labels.ts'
 import { isBelow } from './parents.ts'
 import { sessionsOf } from './sessions.ts'
 

@@ -1,29 +1,5 @@
+import { ago } from '../model/times.ts'
 import type { SessionRow } from '../store/presence.ts'
-
-const MINUTE = 60_000
-
-/** How long ago, in the largest unit that fits. */
-export function ago(ms: number, now: number): string {
-  const minutes = Math.max(0, Math.round((now - ms) / MINUTE))
-  if (minutes < 1) return 'just now'
-  if (minutes < 60) return `${minutes} min ago`
-  if (minutes < 48 * 60) return `${Math.round(minutes / 60)} h ago`
-  return `${Math.round(minutes / 1440)} days ago`
-}
-
-/** The time of day for people: where they are, with the zone. */
-export function localClock(ms: number): string {
-  const offset = -new Date(ms).getTimezoneOffset()
-  const two = (n: number) => String(Math.floor(Math.abs(n))).padStart(2, '0')
-  const zone = offset === 0 ? 'UTC' : `${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(offset % 60)}`
-  return `${new Date(ms + offset * MINUTE).toISOString().slice(11, 16)} ${zone}`
-}
-
-/** A moment for people, to the minute: where they are, with the zone. */
-export function localMinute(ms: number): string {
-  const day = new Date(ms - new Date(ms).getTimezoneOffset() * MINUTE).toISOString().slice(0, 10)
-  return `${day} ${localClock(ms)}`
-}
 
 const CLIENTS: Readonly<Record<string, string>> = {
   claude: 'Claude',
@@ -62,7 +38,8 @@ export function titleOfSession(s: Named): string {
 export function nameOfSession(s: Named, now?: number, more: readonly (string | undefined)[] = []): string {
   const client = MADE_UP.test(s.id) ? undefined : s.client
   const seen = now === undefined ? undefined : ago(s.seen, now)
-  const about = [s.role, s.agent ?? client, s.user, ...more, seen].filter((a) => a !== undefined)
+  const role = s.role !== undefined && s.id.startsWith(s.role) ? undefined : s.role
+  const about = [role, s.agent ?? client, s.user, ...more, seen].filter((a) => a !== undefined)
   return `${titleOfSession(s)}${about.length > 0 ? ` (${about.join(', ')})` : ''}`
 }
 

@@ -1,6 +1,7 @@
 import type { Claim } from '../coordination/claims.ts'
 import { claimsOf } from '../coordination/claims.ts'
-import { localClock, nameOfSession } from '../coordination/labels.ts'
+import { nameOfSession } from '../coordination/labels.ts'
+import { localClock } from '../model/times.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
 import { dataLine, fenced } from './delivery.ts'

@@ -1,4 +1,5 @@
 import { many } from '../briefing/format.ts'
+import { localMinute } from '../model/times.ts'
 import type { Project } from '../store/project.ts'
 import { missedEdits } from './backlog.ts'
 import { hooksConfig } from './config.ts'
@@ -10,8 +11,6 @@ export interface HookCheck {
   what: string
   hint?: string
 }
-
-const moment = (ms: number): string => `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`
 
 /** What to do about an error of a hook, by its words. */
 const WAYS_OUT: readonly (readonly [RegExp, string])[] = [
@@ -36,7 +35,7 @@ const wayOut = (error: string): string =>
  * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
  * a moment.
  */
-export function checkHooks(project: Project, when: (ms: number) => string = moment): HookCheck[] {
+export function checkHooks(project: Project, when: (ms: number) => string = localMinute): HookCheck[] {
   const checks: HookCheck[] = hooksConfig(project.hooks).problems.map((what) => ({
     ok: false,
     what: `.tidemark/config.json: ${what}`,

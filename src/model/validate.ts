@@ -14,7 +14,7 @@ export interface Problem {
   accepted?: string
   hint?: string
   /** What a caller decides by, where there is something to decide: never by the message. */
-  code?: 'stale' | 'secret' | 'person'
+  code?: 'stale' | 'secret' | 'person' | 'claimed'
 }
 
 /** Reports a problem of the action under validation. */

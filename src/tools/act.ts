@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import type { ActResult } from '../memory.ts'
+import type { ActResult, Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
 import type { Problem } from '../model/validate.ts'
 import type { Result } from '../write/plan-types.ts'
@@ -37,9 +37,9 @@ Recording the same name again adds to it; what is not mentioned stays. In discov
           ? { intent, ...actions }
           : { intent, actions }
     const acted = await acting(context, batch, args.redact === true)
-    if (acted.results.every((r) => !TOUCHING.has(String(r.kind)))) return printed(acted)
+    if (acted.results.every((r) => !TOUCHING.has(String(r.kind)))) return printed(acted, context.memory)
     const { touchedBy } = await import('./related.ts')
-    return printed({ ...acted, notes: [...acted.notes, ...touchedBy(context, acted.results)] })
+    return printed({ ...acted, notes: [...acted.notes, ...touchedBy(context, acted.results)] }, context.memory)
   },
 }
 
@@ -65,11 +65,11 @@ const takesPerson = (error: unknown): boolean =>
   Array.isArray(error.details.problems) &&
   (error.details.problems as unknown as Problem[]).every((p) => p.code === 'person')
 
-function printed(done: ActResult): Output {
+function printed(done: ActResult, memory: Memory): Output {
   const what = (r: Result) =>
     r.verb === 'link-entities' ? `${r.from} ${r.type} ${r.to}` : r.verb === 'supersede' ? `${r.old} by ${r.id}` : r.id
   const lines = done.results.flatMap((r) => {
-    const held = r.verb === 'claim' ? claimedLines(r) : r.verb === 'release' ? releasedLines(r) : []
+    const held = r.verb === 'claim' ? claimedLines(r, memory) : r.verb === 'release' ? releasedLines(r) : []
     if (held.length > 0) return held
     return `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`
   })

@@ -9,10 +9,10 @@ export const back: Tool = {
   example: 'tidemark back',
   params: {},
   readOnly: true,
-  async run({ memory, project, session }) {
+  async run({ memory, project, session, local }) {
     const { back: tell } = await import('../briefing/back.ts')
     const { readEdits } = await import('../handoff/views/index.ts')
     readEdits(memory, project)
-    return tell(memory, project, { ...hereOf(project), session })
+    return tell(memory, project, { ...hereOf(project), session, local })
   },
 }

@@ -13,7 +13,7 @@ export const brief: Tool = {
   mcp: true,
   readOnly: true,
   fences: true,
-  async run({ memory, project, session, agent }, { budget }) {
+  async run({ memory, project, session, agent, local }, { budget }) {
     if (budget !== undefined && !(typeof budget === 'number' && Number.isInteger(budget) && budget > 0))
       throw new UsageError('budget is not a number of tokens', 'give a whole number, such as 2000')
     const { countTokens } = await import('../recall/tokens.ts')
@@ -23,6 +23,7 @@ export const brief: Tool = {
       ...hereOf(project),
       session,
       client: agent,
+      local,
       ...(typeof budget === 'number' ? { budget } : {}),
       counter: countTokens,
     }

@@ -1,7 +1,8 @@
+import type { Memory } from '../memory.ts'
 import type { Result } from '../write/plan-types.ts'
+import { span } from './format.ts'
 
 interface Lease {
-  readonly n: number
   readonly on: string
   readonly what: string
   readonly until: string
@@ -10,14 +11,12 @@ interface Lease {
 const leases = (said: unknown): readonly Lease[] => (Array.isArray(said) ? (said as Lease[]) : [])
 
 /** What a claim took, a line each; `nameOf` tells what a task is called. */
-export const claimedLines = (r: Result, nameOf: (task: string) => string | undefined = () => undefined): string[] =>
-  leases(r.claims).map(({ n, on, what, until }) => {
-    const name = what === 'task' ? `task "${nameOf(on) ?? on}"` : on
-    return `claimed ${name} until ${until.slice(11, 16)} UTC (fence ${n})`
+export const claimedLines = (r: Result, { reader, env }: Memory): string[] =>
+  leases(r.claims).map(({ on, what, until }) => {
+    const name = what === 'task' ? `task "${reader.entity(on)?.name ?? on}"` : on
+    return `claimed ${name} for ${span(Date.parse(until) - env.now())}`
   })
 
 /** What was given up, or to whom it went. */
 export const releasedLines = (r: Result, to?: string): string[] =>
-  leases(r.released ?? r.claims).map(({ n, on }) =>
-    to === undefined ? `released ${on}` : `${on} is ${to}'s now (fence ${n})`,
-  )
+  leases(r.released ?? r.claims).map(({ on }) => (to === undefined ? `released ${on}` : `${on} is ${to}'s now`))

@@ -32,9 +32,13 @@ export function scopeArgs(context: ToolContext, args: Readonly<Record<string, un
   }
 }
 
+/** Whether somebody else holds what was to be claimed. */
+const isHeld = (error: unknown): error is UserError =>
+  error instanceof UserError && ((error.details.problems ?? []) as Problem[]).some((p) => p.code === 'claimed')
+
 /** What stands in the way may be waited for; a batch cannot, this tool can. */
 function withWait(error: unknown): unknown {
-  if (!(error instanceof UserError) || !/ is claimed by /.test(error.message)) return error
+  if (!isHeld(error)) return error
   const { code, message, hint, details } = error
   const more = '; --wait 30 waits for it'
   const problems = (details.problems as Problem[]).map((p) => ({ ...p, hint: `${p.hint}${more}` }))
@@ -51,8 +55,7 @@ async function waiting<T>(context: ToolContext, seconds: number, attempt: () => 
       return attempt()
     } catch (error) {
       const left = until - performance.now()
-      if (left <= 0 || !(error instanceof UserError) || !/ is claimed by /.test(error.message))
-        throw seconds > 0 ? error : withWait(error)
+      if (left <= 0 || !isHeld(error)) throw seconds > 0 ? error : withWait(error)
       context.progress?.(`${error.message.split('\n')[1]?.trim() ?? 'claimed'}; waiting`)
       await new Promise<void>((done) => {
         // a lease that runs out and a process that dies ring no bell
@@ -111,7 +114,7 @@ export const claim: Tool = {
       ...(dependsOn === undefined ? {} : { dependsOn }),
     }
     const done = await waiting(context, wait, () => memory.act([['claim', said]], actingAs(context)))
-    const lines = claimedLines(done.results[0]!, (task) => memory.reader.entity(task)?.name)
+    const lines = claimedLines(done.results[0]!, memory)
     for (const n of done.notes) lines.push(`note: ${n}`)
     const { session } = context
     return {

@@ -26,7 +26,9 @@ export function claimLine({ memory, project }: ToolContext, c: Claim): string {
   const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : c.on
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
   const holder = sessionsOf(memory).get(c.session)
-  const parts = [`${on}  ${holder ? namedWithId(holder) : c.session}${c.role ? ` as ${c.role}` : ''}, ${left}`]
+  const parts = [
+    `${on}  ${holder ? namedWithId(holder) : c.session}${c.role && c.role !== holder?.role ? ` as ${c.role}` : ''}, ${left}`,
+  ]
   if (c.root !== undefined && c.root !== project.root) parts.push(`in ${c.root}`)
   if (c.implicit) parts.push('(taken by an edit)')
   if (c.note !== undefined) parts.push(`"${oneLine(c.note, 80)}"`)

@@ -1,4 +1,5 @@
 import { referenceTo } from '../discover/values.ts'
+import { moment } from './format.ts'
 import type { Tool } from './tool.ts'
 
 export const conflicts: Tool = {
@@ -8,13 +9,13 @@ export const conflicts: Tool = {
   example: 'tidemark conflicts',
   params: {},
   readOnly: true,
-  run({ memory }) {
+  run({ memory, local }) {
     const { reader } = memory
     const found = reader.conflicts().flatMap((e) => e.conflicts.map((c) => ({ e, c })))
     const lines = found.map(({ e, c }) => {
       const values = c.values.map(
         (v) =>
-          `${v.value === undefined ? '(cleared)' : JSON.stringify(v.value)} at ${new Date(v.at).toISOString().slice(0, 19)}Z by replica ${v.replica}`,
+          `${v.value === undefined ? '(cleared)' : JSON.stringify(v.value)} at ${moment(v.at, local)} by replica ${v.replica}`,
       )
       return `${referenceTo(reader, e.id)} · ${c.field === '$' ? 'deleted while it was edited' : c.field}\n  ${values.join('\n  ')}`
     })

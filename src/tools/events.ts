@@ -2,22 +2,47 @@ import { type EventsOptions, eventsSince, followEvents } from '../coordination/s
 import { sameSession } from '../coordination/shared-store.ts'
 import { UsageError } from '../errors.ts'
 import type { StreamEvent } from '../feed/feed.ts'
+import { kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { momentSaid } from '../recall/moment.ts'
-import { oneLine } from './format.ts'
+import { PRESENCE_TYPES } from '../store/presence.ts'
+import { inWords, moment, oneLine } from './format.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
-const short = (value: Json, max: number): string =>
-  oneLine(typeof value === 'string' ? value : JSON.stringify(value), max)
+/** What an event of sessions and claims says beyond its key. */
+const SAID = new Set([
+  'client',
+  'agent',
+  'role',
+  'note',
+  'task',
+  'status',
+  'result',
+  'handoff',
+  'from',
+  'to',
+  'reason',
+  'by',
+])
+
+/** What happened, without the value from before. */
+function happened({ event_type, key, value, previous_value }: StreamEvent): string {
+  if (event_type === 'erased') return `erased something of kind ${kindOf(key)}`
+  const said = (PRESENCE_TYPES as readonly string[]).includes(event_type)
+    ? Object.fromEntries(Object.entries(value ?? {}).filter(([k, v]) => SAID.has(k) && v !== key))
+    : value
+  const { from, type, to } = (value ?? {}) as { [key: string]: Json }
+  if (event_type === 'linked' && type !== undefined) return `linked ${from} ${type} ${to}`
+  const text = said === null && event_type !== 'update' ? '' : inWords(said, 100)
+  return `${event_type} ${oneLine(key, 80)}${text && ` ${event_type === 'merge' && previous_value === null ? '+ ' : ''}${text}`}`
+}
 
 /** An event as people read it. */
-export function eventLine(e: StreamEvent): string {
+export function eventLine(e: StreamEvent, local: boolean | undefined): string {
   const who = e.session_id === null ? '' : `  [${oneLine(e.session_id, 40)}]`
-  const adds = e.event_type === 'merge' && e.previous_value === null
-  const value = e.value === null && e.event_type !== 'update' ? '' : ` ${adds ? '+ ' : ''}${short(e.value, 100)}`
-  const before = e.previous_value === null ? '' : ` (was ${short(e.previous_value, 60)})`
-  const said = e.said === undefined ? '' : ` (said: ${short(e.said, 60)})`
-  return `${e.seq}  ${e.timestamp.slice(0, 19)}Z  ${e.event_type} ${oneLine(e.key, 80)}${value}${before}${said}${who}`
+  const before = e.previous_value === null ? '' : ` (was ${inWords(e.previous_value, 60)})`
+  const said = e.said === undefined ? '' : ` (said: ${inWords(e.said, 60)})`
+  return `${e.seq}  ${moment(Date.parse(e.timestamp), local)}  ${happened(e)}${before}${said}${who}`
 }
 
 function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>): EventsOptions {
@@ -75,7 +100,7 @@ export const events: Tool = {
       throw new UsageError('follow streams, and this answers once', 'over HTTP, GET /api/events streams')
     const found = eventsSince(context.memory, optionsOf(context, args))
     return {
-      text: found.map(eventLine).join('\n') || 'nothing has happened yet',
+      text: found.map((e) => eventLine(e, context.local)).join('\n') || 'nothing has happened yet',
       json: {
         events: found as unknown as Json,
         cursor: found.at(-1)?.seq ?? sinceOf(context, args.since) ?? context.memory.cursor,
@@ -86,7 +111,7 @@ export const events: Tool = {
   follow(context, args, emit) {
     return followEvents(
       context.memory,
-      (several) => emit(several.map((e) => ({ text: eventLine(e), json: e as unknown as Json }))),
+      (several) => emit(several.map((e) => ({ text: eventLine(e, context.local), json: e as unknown as Json }))),
       optionsOf(context, args),
     )
   },

@@ -3,27 +3,41 @@ import { UserError } from '../errors.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { KINDS } from '../model/kinds/index.ts'
+import { localMinute } from '../model/times.ts'
 import { namesNear, type Reader } from '../read/reader.ts'
+import { shortRefs } from '../read/short-references.ts'
 
-export { ago } from '../coordination/labels.ts'
+export { ago, span } from '../model/times.ts'
 
 /** "30 decisions, 1 fact"; a kind that only a project declares has the plural of most words. */
 export const countedKinds = (kinds: readonly { kind: string; n: number }[]): string =>
   kinds.map(({ kind, n }) => many(n, kind, KINDS.find((k) => k.name === kind)?.plural)).join(', ')
 
-/** How long, in the largest unit that fits. */
-export function span(ms: number): string {
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 90) return `${seconds} s`
-  const minutes = Math.round(seconds / 60)
-  return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
-}
+/** A moment as text: for a person on a terminal local, with the zone, else in UTC. */
+export const moment = (ms: number, local: boolean | undefined): string =>
+  local ? localMinute(ms) : `${new Date(ms).toISOString().slice(0, 19)}Z`
 
 /** One line of at most `max` characters. */
 export const oneLine = (value: string, max: number): string => {
   const flat = value.replace(/\s+/g, ' ').trim()
   return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat
 }
+
+/** A value in words; what is too long ends between two of its parts. */
+export function inWords(value: Json, max: number): string {
+  if (value === null || typeof value !== 'object') return oneLine(String(value), max)
+  const part = (v: Json): string => {
+    const text = inWords(v, 60)
+    return Array.isArray(v) ? `[${text}]` : v !== null && typeof v === 'object' ? `{${text}}` : text
+  }
+  const parts = Array.isArray(value) ? value.map(part) : Object.entries(value).map(([k, v]) => `${k}: ${part(v)}`)
+  let n = 1
+  while (n < parts.length && parts.slice(0, n + 1).join(', ').length <= max) n++
+  return [...parts.slice(0, n), ...(n < parts.length ? ['…'] : [])].join(', ')
+}
+
+/** The shortest reference to an entity: `#a3f`. */
+export const refTo = (reader: Reader, id: string): string => shortRefs([id], reader.allIds()).get(id)!
 
 /** An entity as a program gets it: everything said of it, with when and which version. */
 export const entityJson = (e: Entity): Json => ({

@@ -1,7 +1,7 @@
 import { isMark, saidIn } from '../log/context-value.ts'
 import type { Event } from '../log/events.ts'
 import type { Json } from '../model/field.ts'
-import { ago, findOne, oneLine } from './format.ts'
+import { ago, findOne, moment, oneLine } from './format.ts'
 import type { Block, Tool } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
@@ -34,13 +34,12 @@ export const history: Tool = {
     limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
   },
   readOnly: true,
-  run({ memory }, args) {
+  run({ memory, local }, args) {
     if (args.ref === undefined) {
       const limit = typeof args.limit === 'number' ? args.limit : 20
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
       const lines = news.map(
-        (n) =>
-          `${new Date(n.at).toISOString().slice(0, 19)}Z  ${n.batch}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,
+        (n) => `${moment(n.at, local)}  ${n.batch}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,
       )
       return {
         text: lines.join('\n') || 'nothing has happened yet',
@@ -82,7 +81,7 @@ export const history: Tool = {
         const who = [x.author?.user, x.author?.agent, x.author?.session].filter(Boolean).join(', ')
         const why = x.author?.intent ? `  “${oneLine(x.author.intent, 80)}”` : ''
         const by = `${who ? `  ${who}` : ''}${why}`
-        lines.push(`${new Date(x.event.stamp.ms).toISOString().slice(0, 19)}Z  ${batch}${by}`)
+        lines.push(`${moment(x.event.stamp.ms, local)}  ${batch}${by}`)
         blocks.push({ line: [['name', ago(x.event.stamp.ms, now)], '  ', ['ref', batch], ['aside', by]] })
       }
       lines.push(`  ${told(x.event)}`)

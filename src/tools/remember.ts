@@ -3,6 +3,7 @@ import { classifyRule } from '../formats/import/classify.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { contraryRules, settled } from './contradictions.ts'
+import { refTo } from './format.ts'
 import { actingAs, type Output, type Tool } from './tool.ts'
 
 /** A longer line is no sentence: its beginning stands for it. */
@@ -60,7 +61,7 @@ export const remember: Tool = {
     const waits = standingOf(context.memory.reader.entity(String(r.id))?.fields ?? {}) === 'proposed'
     const what = `${r.kind}${typeof said.category === 'string' ? ` (${said.category})` : ''}`
     const lines = [
-      `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what}: ${r.id}`,
+      `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what} ${refTo(context.memory.reader, String(r.id))}`,
       ...done.notes.map((n) => `note: ${n}`),
     ]
     const undo = done.batch ? [`tidemark undo ${done.batch} takes it back`] : []

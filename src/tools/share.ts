@@ -12,7 +12,7 @@ import type { Json } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
 import { isStale } from '../write/batch.ts'
 import { eventLine } from './events.ts'
-import { oneLine } from './format.ts'
+import { inWords, oneLine } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 const STEPS = ['get', 'set', 'append', 'merge', 'delete', 'list', 'show', 'history', 'rollback'] as const
@@ -54,7 +54,7 @@ export const share: Tool = {
     checkUse(step, args)
     if (step === 'list') {
       const all = listShared(memory)
-      const lines = all.map((s) => `${s.key}  ${oneLine(json(s.value), 80)}  (version ${s.version})`)
+      const lines = all.map((s) => `${s.key}  ${inWords(s.value, 80)}  (version ${s.version})`)
       return {
         text: lines.join('\n') || 'nothing is shared yet: `tidemark share set KEY JSON` shares something',
         json: all as unknown as Json,
@@ -68,7 +68,7 @@ export const share: Tool = {
     if (step === 'get') return one(mustBeShared(memory, key))
     if (step === 'history') {
       const events = sharedHistory(memory, key, typeof args.limit === 'number' ? args.limit : undefined)
-      return { text: events.map((e) => eventLine(e)).join('\n'), json: events as unknown as Json }
+      return { text: events.map((e) => eventLine(e, context.local)).join('\n'), json: events as unknown as Json }
     }
     if (step === 'rollback') {
       return one(rollbackShared(memory, key, Number(args.to ?? args.value), actingAs(context)))

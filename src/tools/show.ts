@@ -1,13 +1,19 @@
 import { referenceTo } from '../discover/values.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
-import { shortRefs } from '../read/short-references.ts'
-import { ago, entityJson, findOne } from './format.ts'
+import { ago, entityJson, findOne, refTo } from './format.ts'
 import type { Span, Tool } from './tool.ts'
 
+const LIST_LINE = 80
+
+/** What a field says; a list on one line where that is short. */
 function shown(value: Json): string {
-  if (Array.isArray(value)) return value.map((v) => `\n    - ${typeof v === 'string' ? v : JSON.stringify(v)}`).join('')
-  return typeof value === 'string' ? value.replace(/\n/g, '\n    ') : JSON.stringify(value)
+  if (!Array.isArray(value)) return typeof value === 'string' ? value.replace(/\n/g, '\n    ') : JSON.stringify(value)
+  const items = value.map((v) => (typeof v === 'string' ? v : JSON.stringify(v)))
+  const line = items.join(', ')
+  return line.length <= LIST_LINE && !items.some((item) => /[,\n]/.test(item))
+    ? line
+    : items.map((item) => `\n    - ${item}`).join('')
 }
 
 /** The name of a field stands back behind what it says. */
@@ -40,7 +46,7 @@ export const show: Tool = {
     for (const field of order) {
       const value = e.fields[field]
       if (value === undefined || field === 'provenance' || value === e.name) continue
-      lines.push(`  ${field}: ${shown(value)}`)
+      lines.push(`  ${field}: ${shown(value)}`.replace(': \n', ':\n'))
     }
     const from = reader.links('from', e.id)
     const to = reader.links('to', e.id)
@@ -52,11 +58,13 @@ export const show: Tool = {
         `  conflict in ${c.field === '$' ? 'existence' : c.field}: ${c.values.map((v) => JSON.stringify(v.value ?? null)).join(' against ')} (write it again to settle it)`,
       )
     }
-    const who = ((e.fields.provenance ?? []) as { [key: string]: Json }[]).map((p) =>
-      [p.user, p.agent, p.session, p.branch].filter(Boolean).join(', '),
-    )
+    const who = ((e.fields.provenance ?? []) as { [key: string]: Json }[]).map((p) => {
+      const [name, ...rest] = [p.user, p.agent, p.session && `session ${p.session}`].filter(Boolean)
+      const beside = [...rest, ...(p.branch ? [`on ${p.branch}`] : [])].join(', ')
+      return `${name ?? 'somebody'}${beside && ` (${beside})`}`
+    })
     lines.push(
-      `  recorded ${ago(e.created, now)}${who.length > 0 && who[0] ? ` by ${[...new Set(who)].join('; ')}` : ''} · version ${e.version}`,
+      `  recorded ${ago(e.created, now)}${who.length > 0 ? ` by ${[...new Set(who)].join(' and ')}` : ''} · version ${e.version}`,
       `  ${e.id}`,
     )
     const link = (l: { id: string; from: string; to: string; type: string }) => ({
@@ -68,11 +76,10 @@ export const show: Tool = {
     return {
       text: lines.join('\n'),
       page() {
-        const [ref = ''] = shortRefs([e.id], reader.allIds()).values()
         const [head = '', ...rest] = lines
         const state = head.slice(`${e.kind} ${e.name}`.length)
         return [
-          { line: [['name', e.name], state, '  ', ['kind', e.kind], ' ', ['ref', ref]] },
+          { line: [['name', e.name], state, '  ', ['kind', e.kind], ' ', ['ref', refTo(reader, e.id)]] },
           ...rest
             .flatMap((l) => l.split('\n'))
             .map((l) => ({ line: told(l.trimStart()), indent: l.length - l.trimStart().length })),

@@ -37,6 +37,8 @@ export interface ToolContext {
   readonly agent?: string
   /** Who wants it, where the surface knows better than by `agent`. */
   readonly by?: Actor
+  /** A person reads the text on a terminal: times are local, with their zone; else in UTC. */
+  readonly local?: boolean
   /** One line of progress on a terminal; silent elsewhere. */
   progress?(line: string): void
   /** Asks the person at the terminal; nothing where nobody could answer. Only a plain yes is one. */

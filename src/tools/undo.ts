@@ -1,13 +1,14 @@
-import { many, minute } from '../briefing/format.ts'
+import { many } from '../briefing/format.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
+import { moment } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 
 /** What the session wrote, to be looked at before it is taken back; undefined where that is nothing. */
-function listOf({ memory }: ToolContext, session: string): string | undefined {
+function listOf({ memory, local }: ToolContext, session: string): string | undefined {
   const own = memory.newsSince(0).filter((n) => !n.presence && n.author.session === session)
   if (own.length === 0) return undefined
-  const lines = own.map((n) => `  ${n.batch}  ${minute(n.at)}  ${n.summary}`)
+  const lines = own.map((n) => `  ${n.batch}  ${moment(n.at, local)}  ${n.summary}`)
   return [`session ${session} wrote ${many(own.length, 'batch', 'batches')}:`, ...lines].join('\n')
 }
 

@@ -3,9 +3,10 @@ import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { WorkKind } from '../model/work-kinds.ts'
 import type { Reader } from '../read/reader.ts'
+import { shortRefs } from '../read/short-references.ts'
 import { isOpen, type Place, type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
 import type { Result } from '../write/plan-types.ts'
-import { entityJson, findOne, oneLine } from './format.ts'
+import { entityJson, findOne, oneLine, refTo } from './format.ts'
 import { actingAs, type Output, type Param, type Tool, type ToolContext } from './tool.ts'
 
 const MARKS: Readonly<Record<string, string>> = { open: '○', complete: '✓', abandoned: '✗' }
@@ -164,8 +165,8 @@ export function workTool(spec: WorkTool): Tool {
 function done(context: ToolContext, step: string, action: readonly [string, { [name: string]: Json }]): Output {
   const acted = context.memory.act([action], actingAs(context))
   const r = acted.results[0] as Result
-  const lines = [`${DID[step]} ${r.kind} ${oneLine(String(r.name), NAME_MAX)}`, `  ${r.id}`]
   const { reader } = context.memory
+  const lines = [`${DID[step]} ${r.kind} ${oneLine(String(r.name), NAME_MAX)}  ${refTo(reader, r.id)}`]
   const above = r.activity ?? r.goal
   if (typeof above === 'string') lines.push(`  in ${reader.entity(above)!.kind} ${shortName(reader.entity(above)!)}`)
   for (const note of acted.notes) lines.push(`note: ${note}`)
@@ -174,11 +175,16 @@ function done(context: ToolContext, step: string, action: readonly [string, { [n
 
 function listed(context: ToolContext, kind: WorkKind, all: boolean): Output {
   const place = placeOf(context)
-  const nodes = workTree(context.memory.reader)
+  const { reader } = context.memory
+  const nodes = workTree(reader)
     .flatMap(withBelow)
     .filter((n) => n.kind === kind)
   const shown = all ? nodes : nodes.filter((n) => n.state === 'open')
-  const lines = shown.map((n) => `${workLine(n, place)}  ${n.entity.id}`)
+  const refs = shortRefs(
+    shown.map((n) => n.entity.id),
+    reader.allIds(),
+  )
+  const lines = shown.map((n) => `${workLine(n, place)}  ${refs.get(n.entity.id)}`)
   if (shown.length === 0) lines.push(`no ${kind} is open`)
   if (shown.length < nodes.length) lines.push(`… ${nodes.length - shown.length} closed: --all shows them`)
   return { text: lines.join('\n'), json: shown.map((n) => workJson(n, place)) }

@@ -25,7 +25,13 @@ export const assignTask: Verb = {
     p.claims.sweep()
     const holder = p.claims.held().find((c) => c.what === 'task' && c.on === task.id)
     if (holder) {
-      report({ field: 'task', message: told(p, holder), received: task.id, hint: 'a task is never given to two' })
+      report({
+        field: 'task',
+        code: 'claimed',
+        message: told(p, holder),
+        received: task.id,
+        hint: 'a task is never given to two',
+      })
       return undefined
     }
     const { view } = p.claims

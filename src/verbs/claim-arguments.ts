@@ -2,6 +2,7 @@ import { tidyPath } from '../claims/glob.ts'
 import { type Claim, inTheWay, isLive, sameTree, stateOf } from '../claims/lease.ts'
 import { outside, pathInProject } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { ago, span } from '../model/times.ts'
 import { type Report, shown } from '../model/validate.ts'
 import type { SessionRow } from '../store/presence.ts'
 import type { Planning } from '../write/plan-types.ts'
@@ -27,14 +28,14 @@ export function actor(p: Planning, report: Report): string | undefined {
   return undefined
 }
 
-export const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 16)
-
-/** Whose claim it is, since when and until when, for a refusal. */
+/** Whose claim it is, since when and for how long, for a refusal. */
 export function told(p: Planning, c: Claim): string {
+  const { now } = p.claims.view
   const s = p.claims.view.session(c.session)
   const who = [c.session, s?.client && `(${[s.client, s.agent].filter(Boolean).join(', ')})`].filter(Boolean).join(' ')
   const note = c.note === undefined ? '' : `: "${c.note}"`
-  return `${c.on} is claimed by ${who} since ${clock(c.since)}, until ${clock(c.until)} UTC${note}`
+  const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'
+  return `${c.on} is claimed by ${who} ${left}, taken ${ago(c.since, now)}${note}`
 }
 
 export function textOf(args: Args, field: string, report: Report, max = 2000): string | undefined {

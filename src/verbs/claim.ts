@@ -19,6 +19,7 @@ export function take(
   for (const c of blocking) {
     report({
       field,
+      code: 'claimed',
       message: told(p, c),
       received: wanted.on,
       hint: 'take something else, try again when it is free, or ask its holder for a hand-over',

@@ -158,6 +158,71 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
     expect(await run('history')).toMatch(/^20\d\d-/)
   })
 
+  test('[S2] reads times in their own zone; a pipe, an agent and --json have them in UTC', async () => {
+    const { at, run } = await project()
+    const there = withEnv(at, { TZ: 'Asia/Kolkata' })
+    await run('session', 'start', 'writer-1', '--role', 'writer')
+    expect(await run('claim', 'src', '--role', 'writer', '--session', 'writer-1')).toBe('claimed src for 30 min\n')
+    const local = /\d{4}-\d\d-\d\d \d\d:\d\d \+05:30/
+    const [brief, events] = [await screen(there, ['brief']), await screen(there, ['events'])]
+    expect(brief).toMatch(new RegExp(`claims: src until ${local.source}`))
+    expect(events).toMatch(new RegExp(`^\\d+ {2}${local.source} {2}claimed src role: writer {2}\\[writer-1\\]$`, 'm'))
+    for (const utc of [
+      (await tidemark(there, ['brief'])).out,
+      await screen(withEnv(there, { CLAUDECODE: '1' }), ['brief']),
+      (await tidemark(there, ['brief', '--json'])).out,
+    ])
+      expect(utc).toMatch(/claims: src until \d{4}-\d\d-\d\d \d\d:\d\dZ/)
+    expect(await run('events')).toMatch(/"timestamp":"[\d-]+T[\d:.]+Z"/)
+    expect(await screen(there, ['claims'])).toMatch(/^src writer-1 \(cli, tester\), for 30 min more$/m)
+    const refused = await onTerminal(there, ['claim', 'src'])
+    expect(refused.out).toContain('src is claimed by writer-1 (cli) for 30 min more, taken just now')
+  })
+
+  test('[S2] sees a name cut only where the columns run out, topics on one line, and references that are short', async () => {
+    const { at, run } = await project()
+    const name = `The build ${'is slow and '.repeat(4)}loud`
+    const shown = await screen(at, ['remember', name, '--topic', 'build'])
+    const [, ref = ''] = /^remembered as fact (#[a-f][0-9a-f]{2,})$/m.exec(stripVTControlCharacters(shown)) ?? []
+    await run(
+      'act',
+      JSON.stringify([
+        ['record-decision', { name: 'a' }],
+        ['record-decision', { name: 'b' }],
+      ]),
+    )
+    await run('supersede', 'a', 'b')
+    expect(stripVTControlCharacters(await screen(at, ['list', '--all'], 90))).toContain(`fact      ${name}  `)
+    const page = await run('show', ref)
+    expect(page).toContain('\n  topics: build\n')
+    expect(page).toMatch(/\n {2}recorded just now by tester \(cli, on \w+\) · version 1\n/)
+    expect(page).not.toMatch(/ $/m)
+    expect(await run('task', 'add', 'Write docs')).toMatch(/^added task Write docs {2}#[a-f][0-9a-f]{2,}$/m)
+    expect(await run('task', 'list')).toMatch(/^○ Write docs {2}#[a-f][0-9a-f]{2,}\n$/)
+  })
+
+  test('[X4] reads events in words that end between the parts of a value, and no tombstone', async () => {
+    const { at, run } = await project()
+    const value = { a: 'a'.repeat(50), b: { c: [1, 2], d: 'b'.repeat(50) }, e: 5 }
+    await run('share', 'set', 'k', JSON.stringify(value))
+    await run(
+      'act',
+      JSON.stringify([
+        ['record-decision', { name: 'a' }],
+        ['record-decision', { name: 'b' }],
+      ]),
+    )
+    await run('supersede', 'a', 'b')
+    await run('remember', 'The box in the cellar')
+    await run('forget', 'The box in the cellar', '--erase')
+    const shown = await screen(at, ['events'], 200)
+    expect(shown).toContain(` update k a: ${value.a}, …`)
+    expect(shown).toContain(' linked decision:b supersedes decision:a')
+    expect(shown).toContain(' erased something of kind fact')
+    expect(shown).not.toMatch(/[{"]|purged-/)
+    expect(await screen(at, ['share', 'list'], 200)).toContain(`k  a: ${value.a}, …`)
+  })
+
   test('[T43] reads every rule that waits whole, and agrees by the reference that is shown', async () => {
     const { at } = await known()
     const rule = `Never push to main ${'without a word to whoever is on duty '.repeat(6)}today`

@@ -36,7 +36,7 @@ test('[X6] a claim on a path, a glob or a directory above is refused with the ow
   act('a', ['claim', { paths: ['src/auth'], note: 'token refresh' }])
   for (const path of ['src/auth', 'src/auth/token.ts', 'src', 'src/**/*.ts', '.', 'src/a*'])
     expect(refused('b', ['claim', { paths: [path] }]), path).toMatch(
-      /src\/auth is claimed by a since 09:00, until 09:30 UTC: "token refresh"/,
+      /src\/auth is claimed by a for 30 min more, taken just now: "token refresh"/,
     )
   act('b', ['claim', { paths: ['src/db', 'docs/*.md'] }])
   expect(held()).toEqual(['a src/auth', 'b src/db', 'b docs/*.md'])

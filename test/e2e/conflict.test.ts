@@ -19,7 +19,7 @@ withClients(
     await claude(m, model, 'make it 42')
     const refused = results(model.turns.at(-1)!).at(-1)!
     expect(refused.error).toBe(true)
-    expect(refused.text).toContain('src/app.ts is claimed by reviewer-1 (reviewer, cli, ')
+    expect(refused.text).toContain('src/app.ts is claimed by reviewer-1 (cli, ')
     expect(refused.text).toContain('renaming the answer')
     expect(m.read('src/app.ts')).toBe('export const answer = 41\n')
 
@@ -90,7 +90,7 @@ withClients(
     await codex(m, 'make it 42', ['-c', 'model="gpt-5.5"'])
     const refused = outputs(model.turns.at(-1)!)
     expect(refused).toHaveLength(2)
-    for (const text of refused) expect(text).toContain('src/app.ts is claimed by reviewer-1 (reviewer, cli, ')
+    for (const text of refused) expect(text).toContain('src/app.ts is claimed by reviewer-1 (cli, ')
     expect(m.read('src/app.ts')).toBe('export const answer = 41\n')
 
     m.tidemark('release', '--session', 'reviewer-1')

@@ -185,7 +185,7 @@ describe('[X4] tidemark events --follow', () => {
     expect(events.map((e) => e.event_type)).toEqual(['update', 'update', 'merge', 'merge', 'merge', 'merge'])
     await run('share', 'delete', 'files')
     expect(await run('share', 'rollback', 'files', '--to', String(events[3]!.seq))).toBe('["a.ts","b.ts","c.ts"]\n')
-    expect((await run('share', 'history', 'files')).split('\n')[0]).toContain('update files ["a.ts","b.ts","c.ts"]')
+    expect((await run('share', 'history', 'files')).split('\n')[0]).toContain('update files a.ts, b.ts, c.ts')
     const refused = async (...args: string[]) => {
       const { tidemark } = await import('../cli/run.ts')
       const ran = await tidemark(at, ['share', ...args, '--json'])

@@ -68,7 +68,7 @@ export const calledHandoff = ({ entity }: CurrentHandoff): string => {
 const headOf = (h: CurrentHandoff, about: About): string => {
   const e = h.entity
   const stale = h.stale ? `, ${h.commitsSince} commits ago: check what is still so` : ''
-  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written)}${stale} ${byline(e, about)}`
+  return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(e, about)}`
 }
 
 function inFull(h: CurrentHandoff, about: About): Item {
@@ -97,7 +97,7 @@ function leftBehind(about: About): Item[] {
   return [...words.values()].slice(0, OTHERS).map((claims): Item => {
     const [{ n, session, ended = 0, handoff = '' }] = claims as [Claim]
     const on = claims.slice(0, FILES_NAMED).map((c) => claimedOn(c.on, about))
-    const head = `- ${plain(session, 100)} released ${on.join(', ')} at ${minute(ended)} and left: `
+    const head = `- ${plain(session, 100)} released ${on.join(', ')} at ${minute(ended, about)} and left: `
     return { id: `claim:${n}`, text: head + plain(handoff, NOTE), short: head + plain(handoff, ITEM) }
   })
 }
@@ -126,7 +126,7 @@ export function recoveryItem(s: SessionInfo, about: About): Item {
     .slice(0, DECISIONS_NAMED)
   const name = nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`])
   const { request, said } = s.data
-  const head = `- Session ${plain(name, 200)} crashed, last seen ${minute(s.seen)}`
+  const head = `- Session ${plain(name, 200)} crashed, last seen ${minute(s.seen, about)}`
   const list = (title: string, all: readonly string[]): string[] =>
     all.length === 0
       ? []

@@ -59,7 +59,8 @@ export function changesSince(about: About, since: number): { entity: Entity; tex
   return changed
 }
 
-function lineOf(e: Entity, touches: readonly Touch[], { vouched, memory }: About): string {
+function lineOf(e: Entity, touches: readonly Touch[], about: About): string {
+  const { vouched, memory } = about
   const { user, agent, session, at } = touches[0]!
   const verb = !e.live
     ? 'deleted'
@@ -71,9 +72,9 @@ function lineOf(e: Entity, touches: readonly Touch[], { vouched, memory }: About
           ? 'new'
           : 'changed'
   const who = plain(user ?? agent ?? session ?? 'somebody', 40)
-  if (!e.live && isErased(memory.db, e.id)) return `- erased: something of kind ${e.kind} (${who}, ${day(at)})`
+  if (!e.live && isErased(memory.db, e.id)) return `- erased: something of kind ${e.kind} (${who}, ${day(at, about)})`
   const unverified = vouched([e.id]).has(e.id) ? '' : ', unverified'
-  return `- ${verb}: ${refOf(e)}${nameBeyondId(e)} (${who}, ${day(at)}${unverified})`
+  return `- ${verb}: ${refOf(e)}${nameBeyondId(e)} (${who}, ${day(at, about)}${unverified})`
 }
 
 /** What it is called, where its id does not say it. */

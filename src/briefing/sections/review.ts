@@ -14,7 +14,7 @@ export const review: Section = {
   name: 'review',
   title: 'Needs review',
   share: 5,
-  build({ reader, moment }) {
+  build({ reader, moment, local }) {
     const conflicts = reader
       .conflicts()
       .filter((e) => e.live && e.kind !== 'question' && !reader.registry().kind(e.kind)?.internal)
@@ -36,7 +36,7 @@ export const review: Section = {
         moment - e.updated > STALE_MS && e.fields.visibility !== 'curated' && stateOf(e, reader, moment) === undefined,
     ).length
     if (items.length === 0 && stale === 0) return undefined
-    const note = `${many(stale, 'decision')} not touched since ${day(moment - STALE_MS)} and not curated: still so?`
+    const note = `${many(stale, 'decision')} not touched since ${day(moment - STALE_MS, { local })} and not curated: still so?`
     return {
       items: items.slice(0, MOST),
       beyond: Math.max(0, items.length - MOST),

@@ -41,9 +41,10 @@ export const sessions: Section = {
 
 type Held = ReturnType<ReturnType<typeof claimsOf>['held']>[number]
 
-const claimed = (c: Held, { reader }: About): string => {
+const claimed = (c: Held, about: About): string => {
+  const { reader } = about
   const on = c.what === 'task' ? `task ${reader.entity(c.on)?.name ?? c.on}` : c.what === 'role' ? `role ${c.on}` : c.on
-  return `${plain(on, 120)} until ${minute(c.until)}${c.note === undefined ? '' : ` (${plain(c.note, 100)})`}`
+  return `${plain(on, 120)} until ${minute(c.until, about)}${c.note === undefined ? '' : ` (${plain(c.note, 100)})`}`
 }
 
 function itemOf(s: SessionInfo, claims: readonly string[], { reader, memory }: About): { text: string; short: string } {

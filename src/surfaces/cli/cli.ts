@@ -50,7 +50,7 @@ export async function run(given: readonly string[]): Promise<number> {
     if (name === 'help' && rest[0] !== undefined && !rest[0].startsWith('-')) return await run([rest[0], '--help'])
     if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
       out(await overview())
-      return name === undefined ? 2 : 0
+      return 0
     }
     if (name === '--version' || name === '-v' || name === 'version') {
       out(VERSION)
@@ -246,12 +246,15 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
     const session = await actor(memory, project, parsed.values, tool, args)
     const { COMMAND_LINE, typist } = await import('../../coordination/caller.ts')
     const by = typist(memory)
+    const isScreen =
+      by === 'person' && parsed.values.json !== true && Boolean(process.stdout.isTTY || process.env.FORCE_COLOR)
     const context: ToolContext = {
       memory,
       project,
       directory: process.cwd(),
       agent: process.env.TIDEMARK_AGENT ?? COMMAND_LINE,
       by,
+      local: isScreen,
       ...(session !== undefined ? { session } : {}),
       // an agent in a terminal of its own answers for nobody
       ...(by === 'person' && process.stdin.isTTY && process.stdout.isTTY
@@ -282,8 +285,7 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
     const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
     if (asLines) for (const line of done.lines!) outJson(line)
     else if (parsed.values.json) outJson(done.json)
-    else if (by === 'person' && (process.stdout.isTTY || process.env.FORCE_COLOR))
-      shows = await onTerminal(done, tool, args)
+    else if (isScreen) shows = await onTerminal(done, tool, args)
     else sayOf(done, tool)
     if (!tool.readOnly) for (const note of memory.maintain()) err(shown(`note: ${note}`))
   } finally {

@@ -98,37 +98,19 @@ export function commandHelp(command: Command): string {
   ].join('\n')
 }
 
-/** The commands in groups, as a person looks for them. */
+/** The commands in groups: what a person types daily first. */
 export const GROUPS: readonly [title: string, names: readonly string[]][] = [
-  ['set up', ['init', 'uninstall', 'adopt', 'doctor', 'models', 'demo', 'bench']],
-  ['agents', ['mcp', 'serve', 'hook', 'brief', 'recall', 'discover', 'act']],
-  [
-    'people',
-    [
-      'remember',
-      'list',
-      'show',
-      'edit',
-      'forget',
-      'undo',
-      'review',
-      'confirm',
-      'reject',
-      'supersede',
-      'answer',
-      'retire',
-      'rename',
-      'merge',
-      'status',
-      'history',
-      'conflicts',
-      'questions',
-    ],
-  ],
-  ['work', ['goal', 'activity', 'task', 'tree', 'next', 'handoff', 'back']],
-  ['together', ['session', 'claim', 'release', 'claims', 'share', 'events', 'pause', 'resume', 'extract']],
-  ['in and out', ['import', 'export']],
-]
+  ['start', ['init', 'status', 'doctor', 'demo']],
+  ['every day', ['remember', 'recall', 'list', 'show', 'review', 'back', 'handoff', 'undo']],
+  ['knowledge', ['edit', 'forget', 'retire', 'supersede', 'rename', 'merge', 'confirm', 'reject', 'answer', 'questions', 'history', 'conflicts', 'import', 'export']],
+  ['work', ['goal', 'activity', 'task', 'tree', 'next']],
+  ['together', ['claim', 'claims', 'release', 'session', 'share', 'events', 'pause', 'resume']],
+  ['agents', ['brief', 'act', 'discover', 'mcp', 'serve', 'hook', 'extract']],
+  ['set up', ['models', 'bench', 'adopt', 'uninstall']],
+] // biome-ignore format: a list to read at a glance
+
+/** So many groups tell what each of their commands does. */
+const TOLD = 2
 
 /** Names that only agents use; the command line lists the same tool under the other one. */
 export const OTHER_NAMES: Readonly<Record<string, string>> = { open_questions: 'questions' }
@@ -139,20 +121,18 @@ const brief = (about: string): string => {
   return clause.charAt(0).toLowerCase() + clause.slice(1)
 }
 
-/** The page that `tidemark --help` shows. */
+/** The page that `tidemark` and `tidemark --help` show. */
 export async function overview(): Promise<string> {
-  const lines = [
-    'tidemark — the memory and coordination layer of AI coding agents',
-    '',
-    'usage: tidemark COMMAND [options]',
-  ]
-  for (const [title, names] of GROUPS) {
+  const lines = ['Tidemark remembers what the AI agents of a project learn.', '', 'usage: tidemark COMMAND [options]']
+  for (const [title, names] of GROUPS.slice(0, TOLD)) {
     lines.push('', `${title}:`)
     for (const name of names) {
       const entry = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : await TOOLS[name]!()
-      lines.push(`  ${name.padEnd(10)}  ${brief(entry.about)}`)
+      lines.push(`  ${name.padEnd(9)}  ${brief(entry.about)}`)
     }
   }
-  lines.push('', '`tidemark help COMMAND` tells more, with an example. `tidemark --version` prints the version.')
+  lines.push('', 'more:')
+  for (const [title, names] of GROUPS.slice(TOLD)) lines.push(`  ${title.padEnd(9)}  ${names.join(' ')}`)
+  lines.push('', '`tidemark help COMMAND` says what it does, with an example. `tidemark --version` prints the version.')
   return lines.join('\n')
 }

@@ -95,13 +95,17 @@ function table({ head, rows, cuts }: Extract<Block, { rows: unknown }>, columns:
   const widths = head.map((_, i) => (isUsed[i] ? Math.max(...all.map((row) => width(row[i]!))) : 0))
   const others = widths.reduce((sum, w, i) => sum + (i === cuts || w === 0 ? 0 : w + 2), 0)
   widths[cuts] = Math.max(16, Math.min(widths[cuts]!, columns - others))
-  return all.map((row) =>
-    row.flatMap((cell, i): Span[] => {
-      if (widths[i] === 0) return []
-      const fitted = i === cuts ? cutCell(cell, widths[i]!) : cell
-      return [...fitted, ' '.repeat(Math.max(0, widths[i]! - width(fitted)) + 2)]
-    }),
-  )
+  return all.map((row) => {
+    // what may be cut takes the columns behind it in which nothing stands
+    let end = cuts + 1
+    while (end < row.length && width(row[end]!) === 0) end++
+    const room = widths.slice(cuts, end).reduce((sum, w) => sum + (w === 0 ? 0 : w + 2), -2)
+    return row.flatMap((cell, i): Span[] => {
+      if (widths[i] === 0 || (i > cuts && i < end)) return []
+      const fitted = i === cuts ? cutCell(cell, room) : cell
+      return [...fitted, ' '.repeat(Math.max(0, (i === cuts ? room : widths[i]!) - width(fitted)) + 2)]
+    })
+  })
 }
 
 function cutCell(cell: readonly Span[], columns: number): Span[] {

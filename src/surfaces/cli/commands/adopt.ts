@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { many } from '../../../briefing/format.ts'
 import { UserError } from '../../../errors.ts'
 import type { Json } from '../../../model/field.ts'
+import { localMinute } from '../../../model/times.ts'
 import { openProject } from '../../../open.ts'
 import { adopt as adoptStore, readForeign } from '../../../replication/adopt.ts'
 import { checkFiles, isMarked } from '../../../store/owner.ts'
@@ -51,8 +52,7 @@ export const adopt: Command = {
       `${storePath}, of project ${name}${found.project === id ? '' : ` (it says: of project ${found.project})`}:`,
     )
     call.out(`  ${all || 'no knowledge'}`)
-    if (found.last)
-      call.out(`  last written ${new Date(found.last.at).toISOString().slice(0, 16)}Z${by ? ` by ${by}` : ''}`)
+    if (found.last) call.out(`  last written ${localMinute(found.last.at)}${by ? ` by ${by}` : ''}`)
     call.out(
       'all of it will be unconfirmed: it binds nobody until you confirm it. Sessions, claims and definitions stay behind',
     )

@@ -10,6 +10,7 @@ import { checkExtraction } from '../../../hooks/extract/meter.ts'
 import { MAX_LEAD_MS } from '../../../log/clock.ts'
 import type { Memory } from '../../../memory.ts'
 import type { Json } from '../../../model/field.ts'
+import { localMinute } from '../../../model/times.ts'
 import { openProject } from '../../../open.ts'
 import { restoreStore, sayMissing } from '../../../replication/restore.ts'
 import { snapshots } from '../../../store/backup.ts'
@@ -65,7 +66,7 @@ function checkStore(memory: Memory): Check[] {
   if (dated > 0)
     checks.push({
       ok: true,
-      what: `the clock was ahead, or is behind, with ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} dated in the future, up to ${new Date(dated).toISOString().slice(0, 16)}Z; upkeep and leases go by the present time`,
+      what: `the clock was ahead, or is behind, with ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} dated in the future, up to ${localMinute(dated)}; upkeep and leases go by the present time`,
     })
   for (const s of all)
     for (const fault of snapshotFaults(s.path).slice(0, 1))
@@ -78,7 +79,7 @@ function checkStore(memory: Memory): Check[] {
     ok: true,
     what:
       all.length > 0
-        ? `${all.length} snapshot${all.length === 1 ? '' : 's'}, the newest of ${new Date(all[0]!.at).toISOString().slice(0, 16)}Z`
+        ? `${all.length} snapshot${all.length === 1 ? '' : 's'}, the newest of ${localMinute(all[0]!.at)}`
         : 'no snapshot yet: the first one is taken with the next write from the command line',
   })
   for (const g of gaps(memory.db))
@@ -87,8 +88,7 @@ function checkStore(memory: Memory): Check[] {
       what: `replica ${g.replica}: line ${g.missing} is missing, ${g.parked} wait for it`,
       hint: 'sync with any peer that has it',
     })
-  for (const f of findings(memory.db))
-    checks.push({ ok: false, what: f.text, hint: `seen ${new Date(f.at).toISOString().slice(0, 16)}Z` })
+  for (const f of findings(memory.db)) checks.push({ ok: false, what: f.text, hint: `seen ${localMinute(f.at)}` })
   const conflicts = memory.reader.conflicts().length
   if (conflicts > 0) checks.push({ ok: true, what: `${conflicts} in conflict: \`tidemark conflicts\` lists them` })
   return checks
@@ -244,7 +244,7 @@ export const doctor: Command = {
     } finally {
       memory.close()
     }
-    const when = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z (${ago(at, Date.now())})`
+    const when = (at: number) => `${localMinute(at)} (${ago(at, Date.now())})`
     for (const c of checkHooks(project, when)) say(c)
     for (const c of checkExtraction(project, Date.now())) say(c)
     const state = stateDirectory()

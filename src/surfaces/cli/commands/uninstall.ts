@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { many, minute } from '../../../briefing/format.ts'
+import { many } from '../../../briefing/format.ts'
 import { removeIfEmpty } from '../../../clients/common/files.ts'
 import { journalFiles, keepJournal } from '../../../clients/common/journal.ts'
 import type { WiringChange } from '../../../clients/common/types.ts'
@@ -11,6 +11,7 @@ import { gitDirectory, gitRoot, linkedWorkTrees } from '../../../git.ts'
 import { ownViews } from '../../../handoff/views/index.ts'
 import { forbidExtraction } from '../../../hooks/extract/consent.ts'
 import type { Json } from '../../../model/field.ts'
+import { localMinute } from '../../../model/times.ts'
 import { forgetProject, knownProjects } from '../../../recall/projects.ts'
 import { contentsOf, deleteStore, dropLastSnapshots, lastSnapshots } from '../../../store/deletion.ts'
 import { directoriesOf, type OwnFile, ownFiles } from '../../../store/layout.ts'
@@ -156,7 +157,7 @@ function tellKnowledge(call: CommandCall, project: Project, plan: Plan, keeps: b
   const names = plan.store.map((f) => relative(realpathSync(dirname(project.storePath)), f.path))
   call.out(`  delete  the knowledge of ${project.name}, in ${dirname(project.storePath)}:`)
   if (contents) {
-    const last = contents.last === undefined ? '' : `, the last of ${minute(contents.last)}`
+    const last = contents.last === undefined ? '' : `, the last of ${localMinute(contents.last)}`
     call.out(
       `            ${countedKinds(contents.kinds) || 'nothing recorded'}; ${many(contents.batches, 'batch', 'batches')}${last}`,
     )
