@@ -123,7 +123,6 @@ test('exit codes: 0 done, 1 refused, 2 wrong use; with --json the refusal is on 
   expect(Object.keys(error).sort()).toEqual(['code', 'details', 'hint', 'message'])
   expect(error.details.problems[0]).toMatchObject({ index: 0, verb: 'nope' })
   for (const args of [
-    [],
     ['nonsense'],
     ['list', '--nope'],
     ['show'],

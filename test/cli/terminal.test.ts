@@ -216,11 +216,11 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
     await run('remember', 'The box in the cellar')
     await run('forget', 'The box in the cellar', '--erase')
     const shown = await screen(at, ['events'], 200)
-    expect(shown).toContain(` update k a: ${value.a}, …`)
+    expect(shown).toContain(` update k a: ${value.a}, b: {c: [1, 2], …}, e: 5`)
     expect(shown).toContain(' linked decision:b supersedes decision:a')
     expect(shown).toContain(' erased something of kind fact')
-    expect(shown).not.toMatch(/[{"]|purged-/)
-    expect(await screen(at, ['share', 'list'], 200)).toContain(`k  a: ${value.a}, …`)
+    expect(shown).not.toMatch(/"|purged-/)
+    expect(await screen(at, ['share', 'list'], 200)).toContain(`k  a: ${value.a}, b: {c: [1, 2], …}, e: 5`)
   })
 
   test('[T43] reads every rule that waits whole, and agrees by the reference that is shown', async () => {
