@@ -2,7 +2,7 @@
 // and run, and what a mate did beside. It says what Tidemark puts before the agent, and what that costs.
 
 import { bounded, spelling } from '../src/clients/common/dialect.ts'
-import { DIALECTS } from '../src/clients/dialects.ts'
+import { DIALECTS } from '../src/clients/index.ts'
 import { sessionsOf } from '../src/coordination/sessions.ts'
 import { type HookCall, type HookClient, NOTHING } from '../src/hooks/call.ts'
 import { carried } from '../src/hooks/carry-over.ts'

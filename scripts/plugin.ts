@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { GUARDED, SERVE } from '../src/clients/common/command.ts'
 import { type HookShape, inMilliseconds, inSeconds } from '../src/clients/common/hook-parts.ts'
-import { HOOKS } from '../src/clients/common/hooks-table.ts'
+import { eventsOf } from '../src/clients/index.ts'
 import type { HookClient } from '../src/hooks/call.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -16,7 +16,7 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 /** `variable` is the client's word for where the plugin lies. */
 const hooksFor = (client: HookClient, shape: HookShape, variable: string) => ({
   hooks: Object.fromEntries(
-    HOOKS[client].map((event) => [
+    eventsOf(client).map((event) => [
       event.event,
       [shape.entry(event, `sh "\${${variable}}/hooks/run.sh" ${client} ${event.event}`)],
     ]),

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pluginFiles } from '../scripts/plugin.ts'
-import { HOOKS, hookIn, sharedHook } from '../src/clients/common/hooks-table.ts'
+import { hookIn, sharedHook } from '../src/clients/common/hook-command.ts'
+import { eventsOf } from '../src/clients/index.ts'
 import { machine } from './client-machine.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -35,7 +36,7 @@ test('the hooks of the plugin are those that init wires', () => {
     const { hooks } = json(path) as { hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]> }
     const found = Object.entries(hooks).map(([event, [group]]) => [event, group!.matcher, group!.hooks[0]!.command])
     expect(found).toEqual(
-      HOOKS[client].map((e) => [e.event, e.matcher, expect.stringMatching(`run.sh" ${client} ${e.event}$`)]),
+      eventsOf(client).map((e) => [e.event, e.matcher, expect.stringMatching(`run.sh" ${client} ${e.event}$`)]),
     )
   }
 })

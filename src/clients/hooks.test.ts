@@ -3,10 +3,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { machine } from '../../test/client-machine.ts'
 import { sha256 } from '../model/digest.ts'
-import { HOOKS, hookIn, isLocalHook, localHook, sharedHook } from './common/hooks-table.ts'
+import { hookIn, isLocalHook, localHook, sharedHook } from './common/hook-command.ts'
 import { spliceOf } from './common/journal.ts'
 import { insertJson } from './common/json-edit.ts'
 import { readJson } from './common/json-read.ts'
+import { eventsOf } from './index.ts'
 import { checkWiring } from './wiring.ts'
 
 const CLAUDE = 'project/.claude/settings.json'
@@ -74,7 +75,7 @@ describe('hooks', () => {
       ['copilot', 'project/.github/hooks/tidemark.json'],
       ['cursor', 'project/.cursor/hooks.json'],
     ] as const) {
-      expect(Object.keys(json(path).hooks)).toEqual(HOOKS[client].map((e) => e.event))
+      expect(Object.keys(json(path).hooks)).toEqual(eventsOf(client).map((e) => e.event))
       expect(m.read(path)).not.toContain(m.top)
     }
     const command = (client: 'claude' | 'codex' | 'gemini' | 'copilot' | 'cursor', event: string) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Dialect, spelling } from '../../src/clients/common/dialect.ts'
 import type { Payload } from '../../src/clients/common/payload.ts'
-import { DIALECTS } from '../../src/clients/dialects.ts'
+import { DIALECTS } from '../../src/clients/index.ts'
 import { HOOK_CLIENTS, HOOK_EVENTS, type HookCall, type HookClient, type HookReply } from '../../src/hooks/call.ts'
 
 const dialects = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DIALECTS } from '../../src/clients/dialects.ts'
+import { DIALECTS } from '../../src/clients/index.ts'
 import type { HookCall } from '../../src/hooks/call.ts'
 import { heardIn } from '../../src/hooks/capture/patterns.ts'
 import { respond } from '../../src/hooks/run.ts'

@@ -4,13 +4,14 @@ import { launchProblem } from '../common/command.ts'
 import { notWired } from '../common/finding.ts'
 import { claudeGlobal, configDir } from '../common/homes.ts'
 import { hookFindings, type WiredHook } from '../common/hook-check.ts'
+import { hookIn } from '../common/hook-command.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'
-import { hookIn } from '../common/hooks-table.ts'
 import { includes, NAME, settingsIn, starts } from '../common/json-parts.ts'
 import { at } from '../common/json-read.ts'
 import { below, mainWorkTree } from '../common/path.ts'
 import { pluginIn } from '../common/plugins.ts'
 import type { ClientContext, Finding } from '../common/types.ts'
+import { EVENTS } from './events.ts'
 
 const client = 'claude'
 const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
@@ -29,7 +30,7 @@ const settingsFiles = (ctx: ClientContext) => [
 function wiredHooks(ctx: ClientContext): WiredHook[] {
   const [local, team, users] = settingsFiles(ctx) as [string, string, string]
   const files = below(ctx) === undefined ? [local, team, users] : gitRoot(ctx.root) ? [local, users] : [users]
-  const all = files.flatMap((file) => hooksIn(client, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file })))
+  const all = files.flatMap((file) => hooksIn(EVENTS, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file })))
   return [...new Map(all.toReversed().map((hook) => [`${hook.event} ${hook.command}`, hook])).values()].toReversed()
 }
 
@@ -115,7 +116,7 @@ function hooksAndPlugin(ctx: ClientContext): Finding[] {
         ),
       ]
     : []
-  if (!plugin) return [...findings, ...hookFindings(ctx, client, 'Claude Code', wired)]
+  if (!plugin) return [...findings, ...hookFindings(ctx, EVENTS, 'Claude Code', wired)]
   findings.push({ client, ok: true, message: `${plugin.id} is installed (${plugin.file})` })
   if (wired.length > 0)
     findings.push(

@@ -7,8 +7,8 @@ import { isLocalCommand, launchProblem, localCommand } from '../common/command.t
 import { readText } from '../common/files.ts'
 import { guarded } from '../common/finding.ts'
 import { claudeGlobal, configDir } from '../common/homes.ts'
+import { hookIn, isLocalHook, localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
-import { hookIn, isLocalHook, localHook, sharedHook } from '../common/hooks-table.ts'
 import { entryOf } from '../common/journal.ts'
 import {
   includes,
@@ -28,6 +28,7 @@ import { pluginChange, pluginIn } from '../common/plugins.ts'
 import { aloneHere, giveWay, type Part, plug, type Target, unplug } from '../common/target.ts'
 import { type Client, type ClientContext, READ_TOOLS, type WiringChange } from '../common/types.ts'
 import { claudeFindings } from './check.ts'
+import { EVENTS } from './events.ts'
 
 const client = 'claude'
 
@@ -78,7 +79,7 @@ const settings = (ctx: ClientContext) => {
   const f = settingsFile(ctx)
   return jsonTarget(
     f,
-    hookParts(f, client, inSeconds, (event) => sharedHook(client, event)),
+    hookParts(f, EVENTS, inSeconds, (event) => sharedHook(client, event)),
   )
 }
 
@@ -110,7 +111,7 @@ const machine = (ctx: ClientContext) => {
     ),
     mayBeTheirs: true,
   }
-  const hooks = hookParts(f, client, inSeconds, (event) =>
+  const hooks = hookParts(f, EVENTS, inSeconds, (event) =>
     ctx.launcher.onPath ? sharedHook(client, event) : localHook(ctx, client, event),
   )
   return jsonTarget(f, [approval, ...allowed(f), statusLine(ctx, f), ...hooks])
@@ -225,6 +226,7 @@ const targets = (ctx: ClientContext): Target[] => [shared(ctx), settings(ctx), m
 export const claude: Client = {
   name: client,
   title: 'Claude Code',
+  events: EVENTS.events,
   detect(ctx) {
     const places = [
       join(ctx.root, '.claude'),

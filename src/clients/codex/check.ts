@@ -12,6 +12,7 @@ import { mainWorkTree } from '../common/path.ts'
 import { type Plugin, pluginIn } from '../common/plugins.ts'
 import { readToml, tomlAt } from '../common/toml-edit.ts'
 import type { ClientContext, Finding } from '../common/types.ts'
+import { EVENTS } from './events.ts'
 
 const client = 'codex'
 const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
@@ -80,7 +81,7 @@ function trustFinding(ctx: ClientContext, sources: readonly string[]): Finding[]
 
 function hooksOf(ctx: ClientContext, trusted: boolean, plugin: Plugin | undefined): Finding[] {
   const read = (file: string): WiredHook[] =>
-    hooksIn(client, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file }))
+    hooksIn(EVENTS, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file }))
   const inProject = read(join(ctx.root, '.codex', 'hooks.json'))
   const inHome = read(join(codexHome(ctx), 'hooks.json'))
   const off = tomlAt(tomlOf(homeFile(ctx)), 'features', 'hooks') === false
@@ -101,7 +102,7 @@ function hooksOf(ctx: ClientContext, trusted: boolean, plugin: Plugin | undefine
     return findings
   }
   const wired = [...inProject, ...inHome]
-  findings.push(...hookFindings(ctx, client, 'Codex', wired))
+  findings.push(...hookFindings(ctx, EVENTS, 'Codex', wired))
   if (wired.length > 0) findings.push(...trustFinding(ctx, [...new Set(wired.map((hook) => real(hook.file)))]))
   if (inProject.length > 0 && !trusted && tableIn(sharedFile(ctx)) === undefined) findings.push(UNTRUSTED)
   return findings

@@ -5,8 +5,8 @@ import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidema
 import { readText } from '../common/files.ts'
 import { guarded } from '../common/finding.ts'
 import { codexHome } from '../common/homes.ts'
+import { localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
-import { localHook, sharedHook } from '../common/hooks-table.ts'
 import { type JsonFile, jsonTarget } from '../common/json-parts.ts'
 import { seen } from '../common/path.ts'
 import { pluginChange, pluginIn } from '../common/plugins.ts'
@@ -14,6 +14,7 @@ import { aloneHere, giveWay, type Part, plug, type Target, teamHas, unplug, unpl
 import { appendBlock, isMarked, readToml, removeBlock, tomlAt } from '../common/toml-edit.ts'
 import type { Client, ClientContext, WiringChange } from '../common/types.ts'
 import { codexFindings } from './check.ts'
+import { EVENTS } from './events.ts'
 
 const client = 'codex'
 const TABLE = ['mcp_servers', 'tidemark']
@@ -74,7 +75,7 @@ const local = (ctx: ClientContext) => {
 const hookTarget = (ctx: ClientContext, f: JsonFile) =>
   jsonTarget(
     f,
-    hookParts(f, client, inSeconds, (event) =>
+    hookParts(f, EVENTS, inSeconds, (event) =>
       f.scope === 'local' ? localHook(ctx, client, event) : sharedHook(client, event),
     ),
   )
@@ -130,6 +131,7 @@ function dropBroken(ctx: ClientContext): WiringChange[] {
 export const codex: Client = {
   name: client,
   title: 'Codex',
+  events: EVENTS.events,
   detect(ctx) {
     const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
     return seen(ctx, 'Codex', places, 'codex')

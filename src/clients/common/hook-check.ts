@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
-import type { HookClient } from '../../hooks/call.ts'
-import { HOOKS, isLocalHook, pathsOfLocalHook } from './hooks-table.ts'
+import { isLocalHook, pathsOfLocalHook } from './hook-command.ts'
 import { below, findOnPath } from './path.ts'
-import type { ClientContext, Finding } from './types.ts'
+import type { ClientContext, ClientEvents, Finding } from './types.ts'
 
 /** A hook of ours as it stands in a file. */
 export interface WiredHook {
@@ -35,7 +34,7 @@ const listed = (words: readonly string[]) =>
  */
 export function hookFindings(
   ctx: ClientContext,
-  client: HookClient,
+  { client, events: known }: ClientEvents,
   title: string,
   wired: readonly WiredHook[],
 ): Finding[] {
@@ -55,7 +54,7 @@ export function hookFindings(
     ]
   }
   const findings: Finding[] = []
-  const events = HOOKS[client].map((e) => e.event)
+  const events = known.map((e) => e.event)
   const missing = events.filter((event) => !starting.some((hook) => hook.event === event))
   const unknown = [...new Set(starting.map((hook) => hook.event))].filter((event) => !events.includes(event))
   const twice = events.filter((event) => starting.filter((hook) => hook.event === event).length > 1)

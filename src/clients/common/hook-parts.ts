@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HookClient } from '../../hooks/call.ts'
 import type { WiredHook } from './hook-check.ts'
-import { HOOKS, type HookEvent, hookIn, isLocalHook, sharedHook } from './hooks-table.ts'
+import { hookIn, isLocalHook, sharedHook } from './hook-command.ts'
 import { insertJson, removeJson } from './json-edit.ts'
 import type { JsonFile } from './json-parts.ts'
 import { at, readJson } from './json-read.ts'
 import type { Part, State } from './target.ts'
+import type { ClientEvents, HookEvent } from './types.ts'
 
 /** How a client writes hooks: in groups with a matcher (Claude's shape), or one after the other. */
 export interface HookShape {
@@ -44,7 +45,11 @@ const formerly = (shape: HookShape, event: HookEvent, command: string) =>
 const isOurs = (client: HookClient, handler: unknown) => hookIn(commandOf(handler))?.client === client
 
 /** Every hook of ours in a client's settings: its event, the command that it starts, whether an earlier version wrote it so. */
-export function hooksIn(client: HookClient, shape: HookShape, settings: unknown): Omit<WiredHook, 'file'>[] {
+export function hooksIn(
+  { client, events: known }: ClientEvents,
+  shape: HookShape,
+  settings: unknown,
+): Omit<WiredHook, 'file'>[] {
   const events = at(settings, ...shape.path)
   if (typeof events !== 'object' || events === null || Array.isArray(events)) return []
   return Object.entries(events).flatMap(([event, entries]) =>
@@ -53,7 +58,7 @@ export function hooksIn(client: HookClient, shape: HookShape, settings: unknown)
         .filter((handler) => isOurs(client, handler))
         .map((handler) => {
           const command = commandOf(handler) as string
-          const now = HOOKS[client].find((e) => e.event === event && e.former)
+          const now = known.find((e) => e.event === event && e.former)
           return {
             event,
             command,
@@ -67,10 +72,10 @@ export function hooksIn(client: HookClient, shape: HookShape, settings: unknown)
 /** The entries of ours for every event of a client: the user's own hooks, before, behind and within them, stay as they are. */
 export const hookParts = (
   f: JsonFile,
-  client: HookClient,
+  { client, events }: ClientEvents,
   shape: HookShape,
   command: (event: string) => string,
-): Part[] => HOOKS[client].map((event) => hookPart(f, client, shape, event, command(event.event)))
+): Part[] => events.map((event) => hookPart(f, client, shape, event, command(event.event)))
 
 function hookPart(f: JsonFile, client: HookClient, shape: HookShape, event: HookEvent, command: string): Part {
   const path = [...shape.path, event.event]

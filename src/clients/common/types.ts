@@ -74,10 +74,26 @@ export interface Finding {
   wired?: false
 }
 
+/** One event of a client that is listened to. `matcher` as the client reads it; `seconds` is how long it may wait for us. */
+export interface HookEvent {
+  event: string
+  matcher?: string
+  seconds: number
+  /** What earlier versions wrote instead. */
+  former?: { matcher: string | undefined }
+}
+
+/** Every event of a client that is listened to, under its own name for it: `init` and the plugin wire them, `doctor` expects them. */
+export interface ClientEvents {
+  client: HookClient
+  events: readonly HookEvent[]
+}
+
 /** One client: whether it is here, what its files need, how that is undone, whether it works. */
 export interface Client {
   name: HookClient
   title: string
+  events: readonly HookEvent[]
   detect(ctx: ClientContext): { found: boolean; why: string }
   /** Every file that it may read or write here, in the project and in its home. */
   files(ctx: ClientContext): string[]

@@ -3,8 +3,8 @@ import { localCommand } from '../common/command.ts'
 import { guarded } from '../common/finding.ts'
 import { copilotHome } from '../common/homes.ts'
 import { hookFindings } from '../common/hook-check.ts'
+import { localHook, sharedHook } from '../common/hook-command.ts'
 import { type HookShape, hookParts, hooksIn } from '../common/hook-parts.ts'
-import { localHook, sharedHook } from '../common/hooks-table.ts'
 import {
   isElsewhere,
   type JsonFile,
@@ -20,6 +20,7 @@ import { seen } from '../common/path.ts'
 import { serverFindings } from '../common/server-check.ts'
 import { plugEither, type Target, unplugBoth } from '../common/target.ts'
 import type { Client, ClientContext, Finding } from '../common/types.ts'
+import { EVENTS } from './events.ts'
 
 const client = 'copilot'
 
@@ -49,7 +50,7 @@ const homeServers = (ctx: ClientContext): JsonFile => ({
 })
 
 const hooks = (f: JsonFile, command: (event: string) => string) =>
-  versionedTarget(f, hookParts(f, client, SHAPE, command))
+  versionedTarget(f, hookParts(f, EVENTS, SHAPE, command))
 
 const project = (ctx: ClientContext): Target[] => [
   mcpJsonTarget(ctx, client),
@@ -84,18 +85,19 @@ function trustFinding(ctx: ClientContext): Finding[] {
 
 function check(ctx: ClientContext): Finding[] {
   const files = [projectHooks(ctx), homeHooks(ctx)]
-  const wired = files.flatMap((f) => hooksIn(client, SHAPE, settingsIn(f)).map((h) => ({ ...h, file: f.file })))
+  const wired = files.flatMap((f) => hooksIn(EVENTS, SHAPE, settingsIn(f)).map((h) => ({ ...h, file: f.file })))
   const servers = [mcpJson(ctx, client), homeServers(ctx)]
   const server = serverFindings(ctx, client, 'Copilot CLI', ['mcpServers', NAME], servers)
   if (wired.length === 0 && server.some((f) => !f.ok)) return server // told of once
   const needsTrust = wired.some((hook) => hook.file === projectHooks(ctx).file)
-  return [...server, ...hookFindings(ctx, client, 'Copilot CLI', wired), ...(needsTrust ? trustFinding(ctx) : [])]
+  return [...server, ...hookFindings(ctx, EVENTS, 'Copilot CLI', wired), ...(needsTrust ? trustFinding(ctx) : [])]
 }
 
 /** Copilot CLI: `.mcp.json` and a file of its own in `.github/hooks`, or both in its home. */
 export const copilot: Client = {
   name: client,
   title: 'Copilot CLI',
+  events: EVENTS.events,
   detect(ctx) {
     const places = [projectHooks(ctx).file, join(ctx.root, '.github', 'copilot-instructions.md'), copilotHome(ctx)]
     return seen(ctx, 'Copilot CLI', places, 'copilot')

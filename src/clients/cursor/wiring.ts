@@ -3,8 +3,8 @@ import { localCommand } from '../common/command.ts'
 import { guarded } from '../common/finding.ts'
 import { cursorHome } from '../common/homes.ts'
 import { hookFindings } from '../common/hook-check.ts'
+import { localHook, sharedHook } from '../common/hook-command.ts'
 import { type HookShape, hookParts, hooksIn } from '../common/hook-parts.ts'
-import { localHook, sharedHook } from '../common/hooks-table.ts'
 import {
   isElsewhere,
   type JsonFile,
@@ -19,6 +19,7 @@ import { seen } from '../common/path.ts'
 import { serverFindings } from '../common/server-check.ts'
 import { plugEither, type Target, unplugBoth } from '../common/target.ts'
 import type { Client, ClientContext } from '../common/types.ts'
+import { EVENTS } from './events.ts'
 
 const client = 'cursor'
 
@@ -48,7 +49,7 @@ const project = (ctx: ClientContext): Target[] => {
     jsonTarget(mcp, [sharedServerPart(mcp, ['mcpServers'], (c) => c)]),
     versionedTarget(
       hooks,
-      hookParts(hooks, client, SHAPE, (event) => sharedHook(client, event)),
+      hookParts(hooks, EVENTS, SHAPE, (event) => sharedHook(client, event)),
     ),
   ]
 }
@@ -59,7 +60,7 @@ const home = (ctx: ClientContext): Target[] => {
     jsonTarget(mcp, [serverPart(mcp, ['mcpServers'], value, (entry) => isElsewhere(entry, value))]),
     versionedTarget(
       hooks,
-      hookParts(hooks, client, SHAPE, (event) => localHook(ctx, client, event)),
+      hookParts(hooks, EVENTS, SHAPE, (event) => localHook(ctx, client, event)),
     ),
   ]
 }
@@ -68,6 +69,7 @@ const home = (ctx: ClientContext): Target[] => {
 export const cursor: Client = {
   name: client,
   title: 'Cursor',
+  events: EVENTS.events,
   detect(ctx) {
     const places = [join(ctx.root, '.cursor'), join(ctx.root, '.cursorrules'), cursorHome(ctx)]
     return seen(ctx, 'Cursor', places, 'cursor', 'cursor-agent')
@@ -78,7 +80,7 @@ export const cursor: Client = {
   check: (ctx) =>
     guarded(client, () => {
       const files = [inProject(ctx, 'hooks.json'), inHome(ctx, 'hooks.json')]
-      const wired = files.flatMap((f) => hooksIn(client, SHAPE, settingsIn(f)).map((h) => ({ ...h, file: f.file })))
+      const wired = files.flatMap((f) => hooksIn(EVENTS, SHAPE, settingsIn(f)).map((h) => ({ ...h, file: f.file })))
       const server = serverFindings(
         ctx,
         client,
@@ -87,6 +89,6 @@ export const cursor: Client = {
         [inProject(ctx, 'mcp.json'), inHome(ctx, 'mcp.json')],
       )
       if (wired.length === 0 && server.some((f) => !f.ok)) return server // told of once
-      return [...server, ...hookFindings(ctx, client, 'Cursor', wired)]
+      return [...server, ...hookFindings(ctx, EVENTS, 'Cursor', wired)]
     }),
 }

@@ -4,8 +4,8 @@ import { readText } from '../common/files.ts'
 import { guarded } from '../common/finding.ts'
 import { geminiHome } from '../common/homes.ts'
 import { hookFindings } from '../common/hook-check.ts'
+import { localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, hooksIn, inMilliseconds } from '../common/hook-parts.ts'
-import { localHook, sharedHook } from '../common/hooks-table.ts'
 import {
   isElsewhere,
   type JsonFile,
@@ -21,6 +21,7 @@ import { pluginChange, pluginIn } from '../common/plugins.ts'
 import { serverFindings } from '../common/server-check.ts'
 import { giveWay, ownFile, plug, plugEither, type Target, unplugBoth } from '../common/target.ts'
 import { type Client, type ClientContext, type Finding, READ_TOOLS } from '../common/types.ts'
+import { EVENTS } from './events.ts'
 
 const client = 'gemini'
 const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
@@ -41,13 +42,13 @@ const homeFile = (ctx: ClientContext): JsonFile => ({
 const project = (ctx: ClientContext): Target => {
   const f = projectFile(ctx)
   const server = sharedServerPart(f, ['mcpServers'], (c) => c)
-  return jsonTarget(f, [server, ...hookParts(f, client, inMilliseconds, (event) => sharedHook(client, event))])
+  return jsonTarget(f, [server, ...hookParts(f, EVENTS, inMilliseconds, (event) => sharedHook(client, event))])
 }
 const home = (ctx: ClientContext): Target => {
   const f = homeFile(ctx)
   const value = localCommand(ctx)
   const server = serverPart(f, ['mcpServers'], value, (entry) => isElsewhere(entry, value))
-  return jsonTarget(f, [server, ...hookParts(f, client, inMilliseconds, (event) => localHook(ctx, client, event))])
+  return jsonTarget(f, [server, ...hookParts(f, EVENTS, inMilliseconds, (event) => localHook(ctx, client, event))])
 }
 
 const POLICY_MARK = '# written by `tidemark init`, taken out by `tidemark uninstall`: changes are lost\n'
@@ -93,7 +94,7 @@ function check(ctx: ClientContext): Finding[] {
   const places = [projectFile(ctx), homeFile(ctx)]
   const plugin = pluginIn(ctx, client)
   const wired = places.flatMap((f) =>
-    hooksIn(client, inMilliseconds, settingsIn(f)).map((hook) => ({ ...hook, file: f.file })),
+    hooksIn(EVENTS, inMilliseconds, settingsIn(f)).map((hook) => ({ ...hook, file: f.file })),
   )
   if (plugin)
     return [
@@ -121,7 +122,7 @@ function check(ctx: ClientContext): Finding[] {
   return [
     ...server,
     ...(off ? [bad(`hooks are switched off in ${off.file} (hooksConfig.enabled)`, 'remove that line')] : []),
-    ...hookFindings(ctx, client, 'Gemini CLI', wired),
+    ...hookFindings(ctx, EVENTS, 'Gemini CLI', wired),
     ...trustFinding(ctx),
   ]
 }
@@ -130,6 +131,7 @@ function check(ctx: ClientContext): Finding[] {
 export const gemini: Client = {
   name: client,
   title: 'Gemini CLI',
+  events: EVENTS.events,
   detect(ctx) {
     const places = [join(ctx.root, '.gemini'), join(ctx.root, 'GEMINI.md'), geminiHome(ctx)]
     return seen(ctx, 'Gemini CLI', places, 'gemini')

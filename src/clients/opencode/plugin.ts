@@ -1,4 +1,4 @@
-import { HOOKS } from '../common/hooks-table.ts'
+import { EVENTS } from './events.ts'
 
 const MARK = '// written by `tidemark init`, taken out by `tidemark uninstall`: changes are lost\n'
 
@@ -16,7 +16,7 @@ export function commandIn(text: string): string[] {
   }
 }
 
-const WAIT = Object.fromEntries(HOOKS.opencode.map(({ event, seconds }) => [event, seconds * 1000]))
+const WAIT = Object.fromEntries(EVENTS.events.map(({ event, seconds }) => [event, seconds * 1000]))
 
 /**
  * The plugin for opencode: it has no hooks that are commands, so this passes each event on to `tidemark hook opencode`

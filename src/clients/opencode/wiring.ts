@@ -9,6 +9,7 @@ import { findOnPath, seen } from '../common/path.ts'
 import { serverFindings } from '../common/server-check.ts'
 import { ownFile, type Part, plugEither, type Target, unplugBoth } from '../common/target.ts'
 import type { Client, ClientContext, Finding } from '../common/types.ts'
+import { EVENTS } from './events.ts'
 import { commandIn, isPluginOfOurs, pluginText } from './plugin.ts'
 
 const client = 'opencode'
@@ -75,6 +76,7 @@ function pluginFindings(ctx: ClientContext): Finding[] {
 export const opencode: Client = {
   name: client,
   title: 'opencode',
+  events: EVENTS.events,
   detect(ctx) {
     const places = [join(ctx.root, '.opencode'), projectFile(ctx).file, opencodeHome(ctx)]
     return seen(ctx, 'opencode', places, 'opencode')

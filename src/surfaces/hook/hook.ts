@@ -1,7 +1,7 @@
 import { existsSync, writeSync } from 'node:fs'
 import { type Dialect, spelling } from '../../clients/common/dialect.ts'
 import { objectOrJson, type Payload } from '../../clients/common/payload.ts'
-import { DIALECTS } from '../../clients/dialects.ts'
+import { DIALECTS } from '../../clients/index.ts'
 import { UserError } from '../../errors.ts'
 import { type HookClient, type HookEvent, type HookReply, NOTHING } from '../../hooks/call.ts'
 import { logHook } from '../../hooks/log.ts'
