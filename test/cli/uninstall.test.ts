@@ -155,7 +155,7 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     const { at, run } = await known()
     const before = { ...everything(at.dir), ...everything(at.home) }
     const dry = await run('uninstall', '--delete-knowledge', '--dry-run')
-    expect(dry).toMatch(/1 decision; 1 batch, the last of \d{4}-\d\d-\d\d \d\d:\d\dZ\n.*store\.db/)
+    expect(dry).toMatch(/1 decision; 1 batch, the last of \d{4}-\d\d-\d\d \d\d:\d\d UTC\n.*store\.db/)
     const piped = await tidemark(at, ['uninstall', '--delete-knowledge'])
     expect(piped.code).toBe(1)
     expect(piped.err).toContain('--yes')
