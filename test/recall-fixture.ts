@@ -9,7 +9,7 @@ interface Item {
 }
 
 export interface RecallFixture {
-  /** Goals s1 to s3, tasks t1 to t4, by the names of reference/lessons.md; t4 of s3 is the session's current task. */
+  /** Goals s1 to s3, tasks t1 to t4; t4 of s3 is the session's current task. */
   readonly goals: { readonly s1: string; readonly s2: string; readonly s3: string }
   readonly tasks: { readonly t1: string; readonly t2: string; readonly t3: string; readonly t4: string }
   readonly items: {
@@ -24,7 +24,7 @@ export interface RecallFixture {
 }
 
 /**
- * Three bodies of work as in reference/lessons.md, H1–H7: s1 learnt OAuth2 (t1) and JWT (t2) six months ago, s2 built
+ * Three bodies of work: s1 learnt OAuth2 (t1) and JWT (t2) six months ago, s2 built
  * microservices (t3) three months ago, s3 is what the session `test` works on now (t4). Of "JWT validation" the
  * middleware says both words, four items one, the two on OAuth2 none. The clock ends where it stood.
  */

@@ -39,3 +39,29 @@ test('every boundary of docs/security.md is held by a test, and every such test 
   const said = [...page.matchAll(/^\| (T\d+) \|/gm)].map((m) => m[1]!)
   expect([...held].sort()).toEqual([...new Set(said)].sort())
 })
+
+test('every rule id that code, tests or pages cite stands in docs/rules.md or docs/security.md', () => {
+  const root = join(import.meta.dirname, '..')
+  const page = ['rules.md', 'security.md'].map((name) => readFileSync(join(root, 'docs', name), 'utf8')).join('\n')
+  const defined = new Set([...page.matchAll(/^\| ([A-Z]\d+) \|/gm)].map((m) => m[1]!))
+  expect([...BUILT.filter((id) => !defined.has(id))]).toEqual([])
+  const cited = ['src', 'test', 'docs'].flatMap((dir) =>
+    readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' })
+      .filter((f) => /\.(?:ts|md)$/.test(f))
+      .flatMap((f) =>
+        readFileSync(join(root, dir, f), 'utf8')
+          .split('\n')
+          .flatMap((line) => {
+            const ids = [
+              ...line.matchAll(/\[([A-Z]\d{1,2})\]/g),
+              ...(/^\s*(?:\/\/|\/?\*)/.test(line) ? line.matchAll(/\b([ACDGHKMPSTVX]\d{1,2})\b/g) : []),
+            ]
+            return ids
+              .map((m) => m[1]!)
+              .filter((id) => !defined.has(id))
+              .map((id) => `${dir}/${f}: ${id}`)
+          }),
+      ),
+  )
+  expect(cited).toEqual([])
+})
