@@ -207,6 +207,7 @@ test('[G7] any text is read in time and gives at most three proposals of bounded
 })
 
 test.each([
+  ['judge-2', 0.9, 0.6],
   ['judge', 0.9, 0.6],
   ['unseen-5-held', 0.9, 0.5],
 ])(
