@@ -22,6 +22,7 @@ const under = (dir: string): string[] =>
 /** Pages of examples that another test runs. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/stories.md': 'test/docs/stories.test.ts types all of it',
+  'docs/get-started.md': 'test/docs/stories.test.ts types all of it',
   'docs/cli.md': 'made of the declarations; its examples are run below from there',
   'docs/kinds.md': 'made of the examples of kinds, which test/act/input.test.ts writes',
   'docs/verbs.md': 'made of the examples of verbs, which test/discover/introspection.test.ts writes',

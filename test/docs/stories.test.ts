@@ -9,8 +9,12 @@ import { world } from './world.ts'
 // `STORIES=write npx vitest run test/docs/stories.test.ts` puts what was read into the pages wherever it differs
 const read = (page: string): string => readFileSync(join(import.meta.dirname, '../..', page), 'utf8')
 const stories = sectionsOf(read('docs/stories.md')).map((story) => ({ ...story, page: 'docs/stories.md' }))
-/** README tells one story from its first transcript to its last. */
-const readme = { page: 'README.md', title: 'README.md', steps: sectionsOf(read('README.md')).flatMap((s) => s.steps) }
+/** These tell one story each, from the first transcript to the last. */
+const whole = ['README.md', 'docs/get-started.md'].map((page) => ({
+  page,
+  title: page,
+  steps: sectionsOf(read(page)).flatMap((s) => s.steps),
+}))
 
 const expectedOf = (step: Step): { lines: Lines; within: boolean }[] =>
   step.is !== 'chatted'
@@ -57,7 +61,7 @@ afterAll(() => {
     }
 })
 
-for (const { page, title, steps } of [...stories, readme]) {
+for (const { page, title, steps } of [...stories, ...whole]) {
   const clients = [...new Set(steps.flatMap((s) => (s.is === 'chatted' ? [s.client as ClientName] : [])))]
   const why = whyNot(clients)
   const body = async () => {
