@@ -9,12 +9,13 @@ import { world } from './world.ts'
 // `STORIES=write npx vitest run test/docs/stories.test.ts` puts what was read into the pages wherever it differs
 const read = (page: string): string => readFileSync(join(import.meta.dirname, '../..', page), 'utf8')
 const stories = sectionsOf(read('docs/stories.md')).map((story) => ({ ...story, page: 'docs/stories.md' }))
-/** These tell one story each, from the first transcript to the last. */
-const whole = ['README.md', 'docs/get-started.md'].map((page) => ({
-  page,
-  title: page,
-  steps: sectionsOf(read(page)).flatMap((s) => s.steps),
-}))
+const isChat = ({ steps }: { steps: readonly Step[] }) => steps.some((step) => step.is === 'chatted')
+/** These tell one story each on the command line, and one more for each section with a session in a client. */
+const whole = ['README.md', 'docs/get-started.md'].flatMap((page) => {
+  const sections = sectionsOf(read(page)).map((section) => ({ ...section, page }))
+  const typed = sections.filter((section) => !isChat(section)).flatMap(({ steps }) => steps)
+  return [{ page, title: page, steps: typed }, ...sections.filter(isChat)]
+})
 
 const expectedOf = (step: Step): { lines: Lines; within: boolean }[] =>
   step.is !== 'chatted'
