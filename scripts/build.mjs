@@ -107,6 +107,7 @@ const options = {
   format: 'esm',
   platform: 'node',
   target: 'node22',
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form asks for its parts with a require of its own
   external: Object.keys(dependencies).flatMap((d) => [d, `${d}/*`]),
   minifySyntax: true,
   minifyWhitespace: true,

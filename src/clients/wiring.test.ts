@@ -19,7 +19,7 @@ import { MCP_TOOLS } from '../surfaces/mcp/call.ts'
 import { TOOLS } from '../tools/index.ts'
 import { SHARED } from './common/command.ts'
 import { sharedHook } from './common/hook-command.ts'
-import { readJson } from './common/json-read.ts'
+import { readJson } from './common/json.ts'
 import { findOnPath, launcherOf, mainWorkTree } from './common/path.ts'
 import { READ_TOOLS } from './common/types.ts'
 import { CLIENTS } from './index.ts'
@@ -476,7 +476,7 @@ describe('unwiring', () => {
     })
   const toml = fc
     .tuple(
-      fc.array(fc.constantFrom('model = "x"', '# é', '', '[a]', 'b = 1', '[mcp_servers.o]', 'command = "y"'), {
+      fc.uniqueArray(fc.constantFrom('model = "x"', '# é', '', '[a]', 'b = 1', '[mcp_servers.o]', 'command = "y"'), {
         maxLength: 6,
       }),
       eol,

@@ -10,6 +10,7 @@ import { claudeGlobal, configDir } from '../common/homes.ts'
 import { hookIn, isLocalHook, localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
 import { entryOf } from '../common/journal.ts'
+import { at } from '../common/json.ts'
 import {
   includes,
   isElsewhere,
@@ -21,7 +22,6 @@ import {
   settingsIn,
   starts,
 } from '../common/json-parts.ts'
-import { at } from '../common/json-read.ts'
 import { mcpJson, mcpJsonTarget } from '../common/mcp-json.ts'
 import { mainWorkTree, seen } from '../common/path.ts'
 import { pluginChange, pluginIn } from '../common/plugins.ts'

@@ -7,17 +7,18 @@ import { notWired } from '../common/finding.ts'
 import { codexHome } from '../common/homes.ts'
 import { hookFindings, type WiredHook } from '../common/hook-check.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'
+import { at } from '../common/json.ts'
 import { settingsIn } from '../common/json-parts.ts'
 import { mainWorkTree } from '../common/path.ts'
 import { type Plugin, pluginIn } from '../common/plugins.ts'
-import { readToml, tomlAt } from '../common/toml-edit.ts'
+import { readToml } from '../common/toml.ts'
 import type { ClientContext, Finding } from '../common/types.ts'
 import { EVENTS } from './events.ts'
 
 const client = 'codex'
 const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
 const tomlOf = (file: string) => readToml(readText(file) ?? '', file)
-const tableIn = (file: string) => tomlAt(tomlOf(file), 'mcp_servers', 'tidemark') as Record<string, unknown> | undefined
+const tableIn = (file: string) => at(tomlOf(file), 'mcp_servers', 'tidemark') as Record<string, unknown> | undefined
 
 const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
 const homeFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
@@ -28,7 +29,7 @@ function isTrusted(ctx: ClientContext): boolean {
   // a trusted main work tree covers its folders and its worktrees (seen in runs)
   const top = gitRoot(ctx.root) ?? ctx.root
   const places = new Set([ctx.root, real(ctx.root), top, real(top), mainWorkTree(ctx.root)])
-  return [...places].some((place) => tomlAt(config, 'projects', place, 'trust_level') === 'trusted')
+  return [...places].some((place) => at(config, 'projects', place, 'trust_level') === 'trusted')
 }
 
 const UNTRUSTED: Finding = bad(
@@ -67,7 +68,7 @@ function serverFindings(ctx: ClientContext, trusted: boolean): Finding[] {
 
 /** Codex runs a hook only after its person said yes to these very words in /hooks, and says nothing where not. */
 function trustFinding(ctx: ClientContext, sources: readonly string[]): Finding[] {
-  const state = tomlAt(tomlOf(homeFile(ctx)), 'hooks', 'state')
+  const state = at(tomlOf(homeFile(ctx)), 'hooks', 'state')
   const keys = typeof state === 'object' && state !== null ? Object.keys(state) : []
   const reviewed = keys.some((key) => sources.some((source) => key.startsWith(source)))
   if (reviewed) return [{ client, ok: true, message: 'Codex was told in /hooks that the hooks may run' }]
@@ -84,7 +85,7 @@ function hooksOf(ctx: ClientContext, trusted: boolean, plugin: Plugin | undefine
     hooksIn(EVENTS, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file }))
   const inProject = read(join(ctx.root, '.codex', 'hooks.json'))
   const inHome = read(join(codexHome(ctx), 'hooks.json'))
-  const off = tomlAt(tomlOf(homeFile(ctx)), 'features', 'hooks') === false
+  const off = at(tomlOf(homeFile(ctx)), 'features', 'hooks') === false
   const findings: Finding[] = off
     ? [bad(`hooks are switched off in ${homeFile(ctx)} ([features] hooks = false)`, 'remove that line')]
     : []

@@ -7,11 +7,12 @@ import { guarded } from '../common/finding.ts'
 import { codexHome } from '../common/homes.ts'
 import { localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
+import { at } from '../common/json.ts'
 import { type JsonFile, jsonTarget } from '../common/json-parts.ts'
 import { seen } from '../common/path.ts'
 import { pluginChange, pluginIn } from '../common/plugins.ts'
 import { aloneHere, giveWay, type Part, plug, type Target, teamHas, unplug, unplugHome } from '../common/target.ts'
-import { appendBlock, isMarked, readToml, removeBlock, tomlAt } from '../common/toml-edit.ts'
+import { appendBlock, isMarked, readToml, removeBlock } from '../common/toml.ts'
 import type { Client, ClientContext, WiringChange } from '../common/types.ts'
 import { codexFindings } from './check.ts'
 import { EVENTS } from './events.ts'
@@ -23,12 +24,12 @@ const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml
 const localFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
 
 const tableIn = (file: string) =>
-  tomlAt(readToml(readText(file) ?? '', file), ...TABLE) as Record<string, unknown> | undefined
+  at(readToml(readText(file) ?? '', file), ...TABLE) as Record<string, unknown> | undefined
 
 const serverPart = (file: string, scope: Target['scope'], command: string, args: string[]): Part => ({
   name: 'server',
   state(text) {
-    const table = tomlAt(readToml(text, file), ...TABLE) as Record<string, unknown> | undefined
+    const table = at(readToml(text, file), ...TABLE) as Record<string, unknown> | undefined
     if (table === undefined) return 'absent'
     if (!startsTidemark(table.command, table.args)) return 'yours'
     if (!isMarked(text) || Object.keys(table).length !== 2) return 'hand-made'
@@ -37,20 +38,23 @@ const serverPart = (file: string, scope: Target['scope'], command: string, args:
     return known ? 'stale' : 'hand-made'
   },
   insert(text) {
-    const servers = readToml(text, file).find((s) => s.kind === 'pair' && s.path.join('.') === 'mcp_servers')
-    if (servers)
-      throw new UserError(
-        'cannot-wire',
-        `${file} has mcp_servers as an inline table, to which nothing can be appended`,
-        'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed',
-      )
     // a JSON string of these is a TOML string too
     const lines = [
       `[${TABLE.join('.')}]`,
       `command = ${JSON.stringify(command)}`,
       `args = [${args.map((a) => JSON.stringify(a)).join(', ')}]`,
     ]
-    return { text: appendBlock(text, lines), undo: { kept: 0, interior: null } }
+    const made = appendBlock(text, lines)
+    try {
+      readToml(made, file)
+    } catch {
+      throw new UserError(
+        'cannot-wire',
+        `${file} has mcp_servers as an inline table, to which nothing can be appended`,
+        'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed',
+      )
+    }
+    return { text: made, undo: { kept: 0, interior: null } }
   },
   remove(text, undo) {
     if (!text.includes('tidemark')) return text

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BARE, SHARED, startsTidemark } from './command.ts'
 import { readText } from './files.ts'
-import { insertJson, type Leaf, removeJson } from './json-edit.ts'
-import { at, isEmptyJson, readJson, withoutComments } from './json-read.ts'
+import { at, insertJson, isEmptyJson, type Leaf, readJson, removeJson } from './json.ts'
 import type { Part, State, Target } from './target.ts'
 
 /** The name under which every client knows our server. */
@@ -26,7 +25,7 @@ export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
   file: f.file,
   scope: f.scope,
   parts,
-  isEmpty: isEmptyJson,
+  isEmpty: (text) => isEmptyJson(text),
   fresh: { text: '{}', end: '\n' },
 })
 
@@ -34,10 +33,7 @@ export const jsonTarget = (f: JsonFile, parts: Part[]): Target => ({
 export const headedTarget = (f: JsonFile, parts: Part[], key: string, value: unknown): Target => ({
   ...jsonTarget(f, parts),
   fresh: { text: `{\n  "${key}": ${JSON.stringify(value)}\n}`, end: '\n' },
-  isEmpty(text) {
-    const { [key]: _, ...rest } = readJson(text, f.file, f.comments)
-    return isEmptyJson(text) || (withoutComments(text) === text && isEmptyJson(JSON.stringify(rest)))
-  },
+  isEmpty: (text) => isEmptyJson(text, key),
 })
 
 /** A file of hooks that says its version. */

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readText } from './files.ts'
 import { codexHome, configDir, geminiHome } from './homes.ts'
+import { at } from './json.ts'
 import { settingsIn } from './json-parts.ts'
-import { at } from './json-read.ts'
-import { readToml, tomlAt } from './toml-edit.ts'
+import { readToml } from './toml.ts'
 import type { ClientContext, WiringChange } from './types.ts'
 
 /** A plugin of ours that is switched on in a client, and the file that says so. */
@@ -18,7 +18,7 @@ const isPlugin = (id: string) => /^tidemark@/.test(id)
 
 const codexPlugin = (ctx: ClientContext): Plugin | undefined => {
   const file = join(codexHome(ctx), 'config.toml')
-  const plugins = tomlAt(readToml(readText(file) ?? '', file), 'plugins')
+  const plugins = at(readToml(readText(file) ?? '', file), 'plugins')
   if (typeof plugins !== 'object' || plugins === null) return undefined
   const id = Object.keys(plugins).find((key) => isPlugin(key) && at(plugins, key, 'enabled') !== false)
   return id === undefined ? undefined : { id, file }

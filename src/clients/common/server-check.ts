@@ -1,8 +1,8 @@
 import type { HookClient } from '../../hooks/call.ts'
 import { launchProblem } from './command.ts'
 import { notWired } from './finding.ts'
+import { at } from './json.ts'
 import { type JsonFile, settingsIn, starts, wordsOf } from './json-parts.ts'
-import { at } from './json-read.ts'
 import type { ClientContext, Finding } from './types.ts'
 
 /** Whether a client finds our server at `path` in one of its files (the first that has it counts), and it starts. */

@@ -5,6 +5,7 @@ import { copilotHome } from '../common/homes.ts'
 import { hookFindings } from '../common/hook-check.ts'
 import { localHook, sharedHook } from '../common/hook-command.ts'
 import { type HookShape, hookParts, hooksIn } from '../common/hook-parts.ts'
+import { at } from '../common/json.ts'
 import {
   isElsewhere,
   type JsonFile,
@@ -14,7 +15,6 @@ import {
   settingsIn,
   versionedTarget,
 } from '../common/json-parts.ts'
-import { at } from '../common/json-read.ts'
 import { mcpJson, mcpJsonTarget } from '../common/mcp-json.ts'
 import { seen } from '../common/path.ts'
 import { serverFindings } from '../common/server-check.ts'

@@ -6,6 +6,7 @@ import { geminiHome } from '../common/homes.ts'
 import { hookFindings } from '../common/hook-check.ts'
 import { localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, hooksIn, inMilliseconds } from '../common/hook-parts.ts'
+import { at } from '../common/json.ts'
 import {
   isElsewhere,
   type JsonFile,
@@ -15,7 +16,6 @@ import {
   settingsIn,
   sharedServerPart,
 } from '../common/json-parts.ts'
-import { at } from '../common/json-read.ts'
 import { below, seen } from '../common/path.ts'
 import { pluginChange, pluginIn } from '../common/plugins.ts'
 import { serverFindings } from '../common/server-check.ts'

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { appendBlock, readToml, removeBlock, tomlAt } from './toml-edit.ts'
+import { at } from './json.ts'
+import { appendBlock, readToml, removeBlock } from './toml.ts'
 
 const PATH = ['mcp_servers', 'tidemark']
 const LINES = ['[mcp_servers.tidemark]', 'command = "tidemark"', 'args = ["mcp"]']
-const read = (text: string, ...path: string[]) => tomlAt(readToml(text, 'c.toml'), ...path)
+const read = (text: string, ...path: string[]) => at(readToml(text, 'c.toml'), ...path)
 
 describe('reading TOML', () => {
   test('finds a table in every way it can be written', () => {
@@ -34,7 +35,7 @@ describe('reading TOML', () => {
       'model = "o"\nn = 1_000\nf = 3.14\nd = 1979-05-27 07:32:00Z\nx = [1, 2,\n 3]\n[[hooks.Stop]]\na = true\n[projects."/a b/c"]\ntrust_level = "trusted"\n[p.\'C:\\x\']\nu = "\\u00fc\\"\\\\"\n'
     expect(read(text, 'projects', '/a b/c', 'trust_level')).toBe('trusted')
     expect(read(text, 'p', 'C:\\x', 'u')).toBe('ü"\\')
-    expect(read(text, 'x')).toEqual(['1', '2', '3'])
+    expect(read(text, 'x')).toEqual([1, 2, 3])
   })
 
   test('refuses what is broken, with the line', () => {
@@ -50,6 +51,8 @@ describe('reading TOML', () => {
       '{"json": 1}',
       'a = """x',
       'a = "\\q"',
+      'a={b="x",b.c=1}',
+      'a = 1\na = 2',
     ])
       expect(() => readToml(`\n${text}`, 'c.toml'), text).toThrow(/c\.toml is not valid TOML: .* in line \d/)
   })
@@ -67,7 +70,7 @@ describe('our block in a TOML file', () => {
     's = """\n[t]\n"""',
   )
   const text = fc
-    .tuple(fc.array(part, { maxLength: 8 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
+    .tuple(fc.uniqueArray(part, { maxLength: 8 }), fc.constantFrom('\n', '\r\n'), fc.boolean())
     .map(([parts, eol, ended]) => parts.join('\n').replaceAll('\n', eol) + (ended && parts.length > 0 ? eol : ''))
 
   test('goes without a trace, whatever stands around it', () => {
@@ -90,6 +93,25 @@ describe('our block in a TOML file', () => {
       '[mcp_servers.tidemark.env]\nK = "v"\n\n[mine]\nb = 2\n# tidemark: end',
     )
     expect(removeBlock(inside, PATH, 'c')).toBe('a = 1\n\n[mine]\nb = 2\n')
+  })
+
+  test('what looks like it inside a string stays', () => {
+    const own = 'a = """\n# tidemark: begin\n[mcp_servers.tidemark]\n# tidemark: end\n"""\n'
+    expect(removeBlock(appendBlock(own, LINES), PATH, 'c')).toBe(own)
+    expect(removeBlock(own, PATH, 'c')).toBe(own)
+  })
+
+  test('goes in every way its table can be written', () => {
+    for (const ours of [
+      '[mcp_servers."tidemark"] # c\nargs = ["=", "]"]\n',
+      '[[mcp_servers.tidemark]]\nx = 1\n',
+      "[mcp_servers]\n'tidemark'.command = 'x'\n",
+      'mcp_servers . tidemark = { command = "x" }\n',
+      '\uFEFF[ mcp_servers . tidemark ]\ncommand = "x"\n',
+    ])
+      expect(removeBlock(`${ours}[z]\nb = 1\n`, PATH, 'c'), ours).toBe(
+        `${ours.startsWith('\uFEFF') ? '\uFEFF' : ''}${ours.startsWith('[mcp_servers]') ? '[mcp_servers]\n' : ''}[z]\nb = 1\n`,
+      )
   })
 
   test('goes also when a client that rewrote the file dropped the marks', () => {
