@@ -62,7 +62,7 @@ run(
   'git init -q . && git config user.name ana && git config user.email ana@example.org && tidemark init --yes --client none',
 )
 
-const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const xml = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /** A line with colours of the terminal as spans. */
 function spans(line) {
@@ -70,7 +70,7 @@ function spans(line) {
   return line
     .split(/\u001b\[([\d;]*)m/)
     .map((part, i) => {
-      if (i % 2 === 0) return part === '' ? '' : `<tspan${style}>${escape(part)}</tspan>`
+      if (i % 2 === 0) return part === '' ? '' : `<tspan${style}>${xml(part)}</tspan>`
       for (const code of part.split(';').map(Number)) {
         if (code === 0 || code === 39 || code === 22) style = ''
         else if (code === 1) style += ' font-weight="bold"'
@@ -93,8 +93,8 @@ const lines = []
 let at = 0.4
 for (const [command, session] of SHOWN) {
   const shown = session
-    ? `<tspan fill="#81c995">$</tspan> ${escape(command)}`
-    : `<tspan fill="#9aa0a6">${escape(command)}</tspan>`
+    ? `<tspan fill="#81c995">$</tspan> ${xml(command)}`
+    : `<tspan fill="#9aa0a6">${xml(command)}</tspan>`
   lines.push({ at, text: shown })
   at += session ? 0.5 : PAUSE
   if (session === null) continue
