@@ -5,7 +5,7 @@ import { type Sessions, sessionsOf } from './coordination/sessions.ts'
 import { type EventsOptions, eventsSince } from './coordination/shared-context.ts'
 import { type SharedStore, sameSession, sharedStore } from './coordination/shared-store.ts'
 import { discover } from './discover/discover.ts'
-import { recallFunction } from './discover/recall.ts'
+import { recallFunctions } from './discover/recall.ts'
 import type { StreamEvent } from './feed/feed.ts'
 import { readEdits, refreshViews } from './handoff/views/index.ts'
 import type { Batch, KindName, KindOf, Labels, NewTask, TypedAction } from './library-actions.ts'
@@ -387,7 +387,7 @@ export function asProjectMemory(
     goal: scopes(memory, act),
     discover(program, o = {}) {
       if (program.includes('recall')) recaller().prepareNow()
-      return discover(memory, program, { ...o, functions: (source) => [recallFunction(source, recaller(), o.session)] })
+      return discover(memory, program, { ...o, functions: (source) => recallFunctions(source, recaller(), o.session) })
     },
     recall: (question, o) => recaller().ask(question, o),
     async buildContext(question, { maxItems, maxTokens, ...o } = {}) {

@@ -8,17 +8,16 @@ import type { Memory } from '../memory.ts'
 import { momentSaid } from '../recall/moment.ts'
 import type { Budget } from '../scheme/budget.ts'
 import { freeze, thaw } from '../scheme/freeze.ts'
-import { createInterpreter, type HostFunction, Source as ProcedureSource } from '../scheme/interpreter.ts'
-import { elements, list, SchemeError, Sym, type Value } from '../scheme/values.ts'
+import { createInterpreter, Source as ProcedureSource } from '../scheme/interpreter.ts'
+import { elements, list, type Run, SchemeError, Sym, type Value } from '../scheme/values.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
 import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/definitions.ts'
-import { handoffFunction } from './handoff.ts'
 import { introspection } from './introspection.ts'
-import { knowledgeFunctions, type Source, textOf } from './knowledge.ts'
-import { presenceFunctions } from './present.ts'
+import { type Functions, knowledgeFunctions, type Source } from './knowledge.ts'
+import { textOf } from './options.ts'
 import { sharedFunctions } from './shared.ts'
-import { treeFunction } from './tree.ts'
+import { treeFunctions } from './tree.ts'
 import { shapesOf } from './values.ts'
 
 /** Definitions a session keeps at most (design §4). */
@@ -38,7 +37,7 @@ export interface DiscoverOptions {
   asOf?: string
   budget?: Partial<Budget>
   /** Functions of other parts of Tidemark. */
-  functions?(source: Source): readonly HostFunction[]
+  functions?(source: Source): Functions
 }
 
 /**
@@ -49,69 +48,66 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
   const source: Source = { reader: memory.reader, now: () => memory.env.now() }
   if (options.asOf !== undefined) readAt(memory, source, options.asOf)
   const registry = memory.registry()
-  const functions: HostFunction[] = [
+  const functions: Functions = {
     ...knowledgeFunctions(source, registry.kinds()),
-    treeFunction(source),
+    ...treeFunctions(source),
     ...sharedFunctions(memory, source),
-    ...presenceFunctions(memory),
-    handoffFunction(source),
-    ...(options.functions?.(source) ?? []),
-  ]
-  functions.push(...introspection(memory, source, () => functions), asOfFunction(memory, source))
+    ...options.functions?.(source),
+    ...introspection(memory, source, () => functions),
+    ...asOfFunctions(memory, source),
+  }
   const { session } = options
   const pending = new Map<string, Kept>()
   const interpreter = createInterpreter({
-    functions: functions.map(({ run, ...f }) => ({
-      ...f,
-      run(args, ctx) {
-        ctx.charge(f.name === 'call-as-of' ? STEPS_OF_AS_OF : STEPS_OF_A_READ)
-        return run(args, ctx)
-      },
-    })),
+    functions: Object.fromEntries(
+      Object.entries(functions).map(([help, run]): [string, Run] => [
+        help,
+        (args, ctx) => {
+          ctx.charge(STEPS_OF_A_READ)
+          return run(args, ctx)
+        },
+      ]),
+    ),
     shapes: shapesOf(registry),
     syntax: { 'as-of': expandAsOf },
     ...(options.budget ? { budget: options.budget } : {}),
-    ...(session === undefined
-      ? {}
-      : {
-          lookup(name: string) {
-            const kept = keptDefine(memory.db, session, name)
-            if (!kept) return undefined
-            return kept.form === 'source' ? new ProcedureSource(kept.source) : thaw(kept.source)
-          },
-          onDefine(name: string, value: Value, text: string) {
-            if (
-              !pending.has(name) &&
-              !keptDefine(memory.db, session, name) &&
-              countDefines(memory.db, session) + pending.size >= MAX_DEFINES
-            ) {
-              throw new UserError(
-                'too-many-defines',
-                `a session keeps at most ${MAX_DEFINES} definitions`,
-                'start a fresh session',
-              )
-            }
-            const frozen = freeze(value)
-            const held = screen({ [name]: frozen ?? text }, false)
-            if (held.secrets.length > 0 || held.privateLeftOut) {
-              throw new UserError(
-                'secret',
-                held.privateLeftOut
-                  ? `${redact(name)}: private text is not kept`
-                  : `${redact(name)} looks like a secret (${held.secrets[0]!.category}) and is not kept`,
-                'use it without define, or without a session',
-              )
-            }
-            pending.set(
-              name,
-              frozen === undefined ? { form: 'source', source: text } : { form: 'value', source: frozen },
-            )
-          },
-        }),
+    ...(session === undefined ? {} : keeping(memory, session, pending)),
   })
   const printed = memory.db.read(() => interpreter.run(program))
   if (session !== undefined && pending.size > 0) keepAll(memory, session, pending)
   return printed
+}
+
+/** How the definitions of a session are found and, after their form has succeeded, collected. */
+function keeping(memory: Memory, session: string, pending: Map<string, Kept>) {
+  const { db } = memory
+  return {
+    lookup(name: string) {
+      const kept = keptDefine(db, session, name)
+      if (!kept) return undefined
+      return kept.form === 'source' ? new ProcedureSource(kept.source) : thaw(kept.source)
+    },
+    onDefine(name: string, value: Value, text: string) {
+      const isNew = !pending.has(name) && !keptDefine(db, session, name)
+      if (isNew && countDefines(db, session) + pending.size >= MAX_DEFINES)
+        throw new UserError(
+          'too-many-defines',
+          `a session keeps at most ${MAX_DEFINES} definitions`,
+          'start a fresh session',
+        )
+      const frozen = freeze(value)
+      const held = screen({ [name]: frozen ?? text }, false)
+      if (held.secrets.length > 0 || held.privateLeftOut)
+        throw new UserError(
+          'secret',
+          held.privateLeftOut
+            ? `${redact(name)}: private text is not kept`
+            : `${redact(name)} looks like a secret (${held.secrets[0]!.category}) and is not kept`,
+          'use it without define, or without a session',
+        )
+      pending.set(name, frozen === undefined ? { form: 'source', source: text } : { form: 'value', source: frozen })
+    },
+  }
 }
 
 function keepAll(memory: Memory, session: string, pending: ReadonlyMap<string, Kept>): void {
@@ -137,19 +133,16 @@ function readAt(memory: Memory, source: Source, moment: string): void {
   source.reader = memory.asOf(at)
 }
 
-const asOfFunction = (memory: Memory, source: Source): HostFunction => ({
-  name: 'call-as-of',
-  min: 2,
-  max: 2,
-  about: 'calls a procedure with the knowledge as it was at a moment; written (as-of moment expr)',
-  example: '(as-of "2026-11-21" (length (get-decisions)))',
-  run(args, ctx) {
-    const before = { ...source }
-    readAt(memory, source, textOf('as-of', args[0]))
-    try {
-      return ctx.call(args[1]!, [])
-    } finally {
-      Object.assign(source, before)
-    }
-  },
+const asOfFunctions = (memory: Memory, source: Source): Functions => ({
+  '(call-as-of moment procedure) | calls a procedure with the knowledge as it was at a moment; written (as-of moment expr) | (as-of "2026-11-21" (length (get-decisions)))':
+    ([moment, procedure], ctx) => {
+      ctx.charge(STEPS_OF_AS_OF)
+      const before = { ...source }
+      readAt(memory, source, textOf(moment))
+      try {
+        return ctx.call(procedure, [])
+      } finally {
+        Object.assign(source, before)
+      }
+    },
 })

@@ -4,8 +4,7 @@ import { fieldsOf, type Kind } from '../model/kind.ts'
 import { INTROSPECTION } from '../model/names.ts'
 import { type Registry, shapeOf } from '../model/registry.ts'
 import type { Reader } from '../read/reader.ts'
-import { fromData } from '../scheme/convert.ts'
-import type { Shape, Shapes } from '../scheme/data.ts'
+import { fromData, type Shape, type Shapes } from '../scheme/data.ts'
 import { Entity, type Value } from '../scheme/values.ts'
 
 const head = (kind: keyof typeof INTROSPECTION, positional: string[], fields: string[]): Shape => ({

@@ -1,70 +1,117 @@
 import { brief } from './excerpt.ts'
-import { type CallContext, Char, elements, Pair, SchemeError, Sym, typeName, type Value, Vec } from './values.ts'
+import {
+  Builtin,
+  type CallContext,
+  Char,
+  Closure,
+  Empty,
+  Entity,
+  elements,
+  Keyword,
+  Many,
+  Pair,
+  Rec,
+  SchemeError,
+  Sym,
+  type Value,
+  Vec,
+} from './values.ts'
 
-/** The error of an argument of the wrong type: names the procedure, what it takes and what it got. */
-export const notOf = (name: string, wanted: string, value: Value): SchemeError =>
+/** A wrong argument of a builtin; the machine, which knows the builtin, adds its name. */
+export class WrongArgument extends SchemeError {
+  readonly says: string
+  constructor(says: string, hint = '') {
+    super(says, hint)
+    this.says = says
+  }
+  of(name: string): SchemeError {
+    const plain = name.replace('%', '')
+    return new SchemeError(`${plain}: ${this.says}`, this.hint || `(help "${plain}")`)
+  }
+}
+
+/** The error of an argument of the wrong type: says what is wanted and what was given. */
+export const notOf = (wanted: string, value: Value): WrongArgument =>
   value === null
-    ? new SchemeError(`${name}: expects ${wanted}, got nil`, 'a missing field is nil: (or (:field x) instead)')
-    : new SchemeError(`${name}: expects ${wanted}, got ${typeName(value)}: ${brief(value)}`, `(help "${name}")`)
+    ? new WrongArgument(`expects ${wanted}, got nil`, 'a missing field is nil: (or (:field x) instead)')
+    : new WrongArgument(`expects ${wanted}, got ${typeName(value)}: ${brief(value)}`)
+
+export function checkArity(name: string, count: number, min: number, max: number): void {
+  if (count >= min && count <= max) return
+  const some = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`
+  const what = `expects ${some} argument${some === '1' ? '' : 's'}, got ${count}`
+  throw new SchemeError(`${name}: ${what}`, `(help "${name}")`)
+}
 
 export type Num = bigint | number
 
-export const isNum = (v: Value | undefined): v is Num => typeof v === 'bigint' || typeof v === 'number'
+export const isNum = (v: Value): v is Num => typeof v === 'bigint' || typeof v === 'number'
 
-export function num(name: string, v: Value | undefined): Num {
+export function num(v: Value): Num {
   if (typeof v === 'bigint' || typeof v === 'number') return v
-  throw notOf(name, 'a number', v ?? null)
+  throw notOf('a number', v)
 }
 
-export function str(name: string, v: Value | undefined): string {
+export function str(v: Value): string {
   if (typeof v === 'string') return v
-  throw notOf(name, 'a string', v ?? null)
+  throw notOf('a string', v)
 }
 
-export function char(name: string, v: Value | undefined): Char {
+export function char(v: Value): Char {
   if (v instanceof Char) return v
-  throw notOf(name, 'a character', v ?? null)
+  throw notOf('a character', v)
 }
 
-export function sym(name: string, v: Value | undefined): Sym {
-  if (v instanceof Sym) return v
-  throw notOf(name, 'a symbol', v ?? null)
-}
-
-export function vec(name: string, v: Value | undefined): Vec {
+export function vec(v: Value): Vec {
   if (v instanceof Vec) return v
-  throw notOf(name, 'a vector', v ?? null)
+  throw notOf('a vector', v)
 }
 
-export function pair(name: string, v: Value | undefined): Pair {
+export function pair(v: Value): Pair {
   if (v instanceof Pair) return v
-  throw notOf(name, 'a pair', v ?? null)
+  throw notOf('a pair', v)
 }
 
 /** The elements of a proper list, paid for. */
-export function items(name: string, v: Value | undefined, ctx: CallContext): Value[] {
-  const found = elements(v ?? null)
-  if (!found) throw notOf(name, 'a list', v ?? null)
+export function items(v: Value, ctx: CallContext): Value[] {
+  const found = elements(v)
+  if (!found) throw notOf('a list', v)
   ctx.charge(found.length)
   return found
 }
 
-/** An exact integer from 0 to `max`. */
-export function index(name: string, v: Value | undefined, max: number): number {
-  if (typeof v === 'number' && Number.isInteger(v)) v = BigInt(v)
-  if (typeof v !== 'bigint') throw notOf(name, 'an exact integer', v ?? null)
-  if (v < 0n || v > BigInt(max)) throw new SchemeError(`${name}: ${brief(v)} is not between 0 and ${max}`)
-  return Number(v)
+/** An exact integer from 0 to `max`; without, a count, however large: what it would build is paid for before it is built. */
+export function index(v: Value, max = Number.MAX_SAFE_INTEGER): number {
+  const n = typeof v === 'number' && Number.isInteger(v) ? BigInt(v) : v
+  if (typeof n !== 'bigint') throw notOf('an exact integer', v)
+  if (n < 0n || n > BigInt(max)) throw new WrongArgument(`${brief(n)} is not between 0 and ${max}`)
+  return Number(n)
 }
 
-/** An exact count, however large: what it would build is paid for before it is built. */
-export function count(name: string, v: Value | undefined): number {
-  return index(name, v, Number.MAX_SAFE_INTEGER)
+/** `[start] [end]`, as many procedures take them. */
+export function range(start: Value | undefined, end: Value | undefined, length: number): [number, number] {
+  const to = end === undefined ? length : index(end, length)
+  return [start === undefined ? 0 : index(start, to), to]
 }
 
-/** `[start [end]]` as the last arguments of many procedures. */
-export function range(name: string, args: readonly Value[], at: number, length: number): [number, number] {
-  const end = args[at + 1] === undefined ? length : index(name, args[at + 1], length)
-  const start = args[at] === undefined ? 0 : index(name, args[at], end)
-  return [start, end]
+const TYPES: readonly [new (...args: never[]) => object, string][] = [
+  [Pair, 'a list'],
+  [Empty, 'the empty list'],
+  [Sym, 'a symbol'],
+  [Keyword, 'a keyword'],
+  [Char, 'a character'],
+  [Vec, 'a vector'],
+  [Rec, 'a record'],
+  [Builtin, 'a procedure'],
+  [Closure, 'a procedure'],
+  [Many, 'multiple values'],
+]
+
+/** The word an error uses for what it was given. */
+function typeName(v: Value): string {
+  if (typeof v === 'bigint') return 'an exact integer'
+  if (typeof v === 'number') return 'an inexact number'
+  if (typeof v !== 'object') return `a ${typeof v}`
+  if (v instanceof Entity) return `an entity (${v.kind})`
+  return TYPES.find(([type]) => v instanceof type)?.[1] ?? 'nothing'
 }

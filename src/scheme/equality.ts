@@ -1,13 +1,21 @@
-import { type CallContext, Char, Entity, Keyword, Pair, Rec, Sym, type Value, Vec } from './values.ts'
+import { type CallContext, Char, Entity, type Fields, Keyword, Pair, Rec, Sym, type Value, Vec } from './values.ts'
+
+/** A JS value that is the same for values that are `eqv?` and have no parts: what a Set or Map may go by. */
+export function identity(v: Value): string | number | bigint | boolean | null | undefined {
+  if (typeof v === 'string') return `"${v}`
+  if (v === null || typeof v === 'bigint' || typeof v === 'boolean') return v
+  if (typeof v === 'number') return Object.is(v, -0) ? '-0' : v
+  if (v instanceof Sym) return `'${v.name}`
+  if (v instanceof Keyword) return `:${v.name}`
+  if (v instanceof Char) return `#${v.code}`
+  return undefined
+}
 
 /** `eqv?`: the same thing; numbers by exactness and value, symbols, keywords and characters by what they say. */
 export function isSame(a: Value, b: Value): boolean {
-  if (a === b) return typeof a !== 'number' || Object.is(a, b)
-  if (typeof a === 'number') return typeof b === 'number' && Object.is(a, b)
-  if (a instanceof Sym) return b instanceof Sym && a.name === b.name
-  if (a instanceof Keyword) return b instanceof Keyword && a.name === b.name
-  if (a instanceof Char) return b instanceof Char && a.code === b.code
-  return false
+  if (typeof a === 'number' || typeof b === 'number') return Object.is(a, b)
+  if (a === b) return true
+  return (a instanceof Sym || a instanceof Keyword || a instanceof Char) && identity(a) === identity(b)
 }
 
 /** `equal?`: the same shape and leaves. Walks with a stack of its own, for lists nested a million deep. */
@@ -32,22 +40,11 @@ export function isEqual(a: Value, b: Value, ctx: CallContext): boolean {
   return true
 }
 
-function pushFields(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>, todo: Value[]): boolean {
+function pushFields(a: Fields, b: Fields, todo: Value[]): boolean {
   if (a.size !== b.size) return false
   for (const [key, value] of a) {
     if (!b.has(key)) return false
     todo.push(value, b.get(key) as Value)
   }
   return true
-}
-
-/** A JS value that is the same for values that are `equal?`, where there is one: what a Set or Map may go by. */
-export function identity(v: Value): string | number | bigint | boolean | null | undefined {
-  if (typeof v === 'string') return `"${v}`
-  if (v === null || typeof v === 'bigint' || typeof v === 'boolean') return v
-  if (typeof v === 'number') return Object.is(v, -0) ? '-0' : v
-  if (v instanceof Sym) return `'${v.name}`
-  if (v instanceof Keyword) return `:${v.name}`
-  if (v instanceof Char) return `#${v.code}`
-  return undefined
 }

@@ -1,15 +1,19 @@
-import type { Cell, Lambda, Lexical, Node, Variable } from './tree.ts'
+import { declare } from './define.ts'
 import {
-  Braced,
   Bracketed,
+  type Cell,
   EMPTY,
   elements,
+  type Lambda,
   list,
+  type Node,
   Pair,
   Rec,
   SchemeError,
   Sym,
+  Syntax,
   UNSPECIFIED,
+  unlist,
   type Value,
   Vec,
 } from './values.ts'
@@ -26,220 +30,444 @@ export interface Globals {
   isDefined(name: string): boolean
 }
 
-export type Rule = (form: Pair, scope: Scope, tail: boolean) => Node
+type Rule = (form: Pair, scope: Scope) => Node
 
-/** One stage of nesting: the names bound here, the lambda they live in. */
+/** The names bound at one stage of nesting: the slots of one `Env`. */
 export class Scope {
   readonly globals: Globals
-  readonly rules: ReadonlyMap<string, Rule>
-  readonly lexical: Lexical
+  readonly names: readonly string[]
   readonly parent: Scope | undefined
-  readonly names = new Map<string, Variable>()
-  readonly top: boolean
 
-  constructor(globals: Globals, rules: ReadonlyMap<string, Rule>, lexical: Lexical, parent?: Scope, top = false) {
+  constructor(globals: Globals, names: readonly string[] = [], parent?: Scope) {
     this.globals = globals
-    this.rules = rules
-    this.lexical = lexical
+    this.names = names
     this.parent = parent
-    this.top = top
   }
 
-  inner(lexical: Lexical = this.lexical): Scope {
-    return new Scope(this.globals, this.rules, lexical, this)
+  inner(names: readonly string[]): Scope {
+    return new Scope(this.globals, names, this)
   }
 
-  bind(name: string): Variable {
-    const variable = { name, home: this.lexical, assigned: false, captured: false, uses: 0, loops: 0 }
-    this.names.set(name, variable)
-    return variable
-  }
-
-  find(name: string): Variable | undefined {
-    for (let scope: Scope | undefined = this; scope; scope = scope.parent) {
-      const variable = scope.names.get(name)
-      if (variable) return variable
+  find(name: string): Extract<Node, { op: 'local' }> | undefined {
+    let depth = -1
+    for (let scope: Scope | undefined = this; scope?.parent; scope = scope.parent) {
+      depth++
+      const index = scope.names.indexOf(name)
+      if (index >= 0) return { op: 'local', depth, index, name }
     }
     return undefined
   }
-
-  /** The variable of that name as seen from here: an inner lambda's use captures it. */
-  use(name: string): Variable | undefined {
-    const variable = this.find(name)
-    if (variable) {
-      variable.uses++
-      if (variable.home !== this.lexical) variable.captured = true
-    }
-    return variable
-  }
 }
 
-export const bad = (form: Value, message: string): never => {
+const bad = (form: Value, message: string): never => {
   const head = form instanceof Pair && form.car instanceof Sym ? form.car.name : 'form'
   throw new SchemeError(`${head}: ${message}`, `(help "${head}") shows its form`)
 }
 
 /** The parts of a form, written with ( ) or, as many do for bindings and clauses, with [ ]. */
-export function parts(form: Value, whole: Value, message = 'a list was expected here'): readonly Value[] {
-  if (form instanceof Bracketed) return form.items
-  return elements(form) ?? bad(whole, message)
+function parts(form: Value | undefined, whole: Value, message: string): readonly Value[] {
+  if (form instanceof Bracketed && form.open === '[') return form.items
+  return elements(form ?? null) ?? bad(whole, message)
 }
 
-export const constant = (value: Value): Node => ({ op: 'const', value })
+/** The operands of a form, at least `min` and at most `max` of them. */
+function operands(form: Pair, min: number, max = Number.POSITIVE_INFINITY): readonly Value[] {
+  const args = elements(form.cdr) ?? bad(form, 'it must be a proper list')
+  if (args.length >= min && args.length <= max) return args
+  const some = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`
+  return bad(form, `${some} operand(s) expected, ${args.length} given`)
+}
+
+const constant = (value: Value): Node => ({ op: 'const', value })
 const NOTHING = constant(UNSPECIFIED)
 
-export function expand(form: Value, scope: Scope, tail: boolean): Node {
+export function expand(form: Value, scope: Scope): Node {
   if (form instanceof Sym) return reference(form.name, scope)
-  if (form instanceof Pair) return expandPair(form, scope, tail)
-  if (form instanceof Bracketed) return call(constant(scope.globals.builtin('list')), form.items, scope)
-  if (form instanceof Braced) {
-    const args = form.items.map((item, i) => (i % 2 === 0 ? constant(item) : expand(item, scope, false)))
-    return { op: 'call', target: constant(scope.globals.builtin('record')), args }
+  if (form instanceof Pair) return expandPair(form, scope)
+  if (form instanceof Bracketed) {
+    const args = form.open === '[' ? form.items : form.items.map((item, i) => (i % 2 === 0 ? quote(item) : item))
+    return call(constant(scope.globals.builtin(form.open === '[' ? 'list' : 'record')), args, scope)
   }
   if (form === EMPTY) throw new SchemeError('() cannot be evaluated', "the empty list is '() or (list)")
-  return constant(form instanceof Vec ? quoted(form) : form)
+  return constant(form instanceof Vec ? datum(form) : form)
 }
 
-const reference = (name: string, scope: Scope): Node => {
-  const variable = scope.use(name)
-  if (variable) return { op: 'local', variable }
-  if (scope.rules.has(name) && !scope.globals.isDefined(name))
+function reference(name: string, scope: Scope): Node {
+  const local = scope.find(name)
+  if (local) return local
+  if (RULES.has(name) && !scope.globals.isDefined(name))
     throw new SchemeError(`${name} is syntax: it stands first in a form`, `(help "${name}") shows its form`)
   return { op: 'global', cell: scope.globals.cell(name) }
 }
 
-const call = (target: Node, args: readonly Value[], scope: Scope): Node => ({
-  op: 'call',
-  target,
-  args: args.map((arg) => expand(arg, scope, false)),
+const isFlat = (node: Node): boolean => ['const', 'local', 'global', 'lambda'].includes(node.op)
+
+function call(target: Node, operands: readonly Value[], scope: Scope): Node {
+  const args = operands.map((arg) => expand(arg, scope))
+  return { op: 'call', target, args, isFlat: isFlat(target) && args.every(isFlat) }
+}
+
+function expandPair(form: Pair, scope: Scope): Node {
+  const head = form.car
+  if (head instanceof Syntax) return (head.expand as Rule)(form, scope)
+  if (head instanceof Sym && !scope.find(head.name)) {
+    const { name } = head
+    const rule = RULES.get(name)
+    if (rule) return rule.body(form, scope)
+    const macro = scope.globals.syntax(name)
+    if (macro) return expand(macro(form), scope)
+    const refusal = scope.globals.refusal(name)
+    if (refusal !== undefined && !scope.globals.isDefined(name))
+      throw new SchemeError(`${name} is not offered: ${refusal}`)
+  }
+  return call(expand(head, scope), elements(form.cdr) ?? bad(form, 'a call is a proper list'), scope)
+}
+
+function sequence(forms: readonly Value[], scope: Scope): Node {
+  const nodes = forms.map((form) => expand(form, scope))
+  return nodes.length === 1 ? nodes[0]! : nodes.length === 0 ? NOTHING : { op: 'seq', nodes }
+}
+
+/** A body: its defines become variables of one scope. */
+function body(forms: readonly Value[], scope: Scope, whole: Value): Node {
+  if (forms.length === 0) bad(whole, 'the body is empty')
+  const flat = forms.flatMap((form) => splice(form, scope))
+  const defined = flat.map((form) => definition(form, scope))
+  const names = [...new Set(defined.flatMap((found) => found?.name ?? []))]
+  if (names.length === 0) return sequence(flat, scope)
+  const inner = scope.inner(names)
+  const nodes = flat.map((form, i): Node => (defined[i] ? assign(defined[i], inner) : expand(form, inner)))
+  if (defined.at(-1)) nodes.push(NOTHING)
+  return { op: 'let', args: [], size: names.length, body: { op: 'seq', nodes } }
+}
+
+const assign = ({ name, value }: { name: string; value: Value }, scope: Scope): Node => ({
+  op: 'set',
+  to: scope.find(name)!,
+  value: named(name, value, scope),
 })
 
-function expandPair(form: Pair, scope: Scope, tail: boolean): Node {
-  const head = form.car
-  if (head instanceof Sym) {
-    const { name } = head
-    const variable = scope.find(name)
-    if (!variable) {
-      const rule = scope.rules.get(name)
-      if (rule) return rule(form, scope, tail)
-      const macro = scope.globals.syntax(name)
-      if (macro) return expand(macro(form), scope, tail)
-      const refusal = scope.globals.refusal(name)
-      if (refusal !== undefined && !scope.globals.isDefined(name))
-        throw new SchemeError(`${name} is not offered: ${refusal}`)
-    } else if (
-      tail &&
-      variable.lambda?.home === scope.lexical &&
-      !variable.lambda.rest &&
-      turns(form, variable.lambda)
-    ) {
-      variable.loops++
-    }
-  }
-  const args = elements(form.cdr) ?? bad(form, 'a call is a proper list')
-  return call(expand(head, scope, false), args, scope)
-}
-
-/** A call of a named let's own name, straight from its body: one more turn of a loop, if the number of arguments is right. */
-const turns = (form: Pair, loop: Lambda): boolean => elements(form.cdr)?.length === loop.params.length
-
-/** A body: internal defines become variables of one `letrec*`. */
-export function expandBody(forms: readonly Value[], scope: Scope, tail: boolean, whole: Value): Node {
-  if (forms.length === 0) bad(whole, 'the body is empty')
-  const flat = forms.flatMap((form) => spliceBegin(form, scope))
-  const names = flat.map((form) => definedName(form, scope))
-  if (names.every((name) => name === undefined)) return sequence(flat, scope, tail)
-  const inner = scope.inner()
-  const variables = [...new Set(names.filter((name) => name !== undefined))].map((name) => inner.bind(name))
-  for (const variable of variables) variable.assigned = true
-  const nodes = flat.map((form, i): Node => {
-    const name = names[i]
-    if (name === undefined) return expand(form, inner, tail && i === flat.length - 1)
-    return { op: 'set-local', variable: inner.find(name)!, value: definedValue(form as Pair, inner) }
-  })
-  if (names.at(-1) !== undefined) nodes.push(NOTHING)
-  return { op: 'let', variables, values: variables.map(() => undefined), body: { op: 'seq', nodes } }
-}
-
-const isForm = (form: Value, name: string, scope: Scope): form is Pair =>
-  form instanceof Pair && form.car instanceof Sym && form.car.name === name && !scope.find(name)
-
-const spliceBegin = (form: Value, scope: Scope): readonly Value[] =>
-  isForm(form, 'begin', scope) ? parts(form.cdr, form).flatMap((inner) => spliceBegin(inner, scope)) : [form]
-
-/** The name a `define` form defines: `(define x …)`, `(define (f …) …)`, `(define ((f a) b) …)`. */
-export function definedName(form: Value, scope: Scope): string | undefined {
-  if (!isForm(form, 'define', scope)) return undefined
-  let target = form.cdr instanceof Pair ? form.cdr.car : bad(form, 'the name is missing')
-  while (target instanceof Pair) target = target.car
-  return target instanceof Sym ? target.name : bad(form, 'the name must be a symbol')
-}
-
-export function definedValue(form: Pair, scope: Scope): Node {
-  const [target, ...body] = elements(form.cdr) ?? bad(form, 'it must be a proper list')
-  if (target instanceof Pair) {
-    if (target.car instanceof Pair) {
-      const inner = new Pair(new Sym('lambda'), new Pair(target.cdr, list(body)))
-      return definedValue(new Pair(form.car, list([target.car, inner])), scope)
-    }
-    return lambda((target.car as Sym).name, target.cdr, body, scope, form)
-  }
-  if (body.length !== 1) bad(form, 'one value is expected: (define name value)')
-  const { name } = target as Sym
-  const value = body[0]!
-  return isForm(value, 'lambda', scope) ? namedLambda(name, value, scope) : expand(value, scope, false)
-}
-
-export function namedLambda(name: string, form: Pair, scope: Scope): Lambda {
-  const [params, ...body] = elements(form.cdr) ?? bad(form, 'it must be a proper list')
-  return lambda(name, params ?? bad(form, 'the parameters are missing'), body, scope, form)
-}
-
-/** `self` is the variable a named let binds to this very lambda. */
-export function lambda(
-  name: string,
-  params: Value,
-  body: readonly Value[],
-  scope: Scope,
-  whole: Value,
-  self?: Variable,
-): Lambda {
-  const lexical: Lexical = { parent: scope.lexical }
-  const inner = scope.inner(lexical)
-  const variables: Variable[] = []
-  const bind = (param: Value): void => {
-    if (!(param instanceof Sym)) bad(whole, 'parameters are symbols')
-    const { name } = param as Sym
-    if (inner.names.has(name)) bad(whole, `the parameter ${name} is named twice`)
-    variables.push(inner.bind(name))
-  }
-  let rest = params instanceof Bracketed ? list(params.items) : params
-  for (; rest instanceof Pair; rest = rest.cdr) bind(rest.car)
-  if (rest !== EMPTY) bind(rest)
-  const node: Lambda = { op: 'lambda', name, params: variables, rest: rest !== EMPTY, home: lexical, body: NOTHING }
-  if (self) self.lambda = node
-  node.body = expandBody(body, inner, true, whole)
+/** An expression whose value gets a name: a procedure is called so. */
+function named(name: string, value: Value, scope: Scope): Node {
+  const node = expand(value, scope)
+  if (node.op === 'lambda') node.name ||= name
   return node
 }
 
-export function sequence(forms: readonly Value[], scope: Scope, tail: boolean): Node {
-  if (forms.length === 1) return expand(forms[0]!, scope, tail)
-  return { op: 'seq', nodes: forms.map((form, i) => expand(form, scope, tail && i === forms.length - 1)) }
+const isForm = (form: Value, name: string, scope: Scope): form is Pair =>
+  form instanceof Pair && isWord(form.car, name, scope)
+
+const isWord = (value: Value | undefined, name: string, scope: Scope): boolean =>
+  value instanceof Sym && value.name === name && !scope.find(name)
+
+const splice = (form: Value, scope: Scope): readonly Value[] =>
+  isForm(form, 'begin', scope) ? operands(form, 0).flatMap((inner) => splice(inner, scope)) : [form]
+
+/** What a `define` form defines: `(define x …)`, `(define (f …) …)`, `(define ((f a) b) …)`. */
+function definition(form: Value, scope: Scope): { name: string; value: Value } | undefined {
+  if (!isForm(form, 'define', scope)) return undefined
+  let [target, ...values] = operands(form, 1)
+  const isProcedure = target instanceof Pair
+  for (; target instanceof Pair; target = target.car) values = [list([LAMBDA, target.cdr, ...values])]
+  if (!(target instanceof Sym)) return bad(form, 'the name must be a symbol')
+  if (!isProcedure && values.length !== 1) bad(form, 'one value is expected: (define name value)')
+  return { name: target.name, value: values[0]! }
 }
 
-/** Source brackets inside quoted data are data: `'[a b]` is `(a b)`, `'{:k v}` a record. */
-export function quoted(form: Value): Value {
-  if (form instanceof Bracketed) return list(form.items.map(quoted))
-  if (form instanceof Braced) {
+function lambda(form: Pair, scope: Scope): Lambda {
+  const [params, ...forms] = operands(form, 1)
+  const { items, tail } = unlist(params instanceof Bracketed ? list(params.items) : params!)
+  const rest = tail === EMPTY ? [] : [tail]
+  const names = [...items, ...rest].map((param) =>
+    param instanceof Sym ? param.name : bad(form, 'parameters are symbols'),
+  )
+  distinct(names, form)
+  return {
+    op: 'lambda',
+    name: '',
+    params: items.length,
+    rest: rest.length > 0,
+    body: body(forms, scope.inner(names), form),
+  }
+}
+
+function distinct(names: readonly string[], form: Pair): void {
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) bad(form, `${twice} is named twice`)
+}
+
+/** `((name value) …)`. */
+function bindings(form: Value | undefined, whole: Pair): { names: string[]; values: Value[] } {
+  const pairs = parts(form, whole, 'bindings are ((name value) …)').map((binding) => {
+    const [name, value, ...more] = parts(binding, whole, 'a binding is (name value)')
+    if (!(name instanceof Sym) || value === undefined || more.length > 0) return bad(whole, 'a binding is (name value)')
+    return { name: name.name, value }
+  })
+  return { names: pairs.map((pair) => pair.name), values: pairs.map((pair) => pair.value) }
+}
+
+/** Without a special meaning: what stands quoted in code. `'[a b]` is `(a b)`, `'{:k v}` a record. */
+function datum(form: Value): Value {
+  if (form instanceof Vec) return new Vec(form.items.map(datum))
+  if (form instanceof Bracketed) {
+    if (form.open === '[') return list(form.items.map(datum))
     const entries = new Map<string, Value>()
     for (let i = 0; i < form.items.length; i += 2)
-      entries.set((form.items[i] as { name: string }).name, quoted(form.items[i + 1]!))
+      entries.set((form.items[i] as Sym).name, datum(form.items[i + 1] as Value))
     return new Rec(entries)
   }
-  if (form instanceof Vec) return new Vec(form.items.map(quoted))
   if (!(form instanceof Pair)) return form
-  const items: Value[] = []
-  let rest: Value = form
-  for (; rest instanceof Pair; rest = rest.cdr) items.push(quoted(rest.car))
-  return list(items, quoted(rest))
+  const { items, tail } = unlist(form)
+  return list(items.map(datum), datum(tail))
 }
+
+const quote = (value: Value): Value => list([QUOTE, value])
+
+const letForm: Rule = (form, scope) => {
+  const [first, ...rest] = operands(form, 2)
+  if (first instanceof Sym) {
+    const { names, values } = bindings(rest[0], form)
+    const loop = list([LAMBDA, list(names.map((name) => new Sym(name))), ...rest.slice(1)])
+    return expand(list([list([LETREC, list([list([first, loop])]), first]), ...values]), scope)
+  }
+  const { names, values } = bindings(first, form)
+  distinct(names, form)
+  const args = values.map((value, i) => named(names[i]!, value, scope))
+  return { op: 'let', args, size: names.length, body: body(rest, scope.inner(names), form) }
+}
+
+const letStar: Rule = (form, scope) => {
+  const [first, ...forms] = operands(form, 2)
+  const all = parts(first, form, 'bindings are ((name value) …)')
+  if (all.length < 2) return letForm(form, scope)
+  return expand(list([LET, list([all[0]!]), list([LET_STAR, list(all.slice(1)), ...forms])]), scope)
+}
+
+const letrec: Rule = (form, scope) => {
+  const [first, ...forms] = operands(form, 2)
+  const { names, values } = bindings(first, form)
+  distinct(names, form)
+  const inner = scope.inner(names)
+  const nodes = values.map((value, i) => assign({ name: names[i]!, value }, inner))
+  return { op: 'let', args: [], size: names.length, body: { op: 'seq', nodes: [...nodes, body(forms, inner, form)] } }
+}
+
+/** A variable that no program sees: nobody writes such a name. */
+const HIDDEN = new Sym('\0')
+
+/** A named let. */
+const doForm: Rule = (form, scope) => {
+  const [first, exit, ...forms] = operands(form, 2)
+  const specs = parts(first, form, 'variables are ((name first step) …)').map((spec) => {
+    const all = parts(spec, form, 'a variable is (name first step)')
+    return all.length === 2 || all.length === 3 ? all : bad(form, 'a variable is (name first step)')
+  })
+  const [test, ...results] = parts(exit, form, 'the exit is (test result …)')
+  const again = list([HIDDEN, ...specs.map((spec) => spec[2] ?? spec[0]!)])
+  const choice = list([
+    IF,
+    test ?? bad(form, 'the exit is (test result …)'),
+    list([BEGIN, ...results]),
+    list([BEGIN, ...forms, again]),
+  ])
+  return expand(list([LET, HIDDEN, list(specs.map((spec) => list([spec[0]!, spec[1]!]))), choice]), scope)
+}
+
+const condForm: Rule = (form, scope) => {
+  if (!(form.cdr instanceof Pair)) return NOTHING
+  const rest = new Pair(COND, form.cdr.cdr)
+  const [test, ...forms] = parts(form.cdr.car, form, 'a clause is (test expression …)')
+  if (test === undefined) return bad(form, 'a clause is (test expression …)')
+  if (isWord(test, 'else', scope))
+    return rest.cdr === EMPTY ? sequence(forms, scope) : bad(form, 'else must be the last clause')
+  if (forms.length === 0) return expand(list([OR, test, rest]), scope)
+  if (!isWord(forms[0], '=>', scope)) return choice(expand(test, scope), sequence(forms, scope), expand(rest, scope))
+  if (forms.length !== 2) bad(form, 'a => clause is (test => procedure)')
+  return expand(list([LET, list([list([HIDDEN, test])]), list([IF, HIDDEN, list([forms[1]!, HIDDEN]), rest])]), scope)
+}
+
+const choice = (test: Node, yes: Node, no: Node): Node => ({ op: 'if', test, yes, no })
+
+const caseForm: Rule = (form, scope) => {
+  const [key, ...clauses] = operands(form, 2)
+  const memv = scope.globals.builtin('memv')
+  const tests = clauses.map((clause) => {
+    const [data, ...forms] = parts(clause, form, 'a clause is ((datum …) expression …)')
+    const test = isWord(data, 'else', scope)
+      ? data!
+      : list([memv, HIDDEN, quote(list(parts(data, form, 'a clause is ((datum …) expression …)')))])
+    return list([
+      test,
+      ...(isWord(forms[0], '=>', scope) ? [list([forms[1] ?? null, HIDDEN])] : [list([BEGIN, ...forms])]),
+    ])
+  })
+  return expand(list([LET, list([list([HIDDEN, key!])]), list([COND, ...tests])]), scope)
+}
+
+const connective =
+  (stop: boolean): Rule =>
+  (form, scope) => {
+    const nodes = operands(form, 0).map((arg) => expand(arg, scope))
+    return nodes.length === 0 ? constant(!stop) : nodes.length === 1 ? nodes[0]! : { op: 'seq', nodes, stop }
+  }
+
+const when =
+  (wanted: boolean): Rule =>
+  (form, scope) => {
+    const [test, ...forms] = operands(form, 2)
+    const done = sequence(forms, scope)
+    return choice(expand(test!, scope), wanted ? done : NOTHING, wanted ? NOTHING : done)
+  }
+
+const setForm: Rule = (form, scope) => {
+  const [target, source] = operands(form, 2, 2)
+  if (!(target instanceof Sym)) return bad(form, 'a name was expected')
+  const to = scope.find(target.name) ?? { op: 'global', cell: scope.globals.cell(target.name) }
+  return { op: 'set', to, value: expand(source!, scope) }
+}
+
+const defineForm: Rule = (form, scope) => {
+  if (scope.parent) bad(form, 'it stands at top level or directly in a body')
+  const { name, value } = definition(form, scope)!
+  return { op: 'define', cell: scope.globals.cell(name), value: named(name, value, scope) }
+}
+
+/** Each set of names through one call-with-values, one in the other. */
+const letValues: Rule = (form, scope) => {
+  const [first, ...forms] = operands(form, 2)
+  const inner = parts(first, form, 'bindings are (((name …) producer) …)').reduceRight<Value>(
+    (rest, binding) => {
+      const [names, producer] = parts(binding, form, 'a binding is ((name …) producer)')
+      return list([RECEIVE, names ?? null, producer ?? bad(form, 'a binding is ((name …) producer)'), rest])
+    },
+    list([LET, EMPTY, ...forms]),
+  )
+  return expand(inner, scope)
+}
+
+const receive: Rule = (form, scope) => {
+  const [names, producer, ...forms] = operands(form, 3)
+  const thunk = list([LAMBDA, EMPTY, producer!])
+  return expand(list([scope.globals.builtin('call-with-values'), thunk, list([LAMBDA, names!, ...forms])]), scope)
+}
+
+/** The operand of `(name operand)`, if that is what the form is. */
+const wrapped = (form: Value, name: string): Value | undefined =>
+  form instanceof Pair &&
+  form.car instanceof Sym &&
+  form.car.name === name &&
+  form.cdr instanceof Pair &&
+  form.cdr.cdr === EMPTY
+    ? form.cdr.car
+    : undefined
+
+/** The code that makes the data; what holds no unquote stays one quotation. */
+function quasi(form: Value, builtin: Globals['builtin'], level: number): Value {
+  for (const [name, change] of [
+    ['unquote', -1],
+    ['quasiquote', 1],
+  ] as const) {
+    const inner = wrapped(form, name)
+    if (inner === undefined) continue
+    return level + change === 0
+      ? inner
+      : list([builtin('list'), quote(new Sym(name)), quasi(inner, builtin, level + change)])
+  }
+  if (level === 1 && wrapped(form, 'unquote-splicing') !== undefined)
+    throw new SchemeError('unquote-splicing: ,@ stands inside a list')
+  if (form instanceof Bracketed && form.open === '{')
+    return list([builtin('record'), ...form.items.map((item) => quasi(item, builtin, level))])
+  if (form instanceof Vec) return list([builtin('list->vector'), quasi(list(form.items), builtin, level)])
+  const { items, tail } = unlist(form instanceof Bracketed ? list(form.items) : form)
+  if (items.length === 0) return quote(datum(form))
+  // `(a . ,b)` is read as `(a unquote b)`
+  const dot =
+    items.length > 2 && tail === EMPTY && wrapped(list(items.slice(-2)), 'unquote') !== undefined
+      ? items.splice(-2)
+      : undefined
+  const pieces = items.map((item) => {
+    const spliced = wrapped(item, 'unquote-splicing')
+    if (spliced !== undefined && level === 1) return { isConstant: false, code: spliced }
+    const code =
+      spliced === undefined
+        ? quasi(item, builtin, level)
+        : list([builtin('list'), quote(new Sym('unquote-splicing')), quasi(spliced, builtin, level - 1)])
+    return { isConstant: isQuote(code), code: list([builtin('list'), code]) }
+  })
+  const end = quasi(dot ? list(dot) : tail, builtin, level)
+  if (isQuote(end) && pieces.every((piece) => piece.isConstant)) return quote(datum(form))
+  return list([builtin('append'), ...pieces.map((piece) => piece.code), end])
+}
+
+const isQuote = (code: Value): boolean => code instanceof Pair && code.car === QUOTE
+
+const onlyIn =
+  (where: string): Rule =>
+  (form) =>
+    bad(form, `it stands only inside ${where}`)
+
+/** Every special form. A name in here is syntax unless a program has bound it as a local variable. */
+export const RULES = declare<Rule>({
+  "(quote datum) | The datum itself; 'datum is short for it. | '(a b c)": (form) =>
+    constant(datum(operands(form, 1, 1)[0]!)),
+  '(quasiquote datum) | Data with parts computed: `(a ,x ,@xs). | `(1 ,(+ 1 1) ,@(list 3 4))': (form, scope) =>
+    expand(quasi(operands(form, 1, 1)[0]!, scope.globals.builtin, 1), scope),
+  '(unquote expression) | Inside quasiquote: the value. ,expression is short for it. | `(1 ,(+ 1 1))':
+    onlyIn('quasiquote'),
+  '(unquote-splicing expression) | Inside quasiquote: the elements of a list. ,@expression is short for it. | `(1 ,@(list 2 3))':
+    onlyIn('quasiquote'),
+  '(if test then [else]) | One of two; #f and nil are false, all else is true. | (if (> 2 1) "yes" "no")': (
+    form,
+    scope,
+  ) => {
+    const [test, yes, no] = operands(form, 2, 3).map((part) => expand(part, scope))
+    return choice(test!, yes!, no ?? NOTHING)
+  },
+  '(define name value) | Names a value; (define (f x …) body …) a procedure. | (define (twice x) (* 2 x))': defineForm,
+  '(lambda (x …) body …) | A procedure; (lambda (x . rest) …) takes any number. | ((lambda (x) (* x x)) 3)': lambda,
+  '(let ((name value) …) body …) | Local names; (let loop ((name value) …) body …) is a loop that calls itself. | (let ((x 1) (y 2)) (+ x y))':
+    letForm,
+  '(let* ((name value) …) body …) | Local names, each seeing those before it. | (let* ((x 1) (y (+ x 1))) y)': letStar,
+  '(letrec ((name value) …) body …) | Local procedures that may call each other. | (letrec ((f (lambda (n) (if (= n 0) "done" (f (- n 1)))))) (f 3))':
+    letrec,
+  '(letrec* ((name value) …) body …) | As letrec, in order. | (letrec* ((x 1) (y (+ x 1))) y)': letrec,
+  '(do ((name first step) …) (test result …) body …) | A loop with variables. | (do ((i 0 (+ i 1)) (s 0 (+ s i))) ((= i 4) s))':
+    doForm,
+  '(begin expression …) | One after another; the value of the last. | (begin 1 2)': (form, scope) =>
+    sequence(operands(form, 0), scope),
+  '(cond (test expression …) … (else expression …)) | The first clause whose test is true; (test => f) passes its value on. | (cond ((assv 2 \'((1 "a") (2 "b"))) => cadr) (else "none"))':
+    condForm,
+  "(case key ((datum …) expression …) … (else expression …)) | The clause that lists the key. | (case 3 ((1 2) 'low) ((3 4) 'high) (else 'none))":
+    caseForm,
+  '(else expression …) | The last clause of cond and case. | (cond (#f 1) (else 2))': onlyIn('cond and case'),
+  "(=> procedure) | In cond and case: call the procedure with what was found. | (cond ((memv 2 '(1 2 3)) => length) (else 0))":
+    onlyIn('cond and case'),
+  '(and expression …) | The last value if all are true, else the first that is not. | (and 1 2)': connective(false),
+  '(or expression …) | The first value that is true. | (or #f nil 3)': connective(true),
+  '(when test expression …) | The expressions if the test is true. | (when (> 2 1) "yes")': when(true),
+  '(unless test expression …) | The expressions if the test is not true. | (unless (> 1 2) "yes")': when(false),
+  '(set! name value) | Gives a variable of the program another value; data cannot be changed. | (let ((x 1)) (set! x 2) x)':
+    setForm,
+  '(let-values (((a b) expression) …) body …) | Names for multiple values. | (let-values (((q r) (floor/ 7 2))) (list q r))':
+    letValues,
+  '(let*-values (((a b) expression) …) body …) | As let-values, in order. | (let*-values (((q r) (floor/ 7 2)) ((s) (values (+ q r)))) s)':
+    letValues,
+  '(receive (a b . rest) expression body …) | Names for multiple values. | (receive (q r) (floor/ 7 2) (list q r))':
+    receive,
+})
+
+const syntax = (name: string): Syntax => new Syntax(RULES.get(name)!.body)
+const [QUOTE, IF, LAMBDA, LET, LET_STAR] = [
+  syntax('quote'),
+  syntax('if'),
+  syntax('lambda'),
+  syntax('let'),
+  syntax('let*'),
+]
+const [LETREC, BEGIN, OR, COND, RECEIVE] = [
+  syntax('letrec'),
+  syntax('begin'),
+  syntax('or'),
+  syntax('cond'),
+  syntax('receive'),
+]

@@ -1,36 +1,18 @@
-/**
- * scheme: the query language. Reader, compiler, machine with budgets for steps, time and memory, builtins, printer. It
- * knows nothing of knowledge; `discover/` brings the functions that do.
- */
-
 import { UserError } from '../errors.ts'
+import { nearest } from '../model/names.ts'
+import { str } from './argument-types.ts'
 import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, Meter } from './budget.ts'
-import { parseDataFor } from './builtins/data.ts'
-import { compile } from './compile.ts'
-import type { Shapes } from './entity-layout.ts'
+import { fromData, parseData } from './data.ts'
+import { type Definition, declare, type Help } from './define.ts'
 import { expand, type Globals, Scope } from './expand.ts'
 import { group, type Layout, printAll } from './layout.ts'
 import { quote } from './lexical.ts'
-import { builtin, builtinHelp, builtinNames } from './library.ts'
+import { builtin, builtinHelp, valueFor } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
 import { refusal } from './refusals.ts'
-import { nearest } from './suggest.ts'
-import { RULES } from './syntax.ts'
-import type { Cell } from './tree.ts'
-import { Builtin, type CallContext, isProcedure, Rec, SchemeError, Sym, type Value } from './values.ts'
-import { layoutValue } from './write.ts'
-
-/** A procedure the host offers. What it returns is a value: nothing a program does changes it. */
-export interface HostFunction {
-  name: string
-  min: number
-  /** Infinity for any number of arguments. */
-  max: number
-  about: string
-  example: string
-  run(args: Value[], ctx: CallContext): Value
-}
+import { type Cell, isProcedure, Rec, type Run, SchemeError, Sym, type Value } from './values.ts'
+import { layoutValue, type Shapes } from './write.ts'
 
 /** A definition kept as the text it was read from, for what cannot be kept as data: procedures. */
 export class Source {
@@ -41,7 +23,8 @@ export class Source {
 }
 
 export interface InterpreterOptions {
-  functions?: readonly HostFunction[]
+  /** What the host offers, as `declare` reads it. What it returns is a value: nothing a program does changes it. */
+  functions?: Readonly<Record<string, Run>>
   /** Macros of the host: the whole form in, the form to evaluate instead out. */
   syntax?: Readonly<Record<string, (form: Value) => Value>>
   /** Asked for a global name this interpreter has not defined, before the builtins: what an earlier one defined. */
@@ -59,8 +42,6 @@ export interface Interpreter {
   /** One printed value per top-level form. Never throws for what a program does: an error prints as `(error "…")`. */
   run(source: string): string[]
   evaluate(source: string): Result[]
-  /** Every name a program can use, the host's included. */
-  names(): string[]
 }
 
 /** Longer programs are refused before they are read. */
@@ -74,20 +55,22 @@ export function createInterpreter(options: InterpreterOptions = {}): Interpreter
 class Session implements Interpreter, Globals {
   readonly #options: InterpreterOptions
   readonly #budget: Budget
-  readonly #now: () => number
   readonly #cells = new Map<string, Cell>()
-  readonly #host = new Map<string, Value>()
-  readonly #syntax: ReadonlyMap<string, (form: Value) => Value>
+  readonly #host: Map<string, Definition<Run>>
 
   constructor(options: InterpreterOptions) {
     this.#options = options
     this.#budget = { ...DEFAULT_BUDGET, ...options.budget }
-    this.#now = options.now ?? (() => performance.now())
-    this.#syntax = new Map(Object.entries(options.syntax ?? {}))
-    this.#host.set('parse-data', parseDataFor(options.shapes).body as Value)
-    this.#host.set('help', new Builtin('help', 1, 1, ([name]) => this.#help(name!)))
-    for (const { name, min, max, run } of options.functions ?? [])
-      this.#host.set(name, new Builtin(name, min, max, (args, ctx) => run(args, ctx) ?? null))
+    this.#host = declare<Run>({
+      '(parse-data text) | The value that printed data says. | (parse-data "{:a [b \\"c d\\"]}")': ([text], ctx) => {
+        ctx.charge(str(text).length)
+        ctx.alloc(str(text).length)
+        return fromData(parseData(str(text), options.shapes))
+      },
+      '(help name) | What a name means, and an example that runs. | (help "filter")': ([name]) =>
+        this.#help(name instanceof Sym ? name.name : str(name)),
+      ...options.functions,
+    })
   }
 
   run(source: string): string[] {
@@ -99,80 +82,47 @@ class Session implements Interpreter, Globals {
 
   evaluate(source: string): Result[] {
     if (source.length > MAX_SOURCE) return [{ error: `a program has at most ${MAX_SOURCE} characters` }]
-    const meter = new Meter(this.#budget, this.#now)
+    const meter = new Meter(this.#budget, this.#options.now ?? (() => performance.now()))
     const machine: Machine = new Machine(meter, (cell) => this.#resolve(cell, machine))
     try {
-      return this.#evaluateForms(source, machine)
+      return this.#evaluateForms(new Reader(source), machine)
     } finally {
       meter.stop()
     }
   }
 
-  #evaluateForms(source: string, machine: Machine): Result[] {
+  #evaluateForms(reader: Reader, machine: Machine): Result[] {
     const results: Result[] = []
-    const reader = new Reader(source)
-    let used = false
+    const fail = ({ message, hint }: SchemeError | UserError): void => void results.push({ error: message, hint })
+    let isUsedUp = false
     for (;;) {
       const read = attempt(() => reader.next())
-      if ('error' in read) return [...results, { error: read.error.message, hint: read.error.hint }]
-      if (!read.value) return results
-      if (results.length >= this.#budget.forms)
-        return [
-          ...results,
-          { error: `more than ${this.#budget.forms} forms in one call`, hint: 'send the rest in another call' },
-        ]
-      if (used) {
-        results.push({ error: 'not evaluated: an earlier form used up the execution budget' })
+      if ('error' in read) fail(read.error)
+      if ('error' in read || !read.value) return results
+      const { form, text } = read.value
+      if (results.length >= this.#budget.forms) {
+        fail(new SchemeError(`more than ${this.#budget.forms} forms in one call`, 'send the rest in another call'))
+        return results
+      }
+      if (isUsedUp) {
+        fail(new SchemeError('not evaluated: an earlier form used up the execution budget'))
         continue
       }
-      const { form, text } = read.value
       const done = attempt(() => this.#evaluateForm(form, text, machine))
-      if ('error' in done) {
-        used = done.error instanceof BudgetError && done.error.final
-        results.push({ error: done.error.message, hint: done.error.hint })
-      } else results.push(done)
+      if ('value' in done) results.push(done)
+      else {
+        fail(done.error)
+        isUsedUp = done.error instanceof BudgetError && done.error.final
+      }
     }
-  }
-
-  names(): string[] {
-    return [
-      ...new Set([
-        ...RULES.keys(),
-        ...this.#syntax.keys(),
-        ...builtinNames(),
-        ...this.#host.keys(),
-        ...this.#cells.keys(),
-      ]),
-    ].sort()
-  }
-
-  /** What there is to say about a name, as a record; a host that knows more offers a `help` of its own. */
-  #help(name: Value): Value {
-    const wanted = typeof name === 'string' ? name : name instanceof Sym ? name.name : ''
-    const host = this.#options.functions?.find((one) => one.name === wanted)
-    const entry = host
-      ? { signature: `(${wanted}${' x'.repeat(host.min)}${host.max > host.min ? ' …' : ''})`, ...host }
-      : builtinHelp().get(wanted)
-    if (!entry) {
-      const reason = refusal(wanted)
-      if (reason !== undefined) throw new SchemeError(`${wanted} is not offered: ${reason}`)
-      throw new SchemeError(
-        `help: nothing is called ${quote(wanted)}`,
-        `near: ${nearest(wanted, this.names()).join(', ') || 'nothing'}`,
-      )
-    }
-    const { signature, about, example } = entry
-    return new Rec(new Map(Object.entries({ form: signature, about, example })))
   }
 
   #evaluateForm(form: Value, text: string, machine: Machine): Value {
     machine.defined.clear()
-    const value = this.#perform(form, machine)
-    const { onDefine } = this.#options
-    if (!onDefine) return value
+    const value = machine.run(expand(form, new Scope(this)))
     try {
       for (const [cell, { isDefine }] of machine.defined)
-        if (isDefine || !isProcedure(cell.value!)) onDefine(cell.name, cell.value!, text)
+        if (isDefine || !isProcedure(cell.value!)) this.#options.onDefine?.(cell.name, cell.value!, text)
     } catch (error) {
       for (const [cell, { before }] of machine.defined) cell.value = before
       throw error
@@ -180,17 +130,14 @@ class Session implements Interpreter, Globals {
     return value
   }
 
-  #perform(form: Value, machine: Machine): Value {
-    const scope = new Scope(this, RULES, { parent: undefined }, undefined, true)
-    return machine.run(compile(expand(form, scope, true)))
-  }
-
   /** The value of a global name that has none yet. */
   #resolve(cell: Cell, machine: Machine): Value {
     const kept = this.#options.lookup?.(cell.name)
     if (kept instanceof Source) this.#restore(kept, machine)
     else if (kept !== undefined) cell.value = kept
-    cell.value ??= this.#host.get(cell.name) ?? builtin(cell.name)
+    if (cell.value !== undefined) return cell.value
+    const host = this.#host.get(cell.name)
+    cell.value = host ? valueFor(host) : builtin(cell.name)
     if (cell.value === undefined) throw this.#unbound(cell.name)
     return cell.value
   }
@@ -201,19 +148,41 @@ class Session implements Interpreter, Globals {
     const { isRecording } = machine
     machine.isRecording = false
     try {
-      for (let read = reader.next(); read; read = reader.next()) this.#perform(read.form, machine)
+      for (let read = reader.next(); read; read = reader.next()) machine.run(expand(read.form, new Scope(this)))
     } finally {
       machine.isRecording = isRecording
     }
   }
 
+  /** What can be told of each name. */
+  #known(): Map<string, Help> {
+    return new Map<string, Help>([...builtinHelp(), ...this.#host])
+  }
+
+  /** What there is to say about a name, as a record; a host that knows more offers a `help` of its own. */
+  #help(name: string): Value {
+    const known = this.#known()
+    const found = known.get(name)
+    if (found)
+      return new Rec(
+        new Map([
+          ['form', found.signature],
+          ['about', found.about],
+          ['example', found.example],
+        ]),
+      )
+    if (refusal(name) !== undefined) throw this.#unbound(name)
+    throw new SchemeError(
+      `help: nothing is called ${quote(name)}`,
+      `near: ${nearest(name, known.keys()).join(', ') || 'nothing'}`,
+    )
+  }
+
   #unbound(name: string): SchemeError {
     const reason = refusal(name)
     if (reason !== undefined) return new SchemeError(`${name} is not offered: ${reason}`)
-    const near = nearest(
-      name,
-      this.names().filter((other) => other !== name),
-    )
+    const own = [...this.#cells.values()].filter((cell) => cell.value !== undefined).map((cell) => cell.name)
+    const near = nearest(name, new Set([...this.#known().keys(), ...Object.keys(this.#options.syntax ?? {}), ...own]))
     return new SchemeError(
       `unbound symbol: ${name}`,
       near.length > 0
@@ -238,7 +207,8 @@ class Session implements Interpreter, Globals {
   }
 
   syntax(name: string): ((form: Value) => Value) | undefined {
-    return this.#syntax.get(name)
+    const macros = this.#options.syntax
+    return macros && Object.hasOwn(macros, name) ? macros[name] : undefined
   }
 
   refusal(name: string): string | undefined {
@@ -256,7 +226,7 @@ function attempt<T>(work: () => T): { value: T } | { error: SchemeError | UserEr
     return { value: work() }
   } catch (error) {
     if (error instanceof SchemeError || error instanceof UserError) return { error }
-    // The engine's own limits (string length, stack) behind ours: no program should get here, none may crash the host.
+    // the engine's own limits (string length, stack): for code nested by expansion, and behind our own limits
     if (error instanceof RangeError) return { error: exceeded('too large or too deep', 'ask for less at once') }
     throw error
   }

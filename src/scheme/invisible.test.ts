@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromData } from './convert.ts'
-import { DataEntity, parseData, printData } from './data.ts'
+import { DataEntity, fromData, parseData, printData } from './data.ts'
 import { createInterpreter } from './interpreter.ts'
 import { hides, unfenced, unhidden } from './invisible.ts'
 import { remark } from './lexical.ts'

@@ -1,44 +1,55 @@
-import { arityError, checkArity } from './arity.ts'
+import { checkArity, WrongArgument } from './argument-types.ts'
 import { exceeded, type Meter } from './budget.ts'
-import { Box } from './compile.ts'
 import { brief } from './excerpt.ts'
-import { access } from './fields.ts'
-import type { Cell } from './tree.ts'
 import {
+  type Args,
+  access,
   Builtin,
   type CallContext,
+  type Cell,
   Closure,
-  EMPTY,
+  Env,
   elements,
+  isTrue,
   Keyword,
+  type Lambda,
+  type Local,
   list,
+  type Node,
   SchemeError,
   Sym,
-  type Template,
   UNSPECIFIED,
   type Value,
 } from './values.ts'
 
 /** Calls of the program from inside builtins of the host use the JS stack: more than so many are refused. */
 const MAX_REENTRY = 100
-/** Slots of the machine's stack: a bound on memory where frames are few but wide. */
-const MAX_SLOTS = 4_000_000
+/** Arguments that wait for others, over all frames: a bound on memory where frames are few but wide. */
+const MAX_WAITING = 4_000_000
 
 /** Handled by the machine itself, so that the call it makes is a tail call. */
-export const APPLY = new Builtin('apply', 1, Number.POSITIVE_INFINITY, () => {
+export const APPLY = new Builtin('apply', 2, Number.POSITIVE_INFINITY, () => {
   throw new SchemeError('apply cannot be called from here')
 })
 
-/** Runs compiled code on a stack of its own: however deep a program recurses, JavaScript does not. */
+/** An expression that waits for the value of a part of it; `at` says of which, `args` holds those it has. */
+interface Frame {
+  node: Node
+  env: Env | undefined
+  args: (Value | undefined)[]
+  at: number
+}
+const NO_ARGS: Value[] = []
+
+/**
+ * Walks the tree of a program. What waits for a value stands on a stack of its own: however deep a program recurses,
+ * JavaScript does not; and what is in tail position never waits.
+ */
 export class Machine implements CallContext {
   readonly #meter: Meter
   readonly #resolve: (cell: Cell) => Value
-  readonly #stack: unknown[] = []
-  readonly #closures: Closure[] = []
-  readonly #returns: number[] = []
-  readonly #bases: number[] = []
-  #frames = 0
-  #top = 0
+  readonly #frames: Frame[] = []
+  #waiting = 0
   #reentry = 0
   /** Globals given a value by the current form, with the value they had; off while a kept definition is restored. */
   readonly defined = new Map<Cell, { before: Value | undefined; isDefine: boolean }>()
@@ -58,344 +69,228 @@ export class Machine implements CallContext {
   }
 
   call(procedure: Value, args: Value[]): Value {
-    this.#meter.step()
-    if (procedure instanceof Builtin && procedure !== APPLY) {
-      checkArity(procedure.name, args.length, procedure.min, procedure.max)
-      return procedure.run(args, this)
-    }
     if (this.#reentry >= MAX_REENTRY)
       throw exceeded(`${MAX_REENTRY} nested calls from builtins`, 'recurse in Scheme instead')
-    const top = this.#top
-    const frames = this.#frames
+    const constants = args.map((value): Node => ({ op: 'const', value }))
+    return this.run({ op: 'call', target: { op: 'const', value: procedure }, args: constants, isFlat: true })
+  }
+
+  run(node: Node): Value {
+    const floor = this.#frames.length
+    const waiting = this.#waiting
     this.#reentry++
     try {
-      return this.#execute(new Closure(CALLERS[args.length] ?? callerOf(args.length), []), [...args, procedure])
+      return this.#evaluate(node, floor)
     } finally {
       this.#reentry--
-      this.#top = top
-      this.#frames = frames
+      this.#frames.length = floor
+      this.#waiting = waiting
     }
   }
 
-  run(template: Template): Value {
-    return this.call(new Closure(template, []), [])
+  #evaluate(start: Node, floor: number): Value {
+    const frames = this.#frames
+    let node = start
+    let env: Env | undefined
+    /** What `node` gave, once it has: the frame on top goes on with it. */
+    let value: Value | undefined
+    for (;;) {
+      let args: (Value | undefined)[] = NO_ARGS
+      let at = 0
+      if (value === undefined) value = this.#atOnce(node, env)
+      if (value === undefined) {
+        if (node.op === 'call') args = new Array(node.args.length)
+        else if (node.op === 'let') args = new Array(node.size)
+      } else if (frames.length > floor) {
+        ;({ node, env, args, at } = frames.pop()!)
+        this.#waiting -= args.length
+      } else return value
+
+      switch (node.op) {
+        case 'if': {
+          if (value === undefined) value = this.#atOnce(node.test, env)
+          if (value === undefined) {
+            this.#wait(node, env, args, at)
+            node = node.test
+          } else {
+            node = isTrue(value) ? node.yes : node.no
+            value = undefined
+          }
+          continue
+        }
+        case 'seq': {
+          const { nodes, stop } = node
+          for (; at < nodes.length - 1; at++) {
+            if (value === undefined) value = this.#atOnce(nodes[at]!, env)
+            if (value === undefined || (stop !== undefined && isTrue(value) === stop)) break
+            value = undefined
+          }
+          if (value !== undefined) continue
+          if (at < nodes.length - 1) this.#wait(node, env, args, at)
+          node = nodes[at]!
+          continue
+        }
+        case 'set':
+        case 'define': {
+          if (value !== undefined) value = this.#assign(node, env, value)
+          else {
+            this.#wait(node, env, args, at)
+            node = node.value
+          }
+          continue
+        }
+        case 'let':
+        case 'call': {
+          const parts: readonly Node[] = node.args
+          if (at < parts.length) {
+            if (value !== undefined) args[at++] = value
+            for (; at < parts.length; at++) {
+              value = this.#atOnce(parts[at]!, env)
+              if (value === undefined) break
+              args[at] = value
+            }
+            value = undefined
+          }
+          if (at < parts.length) {
+            this.#wait(node, env, args, at)
+            node = parts[at]!
+            continue
+          }
+          if (node.op === 'let') {
+            env = new Env(args, env)
+            node = node.body
+            continue
+          }
+          if (value === undefined) value = this.#atOnce(node.target, env)
+          if (value === undefined) {
+            this.#wait(node, env, args, at)
+            node = node.target
+            continue
+          }
+          let target: Value = value
+          let given = args as Value[]
+          this.#meter.step()
+          while (target === APPLY) [target, given] = this.#spread(given)
+          if (!(target instanceof Closure)) value = this.#callBuiltin(target, given)
+          else {
+            env = new Env(this.#bind(target.lambda, given), target.env)
+            node = target.lambda.body
+            value = undefined
+          }
+          continue
+        }
+        default:
+          throw new Error(`${node.op} does not wait`)
+      }
+    }
   }
 
-  #assign(cell: Cell, value: Value, isDefine: boolean): void {
+  /** The value of what needs no call of a closure, else undefined. */
+  #atOnce(node: Node, env: Env | undefined): Value | undefined {
+    switch (node.op) {
+      case 'const':
+        return node.value
+      case 'local':
+        return this.#local(node, env)
+      case 'global':
+        return node.cell.value === undefined ? this.#resolve(node.cell) : node.cell.value
+      case 'lambda':
+        return this.#close(node, env)
+      case 'call': {
+        if (!node.isFlat) return undefined
+        const target = this.#atOnce(node.target, env) as Value
+        if (target instanceof Closure || target === APPLY) return undefined
+        const { length } = node.args
+        const args: Value[] = new Array(length)
+        for (let i = 0; i < length; i++) args[i] = this.#atOnce(node.args[i]!, env) as Value
+        this.#meter.step()
+        return this.#callBuiltin(target, args)
+      }
+    }
+  }
+
+  #local({ depth, index, name }: Local, env: Env | undefined): Value {
+    let scope = env!
+    for (let n = depth; n > 0; n--) scope = scope.up!
+    const value = scope.vars[index]
+    if (value === undefined)
+      throw new SchemeError(`${name} is used before it has a value`, 'define it above its first use')
+    return value
+  }
+
+  #close(lambda: Lambda, env: Env | undefined): Closure {
+    let cells = 2
+    for (let scope = env; scope !== undefined && !scope.isPaid; scope = scope.up) {
+      scope.isPaid = true
+      cells += 1 + scope.vars.length
+    }
+    this.#meter.alloc(cells)
+    return new Closure(lambda, env)
+  }
+
+  #wait(node: Node, env: Env | undefined, args: (Value | undefined)[], at: number): void {
+    this.#waiting += args.length
+    if (this.#frames.length >= this.#meter.budget.depth || this.#waiting > MAX_WAITING)
+      throw exceeded(
+        `${this.#meter.budget.depth} calls deep`,
+        'make the recursive call the last thing done, or use fold',
+      )
+    this.#frames.push({ node, env, args, at })
+  }
+
+  #assign(node: Node & { op: 'set' | 'define' }, env: Env | undefined, value: Value): Value {
+    if (node.op === 'set' && node.to.op === 'local') {
+      let scope = env!
+      for (let n = node.to.depth; n > 0; n--) scope = scope.up!
+      scope.vars[node.to.index] = value
+      return UNSPECIFIED
+    }
+    const isDefine = node.op === 'define'
+    const cell = isDefine ? node.cell : (node.to as { cell: Cell }).cell
+    if (!isDefine && cell.value === undefined) this.#resolve(cell)
     const earlier = this.defined.get(cell)
     if (earlier) earlier.isDefine ||= isDefine
     else if (this.isRecording) this.defined.set(cell, { before: cell.value, isDefine })
     cell.value = value
+    return isDefine ? new Sym(cell.name) : UNSPECIFIED
   }
 
-  /** Runs `start` with its arguments until it returns. */
-  #execute(start: Closure, args: readonly Value[]): Value {
-    const stack = this.#stack
-    const meter = this.#meter
-    const floor = this.#frames
-    let closure = start
-    let { code, consts } = start.template
-    let pc = 0
-    let fp = this.#top
-    let sp = fp
-    for (const arg of args) stack[sp++] = arg
+  /** The procedure and the arguments that `apply` is given. */
+  #spread(args: Value[]): [Value, Value[]] {
+    const { name, min, max } = APPLY
+    checkArity(name, args.length, min, max)
+    const last = args.at(-1) as Value
+    const items = elements(last)
+    if (!items) throw new SchemeError(`apply: the last argument must be a list, got ${brief(last)}`)
+    this.#meter.charge(items.length)
+    return [args[0]!, args.slice(1, -1).concat(items)]
+  }
 
-    for (;;) {
-      let target: unknown
-      let count: number
-      let isTail: boolean
-      switch (code[pc++]) {
-        case 0: // CONST
-          stack[sp++] = consts[code[pc++]!]
-          continue
-        case 1: // LOCAL
-          stack[sp++] = stack[fp + code[pc++]!]
-          continue
-        case 2: {
-          // LOCAL_CHECKED
-          const value = stack[fp + code[pc++]!]
-          if (value === undefined) throw unassigned(consts[code[pc]!] as string)
-          pc++
-          stack[sp++] = value
-          continue
-        }
-        case 3: {
-          // LOCAL_BOX
-          const box = stack[fp + code[pc++]!] as Box
-          if (box.value === undefined) throw unassigned(box.name)
-          stack[sp++] = box.value
-          continue
-        }
-        case 4: // FREE
-          stack[sp++] = closure.free[code[pc++]!]
-          continue
-        case 5: {
-          // FREE_BOX
-          const box = closure.free[code[pc++]!] as Box
-          if (box.value === undefined) throw unassigned(box.name)
-          stack[sp++] = box.value
-          continue
-        }
-        case 6: {
-          // GLOBAL
-          const cell = consts[code[pc++]!] as Cell
-          if (cell.value === undefined) this.#top = sp
-          stack[sp++] = cell.value === undefined ? this.#resolve(cell) : cell.value
-          continue
-        }
-        case 7: // SET_LOCAL
-          stack[fp + code[pc++]!] = stack[sp - 1]
-          stack[sp - 1] = UNSPECIFIED
-          continue
-        case 8: // SET_LOCAL_BOX
-          ;(stack[fp + code[pc++]!] as Box).value = stack[sp - 1]
-          stack[sp - 1] = UNSPECIFIED
-          continue
-        case 9: // SET_FREE_BOX
-          ;(closure.free[code[pc++]!] as Box).value = stack[sp - 1]
-          stack[sp - 1] = UNSPECIFIED
-          continue
-        case 10: {
-          // SET_GLOBAL
-          const cell = consts[code[pc++]!] as Cell
-          if (cell.value === undefined) {
-            this.#top = sp
-            this.#resolve(cell)
-          }
-          this.#assign(cell, stack[sp - 1] as Value, false)
-          stack[sp - 1] = UNSPECIFIED
-          continue
-        }
-        case 11: {
-          // DEFINE
-          const cell = consts[code[pc++]!] as Cell
-          this.#assign(cell, stack[sp - 1] as Value, true)
-          stack[sp - 1] = new Sym(cell.name)
-          continue
-        }
-        case 12: // POP
-          sp--
-          continue
-        case 13: {
-          // SLIDE
-          const value = stack[sp - 1]
-          sp -= code[pc++]!
-          stack[sp - 1] = value
-          continue
-        }
-        case 14: // JUMP
-          pc = code[pc]!
-          continue
-        case 15: {
-          // JUMP_FALSE
-          const value = stack[--sp]
-          pc = value === false || value === null ? code[pc]! : pc + 1
-          continue
-        }
-        case 16: {
-          // JUMP_FALSE_KEEP
-          const value = stack[sp - 1]
-          if (value === false || value === null) pc = code[pc]!
-          else {
-            sp--
-            pc++
-          }
-          continue
-        }
-        case 17: {
-          // JUMP_TRUE_KEEP
-          const value = stack[sp - 1]
-          if (value === false || value === null) {
-            sp--
-            pc++
-          } else pc = code[pc]!
-          continue
-        }
-        case 18: {
-          // CLOSURE
-          const template = consts[code[pc++]!] as Template
-          const { captures } = template
-          const free: unknown[] = new Array(captures.length)
-          for (let i = 0; i < captures.length; i++) {
-            const from = captures[i]!
-            free[i] = from >= 0 ? stack[fp + from] : closure.free[~from]
-          }
-          meter.alloc(2 + captures.length)
-          stack[sp++] = new Closure(template, free)
-          continue
-        }
-        case 19: // CALL
-          count = code[pc++]!
-          target = stack[--sp]
-          isTail = false
-          break
-        case 20: // TAIL_CALL
-          count = code[pc++]!
-          target = stack[--sp]
-          isTail = true
-          break
-        case 21: // CALL_GLOBAL
-        case 22: {
-          // TAIL_CALL_GLOBAL
-          isTail = code[pc - 1] === 22
-          const cell = consts[code[pc++]!] as Cell
-          count = code[pc++]!
-          target = cell.value
-          if (target === undefined) {
-            this.#top = sp
-            target = this.#resolve(cell)
-          }
-          break
-        }
-        case 23: {
-          // RETURN
-          const value = stack[sp - 1]
-          if (this.#frames === floor) return value as Value
-          const frame = --this.#frames
-          sp = fp
-          stack[sp++] = value
-          closure = this.#closures[frame]!
-          pc = this.#returns[frame]!
-          fp = this.#bases[frame]!
-          code = closure.template.code
-          consts = closure.template.consts
-          continue
-        }
-        case 24: {
-          // BOX
-          const slot = fp + code[pc++]!
-          meter.alloc(1)
-          stack[slot] = new Box(stack[slot], consts[code[pc++]!] as string)
-          continue
-        }
-        case 25: {
-          // LOOP
-          const base = fp + code[pc++]!
-          const width = code[pc++]!
-          const from = sp - width
-          for (let i = 0; i < width; i++) stack[base + i] = stack[from + i]
-          sp = base + width
-          pc = code[pc]!
-          meter.step()
-          continue
-        }
-        case 26: // UNASSIGNED
-          stack[sp++] = undefined
-          continue
-        default:
-          throw new Error('no such instruction')
-      }
+  #bind({ name, params, rest }: Lambda, args: Value[]): Value[] {
+    const { length } = args
+    if (length === params && !rest) return args
+    checkArity(name || 'lambda', length, params, rest ? Number.POSITIVE_INFINITY : params)
+    this.#meter.alloc(length - params)
+    return [...args.slice(0, params), list(args.slice(params))]
+  }
 
-      // A call: `count` arguments on top of the stack, `target` to be called with them.
-      meter.step()
-      while (target === APPLY) {
-        if (count < 2) throw new SchemeError('apply: expects a procedure and a list', '(apply + (list 1 2 3))')
-        const items = elements(stack[--sp] as Value)
-        if (!items) throw new SchemeError(`apply: the last argument must be a list, got ${brief(stack[sp] as Value)}`)
-        meter.charge(items.length)
-        const first = sp - count + 1
-        target = stack[first]
-        for (let i = first; i < sp - 1; i++) stack[i] = stack[i + 1]
-        sp--
-        if (sp + items.length > MAX_SLOTS) throw exceeded(`${MAX_SLOTS} arguments`, 'use fold instead of apply')
-        for (const item of items) stack[sp++] = item
-        count = count - 2 + items.length
+  #callBuiltin(target: Value, args: Value[]): Value {
+    if (target instanceof Builtin) {
+      const { name, min, max, run } = target
+      if (args.length < min || args.length > max) checkArity(name, args.length, min, max)
+      try {
+        return run(args as Args, this)
+      } catch (error) {
+        throw error instanceof WrongArgument ? error.of(name) : error
       }
-      if (target instanceof Closure) {
-        const { template } = target
-        if (count !== template.params) {
-          if (!template.rest || count < template.params) {
-            throw arityError(
-              template.name || 'lambda',
-              count,
-              template.params,
-              template.rest ? Number.POSITIVE_INFINITY : template.params,
-            )
-          }
-        }
-        if (template.rest) {
-          const extra = count - template.params
-          meter.alloc(extra)
-          const rest = extra === 0 ? EMPTY : list(stack.slice(sp - extra, sp) as Value[])
-          sp -= extra
-          stack[sp++] = rest
-          count = template.params + 1
-        }
-        if (isTail) {
-          const from = sp - count
-          for (let i = 0; i < count; i++) stack[fp + i] = stack[from + i]
-          sp = fp + count
-        } else {
-          const frame = this.#frames++
-          if (frame >= meter.budget.depth || sp > MAX_SLOTS) {
-            throw exceeded(
-              `${meter.budget.depth} calls deep`,
-              'make the recursive call the last thing done, or use fold',
-            )
-          }
-          this.#closures[frame] = closure
-          this.#returns[frame] = pc
-          this.#bases[frame] = fp
-          fp = sp - count
-        }
-        closure = target
-        code = template.code
-        consts = template.consts
-        pc = 0
-        continue
-      }
-      let result: Value
-      if (target instanceof Builtin) {
-        this.#top = sp
-        if (count === 2 && target.two !== undefined) {
-          result = target.two(stack[sp - 2] as Value, stack[sp - 1] as Value, this)
-        } else if (count === 1 && target.one !== undefined) {
-          result = target.one(stack[sp - 1] as Value, this)
-        } else {
-          if (count < target.min || count > target.max) throw arityError(target.name, count, target.min, target.max)
-          result = target.run(stack.slice(sp - count, sp) as Value[], this)
-        }
-      } else if (target instanceof Keyword) {
-        checkArity(`:${target.name}`, count, 1, 2)
-        result = access(stack[sp - count] as Value, target.name, count === 2 ? (stack[sp - 1] as Value) : null)
-      } else {
-        throw new SchemeError(
-          `not a procedure: ${brief(target as Value)}`,
-          'the first thing in ( ) is called; a list of data is (list …) or [ … ]',
-        )
-      }
-      sp -= count
-      stack[sp++] = result
-      if (!isTail) continue
-      if (this.#frames === floor) return result
-      const frame = --this.#frames
-      sp = fp
-      stack[sp++] = result
-      closure = this.#closures[frame]!
-      pc = this.#returns[frame]!
-      fp = this.#bases[frame]!
-      code = closure.template.code
-      consts = closure.template.consts
     }
+    if (target instanceof Keyword) {
+      checkArity(`:${target.name}`, args.length, 1, 2)
+      return access(args[0]!, target.name, args[1] ?? null)
+    }
+    throw new SchemeError(
+      `not a procedure: ${brief(target)}`,
+      'the first thing in ( ) is called; a list of data is (list …) or [ … ]',
+    )
   }
 }
-
-/** Code that calls its last argument with the others: how a call from outside enters the machine. */
-const CALLERS: Template[] = []
-function callerOf(count: number): Template {
-  const code: number[] = []
-  for (let i = 0; i <= count; i++) code.push(1, i)
-  const template = {
-    name: '',
-    code: Int32Array.from([...code, 20, count]),
-    consts: [],
-    params: count + 1,
-    rest: false,
-    captures: [],
-  }
-  if (count < 8) CALLERS[count] = template
-  return template
-}
-
-const unassigned = (name: string): SchemeError =>
-  new SchemeError(`${name} is used before it has a value`, 'define it above its first use')

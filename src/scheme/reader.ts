@@ -1,7 +1,7 @@
 import { parseChar } from './characters.ts'
 import { isDelimiter, isSpace, readQuoted } from './lexical.ts'
 import { MAX_DIGITS, parseNumber } from './numeral.ts'
-import { Braced, Bracketed, Keyword, list, SchemeError, Sym, type Value, Vec } from './values.ts'
+import { Bracketed, Keyword, list, SchemeError, Sym, type Value, Vec } from './values.ts'
 
 /** Deeper nesting is refused: the reader and the compiler recurse, and must not reach the end of the JS stack. */
 export const MAX_NESTING = 400
@@ -80,7 +80,7 @@ export class Reader {
     if (depth > MAX_NESTING) this.#fail(`nested deeper than ${MAX_NESTING}`, start, 'name the inner parts with define')
     const c = this.source[start]!
     if (c === '(') return this.#list(depth)
-    if (c === '[') return new Bracketed(this.#items(']', depth, start + 1))
+    if (c === '[') return new Bracketed('[', this.#items(']', depth, start + 1))
     if (c === '{') return this.#braces(depth)
     if (c === ')' || c === ']' || c === '}') this.#fail(`${c} closes nothing`, start)
     if (c === '"') return this.#quoted('"', start + 1)
@@ -148,7 +148,7 @@ export class Reader {
     if (items.length % 2 !== 0) this.#fail('a record is {:key value …}: a value is missing', start)
     for (let i = 0; i < items.length; i += 2)
       if (!(items[i] instanceof Keyword)) this.#fail('the keys of a record are keywords: {:key value …}', start)
-    return new Braced(items)
+    return new Bracketed('{', items)
   }
 
   #hash(depth: number): Value {

@@ -18,7 +18,7 @@ export type Value =
   | Builtin
   | Closure
   | Bracketed
-  | Braced
+  | Syntax
 
 /** One Unicode code point. */
 export class Char {
@@ -77,16 +77,17 @@ export class Vec {
   }
 }
 
+export type Fields = ReadonlyMap<string, Value>
+
 /** A record `{:k v}`: an ordered map, so that no key can reach a JS prototype. */
 export class Rec {
   declare private readonly brand: 'record'
-  readonly entries: ReadonlyMap<string, Value>
-  constructor(entries: ReadonlyMap<string, Value>) {
+  readonly entries: Fields
+  constructor(entries: Fields) {
     this.entries = entries
   }
 }
 
-type Fields = ReadonlyMap<string, Value>
 const NO_FIELDS: Fields = new Map()
 
 export class Entity {
@@ -117,19 +118,21 @@ export class Many {
   }
 }
 
-/** `[a b]` and `{:k v}` as read in code, before they are compiled or quoted. */
+/** `[a b]` and `{:k v}` as read in code, before they are evaluated or quoted. */
 export class Bracketed {
-  declare private readonly brand: 'brackets'
+  readonly open: '[' | '{'
   readonly items: readonly Value[]
-  constructor(items: readonly Value[]) {
+  constructor(open: '[' | '{', items: readonly Value[]) {
+    this.open = open
     this.items = items
   }
 }
-export class Braced {
-  declare private readonly brand: 'braces'
-  readonly items: readonly Value[]
-  constructor(items: readonly Value[]) {
-    this.items = items
+
+/** A special form in code that another form expands into: no name of the program can hide it. */
+export class Syntax {
+  readonly expand: unknown
+  constructor(expand: unknown) {
+    this.expand = expand
   }
 }
 
@@ -143,50 +146,74 @@ export interface CallContext {
   call(procedure: Value, args: Value[]): Value
 }
 
-export type Run = (args: Value[], ctx: CallContext) => Value
+/** As many arguments as the signature allows; those that were left out are undefined. */
+export type Args = [Value, Value, Value, ...Value[]]
+export type Run = (args: Args, ctx: CallContext) => Value
 
-/** A procedure written in TypeScript. `one` and `two` spare the argument array where that pays. */
+/** A procedure written in TypeScript. */
 export class Builtin {
   readonly name: string
   readonly min: number
   readonly max: number
   readonly run: Run
-  readonly one: ((a: Value, ctx: CallContext) => Value) | undefined
-  readonly two: ((a: Value, b: Value, ctx: CallContext) => Value) | undefined
-  constructor(name: string, min: number, max: number, run: Run, one?: Builtin['one'], two?: Builtin['two']) {
+  constructor(name: string, min: number, max: number, run: Run) {
     this.name = name
     this.min = min
     this.max = max
     this.run = run
-    this.one = one
-    this.two = two
   }
 }
 
-/** Compiled code of one lambda. */
-export interface Template {
+/** A global variable: `value` is undefined until it is defined or looked up. */
+export interface Cell {
   readonly name: string
-  readonly code: Int32Array
-  readonly consts: readonly unknown[]
-  readonly params: number
-  readonly rest: boolean
-  /** Where each free variable comes from at creation: a slot (≥ 0) or the creator's own free variable (~i). */
-  readonly captures: readonly number[]
+  value: Value | undefined
+}
+
+/** Where a local variable is: so many scopes outward, in that slot. */
+export type Local = { readonly op: 'local'; readonly depth: number; readonly index: number; readonly name: string }
+type Global = { readonly op: 'global'; readonly cell: Cell }
+export type Lambda = { readonly op: 'lambda'; name: string; params: number; rest: boolean; readonly body: Node }
+
+/** The core language, into which every form is expanded and which the machine runs. */
+export type Node =
+  | { readonly op: 'const'; readonly value: Value }
+  | Local
+  | Global
+  | Lambda
+  | { readonly op: 'set'; readonly to: Local | Global; readonly value: Node }
+  | { readonly op: 'define'; readonly cell: Cell; readonly value: Node }
+  | { readonly op: 'if'; readonly test: Node; readonly yes: Node; readonly no: Node }
+  /** One after another; with `stop`, until one is true (`or`) or false (`and`). */
+  | { readonly op: 'seq'; readonly nodes: readonly Node[]; readonly stop?: boolean }
+  /** The body in a scope of `size` variables, of which the first have these values. */
+  | { readonly op: 'let'; readonly args: readonly Node[]; readonly size: number; readonly body: Node }
+  /** `isFlat`: procedure and arguments need no calls themselves. */
+  | { readonly op: 'call'; readonly target: Node; readonly args: readonly Node[]; readonly isFlat: boolean }
+
+/** The variables of one scope while it runs. `isPaid` once a closure has paid for keeping it. */
+export class Env {
+  readonly vars: (Value | undefined)[]
+  readonly up: Env | undefined
+  isPaid = false
+  constructor(vars: (Value | undefined)[], up: Env | undefined) {
+    this.vars = vars
+    this.up = up
+  }
 }
 
 export class Closure {
-  declare private readonly brand: 'closure'
-  readonly template: Template
-  readonly free: readonly unknown[]
-  constructor(template: Template, free: readonly unknown[]) {
-    this.template = template
-    this.free = free
+  readonly lambda: Lambda
+  readonly env: Env | undefined
+  constructor(lambda: Lambda, env: Env | undefined) {
+    this.lambda = lambda
+    this.env = env
   }
 }
 
 /** An error of the program: printed as `(error "…")`, with a hint where there is something to do about it. */
 export class SchemeError extends Error {
-  override readonly name = 'SchemeError'
+  override readonly name: string = 'SchemeError'
   readonly hint: string
   constructor(message: string, hint = '') {
     super(message)
@@ -205,33 +232,32 @@ export function list(items: readonly Value[], tail: Value = EMPTY): Value {
   return out
 }
 
-/** The elements of a proper list, or undefined if it is not one. */
-export function elements(v: Value): Value[] | undefined {
-  const out: Value[] = []
-  let rest = v
-  while (rest instanceof Pair) {
-    out.push(rest.car)
-    rest = rest.cdr
-  }
-  return rest === EMPTY ? out : undefined
+/** The elements of a list, and what it ends in: `()` if it is a proper one. */
+export function unlist(v: Value): { items: Value[]; tail: Value } {
+  const items: Value[] = []
+  let tail = v
+  for (; tail instanceof Pair; tail = tail.cdr) items.push(tail.car)
+  return { items, tail }
 }
 
-/** The word an error uses for what it was given. */
-export function typeName(v: Value): string {
-  if (v === null) return 'nil'
-  if (typeof v === 'bigint') return 'an exact integer'
-  if (typeof v === 'number') return 'an inexact number'
-  if (typeof v === 'string') return 'a string'
-  if (typeof v === 'boolean') return 'a boolean'
-  if (v instanceof Pair) return 'a list'
-  if (v instanceof Empty) return 'the empty list'
-  if (v instanceof Sym) return 'a symbol'
-  if (v instanceof Keyword) return 'a keyword'
-  if (v instanceof Char) return 'a character'
-  if (v instanceof Vec) return 'a vector'
-  if (v instanceof Rec) return 'a record'
-  if (v instanceof Entity) return `an entity (${v.kind})`
-  if (v instanceof Builtin || v instanceof Closure) return 'a procedure'
-  if (v instanceof Many) return 'multiple values'
-  return 'nothing'
+/** The elements of a proper list, or undefined if it is not one. */
+export function elements(v: Value): Value[] | undefined {
+  const { items, tail } = unlist(v)
+  return tail === EMPTY ? items : undefined
+}
+
+/**
+ * `(:k x)` and `(@ x :k)`: a missing field is the default, normally nil. `:kind` of an entity without such a field
+ * is its kind. Whatever has no fields has no field of that name either; but a list of things that have asks for `map`.
+ */
+export function access(x: Value, key: string, missing: Value): Value {
+  if (x instanceof Entity) {
+    const { fields } = x
+    if (fields.has(key)) return fields.get(key) ?? null
+    return x.hidden.get(key) ?? (key === 'kind' ? x.kind : missing)
+  }
+  if (x instanceof Rec) return x.entries.get(key) ?? (x.entries.has(key) ? null : missing)
+  if (x instanceof Pair && (x.car instanceof Entity || x.car instanceof Rec))
+    throw new SchemeError(`:${key} of a list: one entity or record is expected`, `(map :${key} xs) reads it from each`)
+  return missing
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromData } from './convert.ts'
-import { DataEntity, parseData, type Shape, type Shapes } from './data.ts'
+import { DataEntity, fromData, parseData, type Shape, type Shapes } from './data.ts'
 import { createInterpreter } from './interpreter.ts'
 import { printLimited } from './layout.ts'
 import { Reader } from './reader.ts'
@@ -33,16 +32,7 @@ const principles = (n: number, body = ''): DataEntity[] =>
 
 const interpreter = createInterpreter({
   shapes,
-  functions: [
-    {
-      name: 'some',
-      min: 1,
-      max: 2,
-      about: '',
-      example: '',
-      run: ([n, size]) => fromData(principles(Number(n), 'w '.repeat(Number(size ?? 1)))),
-    },
-  ],
+  functions: { '(some n [size])': ([n, size]) => fromData(principles(Number(n), 'w '.repeat(Number(size ?? 1)))) },
 })
 
 test('[S0] Scheme values print as write prints them, entities and tables in the data grammar', () => {

@@ -1,10 +1,8 @@
 import { printChar } from './characters.ts'
-import { layoutEntities, layoutEntity, type Shapes, word } from './entity-layout.ts'
-import { atom, group, type Layout, lazyGroup, print } from './layout.ts'
-import { inBars, isPlainSymbol, keyText } from './lexical.ts'
+import { atom, type Group, group, type Layout, lazyGroup, measure, print } from './layout.ts'
+import { inBars, isBare, isPlainSymbol, keyText } from './lexical.ts'
 import { parseNumber, printNumber } from './numeral.ts'
 import {
-  Braced,
   Bracketed,
   Builtin,
   Char,
@@ -12,26 +10,56 @@ import {
   Empty,
   Entity,
   Keyword,
-  list,
   Many,
   Pair,
   Rec,
   Sym,
+  unlist,
   type Value,
   Vec,
 } from './values.ts'
 
-/** Deeper values are cut: both readers refuse what is nested deeper than their own limit. */
-const MAX_PRINT_DEPTH = 300
-const TOO_DEEP = atom(`nil #| nested deeper than ${MAX_PRINT_DEPTH} |#`)
+/** How entities of one kind are printed; it comes from the kind's declaration. */
+export interface Shape {
+  kind: string
+  plural: string
+  /** Fields printed first, without their names. */
+  positional: string[]
+  /** All fields in declared order, the common ones included. */
+  fields: string[]
+}
+
+export interface Shapes {
+  byKind(kind: string): Shape | undefined
+  byPlural(plural: string): Shape | undefined
+}
+
+const ERROR: Shape = { kind: 'error', plural: 'errors', positional: ['message'], fields: ['message', 'hint'] }
+
+/** `(error "…")` is an entity that needs no declaration. */
+export const shapeOf = (kind: string, shapes?: Shapes): Shape | undefined =>
+  kind === 'error' ? ERROR : shapes?.byKind(kind)
+
+/** Deeper values are cut: the reader refuses what is nested deeper than its own limit. */
+export const MAX_DEPTH = 300
+const TOO_DEEP = atom(`nil #| nested deeper than ${MAX_DEPTH} |#`)
 
 /** A value as R7RS `write` prints it; entities and tables in the data grammar. */
 export const write = (value: Value, shapes?: Shapes): string => print(layoutValue(value, shapes))
 
 export const layoutValue = (value: Value, shapes?: Shapes): Layout => new Writer(shapes).layout(value, 0)
 
+/** The same in the data grammar, where a list is `[a b]`. */
+export const layoutData = (value: Value, shapes?: Shapes): Layout => new Writer(shapes).cell(value, true, 0)
+
 const symbolText = (name: string): string =>
   isPlainSymbol(name) && parseNumber(name) === undefined && name !== 'nil' && name !== '.' ? name : inBars(name)
+
+/** A head begins with a letter, so that no plain list is taken for an entity. */
+const headText = (kind: string): string =>
+  isPlainSymbol(kind) && /^\p{L}/u.test(kind) && kind !== 'nil' ? kind : inBars(kind)
+
+const pairLayout = (key: string, value: Layout): Layout => ({ type: 'pair', key, value })
 
 /** Decimal digits of a large number cost milliseconds; how many there will be, its bits tell. */
 const LARGE = 1n << 4096n
@@ -44,6 +72,15 @@ function integer(n: bigint): Layout {
   )
   return { type: 'lazy-atom', width: digits + (n < 0n ? 1 : 0), text: () => printNumber(n) }
 }
+
+/** Fewer entities than this are not worth a header. */
+const MIN_ROWS = 3
+/** Above this many the choice is made by the first ones: measuring all would cost more than it saves. */
+const SAMPLE = 500
+/** More rows than this are longer than anything that is printed: what stands in later ones is not read. */
+const MOST_ROWS = 20_000
+/** An item wider than this counts as this wide. */
+const ROW_CAP = 100_000
 
 class Writer {
   readonly shapes: Shapes | undefined
@@ -61,75 +98,112 @@ class Writer {
     if (value instanceof Keyword) return atom(keyText(value.name))
     if (value instanceof Char) return atom(printChar(value))
     if (value instanceof Empty) return atom('()')
-    if (depth > MAX_PRINT_DEPTH) return TOO_DEEP
-    if (value instanceof Pair) return this.#list(value, depth)
-    if (value instanceof Vec)
-      return lazyGroup('#(', ')', value.items.length, (i) => this.layout(value.items[i]!, depth + 1))
-    if (value instanceof Rec) return this.#record(value, depth, (v) => this.layout(v, depth + 1))
+    if (value instanceof Builtin || value instanceof Closure) {
+      const name = value instanceof Builtin ? value.name : value.lambda.name
+      return atom(name ? `#<procedure ${symbolText(name)}>` : '#<procedure>')
+    }
+    if (depth > MAX_DEPTH) return TOO_DEEP
+    const all = (open: string, close: string, items: readonly Value[]): Layout =>
+      lazyGroup(open, close, items.length, (i) => this.layout(items[i]!, depth + 1))
+    if (value instanceof Vec) return all('#(', ')', value.items)
+    if (value instanceof Many) return all('(values', ')', value.items)
+    if (value instanceof Bracketed) return all(value.open, value.open === '[' ? ']' : '}', value.items)
+    if (value instanceof Rec) return this.#record(value, (v) => this.layout(v, depth + 1))
     if (value instanceof Entity) return this.#entity(value, depth)
-    if (value instanceof Many)
-      return lazyGroup('(values', ')', value.items.length, (i) => this.layout(value.items[i]!, depth + 1))
-    if (value instanceof Builtin) return atom(`#<procedure ${symbolText(value.name)}>`)
-    if (value instanceof Closure)
-      return atom(value.template.name ? `#<procedure ${symbolText(value.template.name)}>` : '#<procedure>')
-    if (value instanceof Bracketed) return this.layout(list(value.items), depth)
-    if (value instanceof Braced)
-      return group(
-        '{',
-        '}',
-        value.items.map((item) => () => this.layout(item, depth + 1)),
-      )
-    return atom('nil')
-  }
-
-  #list(value: Pair, depth: number): Layout {
-    const items: Value[] = []
-    let rest: Value = value
-    let entities = true
-    for (; rest instanceof Pair; rest = rest.cdr) {
-      items.push(rest.car)
-      entities &&= rest.car instanceof Entity
+    if (!(value instanceof Pair)) return atom('nil')
+    const { items, tail } = unlist(value)
+    if (!(tail instanceof Empty)) {
+      const end = pairLayout('.', this.layout(tail, depth + 1))
+      return group('(', ')', [...items.map((item) => () => this.layout(item, depth + 1)), () => end])
     }
-    const proper = rest instanceof Empty
-    if (proper && entities) return layoutEntities(items as Entity[], this.shapes, this.#cell(depth + 1), '(', ')')
-    const tail = rest
-    const item = (i: number): Layout =>
-      i < items.length
-        ? this.layout(items[i]!, depth + 1)
-        : { type: 'pair', key: '.', value: this.layout(tail, depth + 1) }
-    return lazyGroup('(', ')', items.length + (proper ? 0 : 1), item)
+    return items.every((item) => item instanceof Entity) ? this.#entities(items, depth, '(', ')') : all('(', ')', items)
   }
 
-  #record(value: Rec, depth: number, field: (v: Value) => Layout): Layout {
-    if (depth > MAX_PRINT_DEPTH) return TOO_DEEP
-    const items = [...value.entries].map(
-      ([key, v]) =>
-        (): Layout => ({ type: 'pair', key: keyText(key), value: field(v) }),
-    )
-    return group('{', '}', items)
+  /** Inside entities the data grammar holds: bare words are strings, so a symbol needs its bars. `isName` is quoted. */
+  cell(value: Value, isName: boolean, depth: number): Layout {
+    if (typeof value === 'string') return !isName && isBare(value) ? atom(value) : { type: 'text', text: value }
+    if (value instanceof Sym) return atom(inBars(value.name))
+    if (value instanceof Empty) return atom('[]')
+    if (depth > MAX_DEPTH) return TOO_DEEP
+    if (value instanceof Rec) return this.#record(value, (v) => this.cell(v, isName, depth + 1))
+    if (value instanceof Entity) return this.#entity(value, depth)
+    const { items, tail } = unlist(value)
+    if (items.length === 0 || !(tail instanceof Empty)) return this.layout(value, depth)
+    if (items.every((item) => item instanceof Entity)) return this.#entities(items, depth, '[', ']')
+    return lazyGroup('[', ']', items.length, (i) => this.cell(items[i]!, isName, depth + 1))
   }
 
-  #entity(value: Entity, depth: number): Layout {
-    return layoutEntity(value, this.shapes, this.#cell(depth + 1))
+  #record(value: Rec, field: (v: Value) => Layout): Layout {
+    const entries = [...value.entries]
+    return lazyGroup('{', '}', entries.length, (i) => pairLayout(keyText(entries[i]![0]), field(entries[i]![1])))
   }
 
-  /** Inside entities the data grammar holds: bare words are strings, so a symbol needs its bars. */
-  #cell(depth: number): (value: Value, name: boolean) => Layout {
-    return (value, name) => {
-      if (typeof value === 'string') return word(value, name)
-      if (value instanceof Sym) return atom(inBars(value.name))
-      if (value instanceof Empty) return atom('[]')
-      if (depth > MAX_PRINT_DEPTH) return TOO_DEEP
-      if (value instanceof Rec) return this.#record(value, depth, (v) => this.#cell(depth + 1)(v, false))
-      if (value instanceof Entity) return this.#entity(value, depth)
-      if (!(value instanceof Pair)) return this.layout(value, depth)
-      const items: Value[] = []
-      let rest: Value = value
-      for (; rest instanceof Pair; rest = rest.cdr) items.push(rest.car)
-      if (!(rest instanceof Empty)) return this.layout(value, depth)
-      if (items.every((item) => item instanceof Entity))
-        return layoutEntities(items, this.shapes, this.#cell(depth + 1), '[', ']')
-      return lazyGroup('[', ']', items.length, (i) => this.#cell(depth + 1)(items[i]!, false))
+  /** `(kind "positional" … :field value …)`; after a positional field that is absent the next ones are named. */
+  #entity(entity: Entity, depth: number, cell = this.#cellAt(depth)): Layout {
+    const shape = shapeOf(entity.kind, this.shapes)
+    const { fields } = entity
+    const first = shape?.positional ?? []
+    const absent = first.findIndex((field) => !fields.has(field))
+    const positional = absent < 0 ? first : first.slice(0, absent)
+    const named = ordered([entity], shape).filter((field) => !positional.includes(field))
+    return group(`(${headText(entity.kind)}`, ')', [
+      ...positional.map((field) => () => cell(fields.get(field)!, true)),
+      ...named.map((field) => () => pairLayout(keyText(field), cell(fields.get(field)!, false))),
+    ])
+  }
+
+  #cellAt(depth: number): (value: Value, isName: boolean) => Layout {
+    return (value, isName) => this.cell(value, isName, depth + 1)
+  }
+
+  /**
+   * Entities one after another between the brackets of a list, or as a table where that is not longer.
+   * What is inside them is laid out once for both: nested lists would otherwise take exponential time.
+   */
+  #entities(entities: readonly Entity[], depth: number, open: string, close: string): Layout {
+    const known = new Map<Value, Layout>()
+    const inner = this.#cellAt(depth)
+    const cell = (value: Value, isName: boolean): Layout => {
+      if (typeof value !== 'object' || value === null) return inner(value, isName)
+      if (!known.has(value)) known.set(value, inner(value, isName))
+      return known.get(value)!
     }
+    const sequence = lazyGroup(open, close, entities.length, (i) => this.#entity(entities[i]!, depth, cell), true)
+    const { kind } = entities[0]!
+    const shape = entities.length < MIN_ROWS ? undefined : this.shapes?.byKind(kind)
+    if (!shape || entities.some((other) => other.kind !== kind)) return sequence
+    const table = layoutTable(entities, shape, cell)
+    return sampled(table) <= sampled(sequence) ? table : sequence
   }
+}
+
+/** The fields that occur, in declared order, then those nobody declared. */
+function ordered(entities: readonly Entity[], shape: Shape | undefined): string[] {
+  const present = new Set(entities.flatMap((entity) => [...entity.fields.keys()]))
+  const declared = [...(shape?.positional ?? []), ...(shape?.fields ?? [])].filter((field) => present.has(field))
+  return [...new Set([...declared, ...present])]
+}
+
+function layoutTable(
+  entities: readonly Entity[],
+  shape: Shape,
+  cell: (value: Value, isName: boolean) => Layout,
+): Group {
+  const columns = ordered(entities.slice(0, MOST_ROWS), shape)
+  const header = `(${headText(shape.plural)} [${columns.map(keyText).join(' ')}]`
+  const row = (i: number): Layout => {
+    const { fields } = entities[i]!
+    return lazyGroup('[', ']', columns.length, (column) => {
+      const field = columns[column]!
+      return fields.has(field) ? cell(fields.get(field)!, field === shape.positional[0]) : atom('_')
+    })
+  }
+  return lazyGroup(header, ')', entities.length, row, true)
+}
+
+/** The width, by the first items where there are many. */
+function sampled({ open, close, total, item }: Group): number {
+  let width = open.length + close.length
+  for (let i = 0; i < Math.min(total, SAMPLE); i++) width += Math.min(ROW_CAP, measure(item(i), ROW_CAP)) + 1
+  return width
 }

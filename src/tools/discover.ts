@@ -35,11 +35,11 @@ Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqli
 
 /** Recall is loaded for the programs that may call it. */
 async function recalling(memory: Memory, project: Project, session: string | undefined) {
-  const [{ recallFunction }, { recallerOf }] = await Promise.all([
+  const [{ recallFunctions }, { recallerOf }] = await Promise.all([
     import('../discover/recall.ts'),
     import('../recall/recall.ts'),
   ])
   const recaller = recallerOf(memory, project)
   recaller.prepareNow()
-  return (source: Source) => [recallFunction(source, recaller, session)]
+  return (source: Source) => recallFunctions(source, recaller, session)
 }

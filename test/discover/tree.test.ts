@@ -75,7 +75,7 @@ test('programs walk it: names, tasks, fields that are not shown', () => {
   expect(say('(length (filter (lambda (t) (:blockedBy t)) (:tasks (car (:activities (car (tree)))))))')).toBe('1')
   expect(say('(length (as-of "2026-11-21" (tree)))')).toBe('1')
   expect(say('(tree :goal "Add OAuth")')).toMatch(/^\(error "no goal is called .*did you mean/)
-  expect(say('(tree "x")')).toMatch(/^\(error "tree takes options only"/)
+  expect(say('(tree "x")')).toMatch(/^\(error "tree: takes options only"/)
   expect(openTestMemory().discover('(tree)')).toEqual(['()'])
 })
 

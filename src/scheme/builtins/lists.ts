@@ -1,216 +1,210 @@
-import { count, index, items, notOf, num, pair } from '../argument-types.ts'
-import { arith, compareNum, guard } from '../arithmetic.ts'
-import { type Definition, def, def1, def2 } from '../define.ts'
+import { index, isNum, items, notOf, num, pair, WrongArgument } from '../argument-types.ts'
 import { identity, isEqual, isSame } from '../equality.ts'
-import { type CallContext, EMPTY, elements, list, Pair, SchemeError, type Value } from '../values.ts'
+import { APPLY } from '../machine.ts'
+import { Builtin, type CallContext, EMPTY, list, Pair, type Run, type Value } from '../values.ts'
+import { add, compareNum, guard } from './numbers.ts'
 
-const first = (name: string, v: Value): Value => {
-  if (v instanceof Pair) return v.car
-  throw notOf(name, 'a pair', v)
-}
-const rest = (name: string, v: Value): Value => {
-  if (v instanceof Pair) return v.cdr
-  throw notOf(name, 'a pair', v)
-}
-
-/** `cadr`, `cddr` … `cddddr`: each letter from the right is one step. */
-const paths = (): readonly Definition[] =>
-  ['aa', 'ad', 'da', 'dd']
-    .flatMap((two) => [two, `a${two}`, `d${two}`, `aa${two}`, `ad${two}`, `da${two}`, `dd${two}`])
-    .map((path) => {
-      const name = `c${path}r`
-      const steps = [...path].reverse()
-      const about = `The ${[...path].map((step) => `c${step}r`).join(' of the ')}.`
-      const data = [...path].reduce((inner, step) => (step === 'a' ? `(${inner})` : `(0 . ${inner})`), 'x')
-      return def1(`(${name} xs)`, about, `(${name} '${data})`, (v) =>
-        steps.reduce<Value>((value, step) => (step === 'a' ? first(name, value) : rest(name, value)), v),
-      )
-    })
-
-const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
-const ordinals = (): readonly Definition[] =>
-  ORDINALS.map((name, at) =>
-    def1(`(${name} xs)`, `The ${name} element of a list.`, `(${name} '(1 2 3 4 5))`, (xs) => {
-      let here: Value = xs
-      for (let i = 0; i < at && here instanceof Pair; i++) here = here.cdr
-      if (here instanceof Pair) return here.car
-      throw new SchemeError(`${name}: the list has fewer than ${at + 1} element(s)`, '(length xs) tells how many')
-    }),
+/** `cadr`, `cddr` … `cdddr`: each letter from the right is one step. */
+const paths = (): Record<string, Run> =>
+  Object.fromEntries(
+    ['aa', 'ad', 'da', 'dd']
+      .flatMap((two) => [two, `a${two}`, `d${two}`])
+      .concat('addd')
+      .map((path) => {
+        const data = [...path].reduce((inner, step) => (step === 'a' ? `(${inner})` : `(0 . ${inner})`), 'x')
+        const about = `The ${[...path].map((step) => `c${step}r`).join(' of the ')}.`
+        const run: Run = ([xs]) =>
+          [...path].reduceRight((here, step) => (step === 'a' ? pair(here).car : pair(here).cdr), xs)
+        return [`(c${path}r xs) | ${about} | (c${path}r '${data})`, run]
+      }),
   )
 
-const APPEND = def('(append xs …)', 'The lists one after another.', "(append '(1 2) '(3) '(4 5))", (args, ctx) => {
-  let tail: Value = args.at(-1) ?? EMPTY
-  for (let i = args.length - 2; i >= 0; i--) {
-    const front = items('append', args[i], ctx)
-    ctx.alloc(front.length)
-    tail = list(front, tail)
-  }
-  return tail
-})
-
-const member = (name: string, about: string, same: (a: Value, b: Value, ctx: CallContext) => boolean): Definition =>
-  def2(`(${name} x xs)`, about, `(${name} 'b '(a b c))`, (x, xs, ctx) => {
-    for (let here: Value = xs; ; here = here.cdr) {
-      if (!(here instanceof Pair)) return here === EMPTY ? false : notAList(name, xs)
-      ctx.charge(1)
-      if (same(x, here.car, ctx)) return here
-    }
-  })
-
-const assoc = (name: string, about: string, same: (a: Value, b: Value, ctx: CallContext) => boolean): Definition =>
-  def2(`(${name} key pairs)`, about, `(${name} 'b '((a 1) (b 2)))`, (key, pairs, ctx) => {
-    for (let here: Value = pairs; ; here = here.cdr) {
-      if (!(here instanceof Pair)) return here === EMPTY ? false : notAList(name, pairs)
-      ctx.charge(1)
-      if (same(key, pair(name, here.car).car, ctx)) return here.car
-    }
-  })
-
-const notAList = (name: string, v: Value): never => {
-  throw notOf(name, 'a list', v)
-}
-
-const TAIL = def2(
-  '(list-tail xs k)',
-  'What is left after the first k elements.',
-  "(list-tail '(1 2 3) 1)",
-  (xs, k, ctx) => {
-    let here: Value = xs
-    for (let n = count('list-tail', k); n > 0; n--) {
-      if (!(here instanceof Pair)) throw new SchemeError('list-tail: the list is shorter than that')
-      ctx.charge(1)
-      here = here.cdr
-    }
-    return here
-  },
-)
-
-function lastPair(name: string, xs: Value, ctx: CallContext): Pair {
-  let here = pair(name, xs)
-  while (here.cdr instanceof Pair) {
+/** What is left after so many elements, or where the list ended before. */
+function tail(xs: Value, count: number, ctx: CallContext): Value {
+  let here = xs
+  for (let n = count; n > 0 && here instanceof Pair; n--) {
     ctx.charge(1)
     here = here.cdr
   }
   return here
 }
 
-/** `(take xs n)` of a shorter list gives all of it: "the ten best" must not fail where there are nine. */
-const TAKE = def2(
-  '(take xs n)',
-  'The first n elements, or all if there are fewer.',
-  "(take '(1 2 3) 2)",
-  (xs, n, ctx) => {
-    const [many, one] = xs === EMPTY || xs instanceof Pair ? [xs, n] : [n, xs]
-    const all = items('take', many, ctx)
-    const kept = all.slice(0, count('take', one))
-    ctx.alloc(kept.length)
-    return list(kept)
-  },
-)
+function element(xs: Value, at: number, ctx: CallContext): Value {
+  const here = tail(xs, at, ctx)
+  if (here instanceof Pair) return here.car
+  throw new WrongArgument(`the list has fewer than ${at + 1} element(s)`, '(length xs) tells how many')
+}
 
-const DROP = def2('(drop xs n)', 'What is left without the first n elements.', "(drop '(1 2 3) 2)", (xs, n, ctx) => {
-  let here: Value = xs === EMPTY || xs instanceof Pair ? xs : n
-  for (let left = count('drop', here === xs ? n : xs); left > 0 && here instanceof Pair; left--) {
-    ctx.charge(1)
-    here = here.cdr
+const ordinals = (): Record<string, Run> =>
+  Object.fromEntries(
+    ['first', 'second', 'third', 'fourth', 'fifth'].map((name, at): [string, Run] => [
+      `(${name} xs) | The ${name} element of a list. | (${name} '(1 2 3 4 5))`,
+      ([xs], ctx) => element(xs, at, ctx),
+    ]),
+  )
+
+type Same = (a: Value, b: Value, ctx: CallContext) => boolean
+
+/** The first pair of the list that fits, given as it is or by its car, or #f. */
+const search =
+  (fits: (x: Value, here: Pair, ctx: CallContext) => boolean, found: (here: Pair) => Value): Run =>
+  ([x, xs], ctx) => {
+    let here = xs
+    for (; here instanceof Pair; here = here.cdr) {
+      ctx.charge(1)
+      if (fits(x, here, ctx)) return found(here)
+    }
+    if (here !== EMPTY) throw notOf('a list', xs)
+    return false
   }
-  return here
-})
+const member = (same: Same): Run =>
+  search(
+    (x, here, ctx) => same(x, here.car, ctx),
+    (here) => here,
+  )
+const assoc = (same: Same): Run =>
+  search(
+    (key, here, ctx) => same(key, pair(here.car).car, ctx),
+    (here) => here.car,
+  )
 
-/** Any two values in a fixed order: nil, numbers, strings, the rest as they come. */
+/** `(take 2 xs)` is taken for `(take xs 2)`. */
+const listFirst = (a: Value, b: Value): [Value, number] =>
+  a === EMPTY || a instanceof Pair ? [a, index(b)] : [b, index(a)]
+
+function paid(xs: readonly Value[], ctx: CallContext): Value {
+  ctx.alloc(xs.length)
+  return list(xs)
+}
+
+/** Of values of builtin sorts, nil first; of all others the order is as it was. */
+const rank = (v: Value): number => (v === null ? 0 : isNum(v) ? 1 : typeof v === 'string' ? 2 : 3)
 function order(a: Value, b: Value): number {
-  const [x, y] = [rank(a), rank(b)]
-  if (x !== y) return x - y
-  if (x === 1) return compareNum(num('sort', a), num('sort', b)) || 0
-  if (x === 2) return (a as string) < (b as string) ? -1 : (a as string) > (b as string) ? 1 : 0
-  return 0
+  if (rank(a) !== rank(b)) return rank(a) - rank(b)
+  if (isNum(a) && isNum(b)) return compareNum(a, b) || 0
+  return typeof a !== 'string' || a === b ? 0 : a < (b as string) ? -1 : 1
 }
-const rank = (v: Value): number =>
-  v === null ? 0 : typeof v === 'bigint' || typeof v === 'number' ? 1 : typeof v === 'string' ? 2 : 3
 
-/** Lists, as R7RS and SRFI 1 know them. */
-export const lists = (): readonly Definition[] => [
-  def2('(cons x xs)', 'A pair: a list with x before xs.', "(cons 1 '(2 3))", (x, xs, ctx) => {
+/** The builtin comparisons by which lists are sorted without calling them: upward or downward. */
+const DIRECTIONS = new Map([
+  ...['<', '<=', 'string<?', 'string<=?'].map((name) => [name, 1] as const),
+  ...['>', '>=', 'string>?', 'string>=?'].map((name) => [name, -1] as const),
+])
+
+/** For each key that occurs, in order, what stands beside it. */
+function grouped(pairs: readonly Pair[], ctx: CallContext): { key: Value; values: Value[] }[] {
+  const groups: { key: Value; values: Value[] }[] = []
+  const known = new Map<unknown, { key: Value; values: Value[] }>()
+  for (const { car: key, cdr: value } of pairs) {
+    ctx.alloc(3 + (typeof key === 'string' ? key.length >> 3 : 0))
+    const id = identity(key)
+    let found = id === undefined ? groups.find((group) => isEqual(group.key, key, ctx)) : known.get(id)
+    if (!found) {
+      found = { key, values: [] }
+      groups.push(found)
+      if (id !== undefined) known.set(id, found)
+    }
+    found.values.push(value)
+  }
+  return groups
+}
+
+/** Sorts by a builtin comparison: numbers or strings, or, by the cars of pairs, anything, missing values last. Else #f. */
+const sort: Run = ([xs, less, isKeyed], ctx) => {
+  const direction = less instanceof Builtin ? DIRECTIONS.get(less.name) : undefined
+  const all = items(xs, ctx)
+  const key = (x: Value): Value => (isKeyed === true ? pair(x).car : x)
+  const ranks = new Set(all.map((x) => rank(key(x))))
+  if (direction === undefined || (isKeyed !== true && (ranks.size > 1 || ranks.has(0) || ranks.has(3)))) return false
+  ctx.alloc(all.length)
+  ctx.charge(all.length * Math.ceil(Math.log2(all.length + 1)))
+  const compare = (a: Value, b: Value): number =>
+    a === null || b === null ? Number(a === null) - Number(b === null) : direction * order(a, b)
+  all.sort((a, b) => compare(key(a), key(b)))
+  return list(isKeyed === true ? all.map((x) => pair(x).cdr) : all)
+}
+
+/** Those that call procedures are in Scheme: what they call runs on the machine, in its budget, at any depth. */
+export const lists: Record<string, Run | string | Builtin> = {
+  "(cons x xs) | A pair: a list with x before xs. | (cons 1 '(2 3))": (args, ctx) => {
     ctx.alloc(1)
-    return new Pair(x, xs)
-  }),
-  def1('(car xs)', 'The first of a pair.', "(car '(1 2))", (xs) => first('car', xs)),
-  def1('(cdr xs)', 'The rest of a pair.', "(cdr '(1 2))", (xs) => rest('cdr', xs)),
+    return new Pair(args[0], args[1])
+  },
+  "(car xs) | The first of a pair. | (car '(1 2))": (args) => pair(args[0]).car,
+  "(cdr xs) | The rest of a pair. | (cdr '(1 2))": (args) => pair(args[0]).cdr,
   ...paths(),
   ...ordinals(),
-  def('(list x …)', 'A list of these; [x …] is short for it.', '(list 1 2 3)', (args, ctx) => {
+  '(list x …) | A list of these; [x …] is short for it. | (list 1 2 3)': paid,
+  "(cons* x y …) | The elements before the last, which is a list. | (cons* 1 2 '(3 4))": (args, ctx) => {
     ctx.alloc(args.length)
-    return list(args)
-  }),
-  def('(cons* x y …)', 'The elements before the last, which is a list.', "(cons* 1 2 '(3 4))", (args, ctx) => {
-    ctx.alloc(args.length)
-    return list(args.slice(0, -1), args.at(-1) as Value)
-  }),
-  def('(make-list n [fill])', 'A list of n times the same.', '(make-list 3 0)', (args, ctx) => {
-    const n = count('make-list', args[0])
-    ctx.alloc(n)
-    return list(new Array<Value>(n).fill(args[1] ?? null))
-  }),
-  def('(iota n [start] [step])', 'n numbers from start (0) by step (1).', '(iota 5 1)', (args, ctx) => {
-    const n = count('iota', args[0])
-    ctx.alloc(n)
-    ctx.charge(n)
-    const [start, step] = [num('iota', args[1] ?? 0n), num('iota', args[2] ?? 1n)]
-    const exact = typeof start === 'bigint' && typeof step === 'bigint'
-    return list(
-      Array.from({ length: n }, (_, i) =>
-        exact ? guard(start + BigInt(i) * step, ctx) : Number(start) + i * Number(step),
-      ),
-    )
-  }),
-  def1('(length xs)', 'How many elements a list has.', "(length '(a b c))", (xs, ctx) => {
+    return list(args.slice(0, -1), args.at(-1))
+  },
+  '(make-list n [fill]) | A list of n times the same. | (make-list 3 0)': ([n, fill], ctx) => {
+    ctx.alloc(index(n))
+    return list(new Array<Value>(index(n)).fill(fill ?? null))
+  },
+  '(iota n [start] [step]) | n numbers from start (0) by step (1). | (iota 5 1)': ([n, start = 0n, step = 1n], ctx) => {
+    ctx.alloc(index(n))
+    ctx.charge(index(n))
+    const [from, by] = [num(start), num(step)]
+    const at = (i: number): Value =>
+      typeof from === 'bigint' && typeof by === 'bigint'
+        ? guard(from + BigInt(i) * by, ctx)
+        : Number(from) + i * Number(by)
+    return list(Array.from({ length: index(n) }, (_, i) => at(i)))
+  },
+  "(length xs) | How many elements a list has. | (length '(a b c))": ([xs], ctx) => {
     let n = 0
-    let here: Value = xs
+    let here = xs
     for (; here instanceof Pair; here = here.cdr) n++
     ctx.charge(n)
-    return here === EMPTY ? BigInt(n) : notAList('length', xs)
-  }),
-  APPEND,
-  def1('(reverse xs)', 'The list back to front.', "(reverse '(1 2 3))", (xs, ctx) => {
-    const all = items('reverse', xs, ctx)
-    ctx.alloc(all.length)
-    return list(all.reverse())
-  }),
-  def1('(list-copy xs)', 'The same list.', "(list-copy '(1 2))", (xs, ctx) => {
-    for (let here: Value = xs; here instanceof Pair; here = here.cdr) ctx.charge(1)
-    return xs
-  }),
-  TAIL,
-  def2('(list-ref xs k)', 'The element at k, counted from 0.', "(list-ref '(a b c) 1)", (xs, k, ctx) => {
-    let here: Value = xs
-    for (let n = count('list-ref', k); n > 0 && here instanceof Pair; n--) {
-      ctx.charge(1)
-      here = here.cdr
+    if (here !== EMPTY) throw notOf('a list', xs)
+    return BigInt(n)
+  },
+  "(append xs …) | The lists one after another. | (append '(1 2) '(3) '(4 5))": (args, ctx) => {
+    let joined: Value = args.at(-1) ?? EMPTY
+    for (let i = args.length - 2; i >= 0; i--) {
+      const front = items(args[i]!, ctx)
+      ctx.alloc(front.length)
+      joined = list(front, joined)
     }
-    if (here instanceof Pair) return here.car
-    throw new SchemeError('list-ref: the list is shorter than that', '(length xs) tells how many')
-  }),
-  TAKE,
-  DROP,
-  def1('(last-pair xs)', 'The last pair of a list.', "(last-pair '(1 2 3))", (xs, ctx) =>
-    lastPair('last-pair', xs, ctx),
-  ),
-  def1('(last xs)', 'The last element.', "(last '(1 2 3))", (xs, ctx) => lastPair('last', xs, ctx).car),
-  member('memq', 'The list from the first element that is eq? to x, or #f.', isSame),
-  member('memv', 'The list from the first element that is eqv? to x, or #f.', isSame),
-  assoc('assq', 'The first pair whose car is eq? to the key, or #f.', isSame),
-  assoc('assv', 'The first pair whose car is eqv? to the key, or #f.', isSame),
-  member('%member', 'member without a predicate.', isEqual),
-  assoc('%assoc', 'assoc without a predicate.', isEqual),
-  def1('(null? x)', 'Is it the empty list? (nil is not: see nil?.)', "(null? '())", (x) => x === EMPTY),
-  def1('(pair? x)', 'Is it a pair?', "(pair? '(1))", (x) => x instanceof Pair),
-  def1('(list? x)', 'Is it a proper list?', "(list? '(1 2))", (x, ctx) => {
-    let here = x
-    for (; here instanceof Pair; here = here.cdr) ctx.charge(1)
-    return here === EMPTY
-  }),
-  def1('(empty? x)', 'Is it the empty list, "" or nil?', "(empty? '())", (x) => x === EMPTY || x === '' || x === null),
-  def1('(flatten x)', 'All leaves of nested lists in one list.', "(flatten '(1 (2 (3)) 4))", (x, ctx) => {
+    return joined
+  },
+  "(reverse xs) | The list back to front. | (reverse '(1 2 3))": ([xs], ctx) => paid(items(xs, ctx).reverse(), ctx),
+  "(list-copy xs) | The same list: lists cannot be changed. | (list-copy '(1 2))": ([xs]) => xs,
+  "(list-tail xs k) | What is left after the first k elements. | (list-tail '(1 2 3) 1)": ([xs, k], ctx) => {
+    if (index(k) > 0) element(xs, index(k) - 1, ctx)
+    return tail(xs, index(k), ctx)
+  },
+  "(list-ref xs k) | The element at k, counted from 0. | (list-ref '(a b c) 1)": ([xs, k], ctx) =>
+    element(xs, index(k), ctx),
+  // of a shorter list all of it: "the ten best" must not fail where there are nine
+  "(take xs n) | The first n elements, or all if there are fewer. | (take '(1 2 3) 2)": ([a, b], ctx) => {
+    const [xs, n] = listFirst(a, b)
+    return paid(items(xs, ctx).slice(0, n), ctx)
+  },
+  "(drop xs n) | What is left without the first n elements. | (drop '(1 2 3) 2)": ([a, b], ctx) =>
+    tail(...listFirst(a, b), ctx),
+  "(last xs) | The last element. | (last '(1 2 3))": ([xs], ctx) => {
+    let here = pair(xs)
+    for (; here.cdr instanceof Pair; here = here.cdr) ctx.charge(1)
+    return here.car
+  },
+  "(memq x xs) | The list from the first element that is eq? to x, or #f. | (memq 'b '(a b c))": member(isSame),
+  "(memv x xs) | The list from the first element that is eqv? to x, or #f. | (memv 'b '(a b c))": member(isSame),
+  "(member x xs [same?]) | The list from the first element that is equal? to x, or #f. | (member '(1) '(0 (1) 2))":
+    '(lambda (x xs . same?) (if (null? same?) (%member x xs) (find-tail (lambda (y) ((car same?) x y)) xs)))',
+  "(%member x xs) | member by equal?. | (%member 'b '(a b c))": member(isEqual),
+  "(assq key pairs) | The first pair whose car is eq? to the key, or #f. | (assq 'b '((a 1) (b 2)))": assoc(isSame),
+  "(assv key pairs) | The first pair whose car is eqv? to the key, or #f. | (assv 'b '((a 1) (b 2)))": assoc(isSame),
+  '(assoc key pairs [same?]) | The first pair whose car is equal? to the key, or #f. | (assoc "b" \'(("a" 1) ("b" 2)))':
+    '(lambda (key xs . same?) (if (null? same?) (%assoc key xs) (find (lambda (p) ((car same?) key (car p))) xs)))',
+  "(%assoc key pairs) | assoc by equal?. | (%assoc 'b '((a 1) (b 2)))": assoc(isEqual),
+  "(null? x) | Is it the empty list? (nil is not: see nil?.) | (null? '())": (args) => args[0] === EMPTY,
+  "(pair? x) | Is it a pair? | (pair? '(1))": (args) => args[0] instanceof Pair,
+  "(list? x) | Is it a proper list? | (list? '(1 2))": ([xs], ctx) => tail(xs, Number.POSITIVE_INFINITY, ctx) === EMPTY,
+  '(empty? x) | Is it the empty list, "" or nil? | (empty? \'())': ([x]) => x === EMPTY || x === '' || x === null,
+  "(flatten x) | All leaves of nested lists in one list. | (flatten '(1 (2 (3)) 4))": ([x], ctx) => {
     const out: Value[] = []
     const todo: Value[] = [x]
     while (todo.length > 0) {
@@ -223,113 +217,110 @@ export const lists = (): readonly Definition[] => [
       }
     }
     return list(out)
-  }),
-  def1('(sum xs)', 'The sum of a list of numbers; nil among them is left out.', '(sum (list 1 2 3))', (xs, ctx) =>
-    items('sum', xs, ctx).reduce<bigint | number>(
-      (total, x) => (x === null ? total : arith.add(total, num('sum', x), ctx)),
-      0n,
-    ),
-  ),
-  def('(%delete-duplicates xs)', 'delete-duplicates by equal?.', "(%delete-duplicates '(1 2 1))", ([xs], ctx) => {
-    const seen = new Set<unknown>()
-    const others: Value[] = []
-    const kept = items('delete-duplicates', xs, ctx).filter((x) => {
-      ctx.alloc(2 + (typeof x === 'string' ? x.length >> 3 : 0))
-      const id = identity(x)
-      if (id !== undefined) return !seen.has(id) && seen.add(id)
-      if (others.some((other) => isEqual(other, x, ctx))) return false
-      others.push(x)
-      return true
-    })
-    return list(kept)
-  }),
-  def2(
-    '(%sort-plain xs descending)',
-    'Sorts by the order of builtins.',
-    "(%sort-plain '(2 1) #f)",
-    (xs, descending, ctx) => {
-      const all = items('sort', xs, ctx)
-      ctx.alloc(all.length)
-      ctx.charge(all.length * Math.ceil(Math.log2(all.length + 1)))
-      const sign = descending === true ? -1 : 1
-      return list(all.sort((a, b) => sign * order(a, b)))
-    },
-  ),
-  def2(
-    '(%sort-keys pairs descending)',
-    'Sorts (key . value) by key, gives the values.',
-    "(%sort-keys '((2 . b) (1 . a)) #f)",
-    (pairs, descending, ctx) => {
-      const all = items('sort-by', pairs, ctx).map((p) => pair('sort-by', p))
-      ctx.alloc(all.length)
-      ctx.charge(all.length * Math.ceil(Math.log2(all.length + 1)))
-      const sign = descending === true ? -1 : 1
-      // Missing values come last in either direction.
-      const by = (a: Pair, b: Pair): number =>
-        a.car === null || b.car === null ? Number(a.car === null) - Number(b.car === null) : sign * order(a.car, b.car)
-      return list(all.sort(by).map((p) => p.cdr))
-    },
-  ),
-  def1(
-    '(%group pairs)',
-    'Groups (key . value) by equal keys, in order of first appearance.',
-    "(%group '((a . 1) (b . 2) (a . 3)))",
-    (pairs, ctx) => {
-      const groups: { key: Value; values: Value[] }[] = []
-      const known = new Map<unknown, { key: Value; values: Value[] }>()
-      for (const item of items('group-by', pairs, ctx)) {
-        const { car: key, cdr: value } = pair('group-by', item)
-        ctx.alloc(3 + (typeof key === 'string' ? key.length >> 3 : 0))
-        const id = identity(key)
-        let found = id !== undefined ? known.get(id) : groups.find((g) => isEqual(g.key, key, ctx))
-        if (!found) {
-          found = { key, values: [] }
-          groups.push(found)
-          if (id !== undefined) known.set(id, found)
-        }
-        found.values.push(value)
-      }
-      return list(groups.map((g) => new Pair(g.key, list(g.values))))
-    },
-  ),
-  def2(
-    '(%onto reversed xs)',
-    'The first list back to front, then the second.',
-    "(%onto '(2 1) '(3))",
-    (reversed, xs, ctx) => {
-      let out = xs
-      for (let here = reversed; here instanceof Pair; here = here.cdr) {
-        ctx.charge(1)
-        ctx.alloc(1)
-        out = new Pair(here.car, out)
-      }
-      return out
-    },
-  ),
-  def1('(%alike? xs)', 'Are all numbers, or all strings?', "(%alike? '(1 2))", (xs, ctx) => {
-    const ranks = new Set(items('sort', xs, ctx).map(rank))
-    return ranks.size <= 1 && !ranks.has(3) && !ranks.has(0)
-  }),
-  def2(
-    '(%end name rest)',
-    'The empty list, if that is what is left at the end of a list.',
-    '(%end "map" \'())',
-    (name, left) => {
-      if (left !== EMPTY) throw notOf(name as string, 'a list', left)
-      return EMPTY
-    },
-  ),
-  def(
-    '(sublist xs start end)',
-    'The elements from start up to, not including, end.',
-    "(sublist '(a b c d) 1 3)",
-    (args, ctx) => {
-      const all = elements(args[0]!) ?? notAList('sublist', args[0]!)
-      ctx.charge(all.length)
-      const end = index('sublist', args[2], all.length)
-      const part = all.slice(index('sublist', args[1], end), end)
-      ctx.alloc(part.length)
-      return list(part)
-    },
-  ),
-]
+  },
+  '(sum xs) | The sum of a list of numbers; nil among them is left out. | (sum (list 1 2 3))': ([xs], ctx) =>
+    items(xs, ctx).reduce<Value>((total, x) => (x === null ? total : add(total, x, ctx)), 0n),
+  "(zip xs ys …) | Lists of the first elements, the second, and so on. | (zip '(1 2) '(a b))": (args, ctx) => {
+    const columns = args.map((arg) => items(arg, ctx))
+    const rows = Math.min(...columns.map((column) => column.length))
+    ctx.alloc(rows * (1 + columns.length))
+    return list(Array.from({ length: rows }, (_, i) => list(columns.map((column) => column[i]!))))
+  },
+  '(%end name rest) | (), if that is what is left at the end of a list. | (%end "map" \'())': ([name, rest]) => {
+    if (rest !== EMPTY) throw notOf('a list', rest).of(name as string)
+    return rest
+  },
+  "(apply f x … xs) | Calls f with these arguments and then the elements of the list. | (apply + 1 '(2 3))": APPLY,
+  "(map f xs ys …) | The results of f for each element; f may be a keyword: (map :name xs). | (map + '(1 2) '(10 20))": `(lambda (f xs . more)
+       (if (pair? more)
+           (map (lambda (row) (apply f row)) (apply zip xs more))
+           (let loop ((xs xs) (out '()))
+             (if (pair? xs) (loop (cdr xs) (cons (f (car xs)) out)) (begin (%end "map" xs) (reverse out))))))`,
+  "(for-each f xs ys …) | Calls f for each element. | (for-each car '((1) (2)))": `(lambda (f xs . more)
+       (if (pair? more)
+           (for-each (lambda (row) (apply f row)) (apply zip xs more))
+           (let loop ((xs xs))
+             (if (pair? xs) (begin (f (car xs)) (loop (cdr xs))) (begin (%end "for-each" xs) (void))))))`,
+  "(filter keep? xs) | The elements for which keep? is true; keep? may be a keyword. | (filter odd? '(1 2 3))": `(lambda (keep? xs)
+       (let loop ((xs xs) (out '()))
+         (if (pair? xs)
+             (loop (cdr xs) (if (keep? (car xs)) (cons (car xs) out) out))
+             (begin (%end "filter" xs) (reverse out)))))`,
+  "(remove drop? xs) | The elements for which drop? is not true. | (remove odd? '(1 2 3))":
+    '(lambda (drop? xs) (filter (lambda (x) (not (drop? x))) xs))',
+  "(partition keep? xs) | Two lists, as two values: those for which keep? is true, and the others. | (receive (odd even) (partition odd? '(1 2 3)) (list odd even))": `(lambda (keep? xs)
+       (let loop ((xs xs) (in '()) (out '()))
+         (cond ((null? xs) (values (reverse in) (reverse out)))
+               ((keep? (car xs)) (loop (cdr xs) (cons (car xs) in) out))
+               (else (loop (cdr xs) in (cons (car xs) out))))))`,
+  "(fold f start xs ys …) | Calls (f element result) from left to right, beginning with start. | (fold cons '() '(1 2 3))": `(lambda (f start xs . more)
+       (if (pair? more)
+           (fold (lambda (row result) (apply f (append row (list result)))) start (apply zip xs more))
+           (let loop ((xs xs) (result start))
+             (if (pair? xs) (loop (cdr xs) (f (car xs) result)) (begin (%end "fold" xs) result)))))`,
+  "(fold-left f start xs ys …) | Calls (f result element) from left to right, beginning with start. | (fold-left - 10 '(1 2 3))": `(lambda (f start xs . more)
+       (fold (lambda (row result) (apply f result row)) start (apply zip xs more)))`,
+  "(fold-right f start xs ys …) | Calls (f element result) from right to left, beginning with start. | (fold-right cons '() '(1 2 3))": `(lambda (f start xs . more)
+       (fold (lambda (row result) (apply f (append row (list result)))) start (reverse (apply zip xs more))))`,
+  "(reduce f default xs) | Calls (f element result) from left to right, beginning with the first element; default for an empty list. | (reduce + 0 '(1 2 3))":
+    '(lambda (f default xs) (if (null? xs) default (fold f (car xs) (cdr xs))))',
+  "(append-map f xs ys …) | The lists that f returns, one after another. | (append-map (lambda (x) (list x x)) '(1 2))":
+    '(lambda (f . lists) (apply append (apply map f lists)))',
+  "(filter-map f xs ys …) | The results of f that are true. | (filter-map (lambda (x) (if (odd? x) (* x x) #f)) '(1 2 3))":
+    '(lambda (f . lists) (filter identity (apply map f lists)))',
+  "(find wanted? xs) | The first element for which wanted? is true, or #f. | (find even? '(1 2 3))":
+    '(lambda (wanted? xs) (let ((found (find-tail wanted? xs))) (if found (car found) #f)))',
+  "(find-tail wanted? xs) | The list from the first element for which wanted? is true, or #f. | (find-tail even? '(1 2 3))": `(lambda (wanted? xs)
+       (let loop ((xs xs))
+         (cond ((pair? xs) (if (wanted? (car xs)) xs (loop (cdr xs)))) (else (%end "find" xs) #f))))`,
+  "(any wanted? xs ys …) | The first true result of wanted?, or #f. | (any even? '(1 2 3))": `(lambda (wanted? xs . more)
+       (if (pair? more)
+           (any (lambda (row) (apply wanted? row)) (apply zip xs more))
+           (let loop ((xs xs)) (if (pair? xs) (or (wanted? (car xs)) (loop (cdr xs))) (begin (%end "any" xs) #f)))))`,
+  "(every wanted? xs ys …) | The last result of wanted? if all are true, else #f. | (every odd? '(1 3))": `(lambda (wanted? xs . more)
+       (if (pair? more)
+           (every (lambda (row) (apply wanted? row)) (apply zip xs more))
+           (let loop ((xs xs) (last #t))
+             (if (pair? xs)
+                 (let ((now (wanted? (car xs)))) (if now (loop (cdr xs) now) now))
+                 (begin (%end "every" xs) last)))))`,
+  "(count wanted? xs) | For how many elements wanted? is true. | (count odd? '(1 2 3))":
+    '(lambda (wanted? xs) (fold (lambda (x n) (if (wanted? x) (+ n 1) n)) 0 xs))',
+  "(list-index wanted? xs) | Where the first element is for which wanted? is true, or #f. | (list-index even? '(1 2 3))": `(lambda (wanted? xs)
+       (let ((found (find-tail wanted? xs))) (if found (- (length xs) (length found)) #f)))`,
+  "(take-while keep? xs) | The elements before the first for which keep? is not true. | (take-while odd? '(1 3 4 5))": `(lambda (keep? xs)
+       (let loop ((xs xs) (out '()))
+         (if (and (pair? xs) (keep? (car xs))) (loop (cdr xs) (cons (car xs) out)) (reverse out))))`,
+  "(drop-while drop? xs) | The elements from the first for which drop? is not true. | (drop-while odd? '(1 3 4 5))":
+    "(lambda (drop? xs) (or (find-tail (lambda (x) (not (drop? x))) xs) '()))",
+  "(delete x xs) | The elements that are not equal? to x. | (delete 2 '(1 2 3))":
+    '(lambda (x xs) (remove (lambda (y) (equal? x y)) xs))',
+  "(delete-duplicates xs [same?]) | The first of each of the elements that are equal?. | (delete-duplicates '(1 2 1))": `(lambda (xs . same?)
+       (if (null? same?)
+           (map car (group-by identity xs))
+           (reverse (fold (lambda (x out) (if (any (lambda (y) ((car same?) y x)) out) out (cons x out))) '() xs))))`,
+  "(sort xs less?) | Sorted, equal elements in their old order; (sort less? xs) is taken too. See sort-by. | (sort '(3 1 2) <)": `(lambda (a b)
+       (let* ((first? (procedure? a)) (less? (if first? a b)) (xs (if first? b a)))
+         (define (merge a b out)
+           (cond ((null? a) (append (reverse out) b))
+                 ((null? b) (append (reverse out) a))
+                 ((less? (car b) (car a)) (merge a (cdr b) (cons (car b) out)))
+                 (else (merge (cdr a) b (cons (car a) out)))))
+         (define (run xs n)
+           (if (= n 1)
+               (list (car xs))
+               (let ((half (quotient n 2))) (merge (run xs half) (run (list-tail xs half) (- n half)) '()))))
+         (or (%sort xs less? #f) (if (null? xs) xs (run xs (length xs))))))`,
+  "(%sort xs less? keyed?) | Sorted, if less? is a builtin comparison, else #f. | (%sort '(2 1) < #f)": sort,
+  '(sort-by key xs [less?]) | Sorted by what key returns for each element; with > the greatest first. Missing (nil) comes last. | (sort-by :n (list {:n 2} {:n 1}) >)': `(lambda (a b . more)
+       (let* ((first? (procedure? a)) (key (if first? a b)) (less? (if (null? more) < (car more)))
+              (pairs (map (lambda (x) (cons (key x) x)) (if first? b a))))
+         (or (%sort pairs less? #t) (map cdr (sort pairs (lambda (p q) (less? (car p) (car q))))))))`,
+  "(group-by key xs) | A list of (key element …), one for each different result of key. | (group-by odd? '(1 2 3))":
+    '(lambda (key xs) (%group (map (lambda (x) (cons (key x) x)) xs)))',
+  "(%group pairs) | Groups (key . value) by equal keys, in order of first appearance. | (%group '((a . 1) (b . 2) (a . 3)))":
+    ([pairs], ctx) => list(grouped(items(pairs, ctx).map(pair), ctx).map((g) => new Pair(g.key, list(g.values)))),
+  "(count-by key xs) | A list of (key n): how many elements there are for each different result of key. | (count-by odd? '(1 2 3))":
+    '(lambda (key xs) (map (lambda (g) (list (car g) (length (cdr g)))) (group-by key xs)))',
+  '(list-tabulate n f) | The results of f for 0 to n-1. | (list-tabulate 3 square)': '(lambda (n f) (map f (iota n)))',
+}

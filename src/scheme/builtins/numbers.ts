@@ -1,156 +1,164 @@
-import { isNum, type Num, notOf, num } from '../argument-types.ts'
-import { arith, bitLength, compareNum, guard, integer, isIntegral } from '../arithmetic.ts'
+import { isNum, type Num, notOf, num, str, WrongArgument } from '../argument-types.ts'
 import { exceeded, MAX_BITS } from '../budget.ts'
-import { alias, type Definition, def, def1, def2, defMany } from '../define.ts'
 import { parseNumber, printNumber } from '../numeral.ts'
-import { type CallContext, Many, SchemeError, type Value } from '../values.ts'
+import { type Args, type CallContext, Many, type Run, SchemeError, type Value } from '../values.ts'
 
-const folded = (
-  signature: string,
-  about: string,
-  example: string,
-  zero: bigint,
-  two: (a: Value, b: Value, ctx: CallContext) => Num,
-): Definition =>
-  defMany(
-    signature,
-    about,
-    example,
-    (args, ctx) => {
-      let sum: Num = zero
-      for (const arg of args) sum = two(sum, arg, ctx)
-      return sum
-    },
-    two,
-  )
+/** Beyond this an integer is large enough for its size to be measured and paid for. */
+const LARGE = 1n << 256n
 
-const comparison = (name: string, about: string, example: string, holds: (order: number) => boolean): Definition => {
-  const two = (a: Value, b: Value): boolean => {
-    if (a === null || b === null) return false
-    return holds(compareNum(num(name, a), num(name, b)))
+/** Bits of the absolute value, or up to three more of a large one. */
+function bitLength(n: bigint): number {
+  if (n < 0n) n = -n
+  if (n < LARGE) return n < 4294967296n ? 32 - Math.clz32(Number(n)) : n.toString(2).length
+  return n.toString(16).length * 4
+}
+
+/** Lets a result pass if it is not too large, and makes large ones cost what they do. */
+export function guard(n: bigint, ctx: CallContext, effort = 1): bigint {
+  if (n < LARGE && n > -LARGE) return n
+  const bits = bitLength(n)
+  if (bits > MAX_BITS) throw exceeded(`numbers of ${MAX_BITS} bits`, 'use inexact numbers: (inexact n)')
+  ctx.charge((bits >> 8) * effort)
+  ctx.alloc(bits >> 6)
+  return n
+}
+
+type Operation = (a: Value, b: Value, ctx: CallContext) => Num
+
+/** Of two exact integers, or of any two numbers as inexact ones. */
+const operation =
+  (exact: (a: bigint, b: bigint) => bigint, inexact: (a: number, b: number) => number, effort = 1): Operation =>
+  (a, b, ctx) => {
+    if (typeof a === 'bigint' && typeof b === 'bigint') return guard(exact(a, b), ctx, effort)
+    return inexact(Number(num(a)), Number(num(b)))
   }
-  const run = (args: Value[]): boolean => {
-    for (const arg of args) if (arg !== null) num(name, arg)
+
+export const add = operation(
+  (a, b) => a + b,
+  (a, b) => a + b,
+)
+const subtract = operation(
+  (a, b) => a - b,
+  (a, b) => a - b,
+)
+const multiply = operation(
+  (a, b) => a * b,
+  (a, b) => a * b,
+  8,
+)
+const divide: Operation = (a, b, ctx) => {
+  const [n, m] = [num(a), num(b)]
+  if (m === 0n) throw new SchemeError('/: division by zero')
+  if (typeof n !== 'bigint' || typeof m !== 'bigint') return Number(n) / Number(m)
+  ctx.charge(bitLength(n) >> 12)
+  return n % m === 0n ? guard(n / m, ctx) : Number(n) / Number(m)
+}
+
+const sum =
+  (zero: bigint, of: Operation): Run =>
+  (args, ctx) =>
+    args.length === 2 ? of(args[0], args[1], ctx) : args.reduce<Num>((sum, arg) => of(sum, arg, ctx), zero)
+
+/** Of one number: what takes it back. */
+const difference =
+  (zero: bigint, of: Operation): Run =>
+  ([first, ...rest], ctx) =>
+    rest.length === 0 ? of(zero, first, ctx) : rest.reduce<Num>((left, arg) => of(left, arg, ctx), num(first))
+
+/** Below, at or above 0; NaN is none of them. Exact and inexact are compared by their true values. */
+export const compareNum = (a: Num, b: Num): number => (a < b ? -1 : a > b ? 1 : a >= b ? 0 : Number.NaN)
+
+const comparison =
+  (holds: (order: number) => boolean): Run =>
+  (args) => {
+    for (const arg of args) if (arg !== null) num(arg)
     if (args.includes(null)) return false
-    for (let i = 1; i < args.length; i++) if (!two(args[i - 1]!, args[i]!)) return false
-    return true
+    return args.every((arg, i) => i === 0 || holds(compareNum(args[i - 1] as Num, arg as Num)))
   }
-  return defMany(`(${name} a b …)`, `${about} With nil among them: #f.`, example, run, two)
+
+const extreme =
+  (better: (order: number) => boolean): Run =>
+  (args) => {
+    let best = num(args[0])
+    for (const arg of args) if (Number.isNaN(num(arg)) || better(compareNum(num(arg), best))) best = num(arg)
+    return args.some((arg) => typeof arg === 'number') ? Number(best) : best
+  }
+
+function integer(v: Value): Num {
+  const n = num(v)
+  if (typeof n === 'number' && !Number.isInteger(n)) throw notOf('an integer', v)
+  return n
 }
 
-const test = (name: string, about: string, example: string, holds: (n: Num) => boolean): Definition =>
-  def1(`(${name} n)`, about, example, (n) => holds(num(name, n)))
-
-/** Of any value: #f for what is no number. */
-const kind = (name: string, about: string, example: string, holds: (n: Num) => boolean): Definition =>
-  def1(`(${name} x)`, about, example, (x) => isNum(x) && holds(x))
-
-const division = (
-  name: string,
-  about: string,
-  example: string,
-  exact: (a: bigint, b: bigint) => bigint,
-  inexact: (a: number, b: number) => number,
-): Definition =>
-  def2(`(${name} n m)`, about, example, (a, b, ctx) => {
-    const [n, m] = [integer(name, a), integer(name, b)]
-    if (typeof n === 'bigint' && typeof m === 'bigint') {
-      if (m === 0n) throw new SchemeError(`${name}: division by zero`)
-      ctx.charge(bitLength(n) >> 12)
-      return guard(exact(n, m), ctx)
-    }
-    if (Number(m) === 0) throw new SchemeError(`${name}: division by zero`)
-    return inexact(Number(n), Number(m))
-  })
-
-const floorQuotient = (a: bigint, b: bigint): bigint => {
-  const q = a / b
-  return a % b !== 0n && a < 0n !== b < 0n ? q - 1n : q
-}
-const floorRemainder = (a: bigint, b: bigint): bigint => {
-  const r = a % b
-  return r !== 0n && r < 0n !== b < 0n ? r + b : r
-}
 const positive = (n: number): number => (n === 0 ? 0 : n)
 
-const QUOTIENT = division(
-  'quotient',
-  'Integer division towards zero.',
-  '(quotient -7 2)',
+const division =
+  (exact: (a: bigint, b: bigint) => bigint, inexact: (a: number, b: number) => number): Run =>
+  ([a, b], ctx) => {
+    const [n, m] = [integer(a), integer(b)]
+    if (Number(m) === 0) throw new WrongArgument('division by zero')
+    if (typeof n !== 'bigint' || typeof m !== 'bigint') return positive(inexact(Number(n), Number(m)))
+    ctx.charge(bitLength(n) >> 12)
+    return guard(exact(n, m), ctx)
+  }
+
+const quotient = division(
   (a, b) => a / b,
-  (a, b) => positive(Math.trunc(a / b)),
+  (a, b) => Math.trunc(a / b),
 )
-const REMAINDER = division(
-  'remainder',
-  'What quotient leaves; the sign of n.',
-  '(remainder -7 2)',
+const remainder = division(
   (a, b) => a % b,
-  (a, b) => positive(a % b),
+  (a, b) => a % b,
 )
-const MODULO = division(
-  'modulo',
-  'What floor division leaves; the sign of m.',
-  '(modulo -7 2)',
-  floorRemainder,
-  (a, b) => positive(a - b * Math.floor(a / b)),
+const floorQuotient = division(
+  (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n),
+  (a, b) => Math.floor(a / b),
 )
-const FLOOR_QUOTIENT = division(
-  'floor-quotient',
-  'Integer division towards minus infinity.',
-  '(floor-quotient -7 2)',
-  floorQuotient,
-  (a, b) => positive(Math.floor(a / b)),
+const modulo = division(
+  (a, b) => (a % b !== 0n && a < 0n !== b < 0n ? (a % b) + b : a % b),
+  (a, b) => a - b * Math.floor(a / b),
 )
 
-const both = (name: string, about: string, example: string, first: Definition, second: Definition): Definition =>
-  def2(
-    `(${name} n m)`,
-    about,
-    example,
-    (a, b, ctx) => new Many([first, second].map((d) => ctx.call(d.body as Value, [a, b]))),
-  )
+const both =
+  (first: Run, second: Run): Run =>
+  (args, ctx) =>
+    new Many([first(args, ctx), second(args, ctx)])
 
-const rounding = (name: string, about: string, example: string, of: (n: number) => number): Definition =>
-  def1(`(${name} n)`, about, example, (v) => {
-    const n = num(name, v)
+const rounding =
+  (of: (n: number) => number): Run =>
+  ([v]) => {
+    const n = num(v)
     return typeof n === 'bigint' ? n : of(n)
-  })
+  }
 
 /** To even, as R7RS and IEEE 754 have it. */
-const bankers = (n: number): number => {
-  const floor = Math.floor(n)
-  const rest = n - floor
-  if (rest < 0.5) return floor === 0 && Object.is(n, -0) ? n : floor
-  if (rest > 0.5) return floor + 1
-  return floor % 2 === 0 ? floor : floor + 1
-}
+const bankers = (n: number): number => (Math.abs(n % 1) === 0.5 ? 2 * Math.round(n / 2) : Math.round(n))
 
-const real = (name: string, about: string, example: string, of: (n: number) => number): Definition =>
-  def1(`(${name} n)`, about, example, (v) => {
-    const n = num(name, v)
-    const result = of(Number(n))
-    return typeof n === 'bigint' && Number.isInteger(result) && (n === 0n || n === 1n) ? BigInt(result) : result
-  })
+const test =
+  (holds: (n: Num) => boolean): Run =>
+  ([v]) =>
+    holds(num(v))
 
-function exact(name: string, v: Value): bigint {
-  const n = num(name, v)
+/** Of any value: #f for what is no number. */
+const kind =
+  (holds: (n: Num) => boolean): Run =>
+  ([v]) =>
+    isNum(v) && holds(v)
+
+function exact(v: Value, ctx: CallContext): bigint {
+  const n = num(v)
   if (typeof n === 'bigint') return n
   if (!Number.isInteger(n))
-    throw new SchemeError(`${name}: ${printNumber(n)} is no integer`, 'exact fractions are not offered: round first')
-  return BigInt(n)
+    throw new WrongArgument(`${printNumber(n)} is no integer`, 'exact fractions are not offered: round first')
+  return guard(BigInt(n), ctx)
 }
 
-const EXACT = def1('(exact n)', 'The exact integer equal to n.', '(exact 2.0)', (n, ctx) =>
-  typeof n === 'bigint' ? n : guard(exact('exact', n), ctx),
-)
-const INEXACT = def1('(inexact n)', 'The inexact number nearest to n.', '(inexact 2)', (n) => Number(num('inexact', n)))
+const inexact: Run = ([v]) => Number(num(v))
 
-function expt(a: Value, b: Value, ctx: CallContext): Num {
-  const [base, power] = [num('expt', a), num('expt', b)]
-  if (typeof base !== 'bigint' || typeof power !== 'bigint') return Number(base) ** Number(power)
-  if (power < 0n) return Number(base) ** Number(power)
-  if (base === 0n || base === 1n) return power === 0n ? 1n : base
-  if (base === -1n) return power % 2n === 0n ? 1n : -1n
+function expt([a, b]: Args, ctx: CallContext): Num {
+  const [base, power] = [num(a), num(b)]
+  if (typeof base !== 'bigint' || typeof power !== 'bigint' || power < 0n) return Number(base) ** Number(power)
+  if (base >= -1n && base <= 1n) return power === 0n ? 1n : base ** (power % 2n === 0n ? 2n : 1n)
   if (power * BigInt(Math.max(1, bitLength(base) - 1)) > BigInt(MAX_BITS))
     throw exceeded(`numbers of ${MAX_BITS} bits`, 'use inexact numbers: (expt 2.0 1000)')
   return guard(base ** power, ctx)
@@ -162,16 +170,16 @@ function rootOf(n: bigint, ctx: CallContext): bigint {
   for (;;) {
     ctx.charge(1 + (bitLength(n) >> 10))
     const y = (x + n / x) >> 1n
-    if (y >= x) return x
+    if (y >= x) return guard(x, ctx)
     x = y
   }
 }
 
-function sqrt(v: Value, ctx: CallContext): Num {
-  const n = num('sqrt', v)
-  if (n < 0) throw new SchemeError('sqrt: complex numbers are not offered', 'the argument must not be negative')
+function sqrt([v]: Args, ctx: CallContext): Num {
+  const n = num(v)
+  if (n < 0) throw new WrongArgument('complex numbers are not offered', 'the argument must not be negative')
   if (typeof n === 'number') return Math.sqrt(n)
-  const root = guard(rootOf(n, ctx), ctx)
+  const root = rootOf(n, ctx)
   return root * root === n ? root : Math.sqrt(Number(n))
 }
 
@@ -184,188 +192,116 @@ function gcd(a: bigint, b: bigint, ctx: CallContext): bigint {
   return x
 }
 
-const common = (
-  name: string,
-  about: string,
-  example: string,
-  of: (a: bigint, b: bigint, ctx: CallContext) => bigint,
-  start: bigint,
-): Definition =>
-  def(`(${name} n …)`, about, example, (args, ctx) => {
-    const inexact = args.some((arg) => typeof arg === 'number')
-    const result = args.reduce<bigint>((sum, arg) => of(sum, exact(name, integer(name, arg)), ctx), start)
-    return inexact ? Number(result) : guard(result, ctx)
-  })
+function lcm(a: bigint, b: bigint, ctx: CallContext): bigint {
+  if (a === 0n || b === 0n) return 0n
+  const product = guard((a / gcd(a, b, ctx)) * b, ctx)
+  return product < 0n ? -product : product
+}
 
-const extreme = (name: string, about: string, example: string, better: (order: number) => boolean): Definition =>
-  def(`(${name} a b …)`, about, example, (args) => {
-    let best = num(name, args[0])
-    if (args.length === 0) throw new SchemeError(`${name}: expects at least 1 argument, got 0`)
-    for (const arg of args) {
-      const n = num(name, arg)
-      if (Number.isNaN(n) || better(compareNum(n, best))) best = n
-    }
-    return args.some((arg) => typeof arg === 'number') ? Number(best) : best
-  })
+const common =
+  (of: (a: bigint, b: bigint, ctx: CallContext) => bigint, start: bigint): Run =>
+  (args, ctx) => {
+    const result = args.reduce<bigint>((sum, arg) => of(sum, exact(integer(arg), ctx), ctx), start)
+    return args.some((arg) => typeof arg === 'number') ? Number(result) : guard(result, ctx)
+  }
 
-/** Numbers: exact integers of any size up to the budget, inexact ones as IEEE doubles; no fractions, no complex numbers. */
-export const numbers = (): readonly Definition[] => [
-  folded('(+ n …)', 'The sum.', '(+ 1 2 3)', 0n, arith.add),
-  folded('(* n …)', 'The product.', '(* 2 3 4)', 1n, arith.multiply),
-  defMany('(- n m …)', 'The difference; of one number its negation.', '(- 10 3 2)', minus, arith.subtract),
-  defMany(
-    '(/ n m …)',
-    'The quotient; exact only where it comes out even, else inexact: (/ 1 2) is 0.5.',
-    '(/ 10 4)',
-    over,
-    arith.divide,
-  ),
-  comparison('=', 'Are all numbers equal?', '(= 1 1.0)', (order) => order === 0),
-  comparison('<', 'Does each number exceed the one before?', '(< 1 2 3)', (order) => order < 0),
-  comparison('>', 'Is each number less than the one before?', '(> 3 2 1)', (order) => order > 0),
-  comparison('<=', 'Is no number less than the one before?', '(<= 1 1 2)', (order) => order <= 0),
-  comparison('>=', 'Is no number more than the one before?', '(>= 2 1 1)', (order) => order >= 0),
-  QUOTIENT,
-  REMAINDER,
-  MODULO,
-  FLOOR_QUOTIENT,
-  alias('truncate-quotient', QUOTIENT),
-  alias('truncate-remainder', REMAINDER),
-  alias('floor-remainder', MODULO),
-  both(
-    'floor/',
-    'floor-quotient and floor-remainder, as two values.',
-    '(receive (q r) (floor/ -7 2) (list q r))',
-    FLOOR_QUOTIENT,
-    MODULO,
-  ),
-  both(
-    'truncate/',
-    'quotient and remainder, as two values.',
-    '(receive (q r) (truncate/ -7 2) (list q r))',
-    QUOTIENT,
-    REMAINDER,
-  ),
-  def1('(abs n)', 'The size without the sign.', '(abs -3)', (n, ctx) => {
-    const x = num('abs', n)
-    return typeof x === 'bigint' ? (x < 0n ? guard(-x, ctx) : x) : Math.abs(x)
-  }),
-  extreme('min', 'The least of the numbers.', '(min 3 1 2)', (order) => order < 0),
-  extreme('max', 'The greatest of the numbers.', '(max 3 1 2)', (order) => order > 0),
-  common('gcd', 'The greatest common divisor.', '(gcd 12 18)', gcd, 0n),
-  common(
-    'lcm',
-    'The least common multiple.',
-    '(lcm 4 6)',
-    (a, b, ctx) => {
-      if (a === 0n || b === 0n) return 0n
-      const product = (a / gcd(a, b, ctx)) * b
-      return guard(product < 0n ? -product : product, ctx)
-    },
-    1n,
-  ),
-  rounding('floor', 'The nearest integer that is not more.', '(floor 2.7)', Math.floor),
-  rounding('ceiling', 'The nearest integer that is not less.', '(ceiling 2.1)', Math.ceil),
-  rounding('truncate', 'The integer towards zero.', '(truncate -2.7)', Math.trunc),
-  rounding('round', 'The nearest integer; a tie goes to the even one.', '(round 2.5)', bankers),
-  def2('(round-to n digits)', 'n rounded to so many digits after the point.', '(round-to 0.8567 2)', (n, digits) => {
-    const x = num('round-to', n)
-    const places = Number(integer('round-to', digits))
-    if (places < 0 || places > 20) throw new SchemeError('round-to: digits is from 0 to 20')
-    return typeof x === 'bigint' || !Number.isFinite(x) ? x : Number(x.toFixed(places))
-  }),
-  EXACT,
-  INEXACT,
-  alias('inexact->exact', EXACT),
-  alias('exact->inexact', INEXACT),
-  def2('(expt n m)', 'n to the power m.', '(expt 2 10)', expt),
-  def1('(square n)', 'n times n.', '(square 5)', (n, ctx) => arith.multiply(n, n, ctx)),
-  def1('(sqrt n)', 'The square root, exact where it can be.', '(sqrt 16)', sqrt),
-  def1(
-    '(exact-integer-sqrt n)',
-    'The integer square root and what is left, as two values.',
-    '(receive (s r) (exact-integer-sqrt 17) (list s r))',
-    (v, ctx) => {
-      if (typeof v !== 'bigint' || v < 0n) throw notOf('exact-integer-sqrt', 'an exact integer that is not negative', v)
-      const root = rootOf(v, ctx)
-      return new Many([guard(root, ctx), guard(v - root * root, ctx)])
-    },
-  ),
-  real('exp', 'e to the power n.', '(exp 0)', Math.exp),
-  def('(log n [base])', 'The natural logarithm, or that to the base.', '(log 8 2)', (args) => {
-    const [n, base] = args.map((arg) => Number(num('log', arg)))
-    if (base === undefined) return args[0] === 1n ? 0n : Math.log(n!)
-    return base === 2 ? Math.log2(n!) : base === 10 ? Math.log10(n!) : Math.log(n!) / Math.log(base)
-  }),
-  real('sin', 'The sine, in radians.', '(sin 0)', Math.sin),
-  real('cos', 'The cosine, in radians.', '(cos 0)', Math.cos),
-  real('tan', 'The tangent, in radians.', '(tan 0)', Math.tan),
-  real('asin', 'The inverse of sin.', '(asin 0)', Math.asin),
-  real('acos', 'The inverse of cos.', '(acos 1)', Math.acos),
-  def('(atan y [x])', 'The inverse of tan; with x the angle of the point (x, y).', '(atan 1.0 1.0)', (args) => {
-    const [y, x] = args.map((arg) => Number(num('atan', arg)))
-    return args[0] === 0n && x === undefined ? 0n : x === undefined ? Math.atan(y!) : Math.atan2(y!, x)
-  }),
-  kind('number?', 'Is it a number?', '(number? 1)', () => true),
-  kind('complex?', 'Is it a number?', '(complex? 1)', () => true),
-  kind('real?', 'Is it a number?', '(real? 1.5)', () => true),
-  kind('rational?', 'Is it a finite number?', '(rational? 0.5)', (n) => typeof n === 'bigint' || Number.isFinite(n)),
-  kind('integer?', 'Is it a whole number, exact or not?', '(integer? 2.0)', isIntegral),
-  kind('exact-integer?', 'Is it an exact integer?', '(exact-integer? 2)', (n) => typeof n === 'bigint'),
-  kind('exact-rational?', 'Is it an exact number?', '(exact-rational? 2)', (n) => typeof n === 'bigint'),
-  test('exact?', 'Is the number exact?', '(exact? 2)', (n) => typeof n === 'bigint'),
-  test('inexact?', 'Is the number inexact?', '(inexact? 2.0)', (n) => typeof n === 'number'),
-  test('nan?', 'Is it not a number?', '(nan? +nan.0)', (n) => Number.isNaN(n)),
-  test('finite?', 'Is it neither infinite nor NaN?', '(finite? 1)', (n) => typeof n === 'bigint' || Number.isFinite(n)),
-  test(
-    'infinite?',
-    'Is it infinite?',
-    '(infinite? -inf.0)',
-    (n) => n === Number.POSITIVE_INFINITY || n === Number.NEGATIVE_INFINITY,
-  ),
-  test('zero?', 'Is it 0?', '(zero? 0)', (n) => n === 0n || n === 0),
-  test('positive?', 'Is it more than 0?', '(positive? 1)', (n) => n > 0),
-  test('negative?', 'Is it less than 0?', '(negative? -1)', (n) => n < 0),
-  def1('(odd? n)', 'Is the integer odd?', '(odd? 3)', (n) => !isEven('odd?', n)),
-  def1('(even? n)', 'Is the integer even?', '(even? 4)', (n) => isEven('even?', n)),
-  def('(number->string n [radix])', 'The number as it is written.', '(number->string 255 16)', (args, ctx) => {
-    const n = num('number->string', args[0])
-    const base = radix('number->string', args[1])
-    if (typeof n === 'bigint') {
-      const bits = bitLength(n)
-      ctx.charge(bits)
-      ctx.alloc(1 + (bits >> (base === 2 ? 3 : 4)))
-    }
-    return printNumber(n, base)
-  }),
-  def('(string->number text [radix])', 'The number a text says, or #f.', '(string->number "1e3")', (args, ctx) => {
-    const [text] = args
-    if (typeof text !== 'string') throw notOf('string->number', 'a string', text ?? null)
-    ctx.charge(text.length)
-    const n = parseNumber(text, radix('string->number', args[1]))
-    return n === undefined || typeof n === 'string' ? false : typeof n === 'bigint' ? guard(n, ctx) : n
-  }),
-]
-
-function isEven(name: string, v: Value): boolean {
-  const n = integer(name, v)
+const isEven = (v: Value): boolean => {
+  const n = integer(v)
   return typeof n === 'bigint' ? n % 2n === 0n : n % 2 === 0
 }
 
-function minus(args: Value[], ctx: CallContext): Num {
-  if (args.length === 0) throw new SchemeError('-: expects at least 1 argument, got 0')
-  if (args.length === 1) return typeof args[0] === 'number' ? -args[0] : arith.subtract(0n, args[0]!, ctx)
-  return args.slice(1).reduce<Num>((left, arg) => arith.subtract(left, arg, ctx), num('-', args[0]))
-}
-
-function over(args: Value[], ctx: CallContext): Num {
-  if (args.length === 0) throw new SchemeError('/: expects at least 1 argument, got 0')
-  if (args.length === 1) return arith.divide(1n, args[0]!, ctx)
-  return args.slice(1).reduce<Num>((left, arg) => arith.divide(left, arg, ctx), num('/', args[0]))
-}
-
-function radix(name: string, v: Value | undefined): number {
-  if (v === undefined) return 10
-  if (v !== 2n && v !== 8n && v !== 10n && v !== 16n) throw notOf(name, 'a radix of 2, 8, 10 or 16', v)
-  return Number(v)
+/** Exact integers of any size up to the budget, inexact numbers as IEEE doubles; no fractions, no complex numbers. */
+export const numbers: Record<string, Run> = {
+  '(+ n …) | The sum. | (+ 1 2 3)': sum(0n, add),
+  '(* n …) | The product. | (* 2 3 4)': sum(1n, multiply),
+  '(- n m …) | The difference; of one number its negation. | (- 10 3 2)': (args, ctx) =>
+    args.length === 2
+      ? subtract(args[0], args[1], ctx)
+      : args.length === 1 && typeof args[0] === 'number'
+        ? -args[0]
+        : difference(0n, subtract)(args, ctx),
+  '(/ n m …) | The quotient; exact only where it comes out even, else inexact: (/ 1 2) is 0.5. | (/ 10 4)': difference(
+    1n,
+    divide,
+  ),
+  '(= a b …) | Are all numbers equal? With nil among them: #f. | (= 1 1.0)': comparison((order) => order === 0),
+  '(< a b …) | Does each number exceed the one before? With nil among them: #f. | (< 1 2 3)': comparison((n) => n < 0),
+  '(> a b …) | Is each number less than the one before? With nil among them: #f. | (> 3 2 1)': comparison((n) => n > 0),
+  '(<= a b …) | Is no number less than the one before? With nil among them: #f. | (<= 1 1 2)': comparison(
+    (n) => n <= 0,
+  ),
+  '(>= a b …) | Is no number more than the one before? With nil among them: #f. | (>= 2 1 1)': comparison(
+    (n) => n >= 0,
+  ),
+  '(quotient n m) | Integer division towards zero. | (quotient -7 2)': quotient,
+  '(remainder n m) | What quotient leaves; the sign of n. | (remainder -7 2)': remainder,
+  '(modulo n m) | What floor division leaves; the sign of m. | (modulo -7 2)': modulo,
+  '(truncate-quotient n m) | The same as quotient. | (truncate-quotient -7 2)': quotient,
+  '(truncate-remainder n m) | The same as remainder. | (truncate-remainder -7 2)': remainder,
+  '(floor-quotient n m) | Integer division towards minus infinity. | (floor-quotient -7 2)': floorQuotient,
+  '(floor-remainder n m) | The same as modulo. | (floor-remainder -7 2)': modulo,
+  '(floor/ n m) | floor-quotient and floor-remainder, as two values. | (receive (q r) (floor/ -7 2) (list q r))': both(
+    floorQuotient,
+    modulo,
+  ),
+  '(truncate/ n m) | quotient and remainder, as two values. | (receive (q r) (truncate/ -7 2) (list q r))': both(
+    quotient,
+    remainder,
+  ),
+  '(abs n) | The size without the sign. | (abs -3)': ([n], ctx) =>
+    typeof n === 'bigint' ? (n < 0n ? guard(-n, ctx) : n) : Math.abs(Number(num(n))),
+  '(min a b …) | The least of the numbers. | (min 3 1 2)': extreme((order) => order < 0),
+  '(max a b …) | The greatest of the numbers. | (max 3 1 2)': extreme((order) => order > 0),
+  '(gcd n …) | The greatest common divisor. | (gcd 12 18)': common(gcd, 0n),
+  '(lcm n …) | The least common multiple. | (lcm 4 6)': common(lcm, 1n),
+  '(floor n) | The nearest integer that is not more. | (floor 2.7)': rounding(Math.floor),
+  '(ceiling n) | The nearest integer that is not less. | (ceiling 2.1)': rounding(Math.ceil),
+  '(truncate n) | The integer towards zero. | (truncate -2.7)': rounding(Math.trunc),
+  '(round n) | The nearest integer; a tie goes to the even one. | (round 2.5)': rounding(bankers),
+  '(round-to n digits) | n rounded to so many digits after the point. | (round-to 0.8567 2)': ([n, digits]) => {
+    const [x, places] = [num(n), Number(integer(digits))]
+    if (places < 0 || places > 20) throw new WrongArgument('digits is from 0 to 20')
+    return typeof x === 'bigint' || !Number.isFinite(x) ? x : Number(x.toFixed(places))
+  },
+  '(exact n) | The exact integer equal to n. | (exact 2.0)': ([n], ctx) => exact(n, ctx),
+  '(inexact n) | The inexact number nearest to n. | (inexact 2)': inexact,
+  '(inexact->exact n) | The same as exact. | (inexact->exact 2.0)': ([n], ctx) => exact(n, ctx),
+  '(exact->inexact n) | The same as inexact. | (exact->inexact 2)': inexact,
+  '(expt n m) | n to the power m. | (expt 2 10)': expt,
+  '(square n) | n times n. | (square 5)': ([n], ctx) => multiply(n, n, ctx),
+  '(sqrt n) | The square root, exact where it can be. | (sqrt 16)': sqrt,
+  '(exact-integer-sqrt n) | The integer square root and what is left, as two values. | (receive (s r) (exact-integer-sqrt 17) (list s r))':
+    ([n], ctx) => {
+      if (typeof n !== 'bigint' || n < 0n) throw notOf('an exact integer that is not negative', n)
+      const root = rootOf(n, ctx)
+      return new Many([root, guard(n - root * root, ctx)])
+    },
+  '(exp n) | e to the power n. | (exp 0)': ([n]) => (n === 0n ? 1n : Math.exp(Number(num(n)))),
+  '(log n) | The natural logarithm. | (log 2.718)': ([n]) => (n === 1n ? 0n : Math.log(Number(num(n)))),
+  '(number? x) | Is it a number? | (number? 1)': kind(() => true),
+  '(real? x) | Is it a number? | (real? 1.5)': kind(() => true),
+  '(rational? x) | Is it a finite number? | (rational? 0.5)': kind((n) => typeof n === 'bigint' || Number.isFinite(n)),
+  '(integer? x) | Is it a whole number, exact or not? | (integer? 2.0)': kind(
+    (n) => typeof n === 'bigint' || Number.isInteger(n),
+  ),
+  '(exact-integer? x) | Is it an exact integer? | (exact-integer? 2)': kind((n) => typeof n === 'bigint'),
+  '(exact? n) | Is the number exact? | (exact? 2)': test((n) => typeof n === 'bigint'),
+  '(inexact? n) | Is the number inexact? | (inexact? 2.0)': test((n) => typeof n === 'number'),
+  '(nan? n) | Is it not a number? | (nan? +nan.0)': test((n) => Number.isNaN(n)),
+  '(zero? n) | Is it 0? | (zero? 0)': test((n) => n === 0n || n === 0),
+  '(positive? n) | Is it more than 0? | (positive? 1)': test((n) => n > 0),
+  '(negative? n) | Is it less than 0? | (negative? -1)': test((n) => n < 0),
+  '(odd? n) | Is the integer odd? | (odd? 3)': ([n]) => !isEven(n),
+  '(even? n) | Is the integer even? | (even? 4)': ([n]) => isEven(n),
+  '(number->string n) | The number as it is written. | (number->string 255)': ([n], ctx) => {
+    const bits = typeof n === 'bigint' ? bitLength(n) : 0
+    ctx.charge(bits)
+    ctx.alloc(1 + (bits >> 4))
+    return printNumber(num(n))
+  },
+  '(string->number text) | The number a text says, or #f. | (string->number "1e3")': ([text], ctx) => {
+    ctx.charge(str(text).length)
+    const n = parseNumber(str(text))
+    return n === undefined || typeof n === 'string' ? false : typeof n === 'bigint' ? guard(n, ctx) : n
+  },
 }
