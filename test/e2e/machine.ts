@@ -110,7 +110,8 @@ export function machine(clients: readonly ClientName[]): Machine {
     mkdirSync(dir, { recursive: true })
   // a copy, as an installation is one: a build beside it changes nothing
   const lib = join(top, 'lib')
-  for (const part of ['package.json', 'bin', 'dist', 'assets']) cpSync(join(CHECKOUT, part), join(lib, part), { recursive: true })
+  for (const part of ['package.json', 'bin', 'dist', 'assets'])
+    cpSync(join(CHECKOUT, part), join(lib, part), { recursive: true })
   symlinkSync(join(CHECKOUT, 'node_modules'), join(lib, 'node_modules'))
   symlinkSync(join(lib, 'bin', 'tidemark.js'), join(bin, 'tidemark'))
   const env: Record<string, string> = {
