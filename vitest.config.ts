@@ -8,8 +8,13 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // the list of a user's projects: not this user's
     env: { TIDEMARK_STATE: join(tmpdir(), 'tidemark-test-state') },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    tags: [
+      { name: 'long', description: 'kills, damage, torture, conformance, whole sets: `npm run test:long` alone' },
+      { name: 'property', description: 'tried a few times by `npm test`, many times by `npm run test:long`' },
+    ],
+    // for a machine with six times as much to do as it has cores
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
     coverage: {
       provider: 'v8',

@@ -1,6 +1,7 @@
-// Runs the tests and closes with one line that counts them. With CI set, coverage is measured and held to its bound.
+// Runs the tests and closes with one line that counts them: those of every day, or with --long those that take minutes.
+// With CI set, the coverage of the former is measured and held to its bound.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,7 +11,21 @@ const results = join(root, 'coverage', 'results.json')
 mkdirSync(dirname(results), { recursive: true })
 rmSync(results, { force: true })
 rmSync(join(root, 'coverage', 'coverage-summary.json'), { force: true })
-const coverage = process.env.CI ? ['--coverage'] : []
+const isLong = process.argv.includes('--long')
+const given = process.argv.slice(2).filter((arg) => arg !== '--long')
+const coverage = process.env.CI && !isLong ? ['--coverage'] : []
+
+/** Tests that hold a pattern. Vitest would load every file to see what is tagged. */
+const filesWith = (pattern) =>
+  ['src', 'test']
+    .flatMap((dir) => readdirSync(join(root, dir), { recursive: true }).map((file) => join(dir, file)))
+    .filter((file) => file.endsWith('.test.ts') && pattern.test(readFileSync(join(root, file), 'utf8')))
+const chosen = isLong
+  ? [
+      '--tags-filter=long or property',
+      ...(given.some((arg) => !arg.startsWith('-')) ? [] : filesWith(/@module-tag|tags: \['(?:long|property)'/)),
+    ]
+  : ['--tags-filter=!long', ...filesWith(/@module-tag long/).map((file) => `--exclude=${file}`)]
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 const done = spawnSync(
   process.execPath,
@@ -21,16 +36,21 @@ const done = spawnSync(
     '--reporter=json',
     `--outputFile.json=${results}`,
     ...coverage,
-    ...process.argv.slice(2),
+    ...chosen,
+    ...given,
   ],
-  { cwd: root, stdio: 'inherit' },
+  { cwd: root, stdio: 'inherit', env: { ...process.env, ...(isLong ? { TIDEMARK_LONG: '1' } : {}) } },
 )
 if (!existsSync(results)) process.exit(done.status || 1)
-const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(results, 'utf8'))
+const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(results, 'utf8'))
+/** Those of the other suite are not here, rather than skipped. */
+const isOurs = ({ tags }) => tags.includes('property') || tags.includes('long') === isLong
+let skipped = 0
 for (const file of testResults) {
   for (const t of file.assertionResults) {
-    if (t.status !== 'passed' && t.status !== 'failed')
-      console.log(`skipped: ${relative(root, file.name)}: ${t.fullName}`)
+    if (t.status === 'passed' || t.status === 'failed' || !isOurs(t)) continue
+    skipped++
+    console.log(`skipped: ${relative(root, file.name)}: ${t.fullName}`)
   }
 }
 const broken = testResults.filter((f) => f.status === 'failed' && f.assertionResults.length === 0).length
@@ -41,5 +61,5 @@ if (coverage.length > 0 && existsSync(summary)) {
   console.log(`line coverage ${total.lines.pct} % (at least ${MIN_LINES} %)`)
   if (total.lines.pct < MIN_LINES) status ||= 1
 }
-console.log(`${numPassedTests} passed, ${numFailedTests + broken} failed, ${numPendingTests} skipped`)
+console.log(`${numPassedTests} passed, ${numFailedTests + broken} failed, ${skipped} skipped`)
 process.exit(status)

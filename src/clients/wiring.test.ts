@@ -14,6 +14,7 @@ import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { machine, scratch } from '../../test/client-machine.ts'
+import { runs } from '../../test/runs.ts'
 import { sha256 } from '../model/digest.ts'
 import { MCP_TOOLS } from '../surfaces/mcp/call.ts'
 import { TOOLS } from '../tools/index.ts'
@@ -511,7 +512,9 @@ describe('unwiring', () => {
     for (const dir of scratch.splice(0)) rmSync(dir, { recursive: true, force: true })
   }
 
-  test("restores every file byte for byte, whatever was in it: comments, line ends, marks, the user's own hooks", () => {
+  test("restores every file byte for byte, whatever was in it: comments, line ends, marks, the user's own hooks", {
+    tags: ['property'],
+  }, () => {
     fc.assert(
       fc.property(world, fc.boolean(), (files, onPath) => {
         const m = build(files, onPath)
@@ -523,11 +526,13 @@ describe('unwiring', () => {
         expect(m.tree()).toEqual(before)
         done()
       }),
-      { numRuns: 100 },
+      { numRuns: runs(12, 100) },
     )
   })
 
-  test('after the user went on editing, leaves the edits and no trace of us', () => {
+  test('after the user went on editing, leaves the edits and no trace of us', {
+    tags: ['property'],
+  }, () => {
     fc.assert(
       fc.property(world, fc.boolean(), (files, onPath) => {
         const m = build(files, onPath)
@@ -566,7 +571,7 @@ describe('unwiring', () => {
         }
         done()
       }),
-      { numRuns: 100 },
+      { numRuns: runs(12, 100) },
     )
   })
 

@@ -1,10 +1,12 @@
+// @module-tag property
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../test/runs.ts'
 import type { Card } from './card.ts'
 import { MAX_CHARACTERS, pack } from './pack.ts'
 import { countTokens } from './tokens.ts'
 
-const numRuns = Number(process.env.TIDEMARK_RUNS ?? 300)
+const numRuns = runs(100, 300)
 const words = (n: number, word = 'alpha') => Array.from({ length: n }, (_, i) => `${word}${i % 7}`).join(' ')
 const item = (name: string, n: number): Card => ({
   card: `(learning "${name}" "${words(n)}")`,

@@ -2,12 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
 import { recallFixture } from '../../test/recall-fixture.ts'
+import { runs } from '../../test/runs.ts'
 import { UserError } from '../errors.ts'
 import { Recaller } from './recall.ts'
 import type { RecallOptions, RecallResult } from './types.ts'
 
 const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
-const runs = Number(process.env.TIDEMARK_RUNS ?? 60)
+const RUNS = runs(12, 60)
 
 /** A few pieces of knowledge of several kinds. */
 function someKnowledge(): TestMemory {
@@ -343,7 +344,9 @@ describe('the answer is not buried', () => {
     expect((await first()).kind).toBe('insight')
   })
 
-  test('[H3] the one note that holds both words is found where each of them stands in 2,000 others', async () => {
+  test('[H3] the one note that holds both words is found where each of them stands in 2,000 others', {
+    tags: ['long'],
+  }, async () => {
     const t = openTestMemory()
     const body = 'at night the gateway waits for as long as the timeout of each says'
     t.act([['record-learning', { title: 'Calls', body }]])
@@ -356,7 +359,7 @@ describe('the answer is not buried', () => {
     const words = new Recaller(t.memory, undefined, { embedder: { use: 'none' } })
     expect(words.askNow('gateway timeout').results[0]!.name).toBe('Calls')
     expect(words.askNow('gateway timeout', { asOf: t.clock.now }).results[0]!.name).toBe('Calls')
-  }, 60_000)
+  })
 
   test('[H3] C++, C#, flags, dotted names, packages and error codes are words of their own', async () => {
     const t = openTestMemory()
@@ -466,7 +469,9 @@ describe('properties', () => {
   const word = fc.constantFrom(...'sqlite token cache hub retry schema merge lock queue index river parse'.split(' '))
   const sentence = fc.array(word, { minLength: 2, maxLength: 9 }).map((w) => w.join(' '))
 
-  test('the same input gives the same answer, and so does another store with the same knowledge', async () => {
+  test('the same input gives the same answer, and so does another store with the same knowledge', {
+    tags: ['property'],
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(sentence, { minLength: 1, maxLength: 12 }), sentence, async (texts, question) => {
         const stores = [openTestMemory(), openTestMemory()]
@@ -478,11 +483,13 @@ describe('properties', () => {
         }
         for (const a of answers) expect(a).toEqual(answers[0])
       }),
-      { seed, numRuns: runs },
+      { seed, numRuns: RUNS },
     )
   })
 
-  test('what has nothing to do with the question changes the order of the others at most where they were nearly level', async () => {
+  test('what has nothing to do with the question changes the order of the others at most where they were nearly level', {
+    tags: ['property'],
+  }, async () => {
     // in relevance; the inverse document frequencies, the average length and the sample of cosines all move a little
     const tolerance = 0.1
     await fc.assert(
@@ -500,11 +507,13 @@ describe('properties', () => {
           }
         t.close()
       }),
-      { seed, numRuns: runs },
+      { seed, numRuns: RUNS },
     )
   })
 
-  test('whatever is asked is answered or refused, never more than the limit, never more tokens than the budget', async () => {
+  test('whatever is asked is answered or refused, never more than the limit, never more tokens than the budget', {
+    tags: ['property'],
+  }, async () => {
     const t = someKnowledge()
     const { countTokens } = await import('./tokens.ts')
     await fc.assert(
@@ -525,7 +534,7 @@ describe('properties', () => {
             expect(score).toBe(p.relevance * p.proximity * p.recency * p.importance)
         },
       ),
-      { seed, numRuns: runs * 3 },
+      { seed, numRuns: RUNS * 3 },
     )
   })
 })

@@ -220,7 +220,7 @@ describe('scopes and proximity', () => {
     )
   })
 
-  test('300 items of 300 tasks among 5,000 cost little: the tree is not walked', () => {
+  test('300 items of 300 tasks among 5,000 cost little: the tree is not walked', { tags: ['long'] }, () => {
     const m = openTestMemory()
     m.act([['start-goal', { originalAsk: 'G' }]])
     for (let i = 0; i < 100; i++) {

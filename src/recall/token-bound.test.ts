@@ -1,14 +1,16 @@
+// @module-tag property
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 import { expect, test } from 'vitest'
 import { knownTokens } from '../../scripts/known-tokens.ts'
+import { runs } from '../../test/runs.ts'
 import { SIMPLE, SIMPLE_SPLIT, upperTokens } from './token-bound.ts'
 import { o200kSplit } from './token-split.ts'
 import { countTokens } from './tokens.ts'
 
-const numRuns = Number(process.env.TIDEMARK_RUNS ?? 3_000)
+const numRuns = runs(500, 3_000)
 
 const SCRIPTS = [
   'Always run the tests before committing; never use synchronous I/O in a handler.',

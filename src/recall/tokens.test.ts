@@ -1,11 +1,13 @@
+// @module-tag property
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
+import { runs } from '../../test/runs.ts'
 import { countTokens } from './tokens.ts'
 
-const numRuns = Number(process.env.TIDEMARK_RUNS ?? 500)
+const numRuns = runs(100, 500)
 /** The reference loses byte order marks where it looks tokens up: texts without them are compared. */
 const theirs = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
 

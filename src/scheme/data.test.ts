@@ -1,5 +1,7 @@
+// @module-tag property
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../test/runs.ts'
 import { type Data, DataEntity, parseData, printData, type Shape, type Shapes } from './data.ts'
 import { createInterpreter } from './interpreter.ts'
 
@@ -283,7 +285,7 @@ const { value, node } = fc.letrec<{ value: Data; node: DataEntity }>((tie) => ({
     .map(([kind, fields]) => new DataEntity(kind, new Map(fields as [string, Data][]))),
 }))
 
-const numRuns = process.env.CI ? 2_000 : 20_000
+const numRuns = runs(2_000, 20_000)
 
 test('[S1] print then parse gives the same value for any JSON value, entity and table', () => {
   fc.assert(

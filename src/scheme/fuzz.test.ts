@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../test/runs.ts'
 import { createInterpreter } from './interpreter.ts'
 import { builtinHelp } from './library.ts'
 
-const numRuns = process.env.CI ? 1_000 : 10_000
+const numRuns = runs(1_000, 10_000)
 const words = [
   ...builtinHelp().keys(),
   'x',
@@ -75,7 +76,7 @@ function survives(source: string): void {
   expect(printed.join('').length).toBeLessThanOrEqual(40_000)
 }
 
-test('[D1] no soup of tokens makes the interpreter throw or overrun its budget', () => {
+test('[D1] no soup of tokens makes the interpreter throw or overrun its budget', { tags: ['property'] }, () => {
   const token = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...words) },
     { weight: 2, arbitrary: fc.constantFrom(...scraps) },
@@ -86,7 +87,7 @@ test('[D1] no soup of tokens makes the interpreter throw or overrun its budget',
   )
 })
 
-test('[D1] no well-formed form does either', () => {
+test('[D1] no well-formed form does either', { tags: ['property'] }, () => {
   const { form } = fc.letrec<{ form: string }>((tie) => ({
     form: fc.oneof(
       { depthSize: 'small' },

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { openTestMemory, rowsOf, userError } from '../helpers.ts'
+import { runs } from '../runs.ts'
 
 const deep = (n: number): unknown => (n === 0 ? 'leaf' : { k: deep(n - 1) })
 
@@ -190,7 +191,9 @@ describe('[A2] property', () => {
   ) // biome-ignore format: one kind of action per line
   const batch = fc.array(action, { minLength: 1, maxLength: 5 })
 
-  test('[A1] [A2] any batch is refused without a trace, or is exactly one line of the log', () => {
+  test('[A1] [A2] any batch is refused without a trace, or is exactly one line of the log', {
+    tags: ['property'],
+  }, () => {
     let refused = 0
     let done = 0
     fc.assert(
@@ -221,7 +224,7 @@ describe('[A2] property', () => {
         },
       ),
       {
-        numRuns: Number(process.env.TIDEMARK_RUNS ?? 150),
+        numRuns: runs(40, 150),
         ...(process.env.TIDEMARK_SEED ? { seed: Number(process.env.TIDEMARK_SEED) } : {}),
       },
     )

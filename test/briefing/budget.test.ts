@@ -1,3 +1,4 @@
+// @module-tag property
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { brief, wasBriefed } from '../../src/briefing/brief.ts'
@@ -6,9 +7,10 @@ import type { Item, Section } from '../../src/briefing/types.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { upperTokens } from '../../src/recall/token-bound.ts'
 import { countTokens } from '../../src/recall/tokens.ts'
+import { runs } from '../runs.ts'
 import { openTestMemory, parts } from './helpers.ts'
 
-const numRuns = Number(process.env.TIDEMARK_RUNS ?? 100)
+const numRuns = runs(25, 100)
 const seed = Number(process.env.TIDEMARK_SEED ?? Math.floor(Math.random() * 2 ** 31))
 console.log(`seed ${seed}`)
 

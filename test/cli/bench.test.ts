@@ -67,7 +67,9 @@ test('several files, gzip too, sessions as the unit: one table each; a store nam
   expect(left(at)).toEqual([])
 })
 
-test('what no ranking can survive is in one data set: empty, huge, secret, private, doubled, broken, other scripts', async () => {
+test('what no ranking can survive is in one data set: empty, huge, secret, private, doubled, broken, other scripts', {
+  tags: ['long'],
+}, async () => {
   const at = place()
   const docs = [
     { id: 'empty', text: '' },
@@ -99,7 +101,7 @@ test('what no ranking can survive is in one data set: empty, huge, secret, priva
   expect(err).toContain('2 documents hold nothing that may be kept')
 })
 
-test('told to stop, it leaves nothing behind', async () => {
+test('told to stop, it leaves nothing behind', { tags: ['long'] }, async () => {
   const at = place()
   const docs = Array.from({ length: 20_000 }, (_, i) => ({
     id: `d${i}`,
@@ -165,8 +167,12 @@ test.each([
 })
 
 const shared = existsSync(SHARED) ? readdirSync(SHARED).filter((f) => f.startsWith('devmem')) : []
-test.skipIf(shared.length === 0)('a development set of the workplace (skipped where there is none)', async () => {
-  const { code, out, err } = await tidemark(place(), ['bench', 'recall', join(SHARED, shared[0]!), '--json'])
-  expect(code, err).toBe(0)
-  expect(JSON.parse(out).datasets[0].overall['R@10']).toBeGreaterThan(0.9)
-})
+test.skipIf(shared.length === 0)(
+  'a development set of the workplace (skipped where there is none)',
+  { tags: ['long'] },
+  async () => {
+    const { code, out, err } = await tidemark(place(), ['bench', 'recall', join(SHARED, shared[0]!), '--json'])
+    expect(code, err).toBe(0)
+    expect(JSON.parse(out).datasets[0].overall['R@10']).toBeGreaterThan(0.9)
+  },
+)

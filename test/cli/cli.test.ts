@@ -133,7 +133,7 @@ test('exit codes: 0 done, 1 refused, 2 wrong use; with --json the refusal is on 
   expect((await tidemark(at, ['statsu'])).err).toContain('did you mean status')
 })
 
-test('every command has --help with an example, and --json prints JSON alone', async () => {
+test('every command has --help with an example, and --json prints JSON alone', { tags: ['long'] }, async () => {
   const at = await project()
   const names = GROUPS.flatMap(([, listed]) => listed)
   for (const name of names) {
@@ -381,7 +381,7 @@ test('a full disk refuses the batch and loses nothing', async (context) => {
   }
 })
 
-test('demo proves that processes share and that a killed writer loses nothing', async () => {
+test('demo proves that processes share and that a killed writer loses nothing', { tags: ['long'] }, async () => {
   const at = scratch()
   const ran = await tidemark(at, ['demo', '--json'])
   expect(ran.code).toBe(0)

@@ -48,7 +48,9 @@ describe('[T60] src/store/layout.ts lists every file that Tidemark writes', () =
     expect(made.filter((prefix) => kindOfFile('temporary', `${prefix}a1B2/x.json`) === undefined)).toEqual([])
   })
 
-  test('[T60] every path that the commands write, temporary names included, is in the list', async () => {
+  test('[T60] every path that the commands write, temporary names included, is in the list', {
+    tags: ['long'],
+  }, async () => {
     const { dir, home, env } = scratch()
     const top = realpathSync(dirname(dir))
     const [root, plain] = [join(top, 'project'), join(top, 'plain')]

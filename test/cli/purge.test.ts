@@ -135,7 +135,10 @@ describe('[A7] an erasure that is interrupted is finished', () => {
     expect((await tidemark(at, ['doctor'])).out).not.toContain('erasure')
   })
 
-  test('[T62] killed at every step, it is finished by the same purge again, by doctor, or by the next write', async () => {
+  test('[T62] killed at every step, it is finished by the same purge again, by doctor, or by the next write', {
+    tags: ['long'],
+    timeout: 600_000,
+  }, async () => {
     const { at } = await told()
     copyFileSync(join(at.dir, STORE), join(at.dir, `${STORE}.damaged-1`))
     appendFileSync(join(at.dir, '.tidemark/decisions.md'), `a | b | c | ${SECRET}\n`)
@@ -175,5 +178,5 @@ describe('[A7] an erasure that is interrupted is finished', () => {
     expect((await tidemark(at, ['list', 'decision'])).out).toContain('keep')
     expect(killed).toBeGreaterThan(10)
     expect(existsSync(join(at.dir, `${STORE}.damaged-1`))).toBe(false)
-  }, 600_000)
+  })
 })

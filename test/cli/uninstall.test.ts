@@ -270,7 +270,10 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
     expect(everything(at.dir)).toEqual(before)
   })
 
-  test('[T4] killed at every step, an uninstall is finished by the next one, and nothing is lost before the snapshot is there', async () => {
+  test('[T4] killed at every step, an uninstall is finished by the next one, and nothing is lost before the snapshot is there', {
+    tags: ['long'],
+    timeout: 600_000,
+  }, async () => {
     const { at, run } = await known()
     await run('remember', 'we use pnpm')
     files(at.dir, { '.tidemark/local/notes.txt': 'mine', '.git/tidemark/notes.txt': 'mine' })
@@ -306,5 +309,5 @@ describe('[T4] the knowledge goes only after it was shown and agreed to, and can
       copy.close()
     }
     expect(killed).toBeGreaterThan(10)
-  }, 600_000)
+  })
 })

@@ -1,13 +1,15 @@
 import * as fc from 'fast-check'
 import { afterAll, test } from 'vitest'
+import { runs } from '../runs.ts'
 import { dropTemplate, run, scenario, scenarioWithCompaction } from './scenario.ts'
 
-const RUNS = Number(process.env.TIDEMARK_RUNS ?? (process.env.CI ? 150 : 400))
+const RUNS = runs(40, 400)
 const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
 
 afterAll(dropTemplate)
 
 test(`[C4] any interleaving, loss, repetition and crash leads to the same rows, as the rules say (${RUNS} runs)`, {
+  tags: ['property'],
   timeout: 60_000 + RUNS * 2_000,
 }, () => {
   process.stderr.write(`[C4] ${RUNS} runs, TIDEMARK_SEED=${SEED}\n`)
@@ -16,6 +18,9 @@ test(`[C4] any interleaving, loss, repetition and crash leads to the same rows, 
 
 const FEWER = Math.ceil(RUNS / 4)
 
-test(`[C4] [C6] compactions between change nothing of it (${FEWER} runs)`, { timeout: 60_000 + RUNS * 2_000 }, () => {
+test(`[C4] [C6] compactions between change nothing of it (${FEWER} runs)`, {
+  tags: ['property'],
+  timeout: 60_000 + RUNS * 2_000,
+}, () => {
   fc.assert(fc.property(scenarioWithCompaction, run), { numRuns: FEWER, seed: SEED })
 })

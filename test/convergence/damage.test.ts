@@ -131,6 +131,7 @@ function firstDifference(a: string, b: string): string {
 }
 
 test(`[T72] [C7] after what doctor advises, no answer of a damaged store is silently wrong (${FLIPS} damages, seed ${SEED})`, {
+  tags: ['long'],
   timeout: 60_000 + FLIPS * 10_000,
 }, () => {
   const dir = tempDir()
@@ -299,7 +300,9 @@ describe('[T70] a restore that was interrupted loses nothing', () => {
   })
 })
 
-test('[T74] [C6] beside a long reader and a compaction no write is refused, and none waits for the reader', async () => {
+test('[T74] [C6] beside a long reader and a compaction no write is refused, and none waits for the reader', {
+  tags: ['long'],
+}, async () => {
   const dir = tempDir()
   try {
     const { project } = createProject(dir)

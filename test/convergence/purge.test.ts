@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
+import { runs } from '../runs.ts'
 import { dump, exchange, folded, join1, linesOf, type Replica, read, send, withReplicas } from './harness.ts'
 
 const SECRET = 'swordfish-of-the-seven-seas'
@@ -244,10 +245,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-const RUNS = Math.ceil(Number(process.env.TIDEMARK_RUNS ?? (process.env.CI ? 150 : 400)) / 4)
+const RUNS = Math.ceil(runs(60, 400) / 4)
 const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
 
 test(`[C4] K15: whatever happens around a purge, all agree and nobody holds the text (${RUNS} runs)`, {
+  tags: ['property'],
   timeout: 60_000 + RUNS * 4_000,
 }, () => {
   process.stderr.write(`[K15] ${RUNS} runs, TIDEMARK_SEED=${SEED}\n`)

@@ -29,6 +29,7 @@ async function talkUntil(inTime: (ms: number[]) => boolean, how: Parameters<type
 }
 
 test('[X3] 10 sessions write, 10 others watch: news arrives at once, all of it, once and in order', {
+  tags: ['long'],
   timeout: 180_000,
 }, async () => {
   const isInTime = (ms: number[]) => median(ms) < 20 && quantile(ms, 0.99) < 200
@@ -38,13 +39,19 @@ test('[X3] 10 sessions write, 10 others watch: news arrives at once, all of it, 
   expect(quantile(ms, 0.99)).toBeLessThan(200)
 })
 
-test('[X3] where no doorbell can be rung or heard, looking finds everything', { timeout: 180_000 }, async () => {
+test('[X3] where no doorbell can be rung or heard, looking finds everything', {
+  tags: ['long'],
+  timeout: 180_000,
+}, async () => {
   const isInTime = (ms: number[]) => quantile(ms, 0.99) < 2500
   const ms = await talkUntil(isInTime, { writers: 3, listeners: 3, writes: 10, pause: 100, deaf: true })
   expect(quantile(ms, 0.99)).toBeLessThan(2500)
 })
 
-test('[X3] to follow a store in which nothing happens costs next to nothing', { retry: 2 }, async () => {
+test('[X3] to follow a store in which nothing happens costs next to nothing', {
+  tags: ['long'],
+  retry: 2,
+}, async () => {
   const project = inProject()
   openProject(project).close()
   const costs = await runTogether<{ percent: number }>([0, 1, 2].map((i) => ['idler', project.root, `i${i}`, '3000']))

@@ -372,7 +372,9 @@ describe('[D9] as of a moment', () => {
 })
 
 describe('[D7] [S4] long results', () => {
-  test('[D7] 10,000 entities are cut with a marker that says how many, and what is printed still parses', () => {
+  test('[D7] 10,000 entities are cut with a marker that says how many, and what is printed still parses', {
+    tags: ['long'],
+  }, () => {
     const m = openTestMemory()
     for (let i = 0; i < 200; i++)
       m.act(
@@ -401,7 +403,9 @@ describe('[D7] [S4] long results', () => {
   })
 })
 
-test('[D5] [T11] a long list is counted and filtered in less memory than all of it takes; what is kept of it is paid for', () => {
+test('[D5] [T11] a long list is counted and filtered in less memory than all of it takes; what is kept of it is paid for', {
+  tags: ['long'],
+}, () => {
   const m = openTestMemory()
   const COUNT = 1_000
   for (let from = 0; from < COUNT; from += 50)

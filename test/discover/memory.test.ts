@@ -1,3 +1,4 @@
+// @module-tag long
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect } from 'vitest'
 import { claudeEnv } from './claude.ts'
 import { anthropic, results } from './fakes/anthropic.ts'

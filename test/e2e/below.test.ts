@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdirSync, readdirSync } from 'node:fs'
 import { expect } from 'vitest'
 import { claude } from './claude.ts'

@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'

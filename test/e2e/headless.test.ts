@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect } from 'vitest'
 import { claude } from './claude.ts'
 import { codex, codexAsks } from './codex.ts'

@@ -384,7 +384,7 @@ test('[M4] an unknown client or event: exit 0', async () => {
   expectFine(await runHook([], START, { cwd: dir }), '')
 })
 
-test('[M4] every event of every client is answered in its dialect', async () => {
+test('[M4] every event of every client is answered in its dialect', { tags: ['long'] }, async () => {
   const { dir, memory } = hookProject()
   memory().close()
   for (const client of HOOK_CLIENTS) {

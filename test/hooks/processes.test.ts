@@ -190,6 +190,7 @@ function processesWith(word: string): number[] {
 
 test.skipIf(!existsSync('/proc/self/environ'))(
   '[M3] 50 session starts and kills leave no process, lock or claim behind',
+  { tags: ['long'] },
   async () => {
     const { dir, memory } = hookProject()
     const mark = `TIDEMARK_TEST_${process.pid}_${Date.now()}`

@@ -1,3 +1,4 @@
+// @module-tag long
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

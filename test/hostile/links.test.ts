@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'

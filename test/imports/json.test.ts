@@ -8,6 +8,7 @@ import { importFrom } from '../../src/formats/import/index.ts'
 import type { Memory } from '../../src/memory.ts'
 import type { Json } from '../../src/model/field.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
+import { runs } from '../runs.ts'
 
 const documentOf = (memory: Memory) => JSON.parse(exporter.write(memory, {})) as KnowledgeDocument
 
@@ -314,8 +315,9 @@ const SETUP = [
   ['define-relation', { name: 'near', symmetric: true }],
 ]
 
-test('export → import → export gives the same knowledge, and a second import writes nothing, for whatever was done', async () => {
-  const runs = Number(process.env.TIDEMARK_RUNS ?? 60)
+test('export → import → export gives the same knowledge, and a second import writes nothing, for whatever was done', {
+  tags: ['property'],
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 40 }), async (actions) => {
       const a = openTestMemory()
@@ -345,7 +347,7 @@ test('export → import → export gives the same knowledge, and a second import
         b.close()
       }
     }),
-    { numRuns: runs, ...(process.env.TIDEMARK_SEED ? { seed: Number(process.env.TIDEMARK_SEED) } : {}) },
+    { numRuns: runs(15, 60), ...(process.env.TIDEMARK_SEED ? { seed: Number(process.env.TIDEMARK_SEED) } : {}) },
   )
 })
 

@@ -96,7 +96,7 @@ test('[M3] a signal that comes while a tool computes is heard as soon as its bud
   expect(await ended).toMatchObject({ code: 0 })
 })
 
-test('[M3] 50 starts and kills leave no process behind', async () => {
+test('[M3] 50 starts and kills leave no process behind', { tags: ['long'] }, async () => {
   const cwd = tempProject()
   const pids: number[] = []
   const ways = Object.values(ENDS)

@@ -109,7 +109,7 @@ test('[M5] two clients of two processes and of two eras see at once what the oth
   expect((await call(c, 'discover', { expr: '(map :name (get-decisions))' })).text).toContain('from-b')
 })
 
-test('[A8] eight servers that write at once lose nothing', async () => {
+test('[A8] eight servers that write at once lose nothing', { tags: ['long'] }, async () => {
   const project = tempProject()
   const clients = await Promise.all(Array.from({ length: 8 }, (_, i) => stdioClient(project, { era: ERAS[i % 2]! })))
   const wanted: string[] = []

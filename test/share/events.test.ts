@@ -10,6 +10,7 @@ import { events } from '../../src/tools/events.ts'
 import { share } from '../../src/tools/share.ts'
 import { exchange, send, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
+import { runs } from '../runs.ts'
 import { replayed } from './replayed.ts'
 
 const shareEvents = (t: TestMemory, since = 0) => eventsSince(t.memory, { since, types: ['share'] })
@@ -97,7 +98,7 @@ describe('[X4] the event stream', () => {
     })
   })
 
-  test('replaying it from empty gives the current state, whatever was done', () => {
+  test('replaying it from empty gives the current state, whatever was done', { tags: ['property'] }, () => {
     const value = fc.constantFrom<Json>(null, 1, 'x', [], {}, [1, 1], { a: 1 }, { a: { b: [1] } })
     const action = fc.oneof(
       fc
@@ -127,7 +128,7 @@ describe('[X4] the event stream', () => {
         }
         t.close()
       }),
-      { numRuns: Number(process.env.TIDEMARK_RUNS ?? 40) },
+      { numRuns: runs(10, 40) },
     )
   })
 

@@ -59,7 +59,7 @@ describe('[X1] processes that share at once lose nothing', () => {
     [30, 10],
   ])(
     '[X3] %i processes × %i updates of their own key, and all into one list',
-    { timeout: 300_000 },
+    { tags: ['long'], timeout: 300_000 },
     async (n, each) => {
       const dir = tempDir()
       onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
@@ -98,7 +98,10 @@ describe('[X1] processes that share at once lose nothing', () => {
   )
 })
 
-test('[X4] killed at any point while it puts events away, nothing that was acknowledged is missing or told twice', async () => {
+test('[X4] killed at any point while it puts events away, nothing that was acknowledged is missing or told twice', {
+  tags: ['long'],
+  timeout: 120_000,
+}, async () => {
   const dir = tempDir()
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const memory = openMemory({ projectPath: dir, create: true })
@@ -118,7 +121,7 @@ test('[X4] killed at any point while it puts events away, nothing that was ackno
   const all = memory.events({ since: 0 })
   expect(new Set(all.map((e) => e.event_id)).size).toBe(all.length)
   expect(replayed(all)).toEqual(memory.share.context().data)
-}, 120_000)
+})
 
 describe('[X4] tidemark events --follow', () => {
   let at: Awaited<ReturnType<typeof project>>['at']

@@ -5,8 +5,9 @@ import { roundedIn } from '../../src/model/exact.ts'
 import type { Json } from '../../src/model/field.ts'
 import { dump, exchange, folded, type Replica, read, send, withReplicas } from '../convergence/harness.ts'
 import { openTestMemory } from '../helpers.ts'
+import { runs } from '../runs.ts'
 
-const RUNS = Number(process.env.TIDEMARK_RUNS ?? 60)
+const RUNS = runs(15, 60)
 
 const shareOf = (r: Replica, key = 'k'): unknown =>
   r.memory.reader.byName(key).find((e) => e.kind === 'context' && e.live)?.fields.value
@@ -38,7 +39,7 @@ const storable = (v: Json): boolean => !/\\u0000|__proto__/.test(JSON.stringify(
 const stored = (v: Json) => canonical(gate(v, []))
 
 describe('[X8] a shared value is kept as it was given', () => {
-  test('any JSON value, set once or in the place of another', () => {
+  test('any JSON value, set once or in the place of another', { tags: ['property'] }, () => {
     const t = openTestMemory()
     fc.assert(
       fc.property(json.filter(storable), json.filter(storable), (first, second) => {
@@ -275,7 +276,7 @@ const step = fc.record({
   to: fc.nat({ max: 2 }),
 })
 
-test('[X2] [C4] any interleaving on three replicas ends in the same value on all', () => {
+test('[X2] [C4] any interleaving on three replicas ends in the same value on all', { tags: ['property'] }, () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 2, maxLength: 25 }), (steps) => {
       withReplicas(['a', 'b', 'c'], (...replicas) => {
