@@ -8,6 +8,7 @@ import { CONTROLS } from '../model/validate.ts'
 import { fromData } from '../scheme/data.ts'
 import { declare } from '../scheme/define.ts'
 import { builtinHelp } from '../scheme/library.ts'
+import { refusal } from '../scheme/refusals.ts'
 import { Entity, list, SchemeError } from '../scheme/values.ts'
 import type { Verb } from '../write/verb.ts'
 import type { Functions, Source } from './knowledge.ts'
@@ -144,6 +145,8 @@ export function introspection(memory: Memory, source: Source, functions: () => F
         if (f) return entity('help', { name, about: f.about, example: f.example })
         const b = builtins.get(name)
         if (b) return entity('help', { name, about: b.about, signature: b.signature, example: b.example })
+        const reason = refusal(name)
+        if (reason !== undefined) throw new SchemeError(`${name} is not offered: ${reason}`)
         const verb = verbs().find((v) => v.name === name)
         if (verb) return entity('verb', { ...verb })
         const names = [...own.keys(), ...builtins.keys(), ...verbs().map((v) => v.name)]

@@ -1,21 +1,5 @@
 import { brief } from './excerpt.ts'
-import {
-  Builtin,
-  type CallContext,
-  Char,
-  Closure,
-  Empty,
-  Entity,
-  elements,
-  Keyword,
-  Many,
-  Pair,
-  Rec,
-  SchemeError,
-  Sym,
-  type Value,
-  Vec,
-} from './values.ts'
+import { Builtin, type CallContext, Char, Closure, Empty, Entity, elements, Keyword, Many, Pair, Rec, SchemeError, Sym, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
 /** A wrong argument of a builtin; the machine, which knows the builtin, adds its name. */
 export class WrongArgument extends SchemeError {
@@ -47,30 +31,17 @@ export type Num = bigint | number
 
 export const isNum = (v: Value): v is Num => typeof v === 'bigint' || typeof v === 'number'
 
-export function num(v: Value): Num {
-  if (typeof v === 'bigint' || typeof v === 'number') return v
-  throw notOf('a number', v)
-}
-
-export function str(v: Value): string {
-  if (typeof v === 'string') return v
-  throw notOf('a string', v)
-}
-
-export function char(v: Value): Char {
-  if (v instanceof Char) return v
-  throw notOf('a character', v)
-}
-
-export function vec(v: Value): Vec {
-  if (v instanceof Vec) return v
-  throw notOf('a vector', v)
-}
-
-export function pair(v: Value): Pair {
-  if (v instanceof Pair) return v
-  throw notOf('a pair', v)
-}
+const of =
+  <T extends Value>(is: (v: Value) => v is T, wanted: string) =>
+  (v: Value): T => {
+    if (is(v)) return v
+    throw notOf(wanted, v)
+  }
+export const num = of(isNum, 'a number')
+export const str = of((v) => typeof v === 'string', 'a string')
+export const char = of((v) => v instanceof Char, 'a character')
+export const vec = of((v) => v instanceof Vec, 'a vector')
+export const pair = of((v) => v instanceof Pair, 'a pair')
 
 /** The elements of a proper list, paid for. */
 export function items(v: Value, ctx: CallContext): Value[] {
@@ -94,18 +65,10 @@ export function range(start: Value | undefined, end: Value | undefined, length: 
   return [start === undefined ? 0 : index(start, to), to]
 }
 
-const TYPES: readonly [new (...args: never[]) => object, string][] = [
-  [Pair, 'a list'],
-  [Empty, 'the empty list'],
-  [Sym, 'a symbol'],
-  [Keyword, 'a keyword'],
-  [Char, 'a character'],
-  [Vec, 'a vector'],
-  [Rec, 'a record'],
-  [Builtin, 'a procedure'],
-  [Closure, 'a procedure'],
-  [Many, 'multiple values'],
-]
+const TYPES = [
+  [Pair, 'a list'], [Empty, 'the empty list'], [Sym, 'a symbol'], [Keyword, 'a keyword'], [Char, 'a character'], [Vec, 'a vector'],
+  [Rec, 'a record'], [Builtin, 'a procedure'], [Closure, 'a procedure'], [Many, 'multiple values'],
+] as const // biome-ignore format: a table
 
 /** The word an error uses for what it was given. */
 function typeName(v: Value): string {

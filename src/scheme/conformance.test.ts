@@ -286,7 +286,6 @@ const rows = `
 (string-prefix? "ab" "abc") => #t
 (string-suffix? "bc" "abc") => #t
 (string-trim "  a ") => "a"
-(string-pad-left "7" 3 #\\0) => "007"
 "a\\nb\\t\\"q\\" \\\\ \\x41;" => "a\\nb\\t\\"q\\" \\\\ A"
 (vector 'a 'b 'c) => #(a b c)
 (vector-ref '#(1 1 2 3 5 8 13 21) 5) => 8

@@ -1,20 +1,7 @@
 import { UserError } from '../errors.ts'
 import { print, printLimited } from './layout.ts'
 import { Reader } from './reader.ts'
-import {
-  Bracketed,
-  Char,
-  Entity,
-  elements,
-  Keyword,
-  list,
-  Pair,
-  Rec,
-  SchemeError,
-  Sym,
-  type Value,
-  Vec,
-} from './values.ts'
+import { Bracketed, Char, Entity, elements, Keyword, list, Pair, Rec, SchemeError, Sym, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 import { layoutData, MAX_DEPTH, type Shapes, shapeOf } from './write.ts'
 
 export type { Shape, Shapes } from './write.ts'

@@ -1,22 +1,5 @@
 import { declare } from './define.ts'
-import {
-  Bracketed,
-  type Cell,
-  EMPTY,
-  elements,
-  type Lambda,
-  list,
-  type Node,
-  Pair,
-  Rec,
-  SchemeError,
-  Sym,
-  Syntax,
-  UNSPECIFIED,
-  unlist,
-  type Value,
-  Vec,
-} from './values.ts'
+import { Bracketed, type Cell, EMPTY, elements, type Lambda, list, type Node, Pair, Rec, SchemeError, Sym, Syntax, UNSPECIFIED, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
 /** What the expander asks of its surroundings. */
 export interface Globals {

@@ -1,19 +1,4 @@
-import {
-  Char,
-  EMPTY,
-  Empty,
-  Entity,
-  Keyword,
-  list,
-  Many,
-  Pair,
-  Rec,
-  Sym,
-  UNSPECIFIED,
-  Unspecified,
-  type Value,
-  Vec,
-} from './values.ts'
+import { Char, EMPTY, Empty, Entity, Keyword, list, Many, Pair, Rec, Sym, UNSPECIFIED, Unspecified, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
 /** JSON with a tag before everything that JSON would confuse: exact and inexact, symbol and string, list and vector. */
 type Frozen = null | boolean | string | [string, ...unknown[]]
@@ -38,28 +23,22 @@ function solid(v: Value, depth: number): Frozen | undefined {
   if (v instanceof Char) return ['c', v.code]
   if (v instanceof Empty) return ['l']
   if (v instanceof Unspecified) return ['u']
-  if (depth > MAX_DEPTH) return undefined
-  if (v instanceof Pair) {
-    const items: Value[] = []
-    let rest: Value = v
-    for (; rest instanceof Pair; rest = rest.cdr) items.push(rest.car)
-    return rest instanceof Empty ? tagged('l', items, depth) : tagged('p', [rest, ...items], depth)
-  }
-  if (v instanceof Vec) return tagged('v', v.items, depth)
-  if (v instanceof Many) return tagged('m', v.items, depth)
-  if (v instanceof Rec) return tagged('r', [...v.entries].flat(), depth)
-  if (v instanceof Entity) return tagged('e', [v.kind, new Rec(v.hidden), ...[...v.fields].flat()], depth)
-  return undefined
+  const parts = partsOf(v)
+  if (!parts || depth > MAX_DEPTH) return undefined
+  const frozen = parts[1].map((part) => solid(part, depth + 1))
+  return frozen.includes(undefined) ? undefined : [parts[0], ...frozen]
 }
 
-function tagged(tag: string, items: readonly Value[], depth: number): Frozen | undefined {
-  const out: [string, ...unknown[]] = [tag]
-  for (const item of items) {
-    const frozen = solid(item, depth + 1)
-    if (frozen === undefined) return undefined
-    out.push(frozen)
+/** The tag of a value that has parts, and these. */
+function partsOf(v: Value): [string, readonly Value[]] | undefined {
+  if (v instanceof Pair) {
+    const { items, tail } = unlist(v)
+    return tail instanceof Empty ? ['l', items] : ['p', [tail, ...items]]
   }
-  return out
+  if (v instanceof Vec) return ['v', v.items]
+  if (v instanceof Many) return ['m', v.items]
+  if (v instanceof Rec) return ['r', [...v.entries].flat()]
+  return v instanceof Entity ? ['e', [v.kind, new Rec(v.hidden), ...[...v.fields].flat()]] : undefined
 }
 
 function liquid(frozen: Frozen): Value {
@@ -80,8 +59,5 @@ function liquid(frozen: Frozen): Value {
   return new Entity(items[0] as string, fieldsOf(items.slice(2)), (items[1] as Rec).entries)
 }
 
-function fieldsOf(items: readonly Value[]): Map<string, Value> {
-  const fields = new Map<string, Value>()
-  for (let i = 0; i < items.length; i += 2) fields.set(items[i] as string, items[i + 1] as Value)
-  return fields
-}
+const fieldsOf = (items: readonly Value[]): Map<string, Value> =>
+  new Map(items.flatMap((name, i): [string, Value][] => (i % 2 === 0 ? [[name as string, items[i + 1]!]] : [])))

@@ -251,15 +251,6 @@ test('[D10] the helpers of builtins are not offered', () => {
   expect([...builtinHelp().keys()].filter((name) => name.startsWith('%'))).toEqual([])
 })
 
-test('[D10] help answers for builtins, syntax and host functions, and knows near names', () => {
-  expect(run('(help "filter")')).toEqual([
-    '{:form "(filter keep? xs)" :about "The elements for which keep? is true; keep? may be a keyword." :example "(filter odd? \'(1 2 3))"}',
-  ])
-  expect(
-    run('(help \'let) (help "get-principles") (help "filtr") (help "call/cc")').map((text) => text.slice(0, 12)),
-  ).toEqual(['{:form "(let ', '{:form "(get-', '(error "help:', '(error "call/'].map((text) => text.slice(0, 12)))
-})
-
 test('[D2] frozen data thaws to the very same value; a procedure is not frozen', () => {
   const source =
     '(list 1 1.0 -0.0 +inf.0 +nan.0 99999999999999999999 "a" \'b :c #\\d nil #t #f (list) \'(1 . 2) (vector 1 "x") {:__proto__ 1 :k [1]} (if #f #f)'

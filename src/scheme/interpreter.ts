@@ -1,17 +1,21 @@
+/**
+ * scheme: the query language. Reader, expander, machine with budgets for steps, time and memory, builtins, printer. It
+ * knows nothing of knowledge; `discover/` brings the functions that do.
+ */
+
 import { UserError } from '../errors.ts'
 import { nearest } from '../model/names.ts'
 import { str } from './argument-types.ts'
 import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, Meter } from './budget.ts'
 import { fromData, parseData } from './data.ts'
-import { type Definition, declare, type Help } from './define.ts'
+import { type Definition, declare } from './define.ts'
 import { expand, type Globals, Scope } from './expand.ts'
 import { group, type Layout, printAll } from './layout.ts'
-import { quote } from './lexical.ts'
 import { builtin, builtinHelp, valueFor } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
 import { refusal } from './refusals.ts'
-import { type Cell, isProcedure, Rec, type Run, SchemeError, Sym, type Value } from './values.ts'
+import { type Cell, isProcedure, type Run, SchemeError, type Value } from './values.ts'
 import { layoutValue, type Shapes } from './write.ts'
 
 /** A definition kept as the text it was read from, for what cannot be kept as data: procedures. */
@@ -38,21 +42,13 @@ export interface InterpreterOptions {
 
 export type Result = { value: Value } | { error: string; hint?: string }
 
-export interface Interpreter {
-  /** One printed value per top-level form. Never throws for what a program does: an error prints as `(error "…")`. */
-  run(source: string): string[]
-  evaluate(source: string): Result[]
-}
-
 /** Longer programs are refused before they are read. */
 const MAX_SOURCE = 1_000_000
 const MAX_ERROR = 2_000
 
-export function createInterpreter(options: InterpreterOptions = {}): Interpreter {
-  return new Session(options)
-}
+export const createInterpreter = (options: InterpreterOptions = {}): Interpreter => new Interpreter(options)
 
-class Session implements Interpreter, Globals {
+class Interpreter implements Globals {
   readonly #options: InterpreterOptions
   readonly #budget: Budget
   readonly #cells = new Map<string, Cell>()
@@ -67,12 +63,11 @@ class Session implements Interpreter, Globals {
         ctx.alloc(str(text).length)
         return fromData(parseData(str(text), options.shapes))
       },
-      '(help name) | What a name means, and an example that runs. | (help "filter")': ([name]) =>
-        this.#help(name instanceof Sym ? name.name : str(name)),
       ...options.functions,
     })
   }
 
+  /** One printed value per top-level form. Never throws for what a program does: an error prints as `(error "…")`. */
   run(source: string): string[] {
     const layouts = this.evaluate(source).map((result) =>
       'value' in result ? layoutValue(result.value, this.#options.shapes) : errorLayout(result.error, result.hint),
@@ -154,35 +149,12 @@ class Session implements Interpreter, Globals {
     }
   }
 
-  /** What can be told of each name. */
-  #known(): Map<string, Help> {
-    return new Map<string, Help>([...builtinHelp(), ...this.#host])
-  }
-
-  /** What there is to say about a name, as a record; a host that knows more offers a `help` of its own. */
-  #help(name: string): Value {
-    const known = this.#known()
-    const found = known.get(name)
-    if (found)
-      return new Rec(
-        new Map([
-          ['form', found.signature],
-          ['about', found.about],
-          ['example', found.example],
-        ]),
-      )
-    if (refusal(name) !== undefined) throw this.#unbound(name)
-    throw new SchemeError(
-      `help: nothing is called ${quote(name)}`,
-      `near: ${nearest(name, known.keys()).join(', ') || 'nothing'}`,
-    )
-  }
-
   #unbound(name: string): SchemeError {
     const reason = refusal(name)
     if (reason !== undefined) return new SchemeError(`${name} is not offered: ${reason}`)
     const own = [...this.#cells.values()].filter((cell) => cell.value !== undefined).map((cell) => cell.name)
-    const near = nearest(name, new Set([...this.#known().keys(), ...Object.keys(this.#options.syntax ?? {}), ...own]))
+    const names = [...builtinHelp().keys(), ...this.#host.keys(), ...Object.keys(this.#options.syntax ?? {}), ...own]
+    const near = nearest(name, new Set(names))
     return new SchemeError(
       `unbound symbol: ${name}`,
       near.length > 0

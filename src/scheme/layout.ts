@@ -5,9 +5,8 @@ import { quote, remark } from './lexical.ts'
  * a list of a million costs what is shown, not what is there.
  */
 export type Layout =
-  | { readonly type: 'atom'; readonly text: string }
-  /** An atom whose text costs time: made only when it is shown whole. `width` may be one more than its length. */
-  | { readonly type: 'lazy-atom'; readonly width: number; readonly text: () => string }
+  /** `width` may be one more than the length of a text that costs time and is made only when it is shown whole. */
+  | { readonly type: 'atom'; readonly width: number; readonly text: () => string }
   | { readonly type: 'text'; readonly text: string }
   /** `:key value`, which stand or go together. */
   | { readonly type: 'pair'; readonly key: string; readonly value: Layout }
@@ -25,7 +24,7 @@ export type Layout =
 
 export type Group = Extract<Layout, { type: 'group' }>
 
-export const atom = (text: string): Layout => ({ type: 'atom', text })
+export const atom = (text: string): Layout => ({ type: 'atom', width: text.length, text: () => text })
 
 export function group(open: string, close: string, items: readonly (() => Layout)[], lines = false): Layout {
   return lazyGroup(open, close, items.length, (i) => items[i]!(), lines)
@@ -55,8 +54,6 @@ const MIN_SHARE = 60
 export function measure(layout: Layout, cap: number): number {
   switch (layout.type) {
     case 'atom':
-      return layout.text.length
-    case 'lazy-atom':
       return layout.width
     case 'text':
       return layout.text.length + 2 > cap ? cap + 1 : quote(layout.text).length
@@ -81,40 +78,21 @@ const isBracket = (open: string): boolean => open === '' || /[([{]$/.test(open)
 
 /** The whole of it. */
 export function print(layout: Layout): string {
-  const out: string[] = []
-  printInto(layout, out)
-  return out.join('')
-}
-
-function printInto(layout: Layout, out: string[]): void {
   switch (layout.type) {
     case 'atom':
-      out.push(layout.text)
-      return
-    case 'lazy-atom':
-      out.push(layout.text())
-      return
+      return layout.text()
     case 'text':
-      out.push(quote(layout.text))
-      return
+      return quote(layout.text)
     case 'pair':
-      out.push(layout.key, ' ')
-      printInto(layout.value, out)
-      return
+      return `${layout.key} ${print(layout.value)}`
     case 'group': {
-      out.push(layout.open)
-      const separator = separatorOf(layout)
-      for (let i = 0; i < layout.total; i++) {
-        if (i > 0) out.push(separator)
-        else if (!isBracket(layout.open)) out.push(separator)
-        printInto(layout.item(i), out)
-      }
-      out.push(layout.close)
+      const { open, close, total, item } = layout
+      const separator = layout.lines && measure(layout, LINE) > LINE ? '\n' : ' '
+      const items = Array.from({ length: total }, (_, i) => print(item(i)))
+      return open + (total === 0 || isBracket(open) ? '' : separator) + items.join(separator) + close
     }
   }
 }
-
-const separatorOf = (layout: Group): string => (layout.lines && measure(layout, LINE) > LINE ? '\n' : ' ')
 
 /** At most `max` characters, cut fairly, saying what was left out; what is printed reads back. */
 export function printLimited(layout: Layout, max: number): string {
@@ -133,8 +111,6 @@ function cut(layout: Layout, room: number): string | null {
   if (measure(layout, room) <= room) return print(layout)
   switch (layout.type) {
     case 'atom':
-      return fits(`nil ${remark(`${layout.text.length} characters`)}`, room)
-    case 'lazy-atom':
       return fits(`nil ${remark(`${layout.width} characters`)}`, room)
     case 'text':
       return cutText(layout.text, room)
@@ -178,36 +154,19 @@ function cutGroup(layout: Group, room: number): string | null {
 const CUT = `nil ${remark('cut')}`
 
 /** Every item appears: small ones whole, the others share what is left equally. */
-function shareOut(layout: Group, room: number): (string | null)[] {
-  const { total } = layout
-  let left = room - total
+function shareOut({ total, item }: Group, room: number): (string | null)[] {
   const cap = Math.max(MIN_SHARE, Math.ceil((4 * room) / total))
-  const widths = Array.from({ length: total }, (_, i) => measure(layout.item(i), cap))
-  const small = smallOnes(widths, left)
-  for (const i of small) left -= widths[i]!
-  let big = total - small.size
-  return widths.map((_, i) => {
-    if (small.has(i)) return print(layout.item(i))
-    const item = layout.item(i)
-    // An element that leaves nothing to show keeps its place: what follows must not move up into it.
-    const text = cut(item, Math.floor(left / big)) ?? (item.type === 'pair' ? null : CUT)
+  const widths = Array.from({ length: total }, (_, i) => measure(item(i), cap))
+  const narrowFirst = widths.map((_, i) => i).sort((a, b) => widths[a]! - widths[b]!)
+  const texts: (string | null)[] = []
+  let left = room - total
+  for (const [place, i] of narrowFirst.entries()) {
+    // an element that leaves nothing to show keeps its place: what follows must not move up into it
+    const text = cut(item(i), Math.floor(left / (total - place))) ?? (item(i).type === 'pair' ? null : CUT)
     left -= text?.length ?? 0
-    big--
-    return text
-  })
-}
-
-/** Which items are no wider than an equal share of what the narrower ones leave over. */
-function smallOnes(widths: readonly number[], room: number): Set<number> {
-  const order = widths.map((_, i) => i).sort((a, b) => widths[a]! - widths[b]!)
-  const small = new Set<number>()
-  let left = room
-  for (const [place, i] of order.entries()) {
-    if (widths[i]! > left / (order.length - place)) break
-    left -= widths[i]!
-    small.add(i)
+    texts[i] = text
   }
-  return small
+  return texts
 }
 
 /** Too many to show a useful part of each: the first ones, none of them taking more than an eighth. */
@@ -215,12 +174,10 @@ function firstOnes(layout: Group, room: number): (string | null)[] {
   const kept: string[] = []
   let left = room
   for (let i = 0; i < layout.total && left > 0; i++) {
-    const item = layout.item(i)
-    const share = Math.min(left - 1, Math.max(MIN_SHARE, Math.floor(room / 8)))
-    const text = cut(item, share)
+    const text = cut(layout.item(i), Math.min(left - 1, Math.max(MIN_SHARE, Math.floor(room / 8))))
     if (text === null) {
       // A field whose very name is too long goes alone; a cell or an element takes its followers with it, or they would move up.
-      if (item.type === 'pair' && left > MIN_SHARE) continue
+      if (layout.item(i).type === 'pair' && left > MIN_SHARE) continue
       break
     }
     kept.push(text)

@@ -1,6 +1,7 @@
 /** The words both notations share: how strings, keys and comments are written so that they read back the same. */
 
 import { FENCE_MARK, hides, late, UNSEEN, unfenced, unhidden } from './invisible.ts'
+import { Char } from './values.ts'
 
 const BARE = /^[a-z][a-z0-9]*(?:[-._/][a-z0-9]+)*$/
 const PLAIN_KEY = /^[A-Za-z0-9_][A-Za-z0-9_\-./?!*+<>=&%$^~]*$/
@@ -37,12 +38,6 @@ export const keyText = (key: string): string => ':' + (PLAIN_KEY.test(key) && !h
 /** A comment that says what was left out; nothing in it can end it early or nest. */
 export const remark = (text: string): string =>
   `#| ${unfenced(unhidden(text.replace(/\s+/g, ' '))).replace(/[|#]/g, (c) => (c === '|' ? '¦' : '♯'))} |#`
-
-/** Does this character end a word? Called for each one, so that the common ones are told without a regular expression. */
-export const isDelimiter = (c: string): boolean => ' \n()[]{}"\';`,|\t\r'.includes(c) || isSpace(c)
-
-export const isSpace = (c: string): boolean =>
-  c === ' ' || c === '\n' || c === '\t' || c === '\r' || c === '\f' || c === '\v' || (c > '\x7f' && /\s/.test(c))
 
 /** Reads the inside of `"…"` or `|…|`; `at` is just after the opening mark. Returns the text and where it ended, or what is wrong. */
 export function readQuoted(source: string, at: number, mark: '"' | '|'): { text: string; end: number } | string {
@@ -85,4 +80,32 @@ function readEscape(source: string, at: number): { text: string; end: number } |
   if (gap) return { text: '', end: at + gap[0].length }
   const text = Object.hasOwn(ESCAPES, c) ? ESCAPES[c] : undefined
   return text === undefined ? `no such escape in a string: \\${c}` : { text, end: at + 1 }
+}
+
+const CHARS: Record<string, number> = {
+  space: 0x20,
+  newline: 0x0a,
+  tab: 0x09,
+  return: 0x0d,
+  null: 0,
+  alarm: 7,
+  backspace: 8,
+  delete: 0x7f,
+  escape: 0x1b,
+}
+const CHAR_NAMES = new Map(Object.entries(CHARS).map(([name, code]) => [code, name]))
+
+/** What follows `#\`: one character, a name, or `x` and hexadecimal digits. */
+export function parseChar(text: string): Char | undefined {
+  const code = text.codePointAt(0)!
+  if (text.length === (code > 0xffff ? 2 : 1)) return new Char(code)
+  if (Object.hasOwn(CHARS, text)) return new Char(CHARS[text]!)
+  const hex = /^x([\da-f]{1,6})$/i.exec(text)
+  const value = hex ? Number.parseInt(hex[1]!, 16) : -1
+  return value >= 0 && value <= 0x10ffff ? new Char(value) : undefined
+}
+
+export function printChar({ code, text }: Char): string {
+  const isOdd = (code >= 0xd800 && code < 0xe000) || hides(text)
+  return `#\\${CHAR_NAMES.get(code) ?? (isOdd ? 'x' + code.toString(16) : text)}`
 }

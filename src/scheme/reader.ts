@@ -1,19 +1,25 @@
-import { parseChar } from './characters.ts'
-import { isDelimiter, isSpace, readQuoted } from './lexical.ts'
+import { parseChar, readQuoted } from './lexical.ts'
 import { MAX_DIGITS, parseNumber } from './numeral.ts'
-import { Bracketed, Keyword, list, SchemeError, Sym, type Value, Vec } from './values.ts'
+import { Bracketed, EMPTY, Keyword, list, SchemeError, Sym, type Value, Vec } from './values.ts'
 
-/** Deeper nesting is refused: the reader and the compiler recurse, and must not reach the end of the JS stack. */
-export const MAX_NESTING = 400
+/** Deeper nesting is refused: the reader and the expander recurse, and must not reach the end of the JS stack. */
+const MAX_NESTING = 400
 
+const SPACE = /\s+/y
+const COMMENT = /;[^\n]*/y
+const WORD = /[^\s()[\]{}"';`,|]+/y
+const OPENING = /[([{]|#\(/y
+const QUOTATION = /['`]|,@?/y
+const LONE_DOT = /\.(?=[\s()[\]{}"';`,|]|$)/y
+const CLOSING: Record<string, string> = { '(': ')', '#(': ')', '[': ']', '{': '}' }
 const QUOTES: Record<string, string> = { "'": 'quote', '`': 'quasiquote', ',': 'unquote', ',@': 'unquote-splicing' }
-const DATUM: Record<string, Value> = {
-  '#t': true,
-  '#true': true,
-  '#f': false,
-  '#false': false,
-  nil: null,
-}
+const NAMED = new Map<string, Value>([
+  ['#t', true],
+  ['#true', true],
+  ['#f', false],
+  ['#false', false],
+  ['nil', null],
+])
 
 /** Reads code, one top-level form after another. */
 export class Reader {
@@ -40,64 +46,62 @@ export class Reader {
     throw new SchemeError(`cannot read this at line ${line}, column ${column}: ${message}`, hint)
   }
 
+  /** What the pattern finds here, passed over. */
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.source)?.[0] ?? ''
+    this.at += found.length
+    return found
+  }
+
   #skip(depth: number): void {
-    const { source } = this
     for (;;) {
-      const c = source[this.at]
-      if (c === undefined) return
-      if (isSpace(c)) this.at++
-      else if (c === ';') {
-        const end = source.indexOf('\n', this.at)
-        this.at = end < 0 ? source.length : end + 1
-      } else if (c === '#' && source[this.at + 1] === '|') this.#blockComment()
-      else if (c === '#' && source[this.at + 1] === ';') {
-        const start = this.at
+      const start = this.at
+      if (this.#take(SPACE) || this.#take(COMMENT)) continue
+      if (this.source.startsWith('#|', start)) this.#blockComment()
+      else if (this.source.startsWith('#;', start)) {
         if (depth > MAX_NESTING) this.#fail('too many #; in a row', start)
         this.at += 2
-        this.#skip(depth + 1)
-        if (this.at >= source.length) this.#fail('#; is followed by nothing', start)
-        this.#datum(depth + 1)
+        this.#required('#;', depth, start)
       } else return
     }
   }
 
   #blockComment(): void {
-    const start = this.at
-    let open = 0
     const mark = /#\||\|#/g
-    mark.lastIndex = start
+    mark.lastIndex = this.at
+    let open = 0
     for (let m = mark.exec(this.source); m; m = mark.exec(this.source)) {
       open += m[0] === '#|' ? 1 : -1
       if (open > 0) continue
       this.at = mark.lastIndex
       return
     }
-    this.#fail('a comment is not closed: |# is missing', start)
+    this.#fail('a comment is not closed: |# is missing', this.at)
+  }
+
+  /** The datum that must follow a mark. */
+  #required(mark: string, depth: number, start: number): Value {
+    this.#skip(depth + 1)
+    if (this.at >= this.source.length) this.#fail(`${mark} is followed by nothing`, start)
+    return this.#datum(depth + 1)
   }
 
   #datum(depth: number): Value {
     const start = this.at
+    const { source } = this
     if (depth > MAX_NESTING) this.#fail(`nested deeper than ${MAX_NESTING}`, start, 'name the inner parts with define')
-    const c = this.source[start]!
-    if (c === '(') return this.#list(depth)
-    if (c === '[') return new Bracketed('[', this.#items(']', depth, start + 1))
-    if (c === '{') return this.#braces(depth)
+    const open = this.#take(OPENING)
+    if (open) return this.#sequence(open, depth, start)
+    const mark = this.#take(QUOTATION)
+    if (mark) return list([new Sym(QUOTES[mark]!), this.#required(mark, depth, start)])
+    const c = source[start]!
     if (c === ')' || c === ']' || c === '}') this.#fail(`${c} closes nothing`, start)
     if (c === '"') return this.#quoted('"', start + 1)
     if (c === '|') return new Sym(this.#quoted('|', start + 1))
-    if (c === "'" || c === '`' || c === ',') return this.#quotation(c, depth)
-    if (c === ':' && this.source[start + 1] === '|') return new Keyword(this.#quoted('|', start + 2))
-    if (c === '#') return this.#hash(depth)
+    if (source.startsWith(':|', start)) return new Keyword(this.#quoted('|', start + 2))
+    if (source.startsWith('#\\', start)) return this.#char()
     return this.#word()
-  }
-
-  #quotation(c: string, depth: number): Value {
-    const start = this.at
-    const mark = c === ',' && this.source[start + 1] === '@' ? ',@' : c
-    this.at += mark.length
-    this.#skip(depth)
-    if (this.at >= this.source.length) this.#fail(`${mark} is followed by nothing`, start)
-    return list([new Sym(QUOTES[mark]!), this.#datum(depth + 1)])
   }
 
   #quoted(mark: '"' | '|', from: number): string {
@@ -107,86 +111,53 @@ export class Reader {
     return read.text
   }
 
-  #items(closer: string, depth: number, from: number, tail?: (value: Value) => void): Value[] {
-    const start = from - 1
+  #sequence(open: string, depth: number, start: number): Value {
+    const closer = CLOSING[open]!
     const items: Value[] = []
-    this.at = from
+    let tail: Value = EMPTY
     for (;;) {
       this.#skip(depth)
       const c = this.source[this.at]
       if (c === undefined) this.#fail(`${closer} is missing`, start, 'the form is not closed')
-      if (c === closer) {
-        this.at++
-        return items
-      }
+      if (c === closer) break
       if (c === ')' || c === ']' || c === '}') this.#fail(`${c} where ${closer} was expected`, this.at)
-      if (c === '.' && isDelimiter(this.source[this.at + 1] ?? ' ')) {
-        if (!tail || items.length === 0) this.#fail('a lone dot', this.at)
-        this.at++
-        this.#skip(depth)
-        if (this.at >= this.source.length) this.#fail(`${closer} is missing`, start)
-        tail(this.#datum(depth + 1))
-        this.#skip(depth)
-        if (this.source[this.at] !== closer) this.#fail('one datum stands after a dot', this.at)
-        continue
-      }
-      items.push(this.#datum(depth + 1))
+      if (tail !== EMPTY) this.#fail('one datum stands after a dot', this.at)
+      const at = this.at
+      if (!this.#take(LONE_DOT)) items.push(this.#datum(depth + 1))
+      else if (open !== '(' || items.length === 0) this.#fail('a lone dot', at)
+      else tail = this.#required('.', depth, at)
     }
-  }
-
-  #list(depth: number): Value {
-    let tail: Value | undefined
-    const items = this.#items(')', depth, this.at + 1, (value) => {
-      tail = value
-    })
-    return tail === undefined ? list(items) : list(items, tail)
-  }
-
-  #braces(depth: number): Value {
-    const start = this.at
-    const items = this.#items('}', depth, start + 1)
-    if (items.length % 2 !== 0) this.#fail('a record is {:key value …}: a value is missing', start)
-    for (let i = 0; i < items.length; i += 2)
-      if (!(items[i] instanceof Keyword)) this.#fail('the keys of a record are keywords: {:key value …}', start)
-    return new Bracketed('{', items)
-  }
-
-  #hash(depth: number): Value {
-    const start = this.at
-    const next = this.source[start + 1]
-    if (next === '(') return new Vec(this.#items(')', depth, start + 2))
-    if (next === '\\') return this.#char()
-    return this.#word()
+    this.at++
+    if (open === '(') return list(items, tail)
+    if (open === '#(') return new Vec(items)
+    if (open === '{' && (items.length % 2 !== 0 || !items.every((item, i) => i % 2 === 1 || item instanceof Keyword)))
+      this.#fail('a record is {:key value …}', start)
+    return new Bracketed(open as '[' | '{', items)
   }
 
   #char(): Value {
     const start = this.at
     const first = String.fromCodePoint(this.source.codePointAt(start + 2) ?? 0)
-    let end = start + 2 + first.length
-    while (end < this.source.length && !isDelimiter(this.source[end]!)) end++
-    const text = this.source.slice(start + 2, end)
-    const char = start + 2 < this.source.length ? parseChar(text) : undefined
-    if (!char) this.#fail(`no such character: #\\${text.slice(0, 40)}`, start)
-    this.at = end
-    return char
+    this.at += 2 + first.length
+    const text = first + this.#take(WORD)
+    return (
+      (start + 2 < this.source.length && parseChar(text)) ||
+      this.#fail(`no such character: ${text.slice(0, 40)}`, start)
+    )
   }
 
   #word(): Value {
-    const { source } = this
     const start = this.at
-    let end = start
-    while (end < source.length && !isDelimiter(source[end]!)) end++
-    const text = source.slice(start, end)
-    this.at = end
-    if (text.length < 20 && Object.hasOwn(DATUM, text)) return DATUM[text]!
+    const text = this.#take(WORD)
+    const named = NAMED.get(text)
+    if (named !== undefined) return named
     if (text[0] === ':' && text.length > 1) return new Keyword(text.slice(1))
     const number = /^[#+\-.\d]/.test(text) ? parseNumber(text) : undefined
     if (number === 'rational')
       this.#fail(`exact fractions are not offered: ${text}`, start, 'write a decimal such as 0.5')
     if (number === 'too-long') this.#fail(`a number has at most ${MAX_DIGITS} digits`, start)
     if (number !== undefined) return number
-    if (text[0] === '#' || text === '' || text === ':')
-      this.#fail(`not understood: ${text.slice(0, 40) || source[end]}`, start)
+    if (text[0] === '#' || text === ':') this.#fail(`not understood: ${text.slice(0, 40)}`, start)
     return new Sym(text)
   }
 }

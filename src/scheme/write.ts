@@ -1,23 +1,7 @@
-import { printChar } from './characters.ts'
 import { atom, type Group, group, type Layout, lazyGroup, measure, print } from './layout.ts'
-import { inBars, isBare, isPlainSymbol, keyText } from './lexical.ts'
+import { inBars, isBare, isPlainSymbol, keyText, printChar } from './lexical.ts'
 import { parseNumber, printNumber } from './numeral.ts'
-import {
-  Bracketed,
-  Builtin,
-  Char,
-  Closure,
-  Empty,
-  Entity,
-  Keyword,
-  Many,
-  Pair,
-  Rec,
-  Sym,
-  unlist,
-  type Value,
-  Vec,
-} from './values.ts'
+import { Bracketed, Builtin, Char, Closure, Empty, Entity, Keyword, Many, Pair, Rec, Sym, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
 /** How entities of one kind are printed; it comes from the kind's declaration. */
 export interface Shape {
@@ -70,7 +54,7 @@ function integer(n: bigint): Layout {
   const digits = Math.ceil(
     (hex.length - 14) * Math.log10(16) + Math.log10(Math.abs(Number.parseInt(hex.slice(0, 14), 16)) + 1),
   )
-  return { type: 'lazy-atom', width: digits + (n < 0n ? 1 : 0), text: () => printNumber(n) }
+  return { type: 'atom', width: digits + (n < 0n ? 1 : 0), text: () => printNumber(n) }
 }
 
 /** Fewer entities than this are not worth a header. */

@@ -134,6 +134,16 @@ describe('[D10] introspection', () => {
     expect(m.discover('(describe "endpoint")')[0]).toContain('(field "cost" "number" :min 2 :max 5)')
   })
 
+  test('[D10] help answers for builtins, special forms and knowledge functions, and says what is not offered', () => {
+    const m = openTestMemory()
+    expect(m.discover('(help "filter") (help \'let) (help "get-principles") (help "call/cc")')).toEqual([
+      '(help "filter" "The elements for which keep? is true; keep? may be a keyword." :signature "(filter keep? xs)" :example "(filter odd? \'(1 2 3))")',
+      expect.stringMatching(/^\(help "let" "Local names;.* :signature "\(let \(\(name value\) …\) body …\)"/),
+      expect.stringMatching(/^\(help "get-principles" "every principle, newest first/),
+      '(error "call/cc is not offered: use a named let, find, or any")',
+    ])
+  })
+
   test('[D10] what is unknown is an error with the nearest names', () => {
     const m = openTestMemory()
     expect(m.discover('(describe "decison") (help "fliter") (help "zzzzzzzzzz")')).toEqual([

@@ -1,7 +1,7 @@
 import { isNum, type Num, notOf, num, str, WrongArgument } from '../argument-types.ts'
 import { exceeded, MAX_BITS } from '../budget.ts'
 import { parseNumber, printNumber } from '../numeral.ts'
-import { type Args, type CallContext, Many, type Run, SchemeError, type Value } from '../values.ts'
+import { type Args, type CallContext, type Run, SchemeError, type Value } from '../values.ts'
 
 /** Beyond this an integer is large enough for its size to be measured and paid for. */
 const LARGE = 1n << 256n
@@ -33,19 +33,9 @@ const operation =
     return inexact(Number(num(a)), Number(num(b)))
   }
 
-export const add = operation(
-  (a, b) => a + b,
-  (a, b) => a + b,
-)
-const subtract = operation(
-  (a, b) => a - b,
-  (a, b) => a - b,
-)
-const multiply = operation(
-  (a, b) => a * b,
-  (a, b) => a * b,
-  8,
-)
+export const add = operation((a, b) => a + b, (a, b) => a + b) // biome-ignore format: both alike
+const subtract = operation((a, b) => a - b, (a, b) => a - b) // biome-ignore format: both alike
+const multiply = operation((a, b) => a * b, (a, b) => a * b, 8) // biome-ignore format: both alike
 const divide: Operation = (a, b, ctx) => {
   const [n, m] = [num(a), num(b)]
   if (m === 0n) throw new SchemeError('/: division by zero')
@@ -119,11 +109,6 @@ const modulo = division(
   (a, b) => a - b * Math.floor(a / b),
 )
 
-const both =
-  (first: Run, second: Run): Run =>
-  (args, ctx) =>
-    new Many([first(args, ctx), second(args, ctx)])
-
 const rounding =
   (of: (n: number) => number): Run =>
   ([v]) => {
@@ -164,46 +149,15 @@ function expt([a, b]: Args, ctx: CallContext): Num {
   return guard(base ** power, ctx)
 }
 
-function rootOf(n: bigint, ctx: CallContext): bigint {
-  if (n < 2n) return n
-  let x = 1n << BigInt((bitLength(n) + 1) >> 1)
-  for (;;) {
-    ctx.charge(1 + (bitLength(n) >> 10))
-    const y = (x + n / x) >> 1n
-    if (y >= x) return guard(x, ctx)
-    x = y
-  }
-}
-
-function sqrt([v]: Args, ctx: CallContext): Num {
+/** Exact where the root of an exact integer is one. */
+function sqrt([v]: Args): Num {
   const n = num(v)
   if (n < 0) throw new WrongArgument('complex numbers are not offered', 'the argument must not be negative')
-  if (typeof n === 'number') return Math.sqrt(n)
-  const root = rootOf(n, ctx)
-  return root * root === n ? root : Math.sqrt(Number(n))
+  const root = Math.sqrt(Number(n))
+  return typeof n === 'bigint' && Number.isFinite(root) && BigInt(Math.round(root)) ** 2n === n
+    ? BigInt(Math.round(root))
+    : root
 }
-
-function gcd(a: bigint, b: bigint, ctx: CallContext): bigint {
-  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b]
-  while (y !== 0n) {
-    ctx.charge(1 + (bitLength(y) >> 10))
-    ;[x, y] = [y, x % y]
-  }
-  return x
-}
-
-function lcm(a: bigint, b: bigint, ctx: CallContext): bigint {
-  if (a === 0n || b === 0n) return 0n
-  const product = guard((a / gcd(a, b, ctx)) * b, ctx)
-  return product < 0n ? -product : product
-}
-
-const common =
-  (of: (a: bigint, b: bigint, ctx: CallContext) => bigint, start: bigint): Run =>
-  (args, ctx) => {
-    const result = args.reduce<bigint>((sum, arg) => of(sum, exact(integer(arg), ctx), ctx), start)
-    return args.some((arg) => typeof arg === 'number') ? Number(result) : guard(result, ctx)
-  }
 
 const isEven = (v: Value): boolean => {
   const n = integer(v)
@@ -211,7 +165,7 @@ const isEven = (v: Value): boolean => {
 }
 
 /** Exact integers of any size up to the budget, inexact numbers as IEEE doubles; no fractions, no complex numbers. */
-export const numbers: Record<string, Run> = {
+export const numbers: Record<string, Run | string> = {
   '(+ n …) | The sum. | (+ 1 2 3)': sum(0n, add),
   '(* n …) | The product. | (* 2 3 4)': sum(1n, multiply),
   '(- n m …) | The difference; of one number its negation. | (- 10 3 2)': (args, ctx) =>
@@ -236,24 +190,19 @@ export const numbers: Record<string, Run> = {
   '(quotient n m) | Integer division towards zero. | (quotient -7 2)': quotient,
   '(remainder n m) | What quotient leaves; the sign of n. | (remainder -7 2)': remainder,
   '(modulo n m) | What floor division leaves; the sign of m. | (modulo -7 2)': modulo,
-  '(truncate-quotient n m) | The same as quotient. | (truncate-quotient -7 2)': quotient,
-  '(truncate-remainder n m) | The same as remainder. | (truncate-remainder -7 2)': remainder,
   '(floor-quotient n m) | Integer division towards minus infinity. | (floor-quotient -7 2)': floorQuotient,
-  '(floor-remainder n m) | The same as modulo. | (floor-remainder -7 2)': modulo,
-  '(floor/ n m) | floor-quotient and floor-remainder, as two values. | (receive (q r) (floor/ -7 2) (list q r))': both(
-    floorQuotient,
-    modulo,
-  ),
-  '(truncate/ n m) | quotient and remainder, as two values. | (receive (q r) (truncate/ -7 2) (list q r))': both(
-    quotient,
-    remainder,
-  ),
+  '(floor/ n m) | floor-quotient and modulo, as two values. | (receive (q r) (floor/ -7 2) (list q r))':
+    '(lambda (n m) (values (floor-quotient n m) (modulo n m)))',
+  '(truncate/ n m) | quotient and remainder, as two values. | (receive (q r) (truncate/ -7 2) (list q r))':
+    '(lambda (n m) (values (quotient n m) (remainder n m)))',
   '(abs n) | The size without the sign. | (abs -3)': ([n], ctx) =>
     typeof n === 'bigint' ? (n < 0n ? guard(-n, ctx) : n) : Math.abs(Number(num(n))),
   '(min a b …) | The least of the numbers. | (min 3 1 2)': extreme((order) => order < 0),
   '(max a b …) | The greatest of the numbers. | (max 3 1 2)': extreme((order) => order > 0),
-  '(gcd n …) | The greatest common divisor. | (gcd 12 18)': common(gcd, 0n),
-  '(lcm n …) | The least common multiple. | (lcm 4 6)': common(lcm, 1n),
+  '(gcd n …) | The greatest common divisor. | (gcd 12 18)': `(lambda ns
+    (fold (lambda (n m) (let loop ((a (abs n)) (b (abs m))) (if (= b 0) a (loop b (remainder a b))))) 0 ns))`,
+  '(lcm n …) | The least common multiple. | (lcm 4 6)': `(lambda ns
+    (fold (lambda (n m) (if (= n 0) n (abs (* (quotient n (gcd n m)) m)))) 1 ns))`,
   '(floor n) | The nearest integer that is not more. | (floor 2.7)': rounding(Math.floor),
   '(ceiling n) | The nearest integer that is not less. | (ceiling 2.1)': rounding(Math.ceil),
   '(truncate n) | The integer towards zero. | (truncate -2.7)': rounding(Math.trunc),
@@ -270,17 +219,14 @@ export const numbers: Record<string, Run> = {
   '(expt n m) | n to the power m. | (expt 2 10)': expt,
   '(square n) | n times n. | (square 5)': ([n], ctx) => multiply(n, n, ctx),
   '(sqrt n) | The square root, exact where it can be. | (sqrt 16)': sqrt,
-  '(exact-integer-sqrt n) | The integer square root and what is left, as two values. | (receive (s r) (exact-integer-sqrt 17) (list s r))':
-    ([n], ctx) => {
-      if (typeof n !== 'bigint' || n < 0n) throw notOf('an exact integer that is not negative', n)
-      const root = rootOf(n, ctx)
-      return new Many([root, guard(n - root * root, ctx)])
-    },
+  '(exact-integer-sqrt n) | The integer square root and what is left, as two values. | (receive (s r) (exact-integer-sqrt 17) (list s r))': `(lambda (n)
+       (let loop ((x n))
+         (let ((y (if (= x 0) 0 (quotient (+ x (quotient n x)) 2))))
+           (if (< y x) (loop y) (values x (- n (* x x)))))))`,
   '(exp n) | e to the power n. | (exp 0)': ([n]) => (n === 0n ? 1n : Math.exp(Number(num(n)))),
   '(log n) | The natural logarithm. | (log 2.718)': ([n]) => (n === 1n ? 0n : Math.log(Number(num(n)))),
   '(number? x) | Is it a number? | (number? 1)': kind(() => true),
   '(real? x) | Is it a number? | (real? 1.5)': kind(() => true),
-  '(rational? x) | Is it a finite number? | (rational? 0.5)': kind((n) => typeof n === 'bigint' || Number.isFinite(n)),
   '(integer? x) | Is it a whole number, exact or not? | (integer? 2.0)': kind(
     (n) => typeof n === 'bigint' || Number.isInteger(n),
   ),

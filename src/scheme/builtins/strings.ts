@@ -120,22 +120,6 @@ const written = (x: Value): string => printLimited(layoutValue(x), MAX_WRITTEN)
 const display = (x: Value): string =>
   typeof x === 'string' ? x : x instanceof Char ? x.text : x instanceof Sym ? x.name : written(x)
 
-const pad =
-  (left: boolean): Run =>
-  ([text, n, fill], ctx) => {
-    const length = lengthOf(str(text))
-    const width = index(n)
-    const mark = fill === undefined ? ' ' : char(fill).text
-    pay(Math.max((text as string).length, width * mark.length), ctx)
-    const kept = between(
-      text as string,
-      left ? Math.max(0, length - width) : 0,
-      left ? length : Math.min(width, length),
-    )
-    const padding = mark.repeat(Math.max(0, width - length))
-    return left ? padding + kept : kept + padding
-  }
-
 /** `(string->list text [start] [end])`. */
 const characters: Run = ([text, start, end], ctx) => {
   const part = between(str(text), ...range(start, end, lengthOf(text as string)))
@@ -191,12 +175,6 @@ export const strings: Record<string, Run | string> = {
   '(string-downcase text) | In small letters. | (string-downcase "ABC")': each(lower),
   '(string-foldcase text) | As case-insensitive comparison sees it. | (string-foldcase "ABC")': each(lower),
   '(string-trim text) | Without white space at both ends. | (string-trim "  a  ")': each((text) => text.trim()),
-  '(string-trim-left text) | Without white space at the start. | (string-trim-left " a")': each((text) =>
-    text.trimStart(),
-  ),
-  '(string-trim-right text) | Without white space at the end. | (string-trim-right "a ")': each((text) =>
-    text.trimEnd(),
-  ),
   '(string-index text char) | Where the character first occurs, or #f. | (string-index "banana" #\\n)': place,
   '(string-contains text part) | Where the part first occurs, or #f. | (string-contains "banana" "nan")': place,
   '(string-prefix? part text) | Does the text begin with the part? | (string-prefix? "src/" "src/a.ts")': affix(
@@ -231,10 +209,6 @@ export const strings: Record<string, Run | string> = {
     ctx.alloc(times)
     return str(text).replaceAll(str(old), () => str(by))
   },
-  '(string-pad-left text n [char]) | Padded on the left, or cut there, to n characters. | (string-pad-left "7" 3 #\\0)':
-    pad(true),
-  '(string-pad-right text n [char]) | Padded on the right, or cut there, to n characters. | (string-pad-right "ab" 4)':
-    pad(false),
   '(string-null? text) | Is it the empty string? | (string-null? "")': ([text]) => str(text) === '',
   '(string->list text [start] [end]) | Its characters as a list. | (string->list "abc")': characters,
   "(list->string chars) | The string of a list of characters. | (list->string '(#\\a #\\b))": ([chars], ctx) =>

@@ -1,23 +1,7 @@
 import { index, items, notOf, range, vec, WrongArgument } from '../argument-types.ts'
 import { isEqual, isSame } from '../equality.ts'
 import { brief } from '../excerpt.ts'
-import {
-  access,
-  Entity,
-  type Fields,
-  isProcedure,
-  isTrue,
-  Keyword,
-  list,
-  Many,
-  Rec,
-  type Run,
-  SchemeError,
-  Sym,
-  UNSPECIFIED,
-  type Value,
-  Vec,
-} from '../values.ts'
+import { access, Entity, type Fields, isProcedure, isTrue, Keyword, list, Many, Rec, type Run, SchemeError, Sym, UNSPECIFIED, type Value, Vec } from '../values.ts' // biome-ignore format: one line of names
 
 /** A field's name: a keyword, a string or a symbol. */
 function key(v: Value): string {
