@@ -8,7 +8,6 @@ import { discover } from './discover/discover.ts'
 import { recallFunctions } from './discover/recall.ts'
 import type { StreamEvent } from './feed/feed.ts'
 import { readEdits, refreshViews } from './handoff/views/index.ts'
-import type { Batch, KindName, KindOf, Labels, NewTask, TypedAction } from './library-actions.ts'
 import type { ActOptions, ActResult, Memory, News } from './memory.ts'
 import type { Entity } from './model/entity.ts'
 import type { Field, Json } from './model/field.ts'
@@ -21,6 +20,7 @@ import { Recaller } from './recall/recall.ts'
 import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Ingested } from './replication/ingest.ts'
 import { createProject, findProject, type Project } from './store/project.ts'
+import type { ArgsOf, Batch, KindName, KindOf, TypedAction } from './verbs/actions.ts'
 import { isStale } from './write/batch.ts'
 
 /** What a field reads as. */
@@ -134,12 +134,12 @@ export interface TaskScope extends Scope {
 
 export interface ActivityScope extends Scope {
   /** Starts a task in this activity. */
-  task(description: string, more?: Omit<NewTask, 'description' | 'activity' | 'goal'>): TaskScope
+  task(description: string, more?: Omit<ArgsOf<'add-task'>, 'description' | 'activity' | 'goal'>): TaskScope
 }
 
 export interface GoalScope extends Scope {
   /** Starts an area of work within this goal. */
-  activity(description: string, more?: Labels & { mode?: string; component?: string }): ActivityScope
+  activity(description: string, more?: Omit<ArgsOf<'start-activity'>, 'description' | 'goal'>): ActivityScope
 }
 
 /** One project's memory, as a library. */
@@ -154,7 +154,7 @@ export interface ProjectMemory {
   /** The same for a batch that comes from outside, or uses kinds of the project's own: checked when it is planned. */
   actAny(batch: unknown, options?: ActOptions): ActResult
   /** Starts a goal, or goes on with the one that was asked for in these words; activities and tasks are started in it. */
-  goal(originalAsk: string, more?: Labels & { plan?: string }): GoalScope
+  goal(originalAsk: string, more?: Omit<ArgsOf<'start-goal'>, 'originalAsk'>): GoalScope
   /** Evaluates Scheme; one printed value per form, errors are values. */
   discover(program: string, options?: { session?: string; asOf?: string }): string[]
   /**
@@ -193,7 +193,7 @@ export interface ProjectMemory {
   close(): void
 }
 
-export type { Batch, TypedAction } from './library-actions.ts'
+export type { Batch, TypedAction } from './verbs/actions.ts'
 
 export interface OpenMemoryOptions extends Omit<OpenOptions, 'projectPath'> {
   /** A directory in the project; the working directory unless given. */

@@ -108,7 +108,7 @@ export class Memory {
     this.#options = options
     this.#env = options.env ?? systemEnv
     this.#core = createRegistry(options.kinds, options.relations, () => options.places?.().trees ?? [])
-    this.#verbs = new Map(options.verbs.map((v) => [v.verb, v]))
+    this.#verbs = new Map(options.verbs.map((v) => [v.name, v]))
     this.#db = openDb(options.path, {
       create: options.create ?? false,
       owner: {

@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 const ORDER = [
   'errors.ts', 'random.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts', 'model', 'scheme', 'log', 'store', 'materialize', 'claims', 'feed', 'read', 'replication', 'write', 'memory.ts',
   'recall', 'graph', 'code', 'coordination', 'handoff', 'briefing', 'evolution', 'sync', 'hub', 'formats', 'discover', 'verbs', 'open.ts', 'hooks', 'clients',
-  'library-actions.ts', 'library.ts', 'evaluate', 'tools', 'surfaces', 'index.ts',
+  'library.ts', 'evaluate', 'tools', 'surfaces', 'index.ts',
 ] // biome-ignore format: a list to read at a glance
 
 interface Import {

@@ -1,4 +1,5 @@
 import type { Memory } from '../memory.ts'
+import { takesBriefly } from '../model/args.ts'
 import type { Field, Json } from '../model/field.ts'
 import { COMMON, fieldsOf, type Kind } from '../model/kind.ts'
 import { nearest } from '../model/names.ts'
@@ -67,12 +68,14 @@ export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] 
   }
   for (const v of verbs) {
     out.push({
-      name: v.verb,
+      name: v.name,
       about: v.about,
-      required: Object.keys(v.args).filter((name) => !v.args[name]!.includes('?')),
-      optional: Object.keys(v.args).filter((name) => v.args[name]!.includes('?')),
-      takes: Object.fromEntries(Object.entries(v.args).map(([name, type]) => [name, type.replace('?', '')])),
-      example: call(v.verb, v.example),
+      required: Object.keys(v.args).filter((name) => v.args[name]!.required),
+      optional: Object.keys(v.args).filter((name) => !v.args[name]!.required),
+      takes: Object.fromEntries(
+        Object.entries(v.args).map(([name, arg]) => [name, `${takesBriefly(arg)}: ${arg.about}`]),
+      ),
+      example: call(v.name, v.example),
     })
   }
   return out

@@ -28,19 +28,34 @@ export interface Field {
   readonly also?: readonly string[]
   /** Written by Tidemark itself; refused from callers. */
   readonly system?: boolean
+  /** An argument that must be given. */
+  readonly required?: boolean
+  /** An argument's text: trimmed, not empty, and no longer than this. */
+  readonly longest?: number
 }
 
 type Options = Omit<Field, 'type' | 'about' | 'choices'>
+type Plain = Record<never, never>
 
-export const text = <const O extends Options>(about: string, o?: O) => ({ type: 'text', about, ...o }) as const
-export const number = <const O extends Options>(about: string, o?: O) => ({ type: 'number', about, ...o }) as const
-export const flag = <const O extends Options>(about: string, o?: O) => ({ type: 'flag', about, ...o }) as const
-export const time = <const O extends Options>(about: string, o?: O) => ({ type: 'time', about, ...o }) as const
-export const set = <const O extends Options>(about: string, o?: O) => ({ type: 'set', about, ...o }) as const
-export const list = <const O extends Options>(about: string, o?: O) => ({ type: 'list', about, ...o }) as const
-export const map = <const O extends Options>(about: string, o?: O) => ({ type: 'map', about, ...o }) as const
-export const choice = <const C extends readonly string[], const O extends Options>(choices: C, about: string, o?: O) =>
-  ({ type: 'choice', choices, about, ...o }) as const
+export const text = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'text', about, ...(o as NoInfer<O>) }) as const
+export const number = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'number', about, ...(o as NoInfer<O>) }) as const
+export const flag = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'flag', about, ...(o as NoInfer<O>) }) as const
+export const time = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'time', about, ...(o as NoInfer<O>) }) as const
+export const set = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'set', about, ...(o as NoInfer<O>) }) as const
+export const list = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'list', about, ...(o as NoInfer<O>) }) as const
+export const map = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'map', about, ...(o as NoInfer<O>) }) as const
+export const choice = <const C extends readonly string[], const O extends Options = Plain>(
+  choices: C,
+  about: string,
+  o: O = {} as O,
+) => ({ type: 'choice', choices, about, ...(o as NoInfer<O>) }) as const
 
 /** A belief, 0 to 1; never a score. */
 export const confidence = () => number('how sure, 0 to 1', { min: 0, max: 1 })

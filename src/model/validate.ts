@@ -97,6 +97,27 @@ function texts(value: unknown): string[] | undefined {
     : undefined
 }
 
+/** A single value as it is kept, or what is wrong with it. */
+export function scalar(field: Field, value: Json): { value: Json; wrong?: string } {
+  switch (field.type) {
+    case 'flag':
+      return { value, ...(typeof value === 'boolean' ? {} : { wrong: 'not true or false' }) }
+    case 'choice':
+      return { value, ...(field.choices?.includes(value as string) ? {} : { wrong: 'not one of the choices' }) }
+    case 'number':
+      if (typeof value !== 'number') return { value, wrong: 'not a number' }
+      if (field.integer && !Number.isInteger(value)) return { value, wrong: 'not a whole number' }
+      if (value < (field.min ?? -Infinity) || value > (field.max ?? Infinity)) return { value, wrong: 'out of range' }
+      return { value }
+    case 'time': {
+      const moment = toTime(value)
+      return moment === undefined ? { value, wrong: 'not a time' } : { value: moment }
+    }
+    default:
+      return { value, ...(typeof value === 'string' ? {} : { wrong: 'not text' }) }
+  }
+}
+
 function change(name: string, field: Field, value: Json, report: Report): Change | undefined {
   const refuse = (message: string): undefined =>
     report({ field: name, message, received: shown(value), accepted: accepts(field) }) as undefined
@@ -107,22 +128,6 @@ function change(name: string, field: Field, value: Json, report: Report): Change
     return { field: name, op: 'clear' }
   }
   switch (field.type) {
-    case 'text':
-      return typeof value === 'string' ? { field: name, op: 'set', value } : refuse('not text')
-    case 'flag':
-      return typeof value === 'boolean' ? { field: name, op: 'set', value } : refuse('not true or false')
-    case 'choice':
-      if (typeof value === 'string' && field.choices?.includes(value)) return { field: name, op: 'set', value }
-      return refuse('not one of the choices')
-    case 'number':
-      if (typeof value !== 'number') return refuse('not a number')
-      if (field.integer && !Number.isInteger(value)) return refuse('not a whole number')
-      if (value < (field.min ?? -Infinity) || value > (field.max ?? Infinity)) return refuse('out of range')
-      return { field: name, op: 'set', value }
-    case 'time': {
-      const moment = toTime(value)
-      return moment === undefined ? refuse('not a time') : { field: name, op: 'set', value: moment }
-    }
     case 'set':
     case 'list': {
       const list = field.type === 'list'
@@ -148,6 +153,10 @@ function change(name: string, field: Field, value: Json, report: Report): Change
         else put.push([path, leaf])
       }
       return { field: name, op: 'merge', put, drop }
+    }
+    default: {
+      const { wrong, value: single } = scalar(field, value)
+      return wrong === undefined ? { field: name, op: 'set', value: single } : refuse(wrong)
     }
   }
 }
@@ -234,18 +243,4 @@ export function textArg(
     return undefined
   }
   return value
-}
-
-/** Reports arguments that the verb does not know. */
-export function onlyArgs(args: Record<string, unknown>, names: readonly string[], report: Report): void {
-  for (const key of Object.keys(args)) {
-    if (names.includes(key)) continue
-    const near = nearest(key, names)
-    report({
-      field: key,
-      message: `no argument "${key.slice(0, 80)}"`,
-      received: shown(args[key]),
-      accepted: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `the arguments ${names.join(', ')}`,
-    })
-  }
 }

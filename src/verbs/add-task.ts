@@ -1,10 +1,10 @@
-import type { Verb } from '../write/verb.ts'
+import { defineVerb } from '../write/verb.ts'
 import { layTask, TASK_ARGS } from './work.ts'
 
-export const addTask: Verb = {
-  verb: 'add-task',
+export const addTask = defineVerb({
+  name: 'add-task',
   about: 'puts a task into the work tree for later; the current one stays',
-  args: { description: 'text', ...TASK_ARGS },
+  args: { ...TASK_ARGS, description: { ...TASK_ARGS.description, required: true } },
   example: { description: 'rotate the signing keys', blockedBy: ['refresh tokens before they expire'] },
   plan: layTask,
-}
+})

@@ -1,17 +1,18 @@
-import { textArg } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
+import { ref } from '../model/args.ts'
+import { text } from '../model/field.ts'
+import { defineVerb } from '../write/verb.ts'
 import { brief } from './common.ts'
 
-export const answerQuestion: Verb = {
-  verb: 'answer-question',
+export const answerQuestion = defineVerb({
+  name: 'answer-question',
   about: 'answers an open question',
-  args: { ref: 'reference', answer: 'text' },
+  args: {
+    ref: ref('the question', { required: true, kind: 'question', also: ['id'] }),
+    answer: text('what is known now', { required: true }),
+  },
   example: { ref: 'Does the hub need Redis?', answer: 'No: LISTEN/NOTIFY fans out.' },
-  plan(p, args, report) {
-    const target = p.resolve(args.ref, 'ref', report, { kind: 'question' })
-    const answer = textArg(args, 'answer', report)
-    if (!target || answer === undefined) return undefined
+  plan(p, { ref: target, answer }) {
     if (p.set(target.id, 'answer', answer)) p.sign(target.id)
     return brief(target)
   },
-}
+})

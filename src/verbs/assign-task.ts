@@ -1,18 +1,21 @@
 import { CLAIM_TTL_MS, HAND, isLive, stateOf } from '../claims/lease.ts'
+import { ref } from '../model/args.ts'
 import { isOpen } from '../read/work-tree.ts'
-import type { Verb } from '../write/verb.ts'
-import { claimJson, liveSession, textOf, told } from './claim-arguments.ts'
+import { defineVerb } from '../write/verb.ts'
+import { claimJson, line, liveSession, told } from './claim-arguments.ts'
 
-export const assignTask: Verb = {
-  verb: 'assign-task',
+export const assignTask = defineVerb({
+  name: 'assign-task',
   about:
     'gives a task to a free session of the role, else to any free one, as its claim; never to two. Free is one that lives and has no open task',
-  args: { task: 'reference', role: 'text?', to: 'text? (a session, instead of choosing one)', note: 'text?' },
+  args: {
+    task: ref('the task', { required: true, kind: 'task' }),
+    role: line('a free session of this role first'),
+    to: liveSession('the session, instead of choosing one'),
+    note: line('what for'),
+  },
   example: { task: 'refresh tokens before they expire', role: 'implementer' },
-  plan(p, args, report) {
-    const task = p.resolve(args.task, 'task', report, { kind: 'task' })
-    const [role, to, note] = [textOf(args, 'role', report), textOf(args, 'to', report), textOf(args, 'note', report)]
-    if (!task) return undefined
+  plan(p, { task, role, to, note }, report) {
     if (!isOpen(task)) {
       report({
         field: 'task',
@@ -48,18 +51,14 @@ export const assignTask: Verb = {
     const free = others
       .filter((s) => !busy.has(s.id) && !isOpen(p.entity(view.workOf(s.id).at(-1) ?? '')))
       .sort((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1))
-    const target =
-      to === undefined
-        ? (free.find((s) => role !== undefined && s.role === role) ?? free[0])
-        : liveSession(p, to, 'to', report)
+    const target = to ?? free.find((s) => role !== undefined && s.role === role) ?? free[0]
     if (!target) {
-      if (to === undefined)
-        report({
-          field: 'task',
-          message: `no other session is free${others.length > 0 ? ': each has a task in hand' : ''}`,
-          received: task.id,
-          hint: 'try again when one has finished, or name one: {"to": "…"}; (sessions) in discover shows them',
-        })
+      report({
+        field: 'task',
+        message: `no other session is free${others.length > 0 ? ': each has a task in hand' : ''}`,
+        received: task.id,
+        hint: 'try again when one has finished, or name one: {"to": "…"}; (sessions) in discover shows them',
+      })
       return undefined
     }
     const granted = p.claims.grant({
@@ -75,4 +74,4 @@ export const assignTask: Verb = {
     p.claims.tell('assigned', granted, { name: task.name, ...(typeof self === 'string' ? { by: self } : {}) })
     return { id: task.id, kind: 'task', name: task.name, to: target.id, claims: [claimJson(granted)] }
   },
-}
+})

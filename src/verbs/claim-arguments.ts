@@ -1,13 +1,13 @@
 import { tidyPath } from '../claims/glob.ts'
 import { type Claim, inTheWay, isLive, sameTree, stateOf } from '../claims/lease.ts'
+import { type ReadArgs, ref, texts } from '../model/args.ts'
 import { outside, pathInProject } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
+import { type Json, map, text } from '../model/field.ts'
 import { ago, span } from '../model/times.ts'
 import { type Report, shown } from '../model/validate.ts'
 import type { SessionRow } from '../store/presence.ts'
 import type { Planning } from '../write/plan-types.ts'
-
-type Args = Readonly<Record<string, unknown>>
+import { reading } from '../write/verb.ts'
 
 /** Paths that one claim may name; more is a directory or a glob. */
 const PATHS_AT_MOST = 100
@@ -38,97 +38,81 @@ export function told(p: Planning, c: Claim): string {
   return `${c.on} is claimed by ${who} ${left}, taken ${ago(c.since, now)}${note}`
 }
 
-export function textOf(args: Args, field: string, report: Report, max = 2000): string | undefined {
-  const value = args[field]
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && value.trim() !== '' && value.length <= max) return value.trim()
-  report({ field, message: `not a text of 1 to ${max} characters`, received: shown(value), accepted: 'text' })
-  return undefined
-}
-
-export function choiceOf<const C extends readonly string[]>(
-  args: Args,
-  field: string,
-  choices: C,
-  report: Report,
-): C[number] | undefined {
-  const value = args[field]
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && choices.includes(value)) return value
-  report({ field, message: 'not one of the choices', received: shown(value), accepted: choices.join(', ') })
-  return undefined
-}
+/** A text of the length that others read in a line. */
+export const line = <const O extends { longest?: number; required?: boolean } = Record<never, never>>(
+  about: string,
+  o: O = {} as O,
+) => ({
+  ...text(about, o),
+  longest: o.longest ?? 2000,
+})
 
 /** What `paths` names: relative to the work tree, each once. */
-export function pathsOf(p: Planning, args: Args, report: Report): string[] {
-  const given =
-    args.paths === undefined || args.paths === null ? [] : Array.isArray(args.paths) ? args.paths : [args.paths]
-  if (given.length > PATHS_AT_MOST)
-    report({
-      field: 'paths',
-      message: `${given.length} paths in one claim`,
-      accepted: `at most ${PATHS_AT_MOST}; a directory or a glob`,
-    })
-  const out = new Set<string>()
-  given.slice(0, PATHS_AT_MOST).forEach((path: unknown, i) => {
-    const field = given.length === 1 ? 'paths' : `paths.${i}`
-    const said = typeof path === 'string' ? path.trim() : ''
-    const inside = said === '' ? undefined : pathInProject(p.registry(), said)
-    if (said !== '' && inside === undefined) {
-      report(outside(p.registry(), field, said))
-      return
-    }
-    const tidy = inside === undefined ? undefined : tidyPath(inside)
-    if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy)) out.add(tidy)
-    else
+const PATHS = reading(
+  texts('files, directories or globs, relative to the root of the repository', { also: ['path', 'file', 'files'] }),
+  (p, given, name, report) => {
+    if (given.length > PATHS_AT_MOST)
       report({
-        field,
-        message: 'not a path in the work tree',
-        received: shown(path),
-        accepted: 'a file, a directory or a glob, relative to the root of the repository',
+        field: name,
+        message: `${given.length} paths in one claim`,
+        accepted: `at most ${PATHS_AT_MOST}; a directory or a glob`,
       })
-  })
-  return [...out]
-}
-
-/** Seconds, as milliseconds. */
-export function ttlOf(args: Args, report: Report): number | undefined {
-  const { ttl } = args
-  if (ttl === undefined || ttl === null) return undefined
-  if (typeof ttl === 'number' && ttl > 0 && ttl <= 86_400) return Math.ceil(ttl * 1000)
-  report({
-    field: 'ttl',
-    message: 'not a lease',
-    received: shown(ttl),
-    accepted: 'seconds, more than 0 and at most 86400',
-  })
-  return undefined
-}
-
-export function rolesOf(args: Args, report: Report): string[] | undefined {
-  const { dependsOn } = args
-  if (dependsOn === undefined || dependsOn === null) return undefined
-  const list = Array.isArray(dependsOn) ? dependsOn : [dependsOn]
-  const roles = list.filter((r): r is string => typeof r === 'string' && r.trim() !== '')
-  if (roles.length < list.length)
-    report({
-      field: 'dependsOn',
-      message: 'not roles',
-      received: shown(dependsOn),
-      accepted: 'a role, or a list of them',
+    const out = new Set<string>()
+    given.slice(0, PATHS_AT_MOST).forEach((path, i) => {
+      const field = given.length === 1 ? name : `${name}.${i}`
+      const inside = pathInProject(p.registry(), path.trim())
+      const tidy = inside === undefined ? undefined : tidyPath(inside)
+      if (inside === undefined) report(outside(p.registry(), field, path.trim()))
+      else if (tidy !== undefined && tidy.length <= PATH_LENGTH && !/[\p{Cc}]/u.test(tidy)) out.add(tidy)
+      else
+        report({
+          field,
+          message: 'not a path in the work tree',
+          received: shown(path),
+          accepted: 'a file, a directory or a glob, relative to the root of the repository',
+        })
     })
-  return roles.map((r) => r.trim())
-}
+    return [...out]
+  },
+)
+
+/** What claims, releases and hand-overs name. */
+export const SCOPE = {
+  paths: PATHS,
+  task: ref('the task it is for; without paths the task itself', { kind: 'task' }),
+  role: line("the role in the swarm: 'test-writer'", { longest: 80 }),
+} as const
 
 /** Words of a block that mean nothing to Tidemark, kept as they are. */
-export function moreOf(args: Args, report: Report): { [key: string]: string } | undefined {
-  const { more } = args
-  if (more === undefined || more === null) return undefined
-  const ok = typeof more === 'object' && !Array.isArray(more) && Object.values(more).every((v) => typeof v === 'string')
-  if (ok) return more as { [key: string]: string }
-  report({ field: 'more', message: 'not a map of texts', received: shown(more), accepted: '{"key": "text", …}' })
-  return undefined
-}
+export const MORE = reading(
+  map("further keys of the role's block in the swarm state, each with a text"),
+  (_p, more, field, report) => {
+    if (Object.values(more).every((v) => typeof v === 'string')) return more as { [key: string]: string }
+    report({ field, message: 'not a map of texts', received: shown(more), accepted: '{"key": "text", …}' })
+    return undefined
+  },
+)
+
+/** A session that lives, by its id. */
+export const liveSession = <const O extends { required?: boolean } = Record<never, never>>(
+  about: string,
+  o: O = {} as O,
+) =>
+  reading(line(about, o), (p, id, field, report): SessionRow | undefined => {
+    const { view } = p.claims
+    const row = view.session(id)
+    const state = row && stateOf(row, view.now, view.env)
+    if (row && isLive(state)) return row
+    const live = view.sessions().filter((s) => isLive(stateOf(s, view.now, view.env)))
+    const ids = live.map((s) => s.id).slice(0, 20)
+    report({
+      field,
+      message: row ? `session ${id} has ${state === 'ended' ? 'ended' : 'crashed'}` : `there is no session ${id}`,
+      received: id,
+      accepted: live.length > 0 ? ids.join(', ') : 'a live session; none is',
+    })
+    return undefined
+  })
 
 /** Claims of others that stand in the way; those in another work tree are only told. */
 export function against(
@@ -153,12 +137,14 @@ export const claimJson = (c: Claim): { [key: string]: Json } => ({
 })
 
 /** Held claims of a session that the arguments name; everything it holds where they name nothing. */
-export function named(p: Planning, session: string, args: Args, report: Report): Claim[] {
+export function named(
+  p: Planning,
+  session: string,
+  { paths = [], task: ofTask, role }: ReadArgs<typeof SCOPE>,
+  report: Report,
+): Claim[] {
   const own = p.claims.of(session)
-  const paths = pathsOf(p, args, report)
-  const role = textOf(args, 'role', report)
-  const ofTask = args.task !== undefined && args.task !== null
-  const task = ofTask ? p.resolve(args.task, 'task', report, { kind: 'task' })?.id : undefined
+  const task = ofTask?.id
   if (paths.length === 0 && role === undefined && !ofTask) return own
   const found: Claim[] = []
   const miss = (field: string, on: string, is: (c: Claim) => boolean) => {
@@ -185,26 +171,4 @@ export function editsUnder(p: Planning, session: string, given: readonly Claim[]
   const meets = (a: Claim) => (b: Claim) => inTheWay(a, b) && sameTree(a, b)
   const kept = rest.filter((c) => !c.implicit)
   return rest.filter((c) => c.implicit && given.some(meets(c)) && !kept.some(meets(c)))
-}
-
-/** A session that lives, by its id. */
-export function liveSession(p: Planning, id: string, field: string, report: Report): SessionRow | undefined {
-  const { view } = p.claims
-  const row = view.session(id)
-  const state = row && stateOf(row, view.now, view.env)
-  if (row && isLive(state)) return row
-  const live = view.sessions().filter((s) => isLive(stateOf(s, view.now, view.env)))
-  report({
-    field,
-    message: row ? `session ${id} has ${state === 'ended' ? 'ended' : 'crashed'}` : `there is no session ${id}`,
-    received: id,
-    accepted:
-      live.length > 0
-        ? live
-            .map((s) => s.id)
-            .slice(0, 20)
-            .join(', ')
-        : 'a live session; none is',
-  })
-  return undefined
 }

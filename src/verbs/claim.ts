@@ -1,11 +1,11 @@
 import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS, inTheWay, SILENT_MS, sameTree } from '../claims/lease.ts'
+import { texts } from '../model/args.ts'
 import { canonical } from '../model/canonical.ts'
-import type { Json } from '../model/field.ts'
+import { flag, type Json, number } from '../model/field.ts'
 import type { Report } from '../model/validate.ts'
 import type { Planning } from '../write/plan-types.ts'
-import type { Verb } from '../write/verb.ts'
-import { actor, against, claimJson, moreOf, pathsOf, rolesOf, textOf, told, ttlOf } from './claim-arguments.ts'
-import { flagArg } from './work.ts'
+import { defineVerb } from '../write/verb.ts'
+import { actor, against, claimJson, line, MORE, SCOPE, told } from './claim-arguments.ts'
 
 /** Takes a claim, or says again what the session holds already. Reports what is in the way. */
 export function take(
@@ -73,43 +73,26 @@ function notesOn(p: Planning, session: string, taken: readonly Claim[]): Claim[]
   return [...new Map(left.map((c) => [`${c.session} ${c.handoff}`, c])).values()]
 }
 
-export const claim: Verb = {
-  verb: 'claim',
+export const claim = defineVerb({
+  name: 'claim',
   about:
     'takes a lease on files, directories, globs or a task, so that no other session works on them; refused, with the owner, where one does',
   args: {
-    paths: '[text, …]? (files, directories, globs; relative to the root of the repository)',
-    task: 'reference? (without paths the task itself is claimed)',
-    ttl: 'number? (seconds without a sign of life; 1800)',
-    note: 'text?',
-    role: "text? (in the swarm: 'test-writer')",
-    dependsOn: '[text, …]? (roles whose result it needs)',
-    implicit: 'true? (taken by a hook)',
-    root: "text? (the work tree; the session's)",
-    more: '{…}? (further keys of its block in the swarm state)',
+    ...SCOPE,
+    ttl: number('seconds without a sign of life (1800)', { min: 0.001, max: 86_400 }),
+    note: line('what for'),
+    dependsOn: texts('roles whose result it needs'),
+    implicit: flag('taken by a hook'),
+    root: line("the work tree (the session's)"),
+    more: MORE,
   },
   example: { paths: ['src/auth/**'], note: 'token refresh' },
-  plan(p, args, report) {
+  plan(p, { paths = [], task, role, ttl, note, dependsOn, implicit = false, root, more }, report) {
     const session = actor(p, report)
-    const paths = pathsOf(p, args, report)
-    const task =
-      args.task === undefined || args.task === null ? undefined : p.resolve(args.task, 'task', report, { kind: 'task' })
-    const [note, role, root] = [
-      textOf(args, 'note', report),
-      textOf(args, 'role', report, 80),
-      textOf(args, 'root', report),
-    ]
-    const given = ttlOf(args, report)
-    const implicit = flagArg(args, 'implicit', report)
-    const [dependsOn, more] = [rolesOf(args, report), moreOf(args, report)]
-    const named = (field: 'paths' | 'task' | 'role') => args[field] !== undefined && args[field] !== null
-    if (
-      paths.length === 0 &&
-      !named('task') &&
-      !named('role') &&
-      !(named('paths') && Array.isArray(args.paths) && args.paths.length > 0)
-    )
+    if (paths.length === 0 && !task && role === undefined)
       report({ field: 'paths', message: 'nothing to claim', accepted: 'paths, a task, or a role' })
+    const needs = dependsOn?.map((needed) => needed.trim())
+    const given = ttl === undefined ? undefined : Math.ceil(ttl * 1000)
     if (session === undefined) return undefined
     const place = p.place()
     const tree = root ?? p.claims.view.session(session)?.root
@@ -119,7 +102,7 @@ export const claim: Verb = {
       ...(note === undefined ? {} : { note }),
       ...(role === undefined ? {} : { role, status: 'active' }),
       ...(place.goal === undefined ? {} : { goal: place.goal }),
-      ...(dependsOn === undefined ? {} : { dependsOn }),
+      ...(needs === undefined ? {} : { dependsOn: needs }),
       ...(more === undefined ? {} : { more }),
       ...(implicit ? { implicit } : {}),
     }
@@ -136,7 +119,7 @@ export const claim: Verb = {
     if (paths.length === 0 && task) add(take(p, session, { ...said, what: 'task', on: task.id }, 'task', report))
     if (paths.length === 0 && !task && role !== undefined)
       add(take(p, session, { ...said, ...of, ...inTree, what: 'role', on: role }, 'role', report))
-    for (const needed of dependsOn ?? []) {
+    for (const needed of needs ?? []) {
       const block = p.claims.view.lastOfRole(needed)
       if (block?.status !== 'complete')
         p.note(
@@ -151,4 +134,4 @@ export const claim: Verb = {
         p.note(`${c.session}, who released ${c.on}, left: ${c.handoff?.replace(/\s+/g, ' ')}`)
     return { id: `claim:${taken[0]!.n}`, claims: taken.map(claimJson) as Json }
   },
-}
+})

@@ -1,23 +1,32 @@
 import { compareStamps, seen } from '../log/cells.ts'
+import { ref } from '../model/args.ts'
 import { type Entity, LINK_KIND } from '../model/entity.ts'
+import { text } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
-import type { Registry } from '../model/registry.ts'
-import type { Relation } from '../model/relation.ts'
+import { WORD } from '../model/names.ts'
 import type { Report } from '../model/validate.ts'
 import type { Planning } from '../write/plan-types.ts'
+import { reading } from '../write/verb.ts'
 
-/** A relation by its name; `uses_this` and `Uses This` mean `uses-this`. */
-export const relationOf = (registry: Registry, name: string): Relation | undefined =>
-  registry.relation(name) ?? registry.relation(name.trim().toLowerCase().replace(/[_ ]+/g, '-'))
+/** What most verbs are about. */
+export const REF = ref('what it is about', { required: true, also: ['id'] })
+export const REF_OR_NAME = { ...REF, also: ['id', 'name'] } as const
+export const REASON = text('why', { also: ['why'] })
+
+/** A name that a project gives to a kind or a relation. */
+export const word = <const O extends { required?: boolean } = Record<never, never>>(about: string, o: O = {} as O) =>
+  reading(text(about, o), (_p, value, field, report) => {
+    if (WORD.test(value)) return value
+    report({
+      field,
+      message: 'not a word',
+      received: value.slice(0, 80),
+      accepted: 'lower-case letters, digits and hyphens',
+    })
+    return undefined
+  })
 
 export const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
-
-/** What a verb is about: by `ref`, or by `name`, which means the same. */
-export const aboutOf = (
-  p: Planning,
-  { ref, name }: Readonly<Record<string, unknown>>,
-  report: Report,
-): Entity | undefined => p.resolve(ref ?? name, ref === undefined && name !== undefined ? 'name' : 'ref', report)
 
 /** Reports that a kind lacks the field a verb writes. */
 export function needsField(p: Planning, e: Entity, field: string, report: Report): boolean {

@@ -1,23 +1,21 @@
-import { textArg } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
+import { flag, text } from '../model/field.ts'
+import { defineVerb } from '../write/verb.ts'
 import { brief } from './common.ts'
-import { flagArg, openTasksBelow, releaseTask, workNamed } from './work.ts'
+import { currentTask, openTasksBelow, releaseTask, workRef } from './work.ts'
 
 const NAMED_AT_MOST = 10
 
-export const complete: Verb = {
-  verb: 'complete',
+export const complete = defineVerb({
+  name: 'complete',
   about: 'says that a goal, an activity or a task is done, and what came of it',
   args: {
-    ref: "reference? (the session's current task)",
-    result: 'text?',
-    force: 'true? (although tasks below it are open)',
+    ref: workRef(),
+    result: text('what came of it'),
+    force: flag('although tasks below it are open'),
   },
   example: { ref: 'refresh tokens before they expire', result: 'refreshed a minute ahead' },
-  plan(p, args, report) {
-    const result = textArg(args, 'result', report, false)
-    const force = flagArg(args, 'force', report)
-    const target = workNamed(p, args, report)
+  plan(p, { ref, result, force }, report) {
+    const target = ref ?? currentTask(p, report)
     if (!target) return undefined
     const open = force ? [] : openTasksBelow(p, target)
     if (open.length > 0) {
@@ -39,4 +37,4 @@ export const complete: Verb = {
     releaseTask(p, target)
     return { ...brief(target), state: 'complete' }
   },
-}
+})

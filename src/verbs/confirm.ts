@@ -1,15 +1,13 @@
 import type { Json } from '../model/field.ts'
-import type { Verb } from '../write/verb.ts'
-import { brief, settleSupersession } from './common.ts'
+import { defineVerb } from '../write/verb.ts'
+import { brief, REF, settleSupersession } from './common.ts'
 
-export const confirm: Verb = {
-  verb: 'confirm',
+export const confirm = defineVerb({
+  name: 'confirm',
   about: 'agrees to a proposal; a proposed edit is carried out in the same batch',
-  args: { ref: 'reference' },
+  args: { ref: REF },
   example: { ref: 'fact:use-pnpm-for-installs' },
-  plan(p, args, report, run) {
-    const target = p.resolve(args.ref, 'ref', report)
-    if (!target) return undefined
+  plan(p, { ref: target }, report, run) {
     const standing = target.fields.standing ?? 'confirmed'
     // what others have said stands by their word alone until somebody here stands by it too
     const isOthers = [...p.cells(target.id).values()].some((c) => c.stamp.replica !== p.ctx.replica)
@@ -26,4 +24,4 @@ export const confirm: Verb = {
     settleSupersession(p, target.id)
     return { ...brief(target), standing: 'confirmed' }
   },
-}
+})

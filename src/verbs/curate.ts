@@ -1,15 +1,14 @@
-import type { Verb } from '../write/verb.ts'
-import { brief, needsField } from './common.ts'
+import { defineVerb } from '../write/verb.ts'
+import { brief, needsField, REF } from './common.ts'
 
-export const curate: Verb = {
-  verb: 'curate',
+export const curate = defineVerb({
+  name: 'curate',
   about: 'makes a developmental decision a curated one',
-  args: { ref: 'reference' },
+  args: { ref: REF },
   example: { ref: 'use-sqlite' },
-  plan(p, args, report) {
-    const target = p.resolve(args.ref, 'ref', report)
-    if (!target || !needsField(p, target, 'visibility', report)) return undefined
+  plan(p, { ref: target }, report) {
+    if (!needsField(p, target, 'visibility', report)) return undefined
     if (p.set(target.id, 'visibility', 'curated')) p.sign(target.id)
     return brief(target)
   },
-}
+})

@@ -1,53 +1,31 @@
 import { identityOf, RELATION_KIND } from '../model/entity.ts'
-import { WORD } from '../model/names.ts'
-import { type Change, textArg } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
+import { choice, flag, text } from '../model/field.ts'
+import { defineVerb } from '../write/verb.ts'
+import { word } from './common.ts'
 
-export const defineRelation: Verb = {
-  verb: 'define-relation',
+export const defineRelation = defineVerb({
+  name: 'define-relation',
   about: 'adds a relation to this project',
   args: {
-    name: 'word',
-    about: 'text?',
-    inverse: 'word?',
-    symmetric: 'true or false?',
-    acyclic: 'true or false?',
-    impact: 'forward, backward, both or none?',
+    name: word('the relation, such as owned-by', { required: true }),
+    about: text('what it says'),
+    inverse: word('how it reads from the other end'),
+    symmetric: flag('it is the same from either end'),
+    acyclic: flag('a link that closes a cycle is refused'),
+    impact: choice(['forward', 'backward', 'both', 'none'], 'which end is touched when the other changes'),
   },
   example: { name: 'owned-by', about: 'who is responsible', inverse: 'owns' },
   plan(p, args, report) {
-    const name = textArg(args, 'name', report)
-    if (name === undefined) return undefined
-    const own = p.entity(`${RELATION_KIND}:${name}`)
-    let bad = false
-    const refuse = (field: string, message: string, accepted: string) => {
-      bad = true
-      report({ field, message, received: String(args[field]).slice(0, 80), accepted })
+    const { name } = args
+    if (p.registry().relation(name) && !p.entity(`${RELATION_KIND}:${name}`)) {
+      report({ field: 'name', message: `${name} is a core relation`, received: name, accepted: 'another name' })
+      return undefined
     }
-    if (!WORD.test(name)) refuse('name', 'not a word', 'lower-case words joined by hyphens')
-    else if (p.registry().relation(name) && !own) refuse('name', `${name} is a core relation`, 'another name')
-    const changes: Change[] = [{ field: 'name', op: 'set', value: name }]
-    for (const field of ['about', 'inverse', 'impact'] as const) {
-      const value = textArg(args, field, report, false)
-      if (value === undefined) continue
-      if (field === 'impact' && !['forward', 'backward', 'both', 'none'].includes(value))
-        refuse(field, 'not one of the choices', 'forward, backward, both or none')
-      else if (field === 'inverse' && !WORD.test(value))
-        refuse(field, 'not a word', 'lower-case words joined by hyphens')
-      else changes.push({ field, op: 'set', value })
-    }
-    for (const field of ['symmetric', 'acyclic'] as const) {
-      const value = args[field]
-      if (value === undefined) continue
-      if (typeof value !== 'boolean') refuse(field, 'not true or false', 'true or false')
-      else changes.push({ field, op: 'set', value })
-    }
-    if (bad) return undefined
     const id = identityOf(p.registry().kind(RELATION_KIND)!, { name })!
     const fresh = !p.entity(id)?.live
     if (fresh) p.create(id)
-    p.apply(id, changes)
+    for (const [field, value] of Object.entries(args)) p.set(id, field, value)
     p.sign(id)
     return { id, kind: RELATION_KIND, name, created: fresh }
   },
-}
+})

@@ -1,23 +1,22 @@
 import { inTheWay, sameTree } from '../claims/lease.ts'
-import type { Verb } from '../write/verb.ts'
-import { actor, claimJson, editsUnder, liveSession, named, textOf } from './claim-arguments.ts'
+import { defineVerb } from '../write/verb.ts'
+import { actor, claimJson, editsUnder, line, liveSession, named, SCOPE } from './claim-arguments.ts'
 
-export const handOver: Verb = {
-  verb: 'hand-over',
+export const handOver = defineVerb({
+  name: 'hand-over',
   about: 'gives claims of its own to another live session, without a moment in which anybody else could take them',
-  args: { to: 'text (the id of a session)', paths: '[text, …]?', task: 'reference?', role: 'text?', note: 'text?' },
+  args: {
+    to: liveSession('the session that gets them', { required: true }),
+    ...SCOPE,
+    note: line('what it should know'),
+  },
   example: { to: 'b7', paths: ['src/auth/**'], note: 'tests are green; the refresh is left' },
-  plan(p, args, report) {
+  plan(p, { to: { id: to }, note, ...scope }, report) {
     const session = actor(p, report)
-    const to = textOf(args, 'to', report)
-    if (args.to === undefined || args.to === null)
-      report({ field: 'to', message: 'missing', accepted: 'the id of a live session' })
-    if (session === undefined || to === undefined) return undefined
-    const note = textOf(args, 'note', report)
+    if (session === undefined) return undefined
     p.claims.sweep()
-    const other = liveSession(p, to, 'to', report)
     if (to === session) report({ field: 'to', message: 'that is the session itself', received: to })
-    const claims = named(p, session, args, report)
+    const claims = named(p, session, scope, report)
     if (claims.length === 0)
       report({ field: 'paths', message: `${session} holds no claim`, accepted: 'a claim of its own' })
     // what it keeps may cover what it gives: then both would hold it
@@ -35,7 +34,7 @@ export const handOver: Verb = {
         hint: `hand over both, or release ${over.on} first`,
       })
     }
-    if (!other || to === session || !free) return undefined
+    if (to === session || !free) return undefined
     const { now } = p.claims.view
     for (const c of edits) p.claims.end(c, 'released', {})
     // all of them end before the first is granted: what is one session's may overlap
@@ -53,4 +52,4 @@ export const handOver: Verb = {
     if (given.length === 0) return undefined
     return { id: `claim:${given[0]!.n}`, to, claims: given.map(claimJson) }
   },
-}
+})

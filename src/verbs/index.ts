@@ -3,7 +3,6 @@
  * plan (`write/plan-types.ts`); it never touches the store.
  */
 
-import type { Verb } from '../write/verb.ts'
 import { abandon } from './abandon.ts'
 import { addEvidence } from './add-evidence.ts'
 import { addTask } from './add-task.ts'
@@ -39,7 +38,7 @@ import { updateConfidence } from './update-confidence.ts'
 import { writeHandoff } from './write-handoff.ts'
 
 /** Every write verb that is not derived from a kind, in the order in which help and docs show them. */
-export const VERBS: readonly Verb[] = [
+export const VERBS = [
   linkEntities,
   unlinkEntities,
   updateConfidence,
@@ -73,4 +72,4 @@ export const VERBS: readonly Verb[] = [
   defineKind,
   defineRelation,
   purge,
-]
+] as const

@@ -1,27 +1,42 @@
+import { ref } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
-import type { Report } from '../model/validate.ts'
 import { isWork } from '../model/work-kinds.ts'
 import { parentOf } from '../read/work-tree.ts'
 import type { Planning } from '../write/plan-types.ts'
-import type { Verb } from '../write/verb.ts'
-import { brief } from './common.ts'
-import { linkEntities } from './link-entities.ts'
+import { defineVerb, reading } from '../write/verb.ts'
+import { brief, REF } from './common.ts'
+import { link } from './link-entities.ts'
 
 /** What was done and what came of it belong to their task; what a work tree is made of has its place in it. */
 const NOT_LIFTED = ['action-note', 'result']
 
-export const lift: Verb = {
-  verb: 'lift',
+const find = (p: Planning) => (ref: string, kind: string) => p.resolve(ref, kind, undefined, { kind })
+
+/** An activity, else a goal; one called so in another kind does not hide it. */
+const TO = reading(ref('an activity or a goal (those of the tasks it was recorded in)'), (p, given, field, report) => {
+  for (const kind of ['activity', 'goal']) {
+    const found = p.resolve(given, field, undefined, { kind })
+    if (found) return found
+  }
+  const other = p.resolve(given, field, report)
+  if (other)
+    report({
+      field,
+      message: `${other.id} is a ${other.kind}`,
+      received: other.id,
+      accepted: 'an activity or a goal',
+    })
+  return undefined
+})
+
+export const lift = defineVerb({
+  name: 'lift',
   about:
     'shows something at its activity and goal: recall counts it there as if it had been recorded there; unlink-entities takes it back',
-  args: { ref: 'reference', to: 'reference? (an activity or a goal; those of the tasks it was recorded in)' },
+  args: { ref: REF, to: TO },
   example: { ref: 'use-sqlite', to: 'token handling' },
-  plan(p, args, report, run) {
-    const target = p.resolve(args.ref, 'ref', report)
-    if (
-      target &&
-      (NOT_LIFTED.includes(target.kind) || isWork(target.kind) || p.registry().kind(target.kind)?.internal)
-    ) {
+  plan(p, { ref: target, to: named }, report) {
+    if (NOT_LIFTED.includes(target.kind) || isWork(target.kind) || p.registry().kind(target.kind)?.internal) {
       report({
         field: 'ref',
         message: `${target.kind} is a kind that is not lifted`,
@@ -30,8 +45,6 @@ export const lift: Verb = {
       })
       return undefined
     }
-    const named = args.to === undefined ? undefined : whereTo(p, args.to, report)
-    if (!target || (args.to !== undefined && !named)) return undefined
     const places = named ? withGoal(p, named) : recordedAt(p, target)
     if (places.length === 0) {
       report({
@@ -42,32 +55,11 @@ export const lift: Verb = {
       })
       return undefined
     }
-    for (const place of places) {
-      const link = { from: target.id, to: place.id, type: 'lifted-to', standing: 'confirmed' }
-      if (!linkEntities.plan(p, link, report, run)) return undefined
-    }
+    for (const place of places)
+      if (!link(p, target, 'lifted-to', place, { standing: 'confirmed' }, report)) return undefined
     return { ...brief(target), to: places.map((e) => e.id) }
   },
-}
-
-const find = (p: Planning) => (ref: string, kind: string) => p.resolve(ref, kind, undefined, { kind })
-
-/** An activity, else a goal; one called so in another kind does not hide it. */
-function whereTo(p: Planning, ref: unknown, report: Report): Entity | undefined {
-  for (const kind of ['activity', 'goal']) {
-    const found = p.resolve(ref, 'to', undefined, { kind })
-    if (found) return found
-  }
-  const other = p.resolve(ref, 'to', report)
-  if (other)
-    report({
-      field: 'to',
-      message: `${other.id} is a ${other.kind}`,
-      received: other.id,
-      accepted: 'an activity or a goal',
-    })
-  return undefined
-}
+})
 
 function withGoal(p: Planning, place: Entity): Entity[] {
   const goal = parentOf(place, find(p))

@@ -1,14 +1,15 @@
-import { canonical, type GateProblem, gate } from '../model/canonical.ts'
+import { any } from '../model/args.ts'
+import { canonical } from '../model/canonical.ts'
 import { identityOf, nameKey } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
+import { type Json, text } from '../model/field.ts'
 import { fieldsOf, type Kind } from '../model/kind.ts'
 import { foldText } from '../model/names.ts'
-import { type Report, shown, textArg } from '../model/validate.ts'
+import { type Report, shown } from '../model/validate.ts'
 import { NEVER_PROPOSED } from '../write/approval.ts'
 import type { Planning, Result } from '../write/plan-types.ts'
 import { linkIdNow, recordedAs } from '../write/record.ts'
-import type { Verb } from '../write/verb.ts'
-import { relationOf } from './common.ts'
+import { defineVerb, reading } from '../write/verb.ts'
+import { relationOf } from './link-entities.ts'
 
 type Args = Readonly<Record<string, unknown>>
 
@@ -25,37 +26,27 @@ function rejected(p: Planning, id: string | undefined, report: Report): boolean 
   return true
 }
 
-export const propose: Verb = {
-  verb: 'propose',
+const ACTION = reading(
+  any('the action, as ["verb", {…}]', { required: true }),
+  (_p, action: Json, field, report): readonly [verb: string, args: { [key: string]: Json }] | undefined => {
+    const [verb, args = {}] = Array.isArray(action) ? action : []
+    if (typeof verb === 'string' && args !== null && typeof args === 'object' && !Array.isArray(args))
+      return [verb, args]
+    report({ field, message: 'not an action', received: shown(action), accepted: '["verb", {…}]' })
+    return undefined
+  },
+)
+
+export const propose = defineVerb({
+  name: 'propose',
   about:
     'puts an action up for agreement: a new entity or link with standing proposed, or an edit that waits; confirm or reject it',
-  args: { action: '["verb", {…}]', evidence: 'text?' },
+  args: { action: ACTION, evidence: text('what speaks for it') },
   example: {
     action: ['record-fact', { fact: 'Use pnpm for installs', category: 'tool' }],
     evidence: 'the user said so',
   },
-  plan(p, args, report, run) {
-    const problems: GateProblem[] = []
-    const action = gate(args.action, problems, ['action'])
-    const evidence = textArg(args, 'evidence', report, false)
-    if (
-      problems.length > 0 ||
-      !Array.isArray(action) ||
-      typeof action[0] !== 'string' ||
-      typeof (action[1] ?? {}) !== 'object' ||
-      action[1] === null ||
-      Array.isArray(action[1])
-    ) {
-      report({
-        field: 'action',
-        message: problems[0]?.message ?? 'not an action',
-        received: shown(args.action),
-        accepted: '["verb", {…}]',
-      })
-      return undefined
-    }
-    const verb = action[0]
-    const inner = (action[1] ?? {}) as { [key: string]: Json }
+  plan(p, { action: [verb, inner], evidence }, report, run) {
     if (NEVER_PROPOSED.has(verb)) {
       report({ field: 'action', message: `${verb} cannot be proposed`, received: verb })
       return undefined
@@ -78,7 +69,7 @@ export const propose: Verb = {
     if (!p.rehearse(() => run(verb, inner, report))) return undefined
     return editProposal(p, verb, inner, evidence, report)
   },
-}
+})
 
 function newEntity(p: Planning, kindName: string, inner: Args): { id: string | undefined } | undefined {
   if (inner.ref !== undefined || inner.id !== undefined) return undefined

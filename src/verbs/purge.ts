@@ -1,11 +1,13 @@
 import { STATE } from '../log/cells.ts'
 import type { Event } from '../log/events.ts'
-import { LINK_KIND } from '../model/entity.ts'
-import { type Report, textArg } from '../model/validate.ts'
+import { ref } from '../model/args.ts'
+import { type Entity, LINK_KIND } from '../model/entity.ts'
+import { text } from '../model/field.ts'
+import type { Report } from '../model/validate.ts'
 import { HEADER, tombstoneOf } from '../replication/purge.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { Planning } from '../write/plan-types.ts'
-import type { Verb } from '../write/verb.ts'
+import { defineVerb } from '../write/verb.ts'
 
 /** Erases an entity whole. It goes on as a tombstone without a name, so that late edits of it find their place. */
 function eraseEntity(p: Planning, id: string): number {
@@ -58,34 +60,36 @@ const says = (e: Event, secret: string): boolean =>
  * Erases from rows, events, log, documents, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
  * the fields that ever held the text, and the whole entity where it stands in what identifies it.
  */
-export const purge: Verb = {
-  verb: 'purge',
+export const purge = defineVerb({
+  name: 'purge',
   about:
     'erases an entity, or a secret text wherever it was recorded, from everything that is stored; cannot be undone',
-  args: { ref: 'reference?', secret: 'text? (instead of ref)', reason: 'text' },
+  args: {
+    ref: ref('what to erase', { deleted: true, also: ['id'] }),
+    secret: text('the exact text to erase, instead of ref'),
+    reason: text('why', { required: true, also: ['why'] }),
+  },
   example: { ref: 'use-json-files', reason: 'held a customer name' },
   unscreened: true,
-  plan(p, args, report) {
-    const reason = textArg(args, 'reason', report)
-    const done = args.secret === undefined ? byRef(p, args.ref, report) : bySecret(p, args.secret, reason, report)
-    if (!done || reason === undefined) return undefined
+  plan(p, { ref: target, secret, reason }, report) {
+    if (secret === undefined && !target) report({ field: 'ref', message: 'missing', accepted: 'a reference' })
+    const done = secret !== undefined ? bySecret(p, secret, reason, report) : target && byRef(p, target)
+    if (!done) return undefined
     p.note(
       'erased here; replicas that are offline, exports and what is committed keep it until they sync or are rewritten: if it was a secret, change it',
     )
     return done
   },
-}
+})
 
-function byRef(p: Planning, ref: unknown, report: Report) {
-  const found = p.resolve(ref, 'ref', report, { deleted: true })
-  if (!found) return undefined
+function byRef(p: Planning, found: Entity) {
   const ids = [...linksOf(p, found.id), found.id]
   const batches = ids.reduce((n, id) => n + eraseEntity(p, id), 0)
   return { id: tombstoneOf(found.id), erased: ids.length, batches }
 }
 
-function bySecret(p: Planning, given: unknown, reason: string | undefined, report: Report) {
-  if (typeof given !== 'string' || given.trim().length < 4) {
+function bySecret(p: Planning, secret: string, reason: string, report: Report) {
+  if (secret.trim().length < 4) {
     report({
       field: 'secret',
       message: 'not a text of at least four characters',
@@ -94,8 +98,7 @@ function bySecret(p: Planning, given: unknown, reason: string | undefined, repor
     })
     return undefined
   }
-  const secret = given.normalize('NFC')
-  if (reason?.includes(secret)) {
+  if (reason.includes(secret)) {
     report({
       field: 'reason',
       message: 'holds the secret itself',

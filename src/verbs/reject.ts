@@ -1,16 +1,12 @@
-import { textArg } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
-import { brief, settleSupersession } from './common.ts'
+import { defineVerb } from '../write/verb.ts'
+import { brief, REASON, REF, settleSupersession } from './common.ts'
 
-export const reject: Verb = {
-  verb: 'reject',
+export const reject = defineVerb({
+  name: 'reject',
   about: 'turns a proposal down; the same content is not proposed again',
-  args: { ref: 'reference', reason: 'text?' },
+  args: { ref: REF, reason: REASON },
   example: { ref: 'fact:use-pnpm-for-installs', reason: 'we use npm' },
-  plan(p, args, report) {
-    const target = p.resolve(args.ref, 'ref', report)
-    const reason = textArg(args, 'reason', report, false)
-    if (!target) return undefined
+  plan(p, { ref: target, reason }, report) {
     if (target.fields.standing !== 'proposed' && target.fields.standing !== 'rejected') {
       report({
         field: 'ref',
@@ -26,4 +22,4 @@ export const reject: Verb = {
     settleSupersession(p, target.id)
     return { ...brief(target), standing: 'rejected' }
   },
-}
+})

@@ -1,38 +1,31 @@
+import { choice } from '../model/field.ts'
 import { shown } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
-import { actor, choiceOf, editsUnder, moreOf, named, STATUSES, textOf } from './claim-arguments.ts'
+import { defineVerb } from '../write/verb.ts'
+import { actor, editsUnder, line, MORE, named, SCOPE, STATUSES } from './claim-arguments.ts'
 
-export const release: Verb = {
-  verb: 'release',
+export const release = defineVerb({
+  name: 'release',
   about:
     'gives up claims of its own: those named, else all; with the status and result of its role, for the swarm state',
   args: {
-    paths: '[text, …]?',
-    task: 'reference?',
-    role: 'text?',
-    status: 'complete|blocked|abandoned|active?',
-    result: 'text?',
-    handoff: 'text? (what the next one should know)',
-    more: '{…}?',
+    ...SCOPE,
+    status: choice(STATUSES, 'how the work of the role stands'),
+    result: line('what came of it'),
+    handoff: line('what the next one should know'),
+    more: MORE,
   },
   example: { paths: ['src/auth/**'] },
-  plan(p, args, report) {
+  plan(p, { status, result, handoff, more, ...scope }, report) {
     const session = actor(p, report)
     if (session === undefined) return undefined
     p.claims.sweep()
-    const status = choiceOf(args, 'status', STATUSES, report)
-    const [result, handoff] = [textOf(args, 'result', report), textOf(args, 'handoff', report)]
-    const more = moreOf(args, report)
-    const claims = named(p, session, args, report)
-    const lost = (['status', 'result', 'handoff', 'more'] as const).find(
-      (f) => args[f] !== undefined && args[f] !== null,
-    )
-    const naming = args.paths ?? args.task ?? args.role
-    if (claims.length === 0 && lost !== undefined && (naming === undefined || naming === null))
+    const claims = named(p, session, scope, report)
+    const [lost] = Object.entries({ status, result, handoff, more }).filter(([, said]) => said !== undefined)
+    if (claims.length === 0 && lost && Object.keys(scope).length === 0)
       report({
-        field: lost,
+        field: lost[0],
         message: `${session} holds no claim, so this would be said of nothing`,
-        received: shown(args[lost]),
+        received: shown(lost[1]),
         hint: 'claim the role again first: ["claim", {"role": "…"}]',
       })
     const edits = editsUnder(p, session, claims).map((c) => p.claims.end(c, 'released', {}))
@@ -47,4 +40,4 @@ export const release: Verb = {
     if (ended.length === 0) p.note(`${session} holds no claim`)
     return { id: session, released: [...ended, ...edits].map((c) => ({ n: c.n, on: c.on })) }
   },
-}
+})

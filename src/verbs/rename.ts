@@ -1,17 +1,16 @@
 import { placePaths } from '../model/entity.ts'
-import { type Report, textArg } from '../model/validate.ts'
+import { text } from '../model/field.ts'
+import type { Report } from '../model/validate.ts'
 import { keepsName } from '../write/record.ts'
-import type { Verb } from '../write/verb.ts'
+import { defineVerb } from '../write/verb.ts'
+import { REF } from './common.ts'
 
-export const rename: Verb = {
-  verb: 'rename',
+export const rename = defineVerb({
+  name: 'rename',
   about: 'calls an entity something else; its id, history and links stay, and the old name still finds it',
-  args: { ref: 'reference', name: 'text' },
+  args: { ref: REF, name: text('its new name', { required: true }) },
   example: { ref: 'use-json-files', name: 'use-jsonl-files' },
-  plan(p, args, report) {
-    const target = p.resolve(args.ref, 'ref', report)
-    const name = textArg(args, 'name', report)
-    if (!target || name === undefined) return undefined
+  plan(p, { ref: target, name }, report) {
     const kind = p.registry().kind(target.kind)
     if (!kind || kind.internal) {
       report({ field: 'ref', message: `a ${target.kind} cannot be renamed`, received: target.id })
@@ -24,4 +23,4 @@ export const rename: Verb = {
     if (p.apply(target.id, changes)) p.sign(target.id)
     return { id: target.id, kind: target.kind, name: p.entity(target.id)!.name, was: target.name }
   },
-}
+})

@@ -1,16 +1,13 @@
-import { textArg } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
-import { brief, settleSupersession } from './common.ts'
+import { ref } from '../model/args.ts'
+import { defineVerb } from '../write/verb.ts'
+import { brief, REASON, settleSupersession } from './common.ts'
 
-export const restore: Verb = {
-  verb: 'restore',
+export const restore = defineVerb({
+  name: 'restore',
   about: 'brings back what was deleted or retired, whole',
-  args: { ref: 'reference', reason: 'text?' },
+  args: { ref: ref('what was taken out', { required: true, deleted: true, also: ['id'] }), reason: REASON },
   example: { ref: 'use-json-files', reason: 'still needed for the export' },
-  plan(p, args, report) {
-    const target = p.resolve(args.ref, 'ref', report, { deleted: true })
-    textArg(args, 'reason', report, false)
-    if (!target) return undefined
+  plan(p, { ref: target }) {
     if (target.live && target.fields.retired === undefined) p.note(`${target.id} was neither deleted nor retired`)
     if (!target.live) p.restore(target.id)
     if (target.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
@@ -18,4 +15,4 @@ export const restore: Verb = {
     settleSupersession(p, target.id)
     return brief(p.entity(target.id)!)
   },
-}
+})

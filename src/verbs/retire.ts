@@ -1,17 +1,13 @@
-import { textArg } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
-import { brief } from './common.ts'
+import { defineVerb } from '../write/verb.ts'
+import { brief, REASON, REF } from './common.ts'
 
-export const retire: Verb = {
-  verb: 'retire',
+export const retire = defineVerb({
+  name: 'retire',
   about: 'takes something out of lists and recall because it no longer holds; restore brings it back',
-  args: { ref: 'reference', reason: 'text' },
+  args: { ref: REF, reason: { ...REASON, required: true } },
   example: { ref: 'use-json-files', reason: 'nothing uses it any more' },
-  plan(p, args, report) {
-    const target = p.resolve(args.ref, 'ref', report)
-    const reason = textArg(args, 'reason', report)
-    if (!target || reason === undefined) return undefined
+  plan(p, { ref: target, reason }) {
     if (p.set(target.id, 'retired', reason)) p.sign(target.id)
     return brief(target)
   },
-}
+})

@@ -1,22 +1,20 @@
 import { appendEdit, ROOT_PATH } from '../log/context-value.ts'
 import { shown } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
-import { fieldOf, jsonArg, sharedOf, write } from './shared-key.ts'
+import { defineVerb } from '../write/verb.ts'
+import { fieldOf, SHARE_ARGS, sharedValue, write } from './shared-key.ts'
 
-export const shareAppend: Verb = {
-  verb: 'share-append',
+export const shareAppend = defineVerb({
+  name: 'share-append',
   about:
     'adds an item, or each item of a list, to the list shared under a key; what is in it already is not added again; concurrent appends are all kept',
   args: {
-    key: 'text',
-    value: 'an item, or a list of items (a list as an item stands in a list of its own)',
-    expectedVersion: 'number?',
+    ...SHARE_ARGS,
+    value: sharedValue('an item, or a list of items (a list as an item stands in a list of its own)', {
+      required: true,
+    }),
   },
   example: { key: 'active-files', value: 'src/auth.ts' },
-  plan(p, args, report) {
-    const shared = sharedOf(p, args, report)
-    const value = jsonArg(args, 'value', report)
-    if (!shared || value === undefined) return undefined
+  plan(p, { key: shared, value }, report) {
     const items = Array.isArray(value) ? value : [value]
     const edit = appendEdit(fieldOf(p, shared), ROOT_PATH, items, p.ctx.ms)
     if (edit) return write(p, shared, edit)
@@ -29,4 +27,4 @@ export const shareAppend: Verb = {
     })
     return undefined
   },
-}
+})

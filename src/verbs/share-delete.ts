@@ -1,32 +1,24 @@
 import { pathOf, removeItemEdit, valueAt } from '../log/context-value.ts'
+import { texts } from '../model/args.ts'
 import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import { type Report, shown } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
-import { fieldOf, jsonArg, sharedThere, write } from './shared-key.ts'
+import { defineVerb } from '../write/verb.ts'
+import { fieldOf, SHARED_THERE, sharedValue, VERSION, write } from './shared-key.ts'
 
-const isTexts = (v: unknown): v is string[] => Array.isArray(v) && v.every((x) => typeof x === 'string')
-
-export const shareDelete: Verb = {
-  verb: 'share-delete',
+export const shareDelete = defineVerb({
+  name: 'share-delete',
   about:
     'takes a key out of the shared context; with item what equals it out of a list, with path a key out of a map; what others add at the same moment stays',
   args: {
-    key: 'text',
-    item: 'any JSON value? (an item of the list)',
-    path: 'text or list of text? (a key of the map, or the way to it; with item: the way to the list)',
-    expectedVersion: 'number?',
+    key: SHARED_THERE,
+    item: sharedValue('an item of the list'),
+    path: texts('a key of the map, or the way to it; with item: the way to the list'),
+    expectedVersion: VERSION,
   },
   example: { key: 'current-phase', path: 'phase' },
-  plan(p, args, report) {
-    const given = args.path === undefined ? [] : typeof args.path === 'string' ? [args.path] : args.path
-    if (!isTexts(given) || (args.path !== undefined && given.length === 0))
-      report({ field: 'path', message: 'not a path', received: shown(args.path), accepted: 'a key, or a list of keys' })
-    const item = args.item === undefined ? undefined : jsonArg(args, 'item', report)
-    const shared = sharedThere(p, args, report)
-    if (!shared || !isTexts(given) || (args.path !== undefined && given.length === 0)) return undefined
-    if (args.item !== undefined && item === undefined) return undefined
-    const keys = given.map((key) => key.normalize('NFC'))
+  plan(p, { key: shared, item, path }, report) {
+    const keys = path ?? []
     if (item === undefined && keys.length === 0) {
       p.remove(shared.id)
       return { id: shared.id, kind: shared.entity.kind, name: shared.key }
@@ -47,7 +39,7 @@ export const shareDelete: Verb = {
     reportMissing(valueAt(field, pathOf(keys.slice(0, -1))), keys, report)
     return undefined
   },
-}
+})
 
 function reportMissing(map: Json | undefined, keys: readonly string[], report: Report): void {
   const there = map !== null && typeof map === 'object' && !Array.isArray(map) ? Object.keys(map) : []

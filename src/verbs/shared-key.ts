@@ -1,14 +1,15 @@
 import { seen } from '../log/cells.ts'
 import { type Edit, isEncoded, SHARED_FIELD, SHARED_KIND, setEdit, weightOf } from '../log/context-value.ts'
 import { fold } from '../log/fold.ts'
-import { type GateProblem, gate } from '../model/canonical.ts'
+import { any } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
 import { roundedIn } from '../model/exact.ts'
-import type { Json } from '../model/field.ts'
+import { type Json, number, text } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
-import { type Report, shown, textArg } from '../model/validate.ts'
+import { type Report, shown } from '../model/validate.ts'
 import { sharedId } from '../write/context-key.ts'
 import type { Planning, Result } from '../write/plan-types.ts'
+import { reading } from '../write/verb.ts'
 
 const MAX_KEY = 200
 /** Each scalar of a map and each item of a list is a cell of its own. */
@@ -22,32 +23,29 @@ export interface Shared {
   readonly entity: Entity | undefined
 }
 
-/** The key that an action names; what is wrong with it is reported. */
-export function sharedOf(p: Planning, args: Readonly<Record<string, unknown>>, report: Report): Shared | undefined {
-  const key = textArg(args, 'key', report)?.normalize('NFC')
-  if (key === undefined) return undefined
-  if (key.length > MAX_KEY) {
-    report({ field: 'key', message: `${key.length} characters; the limit is ${MAX_KEY}`, accepted: 'a short name' })
+const keyed = (p: Planning, said: string, field: string, report: Report): Shared | undefined => {
+  if (said.length > MAX_KEY) {
+    report({ field, message: `${said.length} characters; the limit is ${MAX_KEY}`, accepted: 'a short name' })
     return undefined
   }
-  const id = sharedId(p, key)
+  const id = sharedId(p, said)
   const e = p.entity(id)
-  return { id, key, entity: e?.live ? e : undefined }
+  return { id, key: said, entity: e?.live ? e : undefined }
 }
 
+/** The key that an action names. */
+const KEY = text('the key', { required: true })
+const SHARED = reading(KEY, keyed)
+
 /** The same, where the key must be there. */
-export function sharedThere(
-  p: Planning,
-  args: Readonly<Record<string, unknown>>,
-  report: Report,
-): (Shared & { entity: Entity }) | undefined {
-  const shared = sharedOf(p, args, report)
+export const SHARED_THERE = reading(KEY, (p, said, field, report): (Shared & { entity: Entity }) | undefined => {
+  const shared = keyed(p, said, field, report)
   if (!shared) return undefined
   if (shared.entity) return { ...shared, entity: shared.entity }
   const keys = p.ofKind(SHARED_KIND).map((e) => e.name)
   const near = nearest(shared.key, keys)
   report({
-    field: 'key',
+    field,
     message: `nothing is shared under "${shared.key}"`,
     received: shared.key,
     accepted:
@@ -58,37 +56,41 @@ export function sharedThere(
           : 'no key is shared yet',
   })
   return undefined
-}
+})
 
-/** A JSON value as it will be stored; what is wrong with it is reported. */
-export function jsonArg(args: Readonly<Record<string, unknown>>, name: string, report: Report): Json | undefined {
-  if (args[name] === undefined) {
-    report({ field: name, message: 'missing', accepted: 'any JSON value' })
-    return undefined
-  }
-  const problems: GateProblem[] = []
-  const value = gate(args[name], problems, [name])
-  for (const x of problems)
-    report({ field: x.path.join('.'), message: x.message, received: x.received, accepted: x.accepted })
-  if (problems.length > 0) return undefined
-  const rounded = roundedIn(value, [name])
-  for (const { path, n } of rounded)
+/** Any JSON value that others will read as it was given. */
+export const sharedValue = <const O extends { required?: boolean } = Record<never, never>>(
+  about: string,
+  o: O = {} as O,
+) =>
+  reading(any(about, { ...o, null: true }), (_p, value: Json, name, report): Json | undefined => {
+    const rounded = roundedIn(value, [name])
+    for (const { path, n } of rounded)
+      report({
+        field: path.join('.'),
+        message: 'a whole number beyond 2^53, which JSON readers round: it may have been another one',
+        received: String(n),
+        accepted: 'the number as text',
+      })
+    if (rounded.length > 0) return undefined
+    if (weightOf(value) <= MAX_CELLS) return value
     report({
-      field: path.join('.'),
-      message: 'a whole number beyond 2^53, which JSON readers round: it may have been another one',
-      received: String(n),
-      accepted: 'the number as text',
+      field: name,
+      message: `more than ${MAX_CELLS} values in it`,
+      received: shown(value),
+      accepted: 'a smaller value: share the name of a file, or several keys',
     })
-  if (rounded.length > 0) return undefined
-  if (weightOf(value) <= MAX_CELLS) return value
-  report({
-    field: name,
-    message: `more than ${MAX_CELLS} values in it`,
-    received: shown(value),
-    accepted: 'a smaller value: share the name of a file, or several keys',
+    return undefined
   })
-  return undefined
-}
+
+export const VERSION = number('only if the key still has this version; 0: not there yet', { integer: true, min: 0 })
+
+/** What every verb takes that puts a value under a key. */
+export const SHARE_ARGS = {
+  key: SHARED,
+  value: sharedValue('any JSON value', { required: true }),
+  expectedVersion: VERSION,
+} as const
 
 /** The field as the CRDT holds it; anything `record-context` wrote there is first taken over as a shared value. */
 export function fieldOf(p: Planning, shared: Shared): Json | undefined {

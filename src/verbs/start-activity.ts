@@ -1,22 +1,26 @@
-import type { Verb } from '../write/verb.ts'
-import { goalFor, LABEL_ARGS, pathOf, recordWork } from './work.ts'
+import { ref } from '../model/args.ts'
+import { activity } from '../model/kinds/activity.ts'
+import { defineVerb } from '../write/verb.ts'
+import { DESCRIBED, goalFor, LABELS, pathOf, recordWork } from './work.ts'
 
-export const startActivity: Verb = {
-  verb: 'start-activity',
+const { description, mode, component } = activity.fields
+
+export const startActivity = defineVerb({
+  name: 'start-activity',
   about: "opens an area of work within a goal and makes it the session's current one",
   args: {
-    description: 'text',
-    goal: "reference? (the session's current one)",
-    mode: 'text?',
-    component: 'text?',
-    ...LABEL_ARGS,
+    description: { ...description, ...DESCRIBED, required: true },
+    goal: ref("the goal it belongs to (the session's current one)", { kind: 'goal' }),
+    mode,
+    component,
+    ...LABELS,
   },
   example: { description: 'token handling', component: 'auth' },
-  plan(p, args, report) {
-    const above = goalFor(p, args, report)
-    const made = recordWork(p, 'activity', args, ['description', 'mode', 'component'], above, report)
+  plan(p, { goal, ...said }, report) {
+    const above = goalFor(p, goal)
+    const made = recordWork(p, 'activity', { ...said, ...above }, report)
     if (!made) return undefined
     p.workOn(pathOf(p, made.id))
     return { ...made, ...above }
   },
-}
+})

@@ -1,16 +1,23 @@
-import type { Verb } from '../write/verb.ts'
-import { LABEL_ARGS, recordWork, reopen } from './work.ts'
+import { goal } from '../model/kinds/goal.ts'
+import { defineVerb } from '../write/verb.ts'
+import { LABELS, recordWork, reopen } from './work.ts'
 
-export const startGoal: Verb = {
-  verb: 'start-goal',
+const { originalAsk, plan } = goal.fields
+
+export const startGoal = defineVerb({
+  name: 'start-goal',
   about: "records what was asked for and makes it the session's current goal; a closed one is opened again",
-  args: { originalAsk: 'text', plan: 'text?', ...LABEL_ARGS },
+  args: {
+    originalAsk: { ...originalAsk, required: true, also: ['goal', 'description', 'title', 'text'] },
+    plan,
+    ...LABELS,
+  },
   example: { originalAsk: 'Add OAuth login', plan: 'provider, callback, session' },
-  plan(p, args, report) {
-    const made = recordWork(p, 'goal', args, ['originalAsk', 'plan'], {}, report)
+  plan(p, said, report) {
+    const made = recordWork(p, 'goal', said, report)
     if (!made) return undefined
     reopen(p, made.id)
     p.workOn([made.id])
     return made
   },
-}
+})

@@ -1,25 +1,21 @@
-import { textArg } from '../model/validate.ts'
-import type { Verb } from '../write/verb.ts'
-import { linkEntities } from './link-entities.ts'
+import { ref } from '../model/args.ts'
+import { defineVerb } from '../write/verb.ts'
+import { brief, REASON } from './common.ts'
+import { link } from './link-entities.ts'
 
-export const supersede: Verb = {
-  verb: 'supersede',
+export const supersede = defineVerb({
+  name: 'supersede',
   about: 'puts a newer entity in the place of an older one; unlink-entities takes it back',
-  args: { old: 'reference', new: 'reference', reason: 'text?' },
-  example: { old: 'use-json-files', new: 'use-sqlite', reason: 'two sessions lost writes' },
-  plan(p, args, report, run) {
-    const old = p.resolve(args.old, 'old', report)
-    const next = p.resolve(args.new, 'new', report)
-    const reason = textArg(args, 'reason', report, false)
-    if (!old || !next) return undefined
-    const link = linkEntities.plan(
-      p,
-      { from: next.id, to: old.id, type: 'supersedes', ...(reason !== undefined ? { description: reason } : {}) },
-      report,
-      run,
-    )
-    if (!link) return undefined
-    p.sign(old.id)
-    return { id: next.id, kind: next.kind, name: next.name, old: old.id, link: link.id }
+  args: {
+    old: ref('what no longer holds', { required: true }),
+    new: ref('what takes its place', { required: true }),
+    reason: REASON,
   },
-}
+  example: { old: 'use-json-files', new: 'use-sqlite', reason: 'two sessions lost writes' },
+  plan(p, { old, new: next, reason }, report) {
+    const linked = link(p, next, 'supersedes', old, { description: reason }, report)
+    if (!linked) return undefined
+    p.sign(old.id)
+    return { ...brief(next), old: old.id, link: linked.id }
+  },
+})

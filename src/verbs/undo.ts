@@ -2,11 +2,11 @@ import { type Cell, listPart, STATE, type Stamp, type StateValue, seen, setPart 
 import { cellsOf, type Event } from '../log/events.ts'
 import { fold } from '../log/fold.ts'
 import { KIND_KIND, kindOf } from '../model/entity.ts'
+import { flag, text } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
-import { textArg } from '../model/validate.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { Planning } from '../write/plan-types.ts'
-import type { Verb } from '../write/verb.ts'
+import { defineVerb } from '../write/verb.ts'
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
@@ -153,23 +153,17 @@ function revertPaths(
 const related = (a: readonly string[], b: readonly string[]) =>
   a.slice(0, b.length).every((k, i) => k === b[i]) || b.slice(0, a.length).every((k, i) => k === a[i])
 
-export const undo: Verb = {
-  verb: 'undo',
+export const undo = defineVerb({
+  name: 'undo',
   about:
     'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote: its own, or another one where a person asks',
   args: {
-    batch: 'batch id, or "last"? (last)',
-    allOf: 'text? (a session: all of its batches, instead of batch)',
-    force: 'true? (although later batches build on it)',
+    batch: text('its id, or "last" (last)'),
+    allOf: text('a session: all of its batches, instead of one'),
+    force: flag('although later batches build on it'),
   },
   example: { batch: 'last' },
-  plan(p, args, report) {
-    const given = textArg(args, 'batch', report, false)
-    const allOf = textArg(args, 'allOf', report, false)
-    if (args.force !== undefined && typeof args.force !== 'boolean') {
-      report({ field: 'force', message: 'not true or false', accepted: 'true or false' })
-      return undefined
-    }
+  plan(p, { batch: given, allOf, force }, report) {
     if (given !== undefined && allOf !== undefined) {
       report({ field: 'allOf', message: 'a batch and a whole session at once', accepted: 'either batch or allOf' })
       return undefined
@@ -210,7 +204,7 @@ export const undo: Verb = {
     const byEntity = Map.groupBy(events, (e) => e.entity)
     const out = outOfCount(p, batches, byEntity.keys())
     const later = dependents(p, out, events)
-    if (later.length > 0 && args.force !== true) {
+    if (later.length > 0 && !force) {
       report({
         field: 'batch',
         message: `later batches build on it: ${later.join(', ')}`,
@@ -228,7 +222,7 @@ export const undo: Verb = {
       entities: [...byEntity.keys()],
     }
   },
-}
+})
 
 /** A person, or the session itself; its subagents' work is its own. */
 function mayUndoAllOf(p: Planning, session: string): boolean {

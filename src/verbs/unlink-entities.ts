@@ -1,27 +1,24 @@
+import { ref } from '../model/args.ts'
 import { LINK_KIND } from '../model/entity.ts'
-import { textArg } from '../model/validate.ts'
+import { text } from '../model/field.ts'
 import { linkIdNow } from '../write/record.ts'
-import type { Verb } from '../write/verb.ts'
-import { relationOf, settleSupersession } from './common.ts'
+import { defineVerb } from '../write/verb.ts'
+import { REASON, settleSupersession } from './common.ts'
+import { linkEntities, relationOf } from './link-entities.ts'
 
-export const unlinkEntities: Verb = {
-  verb: 'unlink-entities',
+export const unlinkEntities = defineVerb({
+  name: 'unlink-entities',
   about: 'takes a link away; its history stays',
   args: {
-    from: 'reference',
-    to: 'reference',
-    type: 'relation',
-    reason: 'text?',
-    description: 'text?',
-    confidence: 'number?',
+    type: text('the relation', { required: true }),
+    from: ref('where it starts', { required: true }),
+    to: ref('where it ends', { required: true }),
+    reason: REASON,
+    description: linkEntities.args.description,
+    confidence: linkEntities.args.confidence,
   },
   example: { from: 'plan-then-apply', to: 'use-sqlite', type: 'supports' },
-  plan(p, args, report) {
-    const type = textArg(args, 'type', report)
-    const from = p.resolve(args.from, 'from', report)
-    const to = p.resolve(args.to, 'to', report)
-    const reason = textArg(args, 'reason', report, false)
-    if (type === undefined || !from || !to) return undefined
+  plan(p, { type, from, to, reason }, report) {
     const relation = relationOf(p.registry(), type)
     const [src, dst] = relation?.symmetric && to.id < from.id ? [to, from] : [from, to]
     const id = linkIdNow(p, src.id, relation?.name ?? type, dst.id)
@@ -39,4 +36,4 @@ export const unlinkEntities: Verb = {
     settleSupersession(p, id)
     return { id, kind: LINK_KIND, from: src.id, to: dst.id, type: relation?.name ?? type }
   },
-}
+})

@@ -1,47 +1,48 @@
+import { ref, refs } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { COMMON } from '../model/kind.ts'
+import { task as TASK } from '../model/kinds/task.ts'
 import { type Report, shown } from '../model/validate.ts'
 import type { WorkKind } from '../model/work-kinds.ts'
 import { isOpen, pathTo } from '../read/work-tree.ts'
 import type { Planning, Result } from '../write/plan-types.ts'
 import { record } from '../write/record.ts'
-import type { RunAction } from '../write/verb.ts'
-import { linkEntities } from './link-entities.ts'
+import { reading } from '../write/verb.ts'
+import { link } from './link-entities.ts'
 
-type Args = Readonly<Record<string, unknown>>
 type Made = Omit<Result, 'verb'> & { id: string }
 
 /** Arguments that every start takes along to the record. */
-const LABELS = ['topics', 'tags'] as const
-export const LABEL_ARGS = { topics: '[text, …]?', tags: '[text, …]?' }
+export const LABELS = { topics: COMMON.topics, tags: COMMON.tags }
+
+/** What callers say for the description of a piece of work. */
+export const DESCRIBED = { also: ['title', 'name', 'text'] } as const
 
 export const TASK_ARGS = {
-  activity: "reference? (the session's current one)",
-  goal: 'reference? (for a task without an activity)',
-  blockedBy: '[reference, …]?',
-  discoveredFrom: 'reference?',
-  ...LABEL_ARGS,
+  description: { ...TASK.fields.description, ...DESCRIBED },
+  activity: ref("the activity it belongs to (the session's current one)", { kind: 'activity' }),
+  goal: ref('the goal it belongs to, where it has no activity', { kind: 'goal' }),
+  blockedBy: refs('the tasks that it waits for', { kind: 'task' }),
+  discoveredFrom: ref('what it came up in'),
+  ...LABELS,
+} as const
+
+interface NewTask {
+  readonly description?: string
+  readonly activity?: Entity
+  readonly goal?: Entity
+  readonly blockedBy?: readonly Entity[]
+  readonly discoveredFrom?: Entity
 }
 
-/** Records a goal, activity or task with what was said of it and where it belongs. */
-export function recordWork(
+/** Records a goal, an activity or a task with what was said of it and where it belongs. */
+export const recordWork = (
   p: Planning,
   kind: WorkKind,
-  args: Args,
-  fields: readonly string[],
-  above: { [field: string]: Json },
+  said: { readonly [field: string]: unknown },
   report: Report,
-): Made | undefined {
-  const given = Object.fromEntries([...fields, ...LABELS].flatMap((f) => (args[f] === undefined ? [] : [[f, args[f]]])))
-  return record(p, p.registry().kind(kind)!, { ...given, ...above }, report) as Made | undefined
-}
-
-/** The one of the work tree that an argument names. */
-function named(p: Planning, args: Args, field: WorkKind, report: Report): Entity | undefined {
-  return args[field] === undefined || args[field] === null
-    ? undefined
-    : p.resolve(args[field], field, report, { kind: field })
-}
+): Made | undefined => record(p, p.registry().kind(kind)!, said, report) as Made | undefined
 
 /** The path down to something, as the plan has it. */
 export const pathOf = (p: Planning, id: string): string[] =>
@@ -58,76 +59,68 @@ export function reopen(p: Planning, id: string): void {
 }
 
 /** The goal that an activity belongs to: the one named, else the session's current one. */
-export function goalFor(p: Planning, args: Args, report: Report): { [field: string]: Json } {
-  const id = args.goal === undefined ? p.place().goal : named(p, args, 'goal', report)?.id
+export function goalFor(p: Planning, named: Entity | undefined): { [field: string]: Json } {
+  const id = named ? named.id : p.place().goal
   return id === undefined ? {} : { goal: id }
 }
 
 /** What a task belongs to: the activity or goal named, else the session's current activity, else its goal. */
-function aboveTask(p: Planning, args: Args, report: Report): { [field: string]: Json } {
-  if (args.activity !== undefined) {
-    const activity = named(p, args, 'activity', report)
-    if (args.goal !== undefined)
-      report({ field: 'goal', message: 'the activity has its goal', accepted: 'an activity or a goal, not both' })
-    return activity ? { activity: activity.id } : {}
-  }
-  const { activity } = p.place()
-  return args.goal === undefined && activity !== undefined ? { activity } : goalFor(p, args, report)
+function aboveTask(p: Planning, { activity, goal }: NewTask, report: Report): { [field: string]: Json } {
+  if (activity && goal)
+    report({ field: 'goal', message: 'the activity has its goal', accepted: 'an activity or a goal, not both' })
+  const id = activity?.id ?? (goal ? undefined : p.place().activity)
+  return id === undefined ? goalFor(p, goal) : { activity: id }
 }
 
-/** The tasks that an argument names; `field` is told in reports. */
-function tasks(p: Planning, given: unknown, field: string, report: Report): Entity[] {
-  if (given === undefined || given === null) return []
-  if (!Array.isArray(given)) {
-    const one = p.resolve(given, field, report, { kind: 'task' })
-    return one ? [one] : []
-  }
-  return given.flatMap((ref, i) => p.resolve(ref, `${field}.${i}`, report, { kind: 'task' }) ?? [])
-}
-
-/** Lays a new task into the plan, with what it waits for and what it came from. */
-export function layTask(p: Planning, args: Args, report: Report, run: RunAction): Made | undefined {
-  const above = aboveTask(p, args, report)
-  const blockers = tasks(p, args.blockedBy, 'blockedBy', report)
-  const from = args.discoveredFrom === undefined ? undefined : p.resolve(args.discoveredFrom, 'discoveredFrom', report)
-  const made = recordWork(p, 'task', args, ['description'], above, report)
+/** Adds a new task to the plan, with what it waits for and what it came from. */
+export function layTask(
+  p: Planning,
+  { blockedBy = [], discoveredFrom: from, activity, goal, ...said }: NewTask,
+  report: Report,
+): Made | undefined {
+  const above = aboveTask(p, { activity, goal }, report)
+  const made = recordWork(p, 'task', { ...said, ...above }, report)
   if (!made) return undefined
-  const link = (to: Entity, type: string) => linkEntities.plan(p, { from: made.id, to: to.id, type }, report, run)
-  for (const blocker of blockers) link(blocker, 'blocked-by')
-  if (from) link(from, 'discovered-from')
-  return { ...made, ...above, ...(blockers.length > 0 ? { blockedBy: blockers.map((b) => b.id) } : {}) }
+  const task = p.entity(made.id)!
+  for (const blocker of blockedBy) link(p, task, 'blocked-by', blocker, {}, report)
+  if (from) link(p, task, 'discovered-from', from, {}, report)
+  return { ...made, ...above, ...(blockedBy.length > 0 ? { blockedBy: blockedBy.map((b) => b.id) } : {}) }
 }
 
-/** What `complete` and `abandon` are about: what is named, else the session's current task. */
-export function workNamed(p: Planning, args: Args, report: Report): Entity | undefined {
+/** The session's current task; that there is none is reported. */
+export function currentTask(p: Planning, report: Report): Entity | undefined {
   const { task } = p.place()
-  if (args.ref === undefined && task === undefined) {
+  if (task === undefined)
     report({ field: 'ref', message: 'the session has no current task', accepted: 'a goal, an activity or a task' })
-    return undefined
-  }
-  const ref = args.ref ?? task
-  const kinds: readonly WorkKind[] = ['task', 'activity', 'goal']
-  // several may be called so, or one in another kind: what stands in the work tree and is still open is meant
-  const found = new Map(
-    kinds.flatMap((kind) => {
-      const e = p.resolve(ref, 'ref', undefined, { kind })
-      return e ? [[e.id, e] as const] : []
-    }),
-  )
-  const open = [...found.values()].filter(isOpen)
-  const [one] = open.length > 0 ? open : [...found.values()]
-  if (one && (open.length === 1 || found.size === 1)) return one
-  const other = p.resolve(ref, 'ref', report)
-  if (other) {
-    report({
-      field: 'ref',
-      message: found.size > 1 ? `"${shown(ref)}" means several things` : `${other.id} is a ${other.kind}`,
-      received: shown(ref),
-      accepted: found.size > 1 ? [...found.keys()].join(' or ') : 'a goal, an activity or a task',
-    })
-  }
-  return undefined
+  return p.entity(task ?? '')
 }
+
+/** What `complete` and `abandon` are about: what stands in the work tree and is still open is meant before others. */
+export const workRef = <const O extends { required?: boolean } = Record<never, never>>(o: O = {} as O) =>
+  reading(
+    ref("a goal, an activity or a task (the session's current task)", { also: ['id'], ...o }),
+    (p, given, field, report): Entity | undefined => {
+      const kinds: readonly WorkKind[] = ['task', 'activity', 'goal']
+      const found = new Map(
+        kinds.flatMap((kind) => {
+          const e = p.resolve(given, field, undefined, { kind })
+          return e ? [[e.id, e] as const] : []
+        }),
+      )
+      const open = [...found.values()].filter(isOpen)
+      const [one] = open.length > 0 ? open : [...found.values()]
+      if (one && (open.length === 1 || found.size === 1)) return one
+      const other = p.resolve(given, field, report)
+      if (other)
+        report({
+          field,
+          message: found.size > 1 ? `"${shown(given)}" means several things` : `${other.id} is a ${other.kind}`,
+          received: shown(given),
+          accepted: found.size > 1 ? [...found.keys()].join(' or ') : 'a goal, an activity or a task',
+        })
+      return undefined
+    },
+  )
 
 /** Open tasks below a goal or an activity. */
 export function openTasksBelow(p: Planning, e: Entity): Entity[] {
@@ -141,10 +134,4 @@ export function releaseTask(p: Planning, task: Entity): void {
   if (task.kind !== 'task' || typeof session !== 'string') return
   for (const c of p.claims.of(session))
     if (c.what === 'task' && c.on === task.id && c.role === undefined) p.claims.end(c, 'released', {})
-}
-
-export const flagArg = (args: Args, name: string, report: Report): boolean => {
-  if (args[name] === undefined || typeof args[name] === 'boolean') return args[name] === true
-  report({ field: name, message: 'not true or false', accepted: 'true or false' })
-  return false
 }

@@ -12,14 +12,14 @@ import {
   parseHandoff,
 } from '../handoff/page.ts'
 import { compareStamps, type Stamp, seen } from '../log/cells.ts'
+import { any, type ReadArgs, ref } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
-import { type Change, type Report, shown, textArg, validate } from '../model/validate.ts'
+import { flag, type Json, text } from '../model/field.ts'
+import { type Change, type Report, shown, validate } from '../model/validate.ts'
 import type { Planning } from '../write/plan-types.ts'
 import { record } from '../write/record.ts'
-import type { Verb } from '../write/verb.ts'
-import { flagArg } from './work.ts'
+import { defineVerb, reading } from '../write/verb.ts'
 
-type Args = Readonly<Record<string, unknown>>
 type Lists = Record<HandoffPart, string[]>
 
 const TITLE_MAX = 80
@@ -33,24 +33,13 @@ const short = (text: string): string => {
 }
 
 /** A list of an item each, or a text with a line each. */
-function itemsArg(args: Args, field: HandoffPart, report: Report): string[] | undefined {
-  const given = args[field]
-  if (given === undefined || given === null) return undefined
-  const items = typeof given === 'string' ? given.split('\n') : given
-  if (!Array.isArray(items) || items.some((i) => typeof i !== 'string')) {
+const items = (about: string) =>
+  reading(any(`${about}: a list of text, or a text with a line each`), (_p, given: Json, field, report) => {
+    const said: readonly unknown[] = typeof given === 'string' ? given.split('\n') : Array.isArray(given) ? given : [0]
+    if (said.every((item) => typeof item === 'string')) return [...new Set(said.map(onOneLine).filter(Boolean))]
     report({ field, message: 'not a list of text', received: shown(given), accepted: 'a list of text' })
     return undefined
-  }
-  return [...new Set(items.map(onOneLine).filter(Boolean))]
-}
-
-function contextArg(args: Args, report: Report): string | undefined {
-  const given = args.contextUsed
-  if (given === undefined || given === null) return undefined
-  if (typeof given === 'string' || (typeof given === 'number' && Number.isFinite(given))) return contextText(given)
-  report({ field: 'contextUsed', message: 'not a share', received: shown(given), accepted: '78, or text such as 78%' })
-  return undefined
-}
+  })
 
 /** How full the writer's context is, as its client has told: an agent does not know it. */
 function contextKnown(p: Planning, me: string | undefined): string | undefined {
@@ -58,15 +47,33 @@ function contextKnown(p: Planning, me: string | undefined): string | undefined {
   return typeof used === 'number' ? contextText(used) : undefined
 }
 
+/** How full the context is, as it is kept. */
+const CONTEXT = reading(any('how full the context is: 78, or text such as 78%'), (_p, given: Json, field, report) => {
+  if (typeof given === 'string' || typeof given === 'number') return contextText(given)
+  report({ field, message: 'not a share', received: shown(given), accepted: '78, or text such as 78%' })
+  return undefined
+})
+
+const ARGS = {
+  title: text('what it is called, instead'),
+  task: ref("the task it is of (the session's current one)", { kind: 'task' }),
+  inProgress: items('what is under way'),
+  decisionsMade: items('what was decided'),
+  blockers: items('what is in the way'),
+  nextSteps: items('what to do next'),
+  contextUsed: CONTEXT,
+  body: text('Markdown with these as headings; the rest of it is kept'),
+  complete: flag('only adds to what the session wrote itself, in place of what the last such call added'),
+} as const
+
 /** What the call says: the page in `body`, and over it the arguments that stand beside it. */
-function saidBy(args: Args, report: Report): { lists: Lists; body: string; contextUsed?: string; title?: string } {
-  const page = textArg(args, 'body', report, false)
-  const title = textArg(args, 'title', report, false)?.trim()
-  const read: Partial<Handoff> = page === undefined ? {} : parseHandoff(page)
+function saidBy(args: ReadArgs<typeof ARGS>): { lists: Lists; body: string; contextUsed?: string; title?: string } {
+  const read: Partial<Handoff> = args.body === undefined ? {} : parseHandoff(args.body)
+  const title = args.title?.trim()
   const lists = Object.fromEntries(
-    HANDOFF_PARTS.map(({ field }) => [field, itemsArg(args, field, report) ?? [...(read[field] ?? [])]]),
+    HANDOFF_PARTS.map(({ field }) => [field, args[field] ?? [...(read[field] ?? [])]]),
   ) as Lists
-  const contextUsed = contextArg(args, report) ?? read.contextUsed
+  const contextUsed = args.contextUsed ?? read.contextUsed
   const name = title || read.title
   return {
     lists,
@@ -214,21 +221,11 @@ const replacing = (field: string, items: readonly string[]): Change => ({
   replace: true,
 })
 
-export const writeHandoff: Verb = {
-  verb: 'write-handoff',
+export const writeHandoff = defineVerb({
+  name: 'write-handoff',
   about:
     'says where the work stands for whoever goes on with it: one handoff per task, else per session; the new one replaces what was there',
-  args: {
-    title: 'text? (what it is called, instead)',
-    task: "reference? (the session's current task)",
-    inProgress: '[text, …]?',
-    decisionsMade: '[text, …]?',
-    blockers: '[text, …]?',
-    nextSteps: '[text, …]?',
-    contextUsed: 'number or text? (how full the context is: 78)',
-    body: 'text? (Markdown with these as headings; the rest of it is kept)',
-    complete: 'true? (only adds to what the session wrote itself, in place of what the last such call added)',
-  },
+  args: ARGS,
   example: { inProgress: ['auth middleware, step 3 of 7'], nextSteps: ['fix the JWKS cache', 'run the tests'] },
   plan(p, args, report) {
     let refused = false
@@ -236,14 +233,13 @@ export const writeHandoff: Verb = {
       refused = true
       report(problem)
     }
-    const completing = flagArg(args, 'complete', complain)
-    const { lists, body, title, ...said } = saidBy(args, complain)
+    const { complete: completing = false, task: given } = args
+    const { lists, body, title, ...said } = saidBy(args)
     const me = typeof p.ctx.provenance.session === 'string' ? p.ctx.provenance.session : undefined
     const contextUsed = said.contextUsed ?? contextKnown(p, me)
-    const given = args.task === undefined ? undefined : p.resolve(args.task, 'task', complain, { kind: 'task' })
     const standing = p.place().task
     const task = given ?? (title === undefined && standing !== undefined ? p.entity(standing) : undefined)
-    if (!refused && body === '' && HANDOFF_PARTS.every(({ field }) => lists[field].length === 0))
+    if (body === '' && HANDOFF_PARTS.every(({ field }) => lists[field].length === 0))
       complain({
         field: '',
         message: 'the handoff says nothing',
@@ -294,4 +290,4 @@ export const writeHandoff: Verb = {
     if (cut > 0) p.note(`${cut} lines are left out where it is read: a handoff has ${HANDOFF_LINES} lines`)
     return { ...made, ...(over.length > 0 ? { replaced: over.map((e) => e.id) } : {}) }
   },
-}
+})

@@ -13,16 +13,7 @@ import { sharedNow } from './context-key.ts'
 import { startPlan } from './plan.ts'
 import type { PlanContext, Planned, Planning, Result, View } from './plan-types.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
-import type { RunAction, Verb } from './verb.ts'
-
-/** What arguments of verbs may also be called, where the verb has none of that name. */
-const ALSO: Readonly<Record<string, readonly string[]>> = {
-  paths: ['path', 'file', 'files'],
-  ref: ['id'],
-  description: ['title', 'name', 'text'],
-  originalAsk: ['goal', 'description', 'title', 'text'],
-  reason: ['why'],
-}
+import { planVerb, type RunAction, type Verb } from './verb.ts'
 
 /** More than this is an import, and goes in several batches (design §4). */
 export const MAX_ACTIONS = 50
@@ -182,8 +173,7 @@ function planOnce(
   const aliases = (verb: string): Parameters<typeof named>[0] => {
     const kind = p.registry().recordedBy(verb)
     if (kind) return fieldsOf(kind)
-    const names = Object.keys(options.verbs.get(verb)?.args ?? {})
-    return Object.fromEntries(names.map((name) => [name, { also: ALSO[name] ?? [] }]))
+    return options.verbs.get(verb)?.args ?? {}
   }
   const run: RunAction = (verb, given, report) => {
     const registry = p.registry()
@@ -193,22 +183,7 @@ function planOnce(
     const deleted = registry.deletedBy(verb)
     if (deleted) return remove(p, deleted, args, report)
     const own = options.verbs.get(verb)
-    if (own) {
-      for (const key of Object.keys(args)) {
-        if (Object.hasOwn(own.args, key) || key === 'expectedVersion') continue
-        const near = nearest(key, Object.keys(own.args))
-        report({
-          field: key,
-          message: `${verb} has no argument "${key.slice(0, 80)}"`,
-          received: shown(args[key]),
-          accepted:
-            near.length > 0
-              ? `did you mean ${near.join(' or ')}?`
-              : `the arguments ${Object.keys(own.args).join(', ')}`,
-        })
-      }
-      return own.plan(p, args, report, run)
-    }
+    if (own) return planVerb(p, own, args, report, run)
     const all = [...registry.derivedVerbs(), ...options.verbs.keys()]
     const near = nearest(verb, all)
     report({

@@ -118,7 +118,7 @@ describe('[A1] bad input', () => {
           [`delete-${k.name}`, { ref: 'p', reason: 'r' }],
         ]),
       ...[...m.memory.verbs.values()].map((v): [string, Record<string, unknown>] => [
-        v.verb,
+        v.name,
         Object.fromEntries(Object.keys(v.args).map((a) => [a, v.example[a]])),
       ]),
     ]

@@ -21,9 +21,9 @@ test('[A9] update-confidence and add-evidence take the name, and evidence is one
       ['update-confidence', { confidence: 0.5 }],
     ]),
   ).toMatchObject([
-    { index: 0, field: 'evidence', message: 'not text' },
-    { index: 1, field: 'evidence', message: 'not text' },
-    { index: 2, field: 'name' },
+    { index: 0, field: 'evidence', message: 'not a list of text' },
+    { index: 1, field: 'evidence', message: 'empty' },
+    { index: 2, field: 'ref', message: 'nothing is called "nothing"' },
     { index: 3, field: 'ref', message: 'missing' },
   ])
   expect(m.get('p')!.fields.evidence).toHaveLength(3)

@@ -47,5 +47,5 @@ test('[D10] every kind, relation and verb is in the docs', () => {
       expect(verbs).toContain(`\`${verb}\``)
   }
   for (const relation of RELATIONS) expect(kinds).toContain(`| \`${relation.name}\` |`)
-  for (const verb of VERBS) expect(verbs).toContain(`## ${verb.verb}\n`)
+  for (const verb of VERBS) expect(verbs).toContain(`## ${verb.name}\n`)
 })

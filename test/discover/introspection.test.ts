@@ -125,7 +125,7 @@ describe('[D10] introspection', () => {
       ],
     ])
     expect(m.discover('(help "update-confidence") (help "record-endpoint") (map :name (kinds))')).toEqual([
-      '(verb "update-confidence" "says how sure one is of something" :required [ref confidence] :optional [name] :takes {:ref "reference (or name)" :name "reference (the same as ref)" :confidence "number 0–1"} :example "[\\"update-confidence\\",{\\"ref\\":\\"plan-then-apply\\",\\"confidence\\":0.95}]")',
+      '(verb "update-confidence" "says how sure one is of something" :required [ref confidence] :optional [] :takes {:ref "reference: what it is about" :confidence "a number from 0 to 1: how sure"} :example "[\\"update-confidence\\",{\\"ref\\":\\"plan-then-apply\\",\\"confidence\\":0.95}]")',
       expect.stringContaining(
         '(verb "record-endpoint" "records an HTTP endpoint" :required [name] :optional [cost topics tags',
       ),

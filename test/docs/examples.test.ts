@@ -259,7 +259,7 @@ test('a skill names tools, their parameters, verbs and kinds as they are called'
   const names = new Set<string>([
     ...tools.flatMap((t) => [t.name, ...Object.keys(t.params)]),
     ...Object.keys(COMMANDS),
-    ...VERBS.map((v) => v.verb),
+    ...VERBS.map((v) => v.name),
     ...(KINDS as readonly Kind[]).flatMap((k) => [k.name, `record-${k.name}`, ...(k.aliases ?? [])]),
     ...readdirSync(join(ROOT, 'plugin/skills')),
     'tidemark',

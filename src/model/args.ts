@@ -1,0 +1,141 @@
+/**
+ * Arguments of verbs and tools, declared once with the builders of `field.ts` and these: from the declaration come
+ * validation, the TypeScript type, help and docs.
+ */
+
+import { type GateProblem, gate } from './canonical.ts'
+import type { Entity } from './entity.ts'
+import type { Edit, Field, FieldType, Json } from './field.ts'
+import { accepts, type Report, scalar, shown } from './validate.ts'
+
+/** `texts`: a list of text, or one text. `ref` and `refs`: entities by reference. `any`: any JSON value. */
+export type ArgType = FieldType | 'texts' | 'ref' | 'refs' | 'any'
+
+export interface Arg extends Omit<Field, 'type'> {
+  readonly type: ArgType
+  /** The kind that a reference must mean. */
+  readonly kind?: string
+  /** A reference may mean what is deleted. */
+  readonly deleted?: boolean
+  /** `null` is a value; elsewhere it says nothing. */
+  readonly null?: boolean
+}
+
+export type Args = Readonly<Record<string, Arg>>
+type Options = Omit<Arg, 'type' | 'about'>
+type Plain = Record<never, never>
+
+export const texts = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'texts', about, ...(o as NoInfer<O>) }) as const
+export const any = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'any', about, ...(o as NoInfer<O>) }) as const
+export const refs = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'refs', about, ...(o as NoInfer<O>) }) as const
+export const ref = <const O extends Options = Plain>(about: string, o: O = {} as O) =>
+  ({ type: 'ref', about, ...(o as NoInfer<O>) }) as const
+
+/** The value of an argument as a caller gives it, by type. */
+type Given<A extends Arg> = A['type'] extends 'text' | 'ref'
+  ? string
+  : A['type'] extends 'number'
+    ? number
+    : A['type'] extends 'flag'
+      ? boolean
+      : A['type'] extends 'choice'
+        ? A['choices'] extends readonly (infer C)[]
+          ? C
+          : string
+        : A['type'] extends 'time'
+          ? string | number
+          : A['type'] extends 'texts' | 'refs'
+            ? string | readonly string[]
+            : A['type'] extends 'set' | 'list'
+              ? Edit
+              : A['type'] extends 'map'
+                ? { [key: string]: Json }
+                : Json
+
+/** The same once it is read. */
+export type Value<A extends Arg> = A extends { readonly read: (...args: never[]) => infer T }
+  ? Exclude<T, undefined>
+  : A['type'] extends 'texts'
+    ? string[]
+    : A['type'] extends 'ref'
+      ? Entity
+      : A['type'] extends 'refs'
+        ? Entity[]
+        : Given<A>
+
+type Required<A extends Args> = { [K in keyof A]: A[K] extends { readonly required: true } ? K : never }[keyof A]
+
+/** What callers give, derived from the declaration. */
+export type GivenArgs<A extends Args> = { [K in Required<A>]: Given<A[K]> } & {
+  [K in Exclude<keyof A, Required<A>>]?: Given<A[K]>
+}
+
+/** What a verb or tool gets, derived from the declaration. */
+export type ReadArgs<A extends Args> = { readonly [K in Required<A>]: Value<A[K]> } & {
+  readonly [K in Exclude<keyof A, Required<A>>]?: Value<A[K]>
+}
+
+/** What an argument takes, in words. */
+export function takes(arg: Arg): string {
+  switch (arg.type) {
+    case 'texts':
+      return 'text, or a list of text'
+    case 'ref':
+      return 'an id, kind:name, a path, or a name'
+    case 'refs':
+      return 'a reference, or a list of them'
+    case 'any':
+      return 'any JSON value'
+    case 'text':
+      return arg.longest === undefined ? 'text' : `text of 1 to ${arg.longest} characters`
+    default:
+      return accepts({ ...arg, type: arg.type })
+  }
+}
+
+/** The same for help and docs, where a reference is explained already. */
+export const takesBriefly = (arg: Arg): string => (arg.type === 'ref' ? 'reference' : takes(arg))
+
+/** The value of one argument; references as they were given. What is wrong with it is reported. */
+export function readArg(name: string, arg: Arg, given: unknown, report: Report): unknown {
+  if (given === undefined || (given === null && !arg.null)) {
+    if (arg.required) report({ field: name, message: 'missing', received: null, accepted: takes(arg) })
+    return undefined
+  }
+  if (arg.type === 'ref' || arg.type === 'refs') return given
+  const refuse = (message: string): undefined =>
+    report({ field: name, message, received: shown(given), accepted: takes(arg) }) as undefined
+  if (arg.type === 'number' && !Number.isFinite(given)) return refuse('not a number')
+  const problems: GateProblem[] = []
+  const value = gate(given, problems, [name])
+  for (const p of problems)
+    report({ field: p.path.join('.'), message: p.message, received: p.received, accepted: p.accepted })
+  if (problems.length > 0) return undefined
+  switch (arg.type) {
+    case 'any':
+    case 'set':
+    case 'list':
+      return value // an edit of a field is judged with the field
+    case 'map':
+      return typeof value === 'object' && !Array.isArray(value) ? value : refuse('not an object')
+    case 'texts': {
+      const items = Array.isArray(value) ? value : [value]
+      if (arg.required && items.length === 0) return refuse('empty')
+      return items.every((item) => typeof item === 'string' && item.trim() !== '')
+        ? items
+        : refuse('not a list of text')
+    }
+    default: {
+      const { wrong, value: read } = scalar({ ...arg, type: arg.type }, value)
+      if (wrong !== undefined) return refuse(wrong)
+      if (arg.type !== 'text') return read
+      const said = String(read)
+      if (arg.required && said.trim() === '') return refuse('empty')
+      if (arg.longest === undefined) return said
+      return said.trim() !== '' && said.length <= arg.longest ? said.trim() : refuse(`not ${takes(arg)}`)
+    }
+  }
+}
