@@ -55,16 +55,21 @@ export function seededBytes(seed: number): (n: number) => Uint8Array {
 /** Everything the log, the rows and every index say. */
 export function rowsOf(memory: Memory): string {
   const { db } = memory
-  const tables = db
-    .all<{ name: string }>("SELECT name FROM sqlite_master WHERE type='table' ORDER BY name")
-    .map((t) => t.name)
-    .filter((t) => !t.startsWith('sqlite_'))
+  const tables = db.all<{ name: string; row: string }>(
+    `SELECT m.name, group_concat('quote("' || c.name || '")', ' || ''|'' || ') AS row
+     FROM sqlite_master m, pragma_table_info(m.name) c
+     WHERE m.type = 'table' AND m.name NOT GLOB 'sqlite_*' GROUP BY m.name ORDER BY m.name`,
+  )
   return tables
-    .map((t) => {
-      const columns = db.all<{ name: string }>(`PRAGMA table_info("${t}")`).map((c) => `quote("${c.name}")`)
-      const rows = db.all<{ row: string }>(`SELECT ${columns.join(" || '|' || ")} AS row FROM "${t}"`)
-      return [t, ...rows.map((r) => r.row).sort()].join('\n')
-    })
+    .map(({ name, row }) =>
+      [
+        name,
+        ...db
+          .all<{ row: string }>(`SELECT ${row} AS row FROM "${name}"`)
+          .map((r) => r.row)
+          .sort(),
+      ].join('\n'),
+    )
     .join('\n')
 }
 

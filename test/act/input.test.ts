@@ -107,28 +107,30 @@ describe('[A1] bad input', () => {
   const junk = [null, true, 7, -1.5, '', 'x', 'p', [], ['x'], [1], {}, { a: 1 }, { add: ['x'] }, undefined]
 
   test('[A1] every argument of every verb given every type: refused by name, or done; never an accident', () => {
-    const m = openTestMemory()
-    const registry = m.memory.registry()
+    const { memory } = openTestMemory()
     const verbs: [string, Record<string, unknown>][] = [
-      ...registry
+      ...memory
+        .registry()
         .kinds()
         .filter((k) => !k.internal)
         .flatMap((k): [string, Record<string, unknown>][] => [
           [`record-${k.name}`, { ...k.example, ref: undefined }],
           [`delete-${k.name}`, { ref: 'p', reason: 'r' }],
         ]),
-      ...[...m.memory.verbs.values()].map((v): [string, Record<string, unknown>] => [
+      ...[...memory.verbs.values()].map((v): [string, Record<string, unknown>] => [
         v.name,
         Object.fromEntries(Object.keys(v.args).map((a) => [a, v.example[a]])),
       ]),
     ]
-    const started = m.act([
-      ['record-principle', { name: 'p' }],
-      ['record-principle', { name: 'plan-then-apply' }],
-      ['record-decision', { name: 'use-sqlite' }],
-    ])
-    let before = rowsOf(m.memory)
     for (const [verb, args] of verbs) {
+      // a store for each verb: all that is in one is compared some hundred times
+      const m = openTestMemory()
+      m.act([
+        ['record-principle', { name: 'p' }],
+        ['record-principle', { name: 'plan-then-apply' }],
+        ['record-decision', { name: 'use-sqlite' }],
+      ])
+      let before = rowsOf(m.memory)
       for (const name of Object.keys(args)) {
         for (const value of junk) {
           try {
@@ -146,9 +148,10 @@ describe('[A1] bad input', () => {
         [verb, []],
       ])
         expect(m.refused([bad])).toHaveLength(1)
+      m.close()
     }
-    expect(started.batch).not.toBeNull()
-  }, 240_000) // some eight thousand batches
+    expect(verbs.length).toBeGreaterThan(50)
+  }) // some eight thousand batches
 })
 
 describe('[A2] property', () => {
