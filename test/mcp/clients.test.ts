@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { listening, STDIO, tempDir, tempProject } from './harness.ts'
+import { listening, SERVER, tempDir, tempProject } from './harness.ts'
 
 const run = promisify(execFile)
 
@@ -37,7 +37,7 @@ withClaude(
     const env = isolated(tempDir())
     const server = await listening({ projectPath: cwd })
     const ask = (...args: string[]) => run(claude, ['mcp', ...args], { cwd, env })
-    await ask('add', '--scope', 'user', 'over-stdio', '--', process.execPath, STDIO)
+    await ask('add', '--scope', 'user', 'over-stdio', '--', ...SERVER)
     const header = `Authorization: Bearer ${server.token}`
     await ask('add', '--scope', 'user', '--transport', 'http', 'over-http', `${server.url}/mcp`, '--header', header)
     const { stdout } = await ask('list')
@@ -90,7 +90,7 @@ withClaude(
     const expr = '(list "shown" "as" "text")'
     const model = await scriptedModel('mcp__tidemark__discover', { expr })
     const config = join(tempDir(), 'mcp.json')
-    writeFileSync(config, JSON.stringify({ mcpServers: { tidemark: { command: process.execPath, args: [STDIO] } } }))
+    writeFileSync(config, JSON.stringify({ mcpServers: { tidemark: { command: SERVER[0], args: SERVER.slice(1) } } }))
     const home = tempDir()
     mkdirSync(join(home, '.claude'))
     const env = isolated(home, { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'dummy-local-key' })

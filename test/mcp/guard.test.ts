@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { createProject, findProject } from '../../src/store/project.ts'
 import { serve } from '../../src/surfaces/http/serve.ts'
+import { BIN } from '../cli/run.ts'
 import { cleanEnv, httpClient, listening, tempDir, tempProject } from './harness.ts'
 
 /** A request with whatever headers: fetch would not send a foreign Host. */
@@ -170,8 +171,11 @@ test('[M2] who asks for another address gets it, told of the risk; foreign names
 test('[M3] serve ends at once on SIGINT and SIGTERM, also with open streams, which get their last word', async () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const cwd = tempProject()
-    const entry = new URL('serve-entry.ts', import.meta.url).pathname
-    const child = spawn(process.execPath, [entry], { cwd, env: cleanEnv(), stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [BIN, 'serve', '--port', '0'], {
+      cwd,
+      env: cleanEnv(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
     let told: string[] = []
     for await (const line of createInterface({ input: child.stdout })) {
@@ -188,7 +192,7 @@ test('[M3] serve ends at once on SIGINT and SIGTERM, also with open streams, whi
     const since = performance.now()
     child.kill(signal)
     expect((await exit)[0]).toBe(0)
-    expect(performance.now() - since).toBeLessThan(1000)
+    expect(performance.now() - since).toBeLessThan(3_000)
     expect(await listening.closed).toBe('graceful')
     expect(await text).toContain(': after 0')
     expect(existsSync(`/proc/${child.pid}`)).toBe(false)

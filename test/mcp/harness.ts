@@ -10,8 +10,10 @@ import { createProject } from '../../src/store/project.ts'
 import { createApp } from '../../src/surfaces/http/app.ts'
 import type { ServerOptions, TidemarkServer } from '../../src/surfaces/http/http.ts'
 import type { Extension } from '../../src/surfaces/mcp/mcp.ts'
+import { BIN } from '../cli/run.ts'
 
-export const STDIO = new URL('stdio-entry.ts', import.meta.url).pathname
+/** What a client starts. */
+export const SERVER = [process.execPath, BIN, 'mcp'] as const
 
 /** An empty directory that goes with the test. */
 export function tempDir(): string {
@@ -64,7 +66,7 @@ export interface ClientSetup {
   era?: Era
   name?: string
   env?: Record<string, string>
-  /** What is started, if not the sources. */
+  /** What is started, if not `tidemark mcp`. */
   command?: readonly [string, ...string[]]
   /** What the person answers when the client asks. */
   answers?: (question: string) => ElicitResult
@@ -88,7 +90,7 @@ async function connected(client: Client, transport: Transport): Promise<Client> 
 
 /** A client whose server is a process of its own, started in a directory. */
 export function stdioClient(cwd: string, setup: ClientSetup = {}): Promise<Client> {
-  const [command, ...args] = setup.command ?? [process.execPath, STDIO]
+  const [command, ...args] = setup.command ?? SERVER
   const started = { command, args, cwd, env: cleanEnv(setup.env), stderr: 'inherit' as const }
   return connected(newClient(setup), new StdioClientTransport(started))
 }

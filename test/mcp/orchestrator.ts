@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
-const entry = new URL('stdio-entry.ts', import.meta.url).pathname
+const entry = new URL('../../bin/tidemark.js', import.meta.url).pathname
 const name = process.argv[2] ?? 'orchestrator'
 const agents = new Map<string, { client: Client; transport: StdioClientTransport }>()
 const env = process.env as Record<string, string>
@@ -16,7 +16,12 @@ async function agentOf(agent: string) {
   if (there) return there
   const mode = agents.size % 2 === 0 ? 'legacy' : ({ pin: '2026-07-28' } as const)
   const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } })
-  const transport = new StdioClientTransport({ command: process.execPath, args: [entry], env, stderr: 'inherit' })
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [entry, 'mcp'],
+    env,
+    stderr: 'inherit',
+  })
   agents.set(agent, { client, transport })
   await client.connect(transport)
   return { client, transport }

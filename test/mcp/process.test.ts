@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { cleanEnv, ERAS, STDIO, tempProject } from './harness.ts'
+import { cleanEnv, ERAS, SERVER, tempProject } from './harness.ts'
 
 const INITIALIZE = {
   legacy: {
@@ -28,8 +28,9 @@ interface Running {
   ending(): Promise<{ ms: number; code: number | null; signal: string | null }>
 }
 
-function start(cwd: string, entry = STDIO): Running {
-  const child = spawn(process.execPath, [entry], { cwd, env: cleanEnv(), stdio: ['pipe', 'pipe', 'inherit'] })
+function start(cwd: string): Running {
+  const [command, ...args] = SERVER
+  const child = spawn(command, args, { cwd, env: cleanEnv(), stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>
   const waiting = new Map<number, (message: { result?: unknown }) => void>()
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -82,7 +83,7 @@ for (const [how, end] of Object.entries(ENDS))
       end(running)
       const { ms, code } = await ended
       expect(code).toBe(0)
-      expect(ms).toBeLessThan(1000) // 100 ms is measured by the benchmark, on a machine that is not busy
+      expect(ms).toBeLessThan(3_000) // 100 ms is measured by the benchmark, on a machine that is not busy
       expect(gone(running.child.pid!)).toBe(true)
     })
 
