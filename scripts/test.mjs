@@ -23,7 +23,7 @@ const filesWith = (pattern) =>
 const chosen = isLong
   ? [
       '--tags-filter=long or property',
-      ...(given.some((arg) => !arg.startsWith('-')) ? [] : filesWith(/@module-tag|tags: \['(?:long|property)'/)),
+      ...(given.some((arg) => !arg.startsWith('-')) ? [] : filesWith(/@module-tag|tags: .*'(?:long|property)'/)),
     ]
   : ['--tags-filter=!long', ...filesWith(/@module-tag long/).map((file) => `--exclude=${file}`)]
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')

@@ -147,7 +147,9 @@ test('doctor says when each hook last called, what it cost, and which hooks woul
   const payload = JSON.stringify({ session_id: 's1', source: 'startup', cwd: at.dir })
   expect((await tidemark(at, ['hook', 'claude', 'SessionStart'], payload)).code).toBe(0)
   const { out } = await tidemark(at, ['doctor'])
-  expect(out).toMatch(/^ok {3}hook claude SessionStart: last \S+Z \(just now\), 1 call, \d+ ms$/m)
+  expect(out).toMatch(
+    /^ok {3}hook claude SessionStart: last \d{4}-\d\d-\d\d \d\d:\d\d UTC \(just now\), 1 call, \d+ ms$/m,
+  )
   expect(out).toMatch(/^ok {3}session s1 \(claude\), .* told \d+ tokens in 1 piece; 1 hooks took \d+ ms$/m)
   expect(out).toMatch(/^ok {3}clients start \S+, which is this version$/m)
   expect(out).toMatch(/^FIX {2}codex: .*\n.*\/hooks/m)

@@ -362,7 +362,9 @@ test('[X4] that work is blocked is told also without a result; claims of edits c
   expect(inbox(memory, 'b').lines).toEqual(['a released src/auth/**: blocked'])
 })
 
-test('[X4] nothing is lost behind many events: what a session is given is told, however busy it and the others were', () => {
+test('[X4] nothing is lost behind many events: what a session is given is told, however busy it and the others were', {
+  tags: ['long'],
+}, () => {
   const { act, memory } = clocked()
   const sessions = sessionsOf(memory)
   for (const id of ['a', 'b']) sessions.start({ id })
