@@ -5,7 +5,7 @@ import { type Report, shown } from '../model/validate.ts'
 import type { Planning, Result } from './plan-types.ts'
 
 /** An argument of a verb. `read` makes of its value what the verb works with, or reports what is wrong; a reference is read by it alone. */
-interface VerbArg extends Arg {
+export interface VerbArg extends Arg {
   read?(p: Planning, value: never, field: string, report: Report, given: unknown): unknown
 }
 
@@ -30,7 +30,7 @@ export interface Verb {
   plan(p: Planning, args: never, report: Report, run: RunAction): Planned
 }
 
-interface Declared<N extends string, A extends VerbArgs> extends Verb {
+export interface Declared<N extends string, A extends VerbArgs> extends Verb {
   readonly name: N
   readonly args: A
   plan(p: Planning, args: ReadArgs<NoInfer<A>>, report: Report, run: RunAction): Planned
