@@ -1,18 +1,13 @@
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     globalSetup: ['test/build-once.ts'],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    env: {
-      // in memory where the system has such a place: the real files, without waiting for a disk
-      ...(existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {}),
-      // the list of a user's projects: not this user's
-      TIDEMARK_STATE: join(tmpdir(), 'tidemark-test-state'),
-    },
+    // in memory where the system has such a place: the real files, without waiting for a disk
+    env: existsSync('/dev/shm') ? { TMPDIR: '/dev/shm' } : {},
+    setupFiles: ['test/own-state.ts'],
     tags: [
       { name: 'long', description: 'kills, damage, torture, conformance, whole sets: `npm run test:long` alone' },
       { name: 'property', description: 'tried a few times by `npm test`, many times by `npm run test:long`' },

