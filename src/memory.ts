@@ -49,7 +49,7 @@ import * as rows from './store/rows.ts'
 import { storeError } from './store/store-error.ts'
 import { TEXT_VERSION } from './store/text-index.ts'
 import { parseBatch } from './write/batch.ts'
-import type { Actor } from './write/plan-types.ts'
+import type { Actor } from './write/plan.ts'
 import type { Verb } from './write/verb.ts'
 import { type ActResult, writeBatch } from './write/write.ts'
 

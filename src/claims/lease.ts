@@ -5,7 +5,10 @@
 
 import { type Env, isRunning } from '../env.ts'
 import type { Json } from '../model/field.ts'
-import { type ClaimRow, claimBody, type PresenceType, type SessionRow } from '../store/presence.ts'
+import { workOf } from '../store/current-work.ts'
+import type { Db } from '../store/db.ts'
+import type { ClaimChanges, ClaimRow, PresenceType, SessionRow } from '../store/presence.ts'
+import * as presence from '../store/presence.ts'
 import { covers, isGlob, overlaps } from './glob.ts'
 
 export type { ClaimRow as Claim } from '../store/presence.ts'
@@ -36,34 +39,34 @@ export const HAND = 'hand:'
 
 export const isLive = (state: SessionState | undefined): boolean => state === 'active' || state === 'idle'
 
-/** What claims and sessions look like to a plan, under the write lock. */
-export interface ClaimView {
-  now: number
-  env: Env
+/** Claims and sessions as they stand in the store, under the write lock. */
+export class ClaimView {
+  readonly now: number
+  readonly env: Env
+  readonly #db: Db
+  readonly #actor: string | undefined
+
+  /** `actor`: the session that acts, whether or not anybody knows it yet. */
+  constructor(db: Db, env: Env, now: number, actor?: string) {
+    this.#db = db
+    this.env = env
+    this.now = now
+    this.#actor = actor
+  }
+
   /** Not yet ended, whether or not they still hold. */
-  open(): ClaimRow[]
-  session(id: string): SessionRow | undefined
-  /** Those that have not ended. */
-  sessions(): SessionRow[]
-  nextFence(): number
+  open = (): ClaimRow[] => presence.openClaims(this.#db)
+  session = (id: string): SessionRow | undefined =>
+    presence.getSession(this.#db, id) ?? (id === this.#actor ? presence.newSession(id, this.now) : undefined)
+  nextFence = (): number => presence.nextFence(this.#db)
   /** The newest claim of a role, ended or not. */
-  lastOfRole(role: string): ClaimRow | undefined
+  lastOfRole = (role: string): ClaimRow | undefined => presence.lastOfRole(this.#db, role)
   /** Given up with a word for the next one, who has not come yet; newest first. */
-  leftNotes(): ClaimRow[]
+  leftNotes = (): ClaimRow[] => presence.leftNotes(this.#db)
+  /** Those that have not ended. */
+  sessions = (): SessionRow[] => presence.listSessions(this.#db)
   /** Where in the work tree a session stands. */
-  workOf(session: string): readonly string[]
-}
-
-export interface PresenceNote {
-  session: string
-  type: PresenceType
-  body: { [key: string]: Json }
-}
-
-/** What a batch does to claims: rows as they are afterwards, and what is told of it. */
-export interface ClaimChanges {
-  rows: ClaimRow[]
-  told: PresenceNote[]
+  workOf = (session: string): readonly string[] => workOf(this.#db, session)
 }
 
 /** Whether a claim still holds: its lease runs, or its holder's process lives and nobody said for how long. */
@@ -103,7 +106,7 @@ export class ClaimPlan {
   readonly #by: string | undefined
   #claims: Map<number, ClaimRow> | undefined
   #changed = new Set<number>()
-  #told: PresenceNote[] = []
+  #told: ClaimChanges['told'] = []
   #next: number | undefined
   #holding = new Map<string, boolean>()
 
@@ -181,7 +184,7 @@ export class ClaimPlan {
     this.#told.push({
       session: c.session,
       type,
-      body: { ...claimBody(c), ...more, ...(this.#by === undefined ? {} : { by: this.#by }) },
+      body: { ...presence.claimBody(c), ...more, ...(this.#by === undefined ? {} : { by: this.#by }) },
     })
   }
 

@@ -1,7 +1,7 @@
 import { isLive } from '../claims/lease.ts'
 import type { Memory } from '../memory.ts'
 import { slug } from '../model/names.ts'
-import type { Actor } from '../write/plan-types.ts'
+import type { Actor } from '../write/plan.ts'
 import { nearestAbove, processDoor, sameProcess } from './client-process.ts'
 import type { Said } from './session-info.ts'
 import { type Sessions, sessionsOf } from './sessions.ts'

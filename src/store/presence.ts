@@ -308,6 +308,17 @@ export function addPresence(
   return { seq, at, session, type, body }
 }
 
+/** What a batch, or the end of a session, does to claims: rows as they are afterwards, and what is told of it. */
+export interface ClaimChanges {
+  rows: ClaimRow[]
+  told: Pick<PresenceEvent, 'session' | 'type' | 'body'>[]
+}
+
+export function keepClaims(db: Db, { rows, told }: ClaimChanges, now: number): void {
+  for (const row of rows) putClaim(db, row)
+  for (const { session, type, body } of told) addPresence(db, now, session, type, body)
+}
+
 /** In order, after a cursor. */
 export const presenceAfter = (db: Db, n: number, limit = -1): PresenceEvent[] =>
   db

@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts'
 import type { ActResult, Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
 import type { Problem } from '../model/validate.ts'
-import type { Result } from '../write/plan-types.ts'
+import type { Result } from '../write/plan.ts'
 import { claimedLines, releasedLines } from './claim-lines.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 

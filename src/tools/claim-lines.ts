@@ -1,5 +1,5 @@
 import type { Memory } from '../memory.ts'
-import type { Result } from '../write/plan-types.ts'
+import type { Result } from '../write/plan.ts'
 import { span } from './format.ts'
 
 interface Lease {

@@ -1,7 +1,7 @@
 import type { Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
 import type { Project } from '../store/project.ts'
-import type { Actor } from '../write/plan-types.ts'
+import type { Actor } from '../write/plan.ts'
 
 /** One argument of a tool: from it come the MCP schema, the command line's flags and the check of HTTP bodies. */
 export interface Param {

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
-import type { Result } from '../write/plan-types.ts'
+import type { Result } from '../write/plan.ts'
 import { findOne, oneLine } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 

@@ -5,7 +5,7 @@ import type { WorkKind } from '../model/work-kinds.ts'
 import type { Reader } from '../read/reader.ts'
 import { shortRefs } from '../read/short-references.ts'
 import { isOpen, type Place, type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
-import type { Result } from '../write/plan-types.ts'
+import type { Result } from '../write/plan.ts'
 import { entityJson, findOne, oneLine, refTo } from './format.ts'
 import { actingAs, type Output, type Param, type Tool, type ToolContext } from './tool.ts'
 

@@ -6,7 +6,7 @@ import { type Json, map, text } from '../model/field.ts'
 import { ago, span } from '../model/times.ts'
 import { type Report, shown } from '../model/validate.ts'
 import type { SessionRow } from '../store/presence.ts'
-import type { Planning } from '../write/plan-types.ts'
+import type { Planning } from '../write/plan.ts'
 import { reading } from '../write/verb.ts'
 
 /** Paths that one claim may name; more is a directory or a glob. */

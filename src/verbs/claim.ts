@@ -3,7 +3,7 @@ import { texts } from '../model/args.ts'
 import { canonical } from '../model/canonical.ts'
 import { flag, type Json, number } from '../model/field.ts'
 import type { Report } from '../model/validate.ts'
-import type { Planning } from '../write/plan-types.ts'
+import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
 import { actor, against, claimJson, line, MORE, SCOPE, told } from './claim-arguments.ts'
 

@@ -5,7 +5,7 @@ import { text } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
 import { WORD } from '../model/names.ts'
 import type { Report } from '../model/validate.ts'
-import type { Planning } from '../write/plan-types.ts'
+import type { Planning } from '../write/plan.ts'
 import { reading } from '../write/verb.ts'
 
 /** What most verbs are about. */
@@ -57,7 +57,7 @@ export function settleSupersession(p: Planning, linkId: string): void {
   if (stands) p.set(id, 'status', 'superseded')
   else if (old.fields.status === 'superseded') {
     const [cell] = seen(p.cells(id), 'status').sort((a, b) => compareStamps(b.stamp, a.stamp))
-    const written = [...p.view.eventsOf(id).map((e) => e.event), ...p.events()]
+    const written = [...p.view.eventsOf(id).map((e) => e.event), ...p.draft.events]
     p.set(id, 'status', written.find((e) => cell && compareStamps(e.stamp, cell.stamp) === 0)?.was)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * verbs: one file per write verb that is not derived from a kind. A verb judges its arguments and adds events to the
- * plan (`write/plan-types.ts`); it never touches the store.
+ * plan (`write/plan.ts`); it never touches the store.
  */
 
 import { abandon } from './abandon.ts'

@@ -6,7 +6,7 @@ import { text } from '../model/field.ts'
 import type { Report } from '../model/validate.ts'
 import { HEADER, tombstoneOf } from '../replication/purge.ts'
 import type { LoggedEvent } from '../store/log.ts'
-import type { Planning } from '../write/plan-types.ts'
+import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
 
 /** Erases an entity whole. It goes on as a tombstone without a name, so that late edits of it find their place. */
@@ -108,7 +108,7 @@ function bySecret(p: Planning, secret: string, reason: string, report: Report) {
     return undefined
   }
   const inJson = JSON.stringify(secret).slice(1, -1)
-  if (p.ctx.author.includes(inJson) || p.events().some((e) => JSON.stringify(e).includes(inJson))) {
+  if (p.ctx.author.includes(inJson) || p.draft.events.some((e) => JSON.stringify(e).includes(inJson))) {
     report({
       field: 'secret',
       message: 'this very batch says it',

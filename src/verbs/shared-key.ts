@@ -8,7 +8,7 @@ import { type Json, number, text } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import { type Report, shown } from '../model/validate.ts'
 import { sharedId } from '../write/context-key.ts'
-import type { Planning, Result } from '../write/plan-types.ts'
+import type { Planning, Result } from '../write/plan.ts'
 import { reading } from '../write/verb.ts'
 
 const MAX_KEY = 200

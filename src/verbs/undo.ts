@@ -5,7 +5,7 @@ import { KIND_KIND, kindOf } from '../model/entity.ts'
 import { flag, text } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
 import type { LoggedEvent } from '../store/log.ts'
-import type { Planning } from '../write/plan-types.ts'
+import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
 
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`

@@ -16,7 +16,7 @@ import { any, type ReadArgs, ref } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
 import { flag, type Json, text } from '../model/field.ts'
 import { type Change, type Report, shown, validate } from '../model/validate.ts'
-import type { Planning } from '../write/plan-types.ts'
+import type { Planning } from '../write/plan.ts'
 import { record } from '../write/record.ts'
 import { defineVerb, reading } from '../write/verb.ts'
 

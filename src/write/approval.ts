@@ -4,8 +4,9 @@ import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Report } from '../model/validate.ts'
 import { BESIDE, endorses } from '../replication/trust.ts'
-import type { Planning, View } from './plan-types.ts'
+import type { Planning } from './plan.ts'
 import { recordedAs } from './record.ts'
+import type { View } from './view.ts'
 
 /** Verbs whose action cannot wait as a proposal. */
 export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm', 'reject', 'undo', 'purge'])
@@ -90,23 +91,17 @@ export class BindingWatch {
   unasked(): string[] {
     const p = this.#p
     const ids = new Set<string>()
-    const erased = new Set(p.moves().values())
-    for (const id of [
-      ...p
-        .events()
-        .slice(this.#looked)
-        .map((e) => e.entity),
-      ...erased,
-    ]) {
+    const erased = new Set(p.draft.moves.values())
+    for (const id of [...p.draft.events.slice(this.#looked).map((e) => e.entity), ...erased]) {
       if (this.#registry.kind(kindOf(id))?.binding) ids.add(id)
       if (kindOf(id) !== LINK_KIND) continue
       for (const to of [p.entity(id)?.fields.to, p.view.entity(id)?.fields.to])
         if (typeof to === 'string' && this.#registry.kind(kindOf(to))?.binding) ids.add(to)
     }
-    this.#looked = p.events().length
+    this.#looked = p.draft.events.length
     return [...ids].filter((id) => {
       const before = this.#states.get(id) ?? stateIn(p.view, id, p.view.endorsed(id))
-      const written = p.events().some((e) => e.entity === id && endorses(e.field, e.value))
+      const written = p.draft.events.some((e) => e.entity === id && endorses(e.field, e.value))
       const after = erased.has(id) ? { open: false } : stateIn(p, id, written || p.view.endorsed(id), erased)
       this.#states.set(id, after)
       if (before.binds === after.binds) return false

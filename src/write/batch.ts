@@ -8,12 +8,13 @@ import { foldName, nearest } from '../model/names.ts'
 import { named, type Problem, type Report, shown } from '../model/validate.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
+import type { ClaimChanges } from '../store/presence.ts'
 import { BindingWatch, NEVER_PROPOSED, needsPerson, saidAgain } from './approval.ts'
 import { sharedNow } from './context-key.ts'
-import { startPlan } from './plan.ts'
-import type { PlanContext, Planned, Planning, Result, View } from './plan-types.ts'
+import { type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
 import { planVerb, type RunAction, type Verb } from './verb.ts'
+import type { View } from './view.ts'
 
 /** More than this is an import, and goes in several batches (design §4). */
 export const MAX_ACTIONS = 50
@@ -109,7 +110,14 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
 export interface PlanOptions {
   verbs: ReadonlyMap<string, Verb>
   redact: boolean
-  makeRegistry: Parameters<typeof startPlan>[2]
+  makeRegistry: MakeRegistry
+}
+
+/** A batch that nothing speaks against: what is to be written. */
+export interface Planned extends Readonly<Draft> {
+  readonly results: Result[]
+  readonly claims: ClaimChanges
+  readonly summary: string
 }
 
 const LONG_LIST = 300
@@ -162,7 +170,7 @@ function planOnce(
   options: PlanOptions,
   proposed: ReadonlySet<number>,
 ): { planned?: Planned; unasked: number[] } {
-  const p = startPlan(view, ctx, options.makeRegistry, new Set(options.verbs.keys()))
+  const p = new Planning(view, ctx, options.makeRegistry, new Set(options.verbs.keys()))
   const watch = ctx.by === 'agent' ? new BindingWatch(p) : undefined
   const unasked: number[] = []
   const waiting = new Set<string>()
@@ -245,18 +253,7 @@ function planOnce(
   }
   if (waiting.size > 0)
     p.note(`proposed; it binds once a person says yes: \`tidemark confirm ${[...waiting].join(' ')}\``)
-  const planned = {
-    moves: p.moves(),
-    undone: p.undone(),
-    scrub: p.isScrubbing(),
-    events: [...p.events()],
-    results,
-    notes: p.notes,
-    purges: [...p.purges()],
-    work: p.work(),
-    claims: p.claims.changes(),
-    summary: summarise(results, p),
-  }
+  const planned = { ...p.draft, results, claims: p.claims.changes(), summary: summarise(results, p) }
   return { planned, unasked }
 }
 
@@ -338,7 +335,7 @@ const SUMMARY_MAX = 200
 
 /** Names only what the batch touched: an erasure finds what it must rewrite by that. */
 function summarise(results: readonly Result[], p: Planning): string {
-  const touched = new Set(p.events().map((e) => e.entity))
+  const touched = new Set(p.draft.events.map((e) => e.entity))
   const quoted = (name: string) => `"${foldName(name).length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name}"`
   const named = (r: Result): string => {
     if (!r.name || !(touched.has(r.id) || touched.has(String(r.link)))) return ''

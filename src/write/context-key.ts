@@ -2,7 +2,7 @@ import { SHARED_KIND } from '../log/context-value.ts'
 import { type Entity, nameKey } from '../model/entity.ts'
 import { slug } from '../model/names.ts'
 import type { Reader } from '../read/reader.ts'
-import type { Planning } from './plan-types.ts'
+import type { Planning } from './plan.ts'
 import { usableId } from './record.ts'
 
 /** Keys are compared as they are written: `Phase` and `phase` are two. */

@@ -28,12 +28,68 @@ import {
 import type { Json } from '../model/field.ts'
 import { nearest, slug } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Change, shown } from '../model/validate.ts'
+import { type Change, type Report, shown } from '../model/validate.ts'
 import { isWork } from '../model/work-kinds.ts'
-import { candidates, type Lookup } from '../read/references.ts'
-import { placeOn } from '../read/work-tree.ts'
+import { candidates } from '../read/references.ts'
+import { type Place, placeOn } from '../read/work-tree.ts'
 import type { PurgeMark } from '../store/line.ts'
-import type { PlanContext, Planning, View } from './plan-types.ts'
+import type { LinkRow } from '../store/rows.ts'
+import type { View } from './view.ts'
+
+/** Who wants a batch. Only a person's yes makes a text bind later sessions, or changes one that binds. */
+export type Actor = 'person' | 'agent'
+
+export interface PlanContext {
+  by: Actor
+  replica: string
+  /** The batch's one clock reading, ms, and its id. */
+  ms: number
+  batch: string
+  /** The replica's event counter before this batch. */
+  ctr: number
+  /** The provenance that goes onto every entity it touches; empty says nothing. */
+  provenance: { [key: string]: Json }
+  /** Where in the work tree the author's session stood before this batch; nothing where no session writes. */
+  work: readonly string[] | undefined
+  /** Attributes writes to the current task, as the caller named none. */
+  ofCurrentTask: boolean
+  /** Everything the batch's header will say of who wrote it and what for. */
+  author: string
+  random(n: number): Uint8Array
+}
+
+/** What one action did. */
+export interface Result {
+  verb: string
+  id: string
+  kind?: string
+  name?: string
+  /** The entity's version after the batch. */
+  version?: number
+  created?: boolean
+  [extra: string]: Json | undefined
+}
+
+/** What a plan has collected so far; plain data, so that a dry run works on a copy. */
+export interface Draft {
+  events: Event[]
+  notes: string[]
+  purges: PurgeMark[]
+  /** Documents that go on under another id: new → old. */
+  moves: Map<string, string>
+  /** Batches that this one takes back. */
+  undone: string[]
+  /** Something was erased that stands in no batch: the files are to be written anew all the same. */
+  scrub: boolean
+  /** Where in the work tree the session stands from now on, if the batch says so. */
+  work: readonly string[] | undefined
+  /** Entities whose record was refused. */
+  promised: Set<string>
+  /** Entities that were looked at, with their cells as the plan leaves them; and those it has written. */
+  cells: Map<string, { cells: Cells; folded?: Folded | undefined }>
+  touched: Set<string>
+  ctr: number
+}
 
 /** How many names are looked through for near matches; only a refused reference pays for it. */
 const NAMES_TO_SUGGEST_FROM = 20_000
@@ -50,164 +106,159 @@ const meansPromised = (id: string, ref: string): boolean => {
 
 const refs = (cells: readonly Cell[]): StampRef[] => cells.map((c) => [c.stamp.replica, c.stamp.ctr] as const)
 
-/** Starts a plan over a view. Nothing is written until the plan is applied. */
-export function startPlan(
-  view: View,
-  ctx: PlanContext,
-  makeRegistry: (base: Registry, planned: readonly Entity[]) => Registry,
-  verbs: ReadonlySet<string>,
-): Planning & { notes: string[] } {
-  const overlay = new Map<string, { cells: Cells; folded?: Folded }>()
-  const events: Event[] = []
-  const notes: string[] = []
-  const purges: PurgeMark[] = []
-  const moves = new Map<string, string>()
-  const undone: string[] = []
-  let scrubbing = false
+/** The kinds and relations known with some that a batch declares. */
+export type MakeRegistry = (base: Registry, planned: readonly Entity[]) => Registry
+
+/** A plan over a view: what verbs read and write. Nothing is stored until the plan is applied. */
+export class Planning {
+  readonly view: View
+  readonly ctx: PlanContext
+  /** Names of the verbs that are not derived from kinds. */
+  readonly verbs: ReadonlySet<string>
+  /** Claims as they stand in the plan. */
+  readonly claims: ClaimPlan
+  readonly #makeRegistry: MakeRegistry
+  #draft: Draft
+  #registry: Registry | undefined
   /** Of the id that was made last. */
-  let chance: number | undefined
-  const promised = new Set<string>()
-  let ctr = ctx.ctr
-  let registry: Registry | undefined
-  let work: readonly string[] | undefined
+  #chance: number | undefined
 
-  const cells = (id: string): Cells => {
-    let o = overlay.get(id)
-    if (!o) overlay.set(id, (o = { cells: view.cells(id) }))
-    return o.cells
-  }
-  const folded = (id: string): Folded => {
-    cells(id)
-    const o = overlay.get(id)!
-    o.folded ??= foldOf(id, o.cells)
-    return o.folded
-  }
-  const touched = new Set<string>()
-
-  const emit = (e: Omit<Event, 'stamp'>) => {
-    const event: Event = { ...e, stamp: { ms: ctx.ms, ctr: ++ctr, replica: ctx.replica } }
-    applyToCells(cells(e.entity), event)
-    overlay.get(e.entity)!.folded = undefined
-    touched.add(e.entity)
-    if (declares(kindOf(e.entity))) registry = undefined
-    events.push(event)
+  constructor(view: View, ctx: PlanContext, makeRegistry: MakeRegistry, verbs: ReadonlySet<string>) {
+    this.view = view
+    this.ctx = ctx
+    this.verbs = verbs
+    this.claims = new ClaimPlan(view.claims, ctx.provenance.agent === 'file' ? 'file' : undefined)
+    this.#makeRegistry = makeRegistry
+    const lists = { events: [], notes: [], purges: [], undone: [], scrub: false, work: undefined }
+    const maps = { moves: new Map(), cells: new Map(), promised: new Set<string>(), touched: new Set<string>() }
+    this.#draft = { ...lists, ...maps, ctr: ctx.ctr }
   }
 
-  const entity = (id: string): Entity | undefined => {
-    if (!touched.has(id)) return view.entity(id)
-    const f = folded(id)
-    const before = view.entity(id)
+  get draft(): Readonly<Draft> {
+    return this.#draft
+  }
+
+  registry(): Registry {
+    if (!this.#registry) {
+      const planned = [...this.#draft.touched].filter((id) => declares(kindOf(id))).map((id) => this.entity(id)!)
+      const known = this.view.registry()
+      this.#registry = planned.length > 0 ? this.#makeRegistry(known, planned) : known
+    }
+    return this.#registry
+  }
+
+  cells(id: string): Cells {
+    let there = this.#draft.cells.get(id)
+    if (!there) this.#draft.cells.set(id, (there = { cells: this.view.cells(id) }))
+    return there.cells
+  }
+
+  #folded(id: string): Folded {
+    const cells = this.cells(id)
+    const there = this.#draft.cells.get(id)!
+    there.folded ??= foldOf(id, cells)
+    return there.folded
+  }
+
+  #seen = (id: string, field: string, part?: string): Cell[] => seen(this.cells(id), field, part)
+
+  /** Adds one event, which overwrites some cells, and applies it to the plan's own cells. */
+  #emit(id: string, field: string, op: Event['op'], over: readonly Cell[], more: Partial<Event> = {}): true {
+    const draft = this.#draft
+    const stamp = { ms: this.ctx.ms, ctr: ++draft.ctr, replica: this.ctx.replica }
+    const event: Event = { entity: id, field, op, ...more, over: refs(over), stamp }
+    applyToCells(this.cells(id), event)
+    draft.cells.get(id)!.folded = undefined
+    draft.touched.add(id)
+    if (declares(kindOf(id))) this.#registry = undefined
+    draft.events.push(event)
+    return true
+  }
+
+  /** The entity as it stands in the plan, deleted ones too. */
+  entity(id: string): Entity | undefined {
+    const before = this.view.entity(id)
+    if (!this.#draft.touched.has(id)) return before
+    const { fields, live, created, conflicts } = this.#folded(id)
     const kind = kindOf(id)
     return {
       id,
       kind,
-      name: displayName((declares(kind) ? view : planning).registry().kind(kind), f.fields),
-      fields: f.fields,
-      live: f.live,
-      created: f.created,
-      updated: ctx.ms,
+      name: displayName((declares(kind) ? this.view : this).registry().kind(kind), fields),
+      fields,
+      live,
+      created,
+      updated: this.ctx.ms,
       version: (before?.version ?? 0) + 1,
-      conflicts: f.conflicts,
+      conflicts,
     }
   }
 
-  /** Whether a cell says this already; one that a delete hides says nothing. */
-  const stands = (id: string, cell: Cell, value: Json): boolean =>
-    cell.value !== undefined && canonical(cell.value) === canonical(value) && visibility(cells(id))(cell)
-
-  const set = (id: string, field: string, value: Json | undefined): boolean => {
-    const before = seen(cells(id), field)
-    const winner = folded(id).fields[field]
-    if (before.length === 0 && value === undefined) return false
-    if (before.length === 1 && (value === undefined ? before[0]!.value === undefined : stands(id, before[0]!, value))) {
-      return false // an unchanged value is never written again (K14)
+  /** Entities called so in the plan, deleted ones too; the argument is folded. */
+  byName(key: string): Entity[] {
+    const found = new Map(this.view.byName(key).map((e) => [e.id, this.entity(e.id)!]))
+    for (const id of this.#draft.touched) {
+      const e = this.entity(id)
+      if (e && nameKey(e.name) === key) found.set(id, e)
     }
-    emit({
-      entity: id,
-      field,
-      op: value === undefined ? 'clear' : 'set',
-      ...(value !== undefined ? { value } : {}),
-      ...(winner !== undefined ? { was: winner } : {}),
-      over: refs(before),
-    })
-    return true
+    return [...found.values()]
   }
 
-  const edit = (id: string, c: Extract<Change, { op: 'edit' }>): boolean => {
-    const partOf = c.list ? listPart : setPart
-    const current = ((folded(id).fields[c.field] ?? []) as Json[]).map((v) => canonical(v))
-    if (c.replace && canonical(c.add) === `[${current.join(',')}]`) return false
-    let changed = false
-    const take = (item: Json) => {
-      const there = seen(cells(id), c.field, partOf(item))
-      if (there.length === 0) return
-      emit({
-        entity: id,
-        field: c.field,
-        op: 'remove',
-        value: item,
-        ...(c.list ? { list: true } : {}),
-        over: refs(there),
-      })
-      changed = true
-    }
-    if (c.replace) {
-      const items = new Map(seen(cells(id), c.field).map((x) => [x.part, x.value ?? null]))
-      for (const item of items.values()) if (!c.add.includes(item as string)) take(item)
-    }
-    for (const item of c.remove) take(item)
-    for (const item of c.add) {
-      const there = seen(cells(id), c.field, partOf(item))
-      const positions = seen(cells(id), c.field).map((x) => x.pos ?? 0)
-      const kept = !c.replace && there.length > 0 ? Math.min(...there.map((x) => x.pos ?? 0)) : undefined
-      const pos = kept ?? Math.max(-1, ...positions) + 1
-      // an item that is there is written again, so that a removal that has not seen this addition cannot undo it (K1)
-      emit({
-        entity: id,
-        field: c.field,
-        op: 'add',
-        value: item,
-        ...(c.list ? { list: true, pos } : {}),
-        over: refs(there),
-      })
-      changed = true
-    }
-    return changed
+  allIds(): string[] {
+    return [...new Set([...this.view.allIds(), ...this.#draft.touched])]
   }
 
-  const merge = (id: string, c: Extract<Change, { op: 'merge' }>): boolean => {
-    let changed = false
-    for (const path of c.drop) {
-      const there = seenAt(cells(id), c.field, path, false)
-      if (there.length === 0) continue
-      emit({ entity: id, field: c.field, op: 'drop', path, over: refs(there) })
-      changed = true
-    }
-    for (const [path, value] of c.put) {
-      const there = seenAt(cells(id), c.field, path, true)
-      const only = there.length === 1 ? there[0]! : undefined
-      if (only && only.part === pathPart(path) && stands(id, only, value)) continue
-      const was = only && only.part === pathPart(path) ? only.value : undefined
-      emit({
-        entity: id,
-        field: c.field,
-        op: 'put',
-        path,
-        value,
-        ...(was !== undefined ? { was } : {}),
-        over: refs(there),
-      })
-      changed = true
-    }
-    return changed
+  /** Live entities of a kind in the plan. */
+  ofKind(kind: string): Entity[] {
+    const found = new Map(this.view.ofKind(kind).map((e) => [e.id, e]))
+    for (const id of this.#draft.touched) if (kindOf(id) === kind) found.set(id, this.entity(id)!)
+    return [...found.values()].filter((e) => e.live)
   }
 
-  const state = (id: string, value: StateValue) => {
-    emit({ entity: id, field: STATE, op: 'set', value: value as unknown as Json, over: refs(seen(cells(id), STATE)) })
+  links(end: 'src' | 'dst', id: string): LinkRow[] {
+    const found = new Map(this.view.links(end, id).map((l) => [l.id, l]))
+    for (const link of this.#draft.touched) {
+      if (kindOf(link) !== LINK_KIND) continue
+      const { live, fields } = this.entity(link)!
+      const row = { id: link, src: String(fields.from), rel: String(fields.type), dst: String(fields.to) }
+      if (live && row[end] === id) found.set(link, row)
+      else found.delete(link)
+    }
+    return [...found.values()]
   }
 
-  const suggest = (ref: string): string => {
-    const names = view.someNames(NAMES_TO_SUGGEST_FROM)
+  /** Finds what a reference means; nothing when it means nothing, or several things, which is reported where it matters. */
+  resolve(
+    given: unknown,
+    field: string,
+    report: Report | undefined,
+    { deleted, kind }: { deleted?: boolean; kind?: string } = {},
+  ): Entity | undefined {
+    const ref = typeof given === 'string' ? given.trim() : ''
+    if (ref === '') {
+      const message = given === undefined ? 'missing' : 'not a reference'
+      report?.({ field, message, received: shown(given ?? null), accepted: 'an id, kind:name, a path, or a name' })
+      return undefined
+    }
+    const named = candidates(this, ref).filter((e) => !kind || e.kind === kind)
+    // what is called so in another kind must not hide it
+    const all = named.length > 0 || !kind ? named : candidates(this, `${kind}:${ref}`).filter((e) => e.kind === kind)
+    const usable = deleted ? all : all.filter((e) => e.live)
+    if (usable.length === 1) return usable[0]
+    const refuse = (message: string, more: { accepted?: string; hint?: string }) =>
+      report?.({ field, message, received: given as string, ...more })
+    if (usable.length > 1) {
+      const accepted = usable.map((e) => e.id).join(' or ')
+      refuse(`"${given}" means several things`, { accepted, hint: 'say which with its id' })
+    } else if (all.length > 0) {
+      refuse(`"${given}" is deleted`, { hint: `bring it back with ["restore", {"ref": "${all[0]!.id}"}]` })
+    } else if (report && ![...this.#draft.promised].some((id) => meansPromised(id, ref)))
+      refuse(`nothing is called "${given}"`, { accepted: this.#suggest(`${given}`) })
+    return undefined
+  }
+
+  #suggest(ref: string): string {
+    const names = this.view.someNames(NAMES_TO_SUGGEST_FROM)
     const near = nearest(
       ref,
       names.map((n) => n.name),
@@ -216,211 +267,185 @@ export function startPlan(
     return `did you mean ${near.map((n) => `"${n}" (${names.find((x) => x.name === n)!.id})`).join(' or ')}?`
   }
 
+  /** Dry run: returns the body's result and discards what it planned. */
+  rehearse<T>(body: () => T): T {
+    const kept = this.#draft
+    const restoreClaims = this.claims.keep()
+    this.#draft = structuredClone(kept)
+    try {
+      return body()
+    } finally {
+      this.#draft = kept
+      this.#registry = undefined
+      restoreClaims()
+    }
+  }
+
+  /** Announces an entity whose record was refused, so that later references to it are not reported as well. */
+  promise(id: string): void {
+    this.#draft.promised.add(id)
+  }
+
+  #state(id: string, value: StateValue): void {
+    this.#emit(id, STATE, 'set', this.#seen(id, STATE), { value: value as unknown as Json })
+  }
+
+  create(id: string): void {
+    this.#state(id, { s: 'created', at: this.ctx.ms })
+  }
+
+  remove(id: string, reason?: string, purged?: boolean): void {
+    const latest: { [replica: string]: number } = {}
+    for (const { stamp } of this.cells(id).values())
+      latest[stamp.replica] = Math.max(latest[stamp.replica] ?? 0, stamp.ctr)
+    const why = { ...(reason ? { reason } : {}), ...(purged ? { purged: true as const } : {}) }
+    this.#state(id, { s: 'deleted', at: this.#folded(id).created, seen: latest, ...why })
+  }
+
+  restore(id: string): void {
+    this.#state(id, { s: 'restored', at: this.#folded(id).created })
+  }
+
+  /** Clears everything the entity says, before it is recorded anew. */
+  wipe(id: string, purged?: boolean): void {
+    for (const field of new Set([...this.cells(id).values()].map((c) => c.field)))
+      if (field !== STATE) this.#emit(id, field, 'remove', this.#seen(id, field), purged ? { purged: true } : {})
+  }
+
+  /** Erases the cells of a field that hold a text; the event says nothing of what they held. */
+  wipeText(id: string, field: string, text: string): void {
+    const needle = JSON.stringify(text).slice(1, -1)
+    const holds = (c: Cell) => JSON.stringify([c.value ?? null, c.path ?? []]).includes(needle)
+    const there = this.#seen(id, field).filter(holds)
+    if (there.length > 0) this.#emit(id, field, 'remove', there, { purged: true })
+  }
+
+  apply(id: string, changes: readonly Change[]): boolean {
+    let changed = false
+    for (const c of changes) {
+      if (c.op === 'set') changed = this.set(id, c.field, c.value) || changed
+      else if (c.op === 'clear') changed = this.set(id, c.field, undefined) || changed
+      else if (c.op === 'edit') changed = this.#edit(id, c) || changed
+      else changed = this.#merge(id, c) || changed
+    }
+    return changed
+  }
+
+  /** Whether a cell says this already; one that a delete hides says nothing. */
+  #stands = (id: string, cell: Cell, value: Json): boolean =>
+    cell.value !== undefined && canonical(cell.value) === canonical(value) && visibility(this.cells(id))(cell)
+
+  /** Writes a field, or clears it; an unchanged value is never written again (K14). */
+  set(id: string, field: string, value: Json | undefined): boolean {
+    const before = this.#seen(id, field)
+    const only = before.length === 1 ? before[0]! : undefined
+    if (value === undefined ? before.length === 0 || (only && only.value === undefined) : only && this.#stands(id, only, value)) return false // biome-ignore format: one thought
+    const was = this.#folded(id).fields[field]
+    const op = value === undefined ? 'clear' : 'set'
+    return this.#emit(id, field, op, before, {
+      ...(value !== undefined ? { value } : {}),
+      ...(was !== undefined ? { was } : {}),
+    })
+  }
+
+  #edit(id: string, { field, list, add, remove, replace }: Extract<Change, { op: 'edit' }>): boolean {
+    const partOf = list ? listPart : setPart
+    const current = ((this.#folded(id).fields[field] ?? []) as Json[]).map((v) => canonical(v))
+    if (replace && canonical(add) === `[${current.join(',')}]`) return false
+    const items = new Map(replace ? this.#seen(id, field).map((x) => [x.part, x.value ?? null]) : [])
+    const others = [...items.values()].filter((item) => !add.includes(item as string))
+    let changed = false
+    for (const item of [...others, ...remove]) {
+      const there = this.#seen(id, field, partOf(item))
+      if (there.length > 0)
+        changed = this.#emit(id, field, 'remove', there, { value: item, ...(list ? { list: true } : {}) })
+    }
+    for (const item of add) {
+      const there = this.#seen(id, field, partOf(item))
+      const place = (cells: readonly Cell[]) => cells.map((x) => x.pos ?? 0)
+      const kept = !replace && there.length > 0 ? Math.min(...place(there)) : undefined
+      const pos = kept ?? Math.max(-1, ...place(this.#seen(id, field))) + 1
+      // an item that is there is written again, so that a removal that has not seen this addition cannot undo it (K1)
+      changed = this.#emit(id, field, 'add', there, { value: item, ...(list ? { list: true, pos } : {}) })
+    }
+    return changed
+  }
+
+  #merge(id: string, { field, drop, put }: Extract<Change, { op: 'merge' }>): boolean {
+    let changed = false
+    for (const path of drop) {
+      const there = seenAt(this.cells(id), field, path, false)
+      if (there.length > 0) changed = this.#emit(id, field, 'drop', there, { path })
+    }
+    for (const [path, value] of put) {
+      const there = seenAt(this.cells(id), field, path, true)
+      const same = there.length === 1 && there[0]!.part === pathPart(path) ? there[0]! : undefined
+      if (same && this.#stands(id, same, value)) continue
+      const was = same?.value
+      changed = this.#emit(id, field, 'put', there, { path, value, ...(was !== undefined ? { was } : {}) })
+    }
+    return changed
+  }
+
+  /** Adds this batch's provenance to the entity. */
+  sign(id: string): void {
+    const value = this.#provenance(kindOf(id))
+    if (Object.keys(value).length === 0) return
+    const signed = this.#seen(id, 'provenance', setPart(value))
+    if (!signed.some(visibility(this.cells(id)))) this.#emit(id, 'provenance', 'add', signed, { value })
+  }
+
   /**
    * Who writes, and in what: the task that is current here in the batch, else the activity, else the goal. The work tree
    * itself says where its members belong; what was current when one was started is no part of it.
    */
-  const provenance = (kind: string): { [key: string]: Json } => {
-    if (!ctx.ofCurrentTask) return ctx.provenance
-    const { task: _before, ...rest } = ctx.provenance
+  #provenance(kind: string): { [key: string]: Json } {
+    if (!this.ctx.ofCurrentTask) return this.ctx.provenance
+    const { task: _before, ...rest } = this.ctx.provenance
     if (isWork(kind)) return rest
-    const place = planning.place()
+    const place = this.place()
     const deepest = (['task', 'activity', 'goal'] as const).find((kind) => place[kind] !== undefined)
     return deepest === undefined ? rest : { ...rest, [deepest]: place[deepest]! }
   }
 
-  const lookup: Lookup = {
-    registry: () => planning.registry(),
-    entity,
-    byName: (key) => {
-      const found = new Map(view.byName(key).map((e) => [e.id, entity(e.id)!]))
-      for (const id of touched) {
-        const e = entity(id)
-        if (e && nameKey(e.name) === key) found.set(id, e)
-      }
-      return [...found.values()]
-    },
-    allIds: () => [...new Set([...view.allIds(), ...touched])],
+  /** What the author's session works on, as it stands in the plan. */
+  place(): Place {
+    return placeOn(this.#draft.work ?? this.ctx.work ?? [], (id) => this.entity(id))
   }
 
-  const planning: Planning & { notes: string[] } = {
-    view,
-    ctx,
-    verbs,
-    notes,
-    registry() {
-      if (!registry) {
-        const planned = [...touched].filter((id) => declares(kindOf(id))).map((id) => entity(id)!)
-        registry = planned.length > 0 ? makeRegistry(view.registry(), planned) : view.registry()
-      }
-      return registry
-    },
-    entity,
-    cells,
-    resolve(ref, field, report, options = {}) {
-      if (typeof ref !== 'string' || ref.trim() === '') {
-        report?.({
-          field,
-          message: ref === undefined ? 'missing' : 'not a reference',
-          received: shown(ref ?? null),
-          accepted: 'an id, kind:name, a path, or a name',
-        })
-        return undefined
-      }
-      const { kind } = options
-      const named = candidates(lookup, ref.trim()).filter((e) => !kind || e.kind === kind)
-      // what is called so in another kind must not hide it
-      const all =
-        named.length > 0 || !kind ? named : candidates(lookup, `${kind}:${ref.trim()}`).filter((e) => e.kind === kind)
-      const live = all.filter((e) => e.live)
-      const usable = options.deleted ? all : live
-      if (usable.length === 1) return usable[0]
-      if (usable.length > 1) {
-        report?.({
-          field,
-          message: `"${ref}" means several things`,
-          received: ref,
-          accepted: usable.map((e) => e.id).join(' or '),
-          hint: 'say which with its id',
-        })
-      } else if (all.length > 0) {
-        report?.({
-          field,
-          message: `"${ref}" is deleted`,
-          received: ref,
-          hint: `bring it back with ["restore", {"ref": "${all[0]!.id}"}]`,
-        })
-      } else if (![...promised].some((id) => meansPromised(id, ref.trim()))) {
-        report?.({ field, message: `nothing is called "${ref}"`, received: ref, accepted: suggest(ref) })
-      }
-      return undefined
-    },
-    byName: (key) => lookup.byName(key),
-    rehearse(body) {
-      const stood = work
-      const unclaim = planning.claims.keep()
-      const before = { events: events.length, notes: notes.length, purges: purges.length, undone: undone.length, ctr }
-      const were = {
-        overlay: new Map([...overlay].map(([id, o]) => [id, { ...o, cells: new Map(o.cells) }])),
-        touched: [...touched],
-        moves: [...moves],
-        promised: [...promised],
-      }
-      try {
-        return body()
-      } finally {
-        events.length = before.events
-        notes.length = before.notes
-        purges.length = before.purges
-        undone.length = before.undone
-        ctr = before.ctr
-        registry = undefined
-        work = stood
-        unclaim()
-        overlay.clear()
-        for (const [id, o] of were.overlay) overlay.set(id, o)
-        touched.clear()
-        for (const id of were.touched) touched.add(id)
-        moves.clear()
-        for (const [to, from] of were.moves) moves.set(to, from)
-        promised.clear()
-        for (const id of were.promised) promised.add(id)
-      }
-    },
-    promise: (id) => void promised.add(id),
-    isPromised: (id) => promised.has(id),
-    create: (id) => state(id, { s: 'created', at: ctx.ms }),
-    remove(id, reason, purged) {
-      const latest: { [replica: string]: number } = {}
-      for (const c of cells(id).values()) latest[c.stamp.replica] = Math.max(latest[c.stamp.replica] ?? 0, c.stamp.ctr)
-      state(id, {
-        s: 'deleted',
-        at: folded(id).created,
-        seen: latest,
-        ...(reason ? { reason } : {}),
-        ...(purged ? { purged: true } : {}),
-      })
-    },
-    restore: (id) => state(id, { s: 'restored', at: folded(id).created }),
-    wipe(id, purged) {
-      for (const field of new Set([...cells(id).values()].map((c) => c.field))) {
-        if (field === STATE) continue
-        emit({
-          entity: id,
-          field,
-          op: 'remove',
-          over: refs(seen(cells(id), field)),
-          ...(purged ? { purged: true } : {}),
-        })
-      }
-    },
-    wipeText(id, field, textValue) {
-      const needle = JSON.stringify(textValue).slice(1, -1)
-      const there = seen(cells(id), field).filter((c) =>
-        JSON.stringify([c.value ?? null, c.path ?? []]).includes(needle),
-      )
-      if (there.length > 0) emit({ entity: id, field, op: 'remove', over: refs(there), purged: true })
-    },
-    apply(id, changes) {
-      let changed = false
-      for (const c of changes) {
-        if (c.op === 'set') changed = set(id, c.field, c.value) || changed
-        else if (c.op === 'clear') changed = set(id, c.field, undefined) || changed
-        else if (c.op === 'edit') changed = edit(id, c) || changed
-        else changed = merge(id, c) || changed
-      }
-      return changed
-    },
-    set,
-    sign(id) {
-      const value = provenance(kindOf(id))
-      if (Object.keys(value).length === 0) return
-      const signed = seen(cells(id), 'provenance', setPart(value))
-      if (signed.some(visibility(cells(id)))) return
-      emit({ entity: id, field: 'provenance', op: 'add', value, over: refs(signed) })
-    },
-    links(end, id) {
-      const found = new Map(view.links(end, id).map((l) => [l.id, l]))
-      for (const lid of touched) {
-        if (kindOf(lid) !== LINK_KIND) continue
-        const e = entity(lid)!
-        const row = { id: lid, src: String(e.fields.from), rel: String(e.fields.type), dst: String(e.fields.to) }
-        if (e.live && (end === 'src' ? row.src : row.dst) === id) found.set(lid, row)
-        else found.delete(lid)
-      }
-      return [...found.values()]
-    },
-    ofKind(kind) {
-      const found = new Map(view.ofKind(kind).map((e) => [e.id, e]))
-      for (const id of touched) if (kindOf(id) === kind) found.set(id, entity(id)!)
-      return [...found.values()].filter((e) => e.live)
-    },
-    place: () => placeOn(work ?? ctx.work ?? [], entity),
-    workOn(path) {
-      if (ctx.work === undefined) planning.note("no session is named, so this is nobody's current work")
-      else work = path
-    },
-    work: () => work,
-    claims: new ClaimPlan(view.claims, ctx.provenance.agent === 'file' ? 'file' : undefined),
-    note: (textValue) => void (notes.includes(textValue) || notes.push(textValue)),
-    purge: (p) => void purges.push(p),
-    eventId(make) {
-      chance = chance === undefined ? ctx.random(5).reduce((n, byte) => n * 256 + byte, 0) : chance + 1
-      return make(ctx.ms, chance)
-    },
-    events: () => events,
-    move(from, to) {
-      overlay.set(to, { cells: cells(from) })
-      moves.set(to, from)
-    },
-    purges: () => purges,
-    moves: () => moves,
-    undoes: (batch) => void undone.push(batch),
-    undone: () => undone,
-    scrub() {
-      scrubbing = true
-    },
-    isScrubbing: () => scrubbing,
+  /** The session works on this from here on: ids from the goal down. Without a session, a note says that nobody does. */
+  workOn(path: readonly string[]): void {
+    if (this.ctx.work === undefined) this.note("no session is named, so this is nobody's current work")
+    else this.#draft.work = path
   }
-  return planning
+
+  note(text: string): void {
+    if (!this.#draft.notes.includes(text)) this.#draft.notes.push(text)
+  }
+
+  purge(p: PurgeMark): void {
+    this.#draft.purges.push(p)
+  }
+
+  /** From here on `to` has the document of `from`, which is gone. */
+  move(from: string, to: string): void {
+    this.#draft.cells.set(to, { cells: this.cells(from) })
+    this.#draft.moves.set(to, from)
+  }
+
+  eventId(make: (ms: number, chance: number) => string): string {
+    this.#chance =
+      this.#chance === undefined ? this.ctx.random(5).reduce((n, byte) => n * 256 + byte, 0) : this.#chance + 1
+    return make(this.ctx.ms, this.#chance)
+  }
+
+  /** Says that the batch takes another one back. */
+  undoes(batch: string): void {
+    this.#draft.undone.push(batch)
+  }
+
+  /** Has every file written anew after the batch, although nothing in the log is erased. */
+  scrub(): void {
+    this.#draft.scrub = true
+  }
 }

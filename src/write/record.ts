@@ -15,7 +15,7 @@ import type { Kind } from '../model/kind.ts'
 import { foldText, slug } from '../model/names.ts'
 import { type Change, type Report, validate } from '../model/validate.ts'
 import { tombstoneOf } from '../replication/purge.ts'
-import type { Planning, Result } from './plan-types.ts'
+import type { Planning, Result } from './plan.ts'
 
 const said = (changes: readonly Change[]): { [field: string]: Json } =>
   Object.fromEntries(changes.flatMap((c) => (c.op === 'set' ? [[c.field, c.value]] : [])))

@@ -2,7 +2,7 @@ import { type Arg, type GivenArgs, type ReadArgs, readArg, type Value } from '..
 import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import { type Report, shown } from '../model/validate.ts'
-import type { Planning, Result } from './plan-types.ts'
+import type { Planning, Result } from './plan.ts'
 
 /** An argument of a verb. `read` makes of its value what the verb works with, or reports what is wrong; a reference is read by it alone. */
 export interface VerbArg extends Arg {

@@ -6,30 +6,24 @@
 
 import { isLive, stateOf } from '../claims/lease.ts'
 import type { Env } from '../env.ts'
-import type { Cells } from '../log/cells.ts'
 import { tick } from '../log/clock.ts'
 import { applyLine, Docs, reprojectKinds, writeToDocs } from '../materialize/apply.ts'
-import { type Entity, KIND_KIND, kindOf } from '../model/entity.ts'
+import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { withProjectKinds } from '../model/project-registry.ts'
 import type { Registry } from '../model/registry.ts'
-import { entityOf } from '../read/reader.ts'
 import { placeOn } from '../read/work-tree.ts'
 import { applyPurges } from '../replication/purge.ts'
-import { vouchedFor } from '../replication/trust.ts'
 import { dropOldWork, keepWork, workOf } from '../store/current-work.ts'
 import type { Db } from '../store/db.ts'
-import { keptHolds } from '../store/definitions.ts'
 import { type Author, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as presence from '../store/presence.ts'
 import { replicaFor, saveClock } from '../store/replica.ts'
-import * as rows from '../store/rows.ts'
-import { isOwnReplica } from '../store/trust.ts'
-import { type Action, planBatch } from './batch.ts'
-import type { Actor, Result, View } from './plan-types.ts'
-import { wasTyped } from './prompt-hashes.ts'
+import { type Action, type Planned, planBatch } from './batch.ts'
+import type { Actor, Result } from './plan.ts'
 import type { Verb } from './verb.ts'
+import { View } from './view.ts'
 
 export interface ActResult {
   /** `replica:seq`, what `undo` takes; null if nothing changed. */
@@ -56,7 +50,7 @@ interface Written {
   /** Something was erased: the files of the store are to be cleaned. */
   readonly purged: boolean
   /** Something happened with claims. */
-  readonly told?: boolean
+  readonly told: boolean
 }
 
 /** A session that has started nothing for so long has ended; nobody says so when a process dies. */
@@ -72,33 +66,34 @@ export function writeBatch(
   by: Actor,
   redacting: boolean,
 ): Written {
-  const db = host.db
-  const now = host.env.now()
-  const replica = replicaFor(db, host.env)
-  const head = log.head(db, replica.tag)
-  const ms = tick(replica.clock, now)
+  const { db, env } = host
+  const now = env.now()
+  const { tag, clock } = replicaFor(db, env)
+  const head = log.head(db, tag)
+  const ms = tick(clock, now)
+  const batch = `${tag}:${head.seq + 1}`
   const docs = new Docs(db)
-  const view = viewOf(host, docs, now, said.session)
+  const view = new View(host, docs, now, said.session)
   const work = said.session === undefined ? undefined : workOf(db, said.session)
   const ofCurrentTask = work !== undefined && said.task === undefined
   const task = ofCurrentTask ? placeOn(work, view.entity).task : said.task
   const author: Author = task === undefined ? said : { ...said, task }
   const provenance: { [key: string]: Json } = {}
   for (const field of AUTHOR_FIELDS) if (author[field] !== undefined) provenance[field] = author[field]
-  const batchId = `${replica.tag}:${head.seq + 1}`
+
   const planned = planBatch(
     view,
     {
       by,
-      replica: replica.tag,
+      replica: tag,
       ms,
-      batch: batchId,
-      ctr: replica.clock.ctr,
+      batch,
+      ctr: clock.ctr,
       provenance,
-      ...(work !== undefined ? { work } : {}),
+      work,
       ofCurrentTask,
       author: JSON.stringify(author),
-      random: (n) => host.env.random(n),
+      random: (n) => env.random(n),
     },
     actions,
     {
@@ -107,104 +102,49 @@ export function writeBatch(
       makeRegistry: (base, entities) => withProjectKinds(base, host.core, entities),
     },
   )
-  if (planned.work !== undefined && said.session !== undefined) {
-    keepWork(db, said.session, planned.work, now)
-    dropOldWork(db, now - WORK_KEPT_MS)
+  const { events, purges, notes, results } = planned
+  const isCoordinating = keepPresence(host, said.session, planned, now)
+  const told = planned.claims.told.length > 0
+  if (events.length === 0 && purges.length === 0) {
+    if (!isCoordinating && !planned.scrub) notes.push('nothing changed: all of it was there already')
+    return { told, result: { batch: null, results, notes }, purged: planned.scrub }
   }
-  const { rows: claimed, told } = planned.claims
-  if (said.session !== undefined && claimed.length > 0) {
-    const row = presence.ensureSession(db, said.session, now)
-    // who claims is there: nothing that was acknowledged is held by nobody
-    if (!isLive(stateOf(row, now, host.env))) presence.reviveSession(db, row, now)
-  }
-  for (const row of claimed) presence.putClaim(db, row)
-  for (const { session, type, body } of told) presence.addPresence(db, now, session, type, body)
-  if (planned.events.length === 0 && planned.purges.length === 0) {
-    return {
-      told: told.length > 0,
-      result: {
-        batch: null,
-        results: planned.results,
-        notes:
-          planned.work || planned.scrub || claimed.length > 0
-            ? planned.notes
-            : [...planned.notes, 'nothing changed: all of it was there already'],
-      },
-      purged: planned.scrub,
-    }
-  }
+
   for (const [to, from] of planned.moves) docs.move(from, to)
-  const updates = writeToDocs(docs, planned.events, replica.tag)
   const line = seal({
-    replica: replica.tag,
+    replica: tag,
     seq: head.seq + 1,
     prev: head.hash,
     at: ms,
-    author: planned.undone.length > 0 ? { ...author, undoes: [...planned.undone] } : author,
+    author: planned.undone.length > 0 ? { ...author, undoes: planned.undone } : author,
     summary: planned.summary,
-    updates,
-    events: planned.events,
-    purges: planned.purges,
+    updates: writeToDocs(docs, events, tag),
+    events,
+    purges,
   })
   applyLine(db, docs, host.registry(), line, now, true)
-  saveClock(db, { ms, ctr: replica.clock.ctr + planned.events.length })
-  if (planned.purges.length > 0) applyPurges(db, host.registry(), planned.purges)
-  if (planned.events.some((e) => kindOf(e.entity) === KIND_KIND))
-    reprojectKinds(db, host.registry(), line.updates.keys())
-  return {
-    result: { batch: batchId, results: planned.results, notes: planned.notes },
-    purged: planned.purges.length > 0,
-  }
+  saveClock(db, { ms, ctr: clock.ctr + events.length })
+  if (purges.length > 0) applyPurges(db, host.registry(), purges)
+  if (events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, host.registry(), line.updates.keys())
+  return { told, result: { batch, results, notes }, purged: purges.length > 0 }
 }
 
-function viewOf(host: WriteHost, docs: Docs, now: number, actor: string | undefined): View {
-  const db = host.db
-  const entity = (id: string): Entity | undefined => {
-    const row = rows.getRow(db, id)
-    return row && entityOf(row)
+/** Stores what is no knowledge: where the session stands now, and its claims. Says whether there was anything of that. */
+function keepPresence(
+  { db, env }: WriteHost,
+  session: string | undefined,
+  { work, claims }: Planned,
+  now: number,
+): boolean {
+  if (work !== undefined && session !== undefined) {
+    keepWork(db, session, work, now)
+    dropOldWork(db, now - WORK_KEPT_MS)
   }
-  return {
-    registry: () => host.registry(),
-    entity,
-    cells: (id): Cells => docs.cells(id),
-    byName: (key) => rows.rowsByName(db, key).map(entityOf),
-    links: (end, id) => rows.linksAt(db, end, id),
-    ofKind: (kind) => rows.listRows(db, kind, {}).map(entityOf),
-    allIds: () => rows.allIds(db),
-    someNames: (limit) => rows.someNames(db, limit),
-    eventsOf: (id) => log.eventsOf(db, id),
-    batch(id) {
-      const header = log.headerOf(db, id)
-      if (!header) return undefined
-      const { line } = header
-      return {
-        summary: line.summary,
-        ...(line.author.session !== undefined ? { session: line.author.session } : {}),
-        ...(line.author.undoes ? { undoes: line.author.undoes } : {}),
-        events: line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event })),
-      }
-    },
-    isOwn: (replica) => isOwnReplica(db, replica),
-    batchHash: (replica, seq) => log.hashOf(db, replica, seq),
-    recentBatches: (limit, by) => log.recentBatches(db, limit, by),
-    eventsHolding: (t) => log.eventsHolding(db, t),
-    idsOfKind: (kind) => rows.idsOfKind(db, kind),
-    keptHolds: (t) => keptHolds(db, t) || host.filesHold(t),
-    headersHolding: (t) => log.headersHolding(db, t),
-    batchesOf: (id) => log.batchesOf(db, id),
-    isErased: (tombstone) => log.isErased(db, tombstone),
-    endorsed: (id) => vouchedFor({ db }, [id]).has(id),
-    typed: (sentence, entity) => wasTyped(db, sentence, actor, entity),
-    claims: {
-      now,
-      env: host.env,
-      open: () => presence.openClaims(db),
-      session: (id) => presence.getSession(db, id) ?? (id === actor ? presence.newSession(id, now) : undefined),
-      sessions: () => presence.listSessions(db),
-      nextFence: () => presence.nextFence(db),
-      lastOfRole: (role) => presence.lastOfRole(db, role),
-      leftNotes: () => presence.leftNotes(db),
-      workOf: (session) => workOf(db, session),
-    },
+  if (session !== undefined && claims.rows.length > 0) {
+    const row = presence.ensureSession(db, session, now)
+    // who claims is there: nothing that was acknowledged is held by nobody
+    if (!isLive(stateOf(row, now, env))) presence.reviveSession(db, row, now)
   }
+  presence.keepClaims(db, claims, now)
+  return work !== undefined || claims.rows.length > 0
 }

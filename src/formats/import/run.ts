@@ -13,7 +13,7 @@ import { type Change, type Report as Complain, validate } from '../../model/vali
 import { screen } from '../../secrets/screen.ts'
 import type { Action } from '../../write/batch.ts'
 import { sharedAt } from '../../write/context-key.ts'
-import type { Actor } from '../../write/plan-types.ts'
+import type { Actor } from '../../write/plan.ts'
 import { beforeOf, difference, type Stated } from './compare.ts'
 import { Finder } from './find.ts'
 import { type ImportReport, Outcome, shown } from './outcome.ts'

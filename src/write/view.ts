@@ -1,0 +1,88 @@
+import { ClaimView } from '../claims/lease.ts'
+import type { Env } from '../env.ts'
+import type { Cells } from '../log/cells.ts'
+import type { Docs } from '../materialize/apply.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Registry } from '../model/registry.ts'
+import { entityOf } from '../read/reader.ts'
+import { vouchedFor } from '../replication/trust.ts'
+import type { Db } from '../store/db.ts'
+import { keptHolds } from '../store/definitions.ts'
+import * as log from '../store/log.ts'
+import * as rows from '../store/rows.ts'
+import { isOwnReplica } from '../store/trust.ts'
+import { wasTyped } from './prompt-hashes.ts'
+
+/** A batch of the log, as plans look at it. */
+export interface LoggedBatch {
+  readonly events: log.LoggedEvent[]
+  readonly summary: string
+  readonly session: string | undefined
+  readonly undoes: readonly string[] | undefined
+}
+
+interface ViewHost {
+  readonly db: Db
+  readonly env: Env
+  registry(): Registry
+  filesHold(text: string): boolean
+}
+
+/** What planning may look at: the store under the write lock. It reads, and never writes. */
+export class View {
+  /** Sessions and what they have claimed. */
+  readonly claims: ClaimView
+  readonly #host: ViewHost
+  readonly #db: Db
+  readonly #docs: Docs
+  readonly #session: string | undefined
+
+  constructor(host: ViewHost, docs: Docs, now: number, session: string | undefined) {
+    this.#host = host
+    this.#db = host.db
+    this.#docs = docs
+    this.#session = session
+    this.claims = new ClaimView(host.db, host.env, now, session)
+  }
+
+  registry = (): Registry => this.#host.registry()
+  entity = (id: string): Entity | undefined => {
+    const row = rows.getRow(this.#db, id)
+    return row && entityOf(row)
+  }
+  /** A copy of the entity's cells, the caller's to change. */
+  cells = (id: string): Cells => this.#docs.cells(id)
+  byName = (nameKey: string): Entity[] => rows.rowsByName(this.#db, nameKey).map(entityOf)
+  links = (end: 'src' | 'dst', id: string): rows.LinkRow[] => rows.linksAt(this.#db, end, id)
+  /** Live entities of a kind. */
+  ofKind = (kind: string): Entity[] => rows.listRows(this.#db, kind).map(entityOf)
+  allIds = (): readonly string[] => rows.allIds(this.#db)
+  someNames = (limit: number) => rows.someNames(this.#db, limit)
+  /** Ids of the entities of a kind, deleted ones too. */
+  idsOfKind = (kind: string): string[] => rows.idsOfKind(this.#db, kind)
+  eventsOf = (id: string): log.LoggedEvent[] => log.eventsOf(this.#db, id)
+  /** Nothing if it is not in the log. */
+  batch(id: string): LoggedBatch | undefined {
+    const line = log.headerOf(this.#db, id)?.line
+    if (!line) return undefined
+    const events = line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event }))
+    return { summary: line.summary, session: line.author.session, undoes: line.author.undoes, events }
+  }
+  batchHash = (replica: string, seq: number): string | undefined => log.hashOf(this.#db, replica, seq)
+  /** Batches, newest arrival first; `by` those of one session, or with null those of none. */
+  recentBatches = (limit: number, by?: { readonly session: string | null }) => log.recentBatches(this.#db, limit, by)
+  batchesOf = (entity: string) => log.batchesOf(this.#db, entity)
+  /** Events that hold a text, and batches whose author, intent or summary does; for purge. */
+  eventsHolding = (text: string): log.LoggedEvent[] => log.eventsHolding(this.#db, text)
+  headersHolding = (text: string) => log.headersHolding(this.#db, text)
+  /** Whether a definition that a discover session keeps, or a file, holds a text that no knowledge says. */
+  keptHolds = (text: string): boolean => keptHolds(this.#db, text) || this.#host.filesHold(text)
+  /** Whether the entity with this tombstone was erased. */
+  isErased = (tombstone: string): boolean => log.isErased(this.#db, tombstone)
+  /** Whether what a replica wrote was written in this store. */
+  isOwn = (replica: string): boolean => isOwnReplica(this.#db, replica)
+  /** Whether somebody in this store stands by an entity, whatever others said of it. */
+  endorsed = (id: string): boolean => vouchedFor({ db: this.#db }, [id]).has(id)
+  /** Whether the person typed a text in the author's session, or in the prompt from which an entity was captured. */
+  typed = (sentence: string, entity: string): boolean => wasTyped(this.#db, sentence, this.#session, entity)
+}
