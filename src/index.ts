@@ -5,8 +5,13 @@ export type { Briefing, BriefOptions } from './briefing/brief.ts'
 export type { Claim } from './coordination/claims.ts'
 export type { Inbox } from './coordination/inbox.ts'
 export type { Said, SessionInfo, Sessions } from './coordination/sessions.ts'
-export type { EventsOptions, SharedContext, SharedValue } from './coordination/shared-context.ts'
-export type { SharedStore, ShareOptions } from './coordination/shared-store.ts'
+export type {
+  EventsOptions,
+  SharedContext,
+  SharedStore,
+  SharedValue,
+  ShareOptions,
+} from './coordination/shared-context.ts'
 export { type ErrorDetails, UserError } from './errors.ts'
 export { type StreamEvent, valueAfter } from './feed/feed.ts'
 export {

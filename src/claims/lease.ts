@@ -45,6 +45,7 @@ export class ClaimView {
   readonly env: Env
   readonly #db: Db
   readonly #actor: string | undefined
+  readonly #sessions = new Map<string, SessionRow | undefined>()
 
   /** `actor`: the session that acts, whether or not anybody knows it yet. */
   constructor(db: Db, env: Env, now: number, actor?: string) {
@@ -56,8 +57,10 @@ export class ClaimView {
 
   /** Not yet ended, whether or not they still hold. */
   open = (): ClaimRow[] => presence.openClaims(this.#db)
-  session = (id: string): SessionRow | undefined =>
-    presence.getSession(this.#db, id) ?? (id === this.#actor ? presence.newSession(id, this.now) : undefined)
+  session(id: string): SessionRow | undefined {
+    if (!this.#sessions.has(id)) this.#sessions.set(id, presence.getSession(this.#db, id))
+    return this.#sessions.get(id) ?? (id === this.#actor ? presence.newSession(id, this.now) : undefined)
+  }
   nextFence = (): number => presence.nextFence(this.#db)
   /** The newest claim of a role, ended or not. */
   lastOfRole = (role: string): ClaimRow | undefined => presence.lastOfRole(this.#db, role)
@@ -134,13 +137,18 @@ export class ClaimPlan {
     return [...this.#all().values()].filter((c) => this.#holds(c))
   }
 
+  /** Claims of a session that nobody has ended, whether or not they hold. */
+  open(session: string): ClaimRow[] {
+    return [...this.#all().values()].filter((c) => c.ended === undefined && c.session === session)
+  }
+
   of(session: string): ClaimRow[] {
     return this.held().filter((c) => c.session === session)
   }
 
   /** Ends what no longer holds, and says so: what follows stands on that. */
   sweep(): void {
-    for (const c of [...this.#all().values()]) if (c.ended === undefined && !this.#holds(c)) this.end(c, 'lapsed', {})
+    for (const c of [...this.#all().values()]) if (c.ended === undefined && !this.#holds(c)) this.end(c, 'lapsed')
   }
 
   grant(claim: Omit<ClaimRow, 'n'>): ClaimRow {
@@ -169,15 +177,27 @@ export class ClaimPlan {
     return row
   }
 
-  end(c: ClaimRow, how: NonNullable<ClaimRow['how']>, more: Partial<ClaimRow>): ClaimRow {
+  end(c: ClaimRow, how: NonNullable<ClaimRow['how']>, more: Partial<ClaimRow> = {}): ClaimRow {
     const row = this.change({ ...c, ...more, how, ended: this.view.now })
-    const said = Object.fromEntries(
-      Object.entries({ status: row.status, result: row.result, handoff: row.handoff }).filter(
-        ([, v]) => v !== undefined,
-      ),
-    ) as { [key: string]: Json }
-    this.tell(how, row, said)
+    const said = Object.entries({ status: more.status, result: more.result, handoff: more.handoff })
+    this.tell(how, row, Object.fromEntries(said.filter(([, v]) => v !== undefined)) as { [key: string]: Json })
     return row
+  }
+
+  /** Gives claims to another session. All of them end before the first is granted: what is one session's may overlap. */
+  handOver(claims: readonly ClaimRow[], to: string, note?: string): ClaimRow[] {
+    const { now } = this.view
+    for (const c of claims) this.end(c, 'handed-over')
+    return claims.map(({ n: _n, ended: _ended, how: _how, implicit: _implicit, session: from, ...rest }) =>
+      this.grant({
+        ...rest,
+        ...(note === undefined ? {} : { note }),
+        session: to,
+        since: now,
+        until: now + rest.ttl,
+        from,
+      }),
+    )
   }
 
   tell(type: PresenceType, c: ClaimRow, more: { [key: string]: Json }): void {

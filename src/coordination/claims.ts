@@ -1,5 +1,5 @@
 import { covers } from '../claims/glob.ts'
-import { type Claim, holds, isLive, sameTree, stateOf } from '../claims/lease.ts'
+import { type Claim, ClaimPlan, ClaimView, isLive, sameTree, stateOf } from '../claims/lease.ts'
 import type { Memory } from '../memory.ts'
 import { isOpen } from '../read/work-tree.ts'
 import * as presence from '../store/presence.ts'
@@ -25,41 +25,23 @@ export interface SwarmBlock {
 }
 
 /** Claims to look at. Writing goes through the verbs of `act`. */
-export function claimsOf(memory: Memory): {
-  /** Those that hold now, oldest first. */
-  held(): Claim[]
-  /** Those of other sessions that claim a file. In another work tree they only meet at merge: `elsewhere`. */
-  against(session: string | undefined, path: string, root?: string): (Claim & { elsewhere: boolean })[]
-  /** Those that ended with a word for the next one, who has not come yet, while their task and goal are open; newest first. */
-  left(): Claim[]
-  /** The newest word of each role, in the order in which they were claimed; over with the goal they were made for. */
-  blocks(): SwarmBlock[]
-} {
+export function claimsOf(memory: Memory) {
   const { db, env } = memory
-  const held = () => {
-    const now = env.now()
-    const holders = new Map<string, presence.SessionRow | undefined>()
-    const holder = (id: string) => {
-      if (!holders.has(id)) holders.set(id, presence.getSession(db, id))
-      return holders.get(id)
-    }
-    return presence.openClaims(db).filter((c) => holds(c, holder(c.session), now, env))
-  }
+  const isStillOpen = (id: string | undefined) => id === undefined || isOpen(memory.reader.entity(id))
+  /** Those that hold now, oldest first. */
+  const held = (): Claim[] => new ClaimPlan(new ClaimView(db, env, env.now())).held()
   return {
     held,
-    against: (session, path, root) =>
+    /** Those of other sessions that claim a file. In another work tree they only meet at merge: `elsewhere`. */
+    against: (session: string | undefined, path: string, root?: string): (Claim & { elsewhere: boolean })[] =>
       held()
         .filter((c) => c.what === 'path' && c.session !== session && covers(c.on, path))
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) })),
-    left: () =>
-      presence
-        .leftNotes(db)
-        .filter((c) =>
-          [c.what === 'task' ? c.on : c.task, c.goal].every(
-            (id) => id === undefined || isOpen(memory.reader.entity(id)),
-          ),
-        ),
-    blocks() {
+    /** Those that ended with a word for the next one, who has not come yet, while their task and goal are open; newest first. */
+    left: (): Claim[] =>
+      presence.leftNotes(db).filter((c) => [c.what === 'task' ? c.on : c.task, c.goal].every(isStillOpen)),
+    /** The newest word of each role, in the order in which they were claimed; over with the goal they were made for. */
+    blocks(): SwarmBlock[] {
       const byRole = new Map<string, Claim[]>()
       for (const c of presence.roleClaims(db)) {
         const before = byRole.get(c.role!) ?? []
@@ -85,6 +67,9 @@ function notOver(all: readonly SwarmBlock[], { reader }: Memory): SwarmBlock[] {
   })
 }
 
+/** What any claim of a block may say, of which the last word counts. */
+const SAID = ['result', 'handoff', 'dependsOn', 'note', 'goal'] as const
+
 function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBlock {
   const last = claims.at(-1)!
   const latest = claims.reduce((a, b) => ((b.ended ?? b.since) >= (a.ended ?? a.since) ? b : a))
@@ -93,8 +78,7 @@ function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBl
   // an edit is claimed for minutes: its agent may work on without another, and say later how it ended
   const lapsed = (c: Claim) => c.how === 'lapsed' && !(c.implicit && (alive || c !== latest))
   const gone = claims.some(lapsed) || (latest.ended === undefined && !alive)
-  const said = <K extends keyof Claim>(key: K): Claim[K] | undefined =>
-    claims.findLast((c) => c[key] !== undefined)?.[key]
+  const said = (key: keyof Claim) => claims.findLast((c) => c[key] !== undefined)?.[key]
   const open = claims.some((c) => c.ended === undefined) || (latest.how === 'lapsed' && !gone)
   // while it goes on, what it gave up on the way is nobody's; after that it is told what it was about
   const shown = open && !gone ? claims.filter((c) => c.ended === undefined) : claims
@@ -113,18 +97,7 @@ function blockOf(claims: readonly Claim[], memory: Memory, now: number): SwarmBl
           ? 'abandoned'
           : (latest.status ?? 'complete'),
     claimed: [...new Set(shown.filter((c) => c.what !== 'role').map((c) => c.on))],
-    ...pick({
-      result: said('result'),
-      handoff: said('handoff'),
-      dependsOn: said('dependsOn'),
-      note: said('note'),
-      goal: said('goal'),
-    }),
+    ...Object.fromEntries(SAID.flatMap((key) => (said(key) === undefined ? [] : [[key, said(key)]]))),
     ...(Object.keys(more).length > 0 ? { more } : {}),
   }
 }
-
-const pick = <T extends object>(o: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }

@@ -11,3 +11,10 @@ export function idsOf(memory: Memory, session: string): Set<string> {
   for (const id of ids) for (const child of children.get(id) ?? []) ids.add(child.id)
   return ids
 }
+
+/** Whether an id means the same session as another: after `/clear` an old one means the new. */
+export function sameSession(memory: Memory, session: string): (id: string) => boolean {
+  const sessions = sessionsOf(memory)
+  const me = sessions.resolve(session)
+  return (id) => id === session || sessions.resolve(id) === me
+}

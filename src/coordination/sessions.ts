@@ -3,7 +3,7 @@
  * list of claims, the shared context and how its feed is followed, the inbox.
  */
 
-import { type Claim, holds, isLive, stateOf } from '../claims/lease.ts'
+import { ClaimPlan, ClaimView, isLive, stateOf } from '../claims/lease.ts'
 import type { ProcessRef } from '../env.ts'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
@@ -142,7 +142,8 @@ export class Sessions {
     const old = presence.getSession(this.#db, before)
     if (!old || old.parent !== undefined) return
     const cleared = source === 'clear' || old.reason === 'clear'
-    if (cleared && old.ended === undefined) this.#handOn(before, row.id)
+    if (cleared && old.ended === undefined)
+      this.#claims((claims) => claims.handOver(claims.open(before).filter((c) => !c.implicit), row.id)) // biome-ignore format: one thought
     if (old.ended === undefined) this.#end(old, cleared ? 'clear' : 'another session began in the same client')
     if (!cleared) return
     presence.setDoor(this.#db, `session:${before}`, row.id, this.#now)
@@ -151,24 +152,12 @@ export class Sessions {
     this.#memory.carryWork(before, row.id)
   }
 
-  /** What a session has claimed by name is another's, without a moment in which anybody else could take it. */
-  #handOn(from: string, to: string): void {
-    const now = this.#now
-    const claims = presence.openClaims(this.#db).filter((c) => c.session === from && !c.implicit)
-    for (const c of claims) {
-      presence.putClaim(this.#db, { ...c, ended: now, how: 'handed-over' })
-      presence.addPresence(this.#db, now, from, 'handed-over', presence.claimBody(c))
-    }
-    for (const c of claims) {
-      const given = { ...c, n: presence.nextFence(this.#db), session: to, since: now, until: now + c.ttl, from }
-      presence.putClaim(this.#db, given)
-      presence.addPresence(this.#db, now, to, 'claimed', {
-        ...presence.claimBody(given),
-        until: given.until,
-        from,
-        ...(c.note === undefined ? {} : { note: c.note }),
-      })
-    }
+  /** Changes claims as they stand now. The caller holds the lock. */
+  #claims(change: (claims: ClaimPlan) => void): void {
+    const { env } = this.#memory
+    const claims = new ClaimPlan(new ClaimView(this.#db, env, this.#now))
+    change(claims)
+    presence.keepClaims(this.#db, claims.changes(), this.#now)
   }
 
   /**
@@ -232,23 +221,16 @@ export class Sessions {
 
   #end(row: SessionRow, reason: string): void {
     presence.putSession(this.#db, { ...row, ended: this.#now, reason })
-    this.#drop('released', (c) => c.session === row.id)
+    this.#claims((claims) => {
+      for (const c of claims.open(row.id)) claims.end(c, 'released')
+    })
     presence.addPresence(this.#db, this.#now, row.id, 'session-ended', { reason })
-  }
-
-  /** What it has claimed is free. */
-  #drop(how: 'released' | 'lapsed', is: (c: Claim) => boolean): void {
-    const now = this.#now
-    for (const c of presence.openClaims(this.#db).filter(is)) {
-      presence.putClaim(this.#db, { ...c, ended: now, how })
-      presence.addPresence(this.#db, now, c.session, how, presence.claimBody(c))
-    }
   }
 
   /** Whoever comes next finds out who is gone: their claims are free, and everybody is told. */
   #sweep(now: number): void {
     presence.clampToNow(this.#db, now)
-    this.#drop('lapsed', (c) => !holds(c, presence.getSession(this.#db, c.session), now, this.#memory.env))
+    this.#claims((claims) => claims.sweep())
     for (const row of presence.listSessions(this.#db)) {
       if (row.crashed !== undefined || stateOf(row, now, this.#memory.env) !== 'crashed') continue
       // whoever claimed before anybody noticed has ended what stood in the way

@@ -7,10 +7,11 @@ import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import { type Archived, archivedAfter, archivedUpTo } from '../store/archive.ts'
-import { arrivalsOf } from '../store/arrivals.ts'
+import { arrivalsOf } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import { idsOfKind } from '../store/rows.ts'
 import { sharedAt, sharedEver } from '../write/context-key.ts'
+import { sessionsOf } from './sessions.ts'
 
 /** A key of the shared context with its value. */
 export interface SharedValue {
@@ -39,10 +40,10 @@ export function getShared(memory: Memory, key: string): SharedValue | undefined 
   return e && read(e)
 }
 
-function missing(memory: Memory, key: string): UserError {
+function missing(memory: Memory, key: string): never {
   const keys = listShared(memory).map((s) => s.key)
   const near = nearest(key, keys)
-  return new UserError(
+  throw new UserError(
     'not-found',
     `nothing is shared under "${key.slice(0, 80).toWellFormed()}"`,
     near.length > 0
@@ -56,17 +57,11 @@ function missing(memory: Memory, key: string): UserError {
 
 /** The value of a key. @throws UserError with near matches where there is none. */
 export function mustBeShared(memory: Memory, key: string): SharedValue {
-  const found = getShared(memory, key)
-  if (found) return found
-  throw missing(memory, key)
+  return getShared(memory, key) ?? missing(memory, key)
 }
 
 /** A key that is, or was, shared. */
-function everShared(memory: Memory, key: string): Entity {
-  const e = sharedEver(memory.reader, key)
-  if (e) return e
-  throw missing(memory, key)
-}
+const everShared = (memory: Memory, key: string): Entity => sharedEver(memory.reader, key) ?? missing(memory, key)
 
 /** Every key, by name. */
 export const listShared = (memory: Memory): SharedValue[] =>
@@ -75,28 +70,23 @@ export const listShared = (memory: Memory): SharedValue[] =>
     .map(read)
     .sort((a, b) => (a.key < b.key ? -1 : 1))
 
-export function sharedContext(memory: Memory, sessions: readonly string[]): SharedContext {
-  const all = memory.reader.list(SHARED_KIND, { all: true })
-  const time = (ms: readonly number[], pick: (...ms: number[]) => number) =>
-    ms.length === 0 ? null : new Date(pick(...ms)).toISOString()
+export function sharedContext(memory: Memory): SharedContext {
   const ever = idsOfKind(memory.db, SHARED_KIND).map((id) => memory.reader.entity(id)!)
+  const time = (pick: (...ms: number[]) => number, ms: readonly number[]) =>
+    ms.length === 0 ? null : new Date(pick(...ms)).toISOString()
   return {
     contextId: memory.projectId,
-    createdAt: time(
-      ever.map((e) => e.created),
-      Math.min,
-    ),
-    lastUpdated: time(
-      ever.map((e) => e.updated),
-      Math.max,
-    ),
-    sessions: [...sessions],
-    data: Object.fromEntries(
-      all.map((e) => [e.name, e.fields[SHARED_FIELD] ?? null] as const).sort((a, b) => (a[0] < b[0] ? -1 : 1)),
-    ),
+    createdAt: time(Math.min, ever.map((e) => e.created)), // biome-ignore format: one thought
+    lastUpdated: time(Math.max, ever.map((e) => e.updated)), // biome-ignore format: one thought
+    sessions: sessionsOf(memory).list().map((s) => s.id), // biome-ignore format: one thought
+    data: Object.fromEntries(listShared(memory).map((s) => [s.key, s.value])),
     version: ever.reduce((sum, e) => sum + e.version, 0),
   }
 }
+
+/** Events in the archive after a cursor, as they were told. */
+const putAway = (memory: Memory, since: number, is: (e: StreamEvent & Archived) => boolean): StreamEvent[] =>
+  archivedAfter<StreamEvent & Archived>(memory.db, since).filter(is).map(({ entity: _entity, ...e }) => e as StreamEvent) // biome-ignore format: one thought
 
 const MAX_HISTORY = 1_000
 
@@ -112,9 +102,7 @@ function historyOf(memory: Memory, id: string, limit: number): StreamEvent[] {
     .flatMap((news) => stream.eventsOf({ ...news, events: news.events.filter((x) => x.event.entity === id) }))
   if (events.length < limit) {
     const known = new Set(events.map((e) => e.event_id))
-    const away = archivedAfter<StreamEvent & Archived>(memory.db, 0).filter((e) => e.entity === id)
-    const before = away.flatMap(({ entity: _entity, ...e }) => (known.has(e.event_id) ? [] : [e as StreamEvent]))
-    events.push(...before)
+    events.push(...putAway(memory, 0, (e) => e.entity === id && !known.has(e.event_id)))
     events.sort((x, y) => x.seq - y.seq)
   }
   return events.slice(-limit).reverse()
@@ -185,12 +173,11 @@ export function eventsSince(memory: Memory, options: EventsOptions = {}): Stream
   if (since === undefined) return latest(memory, options, limit)
   // one snapshot, or what is put away meanwhile would be read in neither place
   return memory.db.read(() => {
-    const old = archivedAfter<StreamEvent & Archived>(memory.db, since)
     const stored = storedSince(memory, since, options, limit)
-    if (old.length === 0) return stored
-    const seqs = new Set(stored.map((e) => e.event_id))
-    const away = old.filter((e) => !seqs.has(e.event_id)).map(({ entity: _entity, ...e }) => e as StreamEvent)
-    const all = [...away.filter((e) => isWanted(e, options)), ...stored].sort((a, b) => a.seq - b.seq)
+    const known = new Set(stored.map((e) => e.event_id))
+    const away = putAway(memory, since, (e) => !known.has(e.event_id) && isWanted(e, options))
+    if (away.length === 0) return stored
+    const all = [...away, ...stored].sort((a, b) => a.seq - b.seq)
     const last = all[limit - 1]?.seq
     return last === undefined ? all : all.filter((e) => e.seq <= last)
   })
@@ -244,4 +231,61 @@ export function followEvents(
     },
     since === undefined ? {} : { since },
   )
+}
+
+export interface ShareOptions extends ActOptions {
+  /** Write only if the key still has this version; 0: not there yet. */
+  expectedVersion?: number
+}
+
+/** Values that all sessions of a project share under keys. */
+export interface SharedStore {
+  get(key: string): SharedValue | undefined
+  /** Every key, by name. */
+  list(): SharedValue[]
+  /** All of it, with the sessions that live. */
+  context(): SharedContext
+  /**
+   * Keeps the value exactly as it is given.
+   * @throws UserError `refused` where it is not accepted, or `expectedVersion` is stale.
+   */
+  set(key: string, value: Json, options?: ShareOptions): SharedValue
+  /** Adds an item, or each of a list, to a list; what is in it already is not added again. */
+  append(key: string, value: Json, options?: ShareOptions): SharedValue
+  /** Merges maps key by key, lists as unions; anything else takes the place of what was there. */
+  merge(key: string, value: Json, options?: ShareOptions): SharedValue
+  /** Takes the key out, or what equals `item` out of its list, or `path` out of its map. */
+  delete(key: string, options?: ShareOptions & { item?: Json; path?: readonly string[] }): SharedValue | undefined
+  /** Sets a key to what it held after an event, also when it was deleted since. */
+  rollback(key: string, to: number, options?: ActOptions): SharedValue
+  /** What happened to a key, newest first. */
+  history(key: string, limit?: number): StreamEvent[]
+}
+
+export function sharedStore(memory: Memory): SharedStore {
+  const write =
+    (verb: string) =>
+    (key: string, what: object, { expectedVersion, ...options }: ShareOptions = {}): SharedValue | undefined => {
+      sessionsOf(memory).beat(options.session)
+      memory.act([[verb, { key, ...what, ...(expectedVersion === undefined ? {} : { expectedVersion }) }]], options)
+      return getShared(memory, key)
+    }
+  const writeValue = (verb: string) => (key: string, value: Json, options?: ShareOptions) =>
+    write(verb)(key, { value }, options) ?? missing(memory, key)
+  return {
+    get: (key) => getShared(memory, key),
+    list: () => listShared(memory),
+    context: () => sharedContext(memory),
+    set: writeValue('share-set'),
+    append: writeValue('share-append'),
+    merge: writeValue('share-merge'),
+    delete: (key, { item, path, ...options } = {}) =>
+      write('share-delete')(
+        key,
+        { ...(item === undefined ? {} : { item }), ...(path ? { path: [...path] } : {}) },
+        options,
+      ),
+    rollback: (key, to, options) => rollbackShared(memory, key, to, options),
+    history: (key, limit) => sharedHistory(memory, key, limit),
+  }
 }

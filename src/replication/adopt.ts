@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { lastBatch, type News } from '../feed/news.ts'
-import { openDb, openSqlite } from '../store/db.ts'
+import { openDb, withSqlite } from '../store/db.ts'
 import { rawLinesAfter } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import { checkFiles, filesOfStore, keepMarks, markPath } from '../store/owner.ts'
@@ -33,17 +33,12 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
     const copy = join(dir, 'store.db')
     for (const suffix of ['', '-wal'])
       if (existsSync(storePath + suffix)) copyFileSync(storePath + suffix, copy + suffix)
-    const raw = openSqlite(copy)
-    try {
-      if (!hasOurSchema(raw))
-        throw new UserError(
-          'store-foreign',
-          `${storePath} is no store as this version of Tidemark writes it: it is not opened`,
-          'move it away; `tidemark init` makes a new one',
-        )
-    } finally {
-      raw.close()
-    }
+    if (!withSqlite(copy, {}, hasOurSchema))
+      throw new UserError(
+        'store-foreign',
+        `${storePath} is no store as this version of Tidemark writes it: it is not opened`,
+        'move it away; `tidemark init` makes a new one',
+      )
     const owner = { project: 'adopting', mayTakeOver: () => true, ownDirectory: true }
     const db = openDb(copy, { owner })
     try {

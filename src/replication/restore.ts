@@ -90,7 +90,7 @@ export function restoreStore(path: string, env: Env, open: OpenAt): Restored {
       )
     })
   } finally {
-    lock.release()
+    lock?.close()
     sweepBuilds(path)
   }
 }

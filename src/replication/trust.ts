@@ -3,6 +3,7 @@ import type { Json } from '../model/field.ts'
 import type { Db } from '../store/db.ts'
 import {
   type Arrivals,
+  type Arrived,
   arrivalsOf,
   eventsIn,
   eventsOfAll,
@@ -24,37 +25,34 @@ export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]):
   const vouched = new Set(ids)
   const elsewhere = touchedElsewhere(db, ids)
   if (elsewhere.length === 0) return vouched
-  const isOwn = ownLines(db)
-  const own = new Map<string, number>()
-  const others = new Map<string, number>()
-  for (const { event, replica, seq, n } of eventsOfAll(db, elsewhere)) {
-    const here = isOwn(replica, seq)
-    if (here ? !endorses(event.field, event.value) : BESIDE.has(event.field)) continue
-    const last = here ? own : others
-    last.set(event.entity, Math.max(n, last.get(event.entity) ?? 0))
-  }
+  const last = lastWords(db, eventsOfAll(db, elsewhere))
   for (const id of elsewhere) {
     const folded = arrivalsOf(db, id)
-    const said = Math.max(others.get(id) ?? -1, folded?.others || -1)
-    if (said >= 0 && Math.max(own.get(id) ?? 0, folded?.own ?? 0) <= said) vouched.delete(id)
+    const { own = 0, others = -1 } = last.get(id) ?? {}
+    const said = Math.max(others, folded?.others || -1)
+    if (said >= 0 && Math.max(own, folded?.own ?? 0) <= said) vouched.delete(id)
   }
   return vouched
 }
 
+/** Of each entity the last arrival by which somebody here stood by it, and the last by which others spoke of it. */
+function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arrivals>> {
+  const isOwn = ownLines(db)
+  const last = new Map<string, Partial<Arrivals>>()
+  for (const { event, replica, seq, n } of events) {
+    const whose = isOwn(replica, seq) ? 'own' : 'others'
+    if (whose === 'own' ? !endorses(event.field, event.value) : BESIDE.has(event.field)) continue
+    const so = last.get(event.entity) ?? {}
+    last.set(event.entity, { ...so, [whose]: Math.max(n, so[whose] ?? 0) })
+  }
+  return last
+}
+
 /** Keeps who stood by what, and when it arrived, of lines that are to be folded away: a compaction takes back nobody's word. */
 export function keepTrust(db: Db, covered: readonly { replica: string; seq: number }[]): void {
-  const isOwn = ownLines(db)
-  for (const c of covered) {
-    const last = new Map<string, Arrivals>()
-    for (const { event, replica, seq, n } of eventsIn(db, c.replica, c.seq)) {
-      const here = isOwn(replica, seq)
-      if (here ? !endorses(event.field, event.value) : BESIDE.has(event.field)) continue
-      const so = last.get(event.entity) ?? { own: 0, others: 0 }
-      so[here ? 'own' : 'others'] = Math.max(n, so[here ? 'own' : 'others'])
-      last.set(event.entity, so)
-    }
-    for (const [entity, arrivals] of last) keepArrivals(db, entity, arrivals)
-  }
+  for (const c of covered)
+    for (const [entity, words] of lastWords(db, eventsIn(db, c.replica, c.seq)))
+      keepArrivals(db, entity, { own: 0, others: 0, ...words })
 }
 
 /** Whether writing it says that the entity holds: to record or confirm it does; to reject, retire or delete it does not. */

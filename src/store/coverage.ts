@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import { type Db, insert } from './db.ts'
 import { coveredUpTo, type EventRow, eventsUpTo, unpack } from './log.ts'
 
 /** Up to which line, and which of its writes, a replica's log was folded away. */
@@ -85,18 +85,11 @@ export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], befor
       seq,
     )) {
       const { event } = unpack(row)
-      const writes = event.op !== 'remove' && event.op !== 'drop'
-      if (writes && !gone.has(`${replica}:${row.ctr}`)) {
-        db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
-        continue
-      }
+      const stands = event.op !== 'remove' && event.op !== 'drop' && !gone.has(`${replica}:${row.ctr}`)
       // a removal must stay as long as what it removed may still be to come from a replica that is not covered
-      if (event.over.some(([r, c]) => c > (folded.get(r) ?? 0))) {
-        db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
-        continue
-      }
-      db.run('DELETE FROM events WHERE replica=? AND seq=? AND i=?', replica, row.seq, row.i)
-      dropped++
+      const kept = stands || event.over.some(([r, c]) => c > (folded.get(r) ?? 0))
+      settleEvent(db, row, kept)
+      if (!kept) dropped++
     }
   }
   return dropped
@@ -120,17 +113,16 @@ export function dropCovered(db: Db, covered: readonly Covered[]): { lines: numbe
   return { lines, lastArrival: last }
 }
 
+/** An event of a folded line stays as part of the base of the history, or goes. */
+function settleEvent(db: Db, { replica, seq, i }: Pick<EventRow, 'replica' | 'seq' | 'i'>, kept: boolean): void {
+  const what = kept ? 'UPDATE events SET base=1' : 'DELETE FROM events'
+  db.run(`${what} WHERE replica=? AND seq=? AND i=?`, replica, seq, i)
+}
+
 /** Drops the events of folded lines that are not among those that count. */
 export function keepEvents(db: Db, c: Covered, kept: ReadonlySet<string>): void {
-  for (const e of db.all<{ seq: number; i: number }>(
-    'SELECT seq, i FROM events WHERE replica=? AND seq<=?',
-    c.replica,
-    c.seq,
-  )) {
-    if (kept.has(`${c.replica}:${e.seq}:${e.i}`))
-      db.run('UPDATE events SET base=1 WHERE replica=? AND seq=? AND i=?', c.replica, e.seq, e.i)
-    else db.run('DELETE FROM events WHERE replica=? AND seq=? AND i=?', c.replica, e.seq, e.i)
-  }
+  const sql = 'SELECT replica, seq, i FROM events WHERE replica=? AND seq<=?'
+  for (const e of db.all<EventRow>(sql, c.replica, c.seq)) settleEvent(db, e, kept.has(`${e.replica}:${e.seq}:${e.i}`))
 }
 
 export interface BaseEvent {
@@ -147,16 +139,6 @@ export const baseEvents = (db: Db): BaseEvent[] =>
   db.all('SELECT replica, seq, i, entity, ms, ctr, body FROM events WHERE base=1 ORDER BY replica, seq, i')
 
 export function addBaseEvents(db: Db, events: readonly BaseEvent[]): void {
-  for (const e of events) {
-    db.run(
-      'INSERT OR IGNORE INTO events (replica, seq, i, entity, ms, ctr, body, base) VALUES (?,?,?,?,?,?,?,1)',
-      e.replica,
-      e.seq,
-      e.i,
-      e.entity,
-      e.ms,
-      e.ctr,
-      e.body,
-    )
-  }
+  for (const { replica, seq, i, entity, ms, ctr, body } of events)
+    insert(db, 'events', { replica, seq, i, entity, ms, ctr, body, base: 1 }, 'OR IGNORE')
 }

@@ -53,35 +53,6 @@ const NETWORK_FS = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997])
 
 export type Row = Record<string, unknown>
 
-/** The store's SQLite file, opened; statements are prepared once. */
-export interface Db {
-  readonly path: string
-  readonly raw: DatabaseSync
-  /** The one row, the rows, or the effect of a statement. */
-  get<T = Row>(sql: string, ...params: Param[]): T | undefined
-  all<T = Row>(sql: string, ...params: Param[]): T[]
-  run(sql: string, ...params: Param[]): void
-  /** The rows one by one. */
-  each<T = Row>(sql: string, ...params: Param[]): Generator<T>
-  /** Statements without parameters, one after the other. */
-  exec(sql: string): void
-  /** Runs `body` under the write lock, all or nothing, then rings the doorbell. Never asynchronous. */
-  write<T>(body: () => T extends Promise<unknown> ? never : T): T
-  /** As `write`, but returns undefined at once where another process holds the lock: for what may as well wait. */
-  tryWrite<T>(body: () => T extends Promise<unknown> ? never : T): T | undefined
-  /** Runs `body` on one snapshot. */
-  read<T>(body: () => T): T
-  /** Changes whenever another process has committed. */
-  dataVersion(): number
-  /** The disk lets nobody write here: a private copy is read, or the file as it is. */
-  readonly readOnly: boolean
-  /** What was acknowledged and is not in the file any more: its write-ahead log was lost, or an older file put in its place. */
-  readonly lost?: Lost
-  /** Whether the file at the path is still the one that is open here. */
-  isCurrent(): boolean
-  close(): void
-}
-
 /** The last thing that is known to have been written, and how far the file goes. Numbers of arrival. */
 export interface Lost {
   readonly written: number
@@ -91,6 +62,12 @@ export interface Lost {
 }
 
 export type Param = string | number | bigint | null | Uint8Array
+
+/** Writes a row by the names of its columns; `or`: what becomes of one that is there. */
+export function insert(db: Db, table: string, row: Readonly<Record<string, Param>>, or = ''): void {
+  const columns = Object.keys(row)
+  db.run(`INSERT ${or} INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`, ...Object.values(row))
+}
 
 /** JSON from the store. The disk is outside input: content that cannot be read is damage, not a bug. */
 export function stored<T>(text: string): T {
@@ -107,6 +84,48 @@ export function openSqlite(path: string | URL, options: { readOnly?: boolean } =
   db.enableDefensive?.(true) // Node 24.12 and newer
   db.exec('PRAGMA trusted_schema=OFF')
   return db
+}
+
+/** Opens a file and makes it ready, or closes it again. */
+export function openReady(path: string | URL, options: { readOnly?: boolean }, prepare: (db: DatabaseSync) => void) {
+  const db = openSqlite(path, options)
+  try {
+    prepare(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Opens a file for as long as `body` runs. */
+export function withSqlite<T>(path: string | URL, options: { readOnly?: boolean }, body: (db: DatabaseSync) => T): T {
+  const db = openSqlite(path, options)
+  try {
+    return body(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Runs `body` without SQLite's own waiting; SQLite's error where another process is in the way. */
+function unlessBusy<T>(db: DatabaseSync, body: () => T): { done: T } | { busy: unknown } {
+  db.exec('PRAGMA busy_timeout=0')
+  try {
+    return { done: body() }
+  } catch (busy) {
+    if (!isBusy(busy)) throw busy
+    return { busy }
+  } finally {
+    db.exec(`PRAGMA busy_timeout=${lockWait.ms}`)
+  }
+}
+
+/** Runs a statement once nobody is in the way: the pauses are ours. @throws SQLite's error when the time is up */
+function inTurn(db: DatabaseSync, sql: string, forMs: number, onLong?: () => void): void {
+  let last: ReturnType<typeof unlessBusy> | undefined
+  const attempt = () => 'done' in (last = unlessBusy(db, () => db.exec(sql)))
+  if (!waitTurn(attempt, forMs, onLong) && last && 'busy' in last) throw last.busy
 }
 
 function pragmas(db: DatabaseSync): void {
@@ -284,7 +303,7 @@ function open(path: string, options: OpenOptions): Db {
     return open(path, options) // it was replaced while it was opened
   }
   try {
-    return wrap(raw, path, { inode, readOnly, mark, forget })
+    return new Db(raw, path, { inode, readOnly, mark, forget })
   } catch (error) {
     raw.close()
     forget()
@@ -296,16 +315,7 @@ const MAY_NOT_WRITE = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** Opens the file to write, or, where the disk allows nobody to, to read. */
 function connect(path: string, prepare: (db: DatabaseSync) => void) {
-  const tryOpen = (name: string, readOnly = false): DatabaseSync => {
-    const db = openSqlite(name, { readOnly })
-    try {
-      prepare(db)
-      return db
-    } catch (error) {
-      db.close()
-      throw error
-    }
-  }
+  const tryOpen = (name: string, readOnly = false) => openReady(name, { readOnly }, prepare)
   try {
     accessSync(path, constants.W_OK) // where the shared memory of a log lies beside it, SQLite would open it to read and not say so
     return { raw: tryOpen(path), readOnly: false, forget: () => {} }
@@ -349,219 +359,212 @@ export function readMark(path: string, inode: number): { n: number; batch: strin
 }
 
 interface Opened {
-  inode: number
-  readOnly: boolean
+  inode?: number
+  readOnly?: boolean
   mark?: { n: number; batch: string } | undefined
   /** Removes a private copy. */
-  forget(): void
+  forget?(): void
 }
 
 /** Opens a file as it is, to read what can be read of it. */
-export const readDb = (path: string): Db =>
-  wrap(openSqlite(path, { readOnly: true }), path, { inode: 0, readOnly: true, forget: () => {} })
+export const readDb = (path: string): Db => new Db(openSqlite(path, { readOnly: true }), path, { readOnly: true })
 
 /** A database in memory as a store: what is derived is made in it, to be compared. */
 export function memoryDb(): Db {
   const raw = new DatabaseSync(':memory:')
   migrate(raw)
-  return wrap(raw, ':memory:', { inode: 0, readOnly: false, forget: () => {} })
+  return new Db(raw, ':memory:')
 }
 
 const MARK_LENGTH = 64
 const LAST_LINE = 'SELECT replica, seq FROM log ORDER BY n DESC LIMIT 1'
 const ARRIVED = "SELECT seq AS n FROM sqlite_sequence WHERE name='log'"
 
-function wrap(raw: DatabaseSync, path: string, { inode, readOnly, mark, forget }: Opened): Db {
-  const statements = new Map<string, StatementSync>()
-  const statement = (sql: string) => {
-    let s = statements.get(sql)
-    if (!s) statements.set(sql, (s = raw.prepare(sql)))
+/** The store's SQLite file, opened; statements are prepared once. */
+export class Db {
+  readonly path: string
+  readonly raw: DatabaseSync
+  /** The disk lets nobody write here: a private copy is read, or the file as it is. */
+  readonly readOnly: boolean
+  /** What was acknowledged and is not in the file any more: its write-ahead log was lost, or an older file put in its place. */
+  readonly lost: Lost | undefined
+  readonly #statements = new Map<string, StatementSync>()
+  /** Which file is open here; 0: none, it is in memory. */
+  readonly #inode: number
+  readonly #forget: () => void
+  /** The write-ahead log stays the same file for as long as anybody has the store open. */
+  #wal = 0
+  #bell: number | undefined
+  #rung = 0
+  #writes = 0
+  #writing = false
+
+  constructor(raw: DatabaseSync, path: string, { inode = 0, readOnly = false, mark, forget = () => {} }: Opened = {}) {
+    this.raw = raw
+    this.path = path
+    this.readOnly = readOnly
+    this.#inode = inode
+    this.#forget = forget
+    const there = mark === undefined ? 0 : this.#arrived()
+    this.lost = mark && mark.n > there ? { written: mark.n, there, batch: mark.batch } : undefined
+  }
+
+  #statement(sql: string): StatementSync {
+    let s = this.#statements.get(sql)
+    if (!s) this.#statements.set(sql, (s = this.raw.prepare(sql)))
     return s
   }
-  const arrived = () => (statement(ARRIVED).get() as { n: number } | undefined)?.n ?? 0
-  let bell: number | undefined
-  let rung = 0
-  /** The write-ahead log stays the same file for as long as anybody has the store open. */
-  let wal = 0
-  let writes = 0
-  let inside = false
-  /** Takes the write lock. SQLite's own waiting is for everything else: recovery, the last one to close. */
-  const begin = (waitMs: number) => {
-    let refused: unknown
-    raw.exec('PRAGMA busy_timeout=0')
+
+  #guard<T>(body: () => T): T {
     try {
-      const got = waitTurn(
-        () => {
-          try {
-            raw.exec('BEGIN IMMEDIATE')
-            return true
-          } catch (error) {
-            if (!isBusy(error)) throw error
-            refused = error
-            return false
-          }
-        },
-        waitMs,
-        onLongWait,
-      )
-      if (!got) throw refused
-    } finally {
-      raw.exec(`PRAGMA busy_timeout=${lockWait.ms}`)
+      return body()
+    } catch (error) {
+      throw storeError(error, this.path)
     }
   }
-  const isCurrent = () => {
-    if (inode === 0) return true // in memory
-    const now = inodeOf(`${path}-wal`)
-    if (inodeOf(path) !== inode || (wal !== 0 && now !== wal)) return false
-    wal = now
-    return true
+
+  /** The one row, the rows, or the effect of a statement. */
+  get<T = Row>(sql: string, ...params: Param[]): T | undefined {
+    return this.#guard(() => this.#statement(sql).get(...params) as T | undefined)
   }
-  const write = <T>(waitMs: number, body: () => T): T => {
-    if (inside) return body()
-    if (readOnly)
+  all<T = Row>(sql: string, ...params: Param[]): T[] {
+    return this.#guard(() => this.#statement(sql).all(...params) as T[])
+  }
+  run(sql: string, ...params: Param[]): void {
+    this.#guard(() => this.#statement(sql).run(...params))
+  }
+
+  /** The rows one by one. */
+  *each<T = Row>(sql: string, ...params: Param[]): Generator<T> {
+    try {
+      for (const row of this.raw.prepare(sql).iterate(...params)) yield row as T
+    } catch (error) {
+      throw storeError(error, this.path)
+    }
+  }
+
+  /** Statements without parameters, one after the other. */
+  exec(sql: string): void {
+    this.#guard(() => this.raw.exec(sql))
+  }
+
+  /** Runs `body` under the write lock, all or nothing, then rings the doorbell. Never asynchronous. */
+  write<T>(body: () => T extends Promise<unknown> ? never : T): T {
+    return this.#write(lockWait.ms, body) as T
+  }
+
+  /** As `write`, but returns undefined at once where another process holds the lock: for what may as well wait. */
+  tryWrite<T>(body: () => T extends Promise<unknown> ? never : T): T | undefined {
+    if (this.readOnly) return undefined
+    try {
+      return this.#write(0, body) as T
+    } catch (error) {
+      if (error instanceof UserError && error.code === 'store-busy') return undefined
+      throw error
+    }
+  }
+
+  #write<T>(waitMs: number, body: () => T): T {
+    if (this.#writing) return body()
+    if (this.readOnly)
       throw new UserError(
         'store-read-only',
-        `the store ${path} cannot be written, only read`,
+        `the store ${this.path} cannot be written, only read`,
         'check the permissions of the file and its directory, and that the disk is not mounted read-only',
       )
-    try {
-      begin(waitMs)
-      inside = true
+    const { raw } = this
+    return this.#guard(() => {
       let result: T
       try {
-        if (statement('PRAGMA user_version').get()!.user_version !== SCHEMA_VERSION) checkVersion(raw, path)
+        inTurn(raw, 'BEGIN IMMEDIATE', waitMs, onLongWait)
+        this.#writing = true
+        if (this.#statement('PRAGMA user_version').get()!.user_version !== SCHEMA_VERSION) checkVersion(raw, this.path)
         // what it took would be in no store
-        if (!isCurrent())
+        if (!this.isCurrent())
           throw new UserError(
             'store-replaced',
-            `the store ${path} was replaced or removed since this process opened it`,
+            `the store ${this.path} was replaced or removed since this process opened it`,
             'restart this process: it still has the old file open; nothing was written',
           )
         result = body()
         raw.exec('COMMIT')
       } catch (error) {
-        if (raw.isTransaction) raw.exec('ROLLBACK')
+        if (this.#writing && raw.isTransaction) raw.exec('ROLLBACK')
         throw error
       } finally {
-        inside = false
+        this.#writing = false
       }
-      ring()
-      tidy()
+      this.#ring()
+      this.#tidy()
       return result
-    } catch (error) {
-      throw storeError(error, path)
-    }
+    })
   }
 
-  const ring = () => {
-    if (inode === 0) return
+  /** Runs `body` on one snapshot. */
+  read<T>(body: () => T): T {
+    if (this.#writing || this.raw.isTransaction) return body()
+    return this.#guard(() => {
+      this.raw.exec('BEGIN')
+      try {
+        return body()
+      } finally {
+        this.raw.exec('COMMIT')
+      }
+    })
+  }
+
+  /** Changes whenever another process has committed. */
+  dataVersion(): number {
+    return (this.#statement('PRAGMA data_version').get() as { data_version: number }).data_version
+  }
+
+  /** Whether the file at the path is still the one that is open here. */
+  isCurrent(): boolean {
+    if (this.#inode === 0) return true
+    const now = inodeOf(`${this.path}-wal`)
+    if (inodeOf(this.path) !== this.#inode || (this.#wal !== 0 && now !== this.#wal)) return false
+    this.#wal = now
+    return true
+  }
+
+  #arrived = (): number => (this.#statement(ARRIVED).get() as { n: number } | undefined)?.n ?? 0
+
+  #ring(): void {
+    if (this.#inode === 0) return
     // the commit stands whether or not anybody hears of it at once: watchers also poll
     try {
-      if (bell !== undefined && fstatSync(bell).nlink === 0) {
-        closeSync(bell) // it was removed: nobody hears this one any more
-        bell = undefined
-      }
-      bell ??= openBell(path)
-      const n = arrived()
-      const last = n === rung ? undefined : (statement(LAST_LINE).get() as { replica: string; seq: number } | undefined)
-      rung = n
+      if (this.#bell !== undefined && fstatSync(this.#bell).nlink === 0) this.#closeBell() // nobody hears this one any more
+      this.#bell ??= openBell(this.path)
+      const n = this.#arrived()
+      const last = n === this.#rung ? undefined : this.get<{ replica: string; seq: number }>(LAST_LINE)
+      this.#rung = n
       // of several that ring at once the last one may say less than the others: what was lost is then found a write later
-      writeSync(
-        bell,
-        n === 0 || !last ? ' ' : `${inode} ${n} ${last.replica}:${last.seq}`.padEnd(MARK_LENGTH),
-        n === 0 || !last ? MARK_LENGTH : 0,
-      )
+      if (n === 0 || !last) writeSync(this.#bell, ' ', MARK_LENGTH)
+      else writeSync(this.#bell, `${this.#inode} ${n} ${last.replica}:${last.seq}`.padEnd(MARK_LENGTH), 0)
     } catch {}
   }
-  /** Upkeep: whatever comes of it, what was committed stands, and the next writer tries again. */
-  const tidy = () => {
-    if (++writes % CHECK_WAL_EVERY !== 0) return
-    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= WAL_LIMIT) return
-    try {
-      truncateWal(raw)
-    } catch {}
-  }
-  const there = mark === undefined ? 0 : arrived()
-  const lost = mark && mark.n > there ? { written: mark.n, there, batch: mark.batch } : undefined
 
-  return {
-    path,
-    raw,
-    readOnly,
-    isCurrent,
-    ...(lost ? { lost } : {}),
-    get<T>(sql: string, ...params: Param[]) {
-      try {
-        return statement(sql).get(...params) as T | undefined
-      } catch (error) {
-        throw storeError(error, path)
-      }
-    },
-    all<T>(sql: string, ...params: Param[]) {
-      try {
-        return statement(sql).all(...params) as T[]
-      } catch (error) {
-        throw storeError(error, path)
-      }
-    },
-    run(sql, ...params) {
-      try {
-        statement(sql).run(...params)
-      } catch (error) {
-        throw storeError(error, path)
-      }
-    },
-    *each<T>(sql: string, ...params: Param[]) {
-      try {
-        for (const row of raw.prepare(sql).iterate(...params)) yield row as T
-      } catch (error) {
-        throw storeError(error, path)
-      }
-    },
-    exec(sql) {
-      try {
-        raw.exec(sql)
-      } catch (error) {
-        throw storeError(error, path)
-      }
-    },
-    write: (body) => write(lockWait.ms, body) as never,
-    tryWrite(body) {
-      if (readOnly) return undefined
-      try {
-        return write(0, body) as never
-      } catch (error) {
-        if (error instanceof UserError && error.code === 'store-busy') return undefined
-        throw error
-      }
-    },
-    read(body) {
-      if (inside || raw.isTransaction) return body()
-      try {
-        raw.exec('BEGIN')
-        try {
-          return body()
-        } finally {
-          raw.exec('COMMIT')
-        }
-      } catch (error) {
-        throw storeError(error, path)
-      }
-    },
-    dataVersion: () => (statement('PRAGMA data_version').get() as { data_version: number }).data_version,
-    close() {
-      if (bell !== undefined) closeSync(bell)
-      bell = undefined
-      statements.clear()
-      if (raw.isOpen) raw.close()
-      forget()
-    },
+  #closeBell(): void {
+    if (this.#bell !== undefined) closeSync(this.#bell)
+    this.#bell = undefined
+  }
+
+  /** Upkeep: whatever comes of it, what was committed stands, and the next writer tries again. */
+  #tidy(): void {
+    if (++this.#writes % CHECK_WAL_EVERY !== 0) return
+    if ((statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) <= WAL_LIMIT) return
+    try {
+      truncateWal(this.raw)
+    } catch {}
+  }
+
+  close(): void {
+    this.#closeBell()
+    this.#statements.clear()
+    if (this.raw.isOpen) this.raw.close()
+    this.#forget()
   }
 }
-
-/** Names of the files that make up a store. */
-export const storeFiles = (path: string): string[] =>
-  ['', '-wal', '-shm'].map((s) => path + s).filter((f) => existsSync(f) && basename(f) !== '')
 
 /** For so long a whole rewrite of the file looks for a moment without a writer, and the log's truncation for one without a reader. */
 const VACUUM_MS = 15_000
@@ -572,15 +575,8 @@ const TRUNCATE_MS = 1_000
  * write lock in its hand, and writers would be refused.
  */
 function truncateWal(raw: DatabaseSync): boolean {
-  raw.exec('PRAGMA busy_timeout=0')
-  try {
-    return (raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }).busy === 0
-  } catch (error) {
-    if (!isBusy(error)) throw error
-    return false
-  } finally {
-    raw.exec(`PRAGMA busy_timeout=${lockWait.ms}`)
-  }
+  const tried = unlessBusy(raw, () => raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number })
+  return 'done' in tried && tried.done.busy === 0
 }
 
 /** Empties the write-ahead log; false where a reader keeps it. Waits for none. */
@@ -592,21 +588,7 @@ export const emptyWal = (db: Db): boolean => truncateWal(db.raw)
  */
 export function vacuum(db: Db): boolean {
   try {
-    let refused: unknown
-    const done = waitTurn(() => {
-      db.raw.exec('PRAGMA busy_timeout=0')
-      try {
-        db.raw.exec('VACUUM')
-        return true
-      } catch (error) {
-        if (!isBusy(error)) throw error
-        refused = error
-        return false
-      } finally {
-        db.raw.exec(`PRAGMA busy_timeout=${lockWait.ms}`)
-      }
-    }, VACUUM_MS)
-    if (!done) throw refused
+    inTurn(db.raw, 'VACUUM', VACUUM_MS)
     return waitTurn(() => truncateWal(db.raw), TRUNCATE_MS)
   } catch (error) {
     throw storeError(error, db.path)

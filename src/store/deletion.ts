@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
 import { removeInside } from '../files.ts'
 import { snapshots, syncFile } from './backup.ts'
-import { openSqlite, waitForLock } from './db.ts'
+import { openReady, waitForLock, withSqlite } from './db.ts'
 import type { OwnFile } from './layout.ts'
 import { markStore } from './owner.ts'
 import { stateDirectory } from './state.ts'
@@ -24,37 +24,38 @@ export interface Contents {
   readonly last: number | undefined
 }
 
-/** Opens a store to read it. One without a write-ahead log is complete, and no file is made beside it. */
-function openToRead(path: string): DatabaseSync {
+/** A store's file, to be read: one without a write-ahead log is complete, and no file is made beside it. */
+function wholeFile(path: string): URL {
   const url = pathToFileURL(path)
   if (!existsSync(`${path}-wal`)) url.search = 'immutable=1'
-  return openSqlite(url, { readOnly: true })
+  return url
 }
 
-/** What a store holds; undefined where it cannot be read. */
-export function contentsOf(path: string): Contents | undefined {
+/** Reads a store; undefined where it cannot be read. */
+function reading<T>(path: string, body: (db: DatabaseSync) => T): T | undefined {
   try {
-    const db = openToRead(path)
-    try {
-      if (!hasOurSchema(db)) return undefined // somebody else's tables are not read: they may be views that never end
-      const get = <T>(sql: string) => db.prepare(sql).get() as T | undefined
-      const { line } = get<{ line: string }>('SELECT line FROM log ORDER BY n DESC LIMIT 1') ?? {}
-      return {
-        project: get<{ value: string }>("SELECT value FROM meta WHERE key='project'")?.value,
-        kinds: db
-          .prepare('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
-          .all() as { kind: string; n: number }[],
-        ...nameIn(db),
-        batches: get<{ n: number }>('SELECT count(*) AS n FROM log')!.n,
-        last: line === undefined ? undefined : Number((JSON.parse(line) as { at: number }).at),
-      }
-    } finally {
-      db.close()
-    }
+    return withSqlite(wholeFile(path), { readOnly: true }, body)
   } catch {
     return undefined // damaged: it is told as such
   }
 }
+
+/** What a store holds; undefined where it cannot be read. */
+export const contentsOf = (path: string): Contents | undefined =>
+  reading(path, (db) => {
+    if (!hasOurSchema(db)) return undefined // somebody else's tables are not read: they may be views that never end
+    const get = <T>(sql: string) => db.prepare(sql).get() as T | undefined
+    const { line } = get<{ line: string }>('SELECT line FROM log ORDER BY n DESC LIMIT 1') ?? {}
+    return {
+      project: get<{ value: string }>("SELECT value FROM meta WHERE key='project'")?.value,
+      kinds: db
+        .prepare('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
+        .all() as { kind: string; n: number }[],
+      ...nameIn(db),
+      batches: get<{ n: number }>('SELECT count(*) AS n FROM log')!.n,
+      last: line === undefined ? undefined : Number((JSON.parse(line) as { at: number }).at),
+    }
+  })
 
 const NAME_KEY = 'last-snapshot-of'
 
@@ -64,18 +65,8 @@ function nameIn(db: DatabaseSync): { name?: string } {
 }
 
 /** Whether a file is a store in which SQLite finds nothing wrong: good enough to be kept. */
-function isSound(path: string): boolean {
-  try {
-    const db = openToRead(path)
-    try {
-      return holdsStore(db) && db.prepare('PRAGMA quick_check').get()?.quick_check === 'ok'
-    } finally {
-      db.close()
-    }
-  } catch {
-    return false
-  }
-}
+const isSound = (path: string): boolean =>
+  reading(path, (db) => holdsStore(db) && db.prepare('PRAGMA quick_check').get()?.quick_check === 'ok') === true
 
 const LAST_DAYS = 30
 const DAY_MS = 86_400_000
@@ -121,18 +112,14 @@ function removeEmpty(dir: string): void {
 function copyStore(from: string, to: string, name?: string): void {
   const partial = `${to}.partial`
   rmSync(partial, { force: true })
-  const db = openToRead(from)
-  try {
+  withSqlite(wholeFile(from), { readOnly: true }, (db) => {
     db.exec('PRAGMA busy_timeout=5000')
     db.prepare('VACUUM INTO ?').run(partial)
-  } finally {
-    db.close()
-  }
-  if (name !== undefined) {
-    const copy = openSqlite(partial)
-    copy.prepare('INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)').run(NAME_KEY, name)
-    copy.close()
-  }
+  })
+  if (name !== undefined)
+    withSqlite(partial, {}, (copy) =>
+      copy.prepare('INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)').run(NAME_KEY, name),
+    )
   chmodSync(partial, 0o600)
   syncFile(partial)
   renameSync(partial, to)
@@ -184,12 +171,9 @@ export function deleteStore({ path, files, keepIn, project, name, now }: Deletio
 function lockStore(path: string): DatabaseSync | undefined {
   if (!existsSync(path)) return undefined
   waitForLock(LOCK_MS)
-  const db = openSqlite(path)
   try {
-    db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`)
-    return db
+    return openReady(path, {}, (db) => db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`))
   } catch (error) {
-    db.close()
     const told = storeError(error, path)
     if (told instanceof UserError && told.code === 'store-damaged') return undefined
     throw told

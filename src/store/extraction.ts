@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { ProcessRef } from '../env.ts'
+import { openReady, withSqlite } from './db.ts'
 
 /** A session whose transcript is to be looked at. Times in ms since the epoch. */
 export interface Waiting {
@@ -49,19 +50,13 @@ export class Extraction {
   }
 
   private constructor(path: string, store: string, wait: number) {
-    const db = new DatabaseSync(path)
-    try {
-      db.exec(`PRAGMA busy_timeout=${wait}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL`)
-      if (!db.prepare("SELECT 1 FROM sqlite_master WHERE name='leases'").get()) {
-        chmodSync(path, 0o600)
-        db.exec(TABLES)
-      }
-    } catch (error) {
-      db.close()
-      throw error
-    }
-    this.#db = db
     this.#store = store
+    this.#db = openReady(path, {}, (db) => {
+      db.exec(`PRAGMA busy_timeout=${wait}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL`)
+      if (db.prepare("SELECT 1 FROM sqlite_master WHERE name='leases'").get()) return
+      chmodSync(path, 0o600)
+      db.exec(TABLES)
+    })
   }
 
   close(): void {
@@ -192,12 +187,6 @@ const waitingOf = (row: Record<string, unknown>): Waiting => ({
 
 /** Takes out what is told of failures, of all projects: it may quote what a session said. */
 export function eraseErrors(path: string): void {
-  const db = new DatabaseSync(path)
-  try {
-    db.exec(
-      "PRAGMA busy_timeout=5000; UPDATE waiting SET body=json_remove(body, '$.error'); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)",
-    )
-  } finally {
-    db.close()
-  }
+  const sql = "UPDATE waiting SET body=json_remove(body, '$.error'); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"
+  withSqlite(path, {}, (db) => db.exec(`PRAGMA busy_timeout=5000; ${sql}`))
 }

@@ -1,5 +1,5 @@
 import type { Event } from '../log/events.ts'
-import { type Db, stored } from './db.ts'
+import { type Db, insert, type Param, stored } from './db.ts'
 import {
   type Author,
   eventBody,
@@ -19,40 +19,35 @@ export interface LoggedLine {
   line: Line
 }
 
-export const lineOf = (db: Db, replica: string, seq: number): Line | undefined => {
-  const row = db.get<{ line: string }>('SELECT line FROM log WHERE replica=? AND seq=?', replica, seq)
-  return row && parseLine(row.line)
-}
+/** Lines of the log, or of those that wait, each checked against its hash. */
+const lines = (db: Db, table: 'log' | 'parked', where: string, ...params: Param[]): Line[] =>
+  db.all<{ line: string }>(`SELECT line FROM ${table} WHERE ${where}`, ...params).map((r) => parseLine(r.line))
+
+export const lineOf = (db: Db, replica: string, seq: number): Line | undefined =>
+  lines(db, 'log', 'replica=? AND seq=?', replica, seq)[0]
 
 export const hashOf = (db: Db, replica: string, seq: number): string | undefined =>
   db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash ??
   db.get<{ hash: string }>('SELECT hash FROM covered WHERE replica=? AND seq=?', replica, seq)?.hash
 
+type Head = { readonly seq: number; readonly hash: string }
+
 /** The last line of a replica that is here in order: its sequence and hash. */
-export function head(db: Db, replica: string): { seq: number; hash: string } {
-  return (
-    db.get<{ seq: number; hash: string }>(
-      'SELECT seq, hash FROM log WHERE replica=? ORDER BY seq DESC LIMIT 1',
-      replica,
-    ) ??
-    db.get<{ seq: number; hash: string }>('SELECT seq, hash FROM covered WHERE replica=?', replica) ?? {
-      seq: 0,
-      hash: '',
-    }
-  )
-}
+export const head = (db: Db, replica: string): Head =>
+  db.get<Head>('SELECT seq, hash FROM log WHERE replica=? ORDER BY seq DESC LIMIT 1', replica) ??
+  db.get<Head>('SELECT seq, hash FROM covered WHERE replica=?', replica) ?? { seq: 0, hash: '' }
 
 export const coveredUpTo = (db: Db, replica: string): number =>
   db.get<{ seq: number }>('SELECT seq FROM covered WHERE replica=?', replica)?.seq ?? 0
 
 /** Up to which line each replica is known here, lines folded away by compaction included. */
 export function heads(db: Db): Map<string, number> {
-  const out = new Map(
-    db.all<{ replica: string; seq: number }>('SELECT replica, seq FROM covered').map((r) => [r.replica, r.seq]),
-  )
-  for (const r of db.all<{ replica: string; seq: number }>('SELECT replica, max(seq) AS seq FROM log GROUP BY replica'))
-    out.set(r.replica, r.seq)
-  return out
+  const known = (sql: string) =>
+    db.all<{ replica: string; seq: number }>(sql).map((r): [string, number] => [r.replica, r.seq])
+  return new Map([
+    ...known('SELECT replica, seq FROM covered'),
+    ...known('SELECT replica, max(seq) AS seq FROM log GROUP BY replica'),
+  ])
 }
 
 /** The number of the last line that arrived here, also when it is gone again. */
@@ -61,14 +56,10 @@ export const lastArrival = (db: Db): number =>
 
 /** The number of the newest of the lines up to some of each replica. */
 export const lastArrivalOf = (db: Db, upTo: readonly { replica: string; seq: number }[]): number =>
-  Math.max(
-    0,
-    ...upTo.map(
-      (c) =>
-        db.get<{ n: number | null }>('SELECT max(n) AS n FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)?.n ??
-        0,
-    ),
-  )
+  upTo.reduce((last, { replica, seq }) => {
+    const row = db.get<{ n: number | null }>('SELECT max(n) AS n FROM log WHERE replica=? AND seq<=?', replica, seq)
+    return Math.max(last, row?.n ?? 0)
+  }, 0)
 
 /** The number of the newest line that is in the log. */
 export const lastLine = (db: Db): number | undefined =>
@@ -81,35 +72,20 @@ export function countArrival(db: Db, n = lastArrival(db) + 1): number {
   return n
 }
 
-export function append(db: Db, line: Line, received: number): void {
-  db.run(
-    'INSERT INTO log (replica, seq, hash, at, received, line) VALUES (?,?,?,?,?,?)',
-    line.replica,
-    line.seq,
-    line.hash,
-    line.at,
-    received,
-    printLine(line),
-  )
-}
+export const append = (db: Db, line: Line, received: number): void =>
+  insert(db, 'log', { ...nameOf(line), at: line.at, received, line: printLine(line) })
+
+const nameOf = ({ replica, seq, hash }: Line) => ({ replica, seq, hash })
 
 export function replaceLine(db: Db, line: Line): void {
   db.run('UPDATE log SET line=? WHERE replica=? AND seq=?', printLine(line), line.replica, line.seq)
 }
 
-export function indexEvents(db: Db, line: Line): void {
-  line.events.forEach((e, i) => {
-    db.run(
-      'INSERT OR REPLACE INTO events (replica, seq, i, entity, ms, ctr, body) VALUES (?,?,?,?,?,?,?)',
-      line.replica,
-      line.seq,
-      i,
-      e.entity,
-      e.stamp.ms,
-      e.stamp.ctr,
-      eventBody(e),
-    )
-  })
+export function indexEvents(db: Db, { replica, seq, events }: Line): void {
+  for (const [i, e] of events.entries()) {
+    const { ms, ctr } = e.stamp
+    insert(db, 'events', { replica, seq, i, entity: e.entity, ms, ctr, body: eventBody(e) }, 'OR REPLACE')
+  }
 }
 
 /** Lines in the order of arrival here, after `n`, each checked against its hash. */
@@ -135,6 +111,8 @@ export interface EventRow {
   body: string
 }
 
+const EVENTS = 'SELECT replica, seq, i, ms, body FROM events'
+
 /** An event with the batch it belongs to. */
 export interface LoggedEvent {
   /** `replica:seq:i`, the same on every replica. */
@@ -152,14 +130,11 @@ export const unpack = (r: EventRow): LoggedEvent => ({
 
 /** Everything that happened to an entity, oldest first by authored time. */
 export const eventsOf = (db: Db, entity: string): LoggedEvent[] =>
-  db
-    .all<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE entity=? ORDER BY ms, replica, seq, i', entity)
-    .map(unpack)
+  db.all<EventRow>(`${EVENTS} WHERE entity=? ORDER BY ms, replica, seq, i`, entity).map(unpack)
 
 /** Every event stamped up to `ms`, entity by entity. */
 export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
-  for (const row of db.each<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE ms<=? ORDER BY entity', ms))
-    yield unpack(row)
+  for (const row of db.each<EventRow>(`${EVENTS} WHERE ms<=? ORDER BY entity`, ms)) yield unpack(row)
 }
 
 /** Batches that touched an entity. */
@@ -177,22 +152,12 @@ export function headerOf(db: Db, batch: string): { line: Line; received: number;
   return row && { n: row.n, received: row.received, line: parseLine(row.line) }
 }
 
-export function park(db: Db, line: Line, received: number): void {
-  db.run(
-    'INSERT OR IGNORE INTO parked VALUES (?,?,?,?,?)',
-    line.replica,
-    line.seq,
-    line.hash,
-    received,
-    printLine(line),
-  )
-}
+export const park = (db: Db, line: Line, received: number): void =>
+  insert(db, 'parked', { ...nameOf(line), received, line: printLine(line) }, 'OR IGNORE')
 
 /** Lines that wait to be the one with this number. */
 export const parkedAt = (db: Db, replica: string, seq: number): Line[] =>
-  db
-    .all<{ line: string }>('SELECT line FROM parked WHERE replica=? AND seq=? ORDER BY hash', replica, seq)
-    .map((r) => parseLine(r.line))
+  lines(db, 'parked', 'replica=? AND seq=? ORDER BY hash', replica, seq)
 
 export const unpark = (db: Db, line: Line): void =>
   db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', line.replica, line.seq, line.hash)
@@ -209,16 +174,11 @@ export const firstCtr = (db: Db, replica: string): number | undefined =>
   db.get<{ ctr: number | null }>('SELECT min(ctr) AS ctr FROM events WHERE replica=?', replica)?.ctr ?? undefined
 
 /** Updates that lines of one replica, before a number, made to an entity. */
-export const updatesOf = (db: Db, replica: string, before: number, entity: string): Uint8Array[] =>
-  db
-    .all<{ line: string }>(
-      'SELECT line FROM log WHERE replica=? AND seq<? AND seq IN (SELECT seq FROM events WHERE replica=? AND entity=?) ORDER BY seq',
-      replica,
-      before,
-      replica,
-      entity,
-    )
-    .flatMap((r) => parseLine(r.line).updates.get(entity) ?? [])
+export const updatesOf = (db: Db, replica: string, before: number, entity: string): Uint8Array[] => {
+  const touching = 'SELECT seq FROM events WHERE replica=? AND entity=?'
+  const where = `replica=? AND seq<? AND seq IN (${touching}) ORDER BY seq`
+  return lines(db, 'log', where, replica, before, replica, entity).flatMap((l) => l.updates.get(entity) ?? [])
+}
 
 /** The first line of a forked identity that counts no longer. */
 export const forkedFrom = (db: Db, replica: string): number | undefined =>
@@ -230,13 +190,19 @@ export const setForked = (db: Db, replica: string, from: number): void =>
 export const allForked = (db: Db): { replica: string; from: number }[] =>
   db.all('SELECT replica, seq AS "from" FROM forked ORDER BY replica')
 
-/** Takes lines that wait away from there. */
+/** Takes a replica's lines from a number on out of the log, with their events; for a fork that says them again. */
+export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
+  const taken = lines(db, 'log', 'replica=? AND seq>=? ORDER BY seq', replica, seq)
+  db.run('DELETE FROM log WHERE replica=? AND seq>=?', replica, seq)
+  db.run('DELETE FROM events WHERE replica=? AND seq>=?', replica, seq)
+  return taken
+}
+
+/** The same of lines that wait. */
 export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
-  const lines = db
-    .all<{ line: string }>('SELECT line FROM parked WHERE replica=? AND seq>=? ORDER BY seq, hash', replica, seq)
-    .map((r) => parseLine(r.line))
+  const taken = lines(db, 'parked', 'replica=? AND seq>=? ORDER BY seq, hash', replica, seq)
   db.run('DELETE FROM parked WHERE replica=? AND seq>=?', replica, seq)
-  return lines
+  return taken
 }
 
 export const replicasWaiting = (db: Db): string[] =>
@@ -328,63 +294,44 @@ export const finding = (db: Db, key: string, at: number, textValue: string): voi
 export const findings = (db: Db): { key: string; at: number; text: string }[] =>
   db.all('SELECT key, at, text FROM findings ORDER BY at')
 
-/** Takes a replica's lines from `seq` on out of the log, with their events; for a fork that says them again. */
-export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
-  const lines = db
-    .all<{ line: string }>('SELECT line FROM log WHERE replica=? AND seq>=? ORDER BY seq', replica, seq)
-    .map((r) => parseLine(r.line))
-  db.run('DELETE FROM log WHERE replica=? AND seq>=?', replica, seq)
-  db.run('DELETE FROM events WHERE replica=? AND seq>=?', replica, seq)
-  return lines
-}
-
 /** Rewrites events of an entity that are kept here, and whom they belong to. */
 export function rewriteEvents(db: Db, entity: string, rewrite: (e: Event, seq: number) => Event): void {
-  for (const row of db.all<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE entity=?', entity)) {
+  for (const row of db.all<EventRow>(`${EVENTS} WHERE entity=?`, entity)) {
     const e = rewrite(unpack(row).event, row.seq)
     const body = eventBody(e)
     if (body === row.body && e.entity === entity) continue
-    db.run(
-      'UPDATE events SET body=?, entity=? WHERE replica=? AND seq=? AND i=?',
-      body,
-      e.entity,
-      row.replica,
-      row.seq,
-      row.i,
-    )
+    const { replica, seq, i } = row
+    db.run('UPDATE events SET body=?, entity=? WHERE replica=? AND seq=? AND i=?', body, e.entity, replica, seq, i)
   }
 }
 
 /** Rewrites lines that wait. */
 export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
-  for (const row of db.all<{ line: string }>('SELECT line FROM parked')) {
-    const line = parseLine(row.line)
-    const now = printLine(rewrite(line))
-    if (now !== row.line)
-      db.run('UPDATE parked SET line=? WHERE replica=? AND seq=? AND hash=?', now, line.replica, line.seq, line.hash)
+  for (const line of lines(db, 'parked', 'true')) {
+    const now = rewrite(line)
+    if (now === line) continue
+    db.run(
+      'UPDATE parked SET line=? WHERE replica=? AND seq=? AND hash=?',
+      printLine(now),
+      line.replica,
+      line.seq,
+      line.hash,
+    )
   }
 }
 
+/** A text as it stands within JSON. */
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+
 /** Events whose content holds a text. */
-export function eventsHolding(db: Db, textValue: string): LoggedEvent[] {
-  const inJson = JSON.stringify(textValue).slice(1, -1)
-  return db.all<EventRow>('SELECT replica, seq, i, ms, body FROM events WHERE instr(body, ?) > 0', inJson).map(unpack)
-}
+export const eventsHolding = (db: Db, text: string): LoggedEvent[] =>
+  db.all<EventRow>(`${EVENTS} WHERE instr(body, ?) > 0`, inJson(text)).map(unpack)
 
 /** Batches whose header holds a text: who wrote it, what for, and what it says it did. */
-export function headersHolding(db: Db, textValue: string): { replica: string; seq: number }[] {
-  const inJson = JSON.stringify(textValue).slice(1, -1)
-  return db
-    .all<{ replica: string; seq: number; line: string }>(
-      'SELECT replica, seq, line FROM log WHERE instr(line, ?) > 0',
-      inJson,
-    )
-    .filter(({ line }) => {
-      const { author, summary } = parseLine(line)
-      return JSON.stringify([author, summary]).includes(inJson)
-    })
+export const headersHolding = (db: Db, text: string): { replica: string; seq: number }[] =>
+  lines(db, 'log', 'instr(line, ?) > 0', inJson(text))
+    .filter(({ author, summary }) => JSON.stringify([author, summary]).includes(inJson(text)))
     .map(({ replica, seq }) => ({ replica, seq }))
-}
 
 /** Ids of batches, newest arrival first; `by` those that a session wrote, or with null those that none did. */
 export function recentBatches(db: Db, limit: number, by?: { readonly session: string | null }): string[] {
@@ -421,3 +368,25 @@ export const lastTouched = (db: Db, entity: string): number =>
 /** An entity that was erased in part is erased as a whole: its id goes from the marks too. */
 export const renamePurged = (db: Db, from: string, to: string): void =>
   db.run('UPDATE OR REPLACE purged SET entity=?, parts=NULL WHERE entity=?', to, from)
+
+/** Everything known to have happened to an entity before a moment in the order of arrival; what was folded away came first. */
+export const arrivedBefore = (db: Db, entity: string, n: number): Event[] =>
+  db
+    .all<EventRow>(
+      `SELECT e.replica, e.seq, e.i, e.ms, e.body FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq
+       WHERE e.entity=? AND coalesce(l.n, 0) < ? ORDER BY coalesce(l.n, 0), e.i`,
+      entity,
+      n,
+    )
+    .map((row) => unpack(row).event)
+
+/** Where in the order of arrival the batches stand that touched an entity, newest first; those folded away are gone. */
+export const arrivalsOf = (db: Db, entity: string, limit: number): number[] =>
+  db
+    .all<{ n: number }>(
+      `SELECT DISTINCT l.n FROM events e JOIN log l ON l.replica=e.replica AND l.seq=e.seq
+       WHERE e.entity=? ORDER BY l.n DESC LIMIT ?`,
+      entity,
+      limit,
+    )
+    .map((row) => row.n)

@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
 import type { Json } from '../model/field.ts'
 import { findSecrets } from '../secrets/find.ts'
-import { type Db, stored } from './db.ts'
+import { type Db, insert, type Param, stored } from './db.ts'
 import { countArrival } from './log.ts'
 
 /** A session as it is kept. Times in ms since the epoch. */
@@ -95,25 +95,20 @@ export interface PresenceEvent {
 
 type SessionCells = { id: string; seen: number; ended: number | null; body: string }
 
-const sessionOf = ({ id, seen, ended, body }: SessionCells): SessionRow => ({
-  ...stored<Omit<SessionRow, 'id' | 'seen'>>(body),
-  id,
-  seen,
-  ...(ended === null ? {} : { ended }),
-})
+const sessions = (db: Db, rest: string, ...params: Param[]): SessionRow[] =>
+  db
+    .all<SessionCells>(`SELECT id, seen, ended, body FROM sessions ${rest}`, ...params)
+    .map(({ body, ended, ...row }) => ({
+      ...stored<Omit<SessionRow, 'id' | 'seen'>>(body),
+      ...row,
+      ...(ended === null ? {} : { ended }),
+    }))
 
-export const getSession = (db: Db, id: string): SessionRow | undefined => {
-  const row = db.get<SessionCells>('SELECT id, seen, ended, body FROM sessions WHERE id=?', id)
-  return row && sessionOf(row)
-}
+export const getSession = (db: Db, id: string): SessionRow | undefined => sessions(db, 'WHERE id=?', id)[0]
 
 /** Newest sign of life first; those that have ended only when asked for. */
 export const listSessions = (db: Db, all = false): SessionRow[] =>
-  db
-    .all<SessionCells>(
-      `SELECT id, seen, ended, body FROM sessions ${all ? '' : 'WHERE ended IS NULL'} ORDER BY seen DESC, id`,
-    )
-    .map(sessionOf)
+  sessions(db, `${all ? '' : 'WHERE ended IS NULL'} ORDER BY seen DESC, id`)
 
 export function putSession(db: Db, { id, seen, ended, ...body }: SessionRow): void {
   db.run('INSERT OR REPLACE INTO sessions VALUES (?,?,?,?)', id, seen, ended ?? null, JSON.stringify(body))
@@ -187,44 +182,29 @@ const claimOf = ({ n, session, until, ended, body }: ClaimCells): ClaimRow => ({
   ...(ended === null ? {} : { ended }),
 })
 
+const claims = (db: Db, rest: string, ...params: Param[]): ClaimRow[] =>
+  db.all<ClaimCells>(`SELECT n, session, until, ended, body FROM claims ${rest}`, ...params).map(claimOf)
+
 /** Claims that nobody has ended, whether or not they still hold. */
-export const openClaims = (db: Db): ClaimRow[] =>
-  db
-    .all<ClaimCells>(
-      'SELECT n, session, until, ended, body FROM claims INDEXED BY claims_held WHERE ended IS NULL ORDER BY n',
-    )
-    .map(claimOf)
+export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_held WHERE ended IS NULL ORDER BY n')
 
 /** What a session held at its last sign of life and lost since then, because nobody heard of it any more. */
 export const lapsedSince = (db: Db, session: string, seen: number): ClaimRow[] =>
-  db
-    .all<ClaimCells>(
-      `SELECT n, session, until, ended, body FROM claims
-       WHERE session=? AND ended>=? AND json_extract(body, '$.how')='lapsed' ORDER BY n`,
-      session,
-      seen,
-    )
-    .map(claimOf)
+  claims(db, `WHERE session=? AND ended>=? AND json_extract(body, '$.how')='lapsed' ORDER BY n`, session, seen)
 
 /** Claims with a role, ended ones too, oldest first. */
 export const roleClaims = (db: Db): ClaimRow[] =>
-  db
-    .all<ClaimCells>(
-      "SELECT n, session, until, ended, body FROM claims WHERE json_extract(body, '$.role') IS NOT NULL ORDER BY n",
-    )
-    .map(claimOf)
+  claims(db, "WHERE json_extract(body, '$.role') IS NOT NULL ORDER BY n")
 
 /** Claims that were given up with a word for the next one, newest first, where nobody has claimed the same since. */
 export const leftNotes = (db: Db): ClaimRow[] =>
-  db
-    .all<ClaimCells>(
-      `SELECT n, session, until, ended, body FROM claims c
-       WHERE ended IS NOT NULL AND json_extract(body, '$.handoff') IS NOT NULL AND NOT EXISTS (
-         SELECT 1 FROM claims l WHERE l.n > c.n AND json_extract(l.body, '$.implicit') IS NULL
-           AND json_extract(l.body, '$.on') = json_extract(c.body, '$.on'))
-       ORDER BY ended DESC, n`,
-    )
-    .map(claimOf)
+  claims(
+    db,
+    `c WHERE ended IS NOT NULL AND json_extract(body, '$.handoff') IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM claims l WHERE l.n > c.n AND json_extract(l.body, '$.implicit') IS NULL
+         AND json_extract(l.body, '$.on') = json_extract(c.body, '$.on'))
+     ORDER BY ended DESC, n`,
+  )
 
 /** The newest claim of a role, ended or not. */
 export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
@@ -234,15 +214,11 @@ export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
 export const nextFence = (db: Db): number =>
   (db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'")?.n ?? 0) + 1
 
-export function putClaim(db: Db, { n, session, until, ended, ...body }: ClaimRow): void {
-  db.run(
-    'INSERT OR REPLACE INTO claims (n, session, until, ended, body) VALUES (?,?,?,?,?)',
-    n,
-    session,
-    until,
-    ended ?? null,
-    JSON.stringify(body),
-  )
+export function putClaim(
+  db: Db,
+  { n, session, until, ended = null, ...body }: Omit<ClaimRow, 'ended'> & { ended?: number | null },
+): void {
+  insert(db, 'claims', { n, session, until, ended, body: JSON.stringify(body) }, 'OR REPLACE')
 }
 
 /** The shortest lease that signs of life renew, in ms. */
@@ -339,17 +315,11 @@ export interface Told {
   ms?: number
 }
 
-export const addTold = (db: Db, session: string, { at, door, ids, tokens, chars, ms }: Told): void =>
-  db.run(
-    'INSERT INTO told (session, at, door, ids, tokens, chars, ms) VALUES (?,?,?,?,?,?,?)',
-    session,
-    at,
-    door,
-    JSON.stringify(ids),
-    tokens,
-    chars,
-    ms ?? null,
-  )
+export const addTold = (
+  db: Db,
+  session: string,
+  { at, door, ids, tokens, chars, ms = null }: Omit<Told, 'ms'> & { ms?: number | null },
+): void => insert(db, 'told', { session, at, door, ids: JSON.stringify(ids), tokens, chars, ms })
 
 export const toldTo = (db: Db, session: string): Told[] =>
   db

@@ -5,7 +5,7 @@ import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeIn
 import { ancestors, gitDirectory, gitRoot } from '../git.ts'
 import { slug } from '../model/names.ts'
 import { randomBytes } from '../random.ts'
-import { openSqlite } from './db.ts'
+import { withSqlite } from './db.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
 import { isListedUnmarked, type Project } from './project-list.ts'
 import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
@@ -177,13 +177,10 @@ export function findProject(from: string, persistencePath?: string): Project {
 function idOfStore(storePath: string): string | undefined {
   const marked = projectOfStore(storePath)
   if (marked !== undefined || !existsSync(storePath) || !isListedUnmarked(storePath)) return marked
+  const sql = "SELECT value FROM meta WHERE key='project'"
   try {
-    const db = openSqlite(storePath, { readOnly: true })
-    try {
-      return (db.prepare("SELECT value FROM meta WHERE key='project'").get() as { value: string } | undefined)?.value
-    } finally {
-      db.close()
-    }
+    const row = withSqlite(storePath, { readOnly: true }, (db) => db.prepare(sql).get())
+    return (row as { value: string } | undefined)?.value
   } catch {
     return undefined // a damaged store is told of when it is opened, not here
   }

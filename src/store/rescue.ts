@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isRunning, thisHost } from '../env.ts'
 import type { Event } from '../log/events.ts'
 import { baseIsSound } from './compare.ts'
-import { type Db, openSqlite, readDb, readMark, stored } from './db.ts'
+import { type Db, insert, openReady, type Param, readDb, readMark, stored } from './db.ts'
 import { type Line, unpackEvent } from './line.ts'
 import * as log from './log.ts'
 import { getMeta } from './meta.ts'
@@ -65,19 +65,14 @@ export function sweepBuilds(path: string): void {
   }
 }
 
-/** Keeps every writer out, as far as the file can still be opened. @throws UserError `store-busy` */
-export function holdLock(path: string): { release(): void } {
-  if (!existsSync(path)) return { release: () => {} }
-  let db: DatabaseSync | undefined
+/** Keeps every writer out until it is closed, as far as the file can still be opened. @throws UserError `store-busy` */
+export function holdLock(path: string): DatabaseSync | undefined {
+  if (!existsSync(path)) return undefined
   try {
-    db = openSqlite(path)
-    db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`)
-    const held = db
-    return { release: () => held.close() }
+    return openReady(path, {}, (db) => db.exec(`PRAGMA busy_timeout=${LOCK_MS}; BEGIN IMMEDIATE`))
   } catch (error) {
-    db?.close()
     if (isBusy(error)) throw storeError(error, path)
-    return { release: () => {} } // too damaged for anybody to write
+    return undefined // too damaged for anybody to write
   }
 }
 
@@ -193,13 +188,7 @@ export class Source {
   copyPresence(to: Db): string[] {
     const unread = OF_THIS_MACHINE.filter((table) => {
       const whole = this.#read((db) => {
-        for (const row of db.each<Record<string, string | number | Uint8Array | null>>(`SELECT * FROM ${table}`)) {
-          const columns = Object.keys(row)
-          to.run(
-            `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(',')})`,
-            ...Object.values(row),
-          )
-        }
+        for (const row of db.each<Record<string, Param>>(`SELECT * FROM ${table}`)) insert(to, table, row, 'OR REPLACE')
         return true
       })
       return whole !== true

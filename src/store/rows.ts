@@ -17,7 +17,12 @@ export interface EntityRow {
   conflicts: string | null
 }
 
-const COLUMNS = 'id, kind, name, name_key, live, standing, retired, created, updated, version, body, conflicts'
+const COLUMN_NAMES = [
+  'id', 'kind', 'name', 'name_key', 'live', 'standing', 'retired', 'created', 'updated', 'version', 'body', 'conflicts',
+] as const // biome-ignore format: one list
+const COLUMNS = COLUMN_NAMES.join(', ')
+const UPSERT = `INSERT INTO entities (${COLUMNS}) VALUES (${COLUMN_NAMES.map(() => '?')})
+  ON CONFLICT (id) DO UPDATE SET ${COLUMN_NAMES.map((c) => `${c}=excluded.${c}`)} RETURNING rowid`
 
 export const getRow = (db: Db, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
@@ -36,27 +41,8 @@ export const rowId = (db: Db, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 
 /** Writes the row and returns its rowid, which the text index shares. */
-export function putRow(db: Db, r: EntityRow): number {
-  return db.get<{ rowid: number }>(
-    `INSERT INTO entities (${COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)
-     ON CONFLICT (id) DO UPDATE SET kind=excluded.kind, name=excluded.name, name_key=excluded.name_key, live=excluded.live,
-       standing=excluded.standing, retired=excluded.retired, created=excluded.created, updated=excluded.updated,
-       version=excluded.version, body=excluded.body, conflicts=excluded.conflicts
-     RETURNING rowid`,
-    r.id,
-    r.kind,
-    r.name,
-    r.name_key,
-    r.live,
-    r.standing,
-    r.retired,
-    r.created,
-    r.updated,
-    r.version,
-    r.body,
-    r.conflicts,
-  )!.rowid
-}
+export const putRow = (db: Db, r: EntityRow): number =>
+  db.get<{ rowid: number }>(UPSERT, ...COLUMN_NAMES.map((c) => r[c]))!.rowid
 
 export interface ListOptions {
   limit?: number

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import { type Db, insert } from './db.ts'
 import { hashOf, indexable, indexed, termsOf } from './terms.ts'
 import { clearPages, startAnew } from './vectors.ts'
 
@@ -89,27 +89,12 @@ export function unpackRuns(bytes: Uint8Array): Run[] {
 export function indexText(db: Db, rowid: number, text: EntityText | undefined, again = false): void {
   if (!again) dropText(db, rowid)
   if (!text) return
-  const named = text.parts.filter((p) => p.weight >= 0.5)
-  const extra = text.parts.filter((p) => p.weight < 0.5)
-  const joined = (parts: readonly WeightedText[]) => indexable(parts.map((p) => p.text).join('\n'))
-  db.run(
-    'INSERT INTO text_index (rowid, title, body, extra) VALUES (?,?,?,?)',
-    rowid,
-    indexable(text.title.text),
-    joined(named),
-    joined(extra),
-  )
-  const { terms, words } = packRuns([text.title, ...text.parts])
-  db.run(
-    'INSERT INTO texts (rowid, source, place, speaker, wish, words, terms) VALUES (?,?,?,?,?,?,?)',
-    rowid,
-    text.source ?? null,
-    text.place ?? null,
-    text.speaker ?? null,
-    text.wish ?? 0,
-    words,
-    terms,
-  )
+  const { title, parts, source = null, place = null, speaker = null, wish = 0 } = text
+  const joined = (of: readonly WeightedText[]) => indexable(of.map((p) => p.text).join('\n'))
+  const body = joined(parts.filter((p) => p.weight >= 0.5))
+  const extra = joined(parts.filter((p) => p.weight < 0.5))
+  insert(db, 'text_index', { rowid, title: indexable(title.text), body, extra })
+  insert(db, 'texts', { rowid, source, place, speaker, wish, ...packRuns([title, ...parts]) })
   if (!again) db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
 }
 
@@ -142,20 +127,9 @@ export const queueAll = (db: Db): void =>
     'INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM texts WHERE rowid NOT IN (SELECT rowid FROM vectors)',
   )
 
-interface StoredRow {
-  rowid: number
-  source: string | null
-  place: number | null
-  speaker: string | null
-  wish: number
-  words: number
-  terms: Uint8Array
-}
+type StoredRow = Omit<TextRow, 'runs'> & { terms: Uint8Array }
 
-const unpack = ({ rowid, source, place, speaker, wish, words, terms }: StoredRow): TextRow => {
-  const runs = unpackRuns(terms)
-  return { rowid, source, place, speaker, wish, words, runs }
-}
+const unpack = ({ terms, ...row }: StoredRow): TextRow => ({ ...row, runs: unpackRuns(terms) })
 
 /** By rowid; those that are there. */
 export const textRows = (db: Db, rowids: readonly number[]): TextRow[] =>

@@ -1,5 +1,5 @@
 import { sha256 } from '../model/digest.ts'
-import { type Db, stored } from './db.ts'
+import { type Db, type Param, stored } from './db.ts'
 import { type EventRow, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 
@@ -57,22 +57,18 @@ export const keepArrivals = (db: Db, entity: string, { own, others }: Arrivals):
   )
 
 /** Of some entities, those of which others have said something. */
-export const touchedElsewhere = (db: Db, ids: readonly string[]): string[] => {
+export function touchedElsewhere(db: Db, ids: readonly string[]): string[] {
   if (ids.length === 0) return []
-  const folded = db.get('SELECT 1 FROM arrivals WHERE others>0 LIMIT 1') === undefined ? [] : ids.filter((id) => (arrivalsOf(db, id)?.others ?? 0) > 0) // biome-ignore format: one thought
-  return [...new Set([...folded, ...eventsElsewhere(db, ids)])]
-}
-
-/** Of some entities, those with an event that this store did not write under its present identity. */
-const eventsElsewhere = (db: Db, ids: readonly string[]): string[] => {
-  if (!hasOthers(db)) return []
-  return db
-    .all<{ entity: string }>(
-      `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND replica <> ?`,
-      JSON.stringify(ids),
-      getMeta(db, 'replica') ?? '',
-    )
-    .map((r) => r.entity)
+  const isFolded = db.get('SELECT 1 FROM arrivals WHERE others>0 LIMIT 1') !== undefined
+  const folded = isFolded ? ids.filter((id) => (arrivalsOf(db, id)?.others ?? 0) > 0) : []
+  const events = hasOthers(db)
+    ? db.all<{ entity: string }>(
+        'SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND replica <> ?',
+        JSON.stringify(ids),
+        getMeta(db, 'replica') ?? '',
+      )
+    : []
+  return [...new Set([...folded, ...events.map((r) => r.entity)])]
 }
 
 export interface Arrived extends LoggedEvent {
@@ -82,26 +78,22 @@ export interface Arrived extends LoggedEvent {
   n: number
 }
 
-/** What happened in lines that a compaction is about to fold away. */
-export const eventsIn = (db: Db, replica: string, upTo: number): Arrived[] =>
+const arrivedWhere = (db: Db, where: string, ...params: Param[]): Arrived[] =>
   db
     .all<EventRow & { n: number }>(
-      `SELECT e.replica, e.seq, e.i, e.ms, e.body, l.n FROM log l JOIN events e ON l.replica=e.replica AND l.seq=e.seq
-       WHERE l.replica=? AND l.seq<=?`,
-      replica,
-      upTo,
+      `SELECT e.replica, e.seq, e.i, e.ms, e.body, coalesce(l.n, 0) AS n
+       FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq WHERE ${where}`,
+      ...params,
     )
     .map((row) => ({ ...unpack(row), replica: row.replica, seq: row.seq, n: row.n }))
 
+/** What happened in lines that a compaction is about to fold away. */
+export const eventsIn = (db: Db, replica: string, upTo: number): Arrived[] =>
+  arrivedWhere(db, 'l.replica=? AND l.seq<=?', replica, upTo)
+
 /** Everything that happened to some entities. */
 export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] =>
-  db
-    .all<EventRow & { n: number | null }>(
-      `SELECT e.replica, e.seq, e.i, e.ms, e.body, l.n FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq
-       WHERE e.entity IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(ids),
-    )
-    .map((row) => ({ ...unpack(row), replica: row.replica, seq: row.seq, n: row.n ?? 0 }))
+  arrivedWhere(db, 'e.entity IN (SELECT value FROM json_each(?))', JSON.stringify(ids))
 
 export interface Touch {
   /** Order of arrival here. */

@@ -1,5 +1,5 @@
+import { sameSession } from '../coordination/session-ids.ts'
 import { type EventsOptions, eventsSince, followEvents } from '../coordination/shared-context.ts'
-import { sameSession } from '../coordination/shared-store.ts'
 import { UsageError } from '../errors.ts'
 import type { StreamEvent } from '../feed/feed.ts'
 import { kindOf } from '../model/entity.ts'

@@ -6,7 +6,6 @@ import {
   sharedContext,
   sharedHistory,
 } from '../coordination/shared-context.ts'
-import { liveSessions } from '../coordination/shared-store.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
@@ -61,7 +60,7 @@ export const share: Tool = {
       }
     }
     if (step === 'show') {
-      const shown = sharedContext(memory, liveSessions(memory)) as unknown as Json
+      const shown = sharedContext(memory) as unknown as Json
       return { text: JSON.stringify(shown, undefined, 2), json: shown }
     }
     const key = String(args.key)

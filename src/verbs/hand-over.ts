@@ -35,20 +35,8 @@ export const handOver = defineVerb({
       })
     }
     if (to === session || !free) return undefined
-    const { now } = p.claims.view
-    for (const c of edits) p.claims.end(c, 'released', {})
-    // all of them end before the first is granted: what is one session's may overlap
-    for (const c of claims) p.claims.end(c, 'handed-over', {})
-    const given = claims.map(({ n: _n, ended: _ended, how: _how, implicit: _implicit, ...rest }) =>
-      p.claims.grant({
-        ...rest,
-        ...(note === undefined ? {} : { note }),
-        session: to,
-        since: now,
-        until: now + rest.ttl,
-        from: session,
-      }),
-    )
+    for (const c of edits) p.claims.end(c, 'released')
+    const given = p.claims.handOver(claims, to, note)
     if (given.length === 0) return undefined
     return { id: `claim:${given[0]!.n}`, to, claims: given.map(claimJson) }
   },

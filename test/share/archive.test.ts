@@ -129,12 +129,12 @@ describe('[X4] rotation keeps the archive, and loses nothing', () => {
           .map((e) => e.value)
           .slice(0, 3),
       ).toEqual([['a1'], ['a2'], ['a3']])
-      expect(replayed(told())).toEqual(sharedContext(a.memory, []).data)
-      const after = sharedContext(a.memory, []).data.l
+      expect(replayed(told())).toEqual(sharedContext(a.memory).data)
+      const after = sharedContext(a.memory).data.l
       a.act([['share-append', { key: 'l', value: 'a6' }]])
-      expect(replayed(told())).toEqual(sharedContext(a.memory, []).data)
+      expect(replayed(told())).toEqual(sharedContext(a.memory).data)
       a.memory.compact(a.now + 200_000)
-      expect(replayed(told())).toEqual(sharedContext(a.memory, []).data)
+      expect(replayed(told())).toEqual(sharedContext(a.memory).data)
       expect(rollbackShared(a.memory, 'l', fifth.seq).value).toEqual(after)
     } finally {
       for (const r of [a, b]) r.memory.close()
@@ -148,7 +148,7 @@ describe('[X4] rotation keeps the archive, and loses nothing', () => {
       mkdirSync(join(dir, name))
       return new Replica(join(dir, name), name, 1000 + i * 77)
     }) as [Replica, Replica]
-    const context = (r: Replica) => sharedContext(r.memory, []).data
+    const context = (r: Replica) => sharedContext(r.memory).data
     const events = (r: Replica, since = 0) => eventsSince(r.memory, { since })
     try {
       for (let i = 1; i <= 3; i++) a.act([['share-set', { key: 'k', value: i }]])

@@ -14,7 +14,7 @@ import { runs } from '../runs.ts'
 import { replayed } from './replayed.ts'
 
 const shareEvents = (t: TestMemory, since = 0) => eventsSince(t.memory, { since, types: ['share'] })
-const data = (t: TestMemory) => sharedContext(t.memory, []).data
+const data = (t: TestMemory) => sharedContext(t.memory).data
 const sorted = (v: Json): string =>
   Array.isArray(v)
     ? `[${v.map(sorted)}]`
@@ -92,7 +92,7 @@ describe('[X4] the event stream', () => {
       exchange(a, b)
       for (const r of [a, b]) {
         const told = eventsSince(r.memory, { since: 0, types: ['share'] })
-        expect(replayed(told)).toEqual(sharedContext(r.memory, []).data)
+        expect(replayed(told)).toEqual(sharedContext(r.memory).data)
         expect(told.at(-1)!.value).toEqual(['last'])
       }
     })

@@ -1,5 +1,5 @@
 import { jsonShown } from '../../briefing/fence.ts'
-import { sameSession } from '../../coordination/shared-store.ts'
+import { sameSession } from '../../coordination/session-ids.ts'
 import { EventStream, type StreamEvent } from '../../feed/feed.ts'
 import type { Memory, News } from '../../memory.ts'
 
