@@ -180,7 +180,7 @@ describe('[C6] compaction', () => {
       const rows = dump(a.memory)
       const lines = linesOf(a).lines
       const { db } = a.memory
-      const run = db.run
+      const run = db.run.bind(db)
       let left = 20
       db.run = (...args: Parameters<typeof run>) => {
         if (--left === 0) throw new Error('the process dies here')
