@@ -6,7 +6,7 @@
 import { sessionsOf } from '../coordination/sessions.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
-import { upperTokens } from '../recall/token-bound.ts'
+import { estimateTokens } from '../recall/token-estimate.ts'
 import { stateOf } from '../recall/validity.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import type { Project } from '../store/project.ts'
@@ -17,8 +17,8 @@ import { wasHere } from './last-visit.ts'
 import { SECTIONS } from './sections/index.ts'
 import type { About, Built } from './types.ts'
 
-/** What `upperTokens` counts of prose for each token (docs/briefing.md). */
-const BOUND_OF_PROSE = 1.43
+/** What `estimateTokens` gives for each token of prose (docs/briefing.md). */
+const ESTIMATE_OF_PROSE = 1.5
 
 /** The newest so many facts are looked at: a session that needs more of them asks. */
 const FACTS = 120
@@ -47,7 +47,7 @@ export interface BriefOptions {
   readonly local?: boolean | undefined
   /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
   readonly held?: ReadonlyMap<string, number> | undefined
-  /** Counts tokens; an upper bound that loads no table unless given. */
+  /** Counts tokens; a conservative estimate unless given. */
   readonly counter?: ((text: string) => number) | undefined
 }
 
@@ -70,7 +70,7 @@ export interface Briefing {
 
 /** What a session is told when it starts: at most so much, the most important first. Equal input gives equal bytes. */
 export function brief(memory: Memory, project: Project, options: BriefOptions = {}): Briefing {
-  const count = options.counter ?? upperTokens
+  const count = options.counter ?? estimateTokens
   const built = memory.db.read(() => {
     const about = aboutOf(memory, project, options)
     return SECTIONS.flatMap((section) => {
@@ -104,8 +104,9 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
     omitted,
   }))
   const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
-  // without a table tokens are only bounded: of prose so many times what they are
-  const sent = options.counter ? many(tokens, 'token') : `about ${many(Math.round(tokens / BOUND_OF_PROSE), 'token')}`
+  const sent = options.counter
+    ? many(tokens, 'token')
+    : `about ${many(Math.round(tokens / ESTIMATE_OF_PROSE), 'token')}`
   const lost = text === '' && built.some(({ built: b }) => b.items.length > 0 || b.note !== undefined)
   const line = lost
     ? `nothing fits into ${many(limit, 'token')}: give it a larger budget`

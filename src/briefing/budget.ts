@@ -9,7 +9,7 @@ export const BRIEFING_CHARS = 9_000
 export interface Budget {
   readonly tokens: number
   readonly chars: number
-  /** At least as many tokens as a text has. */
+  /** The tokens of a text. */
   count(text: string): number
 }
 

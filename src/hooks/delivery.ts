@@ -1,15 +1,15 @@
 import { FENCE_BEGIN, FENCE_END, plain } from '../briefing/fence.ts'
 import type { Hook } from './hook.ts'
 
-/** Keeps what was put before the session: which entities, and what it cost at most (M7). */
+/** Keeps what was put before the session: which entities, and about what it cost (M7). */
 export async function keepTold(hook: Hook, ids: readonly string[], text: string): Promise<void> {
   if (hook.session === '' || text === '') return
   await hook.attemptLater('told', async () => {
-    const { upperTokens } = await import('../recall/token-bound.ts')
+    const { estimateTokens } = await import('../recall/token-estimate.ts')
     hook.sessions.told(hook.session, {
       door: `${hook.call.client} ${hook.call.event}`,
       ids: [...ids].slice(0, 100),
-      tokens: upperTokens(text),
+      tokens: estimateTokens(text),
       chars: text.length,
     })
   })

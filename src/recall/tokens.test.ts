@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { runs } from '../../test/runs.ts'
+import { estimateTokens } from './token-estimate.ts'
 import { countTokens } from './tokens.ts'
 
 const numRuns = runs(100, 500)
@@ -72,4 +73,25 @@ test('a megabyte of one letter is counted in the time of a megabyte of words', (
   }
   time('warm up '.repeat(20_000))
   expect(time('ab'.repeat(500_000))).toBeLessThan(15_000) // ten times the idle figure; quadratic time would be hours
+})
+
+test('[M7] the estimate is not below the count on words, code, JSON, hashes and any script, nor wastefully above', () => {
+  const read = (file: string) => readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+  const texts = [
+    ...['README.md', 'docs/architecture.md', 'docs/decisions.md', 'src/memory.ts', 'package-lock.json'].map(read),
+    ...SCRIPTS.filter((s) => s.trim() !== ''),
+    '{"id":"decision:use-sqlite","fields":{"confidence":0.95,"tags":["storage","a b"]}}',
+    'fix 3f9a0c7be12d44f8a9 in v2.14.0 of 2026-11-21T14:30:00Z, a 1 b 2 c 3 NEVER EVER',
+  ]
+  const ratios = texts.map((text) => estimateTokens(text) / countTokens(text))
+  expect(Math.min(...ratios)).toBeGreaterThanOrEqual(1)
+  expect(Math.max(...ratios)).toBeLessThan(6)
+  for (const ratio of ratios.slice(0, 3)) expect(ratio).toBeLessThan(1.6)
+})
+
+test('[M7] a long run of anything is estimated in little time', () => {
+  const before = process.cpuUsage()
+  for (const run of ['ab', 'X', ' ', '中', '1']) estimateTokens(run.repeat(200_000))
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1000).toBeLessThan(3_000) // some 100 ms alone
 })

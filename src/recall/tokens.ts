@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { layOut, TABLE, type Vocabulary, vocabularyIn } from './o200k.ts'
-import { o200kSplit } from './token-split.ts'
 
 let loaded: Vocabulary | undefined
 
@@ -21,6 +20,10 @@ function vocabulary(): Vocabulary {
 
 const published = () => createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken')
 
+/** How o200k_base splits a text before byte pair encoding (tiktoken, openai_public.py). */
+const SPLIT =
+  /[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+/gu
+
 const encoder = new TextEncoder()
 
 /** Pieces that were counted before: the same words come again and again. */
@@ -33,7 +36,7 @@ const MAX_REMEMBERED = 64
 export function countTokens(text: string): number {
   const words = vocabulary()
   let total = 0
-  for (const [piece] of text.matchAll(o200kSplit())) {
+  for (const [piece] of text.matchAll(SPLIT)) {
     const known = counted.get(piece)
     if (known !== undefined) {
       total += known

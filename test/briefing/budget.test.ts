@@ -5,7 +5,7 @@ import { brief, wasBriefed } from '../../src/briefing/brief.ts'
 import { BRIEFING_CHARS, fill } from '../../src/briefing/budget.ts'
 import type { Item, Section } from '../../src/briefing/types.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
-import { upperTokens } from '../../src/recall/token-bound.ts'
+import { estimateTokens } from '../../src/recall/token-estimate.ts'
 import { countTokens } from '../../src/recall/tokens.ts'
 import { runs } from '../runs.ts'
 import { openTestMemory, parts } from './helpers.ts'
@@ -48,7 +48,7 @@ test('[M7] a briefing never exceeds its tokens, nor 9,000 characters; equal inpu
         const told = brief(t.memory, t.project, options)
         expect(countTokens(told.text)).toBeLessThanOrEqual(budget)
         expect(told.tokens).toBeLessThanOrEqual(budget)
-        expect(told.tokens).toBe((counter ?? upperTokens)(told.text))
+        expect(told.tokens).toBe((counter ?? estimateTokens)(told.text))
         expect(told.text.length).toBeLessThanOrEqual(BRIEFING_CHARS)
         expect(brief(t.memory, t.project, options)).toEqual(told)
         const { begins, ends } = parts(told.text)
@@ -130,7 +130,7 @@ test('[M7] what was told is kept: which entities, how many tokens', () => {
   expect(sessionsOf(t.memory).toldOf('me')).toMatchObject([
     { door: 'session-start', ids: ['fact:run-the-tests'], tokens: b.tokens, chars: b.chars },
   ])
-  expect(b.line).toBe(`1 rule, about ${Math.round(b.tokens / 1.43)} tokens`) // b.tokens is a bound
+  expect(b.line).toBe(`1 rule, about ${Math.round(b.tokens / 1.5)} tokens`) // b.tokens is an estimate
 })
 
 test('[M7] a project of which nothing is known tells in two lines what it is for', () => {
@@ -138,7 +138,7 @@ test('[M7] a project of which nothing is known tells in two lines what it is for
   const { text, sections, tokens } = brief(t.memory, t.project)
   expect(text.split('\n')).toHaveLength(2)
   expect(sections).toEqual([])
-  expect(tokens).toBe(upperTokens(text))
+  expect(tokens).toBe(estimateTokens(text))
 })
 
 test('a briefing into whose budget nothing fits does not say that nothing is recorded', () => {

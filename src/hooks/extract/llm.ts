@@ -1,4 +1,4 @@
-import { upperTokens } from '../../recall/token-bound.ts'
+import { countTokens } from '../../recall/tokens.ts'
 import { CATEGORIES, candidatesIn, KINDS_TOLD, LEAST_CONFIDENCE, RELATIONS } from './answer.ts'
 import type { Allowed } from './consent.ts'
 import { type Earlier, ExtractionFailed, type Extractor } from './extractor.ts'
@@ -34,7 +34,7 @@ export const llm = (allowed: Allowed, earlier: readonly Earlier[] = []): Extract
   return {
     source: `llm:${model}`,
     most: TEXT_MAX,
-    cost: (text) => upperTokens(SYSTEM) + upperTokens(framed(text, earlier)) + frame + MAX_ANSWER,
+    cost: (text) => countTokens(SYSTEM) + countTokens(framed(text, earlier)) + frame + MAX_ANSWER,
     async extract(turns, text, signal) {
       const asked = { system: SYSTEM, text: framed(text, earlier), maxTokens: MAX_ANSWER }
       const answer =
