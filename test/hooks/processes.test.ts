@@ -213,7 +213,7 @@ test.skipIf(!existsSync('/proc/self/environ'))(
     const one = (i: number) =>
       new Promise<void>((resolve) => {
         const child = spawn(process.execPath, [client, BIN, `s${i}`, dir], {
-          env: { ...process.env, MARK: mark },
+          env: { ...process.env, ...PATIENT, MARK: mark },
           stdio: ['ignore', 'pipe', 'ignore'],
         })
         child.stdout.on('data', () => child.kill('SIGKILL'))
