@@ -27,7 +27,7 @@ import {
   type Places,
   proofOf,
 } from './replication/erasure.ts'
-import { type Ingested, ingest, parseDelivery } from './replication/ingest.ts'
+import { type Ingested, ingest, parseDelivery, printDelivery } from './replication/ingest.ts'
 import { type Fault, faultsOf } from './replication/integrity.ts'
 import { type Progress, rebuildAll } from './replication/rebuild.ts'
 import { archiveCovered, rotatePresence } from './replication/rotation.ts'
@@ -427,11 +427,9 @@ export class Memory {
       const [from, n = '0'] = cursor.split('/')
       const last = this.cursor
       const since = from === store && Number(n) <= last ? Number(n) : 0
-      const parts = [JSON.stringify({ tidemark: 1, project: this.#options.projectId })]
       const compacted = since < Number(getMeta(this.#db, 'compacted_n') ?? 0) ? snapshotLine(this.#db) : undefined
-      if (compacted) parts.push(compacted)
-      for (const l of log.rawLinesAfter(this.#db, since)) parts.push(l)
-      return { bytes: new TextEncoder().encode(`${parts.join('\n')}\n`), cursor: `${store}/${last}` }
+      const lines = [...(compacted === undefined ? [] : [compacted]), ...log.rawLinesAfter(this.#db, since)]
+      return { bytes: printDelivery(this.projectId, lines), cursor: `${store}/${last}` }
     })
   }
 

@@ -11,7 +11,7 @@ import { countByKind } from '../store/rows.ts'
 import { storeError } from '../store/store-error.ts'
 import { hasOurSchema } from '../store/tables.ts'
 import { snapshotOf } from './compaction.ts'
-import type { Ingested } from './ingest.ts'
+import { type Ingested, printDelivery } from './ingest.ts'
 import type { StoreHandle } from './store-handle.ts'
 
 /** What lies in a store that this user did not make. */
@@ -77,8 +77,7 @@ export function adopt(
     const memory = open(fresh)
     let taken: Ingested
     try {
-      const header = JSON.stringify({ tidemark: 1, project: memory.projectId })
-      taken = memory.applyUpdates(new TextEncoder().encode(`${[header, ...lines].join('\n')}\n`))
+      taken = memory.applyUpdates(printDelivery(memory.projectId, lines))
     } finally {
       memory.close()
     }

@@ -1,9 +1,7 @@
 import { UserError } from '../errors.ts'
 import { sharedStates } from '../feed/feed.ts'
-import { encodeCell } from '../log/cells.ts'
-import { applyUpdate, encodeDoc, openDoc, readCells } from '../log/document.ts'
+import { applyUpdate, encodeDoc, openDoc } from '../log/document.ts'
 import { projectState, reprojectKinds } from '../materialize/apply.ts'
-import { canonical } from '../model/canonical.ts'
 import type { Registry } from '../model/registry.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
@@ -11,8 +9,9 @@ import type { Db } from '../store/db.ts'
 import type { PurgeMark } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
-import { allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
+import { addCounts, allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
 import { keepArrivals } from '../store/trust.ts'
+import { cellsAsText } from './integrity.ts'
 import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
 import { archiveCame, archiveCovered } from './rotation.ts'
 import { BESIDE, keepTrust } from './trust.ts'
@@ -38,8 +37,7 @@ export function compact(db: Db, before: number): { lines: number; events: number
     const state = loadDoc(db, entity)
     if (!state) continue
     const base = baseOf(db, entity)
-    const counts: { [replica: string]: number } = { ...base?.counts }
-    for (const [replica, n] of Object.entries(touches.counts)) counts[replica] = (counts[replica] ?? 0) + n
+    const counts = addCounts(base?.counts, touches.counts)
     putBase(db, { entity, state, counts, updated: Math.max(touches.updated, base?.updated ?? 0) })
   }
   keepTrust(db, covered)
@@ -74,8 +72,7 @@ export function snapshotOf(db: Db): Snapshot | undefined {
 }
 
 /** What a document says of the thing itself: by it a snapshot, which has no lines, shows whether it changes that. */
-const saysOf = (doc: Parameters<typeof readCells>[0]): string =>
-  canonical([...readCells(doc)].flatMap(([key, c]) => (BESIDE.has(c.field) ? [] : [[key, ...encodeCell(c)]])).sort())
+const saysOf = (doc: Parameters<typeof cellsAsText>[0]): string => cellsAsText(doc, BESIDE)
 
 /**
  * Takes in a snapshot, if it covers a line that is missing here. What it covers is folded away here as well, or events

@@ -227,14 +227,19 @@ export function finishErasure(
   return told
 }
 
+/** Why a file in a work tree is not ours to change. */
+function whyForeign(path: string, places: Places | undefined): string | undefined {
+  const root = places?.trees.find((tree) => path.startsWith(join(tree, '.tidemark')))
+  return root === undefined ? undefined : whyNotOwn(root, path.slice(root.length + 1))
+}
+
 /** Takes what was erased out of a file: where the texts are known these alone, else the file. */
 function cleanFile(
   { path, kind }: OwnFile,
   places: Places | undefined,
   texts: readonly string[] | undefined,
 ): string[] {
-  const root = places?.trees.find((tree) => path.startsWith(join(tree, '.tidemark')))
-  if (root !== undefined && whyNotOwn(root, path.slice(root.length + 1)) !== undefined) return [] // the proof names it
+  if (whyForeign(path, places) !== undefined) return [] // the proof names it
   if (kind.path.startsWith('extraction.db')) {
     eraseErrors(path.replace(/-(wal|shm|journal)$/, ''))
     return []
@@ -267,12 +272,11 @@ export function proofOf(db: Db, { secrets, said }: ToErase, places: Places | und
     return notes
   }
   for (const f of holding) {
-    const root = places?.trees.find((tree) => f.path.startsWith(join(tree, '.tidemark')))
     const why = isOpen(f)
       ? 'a process reads the store; the next command that writes finishes it'
       : /^(?:\{store\}\{|backups\/)/.test(f.kind.path)
         ? `something else quotes it, such as a handoff: erase that, or the words everywhere with act [["purge", {"secret": "…"}]]`
-        : ((root && whyNotOwn(root, f.path.slice(root.length + 1))) ?? 'delete it by hand')
+        : (whyForeign(f.path, places) ?? 'delete it by hand')
     notes.push(`what was erased still stands in ${f.path}: ${why}`)
   }
   return notes

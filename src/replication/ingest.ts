@@ -43,7 +43,11 @@ export interface Delivery {
   snapshots: Snapshot[]
 }
 
-/** Reads what `updatesSince` gave: a header, then one line each. */
+/** What one replica gives another: a header, then one line each. */
+export const printDelivery = (project: string, lines: readonly string[]): Uint8Array =>
+  new TextEncoder().encode(`${[JSON.stringify({ tidemark: 1, project }), ...lines].join('\n')}\n`)
+
+/** Reads what `updatesSince` gave. */
 export function parseDelivery(bytes: Uint8Array): Delivery {
   let content: string
   try {

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import { cellKey, encodeCell } from '../log/cells.ts'
+import { encodeCell } from '../log/cells.ts'
 import { openDoc, readCells } from '../log/document.ts'
 import { canonical } from '../model/canonical.ts'
 import type { Json } from '../model/field.ts'
@@ -45,15 +45,15 @@ function differing(again: Db): string[] {
   ]
 }
 
-/** What a document says; its bytes may differ by the order in which its updates came. */
+/** What a document says, some fields apart; its bytes may differ by the order in which its updates came. */
+export function cellsAsText(doc: Parameters<typeof readCells>[0], apart: ReadonlySet<string> = new Set()): string {
+  const cells = [...readCells(doc)].flatMap(([key, c]) => (apart.has(c.field) ? [] : [[key, ...encodeCell(c)]]))
+  return canonical(cells.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)) as Json)
+}
+
 function cellsOf(state: Uint8Array | undefined): string | undefined {
-  if (!state) return undefined
   try {
-    return canonical(
-      [...readCells(openDoc([state])).values()]
-        .map((c): Json => [cellKey(c.field, c.part, c.stamp.replica), encodeCell(c) as unknown as Json])
-        .sort((a, b) => (String((a as Json[])[0]) < String((b as Json[])[0]) ? -1 : 1)),
-    )
+    return state && cellsAsText(openDoc([state]))
   } catch {
     return undefined
   }

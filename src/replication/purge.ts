@@ -8,7 +8,7 @@ import type * as coverage from '../store/coverage.ts'
 import { type Db, stored } from '../store/db.ts'
 import { eventBody, type Line, type PurgeMark, unpackEvent } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { type Base, baseOf, dropBase, dropEntityIndexes, idsOfKind, putBase } from '../store/rows.ts'
+import { addCounts, type Base, baseOf, dropBase, dropEntityIndexes, idsOfKind, putBase } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
 
 const ERASED = '(erased)'
@@ -162,8 +162,7 @@ function erase(db: Db, registry: Registry, entities: readonly string[]): void {
 /** The base of an erased entity joins its tombstone's, without content. */
 function moveBase(db: Db, b: Base, tombstone: string): void {
   const there = baseOf(db, tombstone)
-  const counts: { [replica: string]: number } = { ...there?.counts }
-  for (const [replica, n] of Object.entries(b.counts)) counts[replica] = (counts[replica] ?? 0) + n
+  const counts = addCounts(there?.counts, b.counts)
   const state = encodeDoc(openDoc([...(there ? [there.state] : []), strip(b.state, everything)]))
   putBase(db, { entity: tombstone, state, counts, updated: Math.max(b.updated, there?.updated ?? 0) })
   dropBase(db, b.entity)

@@ -21,6 +21,7 @@ import {
 import { isSenseless } from '../store/store-error.ts'
 import { keepOwn } from '../store/trust.ts'
 import { snapshotOf } from './compaction.ts'
+import { printDelivery } from './ingest.ts'
 import type { StoreHandle } from './store-handle.ts'
 
 /** Batches that were acknowledged and are in no copy any more. */
@@ -151,11 +152,8 @@ function fill(
         putRight(db, pool.lines, env.now())
       })
       memory.rebuild()
-      const header = JSON.stringify({ tidemark: 1, project: memory.projectId })
       const take = (lines: readonly string[]) =>
-        lines.length === 0
-          ? 0
-          : memory.applyUpdates(new TextEncoder().encode(`${[header, ...lines].join('\n')}\n`)).applied
+        lines.length === 0 ? 0 : memory.applyUpdates(printDelivery(memory.projectId, lines)).applied
       for (const s of sources) {
         const ahead = [...s.covered()].some(([replica, seq]) => seq > log.head(db, replica).seq)
         const snapshot = ahead ? s.base(snapshotOf) : undefined
@@ -215,27 +213,21 @@ class Pool {
   #standIn(sources: readonly Source[], replica: string, seq: number): void {
     const after = this.#line(replica, seq + 1)
     const before = this.#line(replica, seq - 1)
-    const hashOf = (said: string | undefined) => after?.prev ?? said ?? sha256(`${replica}:${seq}`)
-    for (const s of sources) {
-      const did = s.effects(replica, seq)
-      if (!did || attemptDocs(did.docs) === undefined) continue
-      const line = substitute(replica, seq, before?.hash ?? '', hashOf(did.hash), did.events[0]!.stamp.ms, {
-        summary: '(made again from what it did: the line was damaged)',
-        updates: did.docs,
-        events: did.events,
-      })
-      this.lines.set(`${replica}:${seq}`, line)
-      this.remade.push(`${replica}:${seq}`)
-      return
-    }
-    if (![...this.lines.values()].some((l) => l.replica === replica && l.seq > seq)) return // nothing comes after it
-    const line = substitute(replica, seq, before?.hash ?? '', hashOf(undefined), after?.at ?? before?.at ?? 0, {
-      summary: '(lost: the line was damaged)',
-      updates: new Map(),
-      events: [],
-    })
+    const did = sources
+      .values()
+      .map((s) => s.effects(replica, seq))
+      .find((effects) => effects !== undefined && areReadable(effects.docs))
+    if (!did && ![...this.lines.values()].some((l) => l.replica === replica && l.seq > seq)) return // nothing comes after it
+    const said = did
+      ? { summary: '(made again from what it did: the line was damaged)', updates: did.docs, events: did.events }
+      : { summary: '(lost: the line was damaged)', updates: new Map(), events: [] }
+    const hash = after?.prev ?? did?.hash ?? sha256(`${replica}:${seq}`)
+    const at = did ? did.events[0]!.stamp.ms : (after?.at ?? before?.at ?? 0)
+    const place = { replica, seq, prev: before?.hash ?? '', hash, at }
+    const line = parseLine(printLine({ ...place, ...said, author: {}, purges: [], substitute: true }))
     this.lines.set(`${replica}:${seq}`, line)
-    this.#empty.push(line)
+    if (did) this.remade.push(`${replica}:${seq}`)
+    else this.#empty.push(line)
   }
 
   /** Lines that a store has not, and that nothing it knows makes needless. */
@@ -255,13 +247,7 @@ class Pool {
     const at = (replica: string, seq: number) => log.lineOf(db, replica, seq)?.at
     const range = (replica: string, from: number, to: number): Missing => {
       const [after, before] = [at(replica, from - 1), at(replica, to + 1)]
-      return {
-        replica,
-        from,
-        to,
-        ...(after === undefined ? {} : { after }),
-        ...(before === undefined ? {} : { before }),
-      }
+      return { replica, from, to, ...(after && { after }), ...(before && { before }) }
     }
     const out: Missing[] = []
     for (const { replica, seq, hash } of this.#empty) {
@@ -278,20 +264,11 @@ class Pool {
   }
 }
 
-const attemptDocs = (docs: ReadonlyMap<string, Uint8Array>): true | undefined => {
+function areReadable(docs: ReadonlyMap<string, Uint8Array>): boolean {
   try {
     for (const state of docs.values()) openDoc([state])
     return true
   } catch {
-    return undefined // a document is damaged as well
+    return false // a document is damaged as well
   }
 }
-
-const substitute = (
-  replica: string,
-  seq: number,
-  prev: string,
-  hash: string,
-  at: number,
-  said: Pick<Line, 'summary' | 'updates' | 'events'>,
-): Line => parseLine(printLine({ replica, seq, prev, hash, at, author: {}, purges: [], ...said, substitute: true }))

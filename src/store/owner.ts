@@ -46,19 +46,20 @@ export function isMarked(storePath: string, project: string): boolean {
   return mark !== undefined && mark.length === 64 && marksAt(storePath).includes(mark)
 }
 
+function writeMarks(storePath: string, marks: readonly string[]): void {
+  const newest = [...new Set(marks)].slice(-MARKS)
+  replaceFile(markPath(storePath), newest.map((m) => `${m}\n`).join(''), { mode: 0o600 })
+}
+
 /** Says that this user made the store, or has adopted it. Marks of other machines stay. */
 export function markStore(storePath: string, project: string): void {
   const mark = ownMark(project)
   const marks = marksAt(storePath)
-  if (marks.includes(mark)) return
-  replaceFile(markPath(storePath), [...marks, mark].slice(-MARKS).map((m) => `${m}\n`).join(''), { mode: 0o600 }) // biome-ignore format: one thought
+  if (!marks.includes(mark)) writeMarks(storePath, [...marks, mark])
 }
 
 /** Lets the machines that could open one store open the one that takes its place: they share the directory. */
-export function keepMarks(from: string, to: string): void {
-  const marks = [...new Set([...marksAt(from), ...marksAt(to)])]
-  replaceFile(markPath(to), marks.slice(-MARKS).map((m) => `${m}\n`).join(''), { mode: 0o600 }) // biome-ignore format: one thought
-}
+export const keepMarks = (from: string, to: string): void => writeMarks(to, [...marksAt(from), ...marksAt(to)])
 
 export const ADOPT = 'tidemark adopt'
 

@@ -144,7 +144,7 @@ export interface Base {
   entity: string
   state: Uint8Array
   updated: number
-  counts: { readonly [replica: string]: number }
+  counts: { [replica: string]: number }
 }
 
 type BaseRow = Omit<Base, 'counts'> & { counts: string }
@@ -163,6 +163,11 @@ export const entitiesInBase = (db: Db): string[] =>
 export const putBase = (db: Db, b: Base): void =>
   db.run('INSERT OR REPLACE INTO base VALUES (?,?,?,?)', b.entity, b.state, b.updated, JSON.stringify(b.counts))
 export const dropBase = (db: Db, entity: string): void => db.run('DELETE FROM base WHERE entity=?', entity)
+export function addCounts(a: Base['counts'] = {}, b: Base['counts']): Base['counts'] {
+  const sum = { ...a }
+  for (const [replica, n] of Object.entries(b)) sum[replica] = (sum[replica] ?? 0) + n
+  return sum
+}
 export const countOf = (base: Base | undefined): number =>
   Object.values(base?.counts ?? {}).reduce((sum, n) => sum + n, 0)
 

@@ -72,26 +72,26 @@ function said(project: string): Said {
 /** The stores of a clone that somebody named, where they lay when they were opened. */
 export const placesOf = (project: string, root: string): readonly string[] => said(project).places?.[root] ?? []
 
-export function keepPlaces(project: string, root: string, places: readonly string[]): void {
+const say = (project: string, change: (before: Said) => Said): void => {
   const before = said(project)
-  writeState(saidPath(project), `${JSON.stringify({ ...before, places: { ...before.places, [root]: places } })}\n`)
+  writeState(saidPath(project), `${JSON.stringify({ ...before, ...change(before) })}\n`)
 }
+
+export const keepPlaces = (project: string, root: string, places: readonly string[]): void =>
+  say(project, (before) => ({ places: { ...before.places, [root]: places } }))
 
 /** Whether the user works in a clone that belongs to another one. */
 export const isTrustedRoot = (project: string, root: string): boolean => said(project).roots?.includes(root) === true
 
-export function trustRoot(project: string, root: string): void {
-  const before = said(project)
-  writeState(saidPath(project), `${JSON.stringify({ ...before, roots: [...new Set([...(before.roots ?? []), root])] })}\n`) // biome-ignore format: one thought
-}
+export const trustRoot = (project: string, root: string): void =>
+  say(project, ({ roots = [] }) => ({ roots: [...new Set([...roots, root])] }))
 
 /** Whether the user allowed exactly this endpoint for the project whose store lies here. */
 export const isAllowedEndpoint = (project: string, store: string, endpoint: string): boolean =>
   said(project).endpoints?.[store] === endpoint
 
 /** Without an endpoint: takes it back. */
-export function allowEndpoint(project: string, store: string, endpoint?: string): void {
-  const { [store]: _before, ...others } = said(project).endpoints ?? {}
-  const endpoints = endpoint === undefined ? others : { ...others, [store]: endpoint }
-  writeState(saidPath(project), `${JSON.stringify({ ...said(project), endpoints })}\n`)
-}
+export const allowEndpoint = (project: string, store: string, endpoint?: string): void =>
+  say(project, ({ endpoints: { [store]: _before, ...others } = {} }) => ({
+    endpoints: endpoint === undefined ? others : { ...others, [store]: endpoint },
+  }))
