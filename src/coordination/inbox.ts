@@ -1,6 +1,7 @@
 import { SHARED_FIELD, SHARED_KIND } from '../log/context-value.ts'
 import type { Memory, News } from '../memory.ts'
 import { kindOf, LINK_KIND } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
 import { localClock } from '../model/times.ts'
 import { getSession } from '../store/presence.ts'
 import { nameOfSession } from './labels.ts'
@@ -96,55 +97,47 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
   const who = nameOf(memory, n.presence!.session)
   const on = short(body.what === 'task' ? (memory.reader.entity(String(body.on))?.name ?? body.on) : body.on)
   const note = body.note === undefined ? '' : `: ${short(body.note)}`
-  const line = (weight: number, text: string, about: string): Line[] => [{ weight, text, about }]
+  const line = (weight: number, text: string, about = `claim ${on}`): Line[] => [{ weight, text, about }]
+  const mine = n.presence!.session === session
+  const words = (...said: (Json | undefined)[]) => said.flatMap((x) => (x === undefined ? [] : [short(x)])).join('; ')
   // what a hook took for an edit comes and goes unsaid: the edit itself is told to whom it concerns
   if (body.implicit === true) return []
-  if (n.presence!.session === session && body.by === 'file') {
+  if (mine && body.by === 'file') {
     const what = type === 'claimed' || type === 'reclaimed' ? `you were given ${on}` : `${on} was taken from you`
     const status = type === 'released' && body.status !== 'active' ? body.status : undefined
-    const said = [status, body.result, body.handoff].filter((x) => x !== undefined)
-    const why = said.length > 0 ? `: ${said.map((x) => short(x)).join('; ')}` : note
-    return line(9, `${what}, by hand in .tidemark/swarm-state.md${why}`, `claim ${on}`)
+    const why = words(status, body.result, body.handoff)
+    return line(9, `${what}, by hand in .tidemark/swarm-state.md${why === '' ? note : `: ${why}`}`)
   }
   switch (type) {
-    case 'assigned':
-      return n.presence!.session === session
-        ? line(
-            10,
-            `you were given task "${short(body.name)}" (${String(body.on)})${note}`,
-            `assigned ${String(body.on)}`,
-          )
-        : line(3, `${who} was given task "${short(body.name)}"`, `assigned ${String(body.on)}`)
+    case 'assigned': {
+      const [task, about] = [`task "${short(body.name)}"`, `assigned ${String(body.on)}`]
+      if (!mine) return line(3, `${who} was given ${task}`, about)
+      return line(10, `you were given ${task} (${String(body.on)})${note}`, about)
+    }
     case 'claimed':
-      if (body.from !== undefined && n.presence!.session === session)
-        return line(9, `${nameOf(memory, String(body.from))} handed ${on} over to you${note}`, `claim ${on}`)
-      return line(6, `${who} claimed ${on}${note}`, `claim ${on}`)
+      if (body.from !== undefined && mine)
+        return line(9, `${nameOf(memory, String(body.from))} handed ${on} over to you${note}`)
+      return line(6, `${who} claimed ${on}${note}`)
     case 'reclaimed': {
       const open = body.ttl === undefined && getSession(memory.db, n.presence!.session)?.process !== undefined
       const time = open ? 'as long as its process lives' : `until ${localClock(Number(body.until))}`
-      return line(3, `${who} changed its claim on ${on}: ${time}${note}`, `claim ${on}`)
+      return line(3, `${who} changed its claim on ${on}: ${time}${note}`)
     }
-    case 'released': {
+    case 'released':
       if (body.result === undefined && body.handoff === undefined && body.status !== 'blocked')
-        return line(2, `${who} released ${on}`, `claim ${on}`)
-      const said = [body.status, body.result, body.handoff].filter((x) => x !== undefined).map((x) => short(x))
-      return line(7, `${who} released ${on}: ${said.join('; ')}`, `claim ${on}`)
-    }
+        return line(2, `${who} released ${on}`)
+      return line(7, `${who} released ${on}: ${words(body.status, body.result, body.handoff)}`)
     case 'lapsed':
-      return line(3, `${on} is free again: the claim of ${who} lapsed`, `claim ${on}`)
+      return line(3, `${on} is free again: the claim of ${who} lapsed`)
     case 'session-crashed':
       return line(5, `${who} crashed; what it held is free`, `session ${n.presence!.session}`)
     case 'edited': {
       const path = String(body.path)
-      const understood = memory.reader.find(path).find((e) => e.kind === 'file')
-      if (files.has(path)) return line(8, `${who} edited ${short(path)}, which you have in hand`, `edited ${path}`)
-      if (understood)
-        return line(
-          4,
-          `${who} edited ${short(path)}: what is known of it (${understood.id}) may be stale`,
-          `edited ${path}`,
-        )
-      return []
+      const about = `edited ${path}`
+      if (files.has(path)) return line(8, `${who} edited ${short(path)}, which you have in hand`, about)
+      const known = memory.reader.find(path).find((e) => e.kind === 'file')
+      if (!known) return []
+      return line(4, `${who} edited ${short(path)}: what is known of it (${known.id}) may be stale`, about)
     }
     default:
       return []

@@ -12,7 +12,7 @@ import { storeError } from '../store/store-error.ts'
 import { hasOurSchema } from '../store/tables.ts'
 import { snapshotOf } from './compaction.ts'
 import { type Ingested, printDelivery } from './ingest.ts'
-import type { StoreHandle } from './store-handle.ts'
+import type { StoreHandle } from './restore.ts'
 
 /** What lies in a store that this user did not make. */
 export interface ForeignStore {

@@ -10,13 +10,12 @@ import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Reader } from '../read/reader.ts'
 import { snapshotNow } from '../store/backup.ts'
-import { forgetErasedWork } from '../store/current-work.ts'
 import { type Db, emptyWal, vacuum } from '../store/db.ts'
 import { eraseErrors } from '../store/extraction.ts'
 import { type OwnFile, ownFiles } from '../store/layout.ts'
 import * as log from '../store/log.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
-import { clearDefines, clearSaid, getRow } from '../store/rows.ts'
+import { forgetErased, getRow } from '../store/rows.ts'
 import { scrubArchive } from './rotation.ts'
 
 /** Where what was recorded may stand besides the store. */
@@ -199,10 +198,7 @@ export function finishErasure(
   else {
     db.write(() => {
       scrubArchive(db, texts)
-      clearDefines(db)
-      const isThere = (id: string) => getRow(db, id) !== undefined
-      clearSaid(db, isThere)
-      forgetErasedWork(db, isThere)
+      forgetErased(db, (id) => getRow(db, id) !== undefined)
       projectAll(db, registry())
     })
     const copies = ownFiles('store', dirname(db.path), basename(db.path)).filter((f) =>

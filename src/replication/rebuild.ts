@@ -27,7 +27,7 @@ function gather(db: Db, wanted?: ReadonlySet<string>): Map<string, Gathered> {
   }
   for (const id of entitiesInBase(db)) if (!wanted || wanted.has(id)) of(id)
   if (wanted) for (const id of wanted) of(id)
-  for (const { line } of log.linesAfter(db, 0)) {
+  for (const line of log.linesAfter(db, 0)) {
     for (const [id, update] of line.updates) {
       if (wanted && !wanted.has(id)) continue
       const g = of(id)
@@ -62,7 +62,7 @@ export function rebuildAll(
 ): { entities: number; lines: number } {
   clearIndexes(db)
   const lines = log.linesAfter(db, 0)
-  for (const { line } of lines) log.indexEvents(db, line)
+  for (const line of lines) log.indexEvents(db, line)
   const all = gather(db)
   const kindsFirst = [...all.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   let done = 0

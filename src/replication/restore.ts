@@ -21,8 +21,8 @@ import {
 import { isSenseless } from '../store/store-error.ts'
 import { keepOwn } from '../store/trust.ts'
 import { snapshotOf } from './compaction.ts'
-import { printDelivery } from './ingest.ts'
-import type { StoreHandle } from './store-handle.ts'
+import { type Ingested, printDelivery } from './ingest.ts'
+import type { Fault } from './integrity.ts'
 
 /** Batches that were acknowledged and are in no copy any more. */
 export interface Missing {
@@ -48,6 +48,16 @@ export interface Restored {
   readonly kept: readonly string[]
   /** The store was sound and held all that any copy holds. */
   readonly unchanged: boolean
+}
+
+/** What restoring and adopting need of an open store; `Memory` is one. */
+export interface StoreHandle {
+  readonly db: Db
+  readonly projectId: string
+  faults(): Fault[]
+  rebuild(): unknown
+  applyUpdates(lines: Uint8Array): Ingested
+  close(): void
 }
 
 /** Opens a store's file as a memory of the project. */

@@ -10,11 +10,10 @@ import {
   readdirSync,
   readFileSync,
   readSync,
-  renameSync,
   rmSync,
-  writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { replaceFile } from '../files.ts'
 import type { Db } from './db.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { type PresenceEvent, presenceAfter } from './presence.ts'
@@ -102,17 +101,8 @@ export function eraseFromArchive(db: Db, isErased: (e: Archived, line: string) =
     const all = parsed<Archived>(readFileSync(path, 'utf8'))
     const kept = all.map((e) => JSON.stringify(e)).filter((line, i) => !isErased(all[i]!, line))
     if (kept.length === all.length) continue
-    const fresh = `${path}.partial`
-    rmSync(fresh, { force: true })
-    const file = openSync(fresh, 'wx', 0o600)
-    try {
-      writeSync(file, kept.map((line) => `${line}\n`).join(''))
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    if (kept.length > 0) renameSync(fresh, path)
-    else for (const gone of [fresh, path]) rmSync(gone)
+    if (kept.length === 0) rmSync(path)
+    else replaceFile(path, kept.map((line) => `${line}\n`).join(''), { mode: 0o600, sync: true })
   }
 }
 

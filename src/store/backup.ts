@@ -48,10 +48,14 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Copies a store into a file that is not there, for its owner alone. */
-function copyInto(raw: DatabaseSync, path: string): void {
-  closeSync(openSync(path, 'wx', 0o600)) // SQLite takes an empty file for none
-  raw.prepare('VACUUM INTO ?').run(path)
+/** Copies a store whole into a file of its user alone, in one step; `finish` works on the copy before it counts. */
+export function copyStore(db: DatabaseSync, to: string, partial: string, finish?: () => void): void {
+  rmSync(partial, { force: true })
+  closeSync(openSync(partial, 'wx', 0o600)) // SQLite takes an empty file for none
+  db.prepare('VACUUM INTO ?').run(partial)
+  finish?.()
+  syncFile(partial)
+  renameSync(partial, to)
 }
 
 /** Writes a snapshot and drops those beyond the newest three; `only` keeps no older one (after an erasure). */
@@ -59,11 +63,7 @@ export function snapshotNow(raw: DatabaseSync, storePath: string, now: number, o
   const dir = folder(storePath)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const path = join(dir, `store-${now}.db`)
-  const partial = `${path}.${process.pid}.partial`
-  rmSync(partial, { force: true })
-  copyInto(raw, partial)
-  syncFile(partial)
-  renameSync(partial, path)
+  copyStore(raw, path, `${path}.${process.pid}.partial`)
   for (const old of snapshots(storePath, now).slice(only ? 1 : KEPT)) rmSync(old.path, { force: true })
   return path
 }

@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../errors.ts'
 import { removeInside } from '../files.ts'
-import { snapshots, syncFile } from './backup.ts'
+import { copyStore, snapshots } from './backup.ts'
 import { openReady, waitForLock, withSqlite } from './db.ts'
 import type { OwnFile } from './layout.ts'
 import { markStore } from './owner.ts'
@@ -108,21 +108,17 @@ function removeEmpty(dir: string): void {
   if (existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir)
 }
 
-/** Copies a store, with everything that was committed, into one file that its user alone can read. */
-function copyStore(from: string, to: string, name?: string): void {
+/** Copies a store, with everything that was committed, and says in the copy what it is of. */
+function copyFile(from: string, to: string, name?: string): void {
   const partial = `${to}.partial`
-  rmSync(partial, { force: true })
   withSqlite(wholeFile(from), { readOnly: true }, (db) => {
     db.exec('PRAGMA busy_timeout=5000')
-    db.prepare('VACUUM INTO ?').run(partial)
+    copyStore(db, to, partial, () => {
+      if (name === undefined) return
+      const sql = 'INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)'
+      withSqlite(partial, {}, (copy) => copy.prepare(sql).run(NAME_KEY, name))
+    })
   })
-  if (name !== undefined)
-    withSqlite(partial, {}, (copy) =>
-      copy.prepare('INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)').run(NAME_KEY, name),
-    )
-  chmodSync(partial, 0o600)
-  syncFile(partial)
-  renameSync(partial, to)
 }
 
 /** How long an uninstall waits for another writer. */
@@ -151,7 +147,7 @@ export function deleteStore({ path, files, keepIn, project, name, now }: Deletio
     if (keepIn !== undefined && source !== undefined) {
       mkdirSync(lastFolder(keepIn), { recursive: true, mode: 0o700 })
       kept = join(lastFolder(keepIn), `${project}-${now}.db`)
-      copyStore(source, kept, name)
+      copyFile(source, kept, name)
     } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path)))
       throw new UserError(
         'store-damaged',
@@ -194,5 +190,5 @@ export function bringBack(from: string, path: string, project: string | undefine
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // what lies in the user's state is what uninstall kept there; a copy from elsewhere is to be adopted
   if (holder !== undefined && isInState(from)) markStore(path, holder)
-  copyStore(from, path)
+  copyFile(from, path)
 }

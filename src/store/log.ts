@@ -12,13 +12,6 @@ import {
 } from './line.ts'
 import { baseOf, countOf } from './rows.ts'
 
-/** A line as it lies in the log: with its place in the order of arrival here. */
-export interface LoggedLine {
-  n: number
-  received: number
-  line: Line
-}
-
 /** Lines of the log, or of those that wait, each checked against its hash. */
 const lines = (db: Db, table: 'log' | 'parked', where: string, ...params: Param[]): Line[] =>
   db.all<{ line: string }>(`SELECT line FROM ${table} WHERE ${where}`, ...params).map((r) => parseLine(r.line))
@@ -88,20 +81,18 @@ export function indexEvents(db: Db, { replica, seq, events }: Line): void {
   }
 }
 
-/** Lines in the order of arrival here, after `n`, each checked against its hash. */
-export const linesAfter = (db: Db, n: number): LoggedLine[] => after(db, n, -1, parseLine)
+/** Lines in the order of arrival here, after `n`. */
+export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? ORDER BY n', n)
 
-/** As `linesAfter`, but taken as they are: for those who follow what happens, many times a second. */
-export const newsAfter = (db: Db, n: number, limit = -1): LoggedLine[] => after(db, n, limit, readLine)
-
-const after = (db: Db, n: number, limit: number, read: (textLine: string) => Line): LoggedLine[] =>
+/** As `linesAfter`, with their place, but taken as they are: for those who follow what happens, many times a second. */
+export const newsAfter = (db: Db, n: number, limit = -1): { n: number; received: number; line: Line }[] =>
   db
     .all<{ n: number; received: number; line: string }>(
       'SELECT n, received, line FROM log WHERE n>? ORDER BY n LIMIT ?',
       n,
       limit,
     )
-    .map(({ line, ...rest }) => ({ ...rest, line: read(line) }))
+    .map((row) => ({ ...row, line: readLine(row.line) }))
 
 export interface EventRow {
   replica: string

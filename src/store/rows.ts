@@ -185,20 +185,20 @@ export function dropEntityIndexes(db: Db, id: string): void {
   db.run('DELETE FROM links WHERE id=?', id)
 }
 
-/** Forgets what discover sessions have defined: values of theirs may hold what was erased. */
-export const clearDefines = (db: Db): void => db.run('DELETE FROM defines')
-
 /**
- * Forgets what may hold what was erased: what sessions were asked, what they answered, what failed in them, news that
- * wait for them, and ids of what is no more.
+ * Forgets what may hold what was erased: what sessions have defined, were asked and answered, what failed in
+ * them, news that wait for them, and ids of what is no more.
  */
-export function clearSaid(db: Db, isThere: (id: string) => boolean): void {
+export function forgetErased(db: Db, isThere: (id: string) => boolean): void {
   const gone = ['title', 'request', 'said', 'failing', 'later'].map((key) => `'$.data.${key}'`).join()
   db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)
-  const left = (ids: string) => JSON.stringify((JSON.parse(ids) as string[]).filter(isThere))
+  db.run('DELETE FROM defines')
+  const left = (ids: string) => JSON.stringify(stored<string[]>(ids).filter(isThere))
   const captured = "SELECT id, json_extract(body, '$.data.captured') AS ids FROM sessions WHERE ids IS NOT NULL"
   for (const { id, ids } of db.all<{ id: string; ids: string }>(captured))
     db.run("UPDATE sessions SET body=json_set(body, '$.data.captured', json(?)) WHERE id=?", left(ids), id)
   for (const { n, ids } of db.all<{ n: number; ids: string }>('SELECT n, ids FROM told'))
     if (left(ids) !== ids) db.run('UPDATE told SET ids=? WHERE n=?', left(ids), n)
+  for (const { session, path } of db.all<{ session: string; path: string }>('SELECT session, path FROM current_work'))
+    if (left(path) !== path) db.run('UPDATE current_work SET path=? WHERE session=?', left(path), session)
 }
