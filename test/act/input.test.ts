@@ -106,7 +106,9 @@ describe('[A1] bad input', () => {
 
   const junk = [null, true, 7, -1.5, '', 'x', 'p', [], ['x'], [1], {}, { a: 1 }, { add: ['x'] }, undefined]
 
-  test('[A1] every argument of every verb given every type: refused by name, or done; never an accident', () => {
+  test('[A1] every argument of every verb given every type: refused by name, or done; never an accident', {
+    tags: ['long'],
+  }, () => {
     const { memory } = openTestMemory()
     const verbs: [string, Record<string, unknown>][] = [
       ...memory

@@ -77,7 +77,9 @@ test('[P4] TC-001: what is left at 80 % of the context is there for the next ses
   expect(readFileSync(join(at.dir, '.tidemark/decisions.md'), 'utf8')).toContain(' | use-jwt | stateless\n')
 })
 
-test('[P4] many processes at once: each decision has its line, each handoff its page, and nothing counts as an edit', async () => {
+test('[P4] many processes at once: each decision has its line, each handoff its page, and nothing counts as an edit', {
+  tags: ['long'],
+}, async () => {
   const { at } = await project()
   const processes = 6
   const each = 4
@@ -105,7 +107,9 @@ test('[P4] many processes at once: each decision has its line, each handoff its 
   expect(readdirSync(dir).filter((f) => f.includes('edited') || f.startsWith('.new'))).toEqual([])
 })
 
-test('[P4] lines that somebody adds by hand while processes write are all recorded, each once', async () => {
+test('[P4] lines that somebody adds by hand while processes write are all recorded, each once', {
+  tags: ['long'],
+}, async () => {
   const { at, run } = await project()
   const view = join(at.dir, '.tidemark/decisions.md')
   await run('act', '[["record-decision", {"name": "first", "rationale": "r"}]]')

@@ -46,7 +46,9 @@ function opened(dir: string): Memory {
 const holders = (memory: Memory): string[] => openClaims(memory.db).map((c) => c.session)
 const live = (memory: Memory): SessionInfo[] => sessionsOf(memory).list()
 
-test('[X6] [X7] twelve agents of one process are twelve sessions: the second claim of a file is refused', async () => {
+test('[X6] [X7] twelve agents of one process are twelve sessions: the second claim of a file is refused', {
+  tags: ['long'],
+}, async () => {
   const dir = tempProject()
   const memory = opened(dir)
   const { ask } = framework(dir)
@@ -56,7 +58,7 @@ test('[X6] [X7] twelve agents of one process are twelve sessions: the second cla
   expect(answers[1]!.text).toMatch(/src\/auth\.ts is claimed by orchestrator-[0-9a-f]{8}/)
   expect(live(memory)).toHaveLength(12)
   expect(holders(memory)).toHaveLength(1)
-}, 180_000)
+})
 
 test('[X7] what two agents of one process record is each its own, and the shell of neither is taken for one', async () => {
   const dir = tempProject()

@@ -37,7 +37,9 @@ for (const era of ERAS) {
     await expect(client.readResource({ uri: 'tidemark://entity/decision:none' })).rejects.toThrow()
   })
 
-  test(`[M1] stdio, ${era}: a client that is called with control characters, endlessly or not at all is served`, async () => {
+  test(`[M1] stdio, ${era}: a client that is called with control characters, endlessly or not at all is served`, {
+    tags: ['long'],
+  }, async () => {
     const project = tempProject()
     for (const [name, known] of [
       ['bad\x07na\u202eme\x1b[31m\nclient', 'badname client'],
