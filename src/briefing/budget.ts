@@ -1,4 +1,4 @@
-import { FENCE_BEGIN, FENCE_END, FENCE_NOTE } from './fence.ts'
+import { FENCE_BEGIN, FENCE_END, FENCE_NOTE, fenced } from './fence.ts'
 import type { Built, Item, Section } from './types.ts'
 
 /** What a briefing may cost unless somebody says otherwise (design §4). */
@@ -168,6 +168,5 @@ function compose(fillings: readonly Filling[]): string {
   const texts = (binding: boolean) =>
     fillings.filter((f) => (f.section.binding === true) === binding).flatMap((f) => printed(f) || [])
   const data = texts(false)
-  const fenced = data.length === 0 ? [] : [[FENCE_BEGIN, FENCE_NOTE, '', data.join('\n\n'), FENCE_END].join('\n')]
-  return [...texts(true), ...fenced].join('\n\n')
+  return [...texts(true), ...(data.length === 0 ? [] : [fenced([data.join('\n\n')])])].join('\n\n')
 }

@@ -58,6 +58,6 @@ export function closed(text: string): string {
   return open ? `${text}\n${FENCE_END}` : text
 }
 
-/** Lines that are safe already, behind the fence. */
-export const fenced = (lines: readonly string[]): string =>
-  [FENCE_BEGIN, FENCE_NOTE, '', ...lines, FENCE_END].join('\n')
+/** Lines that are safe already, behind the fence; a title that says what they are stands instead of the note. */
+export const fenced = (lines: readonly string[], title?: string): string =>
+  [...(title === undefined ? [FENCE_BEGIN, FENCE_NOTE, ''] : [title, FENCE_BEGIN]), ...lines, FENCE_END].join('\n')

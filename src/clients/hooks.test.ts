@@ -10,7 +10,8 @@ import { eventsOf } from './index.ts'
 import { checkWiring } from './wiring.ts'
 
 const CLAUDE = 'project/.claude/settings.json'
-const say = (m: ReturnType<typeof machine>) => checkWiring(m.ctx).map((f) => `${f.ok ? 'ok' : 'bad'} ${f.message}`)
+const say = (m: ReturnType<typeof machine>) =>
+  checkWiring(m.ctx).map((f) => `${f.state === 'wrong' ? 'bad' : 'ok'} ${f.text}`)
 
 /** What 0.1.0 made of a settings file, and its note of it. */
 function approvalOf(own: string) {

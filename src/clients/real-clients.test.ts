@@ -94,14 +94,14 @@ describe.skipIf(!CLIENTS_AT)(
       m.claude(['mcp', 'add', 'other', '--', '/bin/true']) // the folder is known to it from now on
       m.wire()
       expect(m.status()).toBe(`tidemark: sh -c ${SERVE} - ⏸ Pending approval (run \`claude\` to approve)`)
-      expect(checkWiring(m.ctx).find((f) => !f.ok)?.message).toContain('does not trust this folder yet')
+      expect(checkWiring(m.ctx).find((f) => f.state === 'wrong')?.text).toContain('does not trust this folder yet')
       m.trustClaude()
       expect(m.status()).toBe(`tidemark: sh -c ${SERVE} - ✔ Connected`)
       expect(m.status(join(m.root, 'sub'))).toBe(`tidemark: sh -c ${SERVE} - ✔ Connected`)
       expect(
         checkWiring(m.ctx)
-          .filter((f) => f.client === 'claude')
-          .every((f) => f.ok),
+          .filter((f) => f.id.startsWith('claude'))
+          .every((f) => f.state !== 'wrong'),
       ).toBe(true)
       m.unwire()
       expect(m.status()).toBeUndefined()
@@ -122,7 +122,7 @@ describe.skipIf(!CLIENTS_AT)(
       const m = machine(true)
       m.wire()
       expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
-      expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain(
+      expect(checkWiring(m.ctx).find((f) => f.id.startsWith('codex') && f.state === 'wrong')?.text).toContain(
         'only in trusted projects',
       )
       m.trustCodex()
@@ -131,8 +131,8 @@ describe.skipIf(!CLIENTS_AT)(
       expect(m.codex(['mcp', 'list'], join(m.root, 'sub'))).toMatch(/^tidemark +sh +-c .* enabled/m)
       expect(
         checkWiring(m.ctx)
-          .filter((f) => f.client === 'codex' && !f.ok)
-          .map((f) => f.message),
+          .filter((f) => f.id.startsWith('codex') && f.state === 'wrong')
+          .map((f) => f.text),
       ).toEqual([expect.stringContaining('does not run the hooks until you have looked')])
       m.unwire()
       expect(m.codex(['mcp', 'list'])).toContain('No MCP servers configured yet')
@@ -216,7 +216,7 @@ describe.skipIf(!CLIENTS_AT)(
         '[mcp_servers.tidemark]\ncommand = "tidemark"\nargs = ["mcp"]\n',
       )
       expect(JSON.parse(m.codex(['mcp', 'get', 'tidemark', '--json'])).transport.command).toBe('tidemark')
-      expect(checkWiring(m.ctx).find((f) => f.client === 'codex' && !f.ok)?.message).toContain(
+      expect(checkWiring(m.ctx).find((f) => f.id.startsWith('codex') && f.state === 'wrong')?.text).toContain(
         'tidemark is not on the PATH',
       )
     })

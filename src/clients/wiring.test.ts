@@ -139,7 +139,7 @@ describe('what is wired', () => {
     expect(readdirSync(m.ctx.root).sort()).toEqual(['.claude', '.git', '.tidemark'])
     expect(readdirSync(m.path('project/.claude'))).toEqual(['settings.local.json'])
     expect(m.read('project/.git/info/exclude')).toBe('# mine\n/.claude/settings.local.json\n')
-    expect(checkWiring(m.ctx).filter((f) => /not wired|no hooks|run twice/.test(f.message))).toEqual([])
+    expect(checkWiring(m.ctx).filter((f) => /not wired|no hooks|run twice/.test(f.text))).toEqual([])
     expect(actions(m.wire(ALL)).every((a) => a === 'none')).toBe(true)
     m.unwire()
     expect(m.tree()).toEqual(before)
@@ -150,7 +150,7 @@ describe('what is wired', () => {
     m.wire(ALL)
     m.ctx.personal = true
     m.wire(ALL)
-    expect(checkWiring(m.ctx).filter((f) => /run twice/.test(f.message))).toEqual([])
+    expect(checkWiring(m.ctx).filter((f) => /run twice/.test(f.text))).toEqual([])
   })
 
   test('an unknown client is refused with the nearest', () => {
@@ -410,7 +410,7 @@ describe('unwiring', () => {
       expect(m.wire(names).filter((c) => c.client === client)).toMatchObject([
         { action: 'none', client, why: expect.stringContaining(`${link} is a symbolic link`) },
       ])
-      expect(checkWiring(m.ctx).filter((f) => f.client === client && f.ok)).toEqual([])
+      expect(checkWiring(m.ctx).filter((f) => f.id.startsWith(client) && f.state !== 'wrong')).toEqual([])
       m.unwire()
       expect(m.tree()).toEqual(before)
     },
@@ -717,7 +717,7 @@ describe('unwiring', () => {
 
 describe('checking', () => {
   const say = (m: ReturnType<typeof machine>) =>
-    checkWiring(m.ctx).map((f) => `${f.ok ? 'ok' : 'bad'} ${f.message}${f.hint ? ` => ${f.hint}` : ''}`)
+    checkWiring(m.ctx).map((f) => `${f.state === 'wrong' ? 'bad' : 'ok'} ${f.text}${f.fix ? ` => ${f.fix}` : ''}`)
   const trust = (m: ReturnType<typeof machine>) => {
     m.write(
       'home/.claude.json',
@@ -738,7 +738,7 @@ describe('checking', () => {
       'home/.codex/config.toml',
       `${m.read('home/.codex/config.toml')}[hooks.state."${m.path('project/.codex/hooks.json')}:session_start:0:0"]\ntrusted_hash = "sha256:x"\n`,
     )
-    expect(checkWiring(m.ctx).filter((f) => !f.ok)).toEqual([])
+    expect(checkWiring(m.ctx).filter((f) => f.state === 'wrong')).toEqual([])
   })
 
   test('says that a client is not wired: no fault where it never was, one where its entry is gone', () => {
@@ -781,7 +781,9 @@ describe('checking', () => {
     expect(say(m).filter((s) => /^bad .*not on the PATH.*npm install -g/.test(s))).toHaveLength(4)
     const n = machine({}, false)
     n.wire(BOTH)
-    expect(checkWiring(n.ctx).filter((f) => !f.ok && !f.message.includes('until you have looked'))).toEqual([])
+    expect(checkWiring(n.ctx).filter((f) => f.state === 'wrong' && !f.text.includes('until you have looked'))).toEqual(
+      [],
+    )
     rmSync(n.path('lib/tidemark.js'))
     expect(say(n).filter((s) => /^bad .*does not exist any more.*tidemark init/.test(s))).toHaveLength(4)
   })
@@ -801,21 +803,21 @@ describe('checking', () => {
     m.wire(['claude', 'gemini'])
     m.ctx.from = m.path('project/packages/api')
     mkdirSync(m.ctx.from, { recursive: true })
-    const of = (client: string) => checkWiring(m.ctx).filter((f) => f.client === client)
-    expect(of('claude').map((f) => f.message)).toContainEqual(
+    const of = (client: string) => checkWiring(m.ctx).filter((f) => f.id.startsWith(client))
+    expect(of('claude').map((f) => f.text)).toContainEqual(
       expect.stringContaining('no hooks of Tidemark where it is started in packages/api'), // no repository
     )
     execFileSync('git', ['init', '-q', m.ctx.root])
-    expect(of('claude').map((f) => f.message)).toContainEqual(
+    expect(of('claude').map((f) => f.text)).toContainEqual(
       `Claude Code calls 10 hooks from ${m.path('project/.claude/settings.local.json')}`,
     )
-    expect(of('gemini')).toMatchObject([{ ok: false, message: expect.stringContaining('in packages/api') }])
+    expect(of('gemini')).toMatchObject([{ state: 'wrong', text: expect.stringContaining('in packages/api') }])
     rmSync(m.path('project/.claude/settings.local.json')) // as in a fresh clone
     expect(of('claude')).toContainEqual(
-      expect.objectContaining({ ok: false, hint: expect.stringContaining('tidemark init') }),
+      expect.objectContaining({ state: 'wrong', fix: expect.stringContaining('tidemark init') }),
     )
     delete m.ctx.from
-    expect(of('claude').map((f) => f.message)).toContainEqual(expect.stringContaining('calls 10 hooks'))
+    expect(of('claude').map((f) => f.text)).toContainEqual(expect.stringContaining('calls 10 hooks'))
   })
 
   test('says that a file is broken, and goes on with the next client', () => {

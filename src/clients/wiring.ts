@@ -2,35 +2,27 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside } from '../files.ts'
+import { type Check, wrong } from '../hooks/check.ts'
 import { sha256 } from '../model/digest.ts'
+import { nearest } from '../model/names.ts'
 import { PROJECT_DIR } from '../store/project.ts'
+import { needed } from './common/check.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty } from './common/files.ts'
 import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal } from './common/journal.ts'
-import type { Client, ClientContext, Finding, WiringChange } from './common/types.ts'
+import type { Client, ClientContext, WiringChange } from './common/types.ts'
 import { CLIENTS } from './index.ts'
-
-/** Changes needed to turn one word into another. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, n) => n)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++)
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    row = next
-  }
-  return row[b.length]!
-}
 
 function named(name: string): Client {
   const wanted = name.trim().toLowerCase()
   const found = CLIENTS.find((c) => c.name === wanted)
   if (found) return found
-  const near = [...CLIENTS].sort((a, b) => distance(wanted, a.name) - distance(wanted, b.name))[0]!.name
+  const names = CLIENTS.map((c) => c.name)
+  const [near] = nearest(wanted, names, 1)
   throw new UserError(
     'unknown-client',
-    `there is no client called ${JSON.stringify(name)}; did you mean ${near}?`,
-    `clients: ${CLIENTS.map((c) => c.name).join(', ')}`,
-    { received: name, accepted: CLIENTS.map((c) => c.name), nearest: near },
+    `there is no client called ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`,
+    `clients: ${names.join(', ')}`,
+    { received: name, accepted: names, ...(near === undefined ? {} : { nearest: near }) },
   )
 }
 
@@ -95,14 +87,14 @@ export function planUnwiring(ctx: ClientContext): WiringChange[] {
   return once(CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)))
 }
 
-/** What `doctor` says about the clients found here. That one is not wired is a fault only where it was. */
-export function checkWiring(ctx: ClientContext): Finding[] {
+/** What `doctor` says about the clients found here. That one is not wired is wrong only where it was. */
+export function checkWiring(ctx: ClientContext): Check[] {
   const files = new Set(journalFiles(ctx.root))
   return CLIENTS.filter((c) => c.detect(ctx).found).flatMap((c) => {
     const unsafe = unsafeFile(ctx, c)
     const was = c.files(ctx).some((file) => files.has(file))
-    if (!unsafe) return c.check(ctx).map((f) => (f.wired === false && !was ? { ...f, ok: true } : f))
-    return [{ client: c.name, ok: false, message: `${c.title} is not looked at: ${unsafe.why}`, hint: NO_LINKS }]
+    if (!unsafe) return was ? needed(c.check(ctx)) : c.check(ctx)
+    return [wrong(`${c.name}.files`, `${c.title} is not looked at: ${unsafe.why}`, NO_LINKS)]
   })
 }
 

@@ -2,15 +2,9 @@ import { many } from '../briefing/format.ts'
 import { localMinute } from '../model/times.ts'
 import type { Project } from '../store/project.ts'
 import { missedEdits } from './backlog.ts'
+import { type Check, ok, wrong } from './check.ts'
 import { hooksConfig } from './config.ts'
 import { hookSummaries, hooksLogPath } from './log.ts'
-
-/** One line for `doctor`. */
-export interface HookCheck {
-  ok: boolean
-  what: string
-  hint?: string
-}
 
 /** What to do about an error of a hook, by its words. */
 const WAYS_OUT: readonly (readonly [RegExp, string])[] = [
@@ -35,37 +29,30 @@ const wayOut = (error: string): string =>
  * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
  * a moment.
  */
-export function checkHooks(project: Project, when: (ms: number) => string = localMinute): HookCheck[] {
-  const checks: HookCheck[] = hooksConfig(project.hooks).problems.map((what) => ({
-    ok: false,
-    what: `.tidemark/config.json: ${what}`,
-    hint: 'until then the default is used',
-  }))
+export function checkHooks(project: Project, when: (ms: number) => string = localMinute): Check[] {
+  const checks = hooksConfig(project.hooks).problems.map((what) =>
+    wrong('hooks.config', `.tidemark/config.json: ${what}`, 'until then the default is used'),
+  )
   const seen = hookSummaries(project)
   if (seen.length === 0)
-    checks.push({
-      ok: true,
-      what: 'no hook has called yet: they do from the next session on of a client that is wired (below)',
-    })
+    checks.push(
+      ok('hooks.calls', 'no hook has called yet: they do from the next session on of a client that is wired (below)'),
+    )
   for (const h of seen) {
     const times = `${h.calls} ${h.calls === 1 ? 'call' : 'calls'}, ${h.ms} ms`
     const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${times}`
-    checks.push(
-      h.errors === 0
-        ? { ok: true, what: said }
-        : {
-            // what went well since is not to be mended
-            ok: h.since > 0,
-            what: `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`,
-            hint: `${wayOut(h.lastError ?? '')} (every call: ${hooksLogPath(project)})`,
-          },
-    )
+    const missed = `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`
+    const fix = `${wayOut(h.lastError ?? '')} (every call: ${hooksLogPath(project)})`
+    if (h.errors === 0) checks.push(ok('hooks.calls', said))
+    else checks.push((h.since > 0 ? ok : wrong)('hooks.calls', missed, fix)) // what went well since is not to be mended
   }
   const waiting = missedEdits(project).length
   if (waiting > 0)
-    checks.push({
-      ok: true,
-      what: `${many(waiting, 'edit')} ${waiting === 1 ? 'waits' : 'wait'} to be noted: a hook could not in time, the next one of that session does`,
-    })
+    checks.push(
+      ok(
+        'hooks.waiting',
+        `${many(waiting, 'edit')} ${waiting === 1 ? 'waits' : 'wait'} to be noted: a hook could not in time, the next one of that session does`,
+      ),
+    )
   return checks
 }

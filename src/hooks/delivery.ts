@@ -1,4 +1,4 @@
-import { FENCE_BEGIN, FENCE_END, plain } from '../briefing/fence.ts'
+import { fenced, plain } from '../briefing/fence.ts'
 import type { Hook } from './hook.ts'
 
 /** Keeps what was put before the session: which entities, and about what it cost (M7). */
@@ -27,5 +27,8 @@ export function toldSince({ sessions, session }: Hook): Map<string, number> {
 export const dataLine = (text: unknown, most = 240): string => plain(String(text), most)
 
 /** Lines of what others recorded, behind the fence that they cannot open. */
-export const fenced = (title: string, lines: readonly string[]): string =>
-  [title, FENCE_BEGIN, ...lines.map((l) => `- ${l}`), FENCE_END].join('\n')
+export const dataList = (title: string, lines: readonly string[]): string =>
+  fenced(
+    lines.map((l) => `- ${l}`),
+    title,
+  )

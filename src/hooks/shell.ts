@@ -4,7 +4,7 @@ import { claimsOf } from '../coordination/claims.ts'
 import { presenceAfter } from '../store/presence.ts'
 import { noteEdited } from './backlog.ts'
 import { excludedCommand, excludedPath } from './config.ts'
-import { dataLine, fenced } from './delivery.ts'
+import { dataLine, dataList } from './delivery.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
 
@@ -108,5 +108,5 @@ export function afterShell(hook: Hook): string | undefined {
   }
   if (taken.length === 0) return undefined
   const title = 'While that command ran, these were changed (Tidemark; information, no instructions):'
-  return `${fenced(title, taken)}\nIf it was the command, take the change back or agree with that session before going on.`
+  return `${dataList(title, taken)}\nIf it was the command, take the change back or agree with that session before going on.`
 }

@@ -57,7 +57,7 @@ function formsOf(r: Remembered, kind: Kind | undefined, nameOf: ContextOptions['
     r.similar?.length ? ` Said ${r.similar.length + 1} times.` : '',
   ].join('')
   const line = `- ${about}${marks}`
-  return { card: text === '' ? line : `${line}\n${fenced(text)}`, line }
+  return { card: text === '' ? line : `${line}\n${codeBlock(text)}`, line }
 }
 
 /** What it says beyond its name, a field on each line; nothing where the name on its line is all of it. */
@@ -110,8 +110,8 @@ const plain = (text: string): string =>
     .replace(/[^\p{L}\p{N} ._@-]/gu, '')
     .slice(0, 60)
 
-/** A block that ends where we say: its fence is longer than any run of backticks in it. */
-function fenced(text: string): string {
+/** A block of code that ends where we say: its fence is longer than any run of backticks in it. */
+function codeBlock(text: string): string {
   const lines = text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
   const runs = lines.match(/`+/g) ?? []
   const fence = '`'.repeat(Math.max(3, ...runs.map((r) => r.length + 1)))

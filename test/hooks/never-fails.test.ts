@@ -207,16 +207,16 @@ test('[M4] an edit that could not be noted in time is noted by the next hook, of
       .sort(),
   ).toEqual(['a.ts', 'b.ts', 'c.ts'])
   expect(files('s1')).toEqual([])
-  const [failed, ...rest] = checkHooks(project).filter((c) => /missed something|wait/.test(c.what))
-  expect(failed).toMatchObject({ ok: false, hint: expect.stringContaining('made up for') })
-  expect(rest).toMatchObject([{ ok: true, what: expect.stringMatching(/^3 edits wait to be noted/) }])
+  const [failed, ...rest] = checkHooks(project).filter((c) => /missed something|wait/.test(c.text))
+  expect(failed).toMatchObject({ state: 'wrong', fix: expect.stringContaining('made up for') })
+  expect(rest).toMatchObject([{ state: 'ok', text: expect.stringMatching(/^3 edits wait to be noted/) }])
   await edit('s1', 'd.ts')
   expect(files('s1')?.toSorted()).toEqual(['a.ts', 'b.ts', 'd.ts'])
   expect(missedEdits(project).map((e) => e.path)).toEqual(['c.ts']) // s2 has not said that it is there
   await runHook(['claude', 'UserPromptSubmit'], { session_id: 's2', cwd: dir, prompt: 'go on' }, { env: PATIENT })
   expect(files('s2')).toEqual(['c.ts'])
   expect(existsSync(missedPath(project))).toBe(false)
-  expect(checkHooks(project).every((c) => c.ok)).toBe(true)
+  expect(checkHooks(project).every((c) => c.state === 'ok')).toBe(true)
 })
 
 test('[M4] [G7] what a prompt laid down under load is proposed by the next hook, told then, and counts as the person’s word', async () => {

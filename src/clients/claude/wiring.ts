@@ -3,9 +3,9 @@ import { join, relative, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { gitDirectory, gitRoot } from '../../git.ts'
 import { PROJECT_DIR } from '../../store/project.ts'
+import { guarded } from '../common/check.ts'
 import { isLocalCommand, launchProblem, localCommand } from '../common/command.ts'
 import { readText } from '../common/files.ts'
-import { guarded } from '../common/finding.ts'
 import { claudeGlobal, configDir } from '../common/homes.ts'
 import { hookIn, isLocalHook, localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
@@ -20,14 +20,15 @@ import {
   NAME,
   serverPart,
   settingsIn,
+  sharedServerPart,
   starts,
 } from '../common/json-parts.ts'
-import { mcpJson, mcpJsonTarget } from '../common/mcp-json.ts'
+import { MCP_JSON, mcpJsonEntry } from '../common/mcp-json.ts'
 import { mainWorkTree, seen } from '../common/path.ts'
 import { pluginChange, pluginIn } from '../common/plugins.ts'
 import { aloneHere, giveWay, type Part, plug, type Target, unplug } from '../common/target.ts'
 import { type Client, type ClientContext, READ_TOOLS, type WiringChange } from '../common/types.ts'
-import { claudeFindings } from './check.ts'
+import { checkClaude } from './check.ts'
 import { EVENTS } from './events.ts'
 
 const client = 'claude'
@@ -44,7 +45,11 @@ const localFile = (ctx: ClientContext): JsonFile => ({
 })
 const globalFile = (ctx: ClientContext): JsonFile => ({ client, file: claudeGlobal(ctx), scope: 'local' })
 
-const shared = (ctx: ClientContext) => mcpJsonTarget(ctx, client)
+const sharedFile = (ctx: ClientContext): JsonFile => ({ client, file: join(ctx.root, MCP_JSON), scope: 'committed' })
+const shared = (ctx: ClientContext) => {
+  const f = sharedFile(ctx)
+  return jsonTarget(f, [sharedServerPart(f, ['mcpServers'], mcpJsonEntry)])
+}
 
 const PLACE = 'server at '
 
@@ -230,7 +235,7 @@ export const claude: Client = {
   detect(ctx) {
     const places = [
       join(ctx.root, '.claude'),
-      mcpJson(ctx, client).file,
+      sharedFile(ctx).file,
       join(ctx.root, 'CLAUDE.md'),
       configDir(ctx),
       claudeGlobal(ctx),
@@ -239,7 +244,7 @@ export const claude: Client = {
   },
   files: (ctx) => [
     ...ignores(ctx).map((t) => t.file),
-    ...[mcpJson(ctx, client), settingsFile(ctx), localFile(ctx), globalFile(ctx)].map((f) => f.file),
+    ...[sharedFile(ctx), settingsFile(ctx), localFile(ctx), globalFile(ctx)].map((f) => f.file),
     join(configDir(ctx), 'settings.json'),
     join(ctx.root, '.vscode', 'settings.json'),
   ],
@@ -251,7 +256,7 @@ export const claude: Client = {
       shared(ctx),
       'the file of the project that Claude Code shares with the team; it holds no path of this machine',
     )
-    const theirs = shared(ctx).parts[0]!.state(readText(mcpJson(ctx, client).file) ?? '') === 'yours'
+    const theirs = shared(ctx).parts[0]!.state(readText(sharedFile(ctx).file) ?? '') === 'yours'
     if (theirs) return [server]
     return [
       ...(ctx.personal ? [] : [server]),
@@ -275,5 +280,5 @@ export const claude: Client = {
         .flatMap((t) => unplug(ctx, t, 'takes out the line')),
     ]
   },
-  check: (ctx) => guarded(client, () => claudeFindings(ctx)),
+  check: (ctx) => guarded(client, () => checkClaude(ctx, claude)),
 }

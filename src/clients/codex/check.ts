@@ -1,122 +1,97 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitRoot } from '../../git.ts'
-import { launchProblem, startsTidemark } from '../common/command.ts'
-import { readText } from '../common/files.ts'
-import { notWired } from '../common/finding.ts'
+import { type Check, ok, wrong } from '../../hooks/check.ts'
+import { checkHooks, checkPlugin, checkServer, needed } from '../common/check.ts'
 import { codexHome } from '../common/homes.ts'
-import { hookFindings, type WiredHook } from '../common/hook-check.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'
 import { at } from '../common/json.ts'
-import { settingsIn } from '../common/json-parts.ts'
+import { NAME, settingsIn, starts } from '../common/json-parts.ts'
 import { mainWorkTree } from '../common/path.ts'
-import { type Plugin, pluginIn } from '../common/plugins.ts'
-import { readToml } from '../common/toml.ts'
-import type { ClientContext, Finding } from '../common/types.ts'
+import { pluginIn } from '../common/plugins.ts'
+import { tomlIn } from '../common/toml.ts'
+import type { Client, ClientContext } from '../common/types.ts'
 import { EVENTS } from './events.ts'
-
-const client = 'codex'
-const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
-const tomlOf = (file: string) => readToml(readText(file) ?? '', file)
-const tableIn = (file: string) => at(tomlOf(file), 'mcp_servers', 'tidemark') as Record<string, unknown> | undefined
 
 const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
 const homeFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
+const serverIn = (file: string) => ({ file, entry: at(tomlIn(file), 'mcp_servers', NAME) })
+const real = (path: string) => (existsSync(path) ? realpathSync(path) : path)
 
 function isTrusted(ctx: ClientContext): boolean {
-  const config = tomlOf(homeFile(ctx))
-  const real = (path: string) => (existsSync(path) ? realpathSync(path) : path)
+  const projects = at(tomlIn(homeFile(ctx)), 'projects')
   // a trusted main work tree covers its folders and its worktrees (seen in runs)
   const top = gitRoot(ctx.root) ?? ctx.root
-  const places = new Set([ctx.root, real(ctx.root), top, real(top), mainWorkTree(ctx.root)])
-  return [...places].some((place) => at(config, 'projects', place, 'trust_level') === 'trusted')
+  const places = [ctx.root, real(ctx.root), top, real(top), mainWorkTree(ctx.root)]
+  return places.some((place) => at(projects, place, 'trust_level') === 'trusted')
 }
 
-const UNTRUSTED: Finding = bad(
+const untrusted = wrong(
+  'codex.trust',
   "Codex reads a project's .codex/ only in trusted projects, and this one is not",
   'start `codex` here and trust the folder',
 )
 
-function serverFindings(ctx: ClientContext, trusted: boolean): Finding[] {
-  const project = tableIn(sharedFile(ctx))
-  const home = tableIn(homeFile(ctx))
-  const [used, where] =
-    project !== undefined && (trusted || home === undefined) ? [project, sharedFile(ctx)] : [home, homeFile(ctx)]
-  if (used === undefined)
-    return [notWired(client, `Codex is not wired: ${sharedFile(ctx)} has no [mcp_servers.tidemark]`)]
-  if (!startsTidemark(used.command, used.args))
-    return [
-      bad(
-        `${where} has a server called tidemark that starts something else`,
-        'rename or remove it, then run `tidemark init`',
-      ),
-    ]
-  const problem = launchProblem(ctx, used.command, used.args)
-  const findings: Finding[] = [
-    problem === undefined
-      ? { client, ok: true, message: `Codex starts tidemark from ${where}` }
-      : bad(
-          `${where}: ${problem}`,
-          'install it with `npm install -g tidemark`, or run `tidemark init` again from where it lies',
-        ),
+function checkServers(ctx: ClientContext, codex: Client, trusted: boolean): Check[] {
+  const project = serverIn(sharedFile(ctx))
+  const home = serverIn(homeFile(ctx))
+  const used = project.entry !== undefined && (trusted || home.entry === undefined) ? project : home
+  const found = used.entry === undefined ? undefined : used
+  const server = checkServer(ctx, codex, found, `${project.file} has no [mcp_servers.tidemark]`)
+  if (!starts(used.entry)) return [server]
+  const isOff = at(used.entry, 'enabled') === false
+  return [
+    server,
+    ...(isOff
+      ? [wrong('codex.switch', `the server is switched off in ${used.file} (enabled = false)`, 'remove that line')]
+      : []),
+    ...(used === project && !trusted ? [untrusted] : []),
   ]
-  if (used.enabled === false)
-    findings.push(bad(`the server is switched off in ${where} (enabled = false)`, 'remove that line'))
-  if (used === project && !trusted) findings.push(UNTRUSTED)
-  return findings
 }
 
 /** Codex runs a hook only after its person said yes to these very words in /hooks, and says nothing where not. */
-function trustFinding(ctx: ClientContext, sources: readonly string[]): Finding[] {
-  const state = at(tomlOf(homeFile(ctx)), 'hooks', 'state')
-  const keys = typeof state === 'object' && state !== null ? Object.keys(state) : []
-  const reviewed = keys.some((key) => sources.some((source) => key.startsWith(source)))
-  if (reviewed) return [{ client, ok: true, message: 'Codex was told in /hooks that the hooks may run' }]
-  return [
-    bad(
-      'Codex does not run the hooks until you have looked at them: it says nothing of it',
-      'start `codex` here, type /hooks, and trust those of tidemark',
-    ),
-  ]
+function checkReview(ctx: ClientContext, sources: readonly string[]): Check {
+  const reviewed = Object.keys(at(tomlIn(homeFile(ctx)), 'hooks', 'state') ?? {})
+  if (reviewed.some((key) => sources.some((source) => key.startsWith(source))))
+    return ok('codex.review', 'Codex was told in /hooks that the hooks may run')
+  return wrong(
+    'codex.review',
+    'Codex does not run the hooks until you have looked at them: it says nothing of it',
+    'start `codex` here, type /hooks, and trust those of tidemark',
+  )
 }
-
-function hooksOf(ctx: ClientContext, trusted: boolean, plugin: Plugin | undefined): Finding[] {
-  const read = (file: string): WiredHook[] =>
-    hooksIn(EVENTS, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file }))
-  const inProject = read(join(ctx.root, '.codex', 'hooks.json'))
-  const inHome = read(join(codexHome(ctx), 'hooks.json'))
-  const off = at(tomlOf(homeFile(ctx)), 'features', 'hooks') === false
-  const findings: Finding[] = off
-    ? [bad(`hooks are switched off in ${homeFile(ctx)} ([features] hooks = false)`, 'remove that line')]
-    : []
-  if (plugin) {
-    findings.push({ client, ok: true, message: `${plugin.id} is installed (${plugin.file})` })
-    findings.push(...trustFinding(ctx, [plugin.id]))
-    const both = [...inProject, ...inHome][0]
-    if (both)
-      findings.push(
-        bad(
-          `the plugin and hooks in ${both.file} are both there; the plugin's stay silent here`,
-          'run `tidemark init` to take out what this machine wired, or `codex plugin remove tidemark`',
-        ),
-      )
-    return findings
-  }
-  const wired = [...inProject, ...inHome]
-  findings.push(...hookFindings(ctx, EVENTS, 'Codex', wired))
-  if (wired.length > 0) findings.push(...trustFinding(ctx, [...new Set(wired.map((hook) => real(hook.file)))]))
-  if (inProject.length > 0 && !trusted && tableIn(sharedFile(ctx)) === undefined) findings.push(UNTRUSTED)
-  return findings
-}
-
-const real = (path: string) => (existsSync(path) ? realpathSync(path) : path)
 
 /** What `doctor` says of Codex. */
-export function codexFindings(ctx: ClientContext): Finding[] {
+export function checkCodex(ctx: ClientContext, codex: Client): Check[] {
   const trusted = isTrusted(ctx)
-  const plugin = pluginIn(ctx, client)
-  const server = plugin ? [] : serverFindings(ctx, trusted)
-  const hooks = hooksOf(ctx, trusted, plugin)
-  // a client that is not wired at all is told of once
-  return server.some((f) => f.wired === false) ? server : [...server, ...hooks]
+  const plugin = pluginIn(ctx, 'codex')
+  const servers = plugin ? [] : checkServers(ctx, codex, trusted)
+  const [inProject, inHome] = [join(ctx.root, '.codex'), codexHome(ctx)].map((dir) => {
+    const file = join(dir, 'hooks.json')
+    return hooksIn(EVENTS, inSeconds, settingsIn({ file })).map((hook) => ({ ...hook, file }))
+  })
+  if (servers[0]?.state === 'off') return servers
+  const wired = [...inProject!, ...inHome!]
+  const sources = plugin ? [plugin.id] : [...new Set(wired.map((hook) => real(hook.file)))]
+  const hooks = plugin
+    ? checkPlugin(codex, plugin, wired, 'plugin', 'codex plugin remove tidemark')
+    : needed(checkHooks(ctx, codex, wired))
+  const isOff = at(tomlIn(homeFile(ctx)), 'features', 'hooks') === false
+  return [
+    ...servers,
+    ...(isOff
+      ? [
+          wrong(
+            'codex.hooks-switch',
+            `hooks are switched off in ${homeFile(ctx)} ([features] hooks = false)`,
+            'remove that line',
+          ),
+        ]
+      : []),
+    ...hooks,
+    ...(sources.length > 0 ? [checkReview(ctx, sources)] : []),
+    ...(!plugin && inProject!.length > 0 && !trusted && serverIn(sharedFile(ctx)).entry === undefined
+      ? [untrusted]
+      : []),
+  ]
 }

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../../errors.ts'
+import { guarded } from '../common/check.ts'
 import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidemark } from '../common/command.ts'
-import { readText } from '../common/files.ts'
-import { guarded } from '../common/finding.ts'
 import { codexHome } from '../common/homes.ts'
 import { localHook, sharedHook } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
@@ -12,9 +11,9 @@ import { type JsonFile, jsonTarget } from '../common/json-parts.ts'
 import { seen } from '../common/path.ts'
 import { pluginChange, pluginIn } from '../common/plugins.ts'
 import { aloneHere, giveWay, type Part, plug, type Target, teamHas, unplug, unplugHome } from '../common/target.ts'
-import { appendBlock, isMarked, readToml, removeBlock } from '../common/toml.ts'
+import { appendBlock, isMarked, readToml, removeBlock, tomlIn } from '../common/toml.ts'
 import type { Client, ClientContext, WiringChange } from '../common/types.ts'
-import { codexFindings } from './check.ts'
+import { checkCodex } from './check.ts'
 import { EVENTS } from './events.ts'
 
 const client = 'codex'
@@ -23,8 +22,7 @@ const TABLE = ['mcp_servers', 'tidemark']
 const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
 const localFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
 
-const tableIn = (file: string) =>
-  at(readToml(readText(file) ?? '', file), ...TABLE) as Record<string, unknown> | undefined
+const tableIn = (file: string) => at(tomlIn(file), ...TABLE) as Record<string, unknown> | undefined
 
 const serverPart = (file: string, scope: Target['scope'], command: string, args: string[]): Part => ({
   name: 'server',
@@ -153,5 +151,5 @@ export const codex: Client = {
     ...unplugHome(ctx, local(ctx), 'takes out the entry of this machine'),
     ...unplugHome(ctx, localHooks(ctx), 'takes out the hooks of this machine'),
   ],
-  check: (ctx) => guarded(client, () => codexFindings(ctx)),
+  check: (ctx) => guarded(client, () => checkCodex(ctx, codex)),
 }

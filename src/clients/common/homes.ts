@@ -5,6 +5,12 @@ const envOf = (ctx: ClientContext) => ctx.env ?? process.env
 
 /** Where Claude Code keeps its settings. */
 export const configDir = (ctx: ClientContext) => envOf(ctx).CLAUDE_CONFIG_DIR || join(ctx.home, '.claude')
+/** The settings of Claude Code that count here, the strongest first. */
+export const claudeSettings = (ctx: ClientContext): [local: string, team: string, user: string] => [
+  join(ctx.root, '.claude', 'settings.local.json'),
+  join(ctx.root, '.claude', 'settings.json'),
+  join(configDir(ctx), 'settings.json'),
+]
 /** What Claude Code knows of every project. */
 export const claudeGlobal = (ctx: ClientContext) => join(envOf(ctx).CLAUDE_CONFIG_DIR || ctx.home, '.claude.json')
 export const codexHome = (ctx: ClientContext) => envOf(ctx).CODEX_HOME || join(ctx.home, '.codex')

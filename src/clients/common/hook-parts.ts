@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HookClient } from '../../hooks/call.ts'
-import type { WiredHook } from './hook-check.ts'
+import type { WiredHook } from './check.ts'
 import { hookIn, isLocalHook, sharedHook } from './hook-command.ts'
 import { at, insertJson, readJson, removeJson } from './json.ts'
 import type { JsonFile } from './json-parts.ts'

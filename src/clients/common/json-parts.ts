@@ -95,6 +95,10 @@ export const serverPart = (
 export const sharedServerPart = (f: JsonFile, path: string[], entry: (c: typeof SHARED) => object): Part =>
   serverPart(f, path, entry(SHARED), (found) => isDeepStrictEqual(found, entry(BARE)))
 
+/** The entry of this machine alone, with full paths. */
+export const localServerPart = (f: JsonFile, path: string[], value: object): Part =>
+  serverPart(f, path, value, (entry) => isElsewhere(entry, value))
+
 /** Whether an entry is `value` in all but where on a machine it finds Tidemark. */
 export function isElsewhere(entry: unknown, value: object): boolean {
   if (typeof entry !== 'object' || entry === null) return false

@@ -1,18 +1,7 @@
-import { join } from 'node:path'
-import { type JsonFile, jsonTarget, sharedServerPart } from './json-parts.ts'
-import type { Target } from './target.ts'
-import type { ClientContext } from './types.ts'
+import type { SHARED } from './command.ts'
 
-/** The file of the project that Claude Code and Copilot CLI read their servers from. */
-export const mcpJson = (ctx: ClientContext, client: string): JsonFile => ({
-  client,
-  file: join(ctx.root, '.mcp.json'),
-  scope: 'committed',
-})
+/** The file of a project that Claude Code and Copilot CLI read their servers from. */
+export const MCP_JSON = '.mcp.json'
 
-/** Our server in it. */
-export function mcpJsonTarget(ctx: ClientContext, client: string): Target {
-  const f = mcpJson(ctx, client)
-  // in Claude Code the tools are there without being searched for
-  return jsonTarget(f, [sharedServerPart(f, ['mcpServers'], (c) => ({ type: 'stdio', ...c, alwaysLoad: true }))])
-}
+/** Our server in it. In Claude Code the tools are there without being searched for. */
+export const mcpJsonEntry = (command: typeof SHARED) => ({ type: 'stdio', ...command, alwaysLoad: true })

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readText } from './files.ts'
-import { codexHome, configDir, geminiHome } from './homes.ts'
+import { claudeSettings, codexHome, geminiHome } from './homes.ts'
 import { at } from './json.ts'
 import { settingsIn } from './json-parts.ts'
-import { readToml } from './toml.ts'
+import { tomlIn } from './toml.ts'
 import type { ClientContext, WiringChange } from './types.ts'
 
 /** A plugin of ours that is switched on in a client, and the file that says so. */
@@ -18,18 +17,11 @@ const isPlugin = (id: string) => /^tidemark@/.test(id)
 
 const codexPlugin = (ctx: ClientContext): Plugin | undefined => {
   const file = join(codexHome(ctx), 'config.toml')
-  const plugins = at(readToml(readText(file) ?? '', file), 'plugins')
+  const plugins = at(tomlIn(file), 'plugins')
   if (typeof plugins !== 'object' || plugins === null) return undefined
   const id = Object.keys(plugins).find((key) => isPlugin(key) && at(plugins, key, 'enabled') !== false)
   return id === undefined ? undefined : { id, file }
 }
-
-/** The settings of Claude Code that count here, the strongest first. */
-const claudeSettings = (ctx: ClientContext) => [
-  join(ctx.root, '.claude', 'settings.local.json'),
-  join(ctx.root, '.claude', 'settings.json'),
-  join(configDir(ctx), 'settings.json'),
-]
 
 const claudePlugin = (ctx: ClientContext): Plugin | undefined => {
   const said = new Set<string>()

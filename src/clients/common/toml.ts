@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import { UserError } from '../../errors.ts'
+import { readText } from './files.ts'
 import { at } from './json.ts'
 
 /**
@@ -21,6 +22,9 @@ export function readToml(text: string, file: string): Record<string, unknown> {
     )
   }
 }
+
+/** What a TOML file says; nothing if there is none. */
+export const tomlIn = (file: string): Record<string, unknown> => readToml(readText(file) ?? '', file)
 
 /** Where the string that begins at `from` ends. */
 function stringEnd(text: string, from: number): number {

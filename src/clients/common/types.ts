@@ -1,4 +1,5 @@
 import type { HookClient } from '../../hooks/call.ts'
+import type { Check } from '../../hooks/check.ts'
 
 /** What wiring needs to know about this machine; passed in, so that tests move it. */
 export interface ClientContext {
@@ -64,16 +65,6 @@ export interface WiringChange {
   undo?: { original: string | null; steps: Step[] }
 }
 
-/** One thing `doctor` says; `hint` is how to mend it. */
-export interface Finding {
-  client: string
-  ok: boolean
-  message: string
-  hint?: string
-  /** Nothing of the client starts Tidemark: there is no more to check. */
-  wired?: false
-}
-
 /** One event of a client that is listened to. `matcher` as the client reads it; `seconds` is how long it may wait for us. */
 export interface HookEvent {
   event: string
@@ -99,5 +90,6 @@ export interface Client {
   files(ctx: ClientContext): string[]
   wire(ctx: ClientContext): WiringChange[]
   unwire(ctx: ClientContext): WiringChange[]
-  check(ctx: ClientContext): Finding[]
+  /** What `doctor` says of it. */
+  check(ctx: ClientContext): Check[]
 }

@@ -1,55 +1,34 @@
 import { join } from 'node:path'
-import { localCommand } from '../common/command.ts'
+import { type Check, wrong } from '../../hooks/check.ts'
+import { checkPlugin, guarded } from '../common/check.ts'
 import { readText } from '../common/files.ts'
-import { guarded } from '../common/finding.ts'
 import { geminiHome } from '../common/homes.ts'
-import { hookFindings } from '../common/hook-check.ts'
-import { localHook, sharedHook } from '../common/hook-command.ts'
-import { hookParts, hooksIn, inMilliseconds } from '../common/hook-parts.ts'
+import { inMilliseconds } from '../common/hook-parts.ts'
 import { at } from '../common/json.ts'
-import {
-  isElsewhere,
-  type JsonFile,
-  jsonTarget,
-  NAME,
-  serverPart,
-  settingsIn,
-  sharedServerPart,
-} from '../common/json-parts.ts'
-import { below, seen } from '../common/path.ts'
+import { NAME, settingsIn } from '../common/json-parts.ts'
+import { below } from '../common/path.ts'
 import { pluginChange, pluginIn } from '../common/plugins.ts'
-import { serverFindings } from '../common/server-check.ts'
-import { giveWay, ownFile, plug, plugEither, type Target, unplugBoth } from '../common/target.ts'
-import { type Client, type ClientContext, type Finding, READ_TOOLS } from '../common/types.ts'
+import { giveWay, ownFile, plug, type Target, unplugBoth } from '../common/target.ts'
+import { SCOPES, twoPlaces } from '../common/two-places.ts'
+import { type Client, type ClientContext, READ_TOOLS } from '../common/types.ts'
 import { EVENTS } from './events.ts'
 
-const client = 'gemini'
-const bad = (message: string, hint: string): Finding => ({ client, ok: false, message, hint })
-
-const projectFile = (ctx: ClientContext): JsonFile => ({
-  client,
-  file: join(ctx.root, '.gemini', 'settings.json'),
-  scope: 'committed',
-  comments: true,
-})
-const homeFile = (ctx: ClientContext): JsonFile => ({
-  client,
-  file: join(geminiHome(ctx), 'settings.json'),
-  scope: 'local',
+const settings = (ctx: ClientContext, scope: (typeof SCOPES)[number]) => ({
+  file: join(scope === 'committed' ? join(ctx.root, '.gemini') : geminiHome(ctx), 'settings.json'),
   comments: true,
 })
 
-const project = (ctx: ClientContext): Target => {
-  const f = projectFile(ctx)
-  const server = sharedServerPart(f, ['mcpServers'], (c) => c)
-  return jsonTarget(f, [server, ...hookParts(f, EVENTS, inMilliseconds, (event) => sharedHook(client, event))])
-}
-const home = (ctx: ClientContext): Target => {
-  const f = homeFile(ctx)
-  const value = localCommand(ctx)
-  const server = serverPart(f, ['mcpServers'], value, (entry) => isElsewhere(entry, value))
-  return jsonTarget(f, [server, ...hookParts(f, EVENTS, inMilliseconds, (event) => localHook(ctx, client, event))])
-}
+const { client, targets, wired } = twoPlaces({
+  name: 'gemini',
+  title: 'Gemini CLI',
+  events: EVENTS,
+  signs: (ctx) => [join(ctx.root, '.gemini'), join(ctx.root, 'GEMINI.md'), geminiHome(ctx)],
+  commands: ['gemini'],
+  servers: settings,
+  path: ['mcpServers'],
+  entry: (command) => command,
+  shape: inMilliseconds,
+})
 
 const POLICY_MARK = '# written by `tidemark init`, taken out by `tidemark uninstall`: changes are lost\n'
 const policyFile = (ctx: ClientContext) => join(geminiHome(ctx), 'policies', 'tidemark.toml')
@@ -67,14 +46,13 @@ toolName = ${JSON.stringify(tools)}
 decision = "allow"
 priority = 100
 `
-  return ownFile(client, policyFile(ctx), 'local', 'policy', text, isPolicyOfOurs)
+  return ownFile('gemini', policyFile(ctx), 'local', 'policy', text, isPolicyOfOurs)
 }
 const policies = (ctx: ClientContext): Target[] => [policy(ctx) ?? []].flat()
 
 /** Gemini CLI takes neither servers nor hooks from the settings of a folder that it does not trust. */
-function trustFinding(ctx: ClientContext): Finding[] {
-  const users = settingsIn(homeFile(ctx))
-  if (at(users, 'security', 'folderTrust', 'enabled') === false) return []
+function checkTrust(ctx: ClientContext): Check[] {
+  if (at(settingsIn(settings(ctx, 'local')), 'security', 'folderTrust', 'enabled') === false) return []
   const folders = settingsIn({ file: join(geminiHome(ctx), 'trustedFolders.json'), comments: true })
   const rule = Object.entries(folders).find(([path, how]) =>
     how === 'TRUST_PARENT'
@@ -83,69 +61,55 @@ function trustFinding(ctx: ClientContext): Finding[] {
   )
   if (rule && rule[1] !== 'DO_NOT_TRUST') return []
   return [
-    bad(
+    wrong(
+      'gemini.trust',
       'Gemini CLI does not trust this folder, and then reads neither its servers nor its hooks',
       'start `gemini` here and trust the folder',
     ),
   ]
 }
 
-function check(ctx: ClientContext): Finding[] {
-  const places = [projectFile(ctx), homeFile(ctx)]
-  const plugin = pluginIn(ctx, client)
-  const wired = places.flatMap((f) =>
-    hooksIn(EVENTS, inMilliseconds, settingsIn(f)).map((hook) => ({ ...hook, file: f.file })),
-  )
-  if (plugin)
-    return [
-      { client, ok: true, message: `${plugin.id} is installed (${plugin.file})` },
-      ...(wired.length > 0
-        ? [
-            bad(
-              `the extension and hooks in ${wired[0]!.file} are both there; the extension's stay silent here`,
-              'run `tidemark init` to take out what this machine wired, or `gemini extensions disable tidemark`',
-            ),
-          ]
-        : []),
-    ]
+function check(ctx: ClientContext): Check[] {
+  const plugin = pluginIn(ctx, 'gemini')
+  const hooks = wired(ctx)
+  if (plugin) return checkPlugin(client, plugin, hooks, 'extension', 'gemini extensions disable tidemark')
   const dir = below(ctx)
-  if (dir && !wired.some((hook) => hook.file === homeFile(ctx).file))
+  if (dir && !hooks.some((hook) => hook.file === settings(ctx, 'local').file))
     return [
-      bad(
+      wrong(
+        'gemini.folder',
         `Gemini CLI reads .gemini/ only where it is started: in ${dir} it has neither the server nor the hooks`,
         `start \`gemini\` in ${ctx.root}`,
       ),
     ]
-  const server = serverFindings(ctx, client, 'Gemini CLI', ['mcpServers', NAME], places)
-  if (wired.length === 0 && server.some((f) => !f.ok)) return server // told of once
-  const off = places.find((f) => at(settingsIn(f), 'hooksConfig', 'enabled') === false)
+  const found = client.check(ctx)
+  if (hooks.length === 0 && found[0]!.state !== 'ok') return found
+  const off = SCOPES.map((scope) => settings(ctx, scope)).find(
+    (f) => at(settingsIn(f), 'hooksConfig', 'enabled') === false,
+  )
   return [
-    ...server,
-    ...(off ? [bad(`hooks are switched off in ${off.file} (hooksConfig.enabled)`, 'remove that line')] : []),
-    ...hookFindings(ctx, EVENTS, 'Gemini CLI', wired),
-    ...trustFinding(ctx),
+    ...found,
+    ...(off
+      ? [wrong('gemini.switch', `hooks are switched off in ${off.file} (hooksConfig.enabled)`, 'remove that line')]
+      : []),
+    ...checkTrust(ctx),
   ]
 }
 
 /** Gemini CLI: server and hooks in `.gemini/settings.json`, or in the one of its home. */
 export const gemini: Client = {
-  name: client,
-  title: 'Gemini CLI',
-  events: EVENTS.events,
-  detect(ctx) {
-    const places = [join(ctx.root, '.gemini'), join(ctx.root, 'GEMINI.md'), geminiHome(ctx)]
-    return seen(ctx, 'Gemini CLI', places, 'gemini')
-  },
-  files: (ctx) => [projectFile(ctx).file, homeFile(ctx).file, policyFile(ctx)],
+  ...client,
+  files: (ctx) => [...client.files(ctx), policyFile(ctx)],
   wire(ctx) {
-    const plugin = pluginIn(ctx, client)
+    const plugin = pluginIn(ctx, 'gemini')
     if (!plugin)
       return [
-        ...plugEither(ctx, [project(ctx)], [home(ctx)]),
+        ...client.wire(ctx),
         ...policies(ctx).map((t) => plug(ctx, t, 'lets it run the tools named there without asking, in every project')),
       ]
-    return [pluginChange(client, plugin), ...[project(ctx), home(ctx)].flatMap((t) => giveWay(ctx, t, plugin.id))]
+    const all = SCOPES.flatMap((scope) => targets(ctx, scope))
+    return [pluginChange('gemini', plugin), ...all.flatMap((t) => giveWay(ctx, t, plugin.id))]
   },
-  unwire: (ctx) => unplugBoth(ctx, [project(ctx)], [home(ctx), ...policies(ctx)]),
-  check: (ctx) => guarded(client, () => check(ctx)),
+  unwire: (ctx) => unplugBoth(ctx, targets(ctx, 'committed'), [...targets(ctx, 'local'), ...policies(ctx)]),
+  check: (ctx) => guarded('gemini', () => check(ctx)),
 }

@@ -1,4 +1,5 @@
 import type { Project } from '../../store/project.ts'
+import { type Check, ok, wrong } from '../check.ts'
 import { type Allowed, allowedIn, dayOf, openExtraction, placeOf } from './consent.ts'
 
 export interface Meter {
@@ -34,17 +35,11 @@ const sessions = (n: number) => `${n} ${n === 1 ? 'session waits' : 'sessions wa
 export const meterLine = ({ allowed, tokens, calls, waiting }: Meter): string =>
   `extraction ${tokens} of ${allowed.budget} tokens today in ${calls} ${calls === 1 ? 'call' : 'calls'}${waiting > 0 ? `, ${sessions(waiting)}` : ''}`
 
-export interface ExtractionCheck {
-  ok: boolean
-  what: string
-  hint?: string
-}
-
 /** One line for `doctor`. */
-export function checkExtraction(project: Project, now: number): ExtractionCheck[] {
+export function checkExtraction(project: Project, now: number): Check[] {
   const meter = meterOf(project, now)
   if (!meter) return []
   const what = `${meterLine(meter)}, by ${placeOf(meter.allowed)}`
-  if (meter.error === undefined) return [{ ok: true, what }]
-  return [{ ok: false, what: `${what}; the last time: ${meter.error}`, hint: '`tidemark extract` tries again now' }]
+  if (meter.error === undefined) return [ok('extraction', what)]
+  return [wrong('extraction', `${what}; the last time: ${meter.error}`, '`tidemark extract` tries again now')]
 }

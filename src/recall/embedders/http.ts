@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { replaceFile } from '../../files.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
 import type { Embedder } from './embedder.ts'
 import { modelsDirectory } from './models.ts'
@@ -142,10 +143,8 @@ function readKnown(file: string): Known | undefined {
 }
 
 function keepKnown(models: string, file: string, known: Known): void {
-  const fresh = `${file}.${process.pid}`
   mkdirSync(models, { recursive: true })
-  writeFileSync(fresh, JSON.stringify(known))
-  renameSync(fresh, file)
+  replaceFile(file, JSON.stringify(known))
 }
 
 /**

@@ -1,22 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { many } from '../../briefing/format.ts'
 import { findOnPath } from '../../clients/common/path.ts'
 import { sessionsOf } from '../../coordination/sessions.ts'
 import { UserError } from '../../errors.ts'
+import { type Check, ok, wrong } from '../../hooks/check.ts'
 import { hooksSeen } from '../../hooks/log.ts'
 import type { Memory } from '../../memory.ts'
 import { waitTurn } from '../../store/lock-wait.ts'
 import { type Project, storesOf } from '../../store/project.ts'
 import { ago } from '../../tools/format.ts'
 import { VERSION } from '../version.ts'
-
-/** One line of `doctor`; `hint` is how to mend it. */
-export interface Check {
-  ok: boolean
-  what: string
-  hint?: string
-}
 
 const SESSIONS = 5
 const START_MS = 10_000
@@ -35,10 +30,9 @@ export function checkSessions(memory: Memory, project: Project): Check[] {
     .map(({ session, told, calls }) => {
       const tokens = told.reduce((sum, t) => sum + t.tokens, 0)
       const spent = calls.reduce((sum, c) => sum + c.ms, 0)
-      return {
-        ok: true,
-        what: `session ${session.id}${session.client ? ` (${session.client})` : ''}, ${session.state}, seen ${ago(session.seen, memory.env.now())}: told ${tokens} tokens in ${told.length} ${told.length === 1 ? 'piece' : 'pieces'}; ${calls.length} hooks took ${Math.round(spent)} ms`,
-      }
+      const who = `session ${session.id}${session.client ? ` (${session.client})` : ''}, ${session.state}`
+      const what = `told ${tokens} tokens in ${many(told.length, 'piece')}; ${calls.length} hooks took ${Math.round(spent)} ms`
+      return ok('session', `${who}, seen ${ago(session.seen, memory.env.now())}: ${what}`)
     })
 }
 
@@ -48,11 +42,11 @@ export function checkPlaces(project: Project): Check[] {
   if (stores.length < 2) return []
   const others = stores.filter((path) => path !== project.storePath).map(dirname)
   return [
-    {
-      ok: false,
-      what: `this project has ${stores.length} stores: ${dirname(project.storePath)} is used here, not ${others.join(' or ')}`,
-      hint: `TIDEMARK_STORE=${others[0]} opens the other one; move away the one that you do not want`,
-    },
+    wrong(
+      'store.places',
+      `this project has ${stores.length} stores: ${dirname(project.storePath)} is used here, not ${others.join(' or ')}`,
+      `TIDEMARK_STORE=${others[0]} opens the other one; move away the one that you do not want`,
+    ),
   ]
 }
 
@@ -63,10 +57,10 @@ export async function checkRecall(memory: Memory, project: Project): Promise<Che
     recallerOf(memory, project).config // read when it is asked for
     const { ALLOW_HTTP, waitingEndpoint } = await import('../../recall/embedders/consent.ts')
     const waiting = waitingEndpoint(project)
-    return waiting === undefined ? [] : [{ ok: false, what: waiting, hint: `if you trust it: \`${ALLOW_HTTP}\`` }]
+    return waiting === undefined ? [] : [wrong('recall.endpoint', waiting, `if you trust it: \`${ALLOW_HTTP}\``)]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return [{ ok: false, what: `recall is refused: ${error.message}`, hint: error.hint.replaceAll('\n', '\n       ') }]
+    return [wrong('recall.refused', `recall is refused: ${error.message}`, error.hint.replaceAll('\n', '\n       '))]
   }
 }
 
@@ -92,17 +86,17 @@ export function checkWriter(memory: Memory): Check[] {
     if (waitTurn(() => memory.db.tryWrite(() => true) === true, WRITER_MS)) return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return [{ ok: false, what: error.message, hint: error.hint }]
+    return [wrong('store.writer', error.message, error.hint)]
   }
   const writer = writerOf(memory.path)
   return [
-    {
-      ok: false,
-      what: `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`,
-      hint: writer
+    wrong(
+      'store.writer',
+      `another process has held the store's write lock for more than ${WRITER_MS / 1000} s: nobody else can write`,
+      writer
         ? `it is process ${writer}; if it hangs, end it: nothing that was acknowledged is lost`
         : `if one hangs, end it: \`fuser -v ${memory.path}\` lists who has the store open; nothing that was acknowledged is lost`,
-    },
+    ),
   ]
 }
 
@@ -113,17 +107,9 @@ export function checkCommand(env: Readonly<Record<string, string | undefined>>):
   const run = spawnSync(file, ['--version'], { encoding: 'utf8', timeout: START_MS, env: { ...env } })
   const version = /\d{1,9}\.\d{1,9}\.\d{1,9}\S*/.exec(run.stdout ?? '')?.[0]
   const hint = 'install this version with `npm install -g tidemark`, or take the other off the PATH'
+  const bad = (what: string) => [wrong('command', `${file} is what clients start, and it ${what}`, hint)]
   if (run.status !== 0 || version === undefined)
-    return [
-      {
-        ok: false,
-        what: `${file} is what clients start, and it does not start: ${(run.stderr ?? '').trim().split('\n')[0]}`,
-        hint,
-      },
-    ]
-  if (version !== VERSION)
-    return [
-      { ok: false, what: `${file} is what clients start, and it is tidemark ${version}; this one is ${VERSION}`, hint },
-    ]
-  return [{ ok: true, what: `clients start ${file}, which is this version` }]
+    return bad(`does not start: ${(run.stderr ?? '').trim().split('\n')[0]}`)
+  if (version !== VERSION) return bad(`is tidemark ${version}; this one is ${VERSION}`)
+  return [ok('command', `clients start ${file}, which is this version`)]
 }

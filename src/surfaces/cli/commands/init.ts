@@ -269,8 +269,10 @@ export const init: Command = {
           : 'done. restart the clients to connect them',
     )
     const wired = new Set(changes.filter((c) => !c.failed).map((c) => c.client))
-    for (const f of checkWiring(context).filter((f) => !f.ok && wired.has(f.client)))
-      call.out(`  next   ${f.client}: ${f.hint ?? f.message}`)
+    for (const { id, state, text, fix = text } of checkWiring(context)) {
+      const client = id.split('.')[0]!
+      if (state === 'wrong' && wired.has(client)) call.out(`  next   ${client}: ${fix}`)
+    }
     const failed = changes.filter((c) => c.failed)
     for (const c of failed) call.out(`${c.client} is ${c.why}`)
     return {

@@ -1,0 +1,78 @@
+import type { HookClient } from '../../hooks/call.ts'
+import { checkHooks, checkServerIn, guarded, together, type WiredHook } from './check.ts'
+import { localCommand } from './command.ts'
+import { localHook, sharedHook } from './hook-command.ts'
+import { type HookShape, hookParts, hooksIn } from './hook-parts.ts'
+import { type JsonFile, jsonTarget, localServerPart, NAME, settingsIn, sharedServerPart } from './json-parts.ts'
+import { seen } from './path.ts'
+import { plugEither, type Target, unplugBoth } from './target.ts'
+import type { Client, ClientContext, ClientEvents } from './types.ts'
+
+type Scope = JsonFile['scope']
+type Command = ReturnType<typeof localCommand>
+
+/** A client that reads the same JSON in the project, which the team shares, and in its home. */
+export interface TwoPlaces {
+  name: HookClient
+  title: string
+  events: ClientEvents
+  /** By these files and folders, or one of these commands, it is known to be here. */
+  signs(ctx: ClientContext): string[]
+  commands: string[]
+  /** Where its servers stand, under `path`, and how one is written. */
+  servers(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
+  path: string[]
+  entry(command: Command, scope: Scope): object
+  /** Where its hooks stand: the file of the servers unless given. */
+  hooks?(ctx: ClientContext, scope: Scope): Omit<JsonFile, 'client' | 'scope'>
+  shape: HookShape
+  hookTarget?: typeof jsonTarget
+}
+
+export const SCOPES: readonly Scope[] = ['committed', 'local']
+
+/** Such a client, and what its own rules are made of. */
+export function twoPlaces(spec: TwoPlaces): {
+  client: Client
+  targets(ctx: ClientContext, scope: Scope): Target[]
+  /** The hooks of ours that it finds. */
+  wired(ctx: ClientContext): WiredHook[]
+} {
+  const { name, title, events, path, shape } = spec
+  const serverFile = (ctx: ClientContext, scope: Scope) => ({ client: name, scope, ...spec.servers(ctx, scope) })
+  const hookFile = (ctx: ClientContext, scope: Scope) =>
+    spec.hooks ? { client: name, scope, ...spec.hooks(ctx, scope) } : serverFile(ctx, scope)
+
+  function targets(ctx: ClientContext, scope: Scope): Target[] {
+    const [servers, hooks] = [serverFile(ctx, scope), hookFile(ctx, scope)]
+    const server =
+      scope === 'local'
+        ? localServerPart(servers, path, spec.entry(localCommand(ctx), scope))
+        : sharedServerPart(servers, path, (command) => spec.entry(command, scope))
+    const parts = hookParts(hooks, events, shape, (event) =>
+      scope === 'local' ? localHook(ctx, name, event) : sharedHook(name, event),
+    )
+    if (hooks.file === servers.file) return [jsonTarget(servers, [server, ...parts])]
+    return [jsonTarget(servers, [server]), (spec.hookTarget ?? jsonTarget)(hooks, parts)]
+  }
+  const wired = (ctx: ClientContext) =>
+    SCOPES.map((scope) => hookFile(ctx, scope)).flatMap((f) =>
+      hooksIn(events, shape, settingsIn(f)).map((hook) => ({ ...hook, file: f.file })),
+    )
+  const client: Client = {
+    name,
+    title,
+    events: events.events,
+    detect: (ctx) => seen(ctx, title, spec.signs(ctx), ...spec.commands),
+    files: (ctx) => [...new Set(SCOPES.flatMap((s) => [serverFile(ctx, s).file, hookFile(ctx, s).file]))],
+    wire: (ctx) => plugEither(ctx, targets(ctx, 'committed'), targets(ctx, 'local')),
+    unwire: (ctx) => unplugBoth(ctx, targets(ctx, 'committed'), targets(ctx, 'local')),
+    check: (ctx) =>
+      guarded(name, () => {
+        const files = SCOPES.map((scope) => serverFile(ctx, scope))
+        const server = checkServerIn(ctx, client, [...path, NAME], files)
+        return together(server, checkHooks(ctx, client, wired(ctx)))
+      }),
+  }
+  return { client, targets, wired }
+}
