@@ -139,7 +139,7 @@ export const confirm: Tool = {
     "the person's yes to proposals and to rules from others: to those named, or to all that are listed; without either it lists what waits, each whole",
   example: 'tidemark confirm',
   params: {
-    ref: { type: 'text', about: 'ids, or names in quotes', place: 'rest', list: true },
+    ref: { type: 'text', ref: true, about: 'ids, or names in quotes', place: 'rest', list: true },
     all: { type: 'text', about: 'everything that `tidemark confirm` lists, by the code at its end' },
   },
   readOnly: false,

@@ -30,7 +30,12 @@ export const history: Tool = {
     'tells everything that happened to an entity, oldest first: who, when, what, and what it was before; without one, the latest batches',
   example: 'tidemark history use-sqlite',
   params: {
-    ref: { type: 'text', about: 'an id, kind:name, a path, a name, or a short reference such as #a3f', place: 'rest' },
+    ref: {
+      type: 'text',
+      ref: true,
+      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
+      place: 'rest',
+    },
     limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
   },
   readOnly: true,

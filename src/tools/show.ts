@@ -30,6 +30,7 @@ export const show: Tool = {
   params: {
     ref: {
       type: 'text',
+      ref: true,
       about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
       required: true,
       place: 'rest',

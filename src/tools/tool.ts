@@ -19,6 +19,8 @@ export interface Param {
   /** On the command line `-` alone stands for standard input. */
   readonly stdin?: boolean
   readonly choices?: readonly string[]
+  /** Means something that is recorded: shells complete its name. */
+  readonly ref?: boolean
   /** For the command line alone. */
   readonly typed?: boolean
 }

@@ -25,7 +25,14 @@ const refs = (given: unknown): string[] => [
       .filter((ref) => ref.trim() !== ''),
   ),
 ]
-const REFS = { type: 'text', about: 'ids, or names in quotes', required: true, place: 'rest', list: true } as const
+const REFS = {
+  type: 'text',
+  ref: true,
+  about: 'ids, or names in quotes',
+  required: true,
+  place: 'rest',
+  list: true,
+} as const
 const REASON = { type: 'text', about: 'why' } as const
 
 export const reject: Tool = {
@@ -65,8 +72,14 @@ export const supersede: Tool = {
   about: 'puts a newer entity in the place of an older one, which leaves recall and briefings',
   example: 'tidemark supersede use-json-files use-sqlite --reason "two sessions lost writes"',
   params: {
-    old: { type: 'text', about: 'what no longer holds: an id, kind:name, a path or a name', required: true, place: 0 },
-    new: { type: 'text', about: 'what takes its place', required: true, place: 1 },
+    old: {
+      type: 'text',
+      ref: true,
+      about: 'what no longer holds: an id, kind:name, a path or a name',
+      required: true,
+      place: 0,
+    },
+    new: { type: 'text', ref: true, about: 'what takes its place', required: true, place: 1 },
     reason: REASON,
   },
   readOnly: false,
@@ -84,7 +97,7 @@ export const answer: Tool = {
   about: 'answers an open question: it leaves the list of open ones',
   example: 'tidemark answer "Does the hub need Redis?" "No: LISTEN/NOTIFY fans out."',
   params: {
-    question: { type: 'text', about: 'its id, or its text in quotes', required: true, place: 0 },
+    question: { type: 'text', ref: true, about: 'its id, or its text in quotes', required: true, place: 0 },
     text: { type: 'text', about: 'the answer', required: true, place: 'rest' },
   },
   readOnly: false,
@@ -106,6 +119,7 @@ export const rename: Tool = {
   params: {
     ref: {
       type: 'text',
+      ref: true,
       about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
       required: true,
       place: 0,
@@ -130,8 +144,14 @@ export const merge: Tool = {
     'makes one of two of a kind: what the first says beyond the second, and its links, go to the second, which takes its place',
   example: 'tidemark merge store-in-sqlite use-sqlite',
   params: {
-    from: { type: 'text', about: 'the duplicate: an id, kind:name, a path or a name', required: true, place: 0 },
-    into: { type: 'text', about: 'the one that stays', required: true, place: 1 },
+    from: {
+      type: 'text',
+      ref: true,
+      about: 'the duplicate: an id, kind:name, a path or a name',
+      required: true,
+      place: 0,
+    },
+    into: { type: 'text', ref: true, about: 'the one that stays', required: true, place: 1 },
   },
   readOnly: false,
   run(context, args) {

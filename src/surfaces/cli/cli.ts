@@ -56,6 +56,11 @@ export async function run(given: readonly string[]): Promise<number> {
       out(VERSION)
       return 0
     }
+    if (name === 'completion' && rest[0] === 'words') {
+      const found = await (await import('./complete.ts')).complete(rest.slice(2), process.cwd())
+      out(found.join('\n'))
+      return 0
+    }
     if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!(), rest)
     if (Object.hasOwn(TOOLS, name)) {
       ran(name)

@@ -106,7 +106,7 @@ export const GROUPS: readonly [title: string, names: readonly string[]][] = [
   ['work', ['goal', 'activity', 'task', 'tree', 'next']],
   ['together', ['claim', 'claims', 'release', 'session', 'share', 'events', 'pause', 'resume']],
   ['agents', ['brief', 'act', 'discover', 'mcp', 'serve', 'hook', 'extract']],
-  ['set up', ['models', 'bench', 'adopt', 'uninstall']],
+  ['set up', ['models', 'bench', 'completion', 'adopt', 'uninstall']],
 ] // biome-ignore format: a list to read at a glance
 
 /** So many groups tell what each of their commands does. */

@@ -13,5 +13,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   extract: async () => (await import('./extract.ts')).extract,
   models: async () => (await import('./models.ts')).models,
   demo: async () => (await import('./demo.ts')).demo,
+  completion: async () => (await import('./completion.ts')).completion,
   bench: async () => (await import('./bench.ts')).bench,
 }
