@@ -1,4 +1,4 @@
-import { findWork, oneOf, workTool } from './work.ts'
+import { idOf, oneOf, workTool } from './work.ts'
 
 export const activity = workTool({
   kind: 'activity',
@@ -10,11 +10,6 @@ export const activity = workTool({
     component: { type: 'text', about: 'start: the part of the system' },
   },
   startArgs(args, reader) {
-    const [goal, mode, component] = [oneOf(args.goal), oneOf(args.mode), oneOf(args.component)]
-    return {
-      ...(goal !== undefined ? { goal: findWork(reader, 'goal', goal).id } : {}),
-      ...(mode !== undefined ? { mode } : {}),
-      ...(component !== undefined ? { component } : {}),
-    }
+    return { goal: idOf(reader, 'goal', args.goal), mode: oneOf(args.mode), component: oneOf(args.component) }
   },
 })

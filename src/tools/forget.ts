@@ -1,9 +1,9 @@
 import { many } from '../briefing/format.ts'
 import type { Json } from '../model/field.ts'
 import { findOne } from './format.ts'
-import { actingAs, type Tool } from './tool.ts'
+import { actingAs, defineTool } from './tool.ts'
 
-export const forget: Tool = {
+export const forget = defineTool({
   name: 'forget',
   title: 'Forget an entity',
   about:
@@ -22,14 +22,12 @@ export const forget: Tool = {
   },
   readOnly: false,
   destructive: true,
-  run(context, args) {
+  run(context, { ref, reason, erase = false }) {
     const { memory } = context
-    const erase = args.erase === true
-    const e = findOne(memory.reader, args.ref, erase)
-    const reason = typeof args.reason === 'string' ? args.reason : undefined
+    const e = findOne(memory.reader, ref, erase)
     const action = erase
       ? ['purge', { ref: e.id, reason: reason ?? 'erased on request' }]
-      : [`delete-${e.kind}`, { ref: e.id, ...(reason ? { reason } : {}) }]
+      : [`delete-${e.kind}`, { ref: e.id, reason: reason || undefined }]
     const done = memory.act([action], actingAs(context))
     const lines = erase
       ? [`erased ${e.kind}, and what ${many(Number(done.results[0]!.batches), 'batch', 'batches')} held of it`]
@@ -38,4 +36,4 @@ export const forget: Tool = {
         : [`forgot ${e.kind} ${e.name}`, `tidemark undo ${done.batch} brings it back`]
     return { text: [...lines, ...done.notes.map((n) => `note: ${n}`)].join('\n'), json: done as unknown as Json }
   },
-}
+})

@@ -6,8 +6,5 @@ export const goal = workTool({
     "starts, completes, abandons or lists goals: what was asked for. Starting one makes it the session's current goal",
   example: 'tidemark goal start Add OAuth login --plan "provider, callback, session"',
   params: { plan: { type: 'text', about: 'start: how it is to be reached' } },
-  startArgs(args) {
-    const plan = oneOf(args.plan)
-    return plan === undefined ? ({} as { [name: string]: string }) : { plan }
-  },
+  startArgs: (args) => ({ plan: oneOf(args.plan) }),
 })

@@ -6,7 +6,7 @@ import type { Json } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
 import { ago, entityJson, oneLine } from './format.ts'
 import { readStdin } from './stdin.ts'
-import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
+import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** What is to be handed off: a page in Markdown, plain text, or the arguments of write-handoff as JSON. */
 function saidIn(text: string): { [name: string]: unknown } {
@@ -22,21 +22,22 @@ function saidIn(text: string): { [name: string]: unknown } {
   }
 }
 
-function written(context: ToolContext, text: string, args: Readonly<Record<string, unknown>>): Output {
-  const said = {
-    ...saidIn(text),
-    ...(typeof args.task === 'string' ? { task: args.task } : {}),
-    ...(typeof args.title === 'string' ? { title: args.title } : {}),
-  }
+interface Named {
+  readonly task?: string
+  readonly title?: string
+}
+
+function written(context: ToolContext, text: string, { task, title }: Named): Output {
+  const said = { ...saidIn(text), ...(task && { task }), ...(title && { title }) }
   const done = context.memory.act([['write-handoff', said]], actingAs(context))
   const [r] = done.results
   const lines = [`handed off: ${String(r!.name)}`, `  ${r!.id}`, ...done.notes.map((n) => `note: ${n}`)]
   return { text: lines.join('\n'), json: { ...done, id: r!.id } as unknown as Json }
 }
 
-function shown({ memory, project }: ToolContext, args: Readonly<Record<string, unknown>>): Output {
+function shown({ memory, project }: ToolContext, { task }: Named): Output {
   const all = currentHandoffs(memory, project)
-  const wanted = typeof args.task === 'string' ? memory.reader.find(args.task).map((e) => e.id) : undefined
+  const wanted = task !== undefined ? memory.reader.find(task).map((e) => e.id) : undefined
   const some = wanted ? all.filter((h) => h.task !== undefined && wanted.includes(h.task)) : all
   const now = memory.env.now()
   const text = some
@@ -52,7 +53,7 @@ function shown({ memory, project }: ToolContext, args: Readonly<Record<string, u
   }
 }
 
-export const handoff: Tool = {
+export const handoff = defineTool({
   name: 'handoff',
   title: 'Handoff',
   about:
@@ -71,13 +72,12 @@ export const handoff: Tool = {
     if (step === 'show') {
       if (args.file === undefined) return shown(context, args)
       throw new UsageError(
-        `handoff show takes no file: \`tidemark handoff write ${shellWord(oneLine(String(args.file), 40))}\` writes one from it`,
+        `handoff show takes no file: \`tidemark handoff write ${shellWord(oneLine(args.file, 40))}\` writes one from it`,
         '--task REF shows the handoff of a task',
       )
     }
-    if (step !== 'write') throw new UsageError(`handoff does not "${String(step).slice(0, 40)}"`, 'show or write')
-    if (typeof args.file !== 'string')
+    if (args.file === undefined)
       throw new UsageError('the file is missing', '`tidemark handoff write FILE`, or - for standard input')
     return written(context, args.file === '-' ? readStdin() : readText(resolve(args.file), context.project.root), args)
   },
-}
+})

@@ -5,9 +5,9 @@ import { shortRefs } from '../read/short-references.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { stateOf } from '../recall/validity.ts'
 import { ago, entityJson, oneLine } from './format.ts'
-import type { Block, Tool } from './tool.ts'
+import { type Block, defineTool } from './tool.ts'
 
-export const list: Tool = {
+export const list = defineTool({
   name: 'list',
   title: 'List knowledge',
   about: 'lists what is recorded, newest first; without a kind, everything',
@@ -28,18 +28,16 @@ export const list: Tool = {
   run({ memory }, args) {
     const { reader } = memory
     const registry = reader.registry()
-    const named =
-      args.kind === undefined
-        ? undefined
-        : (registry.kind(String(args.kind)) ?? registry.kindByPlural(String(args.kind)))
-    if (args.kind !== undefined && !named) {
+    const { kind, limit = 50, topic, standing, all: whole } = args
+    const named = kind === undefined ? undefined : (registry.kind(kind) ?? registry.kindByPlural(kind))
+    if (kind !== undefined && !named) {
       const near = nearest(
-        String(args.kind),
+        kind,
         registry.kinds().flatMap((k) => [k.name, k.plural]),
       )
       throw new UserError(
         'unknown-kind',
-        `no kind "${String(args.kind)}"`,
+        `no kind "${kind}"`,
         near.length > 0
           ? `did you mean ${near.join(' or ')}?`
           : `the kinds are ${registry
@@ -49,15 +47,14 @@ export const list: Tool = {
               .join(', ')}`,
       )
     }
-    const limit = typeof args.limit === 'number' ? args.limit : 50
     if (!Number.isInteger(limit) || limit < 0)
       throw new UserError('bad-argument', '--limit is not a whole number', 'give a whole number')
     const options: ListOptions = {
       limit: limit + 1,
-      ...(typeof args.since === 'string' ? { since: momentSaid(args.since, memory.env.now(), 'since') } : {}),
-      ...(typeof args.topic === 'string' ? { topic: args.topic } : {}),
-      ...(typeof args.standing === 'string' ? { standing: args.standing } : {}),
-      ...(args.all === true ? { all: true } : {}),
+      ...(args.since === undefined ? {} : { since: momentSaid(args.since, memory.env.now(), 'since') }),
+      topic,
+      standing,
+      all: whole,
     }
     // what is there, also of kinds that nobody declares any more
     const kinds = named
@@ -120,4 +117,4 @@ export const list: Tool = {
       },
     }
   },
-}
+})

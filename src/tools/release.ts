@@ -37,16 +37,10 @@ export const release: Tool = {
           'release first without --to, or leave it out',
         )
     const scope = scopeArgs(context, args)
-    const said = {
-      ...scope,
-      ...(status === undefined ? {} : { status }),
-      ...(result === undefined ? {} : { result }),
-      ...(handoff === undefined ? {} : { handoff }),
-    }
     const action =
       to === undefined
-        ? (['release', said] as const)
-        : (['hand-over', { ...scope, to, ...(handoff === undefined ? {} : { note: handoff }) }] as const)
+        ? ['release', { ...scope, status, result, handoff }]
+        : ['hand-over', { ...scope, to, note: handoff }]
     const done = context.memory.act([action], actingAs(context))
     const r = done.results[0]!
     const ended = (r.released ?? r.claims ?? []) as { on: string; n: number }[]

@@ -4,7 +4,7 @@ import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { contraryRules, settled } from './contradictions.ts'
 import { refTo } from './format.ts'
-import { actingAs, type Output, type Tool } from './tool.ts'
+import { actingAs, defineTool, type Output } from './tool.ts'
 
 /** A longer line is no sentence: its beginning stands for it. */
 const LINE_MAX = 400
@@ -22,7 +22,7 @@ function factOf(said: string): { [key: string]: Json } {
   }
 }
 
-export const remember: Tool = {
+export const remember = defineTool({
   name: 'remember',
   title: 'Remember a sentence',
   about:
@@ -42,21 +42,15 @@ export const remember: Tool = {
   },
   readOnly: false,
   run(context, args) {
-    const sentence = String(args.text).trim()
+    const { kind: kindName, topic, redact } = args
+    const sentence = args.text.trim()
     if (sentence === '') throw new UserError('bad-argument', 'there is nothing to remember', 'give a sentence')
-    const kindName = args.kind === undefined ? undefined : String(args.kind)
     const kind = kindName === undefined ? undefined : context.memory.registry().kind(kindName)
     if (kindName !== undefined && !kind)
       throw new UserError('unknown-kind', `no kind "${kindName}"`, "`tidemark discover '(kinds)'` lists them")
     const said: { [key: string]: Json } = kind ? { [kind.key[0]]: sentence } : factOf(sentence)
-    const action = [
-      `record-${kind?.name ?? 'fact'}`,
-      { ...said, ...(typeof args.topic === 'string' ? { topics: [args.topic] } : {}) },
-    ]
-    const done = context.memory.act([action], {
-      ...actingAs(context),
-      ...(args.redact === true ? { redact: true } : {}),
-    })
+    const action = [`record-${kind?.name ?? 'fact'}`, { ...said, topics: topic === undefined ? undefined : [topic] }]
+    const done = context.memory.act([action], { ...actingAs(context), ...(redact ? { redact } : {}) })
     const r = done.results[0]!
     const waits = standingOf(context.memory.reader.entity(String(r.id))?.fields ?? {}) === 'proposed'
     const what = `${r.kind}${typeof said.category === 'string' ? ` (${said.category})` : ''}`
@@ -74,4 +68,4 @@ export const remember: Tool = {
     // a proposal replaces nothing: who agrees to it is asked then
     return settled(waits ? { ...context, ask: undefined } : context, pairs).then(print)
   },
-}
+})

@@ -10,7 +10,7 @@ import type { Json } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
 import { screen } from '../secrets/screen.ts'
 import { ago, oneLine } from './format.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { defineTool, type Output, type ToolContext } from './tool.ts'
 import { oneOf } from './work.ts'
 
 const STEPS = ['start', 'heartbeat', 'end', 'list', 'show'] as const
@@ -70,7 +70,7 @@ function refuseSecrets(args: Readonly<Record<string, unknown>>): void {
     )
 }
 
-export const session: Tool = {
+export const session = defineTool({
   name: 'session',
   title: 'Sessions',
   about:
@@ -89,17 +89,16 @@ export const session: Tool = {
   },
   readOnly: false,
   needsSession: (args) => args.do === 'heartbeat',
-  ofSession: (args) => ['heartbeat', 'end', 'show'].includes(String(args.do)) && oneOf(args.id) === undefined,
+  ofSession: (args) => ['heartbeat', 'end', 'show'].includes(args.do) && oneOf(args.id) === undefined,
   run(context, args): Output {
     const { memory, project } = context
     const sessions = sessionsOf(memory)
     const id = oneOf(args.id)
-    const step = String(args.do)
     refuseSecrets(args)
-    switch (step) {
+    switch (args.do) {
       case 'start': {
         const wanted = id ?? context.session
-        if (typeof args.pid === 'number' && isRunning(processRef(args.pid)) !== true)
+        if (args.pid !== undefined && isRunning(processRef(args.pid)) !== true)
           throw new UserError(
             'bad-argument',
             `there is no process ${args.pid}, so the session would be dead at once`,
@@ -114,7 +113,7 @@ export const session: Tool = {
           role: oneOf(args.role),
           // a hook may come before the one of its parent; whoever types it means one that is there
           parent: parent === undefined || isOwn ? parent : liveSession(memory, parent).id,
-          ...(typeof args.pid === 'number' ? { pid: args.pid } : {}),
+          ...(args.pid === undefined ? {} : { pid: args.pid }),
           root: project.root,
           branch: gitState(project.root).branch,
         })
@@ -152,11 +151,11 @@ export const session: Tool = {
             `session list lists them all: \`tidemark session show ${shellWord(oneLine(id, 40))}\` shows one`,
           )
         sessions.sweep()
-        const all = sessions.list({ all: args.all === true })
+        const all = sessions.list({ all: args.all ?? false })
         const lines = all.map((s) => sessionLine(context, s))
         if (all.length === 0) lines.push('no session is live')
         return { text: lines.join('\n'), json: all.map(sessionJson) }
       }
     }
   },
-}
+})

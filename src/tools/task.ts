@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { oneLine } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
-import { findWork, oneOf, references, workTool } from './work.ts'
+import { findWork, idOf, oneOf, references, workTool } from './work.ts'
 
 const worked = workTool({
   kind: 'task',
@@ -18,13 +18,12 @@ const worked = workTool({
     'discovered-from': { type: 'text', about: 'start, add: what it came up in' },
   },
   startArgs(args, reader) {
-    const [activity, goal, from] = [oneOf(args.activity), oneOf(args.goal), oneOf(args['discovered-from'])]
     const blockedBy = references(reader, args['blocked-by'])
     return {
-      ...(activity !== undefined ? { activity: findWork(reader, 'activity', activity).id } : {}),
-      ...(goal !== undefined ? { goal: findWork(reader, 'goal', goal).id } : {}),
-      ...(blockedBy.length > 0 ? { blockedBy: blockedBy.map((ref) => findWork(reader, 'task', ref).id) } : {}),
-      ...(from !== undefined ? { discoveredFrom: from } : {}),
+      activity: idOf(reader, 'activity', args.activity),
+      goal: idOf(reader, 'goal', args.goal),
+      blockedBy: blockedBy.length > 0 ? blockedBy.map((ref) => findWork(reader, 'task', ref).id) : undefined,
+      discoveredFrom: oneOf(args['discovered-from']),
     }
   },
 })
@@ -33,12 +32,8 @@ const worked = workTool({
 function assign(context: ToolContext, args: Readonly<Record<string, unknown>>): Output {
   const text = oneOf(args.text) ?? oneOf(args.ref)
   if (text === undefined) throw new UsageError('the task is missing', '`tidemark task assign REF --role implementer`')
-  const [role, to] = [oneOf(args.role), oneOf(args.to)]
-  const said = {
-    task: findWork(context.memory.reader, 'task', text).id,
-    ...(role === undefined ? {} : { role }),
-    ...(to === undefined ? {} : { to }),
-  }
+  const { id } = findWork(context.memory.reader, 'task', text)
+  const said = { task: id, role: oneOf(args.role), to: oneOf(args.to) }
   const done = context.memory.act([['assign-task', said]], actingAs(context))
   const r = done.results[0]!
   return {

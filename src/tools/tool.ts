@@ -25,6 +25,25 @@ export interface Param {
   readonly typed?: boolean
 }
 
+export type Params = Readonly<Record<string, Param>>
+
+type ValueOf<P extends Param> = P['type'] extends 'text'
+  ? P extends { readonly choices: readonly (infer C)[] }
+    ? C
+    : string
+  : P['type'] extends 'number'
+    ? number
+    : P['type'] extends 'flag'
+      ? boolean
+      : unknown
+
+type Required<P extends Params> = { [K in keyof P]: P[K] extends { readonly required: true } ? K : never }[keyof P]
+
+/** The arguments of a tool as every surface has read them, derived from its parameters. */
+export type ToolArgs<P extends Params> = { readonly [K in Required<P>]: ValueOf<P[K]> } & {
+  readonly [K in Exclude<keyof P, Required<P>>]?: ValueOf<P[K]>
+}
+
 /** What a tool works on. Nothing about a project or a session is global to the process. */
 export interface ToolContext {
   readonly memory: Memory
@@ -76,7 +95,7 @@ export interface Tool {
   readonly about: string
   /** A command line that runs, for `--help` and the docs. */
   readonly example: string
-  readonly params: Readonly<Record<string, Param>>
+  readonly params: Params
   /** Offered to agents over MCP (design §3.7: few). */
   readonly mcp?: boolean
   readonly readOnly: boolean
@@ -104,6 +123,15 @@ export interface Tool {
     emit: (several: readonly Output[]) => void,
   ): () => void
 }
+
+interface Declared<P extends Params> extends Tool {
+  readonly params: P
+  ofSession?(args: ToolArgs<NoInfer<P>>): boolean
+  run(context: ToolContext, args: ToolArgs<NoInfer<P>>): Output | Promise<Output>
+}
+
+/** Declares a tool: the type of the arguments that `run` gets comes from its parameters. */
+export const defineTool = <const P extends Params>(tool: Declared<P>): Tool => tool
 
 /** The author of a call: who the context says acts, unless the arguments say otherwise. */
 export function actingAs(context: Pick<ToolContext, 'session' | 'agent' | 'by'>) {

@@ -2,7 +2,7 @@ import { many } from '../briefing/format.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { moment } from './format.ts'
-import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
+import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** What the session wrote, to be looked at before it is taken back; undefined where that is nothing. */
 function listOf({ memory, local }: ToolContext, session: string): string | undefined {
@@ -12,7 +12,7 @@ function listOf({ memory, local }: ToolContext, session: string): string | undef
   return [`session ${session} wrote ${many(own.length, 'batch', 'batches')}:`, ...lines].join('\n')
 }
 
-export const undo: Tool = {
+export const undo = defineTool({
   name: 'undo',
   title: 'Undo a batch',
   about:
@@ -32,11 +32,8 @@ export const undo: Tool = {
     if ([batch, last, allOf].filter((x) => x !== undefined && x !== false).length > 1)
       throw new UsageError('BATCH, --last and --all-of name different things', 'give one of them')
     const takeBack = (): Output => {
-      const target = typeof allOf === 'string' ? { allOf } : { batch: typeof batch === 'string' ? batch : 'last' }
-      const done = context.memory.act(
-        [['undo', { ...target, ...(force === true ? { force } : {}) }]],
-        actingAs(context),
-      )
+      const target = allOf === undefined ? { batch: batch ?? 'last' } : { allOf }
+      const done = context.memory.act([['undo', { ...target, force }]], actingAs(context))
       const text = done.batch
         ? `took back ${String(done.results[0]!.undone)}\ntidemark undo ${done.batch} redoes it`
         : 'nothing was left of it to take back'
@@ -44,7 +41,7 @@ export const undo: Tool = {
     }
     // an agent is not asked to agree to what only a person may do
     const isOthers = context.by === 'agent' && allOf !== context.session
-    const list = typeof allOf !== 'string' || yes === true || isOthers ? undefined : listOf(context, allOf)
+    const list = allOf === undefined || yes || isOthers ? undefined : listOf(context, allOf)
     if (list === undefined) return takeBack()
     if (context.ask === undefined)
       throw new UserError('not-agreed', `${list}\nnothing was undone`, 'give --yes to take all of it back')
@@ -53,4 +50,4 @@ export const undo: Tool = {
       throw new UserError('not-agreed', 'nothing was undone')
     })
   },
-}
+})

@@ -76,6 +76,12 @@ export function findWork(reader: Reader, kind: WorkKind, ref: string): Entity {
   )
 }
 
+/** The id of the one that a flag names. */
+export const idOf = (reader: Reader, kind: WorkKind, given: unknown): string | undefined => {
+  const ref = oneOf(given)
+  return ref === undefined ? undefined : findWork(reader, kind, ref).id
+}
+
 const DID: Readonly<Record<string, string>> = {
   start: 'started',
   add: 'added',
@@ -90,7 +96,7 @@ interface WorkTool {
   /** Flags of its own. */
   readonly params?: Readonly<Record<string, Param>>
   /** Arguments of the start that its flags say. */
-  startArgs?(args: Readonly<Record<string, unknown>>, reader: Reader): { [name: string]: Json }
+  startArgs?(args: Readonly<Record<string, unknown>>, reader: Reader): { [name: string]: Json | undefined }
   /** What it does besides start, complete, abandon and list. */
   readonly adds?: boolean
 }
@@ -135,12 +141,12 @@ export function workTool(spec: WorkTool): Tool {
       if (step === 'start' || step === 'add') {
         const ref = oneOf(args.ref)
         if (text === undefined && ref === undefined) throw new UsageError('the text is missing', `\`${spec.example}\``)
-        const topics = oneOf(args.topic)
+        const topic = oneOf(args.topic)
         const said = {
-          ...(text !== undefined ? { [key]: text } : {}),
-          ...(ref !== undefined ? { ref: findWork(memory.reader, kind, ref).id } : {}),
+          [key]: text,
+          ref: idOf(memory.reader, kind, ref),
           ...spec.startArgs?.(args, memory.reader),
-          ...(topics !== undefined ? { topics: [topics] } : {}),
+          topics: topic === undefined ? undefined : [topic],
         }
         return done(context, step, [`${step}-${kind}`, said])
       }
@@ -152,18 +158,20 @@ export function workTool(spec: WorkTool): Tool {
           `say which: tidemark ${kind} ${step} REF`,
         )
       const ref = text === undefined ? current! : findWork(memory.reader, kind, text).id
-      const result = oneOf(args.result)
-      const reason = oneOf(args.reason)
       const said =
         step === 'complete'
-          ? { ref, ...(result !== undefined ? { result } : {}), ...(args.force === true ? { force: true } : {}) }
-          : { ref, ...(reason !== undefined ? { reason } : {}) }
+          ? { ref, result: oneOf(args.result), force: args.force as boolean | undefined }
+          : { ref, reason: oneOf(args.reason) }
       return done(context, step, [step, said])
     },
   }
 }
 
-function done(context: ToolContext, step: string, action: readonly [string, { [name: string]: Json }]): Output {
+function done(
+  context: ToolContext,
+  step: string,
+  action: readonly [string, { [name: string]: Json | undefined }],
+): Output {
   const acted = context.memory.act([action], actingAs(context))
   const r = acted.results[0] as Result
   const { reader } = context.memory

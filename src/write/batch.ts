@@ -204,11 +204,12 @@ function planOnce(
     return undefined
   }
 
-  actions.forEach(([given, raw], index) => {
-    const verb = redact(given)
+  actions.forEach(([name, raw], index) => {
+    const verb = redact(name)
     const report: Report = (problem) => void problems.push({ index, verb, ...problem })
     const before = problems.length
-    const said = named(aliases(verb), raw, (alias, field) => p.note(`${verb}: ${alias} was taken as ${field}`))
+    const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined))
+    const said = named(aliases(verb), given, (alias, field) => p.note(`${verb}: ${alias} was taken as ${field}`))
     let args = said
     if (!options.verbs.get(verb)?.unscreened) {
       const screened = screen(said, options.redact)
