@@ -9,7 +9,7 @@ import type { Edit, Field, FieldType, Json } from './field.ts'
 import { accepts, type Report, scalar, shown } from './validate.ts'
 
 /** `texts`: a list of text, or one text. `ref` and `refs`: entities by reference. `any`: any JSON value. */
-export type ArgType = FieldType | 'texts' | 'ref' | 'refs' | 'any'
+type ArgType = FieldType | 'texts' | 'ref' | 'refs' | 'any'
 
 export interface Arg extends Omit<Field, 'type'> {
   readonly type: ArgType
@@ -17,6 +17,8 @@ export interface Arg extends Omit<Field, 'type'> {
   readonly kind?: string
   /** A reference may mean what is deleted. */
   readonly deleted?: boolean
+  /** An item of a list may be empty. */
+  readonly blank?: boolean
   /** `null` is a value; elsewhere it says nothing. */
   readonly null?: boolean
 }
@@ -124,7 +126,7 @@ export function readArg(name: string, arg: Arg, given: unknown, report: Report):
     case 'texts': {
       const items = Array.isArray(value) ? value : [value]
       if (arg.required && items.length === 0) return refuse('empty')
-      return items.every((item) => typeof item === 'string' && item.trim() !== '')
+      return items.every((item) => typeof item === 'string' && (arg.blank || item.trim() !== ''))
         ? items
         : refuse('not a list of text')
     }

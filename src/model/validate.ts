@@ -221,26 +221,3 @@ export function validate(
   }
   return changes
 }
-
-/** The plain text of one argument, required and non-empty; what is wrong is reported. */
-export function textArg(
-  args: Record<string, unknown>,
-  name: string,
-  report: Report,
-  required = true,
-): string | undefined {
-  const raw = args[name]
-  if (raw === undefined || raw === null) {
-    if (required) report({ field: name, message: 'missing', received: null, accepted: 'text' })
-    return undefined
-  }
-  const problems: GateProblem[] = []
-  const value = gate(raw, problems, [name])
-  for (const p of problems) report({ field: name, message: p.message, received: p.received, accepted: p.accepted })
-  if (problems.length > 0) return undefined
-  if (typeof value !== 'string' || (required && value.trim() === '')) {
-    report({ field: name, message: value === '' ? 'empty' : 'not text', received: shown(raw), accepted: 'text' })
-    return undefined
-  }
-  return value
-}

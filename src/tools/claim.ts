@@ -10,7 +10,7 @@ import { findWork, oneOf } from './work.ts'
 const WAIT_AT_MOST_S = 600
 
 /** What stands on the command line, each as a whole path. */
-export const pathArgs = ({ project, directory }: ToolContext, given: unknown): string[] =>
+const pathArgs = ({ project, directory }: ToolContext, given: unknown): string[] =>
   oneOf(given)
     ?.split('\n')
     .map((path) => resolve(directory ?? project.root, path)) ?? []

@@ -21,7 +21,7 @@ export const claimJson = (c: Claim): { [key: string]: Json } => ({
 })
 
 /** A claim on a line. */
-export function claimLine({ memory, project }: ToolContext, c: Claim): string {
+function claimLine({ memory, project }: ToolContext, c: Claim): string {
   const now = memory.env.now()
   const on = c.what === 'task' ? `task "${oneLine(memory.reader.entity(c.on)?.name ?? c.on, 60)}"` : c.on
   const left = c.until > now ? `for ${span(c.until - now)} more` : 'as long as its process lives'

@@ -16,7 +16,7 @@ import { oneOf } from './work.ts'
 const STEPS = ['start', 'heartbeat', 'end', 'list', 'show'] as const
 
 /** A session for a program. */
-export function sessionJson(s: SessionInfo): { [key: string]: Json } {
+function sessionJson(s: SessionInfo): { [key: string]: Json } {
   const time = (ms: number | undefined) => (ms === undefined ? {} : new Date(ms).toISOString())
   const { id, state, client, agent, role, parent, root, branch, pid, task, files, contextUsed, reason } = s
   const known = { client, agent, role, parent, root, branch, pid, task, contextUsed, reason }
@@ -32,7 +32,7 @@ export function sessionJson(s: SessionInfo): { [key: string]: Json } {
 }
 
 /** A session on a line: who, how alive, what it works on. */
-export function sessionLine(context: ToolContext, s: SessionInfo): string {
+function sessionLine(context: ToolContext, s: SessionInfo): string {
   const now = context.memory.env.now()
   const task = s.task === undefined ? undefined : context.memory.reader.entity(s.task)
   const holds = claimsOf(context.memory)

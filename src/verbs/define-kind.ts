@@ -92,7 +92,7 @@ export const defineKind = defineVerb({
     const changes: Change[] = [{ field: 'order', op: 'edit', list: true, add: order, remove: [], replace: false }]
     const all = { ...known?.fields, ...fields }
     for (const [field, value] of Object.entries(lists)) {
-      if (!value.every((f) => Object.hasOwn(all, f)))
+      if (value.length === 0 || !value.every((f) => Object.hasOwn(all, f)))
         refuse(field, 'not a list of its fields', shown(value), Object.keys(all).join(', '))
       else if (field === 'key' && known && own && value.join() !== known.key.join())
         refuse('key', 'cannot change: the ids of its entities rest on it', shown(value), known.key.join(', '))

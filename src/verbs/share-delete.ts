@@ -3,8 +3,18 @@ import { texts } from '../model/args.ts'
 import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import { type Report, shown } from '../model/validate.ts'
-import { defineVerb } from '../write/verb.ts'
+import { defineVerb, reading } from '../write/verb.ts'
 import { fieldOf, SHARED_THERE, sharedValue, VERSION, write } from './shared-key.ts'
+
+/** An empty way would mean the whole key, which nobody asked to take out. */
+const PATH = reading(
+  texts('a key of the map, or the way to it; with item: the way to the list', { blank: true }),
+  (_p, keys, field, report) => {
+    if (keys.length > 0) return keys
+    report({ field, message: 'not a path', received: [], accepted: 'a key, or a list of keys' })
+    return undefined
+  },
+)
 
 export const shareDelete = defineVerb({
   name: 'share-delete',
@@ -13,7 +23,7 @@ export const shareDelete = defineVerb({
   args: {
     key: SHARED_THERE,
     item: sharedValue('an item of the list'),
-    path: texts('a key of the map, or the way to it; with item: the way to the list'),
+    path: PATH,
     expectedVersion: VERSION,
   },
   example: { key: 'current-phase', path: 'phase' },

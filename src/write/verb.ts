@@ -64,6 +64,7 @@ function readArgs(p: Planning, args: VerbArgs, given: Readonly<Record<string, un
   }
   const out: Record<string, unknown> = {}
   for (const [name, arg] of Object.entries(args)) {
+    if (name === 'expectedVersion') continue // judged for every verb alike
     const raw = Object.hasOwn(given, name) ? given[name] : undefined
     const value = readArg(name, arg, raw, complain)
     if (value === undefined) continue

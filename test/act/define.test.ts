@@ -178,3 +178,11 @@ describe('[A3] define-relation', () => {
       expect(m.refused([['define-relation', bad]])).toHaveLength(1)
   })
 })
+
+test('[A8] a key or an order of no field is refused', () => {
+  const m = openTestMemory()
+  for (const list of ['key', 'positional'])
+    expect(m.refused([['define-kind', { name: 'endpoint', fields: { name: 'text' }, [list]: [] }]])).toMatchObject([
+      { field: list },
+    ])
+})

@@ -331,3 +331,14 @@ test('recall finds a long shared list by its beginning, whatever is added at its
   expect(t.discover('(search-knowledge "axolotl")')[0]).not.toContain('animals')
   expect(t.library.share.get('animals')!.value).toContain('axolotl')
 })
+
+test('[S2] share-delete: an empty path is refused and takes nothing out; a key that is empty can be named', () => {
+  const t = openTestMemory()
+  t.act([['share-set', { key: 'k', value: { '': 1, a: { '': 2, b: 3 } } }]])
+  expect(t.refused([['share-delete', { key: 'k', path: [] }]])).toMatchObject([
+    { field: 'path', message: 'not a path' },
+  ])
+  t.act([['share-delete', { key: 'k', path: '' }]])
+  t.act([['share-delete', { key: 'k', path: ['a', ''] }]])
+  expect(t.get('context:k')!.fields.value).toEqual({ a: { b: 3 } })
+})
