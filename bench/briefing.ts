@@ -59,7 +59,7 @@ export const bench: Bench = {
         columns: ['first', 'p50', 'p95', 'processor p50'],
         rows: [
           {
-            what: 'brief, counted by the upper bound',
+            what: 'brief, tokens estimated',
             cells: [b.firstMs, b.p50, b.p95, b.cpu50],
             bound: `processor p50 ≤ ${BOUND} ms`,
             ok: b.cpu50 <= BOUND,
@@ -68,7 +68,7 @@ export const bench: Bench = {
       },
       {
         title: 'what it costs the session',
-        columns: ['tokens at most', 'tokens', 'characters', 'at most : exact'],
+        columns: ['estimated', 'tokens', 'characters', 'estimated : exact'],
         rows: [
           {
             what: 'at the default budget',
@@ -78,7 +78,7 @@ export const bench: Bench = {
           },
         ],
         notes: [
-          'the words are made up, with many identifiers in them: of prose the bound is 1.4 times the exact count',
+          'the words are made up, with many identifiers in them: of prose the estimate is 1.5 times the exact count',
         ],
       },
     ]

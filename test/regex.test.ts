@@ -119,7 +119,6 @@ test('[T10] every regular expression of the source takes linear time on 100 kB m
 
 /** Modules that put patterns together of their own constants, and what makes those that are made when first used. */
 const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
-  'src/evaluate/dialogue-date.ts': () => {},
   'src/recall/dates.ts': () => {},
   'src/briefing/fence.ts': (m: { plain(t: string, max: number): string; jsonShown(t: string): string }) => [
     m.plain('\u200b', 9),

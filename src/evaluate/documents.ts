@@ -1,7 +1,8 @@
 import { pieces, scrub, wellFormed } from '../formats/import/text.ts'
 import type { Item, Reading } from '../formats/import/types.ts'
 import type { Json } from '../model/field.ts'
-import { saidDate } from './dialogue-date.ts'
+import { toTime } from '../model/validate.ts'
+import { datesIn } from '../recall/dates.ts'
 
 /** A page, or a turn of a conversation, as an export has it. */
 export interface SourceDocument {
@@ -24,6 +25,14 @@ const label = (textValue: string): string => {
   return line.length > LABEL ? line.slice(0, LABEL).toWellFormed() : line
 }
 
+/** The day that an export's words mean: `1:56 pm on 8 May, 2023`, `March-15-2024`. Nothing where they leave it open. */
+function dayIn(words: string): string | undefined {
+  const exact = /^\d{4}-\d{2}-\d{2}/.test(words.trim()) ? toTime(words.trim()) : undefined
+  if (exact !== undefined || !/\d{4}/.test(words)) return exact // "yesterday" says no day here
+  const [day, ...others] = datesIn(words.replace(/(?<=\p{L})-(\d{1,2})-(?=\d{4})/u, ' $1 '), 0)
+  return day && others.length === 0 && day.from === day.to ? day.from : undefined
+}
+
 /** A day in words is found by them; a day in figures is found by the field. */
 const inWords = (date: string): boolean => /\p{L}{2}/u.test(date)
 
@@ -36,7 +45,7 @@ function fieldsOf(doc: SourceDocument, source: string): { [field: string]: Json 
   }
   say('section', doc.session)
   say('speaker', doc.speaker)
-  const moment = saidDate(doc.date ?? '')
+  const moment = dayIn(doc.date ?? '')
   if (moment !== undefined) out.date = moment
   if (moment === undefined || inWords(doc.date!)) say('when', doc.date)
   const project = label(doc.project ?? '')

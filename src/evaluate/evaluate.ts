@@ -41,7 +41,7 @@ export interface EvaluateOptions {
 }
 
 /** Each document or session once, at its best place; what is folded into a result stands right behind it. */
-export function rank(
+export function documentsOf(
   results: readonly Pick<Recalled, 'id' | 'similar'>[],
   owners: ReadonlyMap<string, SourceDocument>,
   unit: DataSet['unit'],
@@ -138,7 +138,7 @@ async function ask(
     const start = performance.now()
     const results = await answers(library, query.text, told)
     const ms = performance.now() - start
-    out.push({ ...judge(rank(results, owners, unit), query.gold), ms })
+    out.push({ ...judge(documentsOf(results, owners, unit), query.gold), ms })
   }
   return out
 }

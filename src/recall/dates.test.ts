@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { covers, datesIn, dateWords } from './dates.ts'
+import { covers, datesIn } from './dates.ts'
 
 /** A Saturday. */
 const NOW = Date.parse('2026-11-21T09:30:00Z')
@@ -85,13 +85,6 @@ const UNDERSTOOD: [question: string, ...ranges: string[]][] = [
   ['between 2021 and 2023', '2021-01-01..2023-12-31'],
   ['from 2021 to 2023', '2021-01-01..2023-12-31'],
   ['the 30 February 2024', '2024-02-01..2024-02-29'],
-  ['two days before August 11, 2023', '2023-08-09..2023-08-09'],
-  ['two weeks before August 11, 2023', '2023-07-24..2023-08-01'],
-  ['the week before 8 May 2023', '2023-05-01..2023-05-07'],
-  ['the day after 8 May 2023', '2023-05-09..2023-05-09'],
-  ['the day after tomorrow', '2026-11-23..2026-11-23'],
-  ['in the second week of November', '2026-11-08..2026-11-14'],
-  ['the last weekend of May 2023', '2023-05-27..2023-05-28'],
   ['summer 2021', '2021-06-01..2021-08-31'],
   ['in the winter of 2023', '2023-12-01..2024-02-29'],
   ['last summer', '2026-06-01..2026-08-31'],
@@ -137,23 +130,6 @@ describe('expressions of time in questions', () => {
 
   test.each(NOT_DATES)('no date: %s', (question) => {
     if (!question.includes('daily')) expect(ranges(question)).toEqual([])
-  })
-
-  test('the words to look for are said with it', () => {
-    const words = (q: string) => datesIn(q, NOW).flatMap((x) => x.words)
-    expect(words('on 8 May 2023')).toEqual(['may', '2023', '8'])
-    expect(words('on the 8th of May')).toEqual(['may', '8'])
-    expect(words('in March')).toEqual(['march'])
-    expect(words('in March 2024')).toEqual(['march', '2024'])
-    expect(words('yesterday')).toEqual(['november', '2026', '20'])
-    expect(words('last week')).toEqual([])
-  })
-
-  test('dateWords are those of a day, given as text, ms or date', () => {
-    expect(dateWords('2023-05-08')).toEqual(['may', '2023', '8'])
-    expect(dateWords('2023-05-08T23:59:00Z')).toEqual(['may', '2023', '8'])
-    expect(dateWords(Date.UTC(2023, 4, 8))).toEqual(['may', '2023', '8'])
-    expect(dateWords('some day')).toEqual([])
   })
 
   test('a month without a year fits another year half', () => {

@@ -2,11 +2,8 @@
 export interface DateExpression {
   /** As it stands in the question. */
   readonly text: string
-  readonly at: number
   readonly from: string
   readonly to: string
-  /** Words by which a text that speaks of that time can be found, lower case. */
-  readonly words: readonly string[]
   /** The year was not said: the same days of another year are meant half as much. */
   readonly anyYear: boolean
 }
@@ -41,35 +38,28 @@ const mondayOf = (day: number) => day - ((weekdayOf(day) + 6) % 7)
 interface Span {
   from: number
   to: number
-  words: string[]
   anyYear?: boolean
 }
 
-const month = (y: number, m: number, words: string[], anyYear = false): Span => ({
+/** The month may lie outside of 1 to 12. */
+const month = (y: number, m: number, anyYear = false): Span => ({
   from: dayNumber(y, m, 1),
   to: dayNumber(y, m + 1, 1) - 1,
-  words,
   anyYear,
 })
-const wholeMonth = (y: number, m: number) => {
-  const first = dayNumber(y, m, 1)
-  return month(yearOf(first), monthOf(first), [MONTHS[monthOf(first) - 1]!, String(yearOf(first))])
-}
-const year = (y: number): Span => ({ from: dayNumber(y, 1, 1), to: dayNumber(y, 12, 31), words: [String(y)] })
+const year = (y: number): Span => ({ from: dayNumber(y, 1, 1), to: dayNumber(y, 12, 31) })
 const quarter = (y: number, q: number): Span => ({
   from: dayNumber(y, q * 3 - 2, 1),
   to: dayNumber(y, q * 3 + 1, 1) - 1,
-  words: [`q${q}`, String(y)],
 })
-const week = (monday: number): Span => ({ from: monday, to: monday + 6, words: [] })
-const oneDay = (day: number): Span => ({ from: day, to: day, words: dateWords(iso(day)) })
+const oneDay = (day: number): Span => ({ from: day, to: day })
 
 /** A day of the calendar, or several of one month; nothing for the 30th of February. */
-function days(y: number, m: number, first: number, last: number, words: string[], anyYear = false): Span | undefined {
+function days(y: number, m: number, first: number, last: number, anyYear = false): Span | undefined {
   const from = dayNumber(y, m, first)
   const to = dayNumber(y, m, last)
   const real = first >= 1 && first <= last && monthOf(from) === m && monthOf(to) === m
-  return real ? { from, to, words, anyYear } : undefined
+  return real ? { from, to, anyYear } : undefined
 }
 
 /** The number of a month by its name or the beginning of it. */
@@ -108,28 +98,21 @@ const counted = (word: string) => NUMBERS[word.toLowerCase()] ?? Number(word)
 function before(today: number, n: number, unit: string): Span | undefined {
   if (unit === 'day') return oneDay(today - n)
   // nobody counts days who says "three weeks ago"
-  if (unit === 'week') return { from: today - 7 * n - 3, to: today - 7 * n + 3, words: [] }
-  if (unit === 'month') return wholeMonth(yearOf(today), monthOf(today) - n)
+  if (unit === 'week') return { from: today - 7 * n - 3, to: today - 7 * n + 3 }
+  if (unit === 'month') return month(yearOf(today), monthOf(today) - n)
   return n <= 100 ? year(yearOf(today) - n) : undefined
 }
 
 function rolling(today: number, n: number, unit: string): Span {
   const length = { day: 1, week: 7, month: 30.44, year: 365.25 }[unit]!
-  return { from: today - Math.round(n * length), to: today, words: [] }
+  return { from: today - Math.round(n * length), to: today }
 }
 
 /** Months and days of a month whose year may be missing. */
 function dated(name: string, first: string, last: string | undefined, y: string | undefined, today: number) {
   const m = monthNamed(name)
-  const words = [MONTHS[m - 1]!, ...(y === undefined ? [] : [y]), String(Number(first))]
-  return days(
-    y === undefined ? latestYear(m, today) : Number(y),
-    m,
-    Number(first),
-    Number(last ?? first),
-    words,
-    y === undefined,
-  )
+  const inYear = y === undefined ? latestYear(m, today) : Number(y)
+  return days(inYear, m, Number(first), Number(last ?? first), y === undefined)
 }
 
 /** In order: what stands in an earlier one is not looked at by a later one. */
@@ -138,24 +121,21 @@ const PATTERNS: readonly Pattern[] = [
   pattern('((?:19|20)\\d\\d)([-/])(\\d\\d)(?:\\2(\\d\\d)(?:T[\\d:.]+Z?)?)?(?![\\w/-])', (m) => {
     const [y, mo, d] = [Number(m[1]), Number(m[3]), Number(m[4])]
     if (mo < 1 || mo > 12) return undefined
-    return m[4] === undefined ? wholeMonth(y, mo) : days(y, mo, d, d, [MONTHS[mo - 1]!, m[1]!, String(d)])
+    return m[4] === undefined ? month(y, mo) : days(y, mo, d, d)
   }),
   // 15.03.2024, 3/15/2024; where both readings are possible the month stands first, as in English
   pattern(`(\\d{1,2})([./])(\\d{1,2})\\2${YEAR}(?![\\w/-])`, (m) => {
     const [a, b, y] = [Number(m[1]), Number(m[3]), Number(m[4])]
     const [mo, d] = m[2] === '.' || a > 12 ? [b, a] : [a, b]
-    return mo >= 1 && mo <= 12 ? days(y, mo, d, d, [MONTHS[mo - 1]!, m[4]!, String(d)]) : undefined
+    return mo >= 1 && mo <= 12 ? days(y, mo, d, d) : undefined
   }),
   // from March to May 2024
   pattern(`(?:from|between)\\s+${MONTH}(?:\\s+${YEAR})?\\s*${UNTIL}\\s*${MONTH}(?:\\s+${YEAR})?`, (m, today) => {
     const [a, b] = [monthNamed(m[1]!), monthNamed(m[3]!)]
     const end = m[4] === undefined ? latestYear(b, today) : Number(m[4])
     const start = m[2] === undefined ? end - (a > b ? 1 : 0) : Number(m[2])
-    const [from, to] = [
-      month(start, a, []),
-      month(m[2] !== undefined && m[4] === undefined && a <= b ? start : end, b, []),
-    ]
-    return { from: from.from, to: to.to, words: [MONTHS[a - 1]!, MONTHS[b - 1]!] }
+    const last = month(m[2] !== undefined && m[4] === undefined && a <= b ? start : end, b)
+    return { from: month(start, a).from, to: last.to }
   }),
   // 8 May 2023, the 8th of May, 8-10 May
   pattern(`${DAY}(?:\\s*${UNTIL}\\s*${DAY})?(\\s+of)?\\s+${MONTH}(?:,?\\s+${YEAR})?`, (m, today) => {
@@ -170,12 +150,8 @@ const PATTERNS: readonly Pattern[] = [
     const odd = isWord(m[1]!) || (isWord(m[1]!.toLowerCase()) && !AFTER_DAY.test(rest))
     return sure === undefined && odd ? undefined : dated(m[1]!, m[2]!, m[4], m[6], today)
   }),
-  // the second week of November, the last weekend in May 2023
-  pattern(`(${ORDINALS.join('|')}|last)\\s+(week|weekend)\\s+(?:of|in)\\s+${MONTH}(?:,?\\s+${YEAR})?`, (m, today) =>
-    weekOfMonth(m[1]!.toLowerCase(), m[2]!.toLowerCase(), m[3]!, m[4], today),
-  ),
   // May 2023, March of 2024
-  pattern(`${MONTH}(?:\\s+of)?,?\\s+${YEAR}`, (m) => wholeMonth(Number(m[2]), monthNamed(m[1]!))),
+  pattern(`${MONTH}(?:\\s+of)?,?\\s+${YEAR}`, (m) => month(Number(m[2]), monthNamed(m[1]!))),
   // Q3 2025, 2025 Q3, Q3, the third quarter of 2025
   pattern(`${YEAR}[\\s-]*Q([1-4])(?![\\w-])`, (m) => quarter(Number(m[1]), Number(m[2]))),
   pattern(`Q([1-4])(?:\\s*(?:of\\s+|[/-]\\s*)?${YEAR})?(?![\\w-])`, (m, today) => {
@@ -236,39 +212,23 @@ const HINT =
 const season = (name: string, y: number): Span => ({
   from: dayNumber(y, SEASONS[name]!, 1),
   to: dayNumber(y, SEASONS[name]! + 3, 1) - 1,
-  words: [name, String(y)],
 })
 
-/** The first week of a month is its first seven days. */
-function weekOfMonth(which: string, unit: string, name: string, y: string | undefined, today: number): Span {
-  const m = monthNamed(name)
-  const whole = month(y === undefined ? latestYear(m, today) : Number(y), m, [
-    MONTHS[m - 1]!,
-    ...(y === undefined ? [] : [y]),
-  ])
-  const at = which === 'last' ? whole.to - 6 : whole.from + 7 * ORDINALS.indexOf(which)
-  const saturday = at + ((6 - weekdayOf(at) + 7) % 7)
-  const [from, to] = unit === 'week' ? [at, at + 6] : [saturday, saturday + 1]
-  return { ...whole, from, to, anyYear: y === undefined }
-}
-
-function latestQuarter(q: number, today: number): Span {
-  const y = yearOf(today) - (q > Math.ceil(monthOf(today) / 3) ? 1 : 0)
-  return { ...quarter(y, q), words: [`q${q}`] }
-}
+const latestQuarter = (q: number, today: number): Span =>
+  quarter(yearOf(today) - (q > Math.ceil(monthOf(today) / 3) ? 1 : 0), q)
 
 function period(which: string, unit: string, today: number): Span {
   if (which === 'past' && unit !== 'quarter' && unit !== 'weekend') return rolling(today, 1, unit)
   const step = which === 'this' || which === 'current' ? 0 : which === 'next' || which === 'coming' ? 1 : -1
   switch (unit) {
     case 'week':
-      return week(mondayOf(today) + 7 * step)
+      return { from: mondayOf(today) + 7 * step, to: mondayOf(today) + 7 * step + 6 }
     case 'weekend': {
       const saturday = mondayOf(today) + 5 + 7 * step
-      return { from: saturday, to: saturday + 1, words: [] }
+      return { from: saturday, to: saturday + 1 }
     }
     case 'month':
-      return wholeMonth(yearOf(today), monthOf(today) + step)
+      return month(yearOf(today), monthOf(today) + step)
     case 'quarter': {
       const first = dayNumber(yearOf(today), (Math.ceil(monthOf(today) / 3) + step) * 3 - 2, 1)
       return quarter(yearOf(first), Math.ceil(monthOf(first) / 3))
@@ -295,15 +255,12 @@ function named(which: string, name: string, today: number): Span | undefined {
   const m = monthNamed(name)
   const now = monthOf(today)
   const y = yearOf(today)
-  const words = [MONTHS[m - 1]!]
-  if (which === 'this') return month(y, m, words)
-  if (which === 'next') return month(y + (m > now ? 0 : 1), m, words)
-  if (which === 'last') return month(y - (m < now ? 0 : 1), m, words)
-  return month(latestYear(m, today), m, words, true)
+  if (which === 'this') return month(y, m)
+  if (which === 'next') return month(y + (m > now ? 0 : 1), m)
+  if (which === 'last') return month(y - (m < now ? 0 : 1), m)
+  return month(latestYear(m, today), m, true)
 }
 
-/** "Two weeks before" something, "the day after" it. */
-const APART = new RegExp(`(?:\\b${NUMBER}\\s+(?:of\\s+)?)?\\b${UNIT}s?\\s+(before|after)\\s+(?:the\\s+)?$`, 'i')
 const OPEN =
   /\b(since|after|before|until|till|by)\s+(?:the\s+)?(?:(?:early|mid|late|end\s+of|start\s+of|beginning\s+of)[\s-]+)?$/i
 const FROM = /\b(?:from|between)\s+(?:the\s+)?$/i
@@ -334,28 +291,15 @@ export function datesIn(question: string, now: number): DateExpression[] {
     const lead = asked.slice(Math.max(0, f.at - 24), f.at)
     const next = found[i + 1]
     if (next && FROM.test(lead) && TO.test(asked.slice(f.end, next.at)) && f.from <= next.to) {
-      f = { from: f.from, to: next.to, words: [...new Set([...f.words, ...next.words])], at: f.at, end: next.end }
+      f = { from: f.from, to: next.to, at: f.at, end: next.end }
       i++
     }
-    const apart = APART.exec(lead)
-    if (apart) f = { ...f, ...shifted(f, apart), words: [] }
-    const open = apart ? undefined : OPEN.exec(lead)?.[1]?.toLowerCase()
+    const open = OPEN.exec(lead)?.[1]?.toLowerCase()
     const range = open === undefined ? { from: iso(f.from), to: iso(f.to) } : opened(open, f, today)
     const text = asked.slice(f.at, f.end)
-    out.push({ text, at: f.at, ...range, words: f.words, anyYear: open === undefined && f.anyYear === true })
+    out.push({ text, ...range, anyYear: open === undefined && f.anyYear === true })
   }
   return out
-}
-
-/** So long before or after; "the week before" is all of it, "two weeks before" about that day. */
-function shifted(f: Span, [, n, unit, side]: RegExpExecArray): { from: number; to: number } {
-  const length = { day: 1, week: 7, month: 30, year: 365 }[unit!.toLowerCase()]!
-  const back = side!.toLowerCase() === 'before'
-  if (n === undefined || counted(n) === 1)
-    return back ? { from: f.from - length, to: f.from - 1 } : { from: f.to + 1, to: f.to + length }
-  const slack = length === 1 ? 0 : Math.ceil(length / 2)
-  const day = back ? f.from - counted(n) * length : f.to + counted(n) * length
-  return { from: day - slack, to: day + slack }
 }
 
 function opened(word: string, f: Span, today: number): { from: string; to: string } {
@@ -376,11 +320,4 @@ export function covers(x: DateExpression, day: string): number {
   const d = day.slice(0, 10)
   if (x.from <= d && d <= x.to) return 1
   return x.anyYear && x.from.slice(5) <= d.slice(5) && d.slice(5) <= x.to.slice(5) ? 0.5 : 0
-}
-
-/** The words by which a day is found in text: its month, its year, its number. Nothing for what is no day. */
-export function dateWords(day: string | number | Date): string[] {
-  const d = new Date(typeof day === 'string' ? day.slice(0, 10) : day)
-  if (Number.isNaN(d.getTime())) return []
-  return [MONTHS[d.getUTCMonth()]!, String(d.getUTCFullYear()), String(d.getUTCDate())]
 }

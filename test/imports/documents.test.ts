@@ -24,12 +24,26 @@ test('turns become chunks with session, speaker, day and the words of the day', 
     section: '1',
     position: 0,
     speaker: 'Ana',
-    date: '2023-05-08T13:56:00.000Z',
+    date: '2023-05-08',
     when: '1:56 pm on 8 May, 2023',
     topics: ['shop'],
   })
   expect([b.date, b.when]).toEqual(['2025-01-15', undefined])
   expect([c.date, c.when]).toEqual([undefined, 'the week after the fair'])
+})
+
+test.each([
+  ['March-15-2024', '2024-03-15'],
+  ['2023/05/20 (Sat) 02:21', '2023-05-20'],
+  ['Monday, the 3rd of July 2023 at 18:05', '2023-07-03'],
+  ['2025-01-15T09:30:00Z', '2025-01-15T09:30:00.000Z'],
+  ['yesterday', undefined],
+  ['May 2023', undefined],
+  ['some time after 8 May 2023', undefined],
+  ['31 February, 2023', undefined],
+])('the day of "%s" is %s', (date, day) => {
+  const [item] = readDocuments('talk', [turn('a', 'Hello.', { date })]).reading.items
+  expect((item!.args as { date?: string }).date).toBe(day)
 })
 
 test('the same words said twice are two chunks, and sessions that alternate are kept together', () => {
