@@ -39,58 +39,35 @@ interface VerbHelp {
 
 /** What every verb takes, those of kinds included, as help and docs show it. */
 export function verbHelp(registry: Registry, verbs: Iterable<Verb>): VerbHelp[] {
-  const out: VerbHelp[] = []
-  for (const kind of registry.kinds()) {
-    if (kind.internal) continue
+  const kinds = registry.kinds().filter((kind) => !kind.internal)
+  const records = kinds.flatMap((kind) => {
     const [required] = kind.key
-    const optional = Object.entries(fieldsOf(kind)).flatMap(([name, f]) =>
-      f.system || name === required ? [] : [name],
-    )
-    for (const verb of [`record-${kind.name}`, ...(kind.aliases ?? [])]) {
-      out.push({
-        name: verb,
-        about: `records ${kind.about}`,
-        required: [required],
-        optional: [...optional, ...CONTROLS.filter((c) => c !== 'id')],
-        example: call(verb, kind.example),
-      })
-    }
-  }
-  for (const kind of registry.kinds()) {
-    if (kind.internal) continue
-    out.push({
-      name: `delete-${kind.name}`,
-      about: `takes a ${kind.name} out of every list; restore brings it back`,
+    const own = Object.entries(fieldsOf(kind)).flatMap(([name, f]) => (f.system || name === required ? [] : [name]))
+    return [`record-${kind.name}`, ...(kind.aliases ?? [])].map((name) => ({
+      ...{ name, about: `records ${kind.about}`, required: [required] },
+      ...{ optional: [...own, ...CONTROLS.filter((c) => c !== 'id')], example: call(name, kind.example) },
+    }))
+  })
+  const deletes = kinds.map(({ name, key, example }) => ({
+    ...{
+      name: `delete-${name}`,
+      about: `takes a ${name} out of every list; restore brings it back`,
       required: ['ref'],
-      optional: ['reason', 'expectedVersion'],
-      example: call(`delete-${kind.name}`, { ref: String(kind.example[kind.key[0]] ?? '') }),
-    })
-  }
-  for (const v of verbs) {
-    out.push({
-      name: v.name,
-      about: v.about,
-      required: Object.keys(v.args).filter((name) => v.args[name]!.required),
-      optional: Object.keys(v.args).filter((name) => !v.args[name]!.required),
-      takes: Object.fromEntries(
-        Object.entries(v.args).map(([name, arg]) => [name, `${takesBriefly(arg)}: ${arg.about}`]),
-      ),
-      example: call(v.name, v.example),
-    })
-  }
-  return out
+    },
+    ...{ optional: ['reason', 'expectedVersion'] },
+    example: call(`delete-${name}`, { ref: String(example[key[0]] ?? '') }),
+  }))
+  const others = [...verbs].map(({ name, about, args, example }) => ({
+    ...{ name, about, example: call(name, example) },
+    required: Object.keys(args).filter((arg) => args[arg]!.required),
+    optional: Object.keys(args).filter((arg) => !args[arg]!.required),
+    takes: Object.fromEntries(Object.entries(args).map(([name, arg]) => [name, `${takesBriefly(arg)}: ${arg.about}`])),
+  }))
+  return [...records, ...deletes, ...others]
 }
 
-const fieldEntity = (name: string, f: Field) =>
-  entity('field', {
-    name,
-    type: f.type,
-    about: f.about,
-    choices: f.choices,
-    min: f.min,
-    max: f.max,
-    default: f.default,
-  })
+const fieldEntity = (name: string, { type, about, choices, min, max, default: unsaid }: Field) =>
+  entity('field', { name, type, about, choices, min, max, default: unsaid })
 
 export function introspection(memory: Memory, source: Source, functions: () => Functions): Functions {
   const registry = () => source.reader.registry()

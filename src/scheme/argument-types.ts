@@ -1,5 +1,5 @@
-import { brief } from './excerpt.ts'
 import { Builtin, type CallContext, Char, Closure, Empty, Entity, elements, Keyword, Many, Pair, Rec, SchemeError, Sym, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
+import { brief } from './write.ts'
 
 /** A wrong argument of a builtin; the machine, which knows the builtin, adds its name. */
 export class WrongArgument extends SchemeError {

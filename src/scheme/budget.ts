@@ -1,29 +1,21 @@
 import { SchemeError } from './values.ts'
 
-/** What one run may use. Every limit ends in an error form, never in a crash. */
-export interface Budget {
+/** What one run may use, unless the host says otherwise. Every limit ends in an error form, never in a crash. */
+export const DEFAULT_BUDGET = {
   /** Procedure calls, loop turns and elements looked at inside builtins. */
-  steps: number
-  /** Wall clock, milliseconds. */
-  ms: number
-  /** Pairs, slots, map entries and eighths of characters allocated; one holds at most `BYTES_PER_CELL`. */
-  cells: number
-  /** Calls that wait for a result. */
-  depth: number
-  /** Characters printed, over all forms. */
-  outputChars: number
-  /** Top-level forms. */
-  forms: number
-}
-
-export const DEFAULT_BUDGET: Readonly<Budget> = {
   steps: 20_000_000,
+  /** Wall clock, milliseconds. */
   ms: 5_000,
+  /** Pairs, slots, map entries and eighths of characters allocated; one holds at most `BYTES_PER_CELL`. */
   cells: 2_000_000,
+  /** Expressions that wait for the value of a part. */
   depth: 100_000,
+  /** Characters printed, over all forms. */
   outputChars: 40_000,
+  /** Top-level forms. */
   forms: 512,
 }
+export type Budget = Readonly<typeof DEFAULT_BUDGET>
 
 /** What a cell may take: a pair with a number (40 + 24 bytes), and its slot in the arrays that it passes through. */
 export const BYTES_PER_CELL = 80
@@ -76,12 +68,8 @@ export class Meter {
 
   alloc(cells: number): void {
     // A request that cannot be met takes nothing: the next form may still fit.
-    if (cells > this.#cellsLeft) {
-      throw exceeded(
-        `${this.budget.cells} cells`,
-        'build less: filter before map, take fewer, or do not keep what grows',
-      )
-    }
+    const hint = 'build less: filter before map, take fewer, or do not keep what grows'
+    if (cells > this.#cellsLeft) throw exceeded(`${this.budget.cells} cells`, hint)
     this.#cellsLeft -= cells
   }
 

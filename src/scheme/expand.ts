@@ -42,24 +42,27 @@ export class Scope {
   }
 }
 
-const bad = (form: Value, message: string): never => {
-  const head = form instanceof Pair && form.car instanceof Sym ? form.car.name : 'form'
-  throw new SchemeError(`${head}: ${message}`, `(help "${head}") shows its form`)
+/** The error of a form that is not written as it must be. */
+function bad(form: Value, message?: string): never {
+  const head = form instanceof Pair && (form.car instanceof Sym || form.car instanceof Syntax) ? form.car.name : 'form'
+  const right = RULES.get(head)?.signature ?? '(procedure argument …)'
+  throw new SchemeError(`${head}: ${message ?? `its form is ${right}`}`, `(help "${head}") shows an example`)
 }
 
 /** The parts of a form, written with ( ) or, as many do for bindings and clauses, with [ ]. */
-function parts(form: Value | undefined, whole: Value, message: string): readonly Value[] {
+function parts(form: Value | undefined, whole: Value): readonly Value[] {
   if (form instanceof Bracketed && form.open === '[') return form.items
-  return elements(form ?? null) ?? bad(whole, message)
+  return elements(form ?? null) ?? bad(whole)
 }
 
 /** The operands of a form, at least `min` and at most `max` of them. */
-function operands(form: Pair, min: number, max = Number.POSITIVE_INFINITY): readonly Value[] {
-  const args = elements(form.cdr) ?? bad(form, 'it must be a proper list')
-  if (args.length >= min && args.length <= max) return args
-  const some = min === max ? `${min}` : max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`
-  return bad(form, `${some} operand(s) expected, ${args.length} given`)
+function operands(form: Pair, min = 0, max = Number.POSITIVE_INFINITY): readonly Value[] {
+  const args = elements(form.cdr) ?? bad(form)
+  return args.length >= min && args.length <= max ? args : bad(form)
 }
+
+/** A special form, whatever a program calls by its name. */
+const code = (name: string, ...rest: readonly Value[]): Pair => new Pair(SYNTAX.get(name)!, list(rest))
 
 const constant = (value: Value): Node => ({ op: 'const', value })
 const NOTHING = constant(UNSPECIFIED)
@@ -103,7 +106,7 @@ function expandPair(form: Pair, scope: Scope): Node {
     if (refusal !== undefined && !scope.globals.isDefined(name))
       throw new SchemeError(`${name} is not offered: ${refusal}`)
   }
-  return call(expand(head, scope), elements(form.cdr) ?? bad(form, 'a call is a proper list'), scope)
+  return call(expand(head, scope), elements(form.cdr) ?? bad(form), scope)
 }
 
 function sequence(forms: readonly Value[], scope: Scope): Node {
@@ -113,7 +116,7 @@ function sequence(forms: readonly Value[], scope: Scope): Node {
 
 /** A body: its defines become variables of one scope. */
 function body(forms: readonly Value[], scope: Scope, whole: Value): Node {
-  if (forms.length === 0) bad(whole, 'the body is empty')
+  if (forms.length === 0) bad(whole)
   const flat = forms.flatMap((form) => splice(form, scope))
   const defined = flat.map((form) => definition(form, scope))
   const names = [...new Set(defined.flatMap((found) => found?.name ?? []))]
@@ -144,34 +147,23 @@ const isWord = (value: Value | undefined, name: string, scope: Scope): boolean =
   value instanceof Sym && value.name === name && !scope.find(name)
 
 const splice = (form: Value, scope: Scope): readonly Value[] =>
-  isForm(form, 'begin', scope) ? operands(form, 0).flatMap((inner) => splice(inner, scope)) : [form]
+  isForm(form, 'begin', scope) ? operands(form).flatMap((inner) => splice(inner, scope)) : [form]
 
 /** What a `define` form defines: `(define x …)`, `(define (f …) …)`, `(define ((f a) b) …)`. */
 function definition(form: Value, scope: Scope): { name: string; value: Value } | undefined {
   if (!isForm(form, 'define', scope)) return undefined
   let [target, ...values] = operands(form, 1)
-  const isProcedure = target instanceof Pair
-  for (; target instanceof Pair; target = target.car) values = [list([LAMBDA, target.cdr, ...values])]
-  if (!(target instanceof Sym)) return bad(form, 'the name must be a symbol')
-  if (!isProcedure && values.length !== 1) bad(form, 'one value is expected: (define name value)')
-  return { name: target.name, value: values[0]! }
+  for (; target instanceof Pair; target = target.car) values = [code('lambda', target.cdr, ...values)]
+  return target instanceof Sym && values.length === 1 ? { name: target.name, value: values[0]! } : bad(form)
 }
 
 function lambda(form: Pair, scope: Scope): Lambda {
   const [params, ...forms] = operands(form, 1)
   const { items, tail } = unlist(params instanceof Bracketed ? list(params.items) : params!)
-  const rest = tail === EMPTY ? [] : [tail]
-  const names = [...items, ...rest].map((param) =>
-    param instanceof Sym ? param.name : bad(form, 'parameters are symbols'),
-  )
+  const rest = tail !== EMPTY
+  const names = [...items, ...(rest ? [tail] : [])].map((param) => (param instanceof Sym ? param.name : bad(form)))
   distinct(names, form)
-  return {
-    op: 'lambda',
-    name: '',
-    params: items.length,
-    rest: rest.length > 0,
-    body: body(forms, scope.inner(names), form),
-  }
+  return { op: 'lambda', name: '', params: items.length, rest, body: body(forms, scope.inner(names), form) }
 }
 
 function distinct(names: readonly string[], form: Pair): void {
@@ -181,12 +173,12 @@ function distinct(names: readonly string[], form: Pair): void {
 
 /** `((name value) …)`. */
 function bindings(form: Value | undefined, whole: Pair): { names: string[]; values: Value[] } {
-  const pairs = parts(form, whole, 'bindings are ((name value) …)').map((binding) => {
-    const [name, value, ...more] = parts(binding, whole, 'a binding is (name value)')
-    if (!(name instanceof Sym) || value === undefined || more.length > 0) return bad(whole, 'a binding is (name value)')
-    return { name: name.name, value }
-  })
-  return { names: pairs.map((pair) => pair.name), values: pairs.map((pair) => pair.value) }
+  const pairs = parts(form, whole).map((binding) => parts(binding, whole))
+  if (pairs.some((pair) => pair.length !== 2)) bad(whole)
+  return {
+    names: pairs.map(([name]) => (name instanceof Sym ? name.name : bad(whole))),
+    values: pairs.map(([, value]) => value!),
+  }
 }
 
 /** Without a special meaning: what stands quoted in code. `'[a b]` is `(a b)`, `'{:k v}` a record. */
@@ -204,16 +196,15 @@ function datum(form: Value): Value {
   return list(items.map(datum), datum(tail))
 }
 
-const quote = (value: Value): Value => list([QUOTE, value])
+const quote = (value: Value): Value => code('quote', value)
 
 const letForm: Rule = (form, scope) => {
   const [first, ...rest] = operands(form, 2)
+  const { names, values } = bindings(first instanceof Sym ? rest[0] : first, form)
   if (first instanceof Sym) {
-    const { names, values } = bindings(rest[0], form)
-    const loop = list([LAMBDA, list(names.map((name) => new Sym(name))), ...rest.slice(1)])
-    return expand(list([list([LETREC, list([list([first, loop])]), first]), ...values]), scope)
+    const loop = code('lambda', list(names.map((name) => new Sym(name))), ...rest.slice(1))
+    return expand(list([code('letrec', list([list([first, loop])]), first), ...values]), scope)
   }
-  const { names, values } = bindings(first, form)
   distinct(names, form)
   const args = values.map((value, i) => named(names[i]!, value, scope))
   return { op: 'let', args, size: names.length, body: body(rest, scope.inner(names), form) }
@@ -221,9 +212,11 @@ const letForm: Rule = (form, scope) => {
 
 const letStar: Rule = (form, scope) => {
   const [first, ...forms] = operands(form, 2)
-  const all = parts(first, form, 'bindings are ((name value) …)')
-  if (all.length < 2) return letForm(form, scope)
-  return expand(list([LET, list([all[0]!]), list([LET_STAR, list(all.slice(1)), ...forms])]), scope)
+  const inner = code('let', EMPTY, ...forms)
+  return expand(
+    parts(first, form).reduceRight<Value>((rest, one) => code('let', list([one]), rest), inner),
+    scope,
+  )
 }
 
 const letrec: Rule = (form, scope) => {
@@ -237,60 +230,47 @@ const letrec: Rule = (form, scope) => {
 
 /** A variable that no program sees: nobody writes such a name. */
 const HIDDEN = new Sym('\0')
+const hold = (value: Value, ...forms: readonly Value[]): Value => code('let', list([list([HIDDEN, value])]), ...forms)
 
 /** A named let. */
 const doForm: Rule = (form, scope) => {
   const [first, exit, ...forms] = operands(form, 2)
-  const specs = parts(first, form, 'variables are ((name first step) …)').map((spec) => {
-    const all = parts(spec, form, 'a variable is (name first step)')
-    return all.length === 2 || all.length === 3 ? all : bad(form, 'a variable is (name first step)')
-  })
-  const [test, ...results] = parts(exit, form, 'the exit is (test result …)')
+  const specs = parts(first, form).map((spec) => parts(spec, form))
+  const [test, ...results] = parts(exit, form)
+  if (test === undefined || specs.some((spec) => spec.length > 3)) bad(form)
   const again = list([HIDDEN, ...specs.map((spec) => spec[2] ?? spec[0]!)])
-  const choice = list([
-    IF,
-    test ?? bad(form, 'the exit is (test result …)'),
-    list([BEGIN, ...results]),
-    list([BEGIN, ...forms, again]),
-  ])
-  return expand(list([LET, HIDDEN, list(specs.map((spec) => list([spec[0]!, spec[1]!]))), choice]), scope)
+  const turn = code('if', test!, code('begin', ...results), code('begin', ...forms, again))
+  return expand(code('let', HIDDEN, list(specs.map((spec) => list(spec.slice(0, 2)))), turn), scope)
 }
 
 const condForm: Rule = (form, scope) => {
   if (!(form.cdr instanceof Pair)) return NOTHING
-  const rest = new Pair(COND, form.cdr.cdr)
-  const [test, ...forms] = parts(form.cdr.car, form, 'a clause is (test expression …)')
-  if (test === undefined) return bad(form, 'a clause is (test expression …)')
-  if (isWord(test, 'else', scope))
-    return rest.cdr === EMPTY ? sequence(forms, scope) : bad(form, 'else must be the last clause')
-  if (forms.length === 0) return expand(list([OR, test, rest]), scope)
+  const rest = new Pair(SYNTAX.get('cond')!, form.cdr.cdr)
+  const [test, ...forms] = parts(form.cdr.car, form)
+  if (test === undefined) return bad(form)
+  if (isWord(test, 'else', scope)) return rest.cdr === EMPTY ? sequence(forms, scope) : bad(form)
+  if (forms.length === 0) return expand(code('or', test, rest), scope)
   if (!isWord(forms[0], '=>', scope)) return choice(expand(test, scope), sequence(forms, scope), expand(rest, scope))
-  if (forms.length !== 2) bad(form, 'a => clause is (test => procedure)')
-  return expand(list([LET, list([list([HIDDEN, test])]), list([IF, HIDDEN, list([forms[1]!, HIDDEN]), rest])]), scope)
+  return expand(hold(test, code('if', HIDDEN, list([forms[1] ?? bad(form), HIDDEN]), rest)), scope)
 }
 
 const choice = (test: Node, yes: Node, no: Node): Node => ({ op: 'if', test, yes, no })
 
 const caseForm: Rule = (form, scope) => {
   const [key, ...clauses] = operands(form, 2)
-  const memv = scope.globals.builtin('memv')
   const tests = clauses.map((clause) => {
-    const [data, ...forms] = parts(clause, form, 'a clause is ((datum …) expression …)')
-    const test = isWord(data, 'else', scope)
-      ? data!
-      : list([memv, HIDDEN, quote(list(parts(data, form, 'a clause is ((datum …) expression …)')))])
-    return list([
-      test,
-      ...(isWord(forms[0], '=>', scope) ? [list([forms[1] ?? null, HIDDEN])] : [list([BEGIN, ...forms])]),
-    ])
+    const [data, ...forms] = parts(clause, form)
+    const known = (): Value => list([scope.globals.builtin('memv'), HIDDEN, quote(list(parts(data, form)))])
+    const test = isWord(data, 'else', scope) ? data! : known()
+    return list([test, isWord(forms[0], '=>', scope) ? list([forms[1] ?? bad(form), HIDDEN]) : code('begin', ...forms)])
   })
-  return expand(list([LET, list([list([HIDDEN, key!])]), list([COND, ...tests])]), scope)
+  return expand(hold(key!, code('cond', ...tests)), scope)
 }
 
 const connective =
   (stop: boolean): Rule =>
   (form, scope) => {
-    const nodes = operands(form, 0).map((arg) => expand(arg, scope))
+    const nodes = operands(form).map((arg) => expand(arg, scope))
     return nodes.length === 0 ? constant(!stop) : nodes.length === 1 ? nodes[0]! : { op: 'seq', nodes, stop }
   }
 
@@ -304,7 +284,7 @@ const when =
 
 const setForm: Rule = (form, scope) => {
   const [target, source] = operands(form, 2, 2)
-  if (!(target instanceof Sym)) return bad(form, 'a name was expected')
+  if (!(target instanceof Sym)) return bad(form)
   const to = scope.find(target.name) ?? { op: 'global', cell: scope.globals.cell(target.name) }
   return { op: 'set', to, value: expand(source!, scope) }
 }
@@ -318,44 +298,31 @@ const defineForm: Rule = (form, scope) => {
 /** Each set of names through one call-with-values, one in the other. */
 const letValues: Rule = (form, scope) => {
   const [first, ...forms] = operands(form, 2)
-  const inner = parts(first, form, 'bindings are (((name …) producer) …)').reduceRight<Value>(
-    (rest, binding) => {
-      const [names, producer] = parts(binding, form, 'a binding is ((name …) producer)')
-      return list([RECEIVE, names ?? null, producer ?? bad(form, 'a binding is ((name …) producer)'), rest])
-    },
-    list([LET, EMPTY, ...forms]),
-  )
+  const sets = parts(first, form).map((binding) => parts(binding, form))
+  const inner = sets.reduceRight<Value>((rest, set) => code('receive', ...set, rest), code('let', EMPTY, ...forms))
   return expand(inner, scope)
 }
 
 const receive: Rule = (form, scope) => {
   const [names, producer, ...forms] = operands(form, 3)
-  const thunk = list([LAMBDA, EMPTY, producer!])
-  return expand(list([scope.globals.builtin('call-with-values'), thunk, list([LAMBDA, names!, ...forms])]), scope)
+  const consumer = code('lambda', names!, ...forms)
+  return expand(list([scope.globals.builtin('call-with-values'), code('lambda', EMPTY, producer!), consumer]), scope)
 }
 
 /** The operand of `(name operand)`, if that is what the form is. */
-const wrapped = (form: Value, name: string): Value | undefined =>
-  form instanceof Pair &&
-  form.car instanceof Sym &&
-  form.car.name === name &&
-  form.cdr instanceof Pair &&
-  form.cdr.cdr === EMPTY
-    ? form.cdr.car
-    : undefined
+function wrapped(form: Value, name: string): Value | undefined {
+  const [head, operand, ...more] = (form instanceof Pair && elements(form)) || []
+  return head instanceof Sym && head.name === name && more.length === 0 ? operand : undefined
+}
 
 /** The code that makes the data; what holds no unquote stays one quotation. */
 function quasi(form: Value, builtin: Globals['builtin'], level: number): Value {
-  for (const [name, change] of [
-    ['unquote', -1],
-    ['quasiquote', 1],
-  ] as const) {
-    const inner = wrapped(form, name)
-    if (inner === undefined) continue
-    return level + change === 0
-      ? inner
-      : list([builtin('list'), quote(new Sym(name)), quasi(inner, builtin, level + change)])
-  }
+  const listed = (...items: Value[]): Value => list([builtin('list'), ...items])
+  const unquoted = wrapped(form, 'unquote')
+  if (unquoted !== undefined && level === 1) return unquoted
+  if (unquoted !== undefined) return listed(quote(new Sym('unquote')), quasi(unquoted, builtin, level - 1))
+  const nested = wrapped(form, 'quasiquote')
+  if (nested !== undefined) return listed(quote(new Sym('quasiquote')), quasi(nested, builtin, level + 1))
   if (level === 1 && wrapped(form, 'unquote-splicing') !== undefined)
     throw new SchemeError('unquote-splicing: ,@ stands inside a list')
   if (form instanceof Bracketed && form.open === '{')
@@ -364,25 +331,23 @@ function quasi(form: Value, builtin: Globals['builtin'], level: number): Value {
   const { items, tail } = unlist(form instanceof Bracketed ? list(form.items) : form)
   if (items.length === 0) return quote(datum(form))
   // `(a . ,b)` is read as `(a unquote b)`
-  const dot =
-    items.length > 2 && tail === EMPTY && wrapped(list(items.slice(-2)), 'unquote') !== undefined
-      ? items.splice(-2)
-      : undefined
+  const isDotted = items.length > 2 && tail === EMPTY && wrapped(list(items.slice(-2)), 'unquote') !== undefined
+  const end = quasi(isDotted ? list(items.splice(-2)) : tail, builtin, level)
   const pieces = items.map((item) => {
     const spliced = wrapped(item, 'unquote-splicing')
-    if (spliced !== undefined && level === 1) return { isConstant: false, code: spliced }
-    const code =
-      spliced === undefined
-        ? quasi(item, builtin, level)
-        : list([builtin('list'), quote(new Sym('unquote-splicing')), quasi(spliced, builtin, level - 1)])
-    return { isConstant: isQuote(code), code: list([builtin('list'), code]) }
+    if (spliced === undefined) return listed(quasi(item, builtin, level))
+    if (level === 1) return spliced
+    return listed(listed(quote(new Sym('unquote-splicing')), quasi(spliced, builtin, level - 1)))
   })
-  const end = quasi(dot ? list(dot) : tail, builtin, level)
-  if (isQuote(end) && pieces.every((piece) => piece.isConstant)) return quote(datum(form))
-  return list([builtin('append'), ...pieces.map((piece) => piece.code), end])
+  const isConstant =
+    isQuote(end) &&
+    pieces.every(
+      (piece, i) => piece !== wrapped(items[i]!, 'unquote-splicing') && isQuote(((piece as Pair).cdr as Pair).car),
+    )
+  return isConstant ? quote(datum(form)) : list([builtin('append'), ...pieces, end])
 }
 
-const isQuote = (code: Value): boolean => code instanceof Pair && code.car === QUOTE
+const isQuote = (form: Value): boolean => form instanceof Pair && form.car === SYNTAX.get('quote')
 
 const onlyIn =
   (where: string): Rule =>
@@ -390,67 +355,36 @@ const onlyIn =
     bad(form, `it stands only inside ${where}`)
 
 /** Every special form. A name in here is syntax unless a program has bound it as a local variable. */
+// biome-ignore format: a table, one entry a line where it can be
 export const RULES = declare<Rule>({
-  "(quote datum) | The datum itself; 'datum is short for it. | '(a b c)": (form) =>
-    constant(datum(operands(form, 1, 1)[0]!)),
-  '(quasiquote datum) | Data with parts computed: `(a ,x ,@xs). | `(1 ,(+ 1 1) ,@(list 3 4))': (form, scope) =>
-    expand(quasi(operands(form, 1, 1)[0]!, scope.globals.builtin, 1), scope),
-  '(unquote expression) | Inside quasiquote: the value. ,expression is short for it. | `(1 ,(+ 1 1))':
-    onlyIn('quasiquote'),
-  '(unquote-splicing expression) | Inside quasiquote: the elements of a list. ,@expression is short for it. | `(1 ,@(list 2 3))':
-    onlyIn('quasiquote'),
-  '(if test then [else]) | One of two; #f and nil are false, all else is true. | (if (> 2 1) "yes" "no")': (
-    form,
-    scope,
-  ) => {
+  "(quote datum) | The datum itself; 'datum is short for it. | '(a b c)": (form) => constant(datum(operands(form, 1, 1)[0]!)),
+  '(quasiquote datum) | Data with parts computed: `(a ,x ,@xs). | `(1 ,(+ 1 1) ,@(list 3 4))': (form, scope) => expand(quasi(operands(form, 1, 1)[0]!, scope.globals.builtin, 1), scope),
+  '(unquote expression) | Inside quasiquote: the value. ,expression is short for it. | `(1 ,(+ 1 1))': onlyIn('quasiquote'),
+  '(unquote-splicing expression) | Inside quasiquote: the elements of a list. ,@expression is short for it. | `(1 ,@(list 2 3))': onlyIn('quasiquote'),
+  '(if test then [else]) | One of two; #f and nil are false, all else is true. | (if (> 2 1) "yes" "no")': (form, scope) => {
     const [test, yes, no] = operands(form, 2, 3).map((part) => expand(part, scope))
     return choice(test!, yes!, no ?? NOTHING)
   },
   '(define name value) | Names a value; (define (f x …) body …) a procedure. | (define (twice x) (* 2 x))': defineForm,
   '(lambda (x …) body …) | A procedure; (lambda (x . rest) …) takes any number. | ((lambda (x) (* x x)) 3)': lambda,
-  '(let ((name value) …) body …) | Local names; (let loop ((name value) …) body …) is a loop that calls itself. | (let ((x 1) (y 2)) (+ x y))':
-    letForm,
+  '(let ((name value) …) body …) | Local names; (let loop ((name value) …) body …) is a loop that calls itself. | (let ((x 1) (y 2)) (+ x y))': letForm,
   '(let* ((name value) …) body …) | Local names, each seeing those before it. | (let* ((x 1) (y (+ x 1))) y)': letStar,
-  '(letrec ((name value) …) body …) | Local procedures that may call each other. | (letrec ((f (lambda (n) (if (= n 0) "done" (f (- n 1)))))) (f 3))':
-    letrec,
+  '(letrec ((name value) …) body …) | Local procedures that may call each other. | (letrec ((f (lambda (n) (if (= n 0) "done" (f (- n 1)))))) (f 3))': letrec,
   '(letrec* ((name value) …) body …) | As letrec, in order. | (letrec* ((x 1) (y (+ x 1))) y)': letrec,
-  '(do ((name first step) …) (test result …) body …) | A loop with variables. | (do ((i 0 (+ i 1)) (s 0 (+ s i))) ((= i 4) s))':
-    doForm,
-  '(begin expression …) | One after another; the value of the last. | (begin 1 2)': (form, scope) =>
-    sequence(operands(form, 0), scope),
-  '(cond (test expression …) … (else expression …)) | The first clause whose test is true; (test => f) passes its value on. | (cond ((assv 2 \'((1 "a") (2 "b"))) => cadr) (else "none"))':
-    condForm,
-  "(case key ((datum …) expression …) … (else expression …)) | The clause that lists the key. | (case 3 ((1 2) 'low) ((3 4) 'high) (else 'none))":
-    caseForm,
+  '(do ((name first step) …) (test result …) body …) | A loop with variables. | (do ((i 0 (+ i 1)) (s 0 (+ s i))) ((= i 4) s))': doForm,
+  '(begin expression …) | One after another; the value of the last. | (begin 1 2)': (form, scope) => sequence(operands(form), scope),
+  '(cond (test expression …) … (else expression …)) | The first clause whose test is true; (test => f) passes its value on. | (cond ((assv 2 \'((1 "a") (2 "b"))) => cadr) (else "none"))': condForm,
+  "(case key ((datum …) expression …) … (else expression …)) | The clause that lists the key. | (case 3 ((1 2) 'low) ((3 4) 'high) (else 'none))": caseForm,
   '(else expression …) | The last clause of cond and case. | (cond (#f 1) (else 2))': onlyIn('cond and case'),
-  "(=> procedure) | In cond and case: call the procedure with what was found. | (cond ((memv 2 '(1 2 3)) => length) (else 0))":
-    onlyIn('cond and case'),
+  "(=> procedure) | In cond and case: call the procedure with what was found. | (cond ((memv 2 '(1 2 3)) => length) (else 0))": onlyIn('cond and case'),
   '(and expression …) | The last value if all are true, else the first that is not. | (and 1 2)': connective(false),
   '(or expression …) | The first value that is true. | (or #f nil 3)': connective(true),
   '(when test expression …) | The expressions if the test is true. | (when (> 2 1) "yes")': when(true),
   '(unless test expression …) | The expressions if the test is not true. | (unless (> 1 2) "yes")': when(false),
-  '(set! name value) | Gives a variable of the program another value; data cannot be changed. | (let ((x 1)) (set! x 2) x)':
-    setForm,
-  '(let-values (((a b) expression) …) body …) | Names for multiple values. | (let-values (((q r) (floor/ 7 2))) (list q r))':
-    letValues,
-  '(let*-values (((a b) expression) …) body …) | As let-values, in order. | (let*-values (((q r) (floor/ 7 2)) ((s) (values (+ q r)))) s)':
-    letValues,
-  '(receive (a b . rest) expression body …) | Names for multiple values. | (receive (q r) (floor/ 7 2) (list q r))':
-    receive,
+  '(set! name value) | Gives a variable of the program another value; data cannot be changed. | (let ((x 1)) (set! x 2) x)': setForm,
+  '(let-values (((a b) expression) …) body …) | Names for multiple values. | (let-values (((q r) (floor/ 7 2))) (list q r))': letValues,
+  '(let*-values (((a b) expression) …) body …) | As let-values, in order. | (let*-values (((q r) (floor/ 7 2)) ((s) (values (+ q r)))) s)': letValues,
+  '(receive (a b . rest) expression body …) | Names for multiple values. | (receive (q r) (floor/ 7 2) (list q r))': receive,
 })
 
-const syntax = (name: string): Syntax => new Syntax(RULES.get(name)!.body)
-const [QUOTE, IF, LAMBDA, LET, LET_STAR] = [
-  syntax('quote'),
-  syntax('if'),
-  syntax('lambda'),
-  syntax('let'),
-  syntax('let*'),
-]
-const [LETREC, BEGIN, OR, COND, RECEIVE] = [
-  syntax('letrec'),
-  syntax('begin'),
-  syntax('or'),
-  syntax('cond'),
-  syntax('receive'),
-]
+const SYNTAX = new Map([...RULES].map(([name, { body }]) => [name, new Syntax(name, body)]))

@@ -10,12 +10,12 @@ import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, Meter } from './bud
 import { fromData, parseData } from './data.ts'
 import { type Definition, declare } from './define.ts'
 import { expand, type Globals, Scope } from './expand.ts'
-import { group, type Layout, printAll } from './layout.ts'
+import { printAll } from './layout.ts'
 import { builtin, builtinHelp, valueFor } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
 import { refusal } from './refusals.ts'
-import { type Cell, isProcedure, type Run, SchemeError, type Value } from './values.ts'
+import { type Cell, Entity, isProcedure, type Run, SchemeError, type Value } from './values.ts'
 import { layoutValue, type Shapes } from './write.ts'
 
 /** A definition kept as the text it was read from, for what cannot be kept as data: procedures. */
@@ -69,10 +69,11 @@ class Interpreter implements Globals {
 
   /** One printed value per top-level form. Never throws for what a program does: an error prints as `(error "…")`. */
   run(source: string): string[] {
-    const layouts = this.evaluate(source).map((result) =>
-      'value' in result ? layoutValue(result.value, this.#options.shapes) : errorLayout(result.error, result.hint),
+    const values = this.evaluate(source).map((one) => ('value' in one ? one.value : errorEntity(one.error, one.hint)))
+    return printAll(
+      values.map((value) => layoutValue(value, this.#options.shapes)),
+      this.#budget.outputChars,
     )
-    return printAll(layouts, this.#budget.outputChars)
   }
 
   evaluate(source: string): Result[] {
@@ -204,12 +205,8 @@ function attempt<T>(work: () => T): { value: T } | { error: SchemeError | UserEr
   }
 }
 
-function errorLayout(message: string, hint = ''): Layout {
-  const text = (all: string): Layout => ({
-    type: 'text',
-    text: all.length > MAX_ERROR ? all.slice(0, MAX_ERROR) + '…' : all,
-  })
-  const items = [() => text(message)]
-  if (hint !== '') items.push(() => ({ type: 'pair', key: ':hint', value: text(hint) }))
-  return group('(error', ')', items)
+function errorEntity(message: string, hint = ''): Entity {
+  const told = Object.entries({ message, hint }).filter(([, text]) => text !== '')
+  const short = (text: string): string => (text.length > MAX_ERROR ? text.slice(0, MAX_ERROR) + '…' : text)
+  return new Entity('error', new Map(told.map(([name, text]) => [name, short(text)])))
 }

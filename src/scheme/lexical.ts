@@ -57,16 +57,7 @@ export function readQuoted(source: string, at: number, mark: '"' | '|'): { text:
   return mark === '"' ? 'a string is not closed: " is missing' : 'a name is not closed: | is missing'
 }
 
-const ESCAPES: Record<string, string> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  '"': '"',
-  '\\': '\\',
-  '|': '|',
-}
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', '"': '"', '\\': '\\', '|': '|' } // biome-ignore format: a table
 
 function readEscape(source: string, at: number): { text: string; end: number } | string {
   const c = source[at] ?? ''
@@ -82,17 +73,7 @@ function readEscape(source: string, at: number): { text: string; end: number } |
   return text === undefined ? `no such escape in a string: \\${c}` : { text, end: at + 1 }
 }
 
-const CHARS: Record<string, number> = {
-  space: 0x20,
-  newline: 0x0a,
-  tab: 0x09,
-  return: 0x0d,
-  null: 0,
-  alarm: 7,
-  backspace: 8,
-  delete: 0x7f,
-  escape: 0x1b,
-}
+const CHARS: Record<string, number> = { space: 32, newline: 10, tab: 9, return: 13, null: 0, alarm: 7, backspace: 8, delete: 127, escape: 27 } // biome-ignore format: a table
 const CHAR_NAMES = new Map(Object.entries(CHARS).map(([name, code]) => [code, name]))
 
 /** What follows `#\`: one character, a name, or `x` and hexadecimal digits. */

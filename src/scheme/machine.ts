@@ -1,7 +1,7 @@
 import { checkArity, WrongArgument } from './argument-types.ts'
 import { exceeded, type Meter } from './budget.ts'
-import { brief } from './excerpt.ts'
 import { type Args, access, Builtin, type CallContext, type Cell, Closure, Env, elements, isTrue, Keyword, type Lambda, type Local, list, type Node, SchemeError, Sym, UNSPECIFIED, type Value } from './values.ts' // biome-ignore format: one line of names
+import { brief } from './write.ts'
 
 /** Calls of the program from inside builtins of the host use the JS stack: more than so many are refused. */
 const MAX_REENTRY = 100

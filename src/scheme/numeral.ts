@@ -7,12 +7,7 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const INTEGER = /^[+-]?\d+$/
 const RATIONAL = /^[+-]?\d+\/\d+$/
 const IN_RADIX = /^#(?:x[+-]?[\da-f]+|b[+-]?[01]+|o[+-]?[0-7]+)$/i
-const SPECIAL = new Map([
-  ['+inf.0', Number.POSITIVE_INFINITY],
-  ['-inf.0', Number.NEGATIVE_INFINITY],
-  ['+nan.0', Number.NaN],
-  ['-nan.0', Number.NaN],
-])
+const SPECIAL: Record<string, number> = { '+inf.0': 1 / 0, '-inf.0': -1 / 0, '+nan.0': 0 / 0, '-nan.0': 0 / 0 }
 
 /** A numeral as R7RS reads it; `rational` and `too-long` are what we do not hold; undefined if it is no number. */
 export function parseNumber(text: string): bigint | number | 'rational' | 'too-long' | undefined {
@@ -26,7 +21,7 @@ export function parseNumber(text: string): bigint | number | 'rational' | 'too-l
   }
   const mark = text.slice(0, 2).toLowerCase()
   if (mark === '#d') return parseNumber(text.slice(2))
-  if (mark !== '#e' && mark !== '#i') return SPECIAL.get(text)
+  if (mark !== '#e' && mark !== '#i') return Object.hasOwn(SPECIAL, text) ? SPECIAL[text] : undefined
   const n = parseNumber(text.slice(2))
   if (mark === '#i') return typeof n === 'bigint' ? Number(n) : n
   if (typeof n !== 'number') return n

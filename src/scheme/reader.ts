@@ -13,13 +13,7 @@ const QUOTATION = /['`]|,@?/y
 const LONE_DOT = /\.(?=[\s()[\]{}"';`,|]|$)/y
 const CLOSING: Record<string, string> = { '(': ')', '#(': ')', '[': ']', '{': '}' }
 const QUOTES: Record<string, string> = { "'": 'quote', '`': 'quasiquote', ',': 'unquote', ',@': 'unquote-splicing' }
-const NAMED = new Map<string, Value>([
-  ['#t', true],
-  ['#true', true],
-  ['#f', false],
-  ['#false', false],
-  ['nil', null],
-])
+const NAMED = new Map(Object.entries({ '#t': true, '#true': true, '#f': false, '#false': false, nil: null }))
 
 /** Reads code, one top-level form after another. */
 export class Reader {

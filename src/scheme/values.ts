@@ -5,7 +5,6 @@ export type Value =
 
 /** One Unicode code point. */
 export class Char {
-  declare private readonly brand: 'char'
   readonly code: number
   constructor(code: number) {
     this.code = code
@@ -64,7 +63,6 @@ export type Fields = ReadonlyMap<string, Value>
 
 /** A record `{:k v}`: an ordered map, so that no key can reach a JS prototype. */
 export class Rec {
-  declare private readonly brand: 'record'
   readonly entries: Fields
   constructor(entries: Fields) {
     this.entries = entries
@@ -113,8 +111,10 @@ export class Bracketed {
 
 /** A special form in code that another form expands into: no name of the program can hide it. */
 export class Syntax {
+  readonly name: string
   readonly expand: unknown
-  constructor(expand: unknown) {
+  constructor(name: string, expand: unknown) {
+    this.name = name
     this.expand = expand
   }
 }

@@ -1,4 +1,4 @@
-import { atom, type Group, group, type Layout, lazyGroup, measure, print } from './layout.ts'
+import { atom, type Group, group, type Layout, lazyGroup, measure, print, printLimited } from './layout.ts'
 import { inBars, isBare, isPlainSymbol, keyText, printChar } from './lexical.ts'
 import { parseNumber, printNumber } from './numeral.ts'
 import { Bracketed, Builtin, Char, Closure, Empty, Entity, Keyword, Many, Pair, Rec, Sym, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
@@ -32,6 +32,9 @@ const TOO_DEEP = atom(`nil #| nested deeper than ${MAX_DEPTH} |#`)
 export const write = (value: Value, shapes?: Shapes): string => print(layoutValue(value, shapes))
 
 export const layoutValue = (value: Value, shapes?: Shapes): Layout => new Writer(shapes).layout(value, 0)
+
+/** A value as an error message shows it. */
+export const brief = (value: Value): string => printLimited(layoutValue(value), 60)
 
 /** The same in the data grammar, where a list is `[a b]`. */
 export const layoutData = (value: Value, shapes?: Shapes): Layout => new Writer(shapes).cell(value, true, 0)

@@ -35,38 +35,20 @@ function element(xs: Value, at: number, ctx: CallContext): Value {
   throw new WrongArgument(`the list has fewer than ${at + 1} element(s)`, '(length xs) tells how many')
 }
 
-const ordinals = (): Record<string, Run> =>
-  Object.fromEntries(
-    ['first', 'second', 'third', 'fourth', 'fifth'].map((name, at): [string, Run] => [
-      `(${name} xs) | The ${name} element of a list. | (${name} '(1 2 3 4 5))`,
-      ([xs], ctx) => element(xs, at, ctx),
-    ]),
-  )
-
 type Same = (a: Value, b: Value, ctx: CallContext) => boolean
 
-/** The first pair of the list that fits, given as it is or by its car, or #f. */
+/** The list from the first element that is the same, or, of pairs, the pair whose car is; else #f. */
 const search =
-  (fits: (x: Value, here: Pair, ctx: CallContext) => boolean, found: (here: Pair) => Value): Run =>
+  (same: Same, isAssoc: boolean): Run =>
   ([x, xs], ctx) => {
     let here = xs
     for (; here instanceof Pair; here = here.cdr) {
       ctx.charge(1)
-      if (fits(x, here, ctx)) return found(here)
+      if (same(x, isAssoc ? pair(here.car).car : here.car, ctx)) return isAssoc ? here.car : here
     }
     if (here !== EMPTY) throw notOf('a list', xs)
     return false
   }
-const member = (same: Same): Run =>
-  search(
-    (x, here, ctx) => same(x, here.car, ctx),
-    (here) => here,
-  )
-const assoc = (same: Same): Run =>
-  search(
-    (key, here, ctx) => same(key, pair(here.car).car, ctx),
-    (here) => here.car,
-  )
 
 /** `(take 2 xs)` is taken for `(take xs 2)`. */
 const listFirst = (a: Value, b: Value): [Value, number] =>
@@ -125,6 +107,7 @@ const sort: Run = ([xs, less, isKeyed], ctx) => {
 }
 
 /** Those that call procedures are in Scheme: what they call runs on the machine, in its budget, at any depth. */
+// biome-ignore format: a table, one entry a line where it can be
 export const lists: Record<string, Run | string | Builtin> = {
   "(cons x xs) | A pair: a list with x before xs. | (cons 1 '(2 3))": (args, ctx) => {
     ctx.alloc(1)
@@ -133,7 +116,11 @@ export const lists: Record<string, Run | string | Builtin> = {
   "(car xs) | The first of a pair. | (car '(1 2))": (args) => pair(args[0]).car,
   "(cdr xs) | The rest of a pair. | (cdr '(1 2))": (args) => pair(args[0]).cdr,
   ...paths(),
-  ...ordinals(),
+  "(first xs) | The first element of a list. | (first '(1 2 3 4 5))": ([xs], ctx) => element(xs, 0, ctx),
+  "(second xs) | The second element of a list. | (second '(1 2 3 4 5))": ([xs], ctx) => element(xs, 1, ctx),
+  "(third xs) | The third element of a list. | (third '(1 2 3 4 5))": ([xs], ctx) => element(xs, 2, ctx),
+  "(fourth xs) | The fourth element of a list. | (fourth '(1 2 3 4 5))": ([xs], ctx) => element(xs, 3, ctx),
+  "(fifth xs) | The fifth element of a list. | (fifth '(1 2 3 4 5))": ([xs], ctx) => element(xs, 4, ctx),
   '(list x …) | A list of these; [x …] is short for it. | (list 1 2 3)': paid,
   "(cons* x y …) | The elements before the last, which is a list. | (cons* 1 2 '(3 4))": (args, ctx) => {
     ctx.alloc(args.length)
@@ -176,30 +163,26 @@ export const lists: Record<string, Run | string | Builtin> = {
     if (index(k) > 0) element(xs, index(k) - 1, ctx)
     return tail(xs, index(k), ctx)
   },
-  "(list-ref xs k) | The element at k, counted from 0. | (list-ref '(a b c) 1)": ([xs, k], ctx) =>
-    element(xs, index(k), ctx),
+  "(list-ref xs k) | The element at k, counted from 0. | (list-ref '(a b c) 1)": ([xs, k], ctx) => element(xs, index(k), ctx),
   // of a shorter list all of it: "the ten best" must not fail where there are nine
   "(take xs n) | The first n elements, or all if there are fewer. | (take '(1 2 3) 2)": ([a, b], ctx) => {
     const [xs, n] = listFirst(a, b)
     return paid(items(xs, ctx).slice(0, n), ctx)
   },
-  "(drop xs n) | What is left without the first n elements. | (drop '(1 2 3) 2)": ([a, b], ctx) =>
-    tail(...listFirst(a, b), ctx),
+  "(drop xs n) | What is left without the first n elements. | (drop '(1 2 3) 2)": ([a, b], ctx) => tail(...listFirst(a, b), ctx),
   "(last xs) | The last element. | (last '(1 2 3))": ([xs], ctx) => {
     let here = pair(xs)
     for (; here.cdr instanceof Pair; here = here.cdr) ctx.charge(1)
     return here.car
   },
-  "(memq x xs) | The list from the first element that is eq? to x, or #f. | (memq 'b '(a b c))": member(isSame),
-  "(memv x xs) | The list from the first element that is eqv? to x, or #f. | (memv 'b '(a b c))": member(isSame),
-  "(member x xs [same?]) | The list from the first element that is equal? to x, or #f. | (member '(1) '(0 (1) 2))":
-    '(lambda (x xs . same?) (if (null? same?) (%member x xs) (find-tail (lambda (y) ((car same?) x y)) xs)))',
-  "(%member x xs) | member by equal?. | (%member 'b '(a b c))": member(isEqual),
-  "(assq key pairs) | The first pair whose car is eq? to the key, or #f. | (assq 'b '((a 1) (b 2)))": assoc(isSame),
-  "(assv key pairs) | The first pair whose car is eqv? to the key, or #f. | (assv 'b '((a 1) (b 2)))": assoc(isSame),
-  '(assoc key pairs [same?]) | The first pair whose car is equal? to the key, or #f. | (assoc "b" \'(("a" 1) ("b" 2)))':
-    '(lambda (key xs . same?) (if (null? same?) (%assoc key xs) (find (lambda (p) ((car same?) key (car p))) xs)))',
-  "(%assoc key pairs) | assoc by equal?. | (%assoc 'b '((a 1) (b 2)))": assoc(isEqual),
+  "(memq x xs) | The list from the first element that is eq? to x, or #f. | (memq 'b '(a b c))": search(isSame, false),
+  "(memv x xs) | The list from the first element that is eqv? to x, or #f. | (memv 'b '(a b c))": search(isSame, false),
+  "(member x xs [same?]) | The list from the first element that is equal? to x, or #f. | (member '(1) '(0 (1) 2))": '(lambda (x xs . same?) (if (null? same?) (%member x xs) (find-tail (lambda (y) ((car same?) x y)) xs)))',
+  "(%member x xs) | member by equal?. | (%member 'b '(a b c))": search(isEqual, false),
+  "(assq key pairs) | The first pair whose car is eq? to the key, or #f. | (assq 'b '((a 1) (b 2)))": search(isSame, true),
+  "(assv key pairs) | The first pair whose car is eqv? to the key, or #f. | (assv 'b '((a 1) (b 2)))": search(isSame, true),
+  '(assoc key pairs [same?]) | The first pair whose car is equal? to the key, or #f. | (assoc "b" \'(("a" 1) ("b" 2)))': '(lambda (key xs . same?) (if (null? same?) (%assoc key xs) (find (lambda (p) ((car same?) key (car p))) xs)))',
+  "(%assoc key pairs) | assoc by equal?. | (%assoc 'b '((a 1) (b 2)))": search(isEqual, true),
   "(null? x) | Is it the empty list? (nil is not: see nil?.) | (null? '())": (args) => args[0] === EMPTY,
   "(pair? x) | Is it a pair? | (pair? '(1))": (args) => args[0] instanceof Pair,
   "(list? x) | Is it a proper list? | (list? '(1 2))": ([xs], ctx) => tail(xs, Number.POSITIVE_INFINITY, ctx) === EMPTY,
@@ -218,8 +201,7 @@ export const lists: Record<string, Run | string | Builtin> = {
     }
     return list(out)
   },
-  '(sum xs) | The sum of a list of numbers; nil among them is left out. | (sum (list 1 2 3))': ([xs], ctx) =>
-    items(xs, ctx).reduce<Value>((total, x) => (x === null ? total : add(total, x, ctx)), 0n),
+  '(sum xs) | The sum of a list of numbers; nil among them is left out. | (sum (list 1 2 3))': ([xs], ctx) => items(xs, ctx).reduce<Value>((total, x) => (x === null ? total : add(total, x, ctx)), 0n),
   "(zip xs ys …) | Lists of the first elements, the second, and so on. | (zip '(1 2) '(a b))": (args, ctx) => {
     const columns = args.map((arg) => items(arg, ctx))
     const rows = Math.min(...columns.map((column) => column.length))
@@ -231,96 +213,72 @@ export const lists: Record<string, Run | string | Builtin> = {
     return rest
   },
   "(apply f x … xs) | Calls f with these arguments and then the elements of the list. | (apply + 1 '(2 3))": APPLY,
-  "(map f xs ys …) | The results of f for each element; f may be a keyword: (map :name xs). | (map + '(1 2) '(10 20))": `(lambda (f xs . more)
-       (if (pair? more)
-           (map (lambda (row) (apply f row)) (apply zip xs more))
-           (let loop ((xs xs) (out '()))
-             (if (pair? xs) (loop (cdr xs) (cons (f (car xs)) out)) (begin (%end "map" xs) (reverse out))))))`,
-  "(for-each f xs ys …) | Calls f for each element. | (for-each car '((1) (2)))": `(lambda (f xs . more)
-       (if (pair? more)
-           (for-each (lambda (row) (apply f row)) (apply zip xs more))
-           (let loop ((xs xs))
-             (if (pair? xs) (begin (f (car xs)) (loop (cdr xs))) (begin (%end "for-each" xs) (void))))))`,
-  "(filter keep? xs) | The elements for which keep? is true; keep? may be a keyword. | (filter odd? '(1 2 3))": `(lambda (keep? xs)
-       (let loop ((xs xs) (out '()))
-         (if (pair? xs)
-             (loop (cdr xs) (if (keep? (car xs)) (cons (car xs) out) out))
-             (begin (%end "filter" xs) (reverse out)))))`,
-  "(remove drop? xs) | The elements for which drop? is not true. | (remove odd? '(1 2 3))":
-    '(lambda (drop? xs) (filter (lambda (x) (not (drop? x))) xs))',
-  "(partition keep? xs) | Two lists, as two values: those for which keep? is true, and the others. | (receive (odd even) (partition odd? '(1 2 3)) (list odd even))": `(lambda (keep? xs)
-       (let loop ((xs xs) (in '()) (out '()))
-         (cond ((null? xs) (values (reverse in) (reverse out)))
-               ((keep? (car xs)) (loop (cdr xs) (cons (car xs) in) out))
-               (else (loop (cdr xs) in (cons (car xs) out))))))`,
-  "(fold f start xs ys …) | Calls (f element result) from left to right, beginning with start. | (fold cons '() '(1 2 3))": `(lambda (f start xs . more)
-       (if (pair? more)
-           (fold (lambda (row result) (apply f (append row (list result)))) start (apply zip xs more))
-           (let loop ((xs xs) (result start))
-             (if (pair? xs) (loop (cdr xs) (f (car xs) result)) (begin (%end "fold" xs) result)))))`,
-  "(fold-left f start xs ys …) | Calls (f result element) from left to right, beginning with start. | (fold-left - 10 '(1 2 3))": `(lambda (f start xs . more)
-       (fold (lambda (row result) (apply f result row)) start (apply zip xs more)))`,
-  "(fold-right f start xs ys …) | Calls (f element result) from right to left, beginning with start. | (fold-right cons '() '(1 2 3))": `(lambda (f start xs . more)
-       (fold (lambda (row result) (apply f (append row (list result)))) start (reverse (apply zip xs more))))`,
-  "(reduce f default xs) | Calls (f element result) from left to right, beginning with the first element; default for an empty list. | (reduce + 0 '(1 2 3))":
-    '(lambda (f default xs) (if (null? xs) default (fold f (car xs) (cdr xs))))',
-  "(append-map f xs ys …) | The lists that f returns, one after another. | (append-map (lambda (x) (list x x)) '(1 2))":
-    '(lambda (f . lists) (apply append (apply map f lists)))',
-  "(filter-map f xs ys …) | The results of f that are true. | (filter-map (lambda (x) (if (odd? x) (* x x) #f)) '(1 2 3))":
-    '(lambda (f . lists) (filter identity (apply map f lists)))',
-  "(find wanted? xs) | The first element for which wanted? is true, or #f. | (find even? '(1 2 3))":
-    '(lambda (wanted? xs) (let ((found (find-tail wanted? xs))) (if found (car found) #f)))',
-  "(find-tail wanted? xs) | The list from the first element for which wanted? is true, or #f. | (find-tail even? '(1 2 3))": `(lambda (wanted? xs)
-       (let loop ((xs xs))
-         (cond ((pair? xs) (if (wanted? (car xs)) xs (loop (cdr xs)))) (else (%end "find" xs) #f))))`,
-  "(any wanted? xs ys …) | The first true result of wanted?, or #f. | (any even? '(1 2 3))": `(lambda (wanted? xs . more)
-       (if (pair? more)
-           (any (lambda (row) (apply wanted? row)) (apply zip xs more))
-           (let loop ((xs xs)) (if (pair? xs) (or (wanted? (car xs)) (loop (cdr xs))) (begin (%end "any" xs) #f)))))`,
-  "(every wanted? xs ys …) | The last result of wanted? if all are true, else #f. | (every odd? '(1 3))": `(lambda (wanted? xs . more)
-       (if (pair? more)
-           (every (lambda (row) (apply wanted? row)) (apply zip xs more))
-           (let loop ((xs xs) (last #t))
-             (if (pair? xs)
-                 (let ((now (wanted? (car xs)))) (if now (loop (cdr xs) now) now))
-                 (begin (%end "every" xs) last)))))`,
-  "(count wanted? xs) | For how many elements wanted? is true. | (count odd? '(1 2 3))":
-    '(lambda (wanted? xs) (fold (lambda (x n) (if (wanted? x) (+ n 1) n)) 0 xs))',
-  "(list-index wanted? xs) | Where the first element is for which wanted? is true, or #f. | (list-index even? '(1 2 3))": `(lambda (wanted? xs)
-       (let ((found (find-tail wanted? xs))) (if found (- (length xs) (length found)) #f)))`,
-  "(take-while keep? xs) | The elements before the first for which keep? is not true. | (take-while odd? '(1 3 4 5))": `(lambda (keep? xs)
-       (let loop ((xs xs) (out '()))
-         (if (and (pair? xs) (keep? (car xs))) (loop (cdr xs) (cons (car xs) out)) (reverse out))))`,
-  "(drop-while drop? xs) | The elements from the first for which drop? is not true. | (drop-while odd? '(1 3 4 5))":
-    "(lambda (drop? xs) (or (find-tail (lambda (x) (not (drop? x))) xs) '()))",
-  "(delete x xs) | The elements that are not equal? to x. | (delete 2 '(1 2 3))":
-    '(lambda (x xs) (remove (lambda (y) (equal? x y)) xs))',
-  "(delete-duplicates xs [same?]) | The first of each of the elements that are equal?. | (delete-duplicates '(1 2 1))": `(lambda (xs . same?)
-       (if (null? same?)
-           (map car (group-by identity xs))
-           (reverse (fold (lambda (x out) (if (any (lambda (y) ((car same?) y x)) out) out (cons x out))) '() xs))))`,
-  "(sort xs less?) | Sorted, equal elements in their old order; (sort less? xs) is taken too. See sort-by. | (sort '(3 1 2) <)": `(lambda (a b)
-       (let* ((first? (procedure? a)) (less? (if first? a b)) (xs (if first? b a)))
-         (define (merge a b out)
-           (cond ((null? a) (append (reverse out) b))
-                 ((null? b) (append (reverse out) a))
-                 ((less? (car b) (car a)) (merge a (cdr b) (cons (car b) out)))
-                 (else (merge (cdr a) b (cons (car a) out)))))
-         (define (run xs n)
-           (if (= n 1)
-               (list (car xs))
-               (let ((half (quotient n 2))) (merge (run xs half) (run (list-tail xs half) (- n half)) '()))))
-         (or (%sort xs less? #f) (if (null? xs) xs (run xs (length xs))))))`,
+  "(map f xs ys …) | The results of f for each element; f may be a keyword: (map :name xs). | (map + '(1 2) '(10 20))": `
+    (lambda (f xs . more)
+      (if (pair? more) (map (lambda (row) (apply f row)) (apply zip xs more))
+        (let loop ((xs xs) (out '()))
+          (if (pair? xs) (loop (cdr xs) (cons (f (car xs)) out)) (begin (%end "map" xs) (reverse out))))))`,
+  "(for-each f xs ys …) | Calls f for each element. | (for-each car '((1) (2)))": `(lambda (f . lists) (apply map f lists) (void))`,
+  "(filter keep? xs) | The elements for which keep? is true; keep? may be a keyword. | (filter odd? '(1 2 3))": `
+    (lambda (keep? xs)
+      (let loop ((xs xs) (out '()))
+        (cond ((pair? xs) (loop (cdr xs) (if (keep? (car xs)) (cons (car xs) out) out))) (else (%end "filter" xs) (reverse out)))))`,
+  "(remove drop? xs) | The elements for which drop? is not true. | (remove odd? '(1 2 3))": '(lambda (drop? xs) (filter (lambda (x) (not (drop? x))) xs))',
+  "(partition keep? xs) | Two lists, as two values: those for which keep? is true, and the others. | (receive (odd even) (partition odd? '(1 2 3)) (list odd even))": `
+    (lambda (keep? xs)
+      (let ((marked (map (lambda (x) (cons (if (keep? x) #t #f) x)) xs)))
+        (values (map cdr (filter car marked)) (map cdr (remove car marked)))))`,
+  "(fold f start xs ys …) | Calls (f element result) from left to right, beginning with start. | (fold cons '() '(1 2 3))": `
+    (lambda (f start xs . more)
+      (if (pair? more) (fold (lambda (row result) (apply f (append row (list result)))) start (apply zip xs more))
+        (let loop ((xs xs) (result start))
+          (if (pair? xs) (loop (cdr xs) (f (car xs) result)) (begin (%end "fold" xs) result)))))`,
+  "(fold-left f start xs ys …) | Calls (f result element) from left to right, beginning with start. | (fold-left - 10 '(1 2 3))": `(lambda (f start . lists) (fold (lambda (row r) (apply f r row)) start (apply zip lists)))`,
+  "(fold-right f start xs ys …) | Calls (f element result) from right to left, beginning with start. | (fold-right cons '() '(1 2 3))": `
+    (lambda (f start . lists) (fold (lambda (row r) (apply f (append row (list r)))) start (reverse (apply zip lists))))`,
+  "(reduce f default xs) | Calls (f element result) from left to right, beginning with the first element; default for an empty list. | (reduce + 0 '(1 2 3))": '(lambda (f default xs) (if (null? xs) default (fold f (car xs) (cdr xs))))',
+  "(append-map f xs ys …) | The lists that f returns, one after another. | (append-map (lambda (x) (list x x)) '(1 2))": '(lambda (f . lists) (apply append (apply map f lists)))',
+  "(filter-map f xs ys …) | The results of f that are true. | (filter-map (lambda (x) (if (odd? x) (* x x) #f)) '(1 2 3))": '(lambda (f . lists) (filter identity (apply map f lists)))',
+  "(find wanted? xs) | The first element for which wanted? is true, or #f. | (find even? '(1 2 3))": '(lambda (wanted? xs) (let ((found (find-tail wanted? xs))) (if found (car found) #f)))',
+  "(find-tail wanted? xs) | The list from the first element for which wanted? is true, or #f. | (find-tail even? '(1 2 3))": `
+    (lambda (wanted? xs)
+      (let loop ((xs xs)) (if (pair? xs) (if (wanted? (car xs)) xs (loop (cdr xs))) (begin (%end "find" xs) #f))))`,
+  "(any wanted? xs ys …) | The first true result of wanted?, or #f. | (any even? '(1 2 3))": `
+    (lambda (wanted? . lists)
+      (let loop ((rows (apply zip lists))) (if (pair? rows) (or (apply wanted? (car rows)) (loop (cdr rows))) #f)))`,
+  "(every wanted? xs ys …) | The last result of wanted? if all are true, else #f. | (every odd? '(1 3))": `
+    (lambda (wanted? . lists)
+      (let loop ((rows (apply zip lists)) (last #t))
+        (if (pair? rows) (let ((now (apply wanted? (car rows)))) (if now (loop (cdr rows) now) now)) last)))`,
+  "(count wanted? xs) | For how many elements wanted? is true. | (count odd? '(1 2 3))": '(lambda (wanted? xs) (fold (lambda (x n) (if (wanted? x) (+ n 1) n)) 0 xs))',
+  "(list-index wanted? xs) | Where the first element is for which wanted? is true, or #f. | (list-index even? '(1 2 3))": `
+    (lambda (wanted? xs) (let ((found (find-tail wanted? xs))) (if found (- (length xs) (length found)) #f)))`,
+  "(take-while keep? xs) | The elements before the first for which keep? is not true. | (take-while odd? '(1 3 4 5))": `(lambda (keep? xs) (take xs (or (list-index (lambda (x) (not (keep? x))) xs) (length xs))))`,
+  "(drop-while drop? xs) | The elements from the first for which drop? is not true. | (drop-while odd? '(1 3 4 5))": "(lambda (drop? xs) (or (find-tail (lambda (x) (not (drop? x))) xs) '()))",
+  "(delete x xs) | The elements that are not equal? to x. | (delete 2 '(1 2 3))": '(lambda (x xs) (remove (lambda (y) (equal? x y)) xs))',
+  "(delete-duplicates xs [same?]) | The first of each of the elements that are equal?. | (delete-duplicates '(1 2 1))": `
+    (lambda (xs . same?)
+      (if (null? same?) (map car (group-by identity xs))
+        (reverse (fold (lambda (x out) (if (any (lambda (y) ((car same?) y x)) out) out (cons x out))) '() xs))))`,
+  "(sort xs less?) | Sorted, equal elements in their old order; (sort less? xs) is taken too. See sort-by. | (sort '(3 1 2) <)": `
+    (lambda (a b)
+      (let* ((first? (procedure? a)) (less? (if first? a b)) (xs (if first? b a)))
+        (define (merge a b out)
+          (cond ((or (null? a) (null? b)) (append (reverse out) a b))
+                ((less? (car b) (car a)) (merge a (cdr b) (cons (car b) out)))
+                (else (merge (cdr a) b (cons (car a) out)))))
+        (define (run xs n)
+          (let ((half (quotient n 2)))
+            (if (< n 2) (take xs n) (merge (run xs half) (run (drop xs half) (- n half)) '()))))
+        (or (%sort xs less? #f) (run xs (length xs)))))`,
   "(%sort xs less? keyed?) | Sorted, if less? is a builtin comparison, else #f. | (%sort '(2 1) < #f)": sort,
-  '(sort-by key xs [less?]) | Sorted by what key returns for each element; with > the greatest first. Missing (nil) comes last. | (sort-by :n (list {:n 2} {:n 1}) >)': `(lambda (a b . more)
-       (let* ((first? (procedure? a)) (key (if first? a b)) (less? (if (null? more) < (car more)))
-              (pairs (map (lambda (x) (cons (key x) x)) (if first? b a))))
-         (or (%sort pairs less? #t) (map cdr (sort pairs (lambda (p q) (less? (car p) (car q))))))))`,
-  "(group-by key xs) | A list of (key element …), one for each different result of key. | (group-by odd? '(1 2 3))":
-    '(lambda (key xs) (%group (map (lambda (x) (cons (key x) x)) xs)))',
-  "(%group pairs) | Groups (key . value) by equal keys, in order of first appearance. | (%group '((a . 1) (b . 2) (a . 3)))":
-    ([pairs], ctx) => list(grouped(items(pairs, ctx).map(pair), ctx).map((g) => new Pair(g.key, list(g.values)))),
-  "(count-by key xs) | A list of (key n): how many elements there are for each different result of key. | (count-by odd? '(1 2 3))":
-    '(lambda (key xs) (map (lambda (g) (list (car g) (length (cdr g)))) (group-by key xs)))',
+  '(sort-by key xs [less?]) | Sorted by what key returns for each element; with > the greatest first. Missing (nil) comes last. | (sort-by :n (list {:n 2} {:n 1}) >)': `
+    (lambda (a b . more)
+      (let* ((first? (procedure? a)) (key (if first? a b)) (less? (if (null? more) < (car more)))
+             (pairs (map (lambda (x) (cons (key x) x)) (if first? b a))))
+        (or (%sort pairs less? #t) (map cdr (sort pairs (lambda (p q) (less? (car p) (car q))))))))`,
+  "(group-by key xs) | A list of (key element …), one for each different result of key. | (group-by odd? '(1 2 3))": '(lambda (key xs) (%group (map (lambda (x) (cons (key x) x)) xs)))',
+  "(%group pairs) | Groups (key . value) by equal keys, in order of first appearance. | (%group '((a . 1) (b . 2) (a . 3)))": ([pairs], ctx) => list(grouped(items(pairs, ctx).map(pair), ctx).map((g) => new Pair(g.key, list(g.values)))),
+  "(count-by key xs) | A list of (key n): how many elements there are for each different result of key. | (count-by odd? '(1 2 3))": '(lambda (key xs) (map (lambda (g) (list (car g) (length (cdr g)))) (group-by key xs)))',
   '(list-tabulate n f) | The results of f for 0 to n-1. | (list-tabulate 3 square)': '(lambda (n f) (map f (iota n)))',
 }

@@ -61,8 +61,8 @@ export const compareNum = (a: Num, b: Num): number => (a < b ? -1 : a > b ? 1 : 
 const comparison =
   (holds: (order: number) => boolean): Run =>
   (args) => {
-    for (const arg of args) if (arg !== null) num(arg)
     if (args.includes(null)) return false
+    for (const arg of args) num(arg)
     return args.every((arg, i) => i === 0 || holds(compareNum(args[i - 1] as Num, arg as Num)))
   }
 
@@ -92,22 +92,10 @@ const division =
     return guard(exact(n, m), ctx)
   }
 
-const quotient = division(
-  (a, b) => a / b,
-  (a, b) => Math.trunc(a / b),
-)
-const remainder = division(
-  (a, b) => a % b,
-  (a, b) => a % b,
-)
-const floorQuotient = division(
-  (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n),
-  (a, b) => Math.floor(a / b),
-)
-const modulo = division(
-  (a, b) => (a % b !== 0n && a < 0n !== b < 0n ? (a % b) + b : a % b),
-  (a, b) => a - b * Math.floor(a / b),
-)
+const quotient = division((a, b) => a / b, (a, b) => Math.trunc(a / b)) // biome-ignore format: both alike
+const remainder = division((a, b) => a % b, (a, b) => a % b) // biome-ignore format: both alike
+const floorQuotient = division((a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n), (a, b) => Math.floor(a / b)) // biome-ignore format: both alike
+const modulo = division((a, b) => (a % b !== 0n && a < 0n !== b < 0n ? (a % b) + b : a % b), (a, b) => a - b * Math.floor(a / b)) // biome-ignore format: both alike
 
 const rounding =
   (of: (n: number) => number): Run =>
@@ -165,6 +153,7 @@ const isEven = (v: Value): boolean => {
 }
 
 /** Exact integers of any size up to the budget, inexact numbers as IEEE doubles; no fractions, no complex numbers. */
+// biome-ignore format: a table, one entry a line where it can be
 export const numbers: Record<string, Run | string> = {
   '(+ n …) | The sum. | (+ 1 2 3)': sum(0n, add),
   '(* n …) | The product. | (* 2 3 4)': sum(1n, multiply),
@@ -174,29 +163,19 @@ export const numbers: Record<string, Run | string> = {
       : args.length === 1 && typeof args[0] === 'number'
         ? -args[0]
         : difference(0n, subtract)(args, ctx),
-  '(/ n m …) | The quotient; exact only where it comes out even, else inexact: (/ 1 2) is 0.5. | (/ 10 4)': difference(
-    1n,
-    divide,
-  ),
+  '(/ n m …) | The quotient; exact only where it comes out even, else inexact: (/ 1 2) is 0.5. | (/ 10 4)': difference(1n, divide),
   '(= a b …) | Are all numbers equal? With nil among them: #f. | (= 1 1.0)': comparison((order) => order === 0),
   '(< a b …) | Does each number exceed the one before? With nil among them: #f. | (< 1 2 3)': comparison((n) => n < 0),
   '(> a b …) | Is each number less than the one before? With nil among them: #f. | (> 3 2 1)': comparison((n) => n > 0),
-  '(<= a b …) | Is no number less than the one before? With nil among them: #f. | (<= 1 1 2)': comparison(
-    (n) => n <= 0,
-  ),
-  '(>= a b …) | Is no number more than the one before? With nil among them: #f. | (>= 2 1 1)': comparison(
-    (n) => n >= 0,
-  ),
+  '(<= a b …) | Is no number less than the one before? With nil among them: #f. | (<= 1 1 2)': comparison((n) => n <= 0),
+  '(>= a b …) | Is no number more than the one before? With nil among them: #f. | (>= 2 1 1)': comparison((n) => n >= 0),
   '(quotient n m) | Integer division towards zero. | (quotient -7 2)': quotient,
   '(remainder n m) | What quotient leaves; the sign of n. | (remainder -7 2)': remainder,
   '(modulo n m) | What floor division leaves; the sign of m. | (modulo -7 2)': modulo,
   '(floor-quotient n m) | Integer division towards minus infinity. | (floor-quotient -7 2)': floorQuotient,
-  '(floor/ n m) | floor-quotient and modulo, as two values. | (receive (q r) (floor/ -7 2) (list q r))':
-    '(lambda (n m) (values (floor-quotient n m) (modulo n m)))',
-  '(truncate/ n m) | quotient and remainder, as two values. | (receive (q r) (truncate/ -7 2) (list q r))':
-    '(lambda (n m) (values (quotient n m) (remainder n m)))',
-  '(abs n) | The size without the sign. | (abs -3)': ([n], ctx) =>
-    typeof n === 'bigint' ? (n < 0n ? guard(-n, ctx) : n) : Math.abs(Number(num(n))),
+  '(floor/ n m) | floor-quotient and modulo, as two values. | (receive (q r) (floor/ -7 2) (list q r))': '(lambda (n m) (values (floor-quotient n m) (modulo n m)))',
+  '(truncate/ n m) | quotient and remainder, as two values. | (receive (q r) (truncate/ -7 2) (list q r))': '(lambda (n m) (values (quotient n m) (remainder n m)))',
+  '(abs n) | The size without the sign. | (abs -3)': ([n], ctx) => typeof n === 'bigint' ? (n < 0n ? guard(-n, ctx) : n) : Math.abs(Number(num(n))),
   '(min a b …) | The least of the numbers. | (min 3 1 2)': extreme((order) => order < 0),
   '(max a b …) | The greatest of the numbers. | (max 3 1 2)': extreme((order) => order > 0),
   '(gcd n …) | The greatest common divisor. | (gcd 12 18)': `(lambda ns
@@ -220,16 +199,15 @@ export const numbers: Record<string, Run | string> = {
   '(square n) | n times n. | (square 5)': ([n], ctx) => multiply(n, n, ctx),
   '(sqrt n) | The square root, exact where it can be. | (sqrt 16)': sqrt,
   '(exact-integer-sqrt n) | The integer square root and what is left, as two values. | (receive (s r) (exact-integer-sqrt 17) (list s r))': `(lambda (n)
-       (let loop ((x n))
+       (assert (>= n 0) "exact-integer-sqrt: the argument must not be negative")
+       (let loop ((x (exact n)))
          (let ((y (if (= x 0) 0 (quotient (+ x (quotient n x)) 2))))
            (if (< y x) (loop y) (values x (- n (* x x)))))))`,
   '(exp n) | e to the power n. | (exp 0)': ([n]) => (n === 0n ? 1n : Math.exp(Number(num(n)))),
   '(log n) | The natural logarithm. | (log 2.718)': ([n]) => (n === 1n ? 0n : Math.log(Number(num(n)))),
   '(number? x) | Is it a number? | (number? 1)': kind(() => true),
   '(real? x) | Is it a number? | (real? 1.5)': kind(() => true),
-  '(integer? x) | Is it a whole number, exact or not? | (integer? 2.0)': kind(
-    (n) => typeof n === 'bigint' || Number.isInteger(n),
-  ),
+  '(integer? x) | Is it a whole number, exact or not? | (integer? 2.0)': kind((n) => typeof n === 'bigint' || Number.isInteger(n)),
   '(exact-integer? x) | Is it an exact integer? | (exact-integer? 2)': kind((n) => typeof n === 'bigint'),
   '(exact? n) | Is the number exact? | (exact? 2)': test((n) => typeof n === 'bigint'),
   '(inexact? n) | Is the number inexact? | (inexact? 2.0)': test((n) => typeof n === 'number'),

@@ -46,16 +46,7 @@ const place: Run = ([text, part], ctx) => {
   return at < 0 ? false : BigInt(lengthOf((text as string).slice(0, at)))
 }
 
-/** By code points; UTF-16 order differs where surrogates meet the last of the plane. */
-function order(a: string, b: string): number {
-  if (a === b) return 0
-  if (!SURROGATE.test(a) && !SURROGATE.test(b)) return a < b ? -1 : 1
-  for (let at = 0; at < a.length && at < b.length; at = forward(a, at, 1)) {
-    const difference = a.codePointAt(at)! - b.codePointAt(at)!
-    if (difference !== 0) return difference
-  }
-  return a.length - b.length
-}
+const order = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 
 /** Copies are paid for: those that are compared without their case. */
 const comparison =
@@ -143,6 +134,7 @@ const charOf =
   }
 
 /** Strings and characters. */
+// biome-ignore format: a table, one entry a line where it can be
 export const strings: Record<string, Run | string> = {
   '(string? x) | Is it a string? | (string? "a")': ([x]) => typeof x === 'string',
   '(string-length text) | How many characters it has. | (string-length "abc")': ([text], ctx) => {
@@ -161,10 +153,7 @@ export const strings: Record<string, Run | string> = {
     ctx.alloc(1 + (args.reduce<number>((total, arg) => total + str(arg).length, 0) >> 3))
     return args.join('')
   },
-  '(string x …) | Characters, or any values as display shows them, in one string. | (string #\\a "bc" 1)': (
-    args,
-    ctx,
-  ) => args.map((arg) => made(display(arg), ctx)).join(''),
+  '(string x …) | Characters, or any values as display shows them, in one string. | (string #\\a "bc" 1)': (args, ctx) => args.map((arg) => made(display(arg), ctx)).join(''),
   '(make-string n [char]) | A string of n times the same character. | (make-string 3 #\\x)': ([n, fill], ctx) => {
     const mark = fill === undefined ? ' ' : char(fill).text
     pay(index(n) * mark.length, ctx)
@@ -177,32 +166,25 @@ export const strings: Record<string, Run | string> = {
   '(string-trim text) | Without white space at both ends. | (string-trim "  a  ")': each((text) => text.trim()),
   '(string-index text char) | Where the character first occurs, or #f. | (string-index "banana" #\\n)': place,
   '(string-contains text part) | Where the part first occurs, or #f. | (string-contains "banana" "nan")': place,
-  '(string-prefix? part text) | Does the text begin with the part? | (string-prefix? "src/" "src/a.ts")': affix(
-    (t, p) => t.startsWith(p),
-  ),
+  '(string-prefix? part text) | Does the text begin with the part? | (string-prefix? "src/" "src/a.ts")': affix((t, p) => t.startsWith(p)),
   '(string-suffix? part text) | Does the text end with the part? | (string-suffix? ".ts" "src/a.ts")': affix((t, p) =>
     t.endsWith(p),
   ),
-  '(string-split text [separator]) | The parts between separators; without one, the words. | (string-split "a,b,c" ",")':
-    ([text, separator], ctx) => {
-      const t = str(text)
-      const by = separator === undefined ? /\s+/ : piece(separator)
-      ctx.charge(t.length)
-      // paid before it is split: a list of all characters is what would hurt
-      ctx.alloc((typeof by === 'string' ? 2 * countOf(t, by, ctx) : t.length) + (t.length >> 3))
-      return list(typeof by === 'string' ? t.split(by) : t.split(by).filter(Boolean))
-    },
-  '(string-join texts [separator]) | The strings of a list with the separator (a space) between them. | (string-join \'("a" "b") ", ")':
-    ([texts, separator], ctx) => {
-      const by = separator === undefined ? ' ' : piece(separator)
-      const all = items(texts, ctx).map(str)
-      ctx.alloc(1 + (all.reduce((sum, text) => sum + text.length + by.length, 0) >> 3))
-      return all.join(by)
-    },
-  '(string-replace text old new) | Every old part replaced by the new one. | (string-replace "a-b-c" "-" "+")': (
-    [text, old, by],
-    ctx,
-  ) => {
+  '(string-split text [separator]) | The parts between separators; without one, the words. | (string-split "a,b,c" ",")': ([text, separator], ctx) => {
+    const t = str(text)
+    const by = separator === undefined ? /\s+/ : piece(separator)
+    ctx.charge(t.length)
+    // paid before it is split: a list of all characters is what would hurt
+    ctx.alloc((typeof by === 'string' ? 2 * countOf(t, by, ctx) : t.length) + (t.length >> 3))
+    return list(typeof by === 'string' ? t.split(by) : t.split(by).filter(Boolean))
+  },
+  '(string-join texts [separator]) | The strings of a list with the separator (a space) between them. | (string-join \'("a" "b") ", ")': ([texts, separator], ctx) => {
+    const by = separator === undefined ? ' ' : piece(separator)
+    const all = items(texts, ctx).map(str)
+    ctx.alloc(1 + (all.reduce((sum, text) => sum + text.length + by.length, 0) >> 3))
+    return all.join(by)
+  },
+  '(string-replace text old new) | Every old part replaced by the new one. | (string-replace "a-b-c" "-" "+")': ([text, old, by], ctx) => {
     if (str(old) === '') throw new WrongArgument('what is replaced must not be empty')
     const times = countOf(str(text), str(old), ctx)
     pay(str(text).length + times * str(by).length, ctx)
@@ -218,14 +200,9 @@ export const strings: Record<string, Run | string> = {
         .join(''),
       ctx,
     ),
-  '(string-reverse text) | Back to front. | (string-reverse "abc")':
-    '(lambda (text) (list->string (reverse (string->list text))))',
-  '(string-map f text …) | The string of the characters that f returns. | (string-map char-upcase "abc")':
-    '(lambda (f . texts) (list->string (apply map f (map string->list texts))))',
-  '(string-for-each f text …) | Calls f for each character. | (string-for-each char-upcase "abc")':
-    '(lambda (f . texts) (apply for-each f (map string->list texts)))',
-  '(string-count text wanted?) | For how many characters wanted? is true. | (string-count "banana" (lambda (c) (char=? c #\\a)))':
-    '(lambda (text wanted?) (count wanted? (string->list text)))',
+  '(string-reverse text) | Back to front. | (string-reverse "abc")': '(lambda (text) (list->string (reverse (string->list text))))',
+  '(string-map f text …) | The string of the characters that f returns. | (string-map char-upcase "abc")': '(lambda (f . texts) (list->string (apply map f (map string->list texts))))',
+  '(string-for-each f text …) | Calls f for each character. | (string-for-each char-upcase "abc")': '(lambda (f . texts) (apply for-each f (map string->list texts)))',
   '(string->symbol text) | The symbol of that name. | (string->symbol "abc")': ([text], ctx) => {
     ctx.alloc(1)
     return new Sym(str(text))
@@ -234,10 +211,8 @@ export const strings: Record<string, Run | string> = {
     if (name instanceof Sym) return name.name
     throw notOf('a symbol', name)
   },
-  '(display->string x) | A value as a reader would want to see it: strings and characters as they are. | (display->string \'(1 "a"))':
-    ([x], ctx) => made(display(x), ctx),
-  '(write->string x) | A value as it is written in a program. | (write->string \'(1 "a"))': ([x], ctx) =>
-    made(written(x), ctx),
+  '(display->string x) | A value as a reader would want to see it: strings and characters as they are. | (display->string \'(1 "a"))': ([x], ctx) => made(display(x), ctx),
+  '(write->string x) | A value as it is written in a program. | (write->string \'(1 "a"))': ([x], ctx) => made(written(x), ctx),
   '(char? x) | Is it a character? | (char? #\\a)': ([x]) => x instanceof Char,
   '(char-alphabetic? c) | Is it a letter? | (char-alphabetic? #\\a)': charTest(/^\p{Alphabetic}$/u),
   '(char-numeric? c) | Is it a digit? | (char-numeric? #\\1)': charTest(/^\p{Nd}$/u),
