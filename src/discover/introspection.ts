@@ -78,18 +78,18 @@ export function introspection(memory: Memory, source: Source, functions: () => F
     const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : otherwise
     return new SchemeError(`${what} "${name}"`, hint)
   }
+  // biome-ignore format: a table, one entry a line where it can be
   return {
     '(verbs) | every verb that act takes; (help "verb") gives its arguments | (verbs)': () =>
       list(verbs().map(({ name, about }) => entity('verb', { name, about }))),
-    '(kinds) | every kind of knowledge, with how many are recorded; (describe "kind") gives its fields | (kinds)':
-      () => {
-        const counts = new Map(source.reader.counts().map((c) => [c.kind, c.n]))
-        return list(
-          kinds().map(({ name, about, plural, identity }) =>
-            entity('kind', { name, about, plural, identity, entities: counts.get(name) ?? 0 }),
-          ),
-        )
-      },
+    '(kinds) | every kind of knowledge, with how many are recorded; (describe "kind") gives its fields | (kinds)': () => {
+      const counts = new Map(source.reader.counts().map((c) => [c.kind, c.n]))
+      return list(
+        kinds().map(({ name, about, plural, identity }) =>
+          entity('kind', { name, about, plural, identity, entities: counts.get(name) ?? 0 }),
+        ),
+      )
+    },
     '(relations) | every relation that link-entities takes | (relations)': () =>
       list(
         registry()
@@ -115,44 +115,42 @@ export function introspection(memory: Memory, source: Source, functions: () => F
       const names = [...registry().kinds(), ...registry().relations()].map((known) => known.name)
       throw unknown('no kind or relation', names, name, '(kinds) and (relations) list them')
     },
-    '(help [name]) | what a function, a form or a verb does, with an example; without a name, every name there is | (help "filter")':
-      ([wanted]) => {
-        const builtins = builtinHelp()
-        const own = declare(functions())
-        if (wanted === undefined) return list([...new Set([...own.keys(), ...builtins.keys()])].sort())
-        const name = textOf(wanted)
-        const f = own.get(name === 'as-of' ? 'call-as-of' : name)
-        if (f) return entity('help', { name, about: f.about, example: f.example })
-        const b = builtins.get(name)
-        if (b) return entity('help', { name, about: b.about, signature: b.signature, example: b.example })
-        const reason = refusal(name)
-        if (reason !== undefined) throw new SchemeError(`${name} is not offered: ${reason}`)
-        const verb = verbs().find((v) => v.name === name)
-        if (verb) return entity('verb', { ...verb })
-        const names = [...own.keys(), ...builtins.keys(), ...verbs().map((v) => v.name)]
-        throw unknown('nothing is called', names, name, '(help) lists every name')
-      },
-    '(schema-candidates) | structure that recurs in attrs and could become fields of a kind of your own (define-kind) | (schema-candidates)':
-      (_, ctx) => {
-        const found = kinds().flatMap((kind) => {
-          const entities = source.reader.list(kind.name)
-          ctx.charge(entities.length)
-          const attrs = entities.flatMap((e) => (isMap(e.fields.attrs) ? Object.entries(e.fields.attrs) : []))
-          return [...Map.groupBy(attrs, ([field]) => field)].map(([field, seen]) => ({
-            kind: kind.name,
-            field,
-            type: [...new Set(seen.map(([, value]) => typeName(value)))].join(' or '),
-            entities: seen.length,
-            example: `(map (lambda (x) (@ (@ x :attrs) "${field}")) (get-${kind.plural}))`,
-          }))
-        })
-        return list(
-          found
-            .filter((candidate) => candidate.entities >= MIN_RECURRENCE)
-            .sort((a, b) => b.entities - a.entities || (a.field < b.field ? -1 : 1))
-            .map((candidate) => entity('candidate', candidate)),
-        )
-      },
+    '(help [name]) | what a function, a form or a verb does, with an example; without a name, every name there is | (help "filter")': ([wanted]) => {
+      const builtins = builtinHelp()
+      const own = declare(functions())
+      if (wanted === undefined) return list([...new Set([...own.keys(), ...builtins.keys()])].sort())
+      const name = textOf(wanted)
+      const f = own.get(name === 'as-of' ? 'call-as-of' : name)
+      if (f) return entity('help', { name, about: f.about, example: f.example })
+      const b = builtins.get(name)
+      if (b) return entity('help', { name, about: b.about, signature: b.signature, example: b.example })
+      const reason = refusal(name)
+      if (reason !== undefined) throw new SchemeError(`${name} is not offered: ${reason}`)
+      const verb = verbs().find((v) => v.name === name)
+      if (verb) return entity('verb', { ...verb })
+      const names = [...own.keys(), ...builtins.keys(), ...verbs().map((v) => v.name)]
+      throw unknown('nothing is called', names, name, '(help) lists every name')
+    },
+    '(schema-candidates) | structure that recurs in attrs and could become fields of a kind of your own (define-kind) | (schema-candidates)': (_, ctx) => {
+      const found = kinds().flatMap((kind) => {
+        const entities = source.reader.list(kind.name)
+        ctx.charge(entities.length)
+        const attrs = entities.flatMap((e) => (isMap(e.fields.attrs) ? Object.entries(e.fields.attrs) : []))
+        return [...Map.groupBy(attrs, ([field]) => field)].map(([field, seen]) => ({
+          kind: kind.name,
+          field,
+          type: [...new Set(seen.map(([, value]) => typeName(value)))].join(' or '),
+          entities: seen.length,
+          example: `(map (lambda (x) (@ (@ x :attrs) "${field}")) (get-${kind.plural}))`,
+        }))
+      })
+      return list(
+        found
+          .filter((candidate) => candidate.entities >= MIN_RECURRENCE)
+          .sort((a, b) => b.entities - a.entities || (a.field < b.field ? -1 : 1))
+          .map((candidate) => entity('candidate', candidate)),
+      )
+    },
   }
 }
 

@@ -146,62 +146,54 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       [`(get-${name} name) | the ${name} with that ${key[0]}, or nil | (get-${name} ${named})`]: one(name),
     }
   }
+  // biome-ignore format: a table, one entry a line where it can be
   return {
     ...Object.assign({}, ...kinds.filter((kind) => !kind.internal).map(ofKind)),
-    '(get-patterns-by-type type option …) | every pattern whose type is that, newest first | (get-patterns-by-type "layout")':
-      by('pattern', 'type'),
-    '(get-decisions-by-status status option …) | every decision whose status is that, newest first | (get-decisions-by-status "active")':
-      by('decision', 'status'),
-    '(get-file-understanding path) | what is understood of a file, by its path, or nil | (get-file-understanding "src/auth.ts")':
-      one('file'),
-    '(get-related-files path) | paths of files that go with a file: as it says, as others say of it, and by links | (get-related-files "src/auth.ts")':
-      ([ref], ctx) => {
-        const asked = textOf(ref)
-        const [file] = find(asked, 'file')
-        const path = file?.name ?? cleanPath(pathInProject(registry(), asked) ?? asked)
-        const related = (e: Known) => ((e.fields.relatedFiles as string[] | undefined) ?? []).map(cleanPath)
-        const paths = new Set<string>(file ? related(file) : [])
-        const everything = source.reader.list('file')
-        ctx.charge(everything.length)
-        for (const other of everything) if (related(other).includes(path)) paths.add(other.name)
-        const ends = file
-          ? [
-              ...source.reader.links('from', file.id).map((l) => l.to),
-              ...source.reader.links('to', file.id).map((l) => l.from),
-            ]
-          : []
-        for (const end of ends) {
-          const other = source.reader.entity(end)
-          if (other?.kind === 'file') paths.add(other.name)
-        }
-        paths.delete(path)
-        return list([...paths].sort())
-      },
-    '(get ref) | the entity a reference means: an id, kind:name, a path or a name; nil if none | (get "use-sqlite")':
-      one(),
-    '(get-relationships-from ref option …) | links that start at an entity; option :type | (get-relationships-from "plan-then-apply")':
-      links('from'),
-    '(get-relationships-to ref option …) | links that end at an entity; option :type | (get-relationships-to "use-sqlite")':
-      links('to'),
-    '(search-knowledge words option …) | entities that hold the words, best first; options :limit (20) and :kind | (search-knowledge "sqlite store" :limit 5)':
-      (args, ctx) => {
-        const { plain, whole, text } = options(args, ['limit', 'kind'])
-        const names = kinds.flatMap((k) => (k.internal ? [] : [k.name]))
-        const kind = text('kind')
-        const only = kind === undefined ? undefined : [choiceOf('kind', kind, names)]
-        return make(source.reader.search(textOf(plain[0]), whole('limit') ?? 20, only), ctx)
-      },
+    '(get-patterns-by-type type option …) | every pattern whose type is that, newest first | (get-patterns-by-type "layout")': by('pattern', 'type'),
+    '(get-decisions-by-status status option …) | every decision whose status is that, newest first | (get-decisions-by-status "active")': by('decision', 'status'),
+    '(get-file-understanding path) | what is understood of a file, by its path, or nil | (get-file-understanding "src/auth.ts")': one('file'),
+    '(get-related-files path) | paths of files that go with a file: as it says, as others say of it, and by links | (get-related-files "src/auth.ts")': ([ref], ctx) => {
+      const asked = textOf(ref)
+      const [file] = find(asked, 'file')
+      const path = file?.name ?? cleanPath(pathInProject(registry(), asked) ?? asked)
+      const related = (e: Known) => ((e.fields.relatedFiles as string[] | undefined) ?? []).map(cleanPath)
+      const paths = new Set<string>(file ? related(file) : [])
+      const everything = source.reader.list('file')
+      ctx.charge(everything.length)
+      for (const other of everything) if (related(other).includes(path)) paths.add(other.name)
+      const ends = file
+        ? [
+            ...source.reader.links('from', file.id).map((l) => l.to),
+            ...source.reader.links('to', file.id).map((l) => l.from),
+          ]
+        : []
+      for (const end of ends) {
+        const other = source.reader.entity(end)
+        if (other?.kind === 'file') paths.add(other.name)
+      }
+      paths.delete(path)
+      return list([...paths].sort())
+    },
+    '(get ref) | the entity a reference means: an id, kind:name, a path or a name; nil if none | (get "use-sqlite")': one(),
+    '(get-relationships-from ref option …) | links that start at an entity; option :type | (get-relationships-from "plan-then-apply")': links('from'),
+    '(get-relationships-to ref option …) | links that end at an entity; option :type | (get-relationships-to "use-sqlite")': links('to'),
+    '(search-knowledge words option …) | entities that hold the words, best first; options :limit (20) and :kind | (search-knowledge "sqlite store" :limit 5)': (args, ctx) => {
+      const { plain, whole, text } = options(args, ['limit', 'kind'])
+      const names = kinds.flatMap((k) => (k.internal ? [] : [k.name]))
+      const kind = text('kind')
+      const only = kind === undefined ? undefined : [choiceOf('kind', kind, names)]
+      return make(source.reader.search(textOf(plain[0]), whole('limit') ?? 20, only), ctx)
+    },
     '(get-proposals) | everything that waits for somebody to confirm or reject it | (get-proposals)': (_, ctx) =>
       make(
         kinds.flatMap((k) => source.reader.list(k.name, { standing: 'proposed' })),
         ctx,
       ),
-    '(conflicts) | what was written concurrently and still stands beside each other; writing it again settles it | (conflicts)':
-      (_, ctx) => {
-        const all = source.reader.conflicts().flatMap((e) => e.conflicts.map((conflict) => ({ e, conflict })))
-        ctx.charge(all.length)
-        return list(all.map(({ e, conflict }) => conflictToScheme(source.reader, e.id, conflict)))
-      },
+    '(conflicts) | what was written concurrently and still stands beside each other; writing it again settles it | (conflicts)': (_, ctx) => {
+      const all = source.reader.conflicts().flatMap((e) => e.conflicts.map((conflict) => ({ e, conflict })))
+      ctx.charge(all.length)
+      return list(all.map(({ e, conflict }) => conflictToScheme(source.reader, e.id, conflict)))
+    },
   }
 }
 

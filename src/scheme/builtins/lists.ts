@@ -4,20 +4,11 @@ import { APPLY } from '../machine.ts'
 import { Builtin, type CallContext, EMPTY, list, Pair, type Run, type Value } from '../values.ts'
 import { add, compareNum, guard } from './numbers.ts'
 
-/** `cadr`, `cddr` … `cdddr`: each letter from the right is one step. */
-const paths = (): Record<string, Run> =>
-  Object.fromEntries(
-    ['aa', 'ad', 'da', 'dd']
-      .flatMap((two) => [two, `a${two}`, `d${two}`])
-      .concat('addd')
-      .map((path) => {
-        const data = [...path].reduce((inner, step) => (step === 'a' ? `(${inner})` : `(0 . ${inner})`), 'x')
-        const about = `The ${[...path].map((step) => `c${step}r`).join(' of the ')}.`
-        const run: Run = ([xs]) =>
-          [...path].reduceRight((here, step) => (step === 'a' ? pair(here).car : pair(here).cdr), xs)
-        return [`(c${path}r xs) | ${about} | (c${path}r '${data})`, run]
-      }),
-  )
+/** `cadr`, `cddr` …: each letter from the right is one step. */
+const path =
+  (steps: string): Run =>
+  ([xs]) =>
+    [...steps].reduceRight((here, step) => (step === 'a' ? pair(here).car : pair(here).cdr), xs)
 
 /** What is left after so many elements, or where the list ended before. */
 function tail(xs: Value, count: number, ctx: CallContext): Value {
@@ -68,10 +59,7 @@ function order(a: Value, b: Value): number {
 }
 
 /** The builtin comparisons by which lists are sorted without calling them: upward or downward. */
-const DIRECTIONS = new Map([
-  ...['<', '<=', 'string<?', 'string<=?'].map((name) => [name, 1] as const),
-  ...['>', '>=', 'string>?', 'string>=?'].map((name) => [name, -1] as const),
-])
+const DIRECTIONS: Record<string, number> = { '<': 1, '<=': 1, 'string<?': 1, 'string<=?': 1, '>': -1, '>=': -1, 'string>?': -1, 'string>=?': -1 } // biome-ignore format: a table
 
 /** For each key that occurs, in order, what stands beside it. */
 function grouped(pairs: readonly Pair[], ctx: CallContext): { key: Value; values: Value[] }[] {
@@ -93,7 +81,7 @@ function grouped(pairs: readonly Pair[], ctx: CallContext): { key: Value; values
 
 /** Sorts by a builtin comparison: numbers or strings, or, by the cars of pairs, anything, missing values last. Else #f. */
 const sort: Run = ([xs, less, isKeyed], ctx) => {
-  const direction = less instanceof Builtin ? DIRECTIONS.get(less.name) : undefined
+  const direction = less instanceof Builtin ? DIRECTIONS[less.name] : undefined
   const all = items(xs, ctx)
   const key = (x: Value): Value => (isKeyed === true ? pair(x).car : x)
   const ranks = new Set(all.map((x) => rank(key(x))))
@@ -115,7 +103,13 @@ export const lists: Record<string, Run | string | Builtin> = {
   },
   "(car xs) | The first of a pair. | (car '(1 2))": (args) => pair(args[0]).car,
   "(cdr xs) | The rest of a pair. | (cdr '(1 2))": (args) => pair(args[0]).cdr,
-  ...paths(),
+  "(caar xs) | The car of the car. | (caar '((1)))": path('aa'),
+  "(cadr xs) | The car of the cdr. | (cadr '(1 2))": path('ad'),
+  "(cdar xs) | The cdr of the car. | (cdar '((1 2)))": path('da'),
+  "(cddr xs) | The cdr of the cdr. | (cddr '(1 2))": path('dd'),
+  "(caddr xs) | The car of the cdr of the cdr. | (caddr '(1 2 3))": path('add'),
+  "(cdddr xs) | The cdr of the cdr of the cdr. | (cdddr '(1 2 3))": path('ddd'),
+  "(cadddr xs) | The car of the cdr of the cdr of the cdr. | (cadddr '(1 2 3 4))": path('addd'),
   "(first xs) | The first element of a list. | (first '(1 2 3 4 5))": ([xs], ctx) => element(xs, 0, ctx),
   "(second xs) | The second element of a list. | (second '(1 2 3 4 5))": ([xs], ctx) => element(xs, 1, ctx),
   "(third xs) | The third element of a list. | (third '(1 2 3 4 5))": ([xs], ctx) => element(xs, 2, ctx),
