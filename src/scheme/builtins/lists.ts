@@ -258,12 +258,13 @@ export const lists: Record<string, Run | string | Builtin> = {
     (lambda (a b)
       (let* ((first? (procedure? a)) (less? (if first? a b)) (xs (if first? b a)))
         (define (merge a b out)
-          (cond ((or (null? a) (null? b)) (append (reverse out) a b))
+          (cond ((null? a) (append (reverse out) b))
+                ((null? b) (append (reverse out) a))
                 ((less? (car b) (car a)) (merge a (cdr b) (cons (car b) out)))
                 (else (merge (cdr a) b (cons (car a) out)))))
         (define (run xs n)
           (let ((half (quotient n 2)))
-            (if (< n 2) (take xs n) (merge (run xs half) (run (drop xs half) (- n half)) '()))))
+            (if (< n 2) (if (= n 0) '() (list (car xs))) (merge (run xs half) (run (drop xs half) (- n half)) '()))))
         (or (%sort xs less? #f) (run xs (length xs)))))`,
   "(%sort xs less? keyed?) | Sorted, if less? is a builtin comparison, else #f. | (%sort '(2 1) < #f)": sort,
   '(sort-by key xs [less?]) | Sorted by what key returns for each element; with > the greatest first. Missing (nil) comes last. | (sort-by :n (list {:n 2} {:n 1}) >)': `
