@@ -512,6 +512,15 @@ describe('unwiring', () => {
     for (const dir of scratch.splice(0)) rmSync(dir, { recursive: true, force: true })
   }
 
+  test('is not stopped by a file of Codex that is broken and has nothing of ours', () => {
+    const m = machine({ 'home/.codex/config.toml': 'a = 1\na = 2\n', 'project/.codex/config.toml': 'a = "' })
+    const before = m.tree()
+    m.wire(['claude'])
+    m.unwire()
+    expect(m.tree()).toEqual(before)
+    expect(m.wire(['codex'])).toMatchObject([{ failed: true, why: expect.stringContaining('is not valid TOML') }])
+  })
+
   test("restores every file byte for byte, whatever was in it: comments, line ends, marks, the user's own hooks", {
     tags: ['property'],
   }, () => {

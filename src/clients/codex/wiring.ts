@@ -27,6 +27,7 @@ const tableIn = (file: string) => at(tomlIn(file), ...TABLE) as Record<string, u
 const serverPart = (file: string, scope: Target['scope'], command: string, args: string[]): Part => ({
   name: 'server',
   state(text) {
+    if (!text.includes('tidemark')) return 'absent' // also where it is broken
     const table = at(readToml(text, file), ...TABLE) as Record<string, unknown> | undefined
     if (table === undefined) return 'absent'
     if (!startsTidemark(table.command, table.args)) return 'yours'
@@ -42,6 +43,7 @@ const serverPart = (file: string, scope: Target['scope'], command: string, args:
       `command = ${JSON.stringify(command)}`,
       `args = [${args.map((a) => JSON.stringify(a)).join(', ')}]`,
     ]
+    readToml(text, file)
     const made = appendBlock(text, lines)
     try {
       readToml(made, file)
