@@ -271,7 +271,7 @@ export class VectorIndex {
           const theirs = other === undefined ? undefined : stored(other)
           if (theirs) addTo(mixed, unitOf(theirs), factor * scale)
         }
-      this.#put(rowid, mixed)
+      this.#set(this.#place(rowid), mixed)
     }
   }
 
@@ -323,10 +323,6 @@ export class VectorIndex {
         if (this.#bytes[start + i]! > 0) bits |= 1 << (i & 31)
       this.#bits[at * this.#words + w] = bits
     }
-  }
-
-  #put(rowid: number, v: Float32Array): void {
-    this.#set(this.#place(rowid), v)
   }
 
   /** Where a row stands in the arrays. */
@@ -382,13 +378,9 @@ export class VectorIndex {
 
   /** The nearest to a question, nearest first. */
   nearest(q: Float32Array, limit: number): Near[] {
-    const rows = this.#n <= SCAN_ALL ? this.#everyRow() : this.#likely(q, limit * CLOSER)
+    const rows = this.#n <= SCAN_ALL ? [...this.#at.values()] : this.#likely(q, limit * CLOSER)
     const near = rows.map((at) => ({ rowid: this.#rowids[at]!, cosine: this.#cosineAt(at, q) }))
     return near.sort((a, b) => b.cosine - a.cosine || a.rowid - b.rowid).slice(0, limit)
-  }
-
-  #everyRow(): number[] {
-    return Array.from({ length: this.#n }, (_, i) => i)
   }
 
   /** Those whose signs agree most with the question's. */
