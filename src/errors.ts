@@ -25,3 +25,6 @@ export class UsageError extends UserError {
     super('bad-argument', message, hint, details)
   }
 }
+
+/** An error as programs read it, whatever the surface. */
+export const errorJson = ({ code, message, hint, details }: UserError) => ({ code, message, hint, details })

@@ -85,7 +85,7 @@ export function isOwn({ uid }: Stats): boolean {
 }
 
 /** Opens a regular file and nothing else: a pipe or a device neither blocks nor is read. */
-function openFile(path: string, flags: number, mode?: number): { fd: number; stat: Stats } | undefined {
+function openFile(path: string, flags: number, mode?: number): Open | undefined {
   const fd = openSync(path, flags | NO_WAIT, mode)
   const stat = fstatSync(fd)
   if (stat.isFile()) return { fd, stat }
@@ -93,16 +93,21 @@ function openFile(path: string, flags: number, mode?: number): { fd: number; sta
   return undefined
 }
 
-/** The bytes of a regular file, through links that are the user's own; undefined for a pipe or a device. */
-export function readRegular(path: string): Buffer | undefined {
-  const open = openFile(path, constants.O_RDONLY)
+type Open = { readonly fd: number; readonly stat: Stats }
+
+/** Reads what was opened, if anything was, and closes it. */
+function reading(open: Open | undefined, read: (open: Open) => Buffer | undefined): Buffer | undefined {
   if (!open) return undefined
   try {
-    return readFileSync(open.fd)
+    return read(open)
   } finally {
     closeSync(open.fd)
   }
 }
+
+/** The bytes of a regular file, through links that are the user's own; undefined for a pipe or a device. */
+export const readRegular = (path: string): Buffer | undefined =>
+  reading(openFile(path, constants.O_RDONLY), ({ fd }) => readFileSync(fd))
 
 /** What was opened is still what stands at the path, with no link on the way. */
 function isStill(root: string, path: string, stat: Stats): boolean {
@@ -111,9 +116,9 @@ function isStill(root: string, path: string, stat: Stats): boolean {
 }
 
 /** Opens a file below a root to be read; undefined for none, and for whatever `inspect` calls unsafe. */
-function openInside(root: string, path: string): ReturnType<typeof openFile> {
+function openInside(root: string, path: string): Open | undefined {
   if (inspect(root, path).is !== 'file') return undefined
-  let open: ReturnType<typeof openFile>
+  let open: Open | undefined
   try {
     open = openFile(join(root, path), constants.O_RDONLY | NO_FOLLOW)
   } catch (error) {
@@ -126,27 +131,15 @@ function openInside(root: string, path: string): ReturnType<typeof openFile> {
 }
 
 /** The bytes of a file below a root; undefined for none, for whatever `inspect` calls unsafe, and for more than `most`. */
-export function readInside(root: string, path: string, most = MOST_BYTES): Buffer | undefined {
-  const open = openInside(root, path)
-  if (!open) return undefined
-  try {
-    return open.stat.size <= most ? readFileSync(open.fd) : undefined
-  } finally {
-    closeSync(open.fd)
-  }
-}
+export const readInside = (root: string, path: string, most = MOST_BYTES): Buffer | undefined =>
+  reading(openInside(root, path), ({ fd, stat }) => (stat.size <= most ? readFileSync(fd) : undefined))
 
 /** The last bytes of a file below a root; undefined as for `readInside`. */
-export function readEndInside(root: string, path: string, bytes: number): Buffer | undefined {
-  const open = openInside(root, path)
-  if (!open) return undefined
-  try {
-    const buffer = Buffer.alloc(Math.min(open.stat.size, bytes))
-    return buffer.subarray(0, readSync(open.fd, buffer, 0, buffer.length, open.stat.size - buffer.length))
-  } finally {
-    closeSync(open.fd)
-  }
-}
+export const readEndInside = (root: string, path: string, bytes: number): Buffer | undefined =>
+  reading(openInside(root, path), ({ fd, stat }) => {
+    const buffer = Buffer.alloc(Math.min(stat.size, bytes))
+    return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, stat.size - buffer.length))
+  })
 
 /** Makes the directories above a path below a root. @throws UserError when one of them is a link or a file. */
 function makeDirectories(root: string, path: string, mode: number): void {

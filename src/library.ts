@@ -21,7 +21,7 @@ import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Ingested } from './replication/ingest.ts'
 import { createProject, findProject, type Project } from './store/project.ts'
 import type { ArgsOf, Batch, KindName, KindOf, TypedAction } from './verbs/actions.ts'
-import { isStale } from './write/batch.ts'
+import { isRefusedFor } from './write/batch.ts'
 
 /** What a field reads as. */
 type Read_<F extends Field> = F['type'] extends 'number'
@@ -320,7 +320,7 @@ function scopes(memory: Memory, act: ReturnType<typeof writing>): ProjectMemory[
   }
   const scope = (id: string): Scope => ({
     id,
-    complete: (result) => void one('complete', { ref: id, ...(result !== undefined ? { result } : {}) }),
+    complete: (result) => void one('complete', { ref: id, ...(result !== undefined && { result }) }),
   })
   /** Under a name that no other decision has, also when somebody else records one at the same moment. */
   const decide = (text: string, more: { [field: string]: unknown }, options: ActOptions): Recorded => {
@@ -335,7 +335,7 @@ function scopes(memory: Memory, act: ReturnType<typeof writing>): ProjectMemory[
         return one('record-decision', { name, description: text, ...more, expectedVersion }, options)
       } catch (error) {
         // somebody has just taken the name: look again
-        if (!isStale(error)) throw error
+        if (!isRefusedFor(error, 'stale')) throw error
         n--
       }
     }
@@ -375,10 +375,7 @@ export function asProjectMemory(
 ): ProjectMemory {
   const act = writing(memory, project, options.written ?? (() => {}))
   let opened: Recaller | undefined
-  const recaller = (): Recaller => {
-    opened ??= new Recaller(memory, project, options.recall)
-    return opened
-  }
+  const recaller = (): Recaller => (opened ??= new Recaller(memory, project, options.recall))
   return {
     project,
     read: knowledge(memory, project, () => memory.reader),
@@ -397,8 +394,8 @@ export function asProjectMemory(
       return contextOf(told, question, {
         registry: memory.registry(),
         nameOf: (id) => reader.entity(id)?.name,
-        ...(maxItems === undefined ? {} : { maxItems }),
-        ...(maxTokens === undefined ? {} : { maxTokens }),
+        maxItems,
+        maxTokens,
       })
     },
     index: (progress) => recaller().index(progress),
@@ -443,12 +440,8 @@ function upkeep(memory: Memory): () => void {
  */
 export function openMemory(options: OpenMemoryOptions = {}): ProjectMemory {
   const { create, projectName, projectPath = process.cwd(), persistencePath, recall, ...rest } = options
-  if (create)
-    createProject(projectPath, {
-      ...(projectName !== undefined ? { name: projectName } : {}),
-      ...(persistencePath !== undefined ? { persistencePath } : {}),
-    })
+  if (create) createProject(projectPath, { name: projectName, persistencePath })
   const project = findProject(projectPath, persistencePath)
   const memory = openProject(project, rest)
-  return asProjectMemory(memory, project, { ...(recall ? { recall } : {}), written: upkeep(memory) })
+  return asProjectMemory(memory, project, { recall, written: upkeep(memory) })
 }

@@ -37,15 +37,9 @@ export function userName(root: string): string | undefined {
   }
 }
 
-const userOf = ({ root }: Project): { user?: string } => {
-  const user = userName(root)
-  return user === undefined ? {} : { user }
-}
-
 /** Who acts here, on what branch: as the provenance of what they write says it. */
 export function hereOf(project: Project): { user?: string; branch?: string } {
-  const { branch } = gitState(project.root)
-  return { ...userOf(project), ...(branch === undefined ? {} : { branch }) }
+  return { user: userName(project.root), branch: gitState(project.root).branch }
 }
 
 /** The caller named a place outside of the project: what lies inside may have come with the repository. */
@@ -74,11 +68,11 @@ export function openProject(
     mayTakeOver,
     ownDirectory: project.chosen === undefined,
     places: () => ({ trees: treesOf(project), state: stateDirectory(), project: project.id }),
-    ...(options.env ? { env: options.env } : {}),
-    ...(options.hurried ? { hurried: true } : {}),
+    env: options.env,
+    hurried: options.hurried,
     author: () => ({
       ...(process.env.TIDEMARK_SESSION ? { session: process.env.TIDEMARK_SESSION } : {}),
-      ...(user ??= userOf(project)),
+      ...(user ??= { user: userName(project.root) }),
       ...gitState(project.root),
       ...options.author,
     }),

@@ -6,24 +6,18 @@ import { type Check, ok, wrong } from './check.ts'
 import { hooksConfig } from './config.ts'
 import { hookSummaries, hooksLogPath } from './log.ts'
 
-/** What to do about an error of a hook, by its words. */
-const WAYS_OUT: readonly (readonly [RegExp, string])[] = [
-  [
-    /has held the store/,
+/** What to do about an error of a hook, by its code. */
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  'store-busy':
     'another process was writing for longer than a hook may wait: edits are made up for, the rest comes with the next call; only if it goes on, look for a process that hangs',
-  ],
-  [
-    /time was up|no time left/,
-    'the machine was slow: TIDEMARK_HOOK_MS=600 in the environment of the client gives a hook more than 300 ms',
-  ],
-  [/^stdin: |^no event /, 'the client sent something that this version does not know: update tidemark'],
-  [
-    /damaged|is gone|empty|no space|disk|permission|read-only/,
-    'the store could not be used then; what is wrong with it now stands above',
-  ],
-]
-const wayOut = (error: string): string =>
-  WAYS_OUT.find(([words]) => words.test(error))?.[1] ?? 'a bug in tidemark if it goes on: please report it'
+  late: 'the machine was slow: TIDEMARK_HOOK_MS=600 in the environment of the client gives a hook more than 300 ms',
+  'bad-call': 'the client sent something that this version does not know: update tidemark',
+  config: 'until the setting is right the default is used',
+  bug: 'a bug in tidemark if it goes on: please report it',
+}
+/** Every other code is of the store; a line of version 0.1.0 has none. */
+const wayOut = (code = 'bug'): string =>
+  WAYS_OUT[code] ?? 'the store could not be used then; what is wrong with it now stands above'
 
 /**
  * What is set for hooks that is not accepted; the last call of each client and event, and what went wrong there. `when` says
@@ -42,7 +36,7 @@ export function checkHooks(project: Project, when: (ms: number) => string = loca
     const times = `${h.calls} ${h.calls === 1 ? 'call' : 'calls'}, ${h.ms} ms`
     const said = `hook ${h.client} ${h.event}: last ${when(h.last)}, ${times}`
     const missed = `${said}; ${h.errors} missed something${h.since === 0 ? '' : ` (the last ${h.since} did not)`}: ${h.lastError}`
-    const fix = `${wayOut(h.lastError ?? '')} (every call: ${hooksLogPath(project)})`
+    const fix = `${wayOut(h.code)} (every call: ${hooksLogPath(project)})`
     if (h.errors === 0) checks.push(ok('hooks.calls', said))
     else checks.push((h.since > 0 ? ok : wrong)('hooks.calls', missed, fix)) // what went well since is not to be mended
   }

@@ -6,10 +6,11 @@ import { waitForLock } from '../store/db.ts'
 import type { Project } from '../store/project.ts'
 import type { HookCall, HookReply } from './call.ts'
 import { type HooksConfig, hooksConfig } from './config.ts'
+import { errorCode, type HookErrors, noteError } from './log.ts'
 import { pausedSince } from './pause.ts'
 
 /** What one hook call works with. A part that fails is noted in `errors` and takes nothing from the others. */
-export class Hook {
+export class Hook implements HookErrors {
   readonly memory: Memory
   readonly project: Project
   readonly call: HookCall
@@ -20,6 +21,7 @@ export class Hook {
   /** The work tree it works in. */
   readonly root: string
   readonly errors: string[] = []
+  code?: string
   readonly #left: () => number
 
   /** `left`: milliseconds that are left for this call. */
@@ -30,7 +32,7 @@ export class Hook {
     this.#left = left
     const { config, problems } = hooksConfig(project.hooks)
     this.config = config
-    this.errors.push(...problems)
+    noteError(this, 'config', ...problems)
     this.sessions = sessionsOf(memory)
     this.session = call.session === '' ? (this.sessions.ofProcess() ?? '') : this.sessions.resolve(call.session)
     this.root = (call.cwd !== undefined && gitRoot(call.cwd)) || project.root
@@ -76,7 +78,7 @@ export class Hook {
 
   #inTime(what: string): boolean {
     if (this.#left() > 0) return true
-    this.errors.push(`${what}: no time left`)
+    noteError(this, 'late', `${what}: no time left`)
     return false
   }
 
@@ -85,7 +87,7 @@ export class Hook {
       if (error.code === 'refused' || error.code === 'secret') return
       if (error.code === 'store-busy') waitForLock(0, this.memory.db)
     }
-    this.errors.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    noteError(this, errorCode(error), `${what}: ${error instanceof Error ? error.message : String(error)}`)
   }
 
   /** What sort of subagent acts, where the client says it. */

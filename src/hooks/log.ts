@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { UserError } from '../errors.ts'
 import { appendInside, inspect, readInside } from '../files.ts'
 import { redact } from '../secrets/find.ts'
 import { besideStore, type Project } from '../store/project.ts'
@@ -14,7 +15,23 @@ export interface HookSeen {
   ms: number
   /** What went wrong; the client was not told. */
   errors?: string[]
+  /** The code of the first error. */
+  code?: string
 }
+
+/** What went wrong in a call so far. */
+export interface HookErrors {
+  readonly errors: string[]
+  code?: string
+}
+
+/** Notes an error; the code of the first one stays. */
+export function noteError(to: HookErrors, code: string, ...texts: string[]): void {
+  if (texts.length > 0) to.code ??= code
+  to.errors.push(...texts)
+}
+
+export const errorCode = (error: unknown): string => (error instanceof UserError ? error.code : 'bug')
 
 const LOG_MAX = 256 * 1024
 const ERROR_MAX = 300
@@ -64,6 +81,7 @@ export interface HookSummary {
   ms: number
   errors: number
   lastError?: string
+  code?: string
   /** Calls since the last of them. */
   since: number
 }
@@ -76,7 +94,7 @@ export function hookSummaries(project: Project): HookSummary[] {
       const last = calls.at(-1)!
       const spent = calls.map((c) => c.ms).sort((a, b) => a - b)
       const failed = calls.filter((c) => c.errors?.length)
-      const lastError = failed.at(-1)?.errors?.[0]
+      const { errors: [lastError] = [], code } = failed.at(-1) ?? {}
       return {
         client: last.client,
         event: last.event,
@@ -85,7 +103,8 @@ export function hookSummaries(project: Project): HookSummary[] {
         ms: spent[spent.length >> 1]!,
         errors: failed.length,
         since: calls.length - 1 - calls.lastIndexOf(failed.at(-1)!),
-        ...(lastError === undefined ? {} : { lastError }),
+        lastError,
+        code,
       }
     })
     .sort((a, b) => b.last - a.last)

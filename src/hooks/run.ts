@@ -11,6 +11,7 @@ import { makeUp } from './backlog.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
 import { extractionFile } from './extract/file.ts'
 import { type Handler, Hook } from './hook.ts'
+import type { HookErrors } from './log.ts'
 
 /** What is done at each event, loaded when it comes. */
 const HANDLERS: Partial<Readonly<Record<HookEvent, () => Promise<Handler>>>> = {
@@ -38,11 +39,10 @@ const QUIET: ReadonlySet<HookEvent> = new Set([
   'stop', 'subagent-stop', 'post-compact', 'session-end', 'status-line', 'after-tool', 'after-edit', 'after-batch', 'other',
 ]) // biome-ignore format: a list to read at a glance
 
-export interface Answered {
+/** Its errors are for the log, never for the client. */
+export interface Answered extends HookErrors {
   reply: HookReply
   session: string
-  /** What did not work; for the log, never for the client. */
-  errors: string[]
 }
 
 /**
@@ -80,5 +80,5 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
   if (late.length > 0) reply = (await import('./prompt.ts')).noted(late, reply)
   if (READ_AFTER.has(call.event) && existsSync(extractionFile()))
     await hook.attemptLater('extraction', async () => (await import('./extract/queue.ts')).afterSession(hook))
-  return { reply, session: hook.session, errors: hook.errors }
+  return { reply, session: hook.session, errors: hook.errors, code: hook.code }
 }

@@ -1,7 +1,6 @@
-import { UserError } from '../errors.ts'
 import type { ActResult, Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
-import type { Problem } from '../model/validate.ts'
+import { isRefusedFor } from '../write/batch.ts'
 import type { Result } from '../write/plan.ts'
 import { claimedLines, releasedLines } from './claim-lines.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
@@ -51,19 +50,13 @@ async function acting(context: ToolContext, batch: unknown, redact: boolean): Pr
   try {
     return context.memory.act(batch, { ...actingAs(context), ...(redact ? { redact: true } : {}) })
   } catch (error) {
-    if (context.ask === undefined || !takesPerson(error)) throw error
+    if (context.ask === undefined || !isRefusedFor(error, 'person')) throw error
     const { askToConfirm } = await import('./confirm.ts')
     const agreed = await askToConfirm(context, batch)
     if (!agreed) throw error
     return agreed
   }
 }
-
-/** Whether all that was wrong with a batch is that only a person can say yes to it. */
-const takesPerson = (error: unknown): boolean =>
-  error instanceof UserError &&
-  Array.isArray(error.details.problems) &&
-  (error.details.problems as unknown as Problem[]).every((p) => p.code === 'person')
 
 function printed(done: ActResult, memory: Memory): Output {
   const what = (r: Result) =>

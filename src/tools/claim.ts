@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
-import type { Problem } from '../model/validate.ts'
+import { problemsOf } from '../write/batch.ts'
 import { claimedLines } from './claim-lines.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
 import { findWork, oneOf } from './work.ts'
@@ -33,15 +33,14 @@ export function scopeArgs(context: ToolContext, args: Readonly<Record<string, un
 }
 
 /** Whether somebody else holds what was to be claimed. */
-const isHeld = (error: unknown): error is UserError =>
-  error instanceof UserError && ((error.details.problems ?? []) as Problem[]).some((p) => p.code === 'claimed')
+const isHeld = (error: unknown): error is UserError => problemsOf(error).some((p) => p.code === 'claimed')
 
 /** What stands in the way may be waited for; a batch cannot, this tool can. */
 function withWait(error: unknown): unknown {
   if (!isHeld(error)) return error
   const { code, message, hint, details } = error
   const more = '; --wait 30 waits for it'
-  const problems = (details.problems as Problem[]).map((p) => ({ ...p, hint: `${p.hint}${more}` }))
+  const problems = problemsOf(error).map((p) => ({ ...p, hint: `${p.hint}${more}` }))
   return new UserError(code, message, `${hint}${more}`, { ...details, problems })
 }
 
@@ -56,7 +55,7 @@ async function waiting<T>(context: ToolContext, seconds: number, attempt: () => 
     } catch (error) {
       const left = until - performance.now()
       if (left <= 0 || !isHeld(error)) throw seconds > 0 ? error : withWait(error)
-      context.progress?.(`${error.message.split('\n')[1]?.trim() ?? 'claimed'}; waiting`)
+      context.progress?.(`${problemsOf(error).find((p) => p.code === 'claimed')!.message}; waiting`)
       await new Promise<void>((done) => {
         // a lease that runs out and a process that dies ring no bell
         const timer = setTimeout(over, Math.min(left, 250))

@@ -1,8 +1,8 @@
 import { claimsOf } from '../coordination/claims.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
-import { UserError } from '../errors.ts'
 import type { Entity } from '../model/entity.ts'
 import { isToDo, type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
+import { problemsOf } from '../write/batch.ts'
 import { oneLine } from './format.ts'
 import { actingAs, type Output, type Tool } from './tool.ts'
 import { findWork, placeOf, workJson } from './work.ts'
@@ -62,9 +62,8 @@ export const next: Tool = {
         ]
         context.memory.act(started, actingAs(context))
       } catch (error) {
-        const lost = error instanceof UserError && / is claimed by /.test(error.message)
-        if (lost) return this.run(context, args) // another session was faster: the next one
-        throw error
+        if (!problemsOf(error).some((p) => p.code === 'claimed')) throw error
+        return this.run(context, args) // another session was faster: the next one
       }
     }
     if (found) {

@@ -9,7 +9,7 @@ import {
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
-import { isStale } from '../write/batch.ts'
+import { isRefusedFor } from '../write/batch.ts'
 import { eventLine } from './events.ts'
 import { inWords, oneLine } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
@@ -129,7 +129,7 @@ function change(
   try {
     acted = memory.act([[`share-${step}`, { key, ...what, ...said }]], actingAs(context))
   } catch (error) {
-    if (isStale(error)) {
+    if (isRefusedFor(error, 'stale')) {
       const now = getShared(memory, key)
       throw new UserError(
         'stale',

@@ -1,5 +1,6 @@
 import type { Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
+import { shown, visible } from '../scheme/invisible.ts'
 import type { Project } from '../store/project.ts'
 import type { Actor } from '../write/plan.ts'
 
@@ -61,11 +62,11 @@ export interface ToolContext {
   /** A person reads the text on a terminal: times are local, with their zone; else in UTC. */
   readonly local?: boolean
   /** One line of progress on a terminal; silent elsewhere. */
-  progress?(line: string): void
+  progress?: ((line: string) => void) | undefined
   /** Asks the person at the terminal; nothing where nobody could answer. Only a plain yes is one. */
   ask?: ((question: string) => Promise<boolean>) | undefined
   /** Waits for one of these keys from the person at the terminal; `q` where none can come any more. */
-  key?(question: string, keys: string): Promise<string>
+  key?: ((question: string, keys: string) => Promise<string>) | undefined
 }
 
 /** How a part of a page looks on a terminal. */
@@ -132,6 +133,10 @@ interface Declared<P extends Params> extends Tool {
 
 /** Declares a tool: the type of the arguments that `run` gets comes from its parameters. */
 export const defineTool = <const P extends Params>(tool: Declared<P>): Tool => tool
+
+/** Its text as it may be shown: it steers no terminal, hides nothing, and ends no fence. */
+export const textOf = ({ text }: Pick<Output, 'text'>, tool: Pick<Tool, 'fences'>): string =>
+  tool.fences ? visible(text) : shown(text)
 
 /** The author of a call: who the context says acts, unless the arguments say otherwise. */
 export function actingAs(context: Pick<ToolContext, 'session' | 'agent' | 'by'>) {

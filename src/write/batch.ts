@@ -122,32 +122,40 @@ export interface Planned extends Readonly<Draft> {
 
 const LONG_LIST = 300
 
+/** One problem as people read it. */
+export function problemLine(x: Problem): string {
+  const at = `action ${x.index} ${x.verb.slice(0, 80).toWellFormed()}${x.field ? ` · ${x.field}` : ''}: ${x.message}`
+  const received = x.received == null || x.received === '(not shown)' ? undefined : JSON.stringify(x.received)
+  const isTold = received === undefined || x.message.includes(received.replace(/^"|"$/g, ''))
+  const accepted = x.accepted ? ` (${x.accepted})` : ''
+  const hint = x.hint ? ` → ${x.hint}` : ''
+  const list = hint !== '' && accepted.length > LONG_LIST ? '' : accepted // a long one stands in the details
+  return `${at}${isTold ? '' : `, received ${received}`}${list}${hint}`
+}
+
 /** Thrown when any action was refused: nothing happened, and every problem of every action is told (A1). */
 export function refusal(problems: readonly Problem[], actions: number): UserError {
   const first = problems[0]!
   const bad = new Set(problems.map((x) => x.index)).size
-  const lines = problems.map((x) => {
-    const at = `  action ${x.index} ${x.verb.slice(0, 80).toWellFormed()}${x.field ? ` · ${x.field}` : ''}: ${x.message}`
-    const received = x.received == null || x.received === '(not shown)' ? undefined : JSON.stringify(x.received)
-    const told = received === undefined || x.message.includes(received.replace(/^"|"$/g, ''))
-    const accepted = x.accepted ? ` (${x.accepted})` : ''
-    const hint = x.hint ? ` → ${x.hint}` : ''
-    const list = hint !== '' && accepted.length > LONG_LIST ? '' : accepted // a long one stands in the details
-    return `${at}${told ? '' : `, received ${received}`}${list}${hint}`
-  })
   return new UserError(
     first.code === 'secret' ? 'secret' : 'refused',
-    `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${lines.join('\n')}`,
+    `${bad} of ${actions} action${actions === 1 ? '' : 's'} refused; nothing was written\n${problems.map((p) => `  ${problemLine(p)}`).join('\n')}`,
     actions === 1 ? 'mend what is named and send it again' : 'mend what is named and send the whole batch again',
     { success: false, executed: 0, problems: problems as unknown as Json },
   )
 }
 
-/** Whether a batch was refused for nothing but an `expectedVersion` that has passed. */
-export const isStale = (error: unknown): error is UserError =>
-  error instanceof UserError &&
-  Array.isArray(error.details.problems) &&
-  (error.details.problems as readonly Problem[]).every((p) => p.code === 'stale')
+/** What is wrong with a refused batch, action by action; empty for any other error. */
+export const problemsOf = (error: unknown): readonly Problem[] =>
+  error instanceof UserError && (error.code === 'refused' || error.code === 'secret')
+    ? ((error.details.problems ?? []) as readonly Problem[])
+    : []
+
+/** Whether this is all that is wrong with a batch. */
+export const isRefusedFor = (error: unknown, code: Problem['code']): boolean => {
+  const problems = problemsOf(error)
+  return problems.length > 0 && problems.every((p) => p.code === code)
+}
 
 /**
  * Plans a batch: judges every action against the view and against what the earlier ones will have done. Pure: it

@@ -31,6 +31,7 @@ const run = (...place: string[]) => {
     json: false,
     out: (line) => void said.push(line),
     err: (line) => void said.push(line),
+    progress() {},
   }
   return models.run(call)
 }

@@ -1,7 +1,6 @@
-import type { UserError } from '../../errors.ts'
 import type { ActOptions, Memory } from '../../memory.ts'
 import type { Problem } from '../../model/validate.ts'
-import { type Action, MAX_ACTIONS } from '../../write/batch.ts'
+import { type Action, MAX_ACTIONS, problemsOf } from '../../write/batch.ts'
 import type { Item } from './types.ts'
 
 /** Actions that belong together, and what to note once they are written. */
@@ -81,10 +80,8 @@ export class Queue {
         }
         return
       } catch (error) {
-        const problems = (error as UserError).details?.problems as Problem[] | undefined
-        if (!problems) throw error
         const refused = new Map<Unit, Problem>()
-        for (const problem of problems) {
+        for (const problem of problemsOf(error)) {
           let index = problem.index
           const unit = units.find((u) => (index -= u.actions.length) < 0)
           if (unit && !refused.has(unit)) refused.set(unit, problem)

@@ -7,6 +7,7 @@ import { reflogOf, whyNotOwn } from '../../git.ts'
 import type { Memory, News } from '../../memory.ts'
 import { redact } from '../../secrets/find.ts'
 import { PROJECT_DIR, type Project } from '../../store/project.ts'
+import { problemLine, problemsOf } from '../../write/batch.ts'
 import {
   type Kept,
   lastWritten,
@@ -225,7 +226,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
       done.push(says)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      wrong.push(`${says}: ${error.message.split('\n').slice(1).join(' ').trim() || error.message}`)
+      wrong.push(`${says}: ${problemsOf(error).map(problemLine).join(' ') || error.message}`)
     }
   }
   endIdleHands(memory, actions)

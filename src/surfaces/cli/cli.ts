@@ -3,16 +3,15 @@
  * what comes out; they decide nothing.
  */
 
-import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { jsonShown } from '../../briefing/fence.ts'
-import { UsageError, UserError } from '../../errors.ts'
+import { errorJson, UsageError, UserError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import type { Json } from '../../model/field.ts'
 import type { Problem } from '../../model/validate.ts'
-import { shown, visible } from '../../scheme/invisible.ts'
+import { shown } from '../../scheme/invisible.ts'
 import type { Project } from '../../store/project.ts'
 import { TOOLS } from '../../tools/index.ts'
-import type { Output, Tool, ToolContext } from '../../tools/tool.ts'
+import { type Output, type Tool, type ToolContext, textOf } from '../../tools/tool.ts'
 import { ran } from '../code-cache.ts'
 import { VERSION } from '../version.ts'
 import type { Command, CommandCall, Flag } from './command.ts'
@@ -25,6 +24,12 @@ const say = (text: string) => out(shown(text))
 /** For programs; an agent's shell shows it to a model as well. */
 const outJson = (value: unknown) => out(jsonShown(JSON.stringify(value)))
 const err = (text: string) => void process.stderr.write(`${text}\n`)
+let inProgress = false
+function progress(line = ''): void {
+  if (!process.stderr.isTTY || (line === '' && !inProgress)) return
+  process.stderr.write(`\r\x1b[K${line}`)
+  inProgress = line !== ''
+}
 
 /** `tidemark --json status` means `tidemark status --json`. */
 function globalsLast(argv: readonly string[]): readonly string[] {
@@ -77,30 +82,18 @@ export async function run(given: readonly string[]): Promise<number> {
 }
 
 function fail(error: unknown, json: boolean): number {
-  if (error instanceof UsageError) {
-    const { message, hint, details } = error
-    err(shown(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
-    if (json) outJson({ error: { code: 'usage', message, hint: hint || 'see --help', details } })
-    return 2
-  }
-  if (error instanceof UserError) {
-    const { code, message, hint, details } = error
-    if (json) outJson({ error: { code, message, hint, details } })
-    else err(shown(`tidemark: ${message}${hint ? `\n  → ${hint}` : ''}`))
+  if (!(error instanceof UserError)) {
+    const hint = 'this is a bug in tidemark: please report it with the text on stderr'
+    if (json) outJson({ error: errorJson(new UserError('bug', String(error), hint)) })
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    err(`tidemark: a bug in tidemark, please report it with this text\n${stack}`)
     return 1
   }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  if (json)
-    outJson({
-      error: {
-        code: 'bug',
-        message: String(error),
-        hint: 'this is a bug in tidemark: please report it with the text on stderr',
-        details: {},
-      },
-    })
-  err(`tidemark: a bug in tidemark, please report it with this text\n${stack}`)
-  return 1
+  const isUsage = error instanceof UsageError
+  if (isUsage || !json) err(shown(`tidemark: ${error.message}${error.hint && `\n  → ${error.hint}`}`))
+  const usage = isUsage ? { code: 'usage', hint: error.hint || 'see --help' } : {}
+  if (json) outJson({ error: { ...errorJson(error), ...usage } })
+  return isUsage ? 2 : 1
 }
 
 interface Parsed {
@@ -108,68 +101,55 @@ interface Parsed {
   place: string[]
 }
 
+/** No flag begins with a digit: a negative number is a value. */
 const NEGATIVE = /^-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-/** Stands before a negative number among the arguments, which no flag begins with; no argument of a process can hold it. */
-const MARK = '\0'
+const isFlag = (arg: string): boolean => arg.startsWith('-') && arg !== '-' && !NEGATIVE.test(arg)
 
-/** No flag begins with a digit: a negative number is the value of the flag before it, else one of what `texts` takes. */
-function negativesMarked(argv: readonly string[], valued: ReadonlySet<string>, texts: boolean): string[] {
-  const end = argv.indexOf('--')
-  const out: string[] = []
-  for (const [at, arg] of argv.entries()) {
-    const before = out.at(-1) ?? ''
-    if ((end >= 0 && at > end) || !NEGATIVE.test(arg)) out.push(arg)
-    else if (before.startsWith('--') && valued.has(before.slice(2))) out.push(`${out.pop()}=${arg}`)
-    else out.push(texts ? MARK + arg : arg)
+/** `texts`: the command takes a text or a value, which may begin with `-`. After `--` everything is taken as it is. */
+function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>, texts = false): Parsed {
+  const known: Readonly<Record<string, Flag>> = { ...GLOBAL, ...flags }
+  const out: Parsed = { values: {}, place: [] }
+  const refused = (what: string) =>
+    new UsageError(
+      what,
+      `options are ${[...Object.keys(flags), ...Object.keys(GLOBAL)].map((name) => `--${name}`).join(', ')}` +
+        (texts ? '; where it is no option but text that begins with -, put -- before it' : ''),
+    )
+  for (let at = 0; at < argv.length; at++) {
+    const arg = argv[at]!
+    if (arg === '--') {
+      out.place.push(...argv.slice(at + 1))
+      break
+    }
+    if (!arg.startsWith('-') || arg === '-' || (texts && !isFlag(arg))) {
+      out.place.push(arg)
+      continue
+    }
+    const [, name = '', given] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
+    const flag = Object.hasOwn(known, name) ? known[name]! : undefined
+    if (!flag) throw refused(`Unknown option '${name ? `--${name}` : arg}'`)
+    if (flag.type === 'flag') {
+      if (given !== undefined) throw refused(`Option '--${name}' does not take an argument`)
+      out.values[name] = true
+      continue
+    }
+    const next = argv[at + 1]
+    if (given === undefined && (next === undefined || isFlag(next)))
+      throw new UsageError(
+        `--${name} needs a value`,
+        `${flag.about}${next === undefined ? '' : `; one that begins with - is given as --${name}=-…`}`,
+      )
+    const value = given ?? argv[++at]!
+    const number = Number(value)
+    if (flag.type === 'number' && (value === '' || !Number.isFinite(number)))
+      throw new UsageError(`--${name} takes a number, not "${value}"`)
+    out.values[name] = flag.type === 'number' ? number : value
   }
   return out
 }
 
-/** `texts`: the command takes a text or a value, which may begin with `-`. */
-function parse(argv: readonly string[], flags: Readonly<Record<string, Flag>>, texts = false): Parsed {
-  const options: ParseArgsConfig['options'] = {}
-  for (const [name, flag] of Object.entries({ ...GLOBAL, ...flags }))
-    options[name] = { type: flag.type === 'flag' ? 'boolean' : 'string' }
-  const valued = new Set(Object.keys(options).filter((name) => options[name]!.type === 'string'))
-  try {
-    // an expression is no flag: everything after `--` is taken as it is
-    const args = negativesMarked(argv, valued, texts)
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
-    const out: Record<string, string | number | boolean> = {}
-    for (const [name, value] of Object.entries(values)) {
-      const flag = flags[name] ?? GLOBAL[name]!
-      if (typeof value !== 'string' && typeof value !== 'boolean') continue
-      if (flag.type !== 'number') out[name] = value
-      else {
-        const n = Number(value)
-        if (value === '' || !Number.isFinite(n)) throw new UsageError(`--${name} takes a number, not "${value}"`)
-        out[name] = n
-      }
-    }
-    return { values: out, place: positionals.map((p) => (p.startsWith(MARK) ? p.slice(MARK.length) : p)) }
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    const [, name, why] = /^Option '--([\w-]+)[^']{0,9}' argument (missing|is ambiguous)/.exec((error as Error).message) ?? [] // biome-ignore format: one thought
-    if (name !== undefined)
-      throw new UsageError(
-        `--${name} needs a value`,
-        `${(flags[name] ?? GLOBAL[name])?.about}${why === 'missing' ? '' : `; one that begins with - is given as --${name}=-…`}`,
-      )
-    throw new UsageError(
-      (error as Error).message.replace(/\. To specify a positional argument.*$/s, ''),
-      `options are ${[...Object.keys(flags), ...Object.keys(GLOBAL)].map((name) => `--${name}`).join(', ')}` +
-        (texts ? '; where it is no option but text that begins with -, put -- before it' : ''),
-    )
-  }
-}
-
 const directoryOf = (values: Parsed['values']): string =>
   String(values.project ?? process.env.TIDEMARK_PROJECT ?? process.cwd())
-
-const sessionOf = (values: Parsed['values']): string | undefined => {
-  const session = values.session ?? process.env.TIDEMARK_SESSION
-  return typeof session === 'string' && session !== '' ? session : undefined
-}
 
 /** The tool's arguments from the command line. */
 async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unknown>> {
@@ -186,24 +166,15 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
         : parsed.place[p.place as number]
     used = p.place === 'rest' ? parsed.place.length : Math.max(used, (p.place as number) + 1)
     if (given !== undefined && p.choices && !p.choices.includes(given)) throw await noSuchStep(tool, p.choices, given)
-    if (p.type === 'json') {
-      const { jsonInput } = await import('./input.ts')
-      args[name] = jsonInput(given)
-    } else if (p.type === 'any') {
-      if (given === undefined) continue
-      const { looseJson } = await import('./input.ts')
-      args[name] = looseJson(given)
-    } else if (given === '-' && p.stdin) {
-      const { readStdin } = await import('./input.ts')
-      args[name] = readStdin()
-    } else if (given !== undefined) args[name] = p.type === 'number' ? Number(given) : given
-    else if (p.required) {
-      const hint =
-        name === 'ref' && process.stdin.isTTY
-          ? `where # begins a comment, short references stand in quotes: '#a3f'`
-          : ''
+    if (p.type === 'json') args[name] = (await import('./input.ts')).jsonInput(given)
+    else if (given === undefined) {
+      if (!p.required || p.type === 'any') continue
+      const isComment = name === 'ref' && process.stdin.isTTY
+      const hint = isComment ? `where # begins a comment, short references stand in quotes: '#a3f'` : ''
       throw new UsageError(`${name.toUpperCase()} is missing\n${usageOf(tool.name, tool.params)}`, hint)
-    }
+    } else if (p.type === 'any') args[name] = (await import('./input.ts')).looseJson(given)
+    else if (given === '-' && p.stdin) args[name] = (await import('./input.ts')).readStdin()
+    else args[name] = p.type === 'number' ? Number(given) : given
   }
   if (parsed.place.length > used)
     throw new UsageError(
@@ -246,13 +217,13 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   const { memory, project } = openAt({ projectPath: directoryOf(parsed.values) })
   if (memory.db.readOnly) err('note: the store cannot be written here: it is read as it is')
   let shows: (() => void) | undefined
-  let inProgress = false
   try {
     const session = await actor(memory, project, parsed.values, tool, args)
     const { COMMAND_LINE, typist } = await import('../../coordination/caller.ts')
     const by = typist(memory)
-    const isScreen =
-      by === 'person' && parsed.values.json !== true && Boolean(process.stdout.isTTY || process.env.FORCE_COLOR)
+    const json = parsed.values.json === true
+    const isTerminal = by === 'person' && process.stdin.isTTY && process.stdout.isTTY
+    const isScreen = by === 'person' && !json && Boolean(process.stdout.isTTY || process.env.FORCE_COLOR)
     const context: ToolContext = {
       memory,
       project,
@@ -260,38 +231,29 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
       agent: process.env.TIDEMARK_AGENT ?? COMMAND_LINE,
       by,
       local: isScreen,
-      ...(session !== undefined ? { session } : {}),
+      session,
       // an agent in a terminal of its own answers for nobody
-      ...(by === 'person' && process.stdin.isTTY && process.stdout.isTTY
-        ? {
-            ask: async (question: string) => (await import('./ask.ts')).ask(shown(question)),
-            ...(parsed.values.json === true
-              ? {}
-              : { key: async (question, keys) => (await import('./ask.ts')).key(shown(question), keys) }),
-          }
-        : {}),
-      ...(process.stderr.isTTY
-        ? {
-            progress(line: string) {
-              inProgress = true
-              process.stderr.write(`\r\x1b[K${line}`)
-            },
-          }
-        : {}),
+      ask: isTerminal ? async (question) => (await import('./ask.ts')).ask(shown(question)) : undefined,
+      key:
+        isTerminal && !json
+          ? async (question, keys) => (await import('./ask.ts')).key(shown(question), keys)
+          : undefined,
+      progress: process.stderr.isTTY ? progress : undefined,
     }
-    if (args.follow === true && tool.follow) return await follow(tool, context, args, parsed.values.json === true)
-    const done = await (async () =>
-      tool.readOnly ? tool.run(context, args) : (await import('../../tools/run.ts')).run(tool, context, args))().catch(
-      (error: unknown) => {
-        throw asTyped(error, tool)
-      },
-    )
-    if (inProgress) process.stderr.write('\r\x1b[K')
-    const asLines = done.lines !== undefined && (parsed.values.json === true || !process.stdout.isTTY)
-    if (asLines) for (const line of done.lines!) outJson(line)
-    else if (parsed.values.json) outJson(done.json)
+    if (args.follow === true && tool.follow) return await follow(tool, context, args, json)
+    let done: Output
+    try {
+      done = await (tool.readOnly
+        ? tool.run(context, args)
+        : (await import('../../tools/run.ts')).run(tool, context, args))
+    } catch (error) {
+      throw asTyped(error, tool)
+    }
+    progress()
+    if (done.lines && (json || !process.stdout.isTTY)) for (const line of done.lines) outJson(line)
+    else if (json) outJson(done.json)
     else if (isScreen) shows = await onTerminal(done, tool, args)
-    else sayOf(done, tool)
+    else if (done.text !== '') out(textOf(done, tool))
     if (!tool.readOnly) for (const note of memory.maintain()) err(shown(`note: ${note}`))
   } finally {
     memory.close()
@@ -300,19 +262,15 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   return 0
 }
 
-const sayOf = ({ text }: Output, tool: Tool): void => {
-  if (text !== '') out(tool.fences ? visible(text) : shown(text))
-}
-
 /** What a person reads on a terminal; a long answer goes through a pager, once the store is closed. */
 async function onTerminal(done: Output, tool: Tool, args: Readonly<Record<string, unknown>>) {
   const { isForced, page, render, terminalOf } = await import('./terminal.ts')
   const { stdout, env } = process
   const terminal = terminalOf(stdout, env)
   const blocks = args.sexp === true || !(stdout.isTTY || isForced(env)) ? undefined : done.page?.()
-  if (!stdout.isTTY || !tool.readOnly) return void (blocks ? out(render(blocks, terminal)) : sayOf(done, tool))
-  const text = blocks ? render(blocks, terminal) : tool.fences ? visible(done.text) : shown(done.text)
-  return () => void (text === '' || page(text, terminal, env) || out(text))
+  const text = blocks ? render(blocks, terminal) : textOf(done, tool)
+  if (stdout.isTTY && tool.readOnly) return () => void (text === '' || page(text, terminal, env) || out(text))
+  if (text !== '') out(text)
 }
 
 /**
@@ -388,15 +346,16 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     throw new UsageError(`too many arguments: ${parsed.place.join(' ')}\nusage: tidemark ${command.name} [options]`)
   if (command.name !== 'hook') await tellWaiting()
   const json = parsed.values.json === true
-  const session = sessionOf(parsed.values)
+  const session = parsed.values.session ?? process.env.TIDEMARK_SESSION
   const call: CommandCall = {
     place: parsed.place,
     flags: parsed.values,
     directory: directoryOf(parsed.values),
     json,
-    ...(session !== undefined ? { session } : {}),
+    session: typeof session === 'string' && session !== '' ? session : undefined,
     out: json ? () => {} : say,
     err,
+    progress,
   }
   const done = await command.run(call)
   if (json) outJson((done?.json ?? {}) satisfies Json)

@@ -4,7 +4,7 @@ export interface Flag {
   readonly type: 'text' | 'number' | 'flag'
   readonly about: string
   /** What the value stands for in usage: `N`, `DIR`. */
-  readonly value?: string
+  readonly value?: string | undefined
 }
 
 /** What a command has to work with; everything it prints goes through `out` (answers) and `err` (diagnostics). */
@@ -14,9 +14,11 @@ export interface CommandCall {
   /** `--project`, else the working directory. */
   readonly directory: string
   readonly json: boolean
-  readonly session?: string
+  readonly session?: string | undefined
   out(line: string): void
   err(line: string): void
+  /** What is being done, on a terminal alone: it takes the place of the line before, and goes away without one. */
+  progress(line?: string): void
 }
 
 /** A command that is more than a tool: it sets up, serves, or talks with a person. */

@@ -16,38 +16,27 @@ export const GLOBAL: Readonly<Record<string, Flag>> = {
 }
 
 /** A tool's flags: what has no place of its own on the command line. */
-export const flagsOf = (params: Readonly<Record<string, Param>>): Record<string, Flag> =>
-  Object.fromEntries(
-    Object.entries(params).flatMap(([name, p]) =>
-      p.place === undefined
-        ? [
-            [
-              name,
-              {
-                type: p.type === 'json' || p.type === 'any' ? 'text' : p.type,
-                about: p.about,
-                ...(p.choices ? { value: p.choices.join('|') } : {}),
-              } as Flag,
-            ],
-          ]
-        : [],
-    ),
-  )
+export function flagsOf(params: Readonly<Record<string, Param>>): Record<string, Flag> {
+  const flags: Record<string, Flag> = {}
+  for (const [name, { type, about, choices, place }] of Object.entries(params))
+    if (place === undefined)
+      flags[name] = { type: type === 'json' || type === 'any' ? 'text' : type, about, value: choices?.join('|') }
+  return flags
+}
+
+const placed = (params: Readonly<Record<string, Param>>) =>
+  Object.entries(params).filter(([, p]) => p.place !== undefined)
+
+/** What stands for an argument in usage. */
+const placeholder = (name: string, { type }: Param): string =>
+  type === 'json' ? 'FILE|-|JSON' : type === 'any' ? 'JSON|TEXT|-' : name.toUpperCase()
 
 /** The usage line of a tool. */
 export function usageOf(name: string, params: Readonly<Record<string, Param>>): string {
-  const placed = Object.entries(params).filter(([, p]) => p.place !== undefined)
-  const words = placed.map(([n, p]) => {
+  const words = placed(params).map(([n, p]) => {
     // the steps of a command with several are words to type, not a name for what stands there
-    const shown =
-      p.type === 'json'
-        ? '[FILE|-|JSON]'
-        : p.type === 'any'
-          ? 'JSON|TEXT|-'
-          : n === 'do'
-            ? (p.choices ?? []).join('|')
-            : n.toUpperCase()
-    return p.required || p.type === 'json' ? shown : `[${shown}]`
+    const shown = n === 'do' ? (p.choices ?? []).join('|') : placeholder(n, p)
+    return p.required && p.type !== 'json' ? shown : `[${shown}]`
   })
   return `usage: tidemark ${[name, ...words].join(' ')} [options]`
 }
@@ -60,43 +49,19 @@ function optionsText(flags: Readonly<Record<string, Flag>>): string {
   return rows.map(([l, a]) => `  ${l.padEnd(width)}  ${a}`).join('\n')
 }
 
+const page = (usage: string, about: string, flags: Readonly<Record<string, Flag>>, example: string): string =>
+  [usage, '', about, '', 'options:', optionsText(flags), '', 'example:', `  ${example}`].join('\n')
+
 /** The page that `tidemark TOOL --help` shows. */
-export function toolHelp(tool: Tool): string {
-  const placed = Object.entries(tool.params).filter(([, p]) => p.place !== undefined)
-  const about = placed
-    .map(
-      ([n, p]) =>
-        `  ${(p.type === 'json' ? 'FILE|-|JSON' : p.type === 'any' ? 'JSON|TEXT|-' : n.toUpperCase()).padEnd(12)}  ${p.about}`,
-    )
-    .join('\n')
-  return [
-    usageOf(tool.name, tool.params),
-    '',
-    tool.about,
-    ...(about ? ['', about] : []),
-    '',
-    'options:',
-    optionsText(flagsOf(tool.params)),
-    '',
-    'example:',
-    `  ${tool.example}`,
-  ].join('\n')
+export function toolHelp({ name, about, params, example }: Tool): string {
+  const places = placed(params).map(([n, p]) => `  ${placeholder(n, p).padEnd(12)}  ${p.about}`)
+  const whole = [about, ...(places.length > 0 ? ['', ...places] : [])].join('\n')
+  return page(usageOf(name, params), whole, flagsOf(params), example)
 }
 
 /** The page that `tidemark COMMAND --help` shows. */
-export function commandHelp(command: Command): string {
-  return [
-    `usage: tidemark ${[command.name, command.usage].filter(Boolean).join(' ')} [options]`,
-    '',
-    command.about,
-    '',
-    'options:',
-    optionsText(command.flags),
-    '',
-    'example:',
-    `  ${command.example}`,
-  ].join('\n')
-}
+export const commandHelp = ({ name, usage, about, flags, example }: Command): string =>
+  page(`usage: tidemark ${[name, usage].filter(Boolean).join(' ')} [options]`, about, flags, example)
 
 /** The commands in groups: what a person types daily first. */
 export const GROUPS: readonly [title: string, names: readonly string[]][] = [

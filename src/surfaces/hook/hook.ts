@@ -4,7 +4,7 @@ import { objectOrJson, type Payload } from '../../clients/common/payload.ts'
 import { DIALECTS } from '../../clients/index.ts'
 import { UserError } from '../../errors.ts'
 import { type HookClient, type HookEvent, type HookReply, NOTHING } from '../../hooks/call.ts'
-import { logHook } from '../../hooks/log.ts'
+import { errorCode, type HookErrors, logHook, noteError } from '../../hooks/log.ts'
 import type { Project } from '../../store/project.ts'
 import { ran } from '../code-cache.ts'
 import { leave, readStdin } from './stdin.ts'
@@ -20,6 +20,7 @@ const LOCK_MS = 60
 /** The same for what comes once, and would be missed: twenty sessions may start, or edit, in the same moment. */
 const PATIENT_MS = 400
 const PATIENT: ReadonlySet<HookEvent> = new Set(['session-start', 'subagent-start', 'session-end', 'subagent-stop', 'prompt', 'pre-compact', 'stop', 'before-edit', 'after-edit', 'tool-failed']) // biome-ignore format: a list
+const LATE = 'the time was up'
 /** For the payload to come. */
 const STDIN_MS = 400
 
@@ -56,12 +57,11 @@ async function asked(client: string | undefined, event: string | undefined): Pro
 }
 
 /** What goes wrong anywhere is noted beside the store of the project, where there is one. */
-interface Outcome {
+interface Outcome extends HookErrors {
   reply: HookReply
   payload: Payload
   project?: Project
   session?: string
-  errors: string[]
 }
 
 /**
@@ -92,9 +92,9 @@ function withDeadline(work: () => Promise<void>, ms: number): Promise<void> {
 async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcome): Promise<void> {
   const payload = objectOrJson(text)
   outcome.payload = payload
-  if (text.trim() !== '' && Object.keys(payload).length === 0) outcome.errors.push('stdin: no JSON object')
+  if (text.trim() !== '' && Object.keys(payload).length === 0) noteError(outcome, 'bad-call', 'stdin: no JSON object')
   if (!Object.hasOwn(dialect.events, event)) {
-    outcome.errors.push(`no event ${event.slice(0, 80)} for ${dialect.client}`)
+    noteError(outcome, 'bad-call', `no event ${event.slice(0, 80)} for ${dialect.client}`)
     return
   }
   const call = dialect.read(event, payload)
@@ -132,7 +132,7 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     const { respond } = await import('../../hooks/run.ts')
     const done = await respond(memory, project, call, left)
     outcome.session = done.session
-    outcome.errors.push(...done.errors)
+    noteError(outcome, done.code ?? 'bug', ...done.errors)
     const { carried } = await import('../../hooks/carry-over.ts')
     const tells = dialect.tells(event, payload)
     // what is said to the summary of a compaction is of no use after it
@@ -155,25 +155,27 @@ export async function hook(args: readonly string[]): Promise<never> {
   const outcome: Outcome = { reply: NOTHING, payload: {}, errors: [] }
   let found: Asked | undefined
   let over = false
-  const finish = (reply: HookReply, more?: string): never => {
+  const finish = (reply: HookReply): never => {
     if (over) leave()
     over = true
     try {
       print(found ? found.dialect.print(found.event, reply, outcome.payload) : '')
     } catch (error) {
-      outcome.errors.push(`answer: ${String(error)}`)
+      noteError(outcome, 'bug', `answer: ${String(error)}`)
     }
-    if (more !== undefined) outcome.errors.push(more)
-    if (!outcome.project || !found) leave()
-    note(outcome, found)
+    if (outcome.project && found) note(outcome, found)
     leave()
   }
   // another client that runs inside of Claude Code is not Claude Code
   if (args[0] !== 'claude') delete process.env.CLAUDE_PID
   const chain = args.indexOf('--chain')
-  const timer = setTimeout(() => finish(NOTHING, 'the time was up'), Math.max(1, CLOCK_MS - performance.now()))
-  process.on('uncaughtException', (error) => finish(NOTHING, String(error)))
-  process.on('unhandledRejection', (error) => finish(NOTHING, String(error)))
+  const failed = (code: string, text: string): never => {
+    noteError(outcome, code, text)
+    return finish(NOTHING)
+  }
+  const timer = setTimeout(() => failed('late', LATE), Math.max(1, CLOCK_MS - performance.now()))
+  process.on('uncaughtException', (error) => failed('bug', String(error)))
+  process.on('unhandledRejection', (error) => failed('bug', String(error)))
   try {
     if (process.env.TIDEMARK_EXTRACTING) finish(NOTHING) // a client that reads a transcript for us (hooks/extract)
     found = await asked(args[0], args[1])
@@ -189,20 +191,21 @@ export async function hook(args: readonly string[]): Promise<never> {
     }
   } catch (error) {
     const isLate = (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
-    outcome.errors.push(isLate ? 'the time was up' : error instanceof Error ? error.message : String(error))
+    if (isLate) noteError(outcome, 'late', LATE)
+    else noteError(outcome, errorCode(error), error instanceof Error ? error.message : String(error))
   }
   clearTimeout(timer)
   return finish(outcome.reply)
 }
 
 /** Beside the store: what was called, how long it took, what did not work. */
-function note({ project, session, errors }: Outcome, { dialect, event }: Asked): void {
+function note({ project, session, errors, code }: Outcome, { dialect, event }: Asked): void {
   logHook(project!, {
     at: Date.now(),
     client: dialect.client,
     event: event.slice(0, 80),
     ...(session ? { session } : {}),
     ms: Math.round(performance.now()),
-    ...(errors.length > 0 ? { errors } : {}),
+    ...(errors.length > 0 ? { errors, code } : {}),
   })
 }

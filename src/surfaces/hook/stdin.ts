@@ -40,14 +40,8 @@ export function readStdin(ms: number): Promise<string> {
     chunks.push(chunk)
     size += chunk.length
     if (size > STDIN_MAX) return done()
-    if (
-      size < 1.5 * looked ||
-      chunk
-        .toString('latin1', Math.max(0, chunk.length - 64))
-        .trimEnd()
-        .at(-1) !== '}'
-    )
-      return
+    const end = chunk.toString('latin1', Math.max(0, chunk.length - 64)).trimEnd()
+    if (size < 1.5 * looked || !end.endsWith('}')) return
     looked = size
     if (isWhole(Buffer.concat(chunks))) done()
   }

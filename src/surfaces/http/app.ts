@@ -5,13 +5,13 @@ import { jsonShown } from '../../briefing/fence.ts'
 import { actAs } from '../../coordination/caller.ts'
 import type { Connection } from '../../coordination/connection.ts'
 import { knownSession } from '../../coordination/session-lookup.ts'
-import { UserError } from '../../errors.ts'
+import { errorJson, UserError } from '../../errors.ts'
 import { parseExact } from '../../model/exact.ts'
 import { nearest } from '../../model/names.ts'
 import { openProject } from '../../open.ts'
 import { createProject, findProject, type Project } from '../../store/project.ts'
 import { TOOLS } from '../../tools/index.ts'
-import type { ToolContext } from '../../tools/tool.ts'
+import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { errorText, mcpTools, readCall, runTool } from '../mcp/call.ts'
 import type { Extension, McpCall } from '../mcp/mcp.ts'
 import { Projects } from '../mcp/projects.ts'
@@ -37,13 +37,9 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   }
   const project = projectOf(options)
   const others = (options.projects ?? []).map((path) => findProject(path).root) // each is a project, or the server does not start
-  const memory = openProject(project, options.env ? { env: options.env } : {})
-  const projects = new Projects({
-    roots: [project.root, ...others],
-    exact: true,
-    ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
-    ...(options.env ? { env: options.env } : {}),
-  })
+  const { env, persistencePath } = options
+  const memory = openProject(project, { env })
+  const projects = new Projects({ roots: [project.root, ...others], exact: true, persistencePath, env })
   projects.adopt(project, memory)
   let token: string | undefined
   try {
@@ -64,19 +60,17 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     const session = connection
       ? connection.acting(opened.memory, door, about, { begins: call.acts ?? false })
       : actAs(opened.memory, door, about)
-    const said = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...opened, by: 'agent', served: projects.list(), ...said }
+    return { ...opened, by: 'agent', served: projects.list(), session, agent, progress }
   }
 
   /** One MCP endpoint for each project that a client's URL names, and one for those that name none. */
-  const endpoints = new Map<string, Promise<HttpMcp>>()
+  const endpoints = new Map<string | undefined, Promise<HttpMcp>>()
   const endpointFor = (named: string | undefined): Promise<HttpMcp> => {
     const pinned = named === undefined ? undefined : projects.find(named).id
-    const key = pinned ?? ''
     const pin = (call: McpCall, connection?: Connection) =>
-      resolve({ ...(pinned ? { project: pinned } : {}), ...call }, connection)
-    const endpoint = endpoints.get(key) ?? mcpEndpoint(pin, extend)
-    endpoints.set(key, endpoint)
+      resolve({ ...call, project: call.project ?? pinned }, connection)
+    const endpoint = endpoints.get(pinned) ?? mcpEndpoint(pin, extend)
+    endpoints.set(pinned, endpoint)
     return endpoint
   }
 
@@ -102,20 +96,15 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   app.get('/healthz', (c) => c.json({ ok: true, name: 'tidemark', version: VERSION }))
   app.all('/mcp', async (c) => (await endpointFor(c.req.query('project'))).fetch(c.req.raw))
   app.get('/api/tools', async (c) => {
-    const tools = await Promise.all(Object.values(TOOLS).map((load) => load()))
-    return c.json({
-      tools: tools
-        .filter((t) => !t.local)
-        .map(({ name, title, about, example, params, mcp = false, readOnly, destructive = false }) => ({
-          ...{ name, title, about, example, params, mcp, readOnly, destructive },
-        })),
-    })
+    const shown = ({ name, title, about, example, params, mcp = false, readOnly, destructive = false }: Tool) =>
+      ({ name, title, about, example, params, mcp, readOnly, destructive }) // biome-ignore format: one line
+    return c.json({ tools: (await offered()).map(shown) })
   })
   app.post('/api/tools/:name', async (c) => {
     const name = c.req.param('name')
     const load = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
     if (!load) {
-      const names = (await Promise.all(Object.values(TOOLS).map((l) => l()))).flatMap((t) => (t.local ? [] : [t.name]))
+      const names = (await offered()).map((t) => t.name)
       const near = nearest(name, names)
       const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${names.join(', ')}`
       throw new UserError('unknown-tool', `there is no tool "${name}"`, hint, { nearest: near })
@@ -176,7 +165,7 @@ async function mcpEndpoint(
     maxBodyBytes: MAX_BODY_BYTES,
     build: async ({ era }, connection) => {
       const own = { resolve: (call: McpCall) => resolve(call, connection), tools: await mcpTools() }
-      return buildMcpServer({ era, ...own, ...(extend ? { extend } : {}) }, endpoint.bus)
+      return buildMcpServer({ era, ...own, extend }, endpoint.bus)
     },
     follow: async (onChange) => onResourceChange((await resolve({})).memory, onChange),
   })
@@ -188,10 +177,13 @@ function projectOf({ projectPath, projectName, persistencePath, create = true }:
     return findProject(projectPath, persistencePath)
   } catch (error) {
     if (!create || !(error instanceof UserError) || error.code !== 'no-project') throw error
-    const said = { ...(projectName ? { name: projectName } : {}), ...(persistencePath ? { persistencePath } : {}) }
-    return createProject(projectPath, said).project
+    return createProject(projectPath, { name: projectName, persistencePath }).project
   }
 }
+
+/** Tools that work on files of this machine are for its command line. */
+const offered = async (): Promise<Tool[]> =>
+  (await Promise.all(Object.values(TOOLS).map((load) => load()))).filter((tool) => !tool.local)
 
 async function jsonBody(c: Context): Promise<Record<string, unknown>> {
   const text = await c.req.text()
@@ -216,18 +208,9 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 }
 
 function answerError(c: Context, error: unknown): Response {
-  if (error instanceof UserError)
-    return refuse(c, STATUS[error.code] ?? 400, error.code, error.message, error.hint, error.details)
+  if (error instanceof UserError) return c.json({ error: errorJson(error) }, STATUS[error.code] ?? 400)
   return refuse(c, 500, 'bug', errorText(error), 'please report it with what the server wrote to stderr')
 }
 
-function refuse(
-  c: Context,
-  status: ContentfulStatusCode,
-  code: string,
-  message: string,
-  hint: string,
-  details: Record<string, unknown> = {},
-): Response {
-  return c.json({ error: { code, message, hint, details } }, status)
-}
+const refuse = (c: Context, status: ContentfulStatusCode, code: string, message: string, hint: string): Response =>
+  c.json({ error: errorJson(new UserError(code, message, hint)) }, status)

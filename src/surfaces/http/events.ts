@@ -62,9 +62,8 @@ export function eventStream(
     },
     async pull(controller) {
       while (!over) {
-        const waited = new Promise<void>((resolve) => {
-          wake = resolve
-        })
+        const { promise: waited, resolve } = Promise.withResolvers<void>()
+        wake = resolve
         const page = memory.newsSince(cursor, PAGE)
         for (const news of page) {
           cursor = news.seq

@@ -59,8 +59,7 @@ export function serveHttpMcp(options: HttpMcpOptions): HttpMcp {
   const { maxBodyBytes: maxRequestBodySize } = options
   const report = (error: Error) => {
     if (/^(Rejected|Unsupported protocol)/.test(error.message)) return // a client's mistake: it was told
-    process.stderr.write(`tidemark mcp: ${error.message}
-`)
+    process.stderr.write(`tidemark mcp: ${error.message}\n`)
   }
   const bus = lazyBus(options.follow)
   const handler = createMcpHandler(({ era }) => options.build({ era }), { bus, maxRequestBodySize, onerror: report })

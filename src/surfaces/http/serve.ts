@@ -35,9 +35,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const server = createServer({
     projectPath: options.project,
     create: false,
-    ...(options.projects ? { projects: options.projects } : {}),
-    ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
-    ...(options.token ? { token: options.token } : {}),
+    projects: options.projects,
+    persistencePath: options.persistencePath,
+    token: options.token,
     allowedHosts: [...(loopback ? [] : namesOfThisMachine(host)), ...(options.allowedHosts ?? [])],
   })
   const token = server.token!
@@ -56,10 +56,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     throw new UserError('cannot-listen', `cannot listen on ${host}:${port} (${code})`, 'give another --port, or none')
   }
 
-  let done = () => {}
-  const ended = new Promise<void>((resolve) => {
-    done = resolve
-  })
+  const { promise: ended, resolve: done } = Promise.withResolvers<void>()
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= (async () => {

@@ -1,10 +1,10 @@
 import { UserError } from '../../errors.ts'
 import type { Json } from '../../model/field.ts'
 import { nearest } from '../../model/names.ts'
-import { shown, visible } from '../../scheme/invisible.ts'
+import { shown } from '../../scheme/invisible.ts'
 import { TOOLS } from '../../tools/index.ts'
 import { run } from '../../tools/run.ts'
-import type { Output, Param, Tool, ToolContext } from '../../tools/tool.ts'
+import { type Output, type Param, type Tool, type ToolContext, textOf } from '../../tools/tool.ts'
 
 /** What clients take without cutting it themselves at a worse place (design §4). */
 export const OUTPUT_CHARACTERS = 40_000
@@ -37,24 +37,17 @@ const JSON_TYPE: Readonly<Record<Param['type'], { readonly [key: string]: Json }
 
 /** The JSON schema of a tool's arguments. */
 export function schemaOf(tool: Tool): { [key: string]: Json } {
-  const params: [string, Param][] = Object.entries<Param>({ ...CALL_PARAMS, ...tool.params }).filter(
-    ([, p]) => !p.typed,
-  )
-  const own = params.filter(([name]) => Object.hasOwn(tool.params, name))
-  const common = params.filter(([name]) => !Object.hasOwn(tool.params, name))
-  const required = own.filter(([, p]) => p.required).map(([name]) => name)
+  const all = { ...tool.params, ...CALL_PARAMS, ...tool.params } // its own come first, and go before
+  const params = Object.entries<Param>(all).filter(([, p]) => !p.typed)
+  const required = params.filter(([, p]) => p.required).map(([name]) => name)
+  const schema = (p: Param) => ({
+    ...JSON_TYPE[p.type],
+    ...(p.about === '' ? {} : { description: p.about }), // what five tools have in common, the instructions say
+    ...(p.choices ? { enum: [...p.choices] } : {}),
+  })
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      [...own, ...common].map(([name, p]) => [
-        name,
-        {
-          ...JSON_TYPE[p.type],
-          ...(p.about === '' ? {} : { description: p.about }), // what five tools have in common, the instructions say
-          ...(p.choices ? { enum: [...p.choices] } : {}),
-        },
-      ]),
-    ),
+    properties: Object.fromEntries(params.map(([name, p]) => [name, schema(p)])),
     ...(required.length > 0 ? { required } : {}),
   }
 }
@@ -73,17 +66,15 @@ function read(param: Param, value: unknown): unknown {
     }
     case 'flag':
       return value === 'true' ? true : value === 'false' ? false : typeof value === 'boolean' ? value : undefined
-    case 'any':
-      return value
-    case 'json':
+    default:
       return value // the tool itself repairs what came as a string, and says so (A5)
   }
 }
 
 export interface Call {
   readonly args: Readonly<Record<string, unknown>>
-  readonly session?: string
-  readonly project?: string
+  readonly session?: string | undefined
+  readonly project?: string | undefined
 }
 
 /** The arguments of a call, checked against the tool's parameters. @throws UserError with every problem. */
@@ -114,12 +105,11 @@ export function readCall(tool: Tool, input: unknown): Call {
     if (param.required && args[name] === undefined && !problems.some((p) => p.startsWith(`${name}:`)))
       problems.push(`${name}: missing; ${param.about}`)
   if (problems.length > 0) {
-    throw new UserError('bad-arguments', `${tool.name}: ${problems.join('\n')}`, `parameters: ${Object.keys(params)}`, {
-      problems,
-    })
+    const message = `${tool.name}: ${problems.join('\n')}`
+    throw new UserError('bad-arguments', message, `parameters: ${Object.keys(params)}`, { problems })
   }
   const { project, session, ...own } = args as { project?: string; session?: string; [name: string]: unknown }
-  return { args: own, ...(session ? { session } : {}), ...(project ? { project } : {}) }
+  return { args: own, session: session || undefined, project: project || undefined }
 }
 
 /** Runs a tool; its text shows what it says, ends no fence, and is cut to what clients take, saying how much was left out. */
@@ -127,7 +117,7 @@ export async function runTool(tool: Tool, context: ToolContext, args: Call['args
   const output = await run(tool, context, args).catch((error: unknown) => {
     throw error instanceof UserError ? asCalled(error, tool) : error
   })
-  return { text: cut(tool.fences ? visible(output.text) : shown(output.text)), json: output.json }
+  return { text: cut(textOf(output, tool)), json: output.json }
 }
 
 /** A refusal that was written for the command line: here its flags are arguments. */

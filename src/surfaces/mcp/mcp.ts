@@ -24,17 +24,12 @@ import { registerPrompts } from './prompts.ts'
 import { registerResources, serveSubscriptions } from './resources.ts'
 
 /** What is known of a call before it runs; the surface finds the project and its memory. */
-export interface McpCall {
-  readonly project?: string
-  readonly session?: string
+export interface McpCall extends Pick<ToolContext, 'session' | 'agent' | 'progress' | 'ask'> {
+  readonly project?: string | undefined
   /** The client's id of this call, which a hook may have announced. */
-  readonly call?: string
-  readonly agent?: string
+  readonly call?: string | undefined
   /** A tool or a prompt: whoever only reads resources needs no session. */
   readonly acts?: boolean
-  progress?(line: string): void
-  /** Has the client ask the person, where it can. */
-  ask?(question: string): Promise<boolean>
 }
 
 export interface McpServerOptions {
@@ -46,7 +41,7 @@ export interface McpServerOptions {
   /** @throws UserError where there is no such project. */
   resolve(call: McpCall): ToolContext | Promise<ToolContext>
   /** What the tests put on the server before it connects: the fixtures of the conformance suite. */
-  extend?: Extension
+  readonly extend?: Extension | undefined
 }
 
 export interface Extension {
@@ -122,11 +117,8 @@ function clientOf(server: McpServer, ctx: ServerContext): string | undefined {
 function callOf(server: McpServer, ctx: ServerContext): McpCall {
   const agent = clientOf(server, ctx)
   const { threadId: thread, 'claudecode/toolUseId': call } = ctx.mcpReq._meta ?? {} // Codex, Claude Code
-  return {
-    ...(agent ? { agent } : {}),
-    ...(typeof thread === 'string' && idOf(thread) !== '' ? { session: idOf(thread) } : {}),
-    ...(typeof call === 'string' ? { call } : {}),
-  }
+  const session = typeof thread === 'string' ? idOf(thread) || undefined : undefined
+  return { agent, session, call: typeof call === 'string' ? call : undefined }
 }
 
 function progressOf(ctx: ServerContext): ((line: string) => void) | undefined {
@@ -192,14 +184,15 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
   server.registerTool(tool.name, config, async (input, ctx) => {
     try {
       const { args, ...named } = readCall(tool, input ?? {})
-      const progress = progressOf(ctx)
-      const ask = options.asks && canAsk(server, ctx) ? asking(ctx) : undefined
+      const by = callOf(server, ctx)
       const call = {
-        ...callOf(server, ctx),
-        ...named,
+        agent: by.agent,
+        call: by.call,
+        session: named.session ?? by.session,
+        project: named.project,
         acts: true,
-        ...(progress ? { progress } : {}),
-        ...(ask ? { ask } : {}),
+        progress: progressOf(ctx),
+        ask: options.asks && canAsk(server, ctx) ? asking(ctx) : undefined,
       }
       const context = await options.resolve(call)
       ctx.mcpReq.signal.throwIfAborted()

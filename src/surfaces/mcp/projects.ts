@@ -16,12 +16,12 @@ export interface ProjectsOptions {
   /** Directories of the projects that are served; the first is the main one. */
   roots: readonly string[]
   /** Where the store of the main project lies, instead of the git common directory. */
-  persistencePath?: string
+  persistencePath?: string | undefined
   /** The roots of the projects themselves: a directory that is none any more stands for no project above it. */
   exact?: boolean
   /** A call may also name, by its path, a project that is not listed. */
   anyPath?: boolean
-  env?: Env
+  env?: Env | undefined
 }
 
 /** Projects that one process serves, each opened when it is first named and kept open until `close`. */
@@ -66,14 +66,7 @@ export class Projects {
     const listed = this.list()
     if (named === undefined) {
       if (new Set(listed.map((p) => p.id)).size === 1) return listed[0]!
-      throw new UserError(
-        'ambiguous-project',
-        'several projects are served here: name one as `project`',
-        choices(listed),
-        {
-          projects: listed.map(({ id, name, root }) => ({ id, name, root })),
-        },
-      )
+      throw refused('ambiguous-project', 'several projects are served here: name one as `project`', listed)
     }
     const byId = [...listed, ...[...this.#opened.values()].map((o) => o.project)].find((p) => p.id === named)
     if (byId) return byId
@@ -87,9 +80,7 @@ export class Projects {
       if (inside) return inside
       if (this.#options.anyPath) return findProject(path)
     }
-    throw new UserError('unknown-project', `project "${named}" is not served here`, choices(listed), {
-      projects: listed.map(({ id, name, root }) => ({ id, name, root })),
-    })
+    throw refused('unknown-project', `project "${named}" is not served here`, listed)
   }
 
   /** The project that a call means, with its memory. */
@@ -140,5 +131,9 @@ function real(path: string): string {
   }
 }
 
-const choices = (projects: readonly Project[]): string =>
-  `one of: ${projects.map((p) => `${p.id} (${p.name}, ${p.root})`).join('; ')}`
+/** Says which projects there are. */
+function refused(code: string, message: string, listed: readonly Project[]): UserError {
+  const projects = listed.map(({ id, name, root }) => ({ id, name, root }))
+  const choices = projects.map((p) => `${p.id} (${p.name}, ${p.root})`).join('; ')
+  return new UserError(code, message, `one of: ${choices}`, { projects })
+}

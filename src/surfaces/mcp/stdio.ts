@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server'
+import type { McpServer } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { clientProcess } from '../../coordination/client-process.ts'
 import { Connection } from '../../coordination/connection.ts'
@@ -24,8 +24,8 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
   const projects = new Projects({
     roots: [options.project ?? process.env.CLAUDE_PROJECT_DIR ?? process.cwd()],
     anyPath: true,
-    ...(options.persistencePath ? { persistencePath: options.persistencePath } : {}),
-    ...(options.env ? { env: options.env } : {}),
+    persistencePath: options.persistencePath,
+    env: options.env,
   })
   const client = clientProcess()
   const connection = new Connection()
@@ -36,8 +36,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     const said = { client: agent, process: client, root: opened.project.root }
     const own = { process: processRef(process.pid) } // not the client's: that may have other connections
     const session = connection.acting(opened.memory, door, said, { own, begins: call.acts ?? false })
-    const about = { ...(session ? { session } : {}), ...(agent ? { agent } : {}), ...(progress ? { progress } : {}) }
-    return { ...opened, ...(ask ? { ask } : {}), by: 'agent', ...about }
+    return { ...opened, by: 'agent', session, agent, progress, ask }
   }
 
   const end = (): never => {
@@ -62,15 +61,7 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
       following = false // no project yet: nothing to follow
     }
   }
-  const transport = tap(new StdioServerTransport(), {
-    onMessage: (message) => {
-      onlyFollowable(message)
-      if (!('method' in message) || message.method !== 'subscriptions/listen') return
-      const filter = message.params?.notifications as { resourceSubscriptions?: unknown[] } | undefined
-      if (filter?.resourceSubscriptions?.length) void follow()
-    },
-    onClose: end,
-  })
+  const transport = new StdioServerTransport()
   serveStdio(
     async ({ era }) => {
       const server = buildMcpServer({ era, asks: true, tools: await mcpTools(), resolve })
@@ -79,24 +70,18 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
     },
     { transport, onerror: (error) => process.stderr.write(`tidemark mcp: ${error.message}\n`) },
   )
+  const { onmessage, onclose } = transport // as the SDK has just set them
+  transport.onmessage = (message) => {
+    onlyFollowable(message)
+    if ('method' in message && message.method === 'subscriptions/listen') {
+      const filter = message.params?.notifications as { resourceSubscriptions?: unknown[] } | undefined
+      if (filter?.resourceSubscriptions?.length) void follow()
+    }
+    onmessage?.(message)
+  }
+  transport.onclose = () => {
+    onclose?.()
+    end()
+  }
   return new Promise<never>(() => {}) // `end` is the only way out
-}
-
-/** A transport that tells what comes in, and when it is over. */
-function tap(inner: Transport, tell: { onMessage(message: JSONRPCMessage): void; onClose(): void }): Transport {
-  const outer: Transport = {
-    start: () => inner.start(),
-    send: (message, options) => inner.send(message, options),
-    close: () => inner.close(),
-  }
-  inner.onmessage = (message, extra) => {
-    tell.onMessage(message)
-    outer.onmessage?.(message, extra)
-  }
-  inner.onerror = (error) => outer.onerror?.(error)
-  inner.onclose = () => {
-    outer.onclose?.()
-    tell.onClose()
-  }
-  return outer
 }

@@ -1,12 +1,13 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UsageError } from '../../../errors.ts'
 import type { Evaluation } from '../../../evaluate/evaluate.ts'
 import type { Summary } from '../../../evaluate/metrics.ts'
 import type { Json } from '../../../model/field.ts'
 import { nearest } from '../../../model/names.ts'
 import { EMBEDDERS } from '../../../recall/config.ts'
-import type { Command, CommandCall } from '../command.ts'
+import type { Command } from '../command.ts'
 
 type EmbedderName = (typeof EMBEDDERS)[number]
 
@@ -14,11 +15,8 @@ const isEmbedder = (name: string): name is EmbedderName => (EMBEDDERS as readonl
 
 const COLUMNS = ['R@1', 'R@5', 'R@10', 'any@5', 'MRR', 'nDCG@10'] as const satisfies readonly (keyof Summary)[]
 
-function misused(call: CommandCall, message: string): { json: Json; code: number } {
-  const hint = 'tidemark bench recall FILE… --embedder static; `tidemark bench --help` tells more'
-  call.err(`tidemark: ${message}\n  → ${hint}`)
-  return { json: { error: { code: 'usage', message, hint, details: {} } }, code: 2 }
-}
+const misused = (message: string): UsageError =>
+  new UsageError(message, 'tidemark bench recall FILE… --embedder static; `tidemark bench --help` tells more')
 
 /** One data set as a table: the whole first, then its categories. */
 function tableOf({ name, embedder, queries, overall, categories }: Evaluation): string {
@@ -71,31 +69,25 @@ export const bench: Command = {
   async run(call) {
     const [what, ...files] = call.place
     if (what !== 'recall')
-      return misused(
-        call,
-        what === undefined ? 'say what to measure: recall' : `there is no bench "${what}"; there is recall`,
-      )
-    if (files.length === 0) return misused(call, 'FILE is missing: name at least one data set')
+      throw misused(what === undefined ? 'say what to measure: recall' : `there is no bench "${what}"; there is recall`)
+    if (files.length === 0) throw misused('FILE is missing: name at least one data set')
     const embedder = String(call.flags.embedder ?? 'static')
     if (!isEmbedder(embedder)) {
       const near = nearest(embedder, EMBEDDERS)
       const advice = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${EMBEDDERS.join(', ')}`
-      return misused(call, `there is no embedder "${embedder}"; ${advice}`)
+      throw misused(`there is no embedder "${embedder}"; ${advice}`)
     }
     const { readDataSet } = await import('../../../evaluate/dataset.ts')
     const { evaluate } = await import('../../../evaluate/evaluate.ts')
     const sets = files.map(readDataSet) // all are read before any is run: the last may be malformed
-    const terminal = process.stderr.isTTY
-    const clear = () => void (terminal && process.stderr.write('\r\x1b[K'))
-    const progress = (line: string) => void (terminal && process.stderr.write(`\r\x1b[K${line}`))
     const note = (line: string) => {
-      clear()
+      call.progress()
       call.err(line)
     }
     const datasets: Evaluation[] = []
     for (const [i, data] of sets.entries()) {
-      const done = await inTempFolder((folder) => evaluate(data, { embedder, folder, progress, note }))
-      clear()
+      const done = await inTempFolder((folder) => evaluate(data, { embedder, folder, progress: call.progress, note }))
+      call.progress()
       call.out(`${i > 0 ? '\n' : ''}${tableOf(done)}`)
       datasets.push(done)
     }

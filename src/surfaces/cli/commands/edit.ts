@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { typist } from '../../../coordination/caller.ts'
 import { UsageError, UserError } from '../../../errors.ts'
-import { readEdits, refreshViews } from '../../../handoff/views/index.ts'
+import type { ActResult } from '../../../memory.ts'
 import { canonical } from '../../../model/canonical.ts'
 import type { Json } from '../../../model/field.ts'
 import { fieldsOf } from '../../../model/kind.ts'
 import { openAt } from '../../../open.ts'
+import { act } from '../../../tools/act.ts'
 import { findOne } from '../../../tools/format.ts'
+import { run } from '../../../tools/run.ts'
 import type { Command } from '../command.ts'
 
 export const edit: Command = {
@@ -38,49 +40,40 @@ export const edit: Command = {
       if (!editor) throw new UserError('no-editor', 'neither $VISUAL nor $EDITOR is set', 'set one, e.g. EDITOR=nano')
       const [program = '', ...args] = editor.split(/\s+/)
       const done = spawnSync(program, [...args, file], { stdio: 'inherit' })
-      if (done.status !== 0)
-        throw new UserError(
-          'editor-failed',
-          `${program} ended with ${done.error?.message ?? `status ${done.status}`}`,
-          'nothing was changed',
-        )
-      let changed: { [field: string]: Json }
-      try {
-        changed = JSON.parse(readFileSync(file, 'utf8')) as { [field: string]: Json }
-      } catch (error) {
-        throw new UserError(
-          'not-json',
-          `what was saved is not JSON: ${(error as Error).message}`,
-          'nothing was changed; edit again',
-        )
+      if (done.status !== 0) {
+        const why = done.error?.message ?? `status ${done.status}`
+        throw new UserError('editor-failed', `${program} ended with ${why}`, 'nothing was changed')
       }
-      const args2: { [field: string]: Json } = {}
-      for (const field of new Set([...Object.keys(said), ...Object.keys(changed)])) {
-        const now = changed[field]
+      let saved: { [field: string]: Json }
+      try {
+        saved = JSON.parse(readFileSync(file, 'utf8')) as { [field: string]: Json }
+      } catch (error) {
+        const what = `what was saved is not JSON: ${(error as Error).message}`
+        throw new UserError('not-json', what, 'nothing was changed; edit again')
+      }
+      const changes: { [field: string]: Json } = {}
+      for (const field of new Set([...Object.keys(said), ...Object.keys(saved)])) {
+        const now = saved[field]
         if (now !== undefined && said[field] !== undefined && canonical(now) === canonical(said[field]!)) continue
         const list = fields[field]?.type === 'set' || fields[field]?.type === 'list'
-        args2[field] = now === undefined ? null : list && Array.isArray(now) ? { set: now } : now
+        changes[field] = now === undefined ? null : list && Array.isArray(now) ? { set: now } : now
       }
-      const renamed =
-        typeof args2[kind.key[0]] === 'string' && kind.identity === 'name' ? String(args2[kind.key[0]]) : undefined
-      if (renamed !== undefined) delete args2[kind.key[0]]
-      const actions: Json[] = []
-      if (renamed !== undefined) actions.push(['rename', { ref: e.id, name: renamed, expectedVersion: e.version }])
-      if (Object.keys(args2).length > 0)
-        actions.push([`record-${e.kind}`, { ref: e.id, expectedVersion: e.version, ...args2 }])
+      const { [kind.key[0]]: name, ...others } = changes
+      const renames = typeof name === 'string' && kind.identity === 'name'
+      const of = { ref: e.id, expectedVersion: e.version }
+      const actions: Json[] = renames ? [['rename', { ...of, name }]] : []
+      const more = renames ? others : changes
+      if (Object.keys(more).length > 0) actions.push([`record-${e.kind}`, { ...of, ...more }])
       if (actions.length === 0) {
         call.out('nothing was changed')
         return { json: { changed: [] } }
       }
-      const edits = readEdits(memory, project)
-      const result = memory.act(actions, {
-        by: typist(memory),
-        ...(call.session !== undefined ? { session: call.session } : {}),
-      })
-      for (const note of [...edits, ...result.notes, ...refreshViews(memory, project)]) call.out(`note: ${note}`)
-      call.out(
-        `${result.results.some((r) => r.standing === 'proposed') ? 'proposed' : 'changed'} ${[...(renamed !== undefined ? [kind.key[0]] : []), ...Object.keys(args2)].join(', ')}\ntidemark undo ${result.batch} takes it back`,
-      )
+      const context = { memory, project, by: typist(memory), session: call.session }
+      const result = (await run(act, context, { actions })).json as unknown as ActResult
+      for (const note of result.notes) call.out(`note: ${note}`)
+      const did = result.results.some((r) => r.standing === 'proposed') ? 'proposed' : 'changed'
+      call.out(`${did} ${Object.keys({ ...(renames && { [kind.key[0]]: name }), ...more }).join(', ')}`)
+      call.out(`tidemark undo ${result.batch} takes it back`)
       return { json: result as unknown as Json }
     } finally {
       rmSync(dir, { recursive: true, force: true })

@@ -30,7 +30,6 @@ export const EXTRACTOR_FLAGS: Readonly<Record<string, Flag>> = {
   budget: { type: 'number', value: 'TOKENS', about: 'extractor: tokens a day that may be used at most' },
 }
 
-const refused = (message: string, hint: string) => new UsageError(message, hint)
 const EXAMPLE = 'tidemark models add extractor --url http://localhost:11434/v1 --model qwen3 --budget 50000'
 
 function commandFrom(given: string): readonly string[] {
@@ -40,7 +39,7 @@ function commandFrom(given: string): readonly string[] {
   } catch {} // it is said below
   if (Array.isArray(parsed) && parsed.length > 0 && parsed.every((p) => typeof p === 'string') && parsed[0] !== '')
     return parsed as string[]
-  throw refused('--command is not a JSON list of texts', `like --command '["my-model", "--json"]'`)
+  throw new UsageError('--command is not a JSON list of texts', `like --command '["my-model", "--json"]'`)
 }
 
 /** What the flags say, or what is wrong with them. */
@@ -49,13 +48,13 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
   const { budget } = flags
   const least = text('url') === undefined ? LEAST_BUDGET.command : LEAST_BUDGET.endpoint
   if (typeof budget !== 'number' || !Number.isSafeInteger(budget) || budget < least)
-    throw refused(`--budget is needed: tokens a day, at least ${least}`, EXAMPLE)
+    throw new UsageError(`--budget is needed: tokens a day, at least ${least}`, EXAMPLE)
   const [url, client, command, model, keyFrom] = ['url', 'client', 'command', 'model', 'key-env'].map(text)
   if ([url, client, command].filter((x) => x !== undefined).length !== 1)
-    throw refused('one of --url, --client and --command says which model', EXAMPLE)
+    throw new UsageError('one of --url, --client and --command says which model', EXAMPLE)
   if (url === undefined) {
     if (client !== undefined && !Object.hasOwn(CLIENT_COMMANDS, client))
-      throw refused(
+      throw new UsageError(
         `no such client: ${client}`,
         `there are ${Object.keys(CLIENT_COMMANDS).join(' and ')}; --command takes any program`,
       )
@@ -63,10 +62,13 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
     return { use: 'command', command: argv, model: model ?? client ?? basename(argv[0]!), budget }
   }
   const use = text('api') ?? 'openai'
-  if (use !== 'openai' && use !== 'anthropic') throw refused('--api is openai or anthropic', EXAMPLE)
-  if (model === undefined) throw refused('--model is missing', EXAMPLE)
+  if (use !== 'openai' && use !== 'anthropic') throw new UsageError('--api is openai or anthropic', EXAMPLE)
+  if (model === undefined) throw new UsageError('--model is missing', EXAMPLE)
   if (keyFrom !== undefined && !/^[A-Za-z_]\w*$/.test(keyFrom))
-    throw refused('--key-env takes the name of an environment variable, never the key', '--key-env OPENAI_API_KEY')
+    throw new UsageError(
+      '--key-env takes the name of an environment variable, never the key',
+      '--key-env OPENAI_API_KEY',
+    )
   const allowed: Allowed = { use, url, model, budget, ...(keyFrom === undefined ? {} : { keyFrom }) }
   addressOf(allowed)
   return allowed

@@ -114,10 +114,8 @@ async function index(call: CommandCall): Promise<{ json: Json }> {
   const { memory, project } = openAt({ projectPath: call.directory })
   const recaller = new Recaller(memory, project)
   try {
-    const { vectors } = await recaller.index((left) => {
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left} texts without a vector`)
-    })
-    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+    const { vectors } = await recaller.index((left) => call.progress(`${left} texts without a vector`))
+    call.progress()
     call.out(
       vectors === 0
         ? 'nothing to make: the project uses no embedder, or knows nothing yet'
@@ -138,11 +136,8 @@ export const models: Command = {
   flags: { ...EXTRACTOR_FLAGS, yes: { type: 'flag', about: 'http: do not ask' } },
   async run(call) {
     const [what = 'list', which, ...more] = call.place
-    if (
-      more.length > 0 ||
-      !['list', 'add', 'remove', 'index'].includes(what) ||
-      (['list', 'index'].includes(what) && which !== undefined)
-    )
+    const takes = { list: 0, index: 0, add: 1, remove: 1 }[what]
+    if (takes === undefined || more.length > 0 || (takes === 0 && which !== undefined))
       throw new UsageError(`not understood: models ${call.place.join(' ')}`, models.usage)
     if (what === 'list') return list(call)
     if (what === 'index') return index(call)

@@ -44,13 +44,12 @@ export const serve: Command = {
         '--token: every user of this machine can read the arguments of a process',
         'put the token into TIDEMARK_TOKEN, or into a file: --token-file FILE (- is stdin)',
       )
-    const token = tokenIn(call.flags['token-file'])
     const running = await start({
       project: project.root,
       log: call.json ? call.err : call.out,
-      ...(typeof port === 'number' ? { port } : {}),
-      ...(typeof host === 'string' ? { host } : {}),
-      ...(token === undefined ? {} : { token }),
+      port: typeof port === 'number' ? port : undefined,
+      host: typeof host === 'string' ? host : undefined,
+      token: tokenIn(call.flags['token-file']),
     })
     await running.ended
     return undefined
