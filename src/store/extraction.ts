@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { ProcessRef } from '../env.ts'
 import { openReady, withSqlite } from './db.ts'
 
@@ -63,6 +63,14 @@ export class Extraction {
     this.#db.close()
   }
 
+  /** A statement whose first parameter is the store. */
+  #run(sql: string, ...params: SQLInputValue[]): boolean {
+    return this.#db.prepare(sql).run(this.#store, ...params).changes > 0
+  }
+  #get(sql: string, ...params: SQLInputValue[]) {
+    return this.#db.prepare(sql).get(this.#store, ...params)
+  }
+
   #write<T>(body: () => T): T {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
@@ -77,19 +85,19 @@ export class Extraction {
 
   /** What the user has allowed here, as it was kept. */
   get allowed(): unknown {
-    const row = this.#db.prepare('SELECT body FROM extractors WHERE store=?').get(this.#store)
+    const row = this.#get('SELECT body FROM extractors WHERE store=?')
     return row && JSON.parse(String(row.body))
   }
 
   allow(settings: object): void {
-    this.#db.prepare('INSERT OR REPLACE INTO extractors VALUES (?,?)').run(this.#store, JSON.stringify(settings))
+    this.#run('INSERT OR REPLACE INTO extractors VALUES (?,?)', JSON.stringify(settings))
   }
 
   /** Takes it back, with all that waits; what was used today stays counted. False where nothing was allowed. */
   forbid(): boolean {
     return this.#write(() => {
-      this.#db.prepare('DELETE FROM waiting WHERE store=?').run(this.#store)
-      return this.#db.prepare('DELETE FROM extractors WHERE store=?').run(this.#store).changes > 0
+      this.#run('DELETE FROM waiting WHERE store=?')
+      return this.#run('DELETE FROM extractors WHERE store=?')
     })
   }
 
@@ -105,7 +113,7 @@ export class Extraction {
   }
 
   used(day: string): Used {
-    const row = this.#db.prepare('SELECT tokens, calls FROM meter WHERE store=? AND day=?').get(this.#store, day)
+    const row = this.#get('SELECT tokens, calls FROM meter WHERE store=? AND day=?', day)
     return { tokens: Number(row?.tokens ?? 0), calls: Number(row?.calls ?? 0) }
   }
 
@@ -113,20 +121,16 @@ export class Extraction {
   reserve(day: string, tokens: number, budget: number): boolean {
     return this.#write(() => {
       if (this.used(day).tokens + tokens > budget) return false
-      this.#db
-        .prepare(
-          'INSERT INTO meter VALUES (?,?,?,1) ON CONFLICT DO UPDATE SET tokens=tokens+excluded.tokens, calls=calls+1',
-        )
-        .run(this.#store, day, tokens)
+      const add = 'ON CONFLICT DO UPDATE SET tokens=tokens+excluded.tokens, calls=calls+1'
+      this.#run(`INSERT INTO meter VALUES (?,?,?,1) ${add}`, day, tokens)
       return true
     })
   }
 
   /** What it really was, in the place of what was reserved. */
   settle(day: string, reserved: number, tokens: number): void {
-    this.#db
-      .prepare('UPDATE meter SET tokens=tokens+? WHERE store=? AND day=?')
-      .run(tokens - reserved, this.#store, day)
+    const sql = 'UPDATE meter SET tokens=tokens+? WHERE store=? AND day=?'
+    this.#db.prepare(sql).run(tokens - reserved, this.#store, day)
   }
 
   /** A session has gone on: it waits until `due`. Where it was read to stays. */
@@ -135,23 +139,17 @@ export class Extraction {
       const before = this.waiting(entry.session)
       const readTo = before?.transcript === entry.transcript ? before.readTo : 0
       this.keep({ ...entry, readTo, tries: 0 })
-      this.#db
-        .prepare(
-          `DELETE FROM waiting WHERE store=? AND due IS NULL AND rowid NOT IN
-           (SELECT rowid FROM waiting WHERE store=? ORDER BY rowid DESC LIMIT ${SESSIONS_KEPT})`,
-        )
-        .run(this.#store, this.#store)
+      const newest = `SELECT rowid FROM waiting WHERE store=? ORDER BY rowid DESC LIMIT ${SESSIONS_KEPT}`
+      this.#run(`DELETE FROM waiting WHERE store=? AND due IS NULL AND rowid NOT IN (${newest})`, this.#store)
     })
   }
 
   keep({ session, due, ...body }: Waiting): void {
-    this.#db
-      .prepare('INSERT OR REPLACE INTO waiting VALUES (?,?,?,?)')
-      .run(this.#store, session, due ?? null, JSON.stringify(body))
+    this.#run('INSERT OR REPLACE INTO waiting VALUES (?,?,?,?)', session, due ?? null, JSON.stringify(body))
   }
 
   waiting(session: string): Waiting | undefined {
-    const row = this.#db.prepare('SELECT * FROM waiting WHERE store=? AND session=?').get(this.#store, session)
+    const row = this.#get('SELECT * FROM waiting WHERE store=? AND session=?', session)
     return row && waitingOf(row)
   }
 
@@ -166,16 +164,15 @@ export class Extraction {
   /** The one process that may work here, until it gives it back, is gone, or the time is over. */
   take(owner: ProcessRef, now: number, until: number, isGone: (p: ProcessRef) => boolean): boolean {
     return this.#write(() => {
-      const row = this.#db.prepare('SELECT owner, until FROM leases WHERE store=?').get(this.#store)
+      const row = this.#get('SELECT owner, until FROM leases WHERE store=?')
       const holder = row && (JSON.parse(String(row.owner)) as ProcessRef)
       if (holder && Number(row.until) > now && !isGone(holder)) return false
-      this.#db.prepare('INSERT OR REPLACE INTO leases VALUES (?,?,?)').run(this.#store, JSON.stringify(owner), until)
-      return true
+      return this.#run('INSERT OR REPLACE INTO leases VALUES (?,?,?)', JSON.stringify(owner), until)
     })
   }
 
   giveBack(owner: ProcessRef): void {
-    this.#db.prepare('DELETE FROM leases WHERE store=? AND owner=?').run(this.#store, JSON.stringify(owner))
+    this.#run('DELETE FROM leases WHERE store=? AND owner=?', JSON.stringify(owner))
   }
 }
 

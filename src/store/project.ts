@@ -135,17 +135,9 @@ export function rememberPlace({ id, root, storePath, chosen }: Project): void {
 
 /** The project whose configuration lies in `home`, seen from one of its work trees. */
 function projectAt(home: string, persistencePath?: string, root = home): Project {
-  const config = readConfig(home)
-  refuseForeign(home, config.id)
-  return {
-    id: config.id,
-    name: config.name ?? basename(home),
-    root,
-    ...storeOf(config.id, root, persistencePath),
-    ...(config.recall === undefined ? {} : { recall: config.recall }),
-    ...(config.hooks === undefined ? {} : { hooks: config.hooks }),
-    ...(config.alternatives === undefined ? {} : { alternatives: config.alternatives }),
-  }
+  const { id, name = basename(home), recall, hooks, alternatives } = readConfig(home)
+  refuseForeign(home, id)
+  return { id, name, root, ...storeOf(id, root, persistencePath), recall, hooks, alternatives }
 }
 
 /**

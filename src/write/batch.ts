@@ -186,59 +186,20 @@ function planOnce(
   const results: Result[] = []
   const versions = new Map<string, number>()
 
-  const aliases = (verb: string): Parameters<typeof named>[0] => {
-    const kind = p.registry().recordedBy(verb)
-    if (kind) return fieldsOf(kind)
-    return options.verbs.get(verb)?.args ?? {}
-  }
-  const run: RunAction = (verb, given, report) => {
-    const registry = p.registry()
-    const args = named(aliases(verb), given)
-    const recorded = registry.recordedBy(verb)
-    if (recorded) return record(p, recorded, args, report)
-    const deleted = registry.deletedBy(verb)
-    if (deleted) return remove(p, deleted, args, report)
-    const own = options.verbs.get(verb)
-    if (own) return planVerb(p, own, args, report, run)
-    const all = [...registry.derivedVerbs(), ...options.verbs.keys()]
-    const near = nearest(verb, all)
-    report({
-      field: '',
-      message: `no verb "${verb.slice(0, 80)}"`,
-      received: verb.slice(0, 200),
-      accepted: all.join(', '),
-      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : '(verbs) in discover lists them',
-    })
-    return undefined
-  }
+  const run = runner(p, options.verbs)
 
   actions.forEach(([name, raw], index) => {
     const verb = redact(name)
     const report: Report = (problem) => void problems.push({ index, verb, ...problem })
     const before = problems.length
     const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined))
-    const said = named(aliases(verb), given, (alias, field) => p.note(`${verb}: ${alias} was taken as ${field}`))
-    let args = said
-    if (!options.verbs.get(verb)?.unscreened) {
-      const screened = screen(said, options.redact)
-      if (screened.privateLeftOut) p.note('text between <private> and </private> was left out')
-      if (screened.secrets.length > 0 && !options.redact) {
-        for (const s of screened.secrets) {
-          report({
-            field: s.path,
-            code: 'secret',
-            message: `looks like a secret (${s.category})`,
-            received: '(not shown)',
-            accepted: 'text without secrets',
-            hint: 'leave it out, or give "redact": true to store its category in its place',
-          })
-        }
-        promiseOf(p, verb, said)
-        return
-      }
-      for (const s of screened.secrets)
-        p.note(`${s.path} held a secret: "[redacted: ${s.category}]" is stored in its place`)
-      args = screened.value as Record<string, unknown>
+    const said = named(aliasesOf(p, verb, options.verbs), given, (alias, field) =>
+      p.note(`${verb}: ${alias} was taken as ${field}`),
+    )
+    const args = options.verbs.get(verb)?.unscreened ? said : screenArgs(p, said, options.redact, report)
+    if (!args) {
+      promiseOf(p, verb, said)
+      return
     }
     checkVersion(p, verb, args, versions, report)
     const result = proposed.has(index)
@@ -264,6 +225,58 @@ function planOnce(
     p.note(`proposed; it binds once a person says yes: \`tidemark confirm ${[...waiting].join(' ')}\``)
   const planned = { ...p.draft, results, claims: p.claims.changes(), summary: summarise(results, p) }
   return { planned, unasked }
+}
+
+type Args = Readonly<Record<string, unknown>>
+
+/** What the arguments of a verb may also be called. */
+function aliasesOf(p: Planning, verb: string, verbs: PlanOptions['verbs']): Parameters<typeof named>[0] {
+  const kind = p.registry().recordedBy(verb)
+  return kind ? fieldsOf(kind) : (verbs.get(verb)?.args ?? {})
+}
+
+/** Plans one action: `record-` or `delete-` of a kind, or a verb of its own. */
+function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
+  const run: RunAction = (verb, given, report) => {
+    const registry = p.registry()
+    const args = named(aliasesOf(p, verb, verbs), given)
+    const recorded = registry.recordedBy(verb)
+    if (recorded) return record(p, recorded, args, report)
+    const deleted = registry.deletedBy(verb)
+    if (deleted) return remove(p, deleted, args, report)
+    const own = verbs.get(verb)
+    if (own) return planVerb(p, own, args, report, run)
+    const all = [...registry.derivedVerbs(), ...verbs.keys()]
+    const near = nearest(verb, all)
+    report({
+      field: '',
+      message: `no verb "${verb.slice(0, 80)}"`,
+      received: verb.slice(0, 200),
+      accepted: all.join(', '),
+      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : '(verbs) in discover lists them',
+    })
+    return undefined
+  }
+  return run
+}
+
+/** The arguments as they may be stored; nothing where they hold a secret that nobody asked to redact. */
+function screenArgs(p: Planning, given: Args, redacting: boolean, report: Report): Args | undefined {
+  const { value, secrets, privateLeftOut } = screen(given, redacting)
+  if (privateLeftOut) p.note('text between <private> and </private> was left out')
+  for (const s of secrets) {
+    if (redacting) p.note(`${s.path} held a secret: "[redacted: ${s.category}]" is stored in its place`)
+    else
+      report({
+        field: s.path,
+        code: 'secret',
+        message: `looks like a secret (${s.category})`,
+        received: '(not shown)',
+        accepted: 'text without secrets',
+        hint: 'leave it out, or give "redact": true to store its category in its place',
+      })
+  }
+  return secrets.length > 0 && !redacting ? undefined : (value as Args)
 }
 
 /** A rule, or a change of one, that somebody has to agree to. */

@@ -1,7 +1,12 @@
 /**
- * write: a batch on its way into the store, in three steps. `batch.ts` parses it and runs its verbs; `plan.ts` judges
- * every action and collects events without touching the store; this file takes the lock and commits. What binds later
- * sessions needs a person: `approval.ts`.
+ * write: a batch on its way into the store.
+ * 1. `parseBatch` (batch.ts) reads what the caller gave.
+ * 2. `writeBatch` (here), under the store's lock, opens a `View` (view.ts) of the store.
+ * 3. `planBatch` (batch.ts) screens and runs each action; verbs collect events in a `Planning` (plan.ts). Nothing is stored
+ *    yet, and every problem is refused at once. What binds later sessions needs a person (approval.ts).
+ * 4. `keepPresence` stores claims and the current work.
+ * 5. The events go into documents, are sealed as one line of the log, and `applyLine` brings rows and indexes up to date.
+ * 6. `applyPurges` erases; `Memory.act` then cleans the files.
  */
 
 import { isLive, stateOf } from '../claims/lease.ts'
