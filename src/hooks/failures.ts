@@ -86,7 +86,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
     `failed ${n} times in session ${session}`,
   )
   if (!proposed) return undefined
-  keepCaptured(hook, [proposed.id])
+  keepCaptured(hook, session, [proposed.id])
   const noted = { ...Object.fromEntries(kept), [key]: { ...kept.find(([k]) => k === key)![1], proposed: proposed.id } }
   sessions.patch(session, { failing: noted as unknown as Json })
   return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`

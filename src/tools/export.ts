@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { pathIn, writeInside } from '../files.ts'
-import { EXPORTERS, exporterFor } from '../formats/export/index.ts'
+import { EXPORTERS } from '../formats/export/index.ts'
 import type { Exporter } from '../formats/export/types.ts'
+import { formatNamed } from '../formats/format.ts'
 import { mustBeInside, readText } from '../formats/import/files.ts'
 import { shellWord } from '../model/shell.ts'
 import type { Tool } from './tool.ts'
@@ -66,7 +67,7 @@ ${EXPORTERS.map((e) => `  ${e.name}: ${e.about}`).join('\n')}`,
   readOnly: false, // the knowledge stays as it is, but a file is written
   local: true,
   run({ memory, project }, args) {
-    const exporter = exporterFor(String(args.format))
+    const exporter = formatNamed(EXPORTERS, String(args.format))
     const kind = typeof args.kind === 'string' ? args.kind : undefined
     const shown = String(args.path)
     const path = resolve(shown)

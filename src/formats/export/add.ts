@@ -1,42 +1,24 @@
 import type { Memory } from '../../memory.ts'
 import type { Entity } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import { LEARNING_FIELDS } from '../import/add/learnings.ts'
+import { SCORE_FIELDS } from '../import/add/scores.ts'
 import type { Exporter } from './types.ts'
 
 type Tree = { [key: string]: Json }
 
-/** Keys of an entry of learnings.json, in ADD's order, and the field each comes from. */
-const LEARNING: readonly [key: string, field: string, empty?: Json][] = [
-  ['title', 'title'],
-  ['body', 'body', ''],
-  ['scope', 'scope'],
-  ['stack', 'stack', []],
-  ['category', 'category'],
-  ['severity', 'severity'],
-  ['source', 'source'],
-  ['date', 'date'],
-  ['classified_by', 'classifiedBy'],
-  ['checkpoint_type', 'checkpointType'],
-]
-
-const SCORE: readonly [key: string, field: string][] = [
-  ['date', 'date'],
-  ['collab_score', 'collab'],
-  ['add_effectiveness', 'effectiveness'],
-  ['swarm_effectiveness', 'swarm'],
-  ['retro_file', 'file'],
-  ['context', 'context'],
-]
+/** What stands there also where nothing was said. */
+const EMPTY_LEARNING: Tree = { body: '', stack: [] }
 
 const attrsOf = (e: Entity): Tree => {
   const { attrs } = e.fields
   return typeof attrs === 'object' && attrs !== null && !Array.isArray(attrs) ? attrs : {}
 }
 
-function entryOf(e: Entity, keys: readonly [string, string, Json?][], first: Tree = {}): Tree {
+function entryOf(e: Entity, keys: Readonly<Record<string, string>>, first: Tree = {}, empty: Tree = {}): Tree {
   const entry: Tree = { ...first }
-  for (const [key, field, empty] of keys) {
-    const value = e.fields[field] ?? empty
+  for (const [key, field] of Object.entries(keys)) {
+    const value = e.fields[field] ?? empty[key]
     if (value !== undefined) entry[key] = value
   }
   for (const [key, value] of Object.entries(attrsOf(e))) if (key !== 'addId' && !(key in entry)) entry[key] = value
@@ -67,7 +49,7 @@ function learningFiles(memory: Memory): Record<string, Tree> {
   const entries = (retired: boolean) =>
     learnings
       .filter((e) => (e.fields.retired !== undefined) === retired)
-      .map((e) => entryOf(e, LEARNING, { id: ids.get(e.id)! }))
+      .map((e) => entryOf(e, LEARNING_FIELDS, { id: ids.get(e.id)! }, EMPTY_LEARNING))
       .sort((a, b) => String(a.id).localeCompare(String(b.id), 'en', { numeric: true }))
   return {
     'learnings.json': { version: '1.0.0', entries: entries(false) },
@@ -82,7 +64,7 @@ export const add: Exporter = {
   files(memory, { name }) {
     const scores = memory.reader
       .list('retro-score')
-      .map((e) => entryOf(e, SCORE))
+      .map((e) => entryOf(e, SCORE_FIELDS))
       .sort((a, b) => (String(a.date) < String(b.date) ? -1 : 1))
     const files: Record<string, Tree> = {
       ...learningFiles(memory),

@@ -1,8 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { UserError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
-import { nearest } from '../../model/names.ts'
+import { formatNamed } from '../format.ts'
 import { add } from './add.ts'
 import { claudeMd } from './claude-md.ts'
 import { labelOf, mustBeInside } from './files.ts'
@@ -15,19 +14,6 @@ import type { Importer } from './types.ts'
 /** Every format that knowledge comes in. */
 export const IMPORTERS: readonly Importer[] = [add, mcpMemory, claudeMd, json]
 
-/** @throws UserError when there is no such format. */
-export function importerFor(format: string): Importer {
-  const found = IMPORTERS.find((i) => i.name === format)
-  if (found) return found
-  const names = IMPORTERS.map((i) => i.name)
-  const near = nearest(format, names)
-  throw new UserError(
-    'unknown-format',
-    `there is no format "${format}"`,
-    near.length > 0 ? `did you mean ${near.join(' or ')}?` : `the formats are ${names.join(', ')}`,
-  )
-}
-
 /** Reads a source and writes what it says into the memory; a source that has not changed writes nothing. */
 export async function importFrom(
   memory: Memory,
@@ -36,7 +22,7 @@ export async function importFrom(
   options: Omit<ImportOptions, 'source'> & { root: string; source?: string },
 ): Promise<ImportReport> {
   const { root, source, ...rest } = options
-  const importer = importerFor(format)
+  const importer = formatNamed(IMPORTERS, format)
   mustBeInside(resolve(path), resolve(root))
   const base = realFolder(resolve(root))
   const at = join(realFolder(dirname(resolve(path))), basename(resolve(path)))

@@ -78,14 +78,14 @@ export function proposeAll(hook: Hook, session: string, found: readonly Captured
   )
   keepCaptured(
     hook,
-    all.map((p) => p.id),
     session,
+    all.map((p) => p.id),
   )
   return all
 }
 
 /** Remembers with the session what was captured in it. */
-export function keepCaptured(hook: Hook, ids: readonly string[], session = hook.session): void {
+export function keepCaptured(hook: Pick<Hook, 'sessions'>, session: string, ids: readonly string[]): void {
   if (ids.length === 0 || session === '') return
   const before = hook.sessions.get(session)?.data.captured
   const all = [...(Array.isArray(before) ? before.map(String) : []), ...ids]

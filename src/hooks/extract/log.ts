@@ -1,13 +1,10 @@
-import { join } from 'node:path'
 import { redact } from '../../secrets/find.ts'
-import { besideStore, type Project } from '../../store/project.ts'
+import type { Project } from '../../store/project.ts'
 import { appendLog } from '../log.ts'
 
 const LOG_MAX = 128 * 1024
 
 const LOG = 'extract.log'
-
-export const extractionLog = (project: Project): string => join(...besideStore(project, LOG))
 
 /** A line beside the store on what did not work; never throws. */
 export function logExtraction(project: Project, now: number, session: string, what: string): void {

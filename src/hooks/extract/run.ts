@@ -3,11 +3,11 @@ import { isRunning, processRef } from '../../env.ts'
 import type { Memory } from '../../memory.ts'
 import type { Extraction, Waiting } from '../../store/extraction.ts'
 import type { Project } from '../../store/project.ts'
-import { proposeCaptured } from '../capture/propose.ts'
+import { keepCaptured, proposeCaptured } from '../capture/propose.ts'
 import { hooksConfig } from '../config.ts'
 import { pausedSince, pauses } from '../pause.ts'
 import { type Allowed, allowedIn, dayOf, nextDay, openExtraction } from './consent.ts'
-import { type Candidate, type Earlier, ExtractionFailed, type Extractor } from './extractor.ts'
+import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import { llm } from './llm.ts'
 import { logExtraction } from './log.ts'
 import { asText, readTranscript } from './transcript.ts'
@@ -147,7 +147,7 @@ async function lookAt(
     state.settle(day, reserved, tokens)
     state.keep(done)
     if (silenced(memory, project)) return { session, proposed: [], why: 'paused meanwhile', tokens }
-    return { session, proposed: proposeAll(memory, entry, extractor, candidates), tokens }
+    return { session, proposed: proposeAll(memory, entry, extractor.source, candidates), tokens }
   } catch (error) {
     if (!(error instanceof ExtractionFailed)) throw error
     const { free, tokens = free ? 0 : reserved, message } = error
@@ -176,7 +176,7 @@ function isTold(memory: Memory, { kind, quote }: Candidate): boolean {
 export function proposeAll(
   memory: Memory,
   { session, client }: Pick<Waiting, 'session' | 'client'>,
-  { source }: Pick<Extractor, 'source'>,
+  source: string,
   candidates: readonly Candidate[],
 ): string[] {
   const author = { agent: client, session }
@@ -192,10 +192,6 @@ export function proposeAll(
     return [id, ...links]
   })
   const sessions = sessionsOf(memory)
-  const known = sessions.get(session)
-  if (ids.length > 0 && known) {
-    const before = Array.isArray(known.data.captured) ? known.data.captured.map(String) : []
-    sessions.patch(session, { captured: [...new Set([...before, ...ids])].slice(-100) })
-  }
+  if (sessions.get(session)) keepCaptured({ sessions }, session, ids)
   return ids
 }

@@ -6,19 +6,24 @@ import { isTree, type Tree } from '../trees.ts'
 import type { Item } from '../types.ts'
 import type { AddFolder } from './folder.ts'
 
-/** Keys of an entry and the field each belongs into; any other key goes into attrs as it is. */
-const FIELDS: Readonly<Record<string, string>> = {
+/** Keys of an entry of learnings.json, in ADD's order, and the field of each; imports and exports share them. */
+export const LEARNING_FIELDS: Readonly<Record<string, string>> = {
   title: 'title',
   body: 'body',
-  description: 'body',
-  severity: 'severity',
-  category: 'category',
   scope: 'scope',
   stack: 'stack',
+  category: 'category',
+  severity: 'severity',
   source: 'source',
   date: 'date',
   classified_by: 'classifiedBy',
   checkpoint_type: 'checkpointType',
+}
+
+/** What an import reads; any other key goes into attrs as it is. */
+const FIELDS: Readonly<Record<string, string>> = {
+  ...LEARNING_FIELDS,
+  description: 'body',
   tags: 'tags',
   topics: 'topics',
 }

@@ -6,7 +6,8 @@ import type { AddFolder } from './folder.ts'
 
 const NAME = 'retro-scores.json'
 
-const FIELDS: Readonly<Record<string, string>> = {
+/** Keys of an entry of retro-scores.json and the field of each; imports and exports share them. */
+export const SCORE_FIELDS: Readonly<Record<string, string>> = {
   date: 'date',
   collab_score: 'collab',
   add_effectiveness: 'effectiveness',
@@ -34,7 +35,7 @@ export function scoreItems(folder: AddFolder): Item[] {
     const attrs: { [key: string]: Json } = {}
     for (const [key, value] of Object.entries(entry)) {
       if (value === null || value === '') continue
-      if (Object.hasOwn(FIELDS, key)) args[FIELDS[key]!] = value
+      if (Object.hasOwn(SCORE_FIELDS, key)) args[SCORE_FIELDS[key]!] = value
       else attrs[key] = value
     }
     if (Object.keys(attrs).length > 0) args.attrs = attrs

@@ -52,7 +52,7 @@ export const extract: Command = {
       if (call.flags.meter) return showMeter(call, meterOf(project, memory.env.now()))
       if (typeof transcript === 'string') {
         const { extractByRules } = await import('../../../hooks/extract/backfill.ts')
-        const looked = await extractByRules(memory, project, transcript, session ?? 'imported')
+        const looked = extractByRules(memory, project, transcript, session ?? 'imported')
         call.out(told(looked))
         return { json: { looked: [looked as unknown as Json] } }
       }
