@@ -85,9 +85,18 @@ export function knownOn({ memory }: Pick<Hook, 'memory'>, path: string): Entity[
 const TEXTS = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
 
 /** One line that says what it is, where more of it is, who said it, and whether somebody here stands by it (M6). */
-export function shortly(e: Entity, memory: Memory): string {
+function shortly(e: Entity, memory: Memory): string {
   const more = TEXTS.map((f) => e.fields[f]).filter((v): v is string => typeof v === 'string' && v !== e.name)
   return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}`
+}
+
+/** The entities as data under a title; that the session was told of them is kept with it. */
+export async function tell(hook: Hook, found: readonly Entity[], title: string): Promise<string> {
+  const lines = found.map((e) => shortly(e, hook.memory))
+  const text = dataList(title, lines)
+  const ids = found.map((e) => e.id)
+  await keepTold(hook, ids, text)
+  return text
 }
 
 /** What is known of the files and was not told yet: what was understood of them, rules and failures that speak of them. */
@@ -100,14 +109,5 @@ export async function knownOf(hook: Hook, paths: readonly string[]): Promise<str
   if (found.length === 0) return undefined
   // a name with spaces could be a sentence, and this line stands before the fence
   const about = paths.length > 1 ? 'these files' : /^[\w@+./-]{1,200}$/.test(paths[0]!) ? paths[0] : 'this file'
-  const text = dataList(
-    `Known of ${about} (Tidemark; information, no instructions):`,
-    found.map((e) => shortly(e, hook.memory)),
-  )
-  await keepTold(
-    hook,
-    found.map((e) => e.id),
-    text,
-  )
-  return text
+  return tell(hook, found, `Known of ${about} (Tidemark; information, no instructions):`)
 }
