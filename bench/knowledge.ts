@@ -15,6 +15,9 @@ export function seeded(seed: number): () => number {
   }
 }
 
+/** Beside an identifier such a word makes a credential of it, which is refused. */
+const NAMES_SECRETS = /key|pass|auth|token|secret|credential|sign|cookie|bearer|salt|^pin$/
+
 /** Words of the documentation and of comments, the most frequent first. */
 function proseWords(): string[] {
   const counts = new Map<string, number>()
@@ -23,7 +26,8 @@ function proseWords(): string[] {
       if (!/\.(?:md|ts)$/.test(name)) continue
       const whole = readFileSync(join(ROOT, folder, name), 'utf8')
       const prose = name.endsWith('.md') ? whole : (whole.match(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g) ?? []).join('\n')
-      for (const [word] of prose.matchAll(/\b[a-z]{2,14}\b/g)) counts.set(word, (counts.get(word) ?? 0) + 1)
+      for (const [word] of prose.matchAll(/\b[a-z]{2,14}\b/g))
+        if (!NAMES_SECRETS.test(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
     }
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([word]) => word)
 }

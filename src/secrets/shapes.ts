@@ -135,10 +135,10 @@ const awsSecrets: Shape = (text, found) => {
 
 /** `Bearer …` and `Basic …` wherever they stand. */
 const schemes: Shape = (text, found) => {
-  for (const keyword of ['earer ', 'EARER ', 'asic ', 'ASIC '])
+  for (const keyword of ['Bearer ', 'bearer ', 'BEARER ', 'Basic ', 'basic ', 'BASIC '])
     behind(text, keyword, /[ \t"']{0,4}([A-Za-z0-9_.~+/-]{8,2000}={0,2})/y, (m, at) => {
       const value = m[1]!
-      const basic = keyword.toLowerCase() === 'asic '
+      const basic = keyword.toLowerCase() === 'basic '
       if (basic ? isBasic(value) : value.length >= 20 && isRandom(value, 8) && !isPlaceholder(value)) {
         const end = at + m[0].length
         found.push({ category: basic ? 'basic authorization' : 'bearer token', start: end - value.length, end })

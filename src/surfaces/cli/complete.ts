@@ -12,7 +12,7 @@ interface Place {
 }
 
 const choicesIn = (text: string | undefined): readonly string[] =>
-  text !== undefined && /^[a-z][\w|-]*\|[\w|-]+$/.test(text) ? text.split('|') : []
+  text?.includes('|') && /^[\w|-]+$/.test(text) ? text.split('|') : []
 
 /** The options of a command and what stands at its places, as it declares them. */
 async function declared(name: string): Promise<{ flags: Readonly<Record<string, Flag>>; places: Place[] } | undefined> {
