@@ -6,6 +6,7 @@ const matches = (text: string, pattern: RegExp): number => text.match(pattern)?.
 
 /**
  * Estimates o200k_base's tokens for hooks, which have no time to load its table (M7). Conservative: 1.5 times the count of
- * prose and code, more in other scripts. Only long words of random letters can have more tokens than this.
+ * prose and code, more in other scripts. Only random letters and rare
+ * characters of East Asia can have more tokens than this.
  */
 export const estimateTokens = (text: string): number => Math.ceil(matches(text, PARTS) + matches(text, WIDE) / 2)
