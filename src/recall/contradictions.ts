@@ -142,6 +142,8 @@ export class Vocabulary {
 /** What one part of a sentence asks for or forbids. */
 interface Claim {
   readonly words: ReadonlySet<string>
+  /** Of the words, those that are alternatives of something. */
+  readonly values: readonly string[]
   readonly negative: boolean
   /** It chooses something: "use …", "always …". */
   readonly chosen: boolean
@@ -170,7 +172,8 @@ function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
     const content = kept.filter((w) => !choice.has(w))
     const chosen =
       rejects || content.length < kept.length || (content[0] !== undefined && vocabulary.isValue(content[0]))
-    return content.length === 0 ? [] : [{ words: new Set(content), negative, chosen }]
+    const values = content.filter((w) => vocabulary.isValue(w))
+    return content.length === 0 ? [] : [{ words: new Set(content), values, negative, chosen }]
   }
   const from = said.indexOf(' from ')
   const to = said.indexOf(' to ', from)
@@ -194,24 +197,26 @@ const same = (a: readonly string[], b: readonly string[]): boolean =>
 function isContrary(a: Claim, b: Claim, vocabulary: Vocabulary): boolean {
   if (a.negative && b.negative) return false
   if (!a.negative && !b.negative) {
-    for (const x of a.words)
-      for (const y of b.words)
+    for (const x of a.values)
+      for (const y of b.values)
         for (const { domain } of vocabulary.between(x, y))
           if (same(minus(a.words, x, domain), minus(b.words, y, domain))) return true
     return false
   }
   const [ban, wish] = a.negative ? [a, b] : [b, a]
-  const domain = new Set([...ban.words].flatMap((w) => [...vocabulary.domainOf(w)]))
-  const banned = [...ban.words].filter((w) => !domain.has(w) || vocabulary.isValue(w))
-  const wished = [...wish.words].filter((w) => !domain.has(w) || vocabulary.isValue(w))
+  const domain = new Set(ban.values.flatMap((w) => [...vocabulary.domainOf(w)]))
+  const banned = [...ban.words].filter((w) => !domain.has(w) || ban.values.includes(w))
   if (banned.length === 0 || !banned.every((w) => wish.words.has(w))) return false
+  const wished = [...wish.words].filter((w) => !domain.has(w) || wish.values.includes(w))
   // what is forbidden altogether is forbidden for each purpose
   return same(banned, wished) || (ban.chosen && wish.chosen)
 }
 
 /** What a claim may meet another one by: slots, and words that one of them may forbid. */
-const keysOf = ({ words }: Claim, vocabulary: Vocabulary): string[] =>
-  [...words].flatMap((w) => [w, ...vocabulary.slotsOf(w)])
+const keysOf = ({ words, values }: Claim, vocabulary: Vocabulary): string[] => [
+  ...words,
+  ...values.flatMap((w) => vocabulary.slotsOf(w)),
+]
 
 /**
  * The pairs of rules that cannot both be followed, by place, where their words alone show it: two alternatives of one slot
