@@ -521,6 +521,20 @@ describe('unwiring', () => {
     expect(m.wire(['codex'])).toMatchObject([{ failed: true, why: expect.stringContaining('is not valid TOML') }])
   })
 
+  test('is not stopped by a broken file of any client that has nothing of ours', () => {
+    const m = machine({
+      'home/.config/opencode/opencode.json': '{"a": 1,, }',
+      'home/.claude.json': '{',
+      'home/.gemini/settings.json': '{"a"',
+      'home/.cursor/mcp.json': '[,',
+      'home/.copilot/mcp-config.json': '{,}',
+    })
+    const before = m.tree()
+    m.wire(['codex'])
+    m.unwire()
+    expect(m.tree()).toEqual(before)
+  })
+
   test("restores every file byte for byte, whatever was in it: comments, line ends, marks, the user's own hooks", {
     tags: ['property'],
   }, () => {

@@ -104,6 +104,12 @@ test('[D2] definitions can be kept by the host: data as values, procedures as so
   expect(next('(+ p q)')).toEqual(['3'])
 })
 
+test('[D2] what a form defined before it failed does not hold', () => {
+  const scheme = createInterpreter()
+  expect(scheme.run("(define x 1) (begin (define x 2) (car '())) x").at(-1)).toBe('1')
+  expect(scheme.run('(help "")')[0]).not.toContain('is not offered')
+})
+
 test('[D2] a definition the host refuses is an error form and does not hold', () => {
   const interpreter = createInterpreter({
     onDefine: () => {

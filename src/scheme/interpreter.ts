@@ -115,15 +115,15 @@ class Interpreter implements Globals {
 
   #evaluateForm(form: Value, text: string, machine: Machine): Value {
     machine.defined.clear()
-    const value = machine.run(expand(form, new Scope(this)))
     try {
+      const value = machine.run(expand(form, new Scope(this)))
       for (const [cell, { isDefine }] of machine.defined)
         if (isDefine || !isProcedure(cell.value!)) this.#options.onDefine?.(cell.name, cell.value!, text)
+      return value
     } catch (error) {
       for (const [cell, { before }] of machine.defined) cell.value = before
       throw error
     }
-    return value
   }
 
   /** The value of a global name that has none yet. */

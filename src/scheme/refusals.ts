@@ -20,10 +20,12 @@ let reasons: ReadonlyMap<string, string> | undefined
 
 export function refusal(name: string): string | undefined {
   reasons ??= new Map(
-    REFUSED.split('\n').flatMap((line) => {
-      const end = line.indexOf(': ')
-      return line.slice(0, Math.max(0, end)).split(' ').map((one) => [one, line.slice(end + 2)] as const) // biome-ignore format: one thought
-    }),
+    REFUSED.trim()
+      .split('\n')
+      .flatMap((line) => {
+        const end = line.indexOf(': ')
+        return line.slice(0, Math.max(0, end)).split(' ').map((one) => [one, line.slice(end + 2)] as const) // biome-ignore format: one thought
+      }),
   )
   return reasons.get(name)
 }

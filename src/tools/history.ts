@@ -1,3 +1,4 @@
+import { UserError } from '../errors.ts'
 import { isMark, saidIn } from '../log/context-value.ts'
 import type { Event } from '../log/events.ts'
 import type { Json } from '../model/field.ts'
@@ -42,6 +43,8 @@ export const history: Tool = {
   run({ memory, local }, args) {
     if (args.ref === undefined) {
       const limit = typeof args.limit === 'number' ? args.limit : 20
+      if (!Number.isInteger(limit) || limit < 1)
+        throw new UserError('bad-argument', '--limit is no whole number from 1 on', 'give a whole number')
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
       const lines = news.map(
         (n) => `${moment(n.at, local)}  ${n.batch}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,

@@ -162,6 +162,12 @@ test.each<[string, string]>([
   expect(capturedIn(text).map((f) => f.action[1].fact)).toEqual([fact])
 })
 
+test('[G7] control characters and marks of direction are no part of what was said', () => {
+  expect(one('Always\u0000 use \u001b[31mtabs in this repo.\u202e')?.action[1].fact).toBe(
+    'Always use tabs in this repo',
+  )
+})
+
 test('[A7] what stands within <private> is not looked at, also where the tag is never closed', () => {
   expect(capturedIn('<private>always use the staging key</private> Fix the page.')).toEqual([])
   expect(capturedIn('Fix the page. <private>we use pnpm for installs')).toEqual([])

@@ -1,3 +1,4 @@
+import { UserError } from '../../errors.ts'
 import { sha256 } from '../../model/digest.ts'
 import { isOnlyProject } from '../../store/project-list.ts'
 import { readText } from './files.ts'
@@ -152,7 +153,14 @@ export function unplug(ctx: ClientContext, target: Target, why: string): WiringC
   const { client, file, scope } = target
   const before = readText(file)
   if (before === null) return []
-  const after = without(ctx, target, before, removable(ctx, target)).text
+  let after: string | null
+  try {
+    after = without(ctx, target, before, removable(ctx, target)).text
+  } catch (error) {
+    // broken, and nothing of ours in it: no hindrance
+    if (error instanceof UserError && !before.includes('tidemark')) return []
+    throw error
+  }
   if (after !== before) return [{ client, file, scope, action: after === null ? 'delete' : 'edit', before, after, why }]
   if (!before.includes('tidemark') || !target.parts.some((p) => ['yours', 'hand-made'].includes(p.state(before))))
     return []

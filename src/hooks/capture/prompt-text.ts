@@ -1,5 +1,8 @@
 import { withoutPrivate } from '../../secrets/screen.ts'
 
+/** Colours of a terminal, control characters, and marks that turn the order of what is read. */
+const UNSEEN = /\u001b\[[\d;]*m|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g
+
 /** Of a long prompt, a document that was pasted, only the beginning is looked at. */
 const LOOKED_AT = 8_000
 /** In a prompt of more lines something was pasted, if any of it looks so; of fewer, if its lines were wrapped, which nobody types. */
@@ -134,7 +137,7 @@ function said(block: readonly string[], announced: boolean): string[] {
  * of machines, what a line announces as somebody else's, and documents that were pasted. Rather too little than too much.
  */
 export function ownWords(text: string): string {
-  const open = withoutPrivate(text, () => ' ')
+  const open = withoutPrivate(text, () => ' ').replace(UNSEEN, '')
   // up to the end of a word: half of a secret does not look like one
   const looked = open.length > LOOKED_AT ? open.slice(0, LOOKED_AT).replace(/(?<!\S)\S+$/, '') : open
   const blocks = blocksOf(withoutElements(withoutFenced(looked).replace(REFERENCED, '\n')))
