@@ -229,7 +229,7 @@ describe('[A2] property', () => {
         },
       ),
       {
-        numRuns: runs(40, 150),
+        numRuns: runs(150, 300),
         ...(process.env.TIDEMARK_SEED ? { seed: Number(process.env.TIDEMARK_SEED) } : {}),
       },
     )
