@@ -15,6 +15,8 @@ export default defineConfig({
     // for a machine with six times as much to do as it has cores
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // a process for each file would load the same modules again; `own-state.ts` sees to what files share
+    isolate: process.env.TIDEMARK_LONG !== undefined,
     maxWorkers: 2,
     coverage: {
       provider: 'v8',

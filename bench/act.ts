@@ -5,6 +5,7 @@ import { discover } from '../src/discover/discover.ts'
 import type { Memory } from '../src/memory.ts'
 import { openProject } from '../src/open.ts'
 import type { Project } from '../src/store/project.ts'
+import { act } from '../src/tools/act.ts'
 import { bareCommit, builtPackage, decision, fill, tempProject } from './project.ts'
 import { type Bench, interleave, least, median, most, quantile, type Row, ratio, type Table, timed } from './table.ts'
 
@@ -70,6 +71,32 @@ async function writes(stores: Record<Size, Store>, commit: () => void): Promise<
     columns: ['min', 'p50', 'p95', 'p99', '× bare', '× 1k'],
     rows: [row('bare SQLite commit', bare), ...Object.entries(measured).map(([w, ms]) => row(w, ms))],
     notes: ['bare SQLite commit: one row of the same size into a table of its own, WAL, synchronous=FULL'],
+  }
+}
+
+/** What an agent waits for: `act` as a tool also says what a decision has to do with earlier ones. */
+async function answers(stores: Record<Size, Store>): Promise<Table> {
+  const kinds: Record<string, (round: number) => unknown> = {
+    learning: (round) => [['record-learning', { title: `part ${round}`, body: `Run ${round} needed a retry` }]],
+    decision: (round) => [decision(3_000_000 + round)],
+  }
+  const cases: Record<string, (round: number) => Promise<number>> = {}
+  for (const [kind, actions] of Object.entries(kinds))
+    for (const size of Object.keys(SIZES) as Size[])
+      cases[`${kind}, at ${size}`] = async (round) => {
+        const since = performance.now()
+        await act.run(stores[size], { actions: actions(round) })
+        return performance.now() - since
+      }
+  const measured = await interleave(30, cases)
+  return {
+    title:
+      'ms of the tool act with one action, 30 rounds; every decision here shares its words with a tenth of the others',
+    columns: ['min', 'p50', 'p95', '× learning'],
+    rows: Object.entries(measured).map(([what, ms]) => {
+      const plain = measured[what.replace('decision', 'learning')]!
+      return { what, cells: [least(ms), median(ms), quantile(ms, 0.95), ratio(ms, plain)] }
+    }),
   }
 }
 
@@ -169,7 +196,14 @@ export const bench: Bench = {
     const bare = median(Array.from({ length: 300 }, () => timed(commit)))
     const load = loadTable(stores, bare)
     const size = sizes(stores['100k'], SIZES['100k'])
-    const tables = [load, await writes(stores, commit), await reads(stores), size, memoryTable(stores)]
+    const tables = [
+      load,
+      await writes(stores, commit),
+      await answers(stores),
+      await reads(stores),
+      size,
+      memoryTable(stores),
+    ]
     for (const { memory } of Object.values(stores)) memory.close()
     return tables
   },

@@ -2,9 +2,9 @@
 // and run, and what a mate did beside. It says what Tidemark puts before the agent, and what that costs.
 
 import { bounded, spelling } from '../src/clients/common/dialect.ts'
-import { DIALECTS } from '../src/clients/index.ts'
+import { DIALECTS, type HookClient } from '../src/clients/index.ts'
 import { sessionsOf } from '../src/coordination/sessions.ts'
-import { type HookCall, type HookClient, NOTHING } from '../src/hooks/call.ts'
+import { type HookCall, NOTHING } from '../src/hooks/call.ts'
 import { carried } from '../src/hooks/carry-over.ts'
 import { respond } from '../src/hooks/run.ts'
 import type { Memory } from '../src/memory.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { openProject } from '../src/open.ts'
-import { bellPath } from '../src/store/db.ts'
+import { bellPath } from '../src/store/bell-file.ts'
 import type { Project } from '../src/store/project.ts'
 import { runTogether } from './group.ts'
 import { type Talker, WARM_UP } from './talker.ts'

@@ -6,9 +6,10 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
+import { build as buildPages } from 'vite'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Functions that may be looked up when called: their modules are large, and readers rarely need them. */
 const LATE = {
@@ -108,7 +109,7 @@ const options = {
   platform: 'node',
   target: 'node22',
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' }, // its other form asks for its parts with a require of its own
-  external: Object.keys(dependencies).flatMap((d) => [d, `${d}/*`]),
+  external: Object.keys({ ...dependencies, ...optionalDependencies }).flatMap((d) => [d, `${d}/*`]),
   minifySyntax: true,
   minifyWhitespace: true,
   metafile: true,
@@ -193,13 +194,25 @@ const { layOut, TABLE } = await import(`data:text/javascript,${encodeURIComponen
 const published = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken')
 writeFileSync(join(fresh, TABLE), layOut(readFileSync(published, 'utf8')))
 
-/** What is bundled comes with its licence. */
-const bundled = new Set()
-for (const file of Object.keys(result.metafile.inputs)) {
+/** The dashboard, for browsers. */
+const pages = await buildPages({
+  configFile: join(root, 'web/vite.config.ts'),
+  build: { outDir: join(fresh, 'web') },
+})
+const inPages = pages.output.flatMap((chunk) => chunk.moduleIds ?? [])
+
+/** What is bundled comes with its licence, and what is loaded where it is installed. */
+const bundled = new Set(Object.keys(optionalDependencies).filter((d) => existsSync(join(root, 'node_modules', d))))
+for (const file of [...Object.keys(result.metafile.inputs), ...inPages]) {
   const m = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)
   if (m) bundled.add(m[1])
 }
-const notices = ['# Third-party notices', '', 'The bundles in `dist/` hold code of these packages.', '']
+const notices = [
+  '# Third-party notices',
+  '',
+  'The bundles in `dist/` hold code of these packages, or load it where it is installed.',
+  '',
+]
 for (const name of [...bundled].sort()) {
   const dir = join(root, 'node_modules', name)
   const manifest = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))

@@ -2,17 +2,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../src/surfaces/cli/commands/index.ts'
-import { commandHelp, GROUPS, toolHelp } from '../src/surfaces/cli/help.ts'
+import { commandHelp, listing, toolHelp } from '../src/surfaces/cli/help.ts'
 import { TOOLS } from '../src/tools/index.ts'
 
 /** The page, as it should stand in docs/cli.md. */
 export async function cliPage(): Promise<string> {
   const rows: string[] = []
   const pages: string[] = []
-  for (const [, names] of GROUPS) {
+  for (const [, names] of listing()) {
     for (const name of names) {
-      const tool = Object.hasOwn(TOOLS, name) ? await TOOLS[name]!() : undefined
-      const command = tool ? undefined : await COMMANDS[name]!()
+      const tool = Object.hasOwn(TOOLS, name) ? await TOOLS[name]!.load() : undefined
+      const command = tool ? undefined : await COMMANDS[name]!.load()
       const help = tool ? toolHelp(tool) : commandHelp(command!)
       const usage = help.split('\n')[0]!.replace('usage: ', '').replace(' [options]', '')
       const about = (tool ?? command!).about.split('\n')[0]!.split('. ')[0]!

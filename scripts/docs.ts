@@ -87,6 +87,7 @@ export function kindsPage(): string {
     r.symmetric ? 'the same' : `\`${r.inverse}\``,
     [r.symmetric ? 'symmetric' : '', r.acyclic ? 'no cycles' : ''].filter(Boolean).join(', '),
     { forward: 'its end', backward: 'its start', both: 'both ends', none: '' }[r.impact],
+    r.impact === 'none' ? '' : String(r.strength),
   ])
   return `${[
     '# Kinds and relations',
@@ -108,9 +109,9 @@ export function kindsPage(): string {
     '',
     '## Relations',
     '',
-    'An edge of a relation without cycles is refused where it would close one. The last column says what is touched when something changes.',
+    'An edge of a relation without cycles is refused where it would close one. "Touches" says which end a change goes on to, "strength" how much of it: see [what-if](graph.md#what-if).',
     '',
-    table(['relation', 'reads', 'from the other end', 'properties', 'a change touches'], relations),
+    table(['relation', 'reads', 'from the other end', 'properties', 'a change touches', 'strength'], relations),
   ].join('\n')}\n`
 }
 
@@ -175,9 +176,12 @@ export function verbsPage(): string {
 
 const BLOCK = /^```([^\n]*)\n([\s\S]*?)^```$/gm
 
-/** What docs/queries.md records, batch by batch, with the day it says. */
+/** What follows on docs/queries.md is recorded in, and asked of, a memory of its own. */
+const NEW_MEMORY = '<!-- a memory of its own -->'
+
+/** What docs/queries.md records in its first memory, batch by batch, with the day it says. */
 export function exampleBatches(
-  page = readFileSync(join(DOCS, 'queries.md'), 'utf8'),
+  page = readFileSync(join(DOCS, 'queries.md'), 'utf8').split(NEW_MEMORY)[0]!,
 ): { day: string; batch: unknown[] }[] {
   return [...page.matchAll(BLOCK)].flatMap(([, info = '', body = '']) => {
     const day = /^json act (\d{4}-\d{2}-\d{2})$/.exec(info)?.[1]
@@ -186,7 +190,11 @@ export function exampleBatches(
 }
 
 /** The page with the result of every query put behind it. */
-export function queriesPage(page = readFileSync(join(DOCS, 'queries.md'), 'utf8')): string {
+export const queriesPage = (page = readFileSync(join(DOCS, 'queries.md'), 'utf8')): string =>
+  page.split(NEW_MEMORY).map(answered).join(NEW_MEMORY)
+
+/** A part of the page, with what its queries print in a memory of what it records. */
+function answered(page: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'tidemark-docs-'))
   let now = 0
   const memory = new Memory({

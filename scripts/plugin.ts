@@ -6,8 +6,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { GUARDED, SERVE } from '../src/clients/common/command.ts'
 import { type HookShape, inMilliseconds, inSeconds } from '../src/clients/common/hook-parts.ts'
+import type { HookClient } from '../src/clients/index.ts'
 import { eventsOf } from '../src/clients/index.ts'
-import type { HookClient } from '../src/hooks/call.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')

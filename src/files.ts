@@ -109,6 +109,48 @@ function reading(open: Open | undefined, read: (open: Open) => Buffer | undefine
 export const readRegular = (path: string): Buffer | undefined =>
   reading(openFile(path, constants.O_RDONLY), ({ fd }) => readFileSync(fd))
 
+const READ_AT_ONCE = 256 * 1024
+
+/**
+ * The lines of a regular file and up to which byte each goes, a piece at a time: the file may be larger than memory. A
+ * link, a pipe or a device has none. A line of more than `most` bytes is empty; the last one may be cut off.
+ */
+export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: string; end: number; ended: boolean }> {
+  const open = openFile(path, constants.O_RDONLY | NO_FOLLOW)
+  if (!open) return
+  const piece = Buffer.alloc(READ_AT_ONCE)
+  let parts: Buffer[] = []
+  let length = 0
+  let at = 0
+  const keep = (part: Buffer) => {
+    length += part.length
+    if (length <= most) parts.push(Buffer.from(part))
+    else parts = []
+  }
+  const taken = (ended: boolean) => {
+    const text = length > most ? '' : Buffer.concat(parts).toString('utf8')
+    parts = []
+    length = 0
+    return { text, end: at, ended }
+  }
+  try {
+    for (let n = readSync(open.fd, piece); n > 0; n = readSync(open.fd, piece)) {
+      let from = 0
+      for (let to = piece.indexOf(10); to >= 0 && to < n; to = piece.indexOf(10, from)) {
+        keep(piece.subarray(from, to))
+        at += to + 1 - from
+        from = to + 1
+        yield taken(true)
+      }
+      keep(piece.subarray(from, n))
+      at += n - from
+    }
+    if (length > 0) yield taken(false)
+  } finally {
+    closeSync(open.fd)
+  }
+}
+
 /** What was opened is still what stands at the path, with no link on the way. */
 function isStill(root: string, path: string, stat: Stats): boolean {
   const now = inspect(root, path)
@@ -242,7 +284,7 @@ export function createInside(root: string, path: string, text: string, options: 
   })
 }
 
-/** Adds to the end of a file below a root. One that has a second name is written anew: what that name shows stays as it is. */
+/** Appends to a file below a root. A hard-linked file is replaced, so that its other name keeps the old content. */
 export function appendInside(root: string, path: string, text: string, options: WriteOptions = {}): void {
   directoryOf(root, path, options)
   const found = inspect(root, path)

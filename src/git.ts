@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { inspect, isOwn, readInside } from './files.ts'
 
-// Git is never run: an archive's configuration names programs that git would start (core.fsmonitor, filters, hooks).
+// Git is never run here: an archive's configuration names programs that git would start (core.fsmonitor, filters, hooks).
 // What has to be known of a repository stands in a few files, which are read here as a stranger's.
 
 export const ancestors = function* (from: string): Generator<string> {
@@ -162,15 +162,26 @@ const folded = (path: string): string =>
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .toLowerCase()
 
+/** The paths that git's index names below a root, with `/`; nothing without an index, or where it cannot be read. */
+export function trackedPaths(root: string): string[] | undefined {
+  const git = workTreeOf(root)
+  if (!git || inspect(git.dir, 'index').is === 'nothing') return undefined
+  const below = relative(git.top, root).split(sep).join('/')
+  return indexOf(git)?.flatMap((p) => (below === '' ? p : p.startsWith(`${below}/`) ? p.slice(below.length + 1) : []))
+}
+
+function indexOf(git: { dir: string; common: string }): string[] | undefined {
+  const hash = /^[ \t]*objectformat[ \t]*=[ \t]*sha256/im.test(textIn(git.common, 'config') ?? '') ? 32 : 20
+  return pathsInIndex((name) => readInside(git.dir, name, MOST_INDEX), hash)
+}
+
 /** Whether git's index names a file of a work tree or a directory above it, however it spells them. */
 export function isTracked(root: string, path: string): boolean {
   const git = workTreeOf(root)
   if (!git || inspect(git.dir, 'index').is === 'nothing') return false
   const wanted = folded(relative(git.top, join(root, path)).split(sep).join('/'))
-  const hash = /^[ \t]*objectformat[ \t]*=[ \t]*sha256/im.test(textIn(git.common, 'config') ?? '') ? 32 : 20
   // what cannot be told is rather taken for somebody else's
-  const paths = pathsInIndex((name) => readInside(git.dir, name, MOST_INDEX), hash)
-  return paths?.some((p) => (p.endsWith('/') ? wanted.startsWith(folded(p)) : folded(p) === wanted)) ?? true
+  return indexOf(git)?.some((p) => (p.endsWith('/') ? wanted.startsWith(folded(p)) : folded(p) === wanted)) ?? true
 }
 
 /**

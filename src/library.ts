@@ -6,8 +6,10 @@ import { type Sessions, sessionsOf } from './coordination/sessions.ts'
 import { type EventsOptions, eventsSince, type SharedStore, sharedStore } from './coordination/shared-context.ts'
 import { discover } from './discover/discover.ts'
 import { recallFunctions } from './discover/recall.ts'
+import { whatIfFunctions } from './discover/what-if.ts'
+import { synthesizeIfDue } from './evolution/synthesis.ts'
 import type { StreamEvent } from './feed/feed.ts'
-import { readEdits, refreshViews } from './handoff/views/index.ts'
+import { readEdits, refreshViews } from './handoff/views/refresh.ts'
 import type { ActOptions, ActResult, Memory, News } from './memory.ts'
 import type { Entity } from './model/entity.ts'
 import type { Field, Json } from './model/field.ts'
@@ -20,6 +22,7 @@ import { Recaller } from './recall/recall.ts'
 import type { RecallOptions, RecallResult } from './recall/types.ts'
 import type { Ingested } from './replication/ingest.ts'
 import { createProject, findProject, type Project } from './store/project.ts'
+import { receiveChanges } from './sync/receive.ts'
 import type { ArgsOf, Batch, KindName, KindOf, TypedAction } from './verbs/actions.ts'
 import { isRefusedFor } from './write/batch.ts'
 
@@ -306,9 +309,10 @@ const writing =
   (memory: Memory, project: Project, written: () => void) =>
   (batch: unknown, options?: ActOptions): ActResult => {
     const edits = readEdits(memory, project)
-    sessionsOf(memory).beat(options?.session)
+    sessionsOf(memory).keepAlive(options?.session)
+    const before = memory.cursor
     const done = memory.act(batch, options)
-    const notes = [...edits, ...refreshViews(memory, project)]
+    const notes = [...edits, ...synthesizeIfDue(memory, project, before), ...refreshViews(memory, project)]
     written()
     return notes.length === 0 ? done : { ...done, notes: [...done.notes, ...notes] }
   }
@@ -384,7 +388,14 @@ export function asProjectMemory(
     goal: scopes(memory, act),
     discover(program, o = {}) {
       if (program.includes('recall')) recaller().prepareNow()
-      return discover(memory, program, { ...o, functions: (source) => recallFunctions(source, recaller(), o.session) })
+      return discover(memory, program, {
+        ...o,
+        project,
+        functions: (source) => ({
+          ...recallFunctions(source, recaller(), o.session),
+          ...whatIfFunctions(memory, source),
+        }),
+      })
     },
     recall: (question, o) => recaller().ask(question, o),
     async buildContext(question, { maxItems, maxTokens, ...o } = {}) {
@@ -443,5 +454,6 @@ export function openMemory(options: OpenMemoryOptions = {}): ProjectMemory {
   if (create) createProject(projectPath, { name: projectName, persistencePath })
   const project = findProject(projectPath, persistencePath)
   const memory = openProject(project, rest)
+  receiveChanges(memory, project.root)
   return asProjectMemory(memory, project, { recall, written: upkeep(memory) })
 }

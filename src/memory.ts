@@ -6,14 +6,16 @@
 import { type Env, systemEnv } from './env.ts'
 import { UserError } from './errors.ts'
 import { lastBatch, type News, newsSince } from './feed/news.ts'
+import { type SubscribeOptions, Subscribers } from './feed/subscribers.ts'
 import { projectAll } from './materialize/apply.ts'
-import { type GateProblem, gate } from './model/canonical.ts'
+import { type JsonProblem, normalizeJson } from './model/canonical.ts'
 import { KIND_KIND, RELATION_KIND } from './model/entity.ts'
 import type { Kind } from './model/kind.ts'
 import { withProjectKinds } from './model/project-registry.ts'
 import { createRegistry, type Registry } from './model/registry.ts'
 import type { Relation } from './model/relation.ts'
-import { entityOf, momentOf, type Reader, readAsOf, readNow } from './read/reader.ts'
+import { readAsOf } from './read/past.ts'
+import { entityOf, momentOf, type Reader, readNow } from './read/reader.ts'
 import { type Place, placeOn } from './read/work-tree.ts'
 import { compact, snapshotOf } from './replication/compaction.ts'
 import {
@@ -27,7 +29,7 @@ import {
   type Places,
   proofOf,
 } from './replication/erasure.ts'
-import { type Ingested, ingest, parseDelivery, printDelivery } from './replication/ingest.ts'
+import { type Delivery, type Ingested, ingest, parseDelivery, printDelivery } from './replication/ingest.ts'
 import { type Fault, faultsOf } from './replication/integrity.ts'
 import { type Progress, rebuildAll } from './replication/rebuild.ts'
 import { archiveCovered, rotatePresence } from './replication/rotation.ts'
@@ -37,12 +39,12 @@ import { snapshotIfDue, snapshotNow } from './store/backup.ts'
 import { sampleFaults } from './store/compare.ts'
 import { coverable, momentsBefore } from './store/coverage.ts'
 import { keepWork, workOf } from './store/current-work.ts'
-import { type Db, openDb, vacuum } from './store/db.ts'
-import { watchCommits } from './store/doorbell.ts'
+import { type Db, vacuum } from './store/db.ts'
 import type { Author } from './store/line.ts'
 import { rest } from './store/lock-wait.ts'
 import * as log from './store/log.ts'
 import { getMeta, setMeta } from './store/meta.ts'
+import { openDb } from './store/open-db.ts'
 import { clampToNow, forgetOld, isAheadOf } from './store/presence.ts'
 import { keepWal } from './store/rescue.ts'
 import * as rows from './store/rows.ts'
@@ -50,6 +52,7 @@ import { storeError } from './store/store-error.ts'
 import { TEXT_VERSION } from './store/text-index.ts'
 import { parseBatch } from './write/batch.ts'
 import type { Actor } from './write/plan.ts'
+import { SETTLES } from './write/settle.ts'
 import type { Verb } from './write/verb.ts'
 import { type ActResult, writeBatch } from './write/write.ts'
 
@@ -57,11 +60,13 @@ export type { News } from './feed/news.ts'
 export type { ActResult } from './write/write.ts'
 
 export interface MemoryOptions {
-  /** A hook has no time to make the indexes of an older version's texts anew; whoever opens the store next does. */
+  /** Leaves indexes of an older version for the next process to rebuild: a hook has no time. */
   hurried?: boolean
   /** The store's SQLite file. */
   path: string
   projectId: string
+  /** Other ids of the project. */
+  aliases?: readonly string[] | undefined
   /** What people call the project; its id unless given. */
   projectName?: string
   kinds: readonly Kind[]
@@ -84,12 +89,14 @@ export interface ActOptions extends Author {
   redact?: boolean
   /** Who wants it; an agent where one is named, else the person whose program this is. */
   by?: Actor
+  /** @internal */
+  [SETTLES]?: boolean
 }
 
-/** So much is read at a time for one who follows. */
-const NEWS_PAGE = 1000
+/** Ends a write whose outcome alone is wanted. */
+const TAKEN_BACK = Symbol('taken back')
 
-/** A compaction folds so many lines before others have their turn. */
+/** How many lines a compaction folds before it lets other writers in. */
 const LINES_AT_ONCE = 1000
 
 /** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
@@ -99,9 +106,8 @@ export class Memory {
   readonly #options: MemoryOptions
   readonly #core: Registry
   readonly #verbs: ReadonlyMap<string, Verb>
-  readonly #listeners = new Set<() => void>()
+  readonly #subscribers: Subscribers
   #registry: { registry: Registry; key: string } | undefined
-  #stopWatching: (() => void) | undefined
   #open = true
 
   constructor(options: MemoryOptions) {
@@ -118,6 +124,7 @@ export class Memory {
       },
       beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
     })
+    this.#subscribers = new Subscribers(this.#db, (line) => this.#env.log(line))
     try {
       this.#settleLoss()
       this.#settleProject()
@@ -179,7 +186,7 @@ export class Memory {
       throw new UserError(
         'other-project',
         `the store ${this.#options.path} belongs to project ${there}, not to ${this.#options.projectId}`,
-        'the id in .tidemark/config.json was changed, or the store was moved: put the id back, or move the store away',
+        'the id in .tidemark/config.json was changed, or the store was moved: put the id back, name it in "aliases" there if two clones ran `init`, or move the store away',
       )
     }
   }
@@ -235,7 +242,7 @@ export class Memory {
     this.#mustBeOpen()
     const { batch, notes } = parseBatch(input)
     this.#refuseForeign(batch.projects)
-    const { redact = false, by, ...said } = options
+    const { redact = false, by, [SETTLES]: settles = false, ...said } = options
     const { actions, projects: _projects, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
@@ -253,7 +260,14 @@ export class Memory {
     }
     let gone: string[] = []
     const outcome = this.#db.write(() => {
-      const done = writeBatch(host, actions, author, by ?? (author.agent === undefined ? 'person' : 'agent'), redacting)
+      const done = writeBatch(
+        host,
+        actions,
+        author,
+        by ?? (author.agent === undefined ? 'person' : 'agent'),
+        redacting,
+        settles,
+      )
       if (done.purged) markErasure(this.#db, (gone = goneTexts(this.#db, erased)), places)
       return done
     })
@@ -261,8 +275,25 @@ export class Memory {
       outcome.result.notes.push(...this.finishErasure(gone))
       outcome.result.notes.push(...proofOf(this.#db, erased, places))
     }
-    if (outcome.told || outcome.result.batch !== null) this.tellListeners()
+    if (outcome.claimsChanged || outcome.result.batch !== null) this.tellListeners()
     return { ...outcome.result, notes: [...notes, ...outcome.result.notes] }
+  }
+
+  /** What writes would come to: runs them and takes all of them back. Others wait to write meanwhile. */
+  attempt<T>(body: () => T): T {
+    this.#mustBeOpen()
+    let result: { of: T } | undefined
+    try {
+      this.#db.write(() => {
+        result = { of: body() }
+        throw TAKEN_BACK
+      })
+    } catch (error) {
+      if (error !== TAKEN_BACK) throw error
+    } finally {
+      this.#registry = undefined
+    }
+    return result!.of
   }
 
   /** Whether an erasure was interrupted: files are still to be cleaned of what was erased. */
@@ -287,8 +318,8 @@ export class Memory {
 
   /** A batch may name its project by id or name; one that is meant for another is not written here. */
   #refuseForeign(projects: readonly string[]): void {
-    const { projectId, projectName = projectId } = this.#options
-    const foreign = projects.find((p) => p !== projectId && p !== projectName)
+    const { projectId, projectName = projectId, aliases = [] } = this.#options
+    const foreign = projects.find((p) => ![projectId, projectName, ...aliases].includes(p))
     if (foreign === undefined) return
     throw new UserError(
       'unknown-project',
@@ -301,8 +332,8 @@ export class Memory {
     const author: Author = {}
     for (const [key, value] of Object.entries({ ...this.#options.author?.(), ...said })) {
       if (typeof value !== 'string' || value === '') continue
-      const problems: GateProblem[] = []
-      const screened = screen(gate(value, problems), true)
+      const problems: JsonProblem[] = []
+      const screened = screen(normalizeJson(value, problems), true)
       if (problems.length > 0)
         throw new UserError('refused', `${key}: ${problems[0]!.message}`, `give ${problems[0]!.accepted}`)
       if (screened.secrets.length > 0 && !redacting) {
@@ -331,7 +362,7 @@ export class Memory {
 
   /** Has the listeners of this process look at once; other processes hear the doorbell. */
   tellListeners(): void {
-    for (const listener of this.#listeners) listener()
+    this.#subscribers.notify()
   }
 
   /** Everything that happened to an entity, oldest first, with its batch's author. */
@@ -357,63 +388,17 @@ export class Memory {
 
   /** The cursor after which nothing has arrived yet. */
   get cursor(): number {
+    this.#mustBeOpen()
     return log.lastArrival(this.#db)
   }
 
   /**
-   * Calls back with every batch committed after `since` (default: from now on), in order, each once, by whatever process.
-   * One who writes when called is told of that afterwards. What it throws stops neither the write that it is told of nor
-   * the others: `onError` is told, else the log. Returns the way to stop.
+   * Calls back with every batch that any process commits after `since`, in order, each once. A subscriber that writes
+   * hears of it afterwards. What it throws stops neither the write nor the others. Returns the way to stop.
    */
-  subscribe(
-    onNews: (news: News) => void,
-    options: { since?: number; onError?: (error: unknown) => void } = {},
-  ): () => void {
+  subscribe(onNews: (news: News) => void, options: SubscribeOptions = {}): () => void {
     this.#mustBeOpen()
-    const log = (error: unknown) =>
-      this.#env.log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
-    const attempt = (part: () => void) => {
-      try {
-        part()
-      } catch (error) {
-        try {
-          ;(options.onError ?? log)(error)
-        } catch (worse) {
-          log(worse)
-        }
-      }
-    }
-    let cursor = options.since ?? this.cursor
-    let delivering = false
-    let more = false
-    const deliver = () => {
-      more = true
-      if (delivering) return
-      delivering = true
-      attempt(() => {
-        while (more && this.#open) {
-          const page = this.newsSince(cursor, NEWS_PAGE)
-          more = page.length === NEWS_PAGE
-          for (const news of page) {
-            if (!this.#listeners.has(deliver)) return
-            cursor = news.seq
-            attempt(() => onNews(news))
-          }
-        }
-      })
-      delivering = false
-    }
-    this.#listeners.add(deliver)
-    this.#stopWatching ??= watchCommits(this.#db, () => {
-      for (const listener of this.#listeners) listener()
-    })
-    deliver()
-    return () => {
-      this.#listeners.delete(deliver)
-      if (this.#listeners.size > 0) return
-      this.#stopWatching?.()
-      this.#stopWatching = undefined
-    }
+    return this.#subscribers.add(onNews, options)
   }
 
   /**
@@ -437,20 +422,25 @@ export class Memory {
   applyUpdates(bytes: Uint8Array): Ingested {
     this.#mustBeOpen()
     const delivery = parseDelivery(bytes)
-    if (delivery.project !== this.#options.projectId) {
+    if (![this.projectId, ...(this.#options.aliases ?? [])].includes(delivery.project)) {
       throw new UserError(
         'other-project',
         `these updates are of project ${delivery.project}, this is ${this.#options.projectId}`,
         'replicas meet within one project; import takes over knowledge from another',
       )
     }
+    return this.applyLines(delivery)
+  }
+
+  /** The same with lines that have been read. */
+  applyLines(delivery: Omit<Delivery, 'project'>): Ingested {
     const result = this.#db.write(() => {
       const taken = ingest(this.#db, this.#env, () => this.registry(), delivery)
       if (taken.erased) markErasure(this.#db, [], this.#options.places?.())
       return taken
     })
     if (result.erased) this.finishErasure()
-    if (result.applied > 0) for (const listener of this.#listeners) listener()
+    if (result.applied > 0) this.tellListeners()
     return result
   }
 
@@ -524,8 +514,7 @@ export class Memory {
   close(): void {
     if (!this.#open) return
     this.#open = false
-    this.#stopWatching?.()
-    this.#listeners.clear()
+    this.#subscribers.close()
     this.#db.close()
   }
 

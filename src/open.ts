@@ -10,6 +10,7 @@ import type { Author } from './store/line.ts'
 import { findProject, type Project, rememberPlace } from './store/project.ts'
 import { isListedUnmarked, quietly, rememberProject, treesOf } from './store/project-list.ts'
 import { stateDirectory } from './store/state.ts'
+import { receiveChanges } from './sync/receive.ts'
 import { VERBS } from './verbs/index.ts'
 
 export interface OpenOptions {
@@ -60,6 +61,7 @@ export function openProject(
   const memory = new Memory({
     path: project.storePath,
     projectId: project.id,
+    aliases: project.aliases,
     projectName: project.name,
     kinds: KINDS,
     relations: RELATIONS,
@@ -87,5 +89,7 @@ export function openProject(
 /** Opens the memory of the project around a directory. @throws UserError `no-project` where there is none. */
 export function openAt(options: OpenOptions = {}): { project: Project; memory: Memory } {
   const project = findProject(options.projectPath ?? process.cwd(), options.persistencePath)
-  return { project, memory: openProject(project, options) }
+  const memory = openProject(project, options)
+  receiveChanges(memory, project.root)
+  return { project, memory }
 }

@@ -8,9 +8,11 @@ const root = join(import.meta.dirname, '..')
 export default function buildOnce(): void {
   const built = join(root, 'dist', 'main.js')
   const newest = Math.max(
-    ...readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((f) => f.endsWith('.ts') && !f.endsWith('.test.ts'))
-      .map((f) => statSync(join(root, 'src', f)).mtimeMs),
+    ...['src', 'web'].flatMap((dir) =>
+      readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' })
+        .filter((f) => /\.(?:tsx?|css|html)$/.test(f) && !f.endsWith('.test.ts'))
+        .map((f) => statSync(join(root, dir, f)).mtimeMs),
+    ),
   )
   if (existsSync(built) && statSync(built).mtimeMs >= newest) return
   const done = spawnSync(process.execPath, [join(root, 'scripts', 'build.mjs'), '--no-types'], {

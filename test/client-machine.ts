@@ -10,19 +10,14 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { ClientContext } from '../src/clients/common/types.ts'
 import { applyUnwiring, applyWiring, planUnwiring, planWiring } from '../src/clients/wiring.ts'
-
-export const scratch: string[] = []
-afterEach(() => {
-  for (const dir of scratch.splice(0)) rmSync(dir, { recursive: true, force: true })
-})
 
 /** A project and a home of its own, with `tidemark` on the PATH or not. */
 export function machine(files: Record<string, string> = {}, onPath = true) {
   const top = mkdtempSync(join(tmpdir(), 'tidemark-wire-'))
-  scratch.push(top)
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }))
   const root = join(top, 'project')
   const home = join(top, 'home')
   for (const dir of [root, home, join(top, 'bin'), join(top, 'lib')]) mkdirSync(dir)

@@ -52,8 +52,8 @@ export function seededBytes(seed: number): (n: number) => Uint8Array {
   return (n) => Uint8Array.from({ length: n }, next)
 }
 
-/** Everything the log, the rows and every index say. */
-export function rowsOf(memory: Memory): string {
+/** Everything the log, the rows and every index say; or some tables. */
+export function rowsOf(memory: Memory, only?: readonly string[]): string {
   const { db } = memory
   const tables = db.all<{ name: string; row: string }>(
     `SELECT m.name, group_concat('quote("' || c.name || '")', ' || ''|'' || ') AS row
@@ -61,6 +61,7 @@ export function rowsOf(memory: Memory): string {
      WHERE m.type = 'table' AND m.name NOT GLOB 'sqlite_*' GROUP BY m.name ORDER BY m.name`,
   )
   return tables
+    .filter(({ name }) => only?.includes(name) ?? true)
     .map(({ name, row }) =>
       [
         name,

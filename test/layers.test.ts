@@ -7,7 +7,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 /** The order of docs/architecture.md: a folder or file imports only from itself and from what stands before it. */
 const ORDER = [
   'errors.ts', 'random.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts', 'model', 'scheme', 'log', 'store', 'materialize', 'claims', 'feed', 'read', 'replication', 'write', 'memory.ts',
-  'recall', 'graph', 'code', 'coordination', 'handoff', 'briefing', 'evolution', 'sync', 'hub', 'formats', 'discover', 'verbs', 'open.ts', 'hooks', 'clients',
+  'recall', 'graph', 'code', 'coordination', 'handoff', 'evolution', 'briefing', 'sync', 'hub', 'formats', 'ownership', 'discover', 'verbs', 'open.ts', 'tiers', 'hooks', 'clients',
   'library.ts', 'evaluate', 'tools', 'surfaces', 'index.ts',
 ] // biome-ignore format: a list to read at a glance
 

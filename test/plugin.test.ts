@@ -5,6 +5,8 @@ import { expect, test } from 'vitest'
 import { pluginFiles } from '../scripts/plugin.ts'
 import { hookIn, sharedHook } from '../src/clients/common/hook-command.ts'
 import { eventsOf } from '../src/clients/index.ts'
+import { COMMANDS } from '../src/surfaces/cli/commands/index.ts'
+import { TOOLS } from '../src/tools/index.ts'
 import { machine } from './client-machine.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -54,9 +56,20 @@ test('skills are what every client reads: portable keys, the name of their folde
     'back',
     'coordinate',
     'handoff',
+    'observe',
     'recall',
     'remember',
+    'retro',
+    'verify',
   ])
+})
+
+test('[P2] [P5] the commands that skills name are there; what they do is tried in test/docs/examples.test.ts', () => {
+  const named = readdirSync(join(ROOT, 'plugin/skills')).flatMap((name) =>
+    [...read(`plugin/skills/${name}/SKILL.md`).matchAll(/`tidemark ([a-z-]+)/g)].map(([, command]) => command!),
+  )
+  expect(named).toEqual(expect.arrayContaining(['retro', 'observe', 'rules', 'back', 'stores', 'mutation', 'review']))
+  expect(named.filter((c) => !(c in TOOLS) && !(c in COMMANDS))).toEqual([])
 })
 
 test('[M4] a hook of the plugin is silent and succeeds where tidemark is missing, or the project has hooks of its own', () => {

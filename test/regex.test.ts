@@ -131,7 +131,7 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
   'src/scheme/invisible.ts': (m: { hides(t: string): void; unhidden(t: string): void; unfenced(t: string): void }) =>
     [m.hides, m.unhidden, m.unfenced].map((use) => use('\u200b')),
   'src/secrets/find.ts': (m: { findSecrets(text: string): unknown }) =>
-    RULES.map(({ keywords }) => m.findSecrets(keywords.join(' '))),
+    RULES.map((rule) => typeof rule === 'function' || m.findSecrets(rule.keywords.join(' '))),
   'src/store/terms.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
   'src/store/layout.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>
     ['store', 'project', 'client'].map((place) => m.kindOfFile(place, 'x')),

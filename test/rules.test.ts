@@ -13,7 +13,12 @@ const BUILT = [
   'G7',
   ...Array.from({ length: 8 }, (_, i) => `X${i + 1}`),
   'P4',
+  'P5',
+  'P6',
+  'F1',
+  'F2',
   ...Array.from({ length: 7 }, (_, i) => `M${i + 1}`),
+  ...Array.from({ length: 10 }, (_, i) => `N${i + 1}`),
 ]
 
 test('every rule whose capability is built is named by a test that proves it', () => {

@@ -6,6 +6,8 @@
 import { sessionsOf } from '../coordination/sessions.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
+import type { Reader } from '../read/reader.ts'
+import type { WideStatement } from '../recall/overridden.ts'
 import { estimateTokens } from '../recall/token-estimate.ts'
 import { stateOf } from '../recall/validity.ts'
 import { vouchedFor } from '../replication/trust.ts'
@@ -15,20 +17,23 @@ import { focusOf, foundBy } from './focus.ts'
 import { many } from './format.ts'
 import { wasHere } from './last-visit.ts'
 import { SECTIONS } from './sections/index.ts'
-import type { About, Built } from './types.ts'
+import type { About, Built, Section } from './types.ts'
 
 /** What `estimateTokens` gives for each token of prose (docs/briefing.md). */
 const ESTIMATE_OF_PROSE = 1.5
 
-/** The newest so many facts are looked at: a session that needs more of them asks. */
+/** How many of the newest facts are looked at. A session that needs more can ask. */
 const FACTS = 120
 
-/** What an empty memory tells whoever writes into it, and its person. */
+/** The briefing of an empty memory, for the agent and its person. */
 const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
 Rules that the user lays down ("always …", "never …", "we use …") are mostly noted by themselves and bind after a yes; record what is not: \`tidemark review\`.`
 const HELD_LINE = 'nothing new since this session was last told'
 const EMPTY_LINE =
   'nothing recorded yet; say "always …" or "never …" to lay down a rule, `tidemark remember "…"` keeps the rest'
+
+/** Sections that a briefing as of a moment has. */
+const OF_THE_PAST = ['rules', 'decisions', 'failures']
 
 export interface BriefOptions {
   /** The session that is told. */
@@ -43,10 +48,14 @@ export interface BriefOptions {
   readonly chars?: number | undefined
   /** ms since the epoch: now, unless given. */
   readonly moment?: number | undefined
+  /** The knowledge of a moment: then what only the present has is left out. */
+  readonly past?: Reader | undefined
   /** A person reads it: times are local. */
   readonly local?: boolean | undefined
   /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
   readonly held?: ReadonlyMap<string, number> | undefined
+  /** What is known beyond this project: in the user's library, in packages. */
+  readonly wider?: readonly WideStatement[] | undefined
   /** Counts tokens; a conservative estimate unless given. */
   readonly counter?: ((text: string) => number) | undefined
 }
@@ -68,28 +77,21 @@ export interface Briefing {
   readonly line: string
 }
 
-/** What a session is told when it starts: at most so much, the most important first. Equal input gives equal bytes. */
+/** What a session is told when it starts, within the budget, the most important first. Equal input gives equal bytes. */
 export function brief(memory: Memory, project: Project, options: BriefOptions = {}): Briefing {
   const count = options.counter ?? estimateTokens
-  const built = memory.db.read(() => {
-    const about = aboutOf(memory, project, options)
-    return SECTIONS.flatMap((section) => {
-      const b = section.build(about)
-      const built = b && options.held ? unheld(b, options.held, about) : b
-      return built ? [{ section, built }] : []
-    })
-  })
+  const built = build(
+    SECTIONS.filter((s) => !options.past || OF_THE_PAST.includes(s.name)),
+    memory,
+    project,
+    options,
+  )
   const limit = options.budget ?? BRIEFING_TOKENS
   if (built.length === 0) {
     const tokens = count(EMPTY)
     const text = tokens <= limit && isFirst(memory, options) ? EMPTY : ''
-    return {
-      text,
-      sections: [],
-      tokens: text === '' ? 0 : tokens,
-      chars: text.length,
-      line: options.held ? HELD_LINE : EMPTY_LINE,
-    }
+    const line = options.held ? HELD_LINE : EMPTY_LINE
+    return { text, sections: [], tokens: text === '' ? 0 : tokens, chars: text.length, line }
   }
   const { text, tokens, sections } = fill(built, {
     tokens: limit,
@@ -114,6 +116,17 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   return { text, sections: told, tokens, chars: text.length, line }
 }
 
+/** What sections have to tell that the conversation does not hold yet. */
+const build = (sections: readonly Section[], memory: Memory, project: Project, options: BriefOptions) =>
+  memory.db.read(() => {
+    const about = aboutOf(memory, project, options)
+    return sections.flatMap((section) => {
+      const whole = section.build(about)
+      const built = whole && options.held ? unheld(whole, options.held, about) : whole
+      return built ? [{ section, built }] : []
+    })
+  })
+
 /** Whether it is the first thing that a session is told; a subagent has its task. */
 function isFirst(memory: Memory, { session }: BriefOptions): boolean {
   if (session === undefined) return true
@@ -130,8 +143,7 @@ function unheld(built: Built, held: ReadonlyMap<string, number>, { reader, sessi
     return at === undefined || (e !== undefined && e.updated > at)
   })
   if (items.length === built.items.length) return built
-  const { says } = built
-  return items.length === 0 ? undefined : { items, ...(says === undefined ? {} : { says }) }
+  return items.length === 0 ? undefined : { items, says: built.says }
 }
 
 /** Characters that a client takes where it asks for one thing (design §4). */
@@ -139,20 +151,14 @@ const VIEW_CHARS = 40_000
 
 /** Some sections alone, as far as a client takes them; empty where they have nothing to tell. */
 export function sectionsOf(memory: Memory, project: Project, names: readonly string[], options: BriefOptions): string {
-  const built = memory.db.read(() => {
-    const about = aboutOf(memory, project, options)
-    return SECTIONS.filter((s) => names.includes(s.name)).flatMap((section) => {
-      const b = section.build(about)
-      return b ? [{ section, built: b }] : []
-    })
-  })
+  const built = build(SECTIONS.filter((s) => names.includes(s.name)), memory, project, options) // biome-ignore format: one call
   // as many tokens as characters at most: these are what limits
   return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
 }
 
 /** What sections are built from, at one moment. */
 export function aboutOf(memory: Memory, project: Project, options: BriefOptions): About {
-  const { reader } = memory
+  const reader = options.past ?? memory.reader
   const moment = options.moment ?? memory.env.now()
   const { session, client, user, branch } = options
   const vouched = new Map<string, boolean>()
@@ -172,6 +178,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
     user,
     moment,
     local: options.local,
+    wider: options.wider ?? [],
     focus,
     get found() {
       found ??= foundBy(focus, memory)

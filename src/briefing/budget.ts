@@ -3,7 +3,7 @@ import type { Built, Item, Section } from './types.ts'
 
 /** What a briefing may cost unless somebody says otherwise (design §4). */
 export const BRIEFING_TOKENS = 2_000
-/** More than this a client cuts by itself, at a worse place. */
+/** Clients cut a longer text themselves, at a worse place. */
 export const BRIEFING_CHARS = 9_000
 
 export interface Budget {
@@ -22,7 +22,7 @@ interface Filling {
   readonly order: readonly number[]
 }
 
-/** So many items in a row that do not fit, and nobody looks for a shorter one. */
+/** After this many items in a row that do not fit, no shorter one is looked for. */
 const MISSES = 5
 
 export interface Filled {
@@ -63,7 +63,7 @@ export function fill(
   const chars = Math.max(0, budget.chars - frameOf(fillings).length)
   let usedTokens = 0
   let usedChars = 0
-  /** Tells what fits of a section's items into so much of the whole. */
+  /** Tells the items of a section that fit into its part of the budget. */
   const take = (f: Filling, part: number): void => {
     const upToTokens = Math.min(all, usedTokens + all * part)
     const upToChars = Math.min(chars, usedChars + chars * part)

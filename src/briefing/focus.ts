@@ -18,7 +18,7 @@ export interface Focus {
 
 /** Files in hand that count: of a long session the last ones. */
 const FILES = 20
-/** So many words are looked for. */
+/** At most this many words are searched for. */
 const WORDS = 10
 /** Words of a branch name that say nothing of the work. */
 const OF_BRANCHES = new Set(['feature', 'feat', 'fix', 'bugfix', 'hotfix', 'main', 'master', 'develop', 'dev', 'release', 'chore', 'wip']) // biome-ignore format: a list
@@ -96,7 +96,7 @@ export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: s
   return hits.map(({ id, kind, rowid }) => ({ id, kind, words: held.get(rowid) ?? 0 }))
 }
 
-/** How near an entity is to the work at hand, of whose words it holds so many: 0 where nothing says that it is. */
+/** How near an entity is to the current work; `words` of the work's words are in it. 0 if nothing connects them. */
 export function nearness(e: Entity, focus: Focus, words: number): number {
   let near = Math.min(4, words)
   for (const path of pathsOf(e)) {

@@ -4,7 +4,7 @@ import { aboutOf, type BriefOptions } from './brief.ts'
 import { plain } from './fence.ts'
 import { byline, field, refOf } from './format.ts'
 
-/** Kinds that tell how the work went, and so many of each. */
+/** Kinds that tell how the work went, and how many of each are shown. */
 const KINDS = ['observation', 'failed-approach', 'correction', 'result']
 const OF_EACH = 12
 

@@ -1,6 +1,7 @@
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
+import type { WideStatement } from '../recall/overridden.ts'
 import type { Project } from '../store/project.ts'
 import type { Focus, foundBy } from './focus.ts'
 
@@ -55,6 +56,8 @@ export interface About {
   readonly moment: number
   /** Times are told in the zone of this machine, for a person; else in UTC. */
   readonly local?: boolean | undefined
+  /** What is known beyond this project. */
+  readonly wider: readonly WideStatement[]
   readonly focus: Focus
   /** What holds words of the work at hand. */
   readonly found: ReturnType<typeof foundBy>

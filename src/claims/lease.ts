@@ -1,10 +1,11 @@
 /**
- * claims: who holds which path, glob or task. How long a lease runs, when it expires, which claims are in each other's
- * way, and the fencing numbers. `glob.ts` decides whether two globs can match the same file.
+ * claims: who holds which path, glob or task. How long a lease runs, when it expires, which claims
+ * conflict, and the fencing numbers. `glob.ts` decides whether two globs can match the same file.
  */
 
 import { type Env, isRunning } from '../env.ts'
 import type { Json } from '../model/field.ts'
+import { defined, type JsonObject } from '../model/object.ts'
 import { workOf } from '../store/current-work.ts'
 import type { Db } from '../store/db.ts'
 import type { ClaimChanges, ClaimRow, PresenceType, SessionRow } from '../store/presence.ts'
@@ -13,18 +14,18 @@ import { covers, isGlob, overlaps } from './glob.ts'
 
 export type { ClaimRow as Claim } from '../store/presence.ts'
 
-/** How long a claim holds without a sign of life. */
+/** The lease of a claim, unless a TTL is given. Every heartbeat renews it. */
 export const CLAIM_TTL_MS = 30 * 60_000
-/** One that a hook took before an edit. */
+/** The lease of a claim that a hook takes before an edit. */
 export const IMPLICIT_TTL_MS = 10 * 60_000
-/** A session whose process nobody knows, and that says nothing for so long, is gone. */
+/** A session without a known process counts as crashed after this long without a heartbeat. */
 export const SILENT_MS = 30 * 60_000
-/** One that says nothing for so long is idle. */
+/** A session counts as idle after this long without a heartbeat. */
 export const IDLE_MS = 5 * 60_000
 
 export type SessionState = 'active' | 'idle' | 'crashed' | 'ended'
 
-/** Whether a session lives: by its process where that is known, else by its last sign of life (X7). */
+/** Whether a session is alive: by its process if that is known, else by its last heartbeat (X7). */
 export function stateOf(s: SessionRow, now: number, env: Env): SessionState {
   if (s.ended !== undefined) return 'ended'
   if (s.crashed !== undefined) return 'crashed'
@@ -55,7 +56,7 @@ export class ClaimView {
     this.#actor = actor
   }
 
-  /** Not yet ended, whether or not they still hold. */
+  /** Claims that nobody has ended, whether or not they still hold. */
   open = (): ClaimRow[] => presence.openClaims(this.#db)
   session(id: string): SessionRow | undefined {
     if (!this.#sessions.has(id)) this.#sessions.set(id, presence.getSession(this.#db, id))
@@ -64,15 +65,18 @@ export class ClaimView {
   nextFence = (): number => presence.nextFence(this.#db)
   /** The newest claim of a role, ended or not. */
   lastOfRole = (role: string): ClaimRow | undefined => presence.lastOfRole(this.#db, role)
-  /** Given up with a word for the next one, who has not come yet; newest first. */
+  /** Claims released with a handoff note, as long as nobody has claimed the same since; newest first. */
   leftNotes = (): ClaimRow[] => presence.leftNotes(this.#db)
-  /** Those that have not ended. */
+  /** Sessions that have not ended. */
   sessions = (): SessionRow[] => presence.listSessions(this.#db)
   /** Where in the work tree a session stands. */
   workOf = (session: string): readonly string[] => workOf(this.#db, session)
 }
 
-/** Whether a claim still holds: its lease runs, or its holder's process lives and nobody said for how long. */
+/**
+ * Whether a claim holds: its lease has not expired, or its holder's process is alive and no TTL was given. A hook's claim
+ * holds by its lease alone.
+ */
 export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: number, env: Env): boolean {
   if (claim.ended !== undefined) return false
   if (!holder || !isLive(stateOf(holder, now, env))) return false
@@ -81,8 +85,8 @@ export function holds(claim: ClaimRow, holder: SessionRow | undefined, now: numb
   return stretched === true && (env.isRunning ?? isRunning)(holder.process!) === true
 }
 
-/** Whether two claims cannot stand beside each other. Roles can; a path in another work tree only warns. */
-export function inTheWay(
+/** Whether two claims exclude each other. Roles never do. Two work trees are for the caller to judge (`sameTree`). */
+export function claimsConflict(
   a: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
   b: Pick<ClaimRow, 'what' | 'on' | 'root' | 'implicit'>,
 ): boolean {
@@ -109,7 +113,7 @@ export class ClaimPlan {
   readonly #by: string | undefined
   #claims: Map<number, ClaimRow> | undefined
   #changed = new Set<number>()
-  #told: ClaimChanges['told'] = []
+  #events: ClaimChanges['events'] = []
   #next: number | undefined
   #holding = new Map<string, boolean>()
 
@@ -146,7 +150,7 @@ export class ClaimPlan {
     return this.held().filter((c) => c.session === session)
   }
 
-  /** Ends what no longer holds, and says so: what follows stands on that. */
+  /** Ends every claim that no longer holds, with an event for each. Called before anything is granted. */
   sweep(): void {
     for (const c of [...this.#all().values()]) if (c.ended === undefined && !this.#holds(c)) this.end(c, 'lapsed')
   }
@@ -158,16 +162,16 @@ export class ClaimPlan {
     all.set(row.n, row)
     this.#holding.set(`${row.n}`, true)
     this.#changed.add(row.n)
-    this.tell('claimed', row, {
+    this.addEvent('claimed', row, {
       ...leaseBody(row),
       ...(row.from === undefined ? {} : { from: row.from }),
     })
     return row
   }
 
-  /** Tells that a claim means something else than before, under the same grant: `ttl` where its holder said for how long. */
-  tellChanged(row: ClaimRow): void {
-    this.tell('reclaimed', row, { ...leaseBody(row), ...(row.exact ? { ttl: row.ttl / 1000 } : {}) })
+  /** Adds the event that a claim was changed under the same grant. It carries `ttl` if the holder gave one. */
+  addChangedEvent(row: ClaimRow): void {
+    this.addEvent('reclaimed', row, { ...leaseBody(row), ...(row.exact ? { ttl: row.ttl / 1000 } : {}) })
   }
 
   /** Changes what a claim says without a new grant: a renewal, another note. */
@@ -179,8 +183,8 @@ export class ClaimPlan {
 
   end(c: ClaimRow, how: NonNullable<ClaimRow['how']>, more: Partial<ClaimRow> = {}): ClaimRow {
     const row = this.change({ ...c, ...more, how, ended: this.view.now })
-    const said = Object.entries({ status: more.status, result: more.result, handoff: more.handoff })
-    this.tell(how, row, Object.fromEntries(said.filter(([, v]) => v !== undefined)) as { [key: string]: Json })
+    const { status, result, handoff } = more
+    this.addEvent(how, row, defined({ status, result, handoff }) as JsonObject)
     return row
   }
 
@@ -200,31 +204,31 @@ export class ClaimPlan {
     )
   }
 
-  tell(type: PresenceType, c: ClaimRow, more: { [key: string]: Json }): void {
-    this.#told.push({
+  addEvent(type: PresenceType, c: ClaimRow, more: { [key: string]: Json }): void {
+    this.#events.push({
       session: c.session,
       type,
       body: { ...presence.claimBody(c), ...more, ...(this.#by === undefined ? {} : { by: this.#by }) },
     })
   }
 
-  /** Everything as it stands, to go back to. */
+  /** Saves the state of the plan; the result restores it. */
   keep(): () => void {
     const were = {
       claims: this.#claims && new Map(this.#claims),
       changed: new Set(this.#changed),
-      told: [...this.#told],
+      events: [...this.#events],
       next: this.#next,
     }
     return () => {
       this.#claims = were.claims
       this.#changed = were.changed
-      this.#told = were.told
+      this.#events = were.events
       this.#next = were.next
     }
   }
 
   changes(): ClaimChanges {
-    return { rows: [...this.#changed].sort((a, b) => a - b).map((n) => this.#all().get(n)!), told: this.#told }
+    return { rows: [...this.#changed].sort((a, b) => a - b).map((n) => this.#all().get(n)!), events: this.#events }
   }
 }

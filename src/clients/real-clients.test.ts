@@ -201,7 +201,7 @@ describe.skipIf(!CLIENTS_AT)(
         const copilot = (...args: string[]) =>
           m.run(join(CLIENTS_AT!, 'node_modules/@github/copilot-linux-x64/copilot'), args)
         copilot('plugin', 'marketplace', 'add', REPOSITORY)
-        expect(copilot('plugin', 'install', 'tidemark@tidemark')).toContain('Installed 5 skills')
+        expect(copilot('plugin', 'install', 'tidemark@tidemark')).toContain('Installed 8 skills')
         expect(copilot('mcp', 'list')).toContain('tidemark (local)')
       },
     )

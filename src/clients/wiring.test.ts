@@ -13,11 +13,10 @@ import {
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { machine, scratch } from '../../test/client-machine.ts'
+import { machine } from '../../test/client-machine.ts'
 import { runs } from '../../test/runs.ts'
 import { sha256 } from '../model/digest.ts'
-import { MCP_TOOLS } from '../surfaces/mcp/call.ts'
-import { TOOLS } from '../tools/index.ts'
+import { mcpTools } from '../surfaces/mcp/call.ts'
 import { SHARED } from './common/command.ts'
 import { sharedHook } from './common/hook-command.ts'
 import { readJson } from './common/json.ts'
@@ -222,7 +221,7 @@ describe('what is wired', () => {
 
 describe('tools that a client runs without asking', () => {
   test('those that only read are the ones of the server', async () => {
-    const tools = await Promise.all(MCP_TOOLS.map((name) => TOOLS[name]!()))
+    const tools = await mcpTools()
     expect(tools.filter((tool) => tool.readOnly).map((tool) => tool.name)).toEqual([...READ_TOOLS].sort())
   })
 
@@ -508,9 +507,6 @@ describe('unwiring', () => {
       Object.fromEntries(Object.entries(files).filter(([, text]) => text !== undefined)) as Record<string, string>,
       onPath,
     )
-  const done = () => {
-    for (const dir of scratch.splice(0)) rmSync(dir, { recursive: true, force: true })
-  }
 
   test('is not stopped by a file of Codex that is broken and has nothing of ours', () => {
     const m = machine({ 'home/.codex/config.toml': 'a = 1\na = 2\n', 'project/.codex/config.toml': 'a = "' })
@@ -547,7 +543,6 @@ describe('unwiring', () => {
         expect(actions(m.wire(ALL)).every((a) => a === 'none')).toBe(true)
         m.unwire()
         expect(m.tree()).toEqual(before)
-        done()
       }),
       { numRuns: runs(12, 100) },
     )
@@ -592,7 +587,6 @@ describe('unwiring', () => {
           const was = before[path] ? readJson(files[path as keyof typeof files] ?? '', path, true) : fresh
           expect(readJson(left, path, true)).toEqual({ mine: [1], ...was })
         }
-        done()
       }),
       { numRuns: runs(12, 100) },
     )

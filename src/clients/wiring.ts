@@ -5,12 +5,15 @@ import { inspect, pathIn, removeInside, replaceFile, sweepTemporary, writeInside
 import { type Check, wrong } from '../hooks/check.ts'
 import { sha256 } from '../model/digest.ts'
 import { nearest } from '../model/names.ts'
+import { defined } from '../model/object.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { needed } from './common/check.ts'
 import { isInside, landing, missingDirs, readText, removeIfEmpty } from './common/files.ts'
 import { type Entry, entryOf, journalFiles, keepJournal, mustKeepJournal } from './common/journal.ts'
+import { leave } from './common/target.ts'
 import type { Client, ClientContext, WiringChange } from './common/types.ts'
 import { CLIENTS } from './index.ts'
+import { loaderFiles, planUnloading } from './loader.ts'
 
 function named(name: string): Client {
   const wanted = name.trim().toLowerCase()
@@ -22,7 +25,7 @@ function named(name: string): Client {
     'unknown-client',
     `there is no client called ${JSON.stringify(name)}${near === undefined ? '' : `; did you mean ${near}?`}`,
     `clients: ${names.join(', ')}`,
-    { received: name, accepted: names, ...(near === undefined ? {} : { nearest: near }) },
+    defined({ received: name, accepted: names, nearest: near }),
   )
 }
 
@@ -42,10 +45,7 @@ function unsafeFile(ctx: ClientContext, client: Client): { file: string; why: st
 function leftAlone(ctx: ClientContext, client: Client): WiringChange[] | undefined {
   const unsafe = unsafeFile(ctx, client)
   if (!unsafe) return undefined
-  const why = `${unsafe.why}: ${NO_LINKS}`
-  return [
-    { client: client.name, file: unsafe.file, scope: 'committed', action: 'none', before: null, after: null, why },
-  ]
+  return [leave({ client: client.name, file: unsafe.file, scope: 'committed' }, null, `${unsafe.why}: ${NO_LINKS}`)]
 }
 
 /**
@@ -66,8 +66,7 @@ function planned(ctx: ClientContext, client: Client): WiringChange[] {
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const why = `not wired: ${error.message}${error.hint ? ` (${error.hint.replace('; nothing was changed', '')})` : ''}`
-    const none = { scope: 'local', action: 'none', before: null, after: null, failed: true } as const
-    return [{ client: client.name, file: client.files(ctx)[0]!, why, ...none }]
+    return [{ ...leave({ client: client.name, file: client.files(ctx)[0]!, scope: 'local' }, null, why), failed: true }]
   }
 }
 
@@ -84,7 +83,7 @@ const once = (changes: WiringChange[]) =>
 
 /** What has to change so that nothing of Tidemark is left in any client's file. */
 export function planUnwiring(ctx: ClientContext): WiringChange[] {
-  return once(CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)))
+  return once([...CLIENTS.flatMap((c) => leftAlone(ctx, c) ?? c.unwire(ctx)), ...planUnloading(ctx)])
 }
 
 /** What `doctor` says about the clients found here. That one is not wired is wrong only where it was. */
@@ -98,10 +97,12 @@ export function checkWiring(ctx: ClientContext): Check[] {
   })
 }
 
+const knownFiles = (ctx: ClientContext): string[] => [...CLIENTS.flatMap((c) => c.files(ctx)), ...loaderFiles(ctx)]
+
 /** Removes what killed runs left beside the files that they were about to replace. */
 export function sweepLeft(ctx: ClientContext, now: number): string[] {
   const ours = ['config.json', 'local/wiring.json', 'local/views/state.json'].map((f) => join(ctx.root, PROJECT_DIR, f))
-  const dirs = new Set([...ours, ...CLIENTS.flatMap((c) => c.files(ctx))].map((file) => dirname(file)))
+  const dirs = new Set([...ours, ...knownFiles(ctx)].map((file) => dirname(file)))
   return [...dirs].flatMap((dir) => {
     const way = pathIn(ctx.root, dir)
     if (way !== undefined && inspect(ctx.root, way).is !== 'directory') return []
@@ -175,15 +176,9 @@ export function applyWiring(ctx: ClientContext, changes: readonly WiringChange[]
   const entries = new Map<string, Entry | null>()
   for (const { change, dirs } of writes) {
     const { file, after, undo } = change
-    if (after === null || !undo || undo.steps.length === 0) {
-      entries.set(file, null)
-      continue
-    }
-    entries.set(file, {
-      ...undo,
-      written: sha256(after),
-      dirs: [...(before.get(file)?.dirs ?? []), ...dirs],
-    })
+    const isOurs = after !== null && undo !== undefined && undo.steps.length > 0
+    const all = [...(before.get(file)?.dirs ?? []), ...dirs]
+    entries.set(file, isOurs ? { ...undo, written: sha256(after), dirs: all } : null)
   }
   const made = new Map([...before].map(([file, entry]) => [file, entry?.dirs]))
   keepJournal(ctx.root, entries) // first: a crash between the two leaves a note of nothing, not a change without a note
@@ -217,7 +212,7 @@ export function applyUnwiring(ctx: ClientContext, changes: readonly WiringChange
   const made = new Map(writes.map(({ change }) => [change.file, entryOf(ctx.root, change.file)?.dirs]))
   writeAll(ctx, writes)
   removeDirs(ctx, writes, made)
-  const known = new Set(CLIENTS.flatMap((c) => c.files(ctx)))
+  const known = new Set(knownFiles(ctx))
   const settled = journalFiles(ctx.root).filter((file) => {
     if (!known.has(file)) return false // whatever names it, no client of ours reads or writes it
     const text = readText(file)

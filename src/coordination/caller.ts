@@ -2,7 +2,7 @@ import { isLive } from '../claims/lease.ts'
 import type { Memory } from '../memory.ts'
 import { slug } from '../model/names.ts'
 import type { Actor } from '../write/plan.ts'
-import { nearestAbove, processDoor, sameProcess } from './client-process.ts'
+import { nearestAbove, processAlias, sameProcess } from './client-process.ts'
 import type { Said } from './session-info.ts'
 import { type Sessions, sessionsOf } from './sessions.ts'
 
@@ -34,7 +34,7 @@ export const COMMAND_LINE = 'cli'
 export const markOfAgent = (): string | undefined =>
   OF_AGENTS.find((name) => !['', '0', 'false'].includes(process.env[name] ?? ''))
 
-export const isAgents = (): boolean => markOfAgent() !== undefined
+const isAgents = (): boolean => markOfAgent() !== undefined
 
 /**
  * Who types this command line: an agent where its client says so in the environment, or where `TIDEMARK_SESSION` is a
@@ -48,12 +48,17 @@ export function typist(memory: Memory): Actor {
   return client === COMMAND_LINE ? 'person' : 'agent'
 }
 
-export interface Door {
-  /** What the caller says. */
+/** A client is above this process, as its hooks have told: its agent may have started it, whatever the environment says. */
+export const isBelowClient = (memory: Memory): boolean =>
+  sessionsOf(memory).ofClient(({ client = COMMAND_LINE }) => client !== COMMAND_LINE) !== undefined
+
+/** What a call tells of the session that it belongs to. */
+export interface CallOrigin {
+  /** The session that the caller names. */
   named?: string | undefined
   /** The client's id of the call, which a hook may have announced. */
   call?: string | undefined
-  /** The caller is in another process: neither the environment nor the processes above tell of it. */
+  /** The caller is another process: our environment and parent processes say nothing of it. */
   elsewhere?: boolean
   /** An MCP client that started this process, by what it calls itself. */
   speaks?: string | undefined
@@ -80,7 +85,7 @@ function ofClient(sessions: Sessions, speaks: string): string | undefined {
   const isInherited = (id: string): boolean => {
     const { process, client = COMMAND_LINE } = sessions.get(id) ?? {}
     if (process === undefined || above === undefined || client === COMMAND_LINE) return false
-    return !sameProcess(process, above) && sessions.behind(processDoor(process)) === id
+    return !sameProcess(process, above) && sessions.ofAlias(processAlias(process)) === id
   }
   for (const variable of VARIABLES) {
     const given = process.env[variable]
@@ -93,12 +98,15 @@ function ofClient(sessions: Sessions, speaks: string): string | undefined {
 }
 
 /**
- * The session that acts, through whichever door it comes (X7): the one named, the one that announced the call, the one
- * that the environment names, the one whose client is above this process.
+ * The session that acts (X7). In this order: the one named, the one that announced the call, the one that the environment
+ * names, the one whose client is a parent of this process.
  */
-export function actingSession(memory: Memory, { named, call, elsewhere = false, speaks }: Door): string | undefined {
+export function actingSession(
+  memory: Memory,
+  { named, call, elsewhere = false, speaks }: CallOrigin,
+): string | undefined {
   const sessions = sessionsOf(memory)
-  const said = named || (call === undefined ? undefined : sessions.behind(`tool:${call}`))
+  const said = named || (call === undefined ? undefined : sessions.ofAlias(`tool:${call}`))
   if (said) return sessions.resolve(said)
   if (elsewhere) return undefined
   if (speaks !== undefined) return ofClient(sessions, speaks)
@@ -117,8 +125,8 @@ export function ownSession(memory: Memory, user: string, root: string, make: boo
 }
 
 /** The session that acts, seen alive. */
-export function actAs(memory: Memory, door: Door, said: Said = {}): string | undefined {
-  const session = actingSession(memory, door)
+export function actAs(memory: Memory, origin: CallOrigin, said: Said = {}): string | undefined {
+  const session = actingSession(memory, origin)
   if (session !== undefined) sessionsOf(memory).heartbeat(session, said)
   return session
 }

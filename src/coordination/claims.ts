@@ -28,7 +28,7 @@ export interface SwarmBlock {
 export function claimsOf(memory: Memory) {
   const { db, env } = memory
   const isStillOpen = (id: string | undefined) => id === undefined || isOpen(memory.reader.entity(id))
-  /** Those that hold now, oldest first. */
+  /** Claims that hold now, oldest first. */
   const held = (): Claim[] => new ClaimPlan(new ClaimView(db, env, env.now())).held()
   return {
     held,
@@ -37,7 +37,7 @@ export function claimsOf(memory: Memory) {
       held()
         .filter((c) => c.what === 'path' && c.session !== session && covers(c.on, path))
         .map((c) => ({ ...c, elsewhere: !sameTree(c, { root }) })),
-    /** Those that ended with a word for the next one, who has not come yet, while their task and goal are open; newest first. */
+    /** Claims released with a handoff note that nobody has taken up, while their task and goal are open; newest first. */
     left: (): Claim[] =>
       presence.leftNotes(db).filter((c) => [c.what === 'task' ? c.on : c.task, c.goal].every(isStillOpen)),
     /** The newest word of each role, in the order in which they were claimed; over with the goal they were made for. */

@@ -22,8 +22,8 @@ function ancestors(): { pid: number; name: string; born: string }[] {
 export const sameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
   a.pid === b.pid && a.born === b.born && a.host === b.host
 
-/** How the door of a process is called. */
-export const processDoor = (p: Pick<ProcessRef, 'pid' | 'born' | 'host'>): string =>
+/** The alias by which a process stands for its session. */
+export const processAlias = (p: Pick<ProcessRef, 'pid' | 'born' | 'host'>): string =>
   `process:${p.host}:${p.pid}:${p.born}`
 
 /** The launcher on an old Node starts this one again and says who it is. */

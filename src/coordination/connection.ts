@@ -1,19 +1,24 @@
 import type { Memory } from '../memory.ts'
-import { actAs, type Door } from './caller.ts'
-import { processDoor } from './client-process.ts'
+import { actAs, type CallOrigin } from './caller.ts'
+import { processAlias } from './client-process.ts'
 import type { Said } from './session-info.ts'
 import { sessionsOf } from './sessions.ts'
 
 /**
- * One MCP connection. A client that has an id by some door acts in that session; any other has one of its own here, which
+ * One MCP connection. A client whose session is found acts in that one; any other has one of its own here, which
  * ends with the connection.
  */
 export class Connection {
   readonly #own = new Map<Memory, string>()
 
   /** The session that calls. `own`: the process by which its own one lives; `begins`: whether it may begin now. */
-  acting(memory: Memory, door: Door, said: Said, { own, begins }: { own?: Said; begins: boolean }): string | undefined {
-    const found = actAs(memory, door, said)
+  acting(
+    memory: Memory,
+    origin: CallOrigin,
+    said: Said,
+    { own, begins }: { own?: Said; begins: boolean },
+  ): string | undefined {
+    const found = actAs(memory, origin, said)
     if (found !== undefined) return found
     const sessions = sessionsOf(memory)
     const about = { ...said, process: undefined, ...own }
@@ -21,7 +26,7 @@ export class Connection {
     if (there !== undefined) sessions.heartbeat(there, about)
     if (there !== undefined || !begins) return there
     const { id } = sessions.start(about)
-    if (said.process) sessions.patch(id, { under: processDoor(said.process) }) // for the shell of its agent
+    if (said.process) sessions.patch(id, { under: processAlias(said.process) }) // for the shell of its agent
     this.#own.set(memory, id)
     return id
   }

@@ -3,7 +3,8 @@ import type { Memory, News } from '../memory.ts'
 import { kindOf, LINK_KIND } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { localClock } from '../model/times.ts'
-import { getSession } from '../store/presence.ts'
+import { anchorsAt } from '../store/code.ts'
+import { getSession, type PresenceEvent } from '../store/presence.ts'
 import { nameOfSession } from './labels.ts'
 import { isBelow } from './parents.ts'
 import { sessionsOf } from './sessions.ts'
@@ -19,9 +20,11 @@ export interface Inbox {
 }
 
 const NAME_MAX = 80
-/** So many events are read at a time. */
+/** How many entities are named that a changed file made stale. */
+const STALE_NAMED = 3
+/** How many events are read at a time. */
 const PAGE = 500
-/** And so many at most for one look, since a prompt waits for it (12 µs each); the next look goes on from there. */
+/** The limit of one look, since a prompt waits for it (12 µs each). The next look goes on from there. */
 const EVENTS_AT_MOST = 5_000
 
 const short = (text: unknown, max = NAME_MAX): string => {
@@ -60,7 +63,7 @@ export function inbox(memory: Memory, session: string, options: { max?: number; 
   const news = all.filter((n) => !kin(n.author.session) || toMe(n, session))
   const lines = new Map<string, Line>()
   for (const line of news.flatMap((n) =>
-    n.presence ? presenceLines(memory, n, session, files) : batchLines(memory, n, read),
+    n.presence ? presenceLines(memory, n, session, files, read) : batchLines(memory, n, read),
   )) {
     lines.delete(line.about)
     lines.set(line.about, line)
@@ -92,7 +95,13 @@ function nameOf(memory: Memory, id: string | undefined): string {
   return short(row ? nameOfSession(row) : id, 160)
 }
 
-function presenceLines(memory: Memory, n: News, session: string, files: ReadonlySet<string>): Line[] {
+function presenceLines(
+  memory: Memory,
+  n: News,
+  session: string,
+  files: ReadonlySet<string>,
+  read: ReadonlySet<string>,
+): Line[] {
   const { type, body } = n.presence!
   const who = nameOf(memory, n.presence!.session)
   const on = short(body.what === 'task' ? (memory.reader.entity(String(body.on))?.name ?? body.on) : body.on)
@@ -139,9 +148,30 @@ function presenceLines(memory: Memory, n: News, session: string, files: Readonly
       if (!known) return []
       return line(4, `${who} edited ${short(path)}: what is known of it (${known.id}) may be stale`, about)
     }
+    case 'stale':
+      return staleLines(memory, session, body, (path, ids) => files.has(path) || ids.some((id) => read.has(id)))
     default:
       return []
   }
+}
+
+/** What files that changed left behind, in the work tree of the session. */
+function staleLines(
+  memory: Memory,
+  session: string,
+  body: PresenceEvent['body'],
+  concerns: (path: string, ids: string[]) => boolean,
+): Line[] {
+  const root = String(body.root)
+  if ((getSession(memory.db, session)?.root ?? root) !== root || !Array.isArray(body.paths)) return []
+  return body.paths.flatMap((path): Line[] => {
+    const stale = anchorsAt(memory.db, root, String(path)).filter((a) => a.stale !== null)
+    const ids = [...new Set(stale.map((a) => a.entity))].filter((id) => memory.reader.entity(id)?.live)
+    if (ids.length === 0) return []
+    const more = ids.length > STALE_NAMED ? ` and ${ids.length - STALE_NAMED} more` : ''
+    const text = `${short(path)} changed: what is recorded in ${ids.slice(0, STALE_NAMED).join(', ')}${more} may no longer hold`
+    return [{ weight: concerns(String(path), ids) ? 8 : 4, text, about: `stale ${path}` }]
+  })
 }
 
 function batchLines(memory: Memory, n: News, read: ReadonlySet<string>): Line[] {

@@ -22,7 +22,7 @@ export function checkParent(db: Db, id: string, parent: string | undefined): voi
   )
 }
 
-/** What a door says of a session, without a parent that would make it its own ancestor. */
+/** What a caller says of a session, without a parent that would make it its own ancestor. */
 export function withoutCycle<S extends { parent?: string | undefined }>(db: Db, id: string, said: S): S {
   if (said.parent === undefined || !isBelow(db, said.parent, id)) return said
   const { parent: _own, ...rest } = said

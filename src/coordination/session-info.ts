@@ -2,7 +2,7 @@ import type { SessionState } from '../claims/lease.ts'
 import { type ProcessRef, processRef } from '../env.ts'
 import type { SessionRow } from '../store/presence.ts'
 
-/** What a door knows of a session. */
+/** What a caller knows of a session. */
 export interface Said {
   parent?: string | undefined
   client?: string | undefined

@@ -41,7 +41,7 @@ export function knownSession(memory: Memory, id: string): SessionInfo {
   throw new UserError('not-found', `there is no session ${shown(id)}`, hint, details)
 }
 
-/** One that lives. @throws UserError with those that do. */
+/** The live session with this id. @throws UserError with the live sessions. */
 export function liveSession(memory: Memory, id: string): SessionInfo {
   const found = knownSession(memory, id)
   if (isLive(found.state)) return found

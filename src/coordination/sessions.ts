@@ -12,13 +12,13 @@ import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
 import type { SessionRow, Told } from '../store/presence.ts'
 import * as presence from '../store/presence.ts'
-import { ancestorRefs, processDoor } from './client-process.ts'
+import { ancestorRefs, processAlias } from './client-process.ts'
 import { checkParent, descendants, withoutCycle } from './parents.ts'
 import { knownOf, type Said, type SessionInfo } from './session-info.ts'
 
 export type { Said, SessionInfo } from './session-info.ts'
 
-/** A sign of life is written at most so often, unless a short lease hangs on it. */
+/** A heartbeat is written at most this often, unless a shorter lease depends on it. */
 const HEARTBEAT_MS = 15_000
 /** Files in hand that are kept; the oldest go. */
 const FILES_AT_MOST = 50
@@ -56,7 +56,7 @@ export function sessionsOf(memory: Memory): Sessions {
   return s
 }
 
-/** What a door says of a session is shown to all others, and nobody is there to be refused. */
+/** What a caller says of a session is shown to all others: secrets are removed, since a refusal would reach nobody. */
 const withoutSecrets = <T>(said: T): T => screen(said, true).value as T
 
 const areHashes = (value: Json | undefined): value is string[] =>
@@ -71,7 +71,7 @@ const alive = ({ ended: _e, reason: _r, crashed: _c, takenUp: _t, ...row }: Sess
  */
 export class Sessions {
   readonly #memory: Memory
-  readonly #beaten = new Map<string, number>()
+  readonly #lastHeartbeat = new Map<string, number>()
 
   constructor(memory: Memory) {
     this.#memory = memory
@@ -118,10 +118,10 @@ export class Sessions {
           if (!child.process && child.crashed === undefined)
             presence.putSession(this.#db, { ...child, process: row.process })
       if (row.process && rest.parent === undefined) {
-        const door = processDoor(row.process)
-        const before = presence.behindDoor(this.#db, door)
+        const alias = processAlias(row.process)
+        const before = presence.sessionOfAlias(this.#db, alias)
         if (before !== undefined && before !== id) this.#follow(before, row, source)
-        presence.setDoor(this.#db, door, id, now)
+        presence.setAlias(this.#db, alias, id, now)
       }
       if (!wasLive) {
         const { client, agent, role, branch } = row
@@ -132,7 +132,7 @@ export class Sessions {
       }
       presence.forgetOld(this.#db, now)
     })
-    this.#beaten.set(id, now)
+    this.#lastHeartbeat.set(id, now)
     this.#memory.tellListeners()
     return this.get(id)!
   }
@@ -146,7 +146,7 @@ export class Sessions {
       this.#claims((claims) => claims.handOver(claims.open(before).filter((c) => !c.implicit), row.id)) // biome-ignore format: one thought
     if (old.ended === undefined) this.#end(old, cleared ? 'clear' : 'another session began in the same client')
     if (!cleared) return
-    presence.setDoor(this.#db, `session:${before}`, row.id, this.#now)
+    presence.setAlias(this.#db, `session:${before}`, row.id, this.#now)
     const { title: _title, request: _request, said: _said, ...rest } = old.data
     presence.putSession(this.#db, { ...row, data: { ...rest, ...row.data, after: before } })
     this.#memory.carryWork(before, row.id)
@@ -161,7 +161,7 @@ export class Sessions {
   }
 
   /**
-   * A sign of life, from whatever door; what the door knows of the session is kept. Creates a session that is unknown,
+   * A heartbeat, from any hook, server or command; what the caller knows of the session is kept. Creates a session that is unknown,
    * renews what it has claimed. Costs a read most of the time, and never waits for a writer.
    */
   heartbeat(id: string, given: Said = {}): void {
@@ -169,14 +169,14 @@ export class Sessions {
     const now = this.#now
     const lease = presence.shortestLease(this.#db, id)
     const every = lease === undefined ? HEARTBEAT_MS : Math.min(HEARTBEAT_MS, lease / 4)
-    const last = this.#beaten.get(id)
+    const last = this.#lastHeartbeat.get(id)
     if (last !== undefined && now - last < every && now >= last) return
     const row = presence.getSession(this.#db, id)
     const news = withoutCycle(this.#db, id, knownOf(given))
     const adds = row !== undefined && Object.keys(news).some((k) => row[k as keyof SessionRow] === undefined)
     const lives = row !== undefined && isLive(stateOf(row, now, this.#memory.env))
     if (lives && !adds && now - row.seen < every && now >= row.seen) {
-      this.#beaten.set(id, row.seen)
+      this.#lastHeartbeat.set(id, row.seen)
       return
     }
     const done = this.#db.tryWrite(() => {
@@ -197,11 +197,11 @@ export class Sessions {
       presence.renewClaims(this.#db, id, now)
       return true
     })
-    if (done) this.#beaten.set(id, now)
+    if (done) this.#lastHeartbeat.set(id, now)
   }
 
-  /** A sign of life of a session that is known and has not ended: what it does through the library. */
-  beat(id: string | undefined): void {
+  /** A heartbeat for a session that is known and has not ended, sent by each call of the library. */
+  keepAlive(id: string | undefined): void {
     const row = id === undefined ? undefined : presence.getSession(this.#db, id)
     if (row !== undefined && row.ended === undefined) this.heartbeat(row.id)
   }
@@ -215,7 +215,7 @@ export class Sessions {
       for (const child of descendants(this.#db, id, (x) => this.resolve(x))) this.#end(child, reason)
       this.#end(row, reason)
     })
-    this.#beaten.delete(id)
+    this.#lastHeartbeat.delete(id)
     this.#memory.tellListeners()
   }
 
@@ -227,7 +227,7 @@ export class Sessions {
     presence.addPresence(this.#db, this.#now, row.id, 'session-ended', { reason })
   }
 
-  /** Whoever comes next finds out who is gone: their claims are free, and everybody is told. */
+  /** Marks sessions as crashed whose process is gone, frees their claims and adds the events. */
   #sweep(now: number): void {
     presence.clampToNow(this.#db, now)
     this.#claims((claims) => claims.sweep())
@@ -245,7 +245,7 @@ export class Sessions {
     return row && this.#info(row)
   }
 
-  /** Those that live, newest sign of life first; with `all` also those that ended or crashed. */
+  /** Live sessions, newest heartbeat first; with `all` also those that ended or crashed. */
   list(options: { all?: boolean } = {}): SessionInfo[] {
     const infos = presence.listSessions(this.#db, options.all).map((row) => this.#info(row))
     return options.all ? infos : infos.filter((s) => isLive(s.state))
@@ -269,20 +269,20 @@ export class Sessions {
   resolve(id: string): string {
     let at = id
     for (let hops = 0; hops < HOPS; hops++) {
-      const next = presence.behindDoor(this.#db, `session:${at}`)
+      const next = presence.sessionOfAlias(this.#db, `session:${at}`)
       if (next === undefined || next === at) return at
       at = next
     }
     return at
   }
 
-  /** Another name by which a session may be found for a while: a call, a process. */
-  door(name: string, id: string): void {
-    this.#db.write(() => presence.setDoor(this.#db, name, id, this.#now))
+  /** Adds another name for a session, kept for a while: a call, a process, an id from before `/clear`. */
+  addAlias(name: string, id: string): void {
+    this.#db.write(() => presence.setAlias(this.#db, name, id, this.#now))
   }
 
-  behind(name: string): string | undefined {
-    return presence.behindDoor(this.#db, name)
+  ofAlias(name: string): string | undefined {
+    return presence.sessionOfAlias(this.#db, name)
   }
 
   /** The live session of the client that this process was started by, directly or through a shell. */
@@ -293,7 +293,7 @@ export class Sessions {
   /** The live session that hooks have made known for a process above this one, nearest first, to which `is` agrees. */
   ofClient(is: (session: SessionInfo, pid: number) => boolean): string | undefined {
     for (const process of ancestorRefs()) {
-      const id = this.behind(processDoor(process))
+      const id = this.ofAlias(processAlias(process))
       const session = id === undefined ? undefined : this.get(id)
       if (session && isLive(session.state) && is(session, process.pid)) return id
     }
@@ -302,8 +302,8 @@ export class Sessions {
 
   /** The session that the MCP server of a client has, if that is the only one there: of several, its shell is nobody's. */
   alone(process: ProcessRef): string | undefined {
-    const door = processDoor(process)
-    const [one, ...more] = this.list().filter((s) => s.data.under === door)
+    const alias = processAlias(process)
+    const [one, ...more] = this.list().filter((s) => s.data.under === alias)
     return more.length === 0 ? one?.id : undefined
   }
 

@@ -141,7 +141,7 @@ export function rollbackShared(memory: Memory, key: string, to: number, options:
 export interface EventsOptions {
   /** Only what came after this cursor; without it the latest. */
   since?: number
-  /** So many events; the last batch is given whole all the same. */
+  /** At most this many events. A batch is never split, so the last one may exceed it. */
   limit?: number
   /** Leaves out what these sessions did. */
   notOf?(session: string): boolean
@@ -266,7 +266,7 @@ export function sharedStore(memory: Memory): SharedStore {
   const write =
     (verb: string) =>
     (key: string, what: object, { expectedVersion, ...options }: ShareOptions = {}): SharedValue | undefined => {
-      sessionsOf(memory).beat(options.session)
+      sessionsOf(memory).keepAlive(options.session)
       memory.act([[verb, { key, ...what, ...(expectedVersion === undefined ? {} : { expectedVersion }) }]], options)
       return getShared(memory, key)
     }

@@ -6,6 +6,7 @@
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { momentSaid } from '../recall/moment.ts'
+import { readValidAt } from '../recall/validity.ts'
 import type { Budget } from '../scheme/budget.ts'
 import { freeze, thaw } from '../scheme/freeze.ts'
 import { createInterpreter, Source as ProcedureSource } from '../scheme/interpreter.ts'
@@ -13,21 +14,24 @@ import { elements, list, type Run, SchemeError, Sym, type Value } from '../schem
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
 import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/definitions.ts'
+import type { Project } from '../store/project.ts'
+import { graphFunctions } from './graph.ts'
 import { introspection } from './introspection.ts'
 import { type Functions, knowledgeFunctions, type Source } from './knowledge.ts'
 import { textOf } from './options.ts'
 import { sharedFunctions } from './shared.ts'
+import { signalFunctions } from './signals.ts'
 import { treeFunctions } from './tree.ts'
 import { shapesOf } from './values.ts'
 
 /** Definitions a session keeps at most (design §4). */
 const MAX_DEFINES = 512
-/** Sessions that defined nothing for so long are forgotten. */
+/** The definitions of a session are forgotten after this long without a new one. */
 const DEFINES_KEPT_MS = 30 * 86_400_000
 
-/** A read costs about as long as so many steps; a loop of reads must look at the clock often enough. */
+/** What a read costs, in steps of a program. So a loop of reads looks at the clock often enough. */
 const STEPS_OF_A_READ = 100
-/** Looks at the clock each time: it folds the whole history. */
+/** Looks at the clock each time: it may fold much of the history. */
 const STEPS_OF_AS_OF = 5_000
 
 export interface DiscoverOptions {
@@ -36,6 +40,8 @@ export interface DiscoverOptions {
   /** Read everything as of a moment. */
   asOf?: string
   budget?: Partial<Budget>
+  /** For what its configuration says of topics and rules. */
+  project?: Project
   /** Functions of other parts of Tidemark. */
   functions?(source: Source): Functions
 }
@@ -46,11 +52,13 @@ export interface DiscoverOptions {
  */
 export function discover(memory: Memory, program: string, options: DiscoverOptions = {}): string[] {
   const source: Source = { reader: memory.reader, now: () => memory.env.now() }
-  if (options.asOf !== undefined) readAt(memory, source, options.asOf)
+  if (options.asOf !== undefined) readAt(memory, source, { at: options.asOf })
   const registry = memory.registry()
   const functions: Functions = {
     ...knowledgeFunctions(source, registry.kinds()),
     ...treeFunctions(source),
+    ...graphFunctions(source),
+    ...signalFunctions(memory, source, options.project),
     ...sharedFunctions(memory, source),
     ...options.functions?.(source),
     ...introspection(memory, source, () => functions),
@@ -69,7 +77,7 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
       ]),
     ),
     shapes: shapesOf(registry),
-    syntax: { 'as-of': expandAsOf },
+    syntax: { 'as-of': expandAt('as-of'), 'valid-at': expandAt('valid-at') },
     ...(options.budget ? { budget: options.budget } : {}),
     ...(session === undefined ? {} : keeping(memory, session, pending)),
   })
@@ -87,7 +95,7 @@ function keeping(memory: Memory, session: string, pending: Map<string, Kept>) {
       if (!kept) return undefined
       return kept.form === 'source' ? new ProcedureSource(kept.source) : thaw(kept.source)
     },
-    onDefine(name: string, value: Value, text: string) {
+    onDefine(name: string, value: Value, text: string, usesEarlier: boolean) {
       const isNew = !pending.has(name) && !keptDefine(db, session, name)
       if (isNew && countDefines(db, session) + pending.size >= MAX_DEFINES)
         throw new UserError(
@@ -96,6 +104,12 @@ function keeping(memory: Memory, session: string, pending: Map<string, Kept>) {
           'start a fresh session',
         )
       const frozen = freeze(value)
+      if (frozen === undefined && usesEarlier && !isNew)
+        throw new UserError(
+          'not-kept',
+          `${redact(name)}: a procedure made from an earlier value of its name, or set with set!, is not kept`,
+          'define it under another name',
+        )
       const held = screen({ [name]: frozen ?? text }, false)
       if (held.secrets.length > 0 || held.privateLeftOut)
         throw new UserError(
@@ -119,30 +133,44 @@ function keepAll(memory: Memory, session: string, pending: ReadonlyMap<string, K
   })
 }
 
-/** `(as-of when expr …)` → `(call-as-of when (lambda () expr …))`. */
-function expandAsOf(form: Value): Value {
-  const parts = elements(form)
-  if (!parts || parts.length < 3)
-    throw new SchemeError('as-of takes a moment and an expression', '(as-of "2026-08-01" (get-decisions))')
-  return list([new Sym('call-as-of'), parts[1]!, list([new Sym('lambda'), list([]), ...parts.slice(2)])])
+/** `(as-of when expr …)` → `(call-as-of when (lambda () expr …))`, and so for `valid-at`. */
+const expandAt =
+  (name: 'as-of' | 'valid-at') =>
+  (form: Value): Value => {
+    const parts = elements(form)
+    if (!parts || parts.length < 3)
+      throw new SchemeError(`${name} takes a moment and an expression`, `(${name} "2026-08-01" (get-decisions))`)
+    return list([new Sym(`call-${name}`), parts[1]!, list([new Sym('lambda'), list([]), ...parts.slice(2)])])
+  }
+
+/** Reads as of a moment, or what is valid at one; the other one stays as it is. */
+function readAt(memory: Memory, source: Source, said: Pick<Source, 'at' | 'validAt'>): void {
+  const iso = (moment: string | undefined) =>
+    moment === undefined
+      ? undefined
+      : new Date(momentSaid(moment, memory.env.now(), 'as-of', memory.reader)).toISOString()
+  if (said.at !== undefined) source.at = iso(said.at)
+  if (said.validAt !== undefined) source.validAt = iso(said.validAt)
+  const reader = source.at === undefined ? memory.reader : memory.asOf(Date.parse(source.at))
+  source.reader = source.validAt === undefined ? reader : readValidAt(reader, Date.parse(source.validAt))
 }
 
-function readAt(memory: Memory, source: Source, moment: string): void {
-  const at = momentSaid(moment, memory.env.now(), 'as-of')
-  source.at = new Date(at).toISOString()
-  source.reader = memory.asOf(at)
-}
-
-const asOfFunctions = (memory: Memory, source: Source): Functions => ({
-  '(call-as-of moment procedure) | calls a procedure with the knowledge as it was at a moment; written (as-of moment expr) | (as-of "2026-11-21" (length (get-decisions)))':
+const asOfFunctions = (memory: Memory, source: Source): Functions => {
+  const calling =
+    (name: 'at' | 'validAt'): Run =>
     ([moment, procedure], ctx) => {
       ctx.charge(STEPS_OF_AS_OF)
-      const before = { ...source }
-      readAt(memory, source, textOf(moment))
+      const { reader, at, validAt } = source
+      readAt(memory, source, { [name]: textOf(moment) })
       try {
         return ctx.call(procedure, [])
       } finally {
-        Object.assign(source, before)
+        Object.assign(source, { reader, at, validAt })
       }
-    },
-})
+    }
+  // biome-ignore format: a table
+  return {
+    '(call-as-of moment procedure) | calls a procedure with the knowledge as it was at a moment; written (as-of moment expr) | (as-of "2026-11-21" (length (get-decisions)))': calling('at'),
+    '(call-valid-at moment procedure) | calls a procedure without what is not true in the world at a moment (validFrom, validTo); written (valid-at moment expr) | (valid-at "2026-11-21" (length (get-decisions)))': calling('validAt'),
+  }
+}

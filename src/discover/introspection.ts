@@ -2,7 +2,8 @@ import type { Memory } from '../memory.ts'
 import { takesBriefly } from '../model/args.ts'
 import type { Field, Json } from '../model/field.ts'
 import { COMMON, fieldsOf, type Kind } from '../model/kind.ts'
-import { nearest } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
+import { isObject } from '../model/object.ts'
 import type { Registry } from '../model/registry.ts'
 import { CONTROLS } from '../model/validate.ts'
 
@@ -73,11 +74,8 @@ export function introspection(memory: Memory, source: Source, functions: () => F
   const registry = () => source.reader.registry()
   const kinds = () => registry().kinds().filter((kind) => !kind.internal) // biome-ignore format: one thought
   const verbs = () => verbHelp(registry(), memory.verbs.values())
-  const unknown = (what: string, names: readonly string[], name: string, otherwise: string): SchemeError => {
-    const near = nearest(name, names)
-    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : otherwise
-    return new SchemeError(`${what} "${name}"`, hint)
-  }
+  const unknown = (what: string, names: readonly string[], name: string, otherwise: string): SchemeError =>
+    new SchemeError(`${what} "${name}"`, didYouMean(name, names, otherwise))
   // biome-ignore format: a table, one entry a line where it can be
   return {
     '(verbs) | every verb that act takes; (help "verb") gives its arguments | (verbs)': () =>
@@ -135,7 +133,7 @@ export function introspection(memory: Memory, source: Source, functions: () => F
       const found = kinds().flatMap((kind) => {
         const entities = source.reader.list(kind.name)
         ctx.charge(entities.length)
-        const attrs = entities.flatMap((e) => (isMap(e.fields.attrs) ? Object.entries(e.fields.attrs) : []))
+        const attrs = entities.flatMap((e) => (isObject(e.fields.attrs) ? Object.entries(e.fields.attrs) : []))
         return [...Map.groupBy(attrs, ([field]) => field)].map(([field, seen]) => ({
           kind: kind.name,
           field,
@@ -164,10 +162,7 @@ function describe(kind: Kind): Entity {
   })
 }
 
-const isMap = (v: Json | undefined): v is { [key: string]: Json } =>
-  typeof v === 'object' && v !== null && !Array.isArray(v)
-
-/** Seen on so many entities, a key of attrs is worth a field. */
+/** A key of attrs that stands on this many entities is worth a field. */
 const MIN_RECURRENCE = 3
 
 function typeName(v: Json): string {

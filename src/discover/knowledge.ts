@@ -1,5 +1,6 @@
 import { cleanPath, type Entity as Known, kindOf, type Link, pathInProject } from '../model/entity.ts'
 import { COMMON, type Kind } from '../model/kind.ts'
+import { defined } from '../model/object.ts'
 import { type ListOptions, namesNear, type Reader } from '../read/reader.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { WrongArgument } from '../scheme/argument-types.ts'
@@ -8,11 +9,13 @@ import { type CallContext, Entity, list, type Run, type Value } from '../scheme/
 import { choiceOf, made, options, textOf } from './options.ts'
 import { linkToScheme, referenceTo, toScheme } from './values.ts'
 
-/** What the functions read from: replaced for the time of an `as-of`. */
+/** What the functions read from: replaced for the time of an `as-of` or `valid-at`. */
 export interface Source {
   reader: Reader
   /** The moment that the reader is of, where it is not now. */
   at?: string | undefined
+  /** What is not true in the world at that moment is left out. */
+  validAt?: string | undefined
   now(): number
 }
 
@@ -32,7 +35,7 @@ function listOptions(args: readonly Value[], now: number): { plain: Value[]; ask
     standing: standing === undefined ? undefined : choiceOf('standing', standing, COMMON.standing.choices ?? []),
     all: flag('all'),
   }
-  return { plain, asked: Object.fromEntries(Object.entries(asked).filter(([, v]) => v !== undefined)) }
+  return { plain, asked: defined(asked) }
 }
 
 /** Cells that an entity costs when it is made for a program. */
@@ -40,7 +43,7 @@ export const CELLS_PER_ENTITY = 16
 /** … and one in a list that is read when a program looks into it; then its text is paid for. */
 const CELLS_PER_LISTED = 4
 const STEPS_OF_A_LOOK = 50
-/** So many are read at once. */
+/** How many entities are read at once. */
 const PAGE = 64
 
 /** Characters in a value. */
@@ -77,6 +80,29 @@ function lazyLists(source: Source): (kind: string, asked: ListOptions, ctx: Call
   }
 }
 
+/** What a reference means, at least one. */
+function whatIsCalled(reader: Reader, ref: string): Known[] {
+  const found = reader.find(ref)
+  if (found.length > 0) return found
+  const [near] = namesNear(reader, ref)
+  throw new WrongArgument(
+    `nothing is called "${ref.slice(0, 80)}"`,
+    near === undefined ? '(search-knowledge "…") finds what is recorded by its words' : `did you mean "${near}"?`,
+  )
+}
+
+/** The first of what a reference means, which may be nothing; several are refused. */
+function onlyOne([first, ...more]: readonly Known[], ref: string): Known | undefined {
+  if (more.length === 0) return first
+  throw new WrongArgument(
+    `"${ref}" means several things`,
+    `say which: ${[first!, ...more].map((e) => e.id).join(' or ')}`,
+  )
+}
+
+/** The one entity that a reference means. */
+export const theOne = (reader: Reader, ref: string): Known => onlyOne(whatIsCalled(reader, ref), ref)!
+
 export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Functions {
   const registry = () => source.reader.registry()
   const make = (entities: readonly Known[], ctx: CallContext): Value =>
@@ -90,26 +116,14 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
   const one =
     (kind?: string): Run =>
     ([ref]) => {
-      const found = find(textOf(ref), kind)
-      if (found.length <= 1) return found[0] ? toScheme(found[0], registry()) : null
-      throw new WrongArgument(
-        `"${textOf(ref)}" means several things`,
-        `say which: ${found.map((e) => e.id).join(' or ')}`,
-      )
+      const found = onlyOne(find(textOf(ref), kind), textOf(ref))
+      return found ? toScheme(found, registry()) : null
     }
   const links =
     (end: 'from' | 'to'): Run =>
     (args, ctx) => {
       const { plain, text } = options(args, ['type'])
-      const ref = textOf(plain[0])
-      const ends = source.reader.find(ref)
-      if (ends.length === 0) {
-        const [near] = namesNear(source.reader, ref)
-        throw new WrongArgument(
-          `nothing is called "${ref.slice(0, 80)}"`,
-          near === undefined ? '(search-knowledge "…") finds what is recorded by its words' : `did you mean "${near}"?`,
-        )
-      }
+      const ends = whatIsCalled(source.reader, textOf(plain[0]))
       const all: Link[] = ends.flatMap((e) => source.reader.links(end, e.id))
       const relations = new Set([
         ...registry()

@@ -1,6 +1,6 @@
 import { nearest } from '../model/names.ts'
 import { isNum, WrongArgument } from '../scheme/argument-types.ts'
-import { type CallContext, Entity, isTrue, Keyword, list, Sym, type Value } from '../scheme/values.ts'
+import { type CallContext, Entity, elements, isTrue, Keyword, list, Sym, type Value } from '../scheme/values.ts'
 
 /** A reference, name or other text: a string, a symbol, or an entity, which stands for its id. */
 export function textOf(v: Value | undefined): string {
@@ -31,8 +31,11 @@ export function options(args: readonly Value[], known: readonly string[]) {
       const v = given.get(name)
       return v === undefined || v === null ? undefined : read(v, name)
     }
-  return { plain, text: of(textOf), flag: of(isTrue), whole: of(whole) }
+  return { plain, text: of(textOf), texts: of(textsOf), flag: of(isTrue), whole: of(whole) }
 }
+
+/** One text, or a list of them. */
+const textsOf = (v: Value): string[] => (elements(v) ?? [v]).map(textOf)
 
 function whole(v: Value, name: string): number {
   const n = Number(v)

@@ -1,3 +1,4 @@
+import { defined } from '../model/object.ts'
 import type { Recaller } from '../recall/recall.ts'
 import type { RecallOptions } from '../recall/types.ts'
 import { Entity, list, type Value } from '../scheme/values.ts'
@@ -20,10 +21,15 @@ export function recallFunctions(source: Source, recaller: Recaller, session: str
         const several = (name: string) => text(name) && [text(name)]
         const said = {
           ...{ scope: text('scope'), preset: text('preset'), task: text('task'), since: text('since') },
-          ...{ kinds: several('kind'), goals: several('goal'), validAt: text('valid-at'), asOf: source.at },
+          ...{
+            kinds: several('kind'),
+            goals: several('goal'),
+            validAt: text('valid-at') ?? source.validAt,
+            asOf: source.at,
+          },
           ...{ limit: whole('limit'), all: flag('all'), session },
         }
-        const asked = Object.fromEntries(Object.entries(said).filter(([, v]) => v !== undefined)) as RecallOptions
+        const asked = defined(said) as RecallOptions
         const { results } = recaller.askNow(textOf(plain[0]), asked)
         ctx.alloc(results.length * CELLS_PER_ENTITY)
         return list(

@@ -18,7 +18,7 @@ const HEADS: readonly Shape[] = [
   head('verb', ['name', 'about'], ['required', 'optional', 'takes', 'example']),
   head('kind', ['name', 'about'], ['plural', 'identity', 'key', 'positional', 'entities', 'fields', 'example']),
   head('field', ['name', 'type', 'about'], ['choices', 'min', 'max', 'default']),
-  head('relation', ['name', 'about'], ['inverse', 'symmetric', 'acyclic', 'impact', 'example']),
+  head('relation', ['name', 'about'], ['inverse', 'symmetric', 'acyclic', 'impact', 'strength', 'example']),
   head('help', ['name', 'about'], ['signature', 'example']),
   head('conflict', ['entity', 'field'], ['values']),
   head('change', ['at', 'field'], ['op', 'value', 'was', 'batch', 'session', 'agent', 'user']),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { UserError } from '../errors.ts'
+import { isObject, type JsonObject } from '../model/object.ts'
 import type { SourceDocument } from './documents.ts'
 
 /** A question with the ids that answer it. */
@@ -31,10 +32,6 @@ const FORM =
 
 /** JSON text can be no longer than this in Node. */
 const MAX_BYTES = 0x1fffffe8
-
-type Tree = { readonly [key: string]: unknown }
-
-const isTree = (v: unknown): v is Tree => typeof v === 'object' && v !== null && !Array.isArray(v)
 
 /** Reads one data set. @throws UserError that names the file, the place in it, and what belongs there. */
 export function readDataSet(path: string): DataSet {
@@ -76,7 +73,7 @@ function checked(root: unknown, path: string): DataSet {
   const refuse = (place: string, what: string): never => {
     throw new UserError('bad-dataset', `${path}: ${place ? `${place} ` : ''}${what}`, FORM, { file: path, place })
   }
-  const tree = (v: unknown, place: string): Tree => (isTree(v) ? v : refuse(place, 'is not an object'))
+  const tree = (v: unknown, place: string): JsonObject => (isObject(v) ? v : refuse(place, 'is not an object'))
   const list = (v: unknown, place: string): readonly unknown[] =>
     Array.isArray(v) ? v : refuse(place, v === undefined ? 'is missing' : 'is not a list')
   const text = (v: unknown, place: string): string =>
@@ -97,16 +94,13 @@ function checked(root: unknown, path: string): DataSet {
     const session = label(d.session, `${place}.session`)
     if (unit === 'session' && session === undefined)
       refuse(`${place}.session`, 'is missing; with the unit "session" every document belongs to one')
-    const speaker = label(d.speaker, `${place}.speaker`)
-    const date = label(d.date, `${place}.date`)
-    const project = label(d.project, `${place}.project`)
     return {
+      speaker: label(d.speaker, `${place}.speaker`),
+      date: label(d.date, `${place}.date`),
+      project: label(d.project, `${place}.project`),
       id: word(d.id, `${place}.id`),
       text: text(d.text, `${place}.text`),
-      ...(session === undefined ? {} : { session }),
-      ...(speaker === undefined ? {} : { speaker }),
-      ...(date === undefined ? {} : { date }),
-      ...(project === undefined ? {} : { project }),
+      session,
     }
   }
   const query = (v: unknown, place: string): Query => {

@@ -1,6 +1,5 @@
 import { pieces, scrub, wellFormed } from '../formats/import/text.ts'
 import type { Item, Reading } from '../formats/import/types.ts'
-import type { Json } from '../model/field.ts'
 import { toTime } from '../model/validate.ts'
 import { datesIn } from '../recall/dates.ts'
 
@@ -37,20 +36,18 @@ function dayIn(words: string): string | undefined {
 const inWords = (date: string): boolean => /\p{L}{2}/u.test(date)
 
 /** The fields that every piece of a document has. */
-function fieldsOf(doc: SourceDocument, source: string): { [field: string]: Json } {
-  const out: { [field: string]: Json } = { sourceFile: label(source) }
-  const say = (field: string, value: string | undefined) => {
-    const said = label(value ?? '')
-    if (said !== '') out[field] = said
+function fieldsOf({ session, speaker, date = '', project }: SourceDocument, source: string): Item['args'] {
+  const said = (value: string | undefined) => label(value ?? '') || undefined
+  const topic = said(project)
+  const day = dayIn(date)
+  return {
+    sourceFile: label(source),
+    section: said(session),
+    speaker: said(speaker),
+    date: day,
+    when: day === undefined || inWords(date) ? said(date) : undefined,
+    topics: topic && [topic],
   }
-  say('section', doc.session)
-  say('speaker', doc.speaker)
-  const moment = dayIn(doc.date ?? '')
-  if (moment !== undefined) out.date = moment
-  if (moment === undefined || inWords(doc.date!)) say('when', doc.date)
-  const project = label(doc.project ?? '')
-  if (project !== '') out.topics = [project]
-  return out
 }
 
 /**

@@ -19,7 +19,7 @@ import { type Asked, judge, type Summary, summarize } from './metrics.ts'
 
 /** Enough that ten documents come of it where several pieces of one stand among the results. */
 const LIMIT = 50
-/** So many documents are written before whoever waits (a terminal, a signal) gets a turn. */
+/** How many documents are written before a terminal or a signal gets a turn. */
 const SLICE = 500
 
 export interface Evaluation {
@@ -41,7 +41,7 @@ export interface EvaluateOptions {
 }
 
 /** Each document or session once, at its best place; what is folded into a result stands right behind it. */
-export function documentsOf(
+function documentsOf(
   results: readonly Pick<Recalled, 'id' | 'similar'>[],
   owners: ReadonlyMap<string, SourceDocument>,
   unit: DataSet['unit'],

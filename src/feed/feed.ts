@@ -18,9 +18,8 @@ import { idsOfKind } from '../store/rows.ts'
 import type { News } from './news.ts'
 
 /**
- * One thing that happened, as everybody hears of it. Of a key of the shared context `value` is all of its value
- * afterwards, of one that only adds to its lists what it adds (`valueAfter`); of an entity what was said; of a session
- * what it did.
+ * One thing that happened, as everybody hears of it. For a key of the shared context `value` is its whole value afterwards,
+ * or what was appended to its lists (`valueAfter`). For an entity it is what was said, for a session what it did.
  */
 export interface StreamEvent {
   event_id: string
@@ -305,7 +304,7 @@ function presenceEvent(news: News): StreamEvent {
   const key = [body.on, body.path, body.task, body.role].find((v) => typeof v === 'string') ?? session
   return {
     ...head(news, `presence:${news.seq}`),
-    session_id: session,
+    session_id: session || null,
     event_type: type,
     key: String(key),
     value: body,

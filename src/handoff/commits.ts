@@ -1,7 +1,7 @@
 import { readEndInside } from '../files.ts'
 import { reflogOf } from '../git.ts'
 
-/** Only so much of the end of a reflog is read: some hundred entries. */
+/** How many bytes of the end of a reflog are read: a few hundred entries. */
 const TAIL = 128 * 1024
 
 interface Entry {

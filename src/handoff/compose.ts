@@ -5,17 +5,18 @@ import type { Memory } from '../memory.ts'
 import { digest } from '../model/digest.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { defined } from '../model/object.ts'
 import { isOpen } from '../read/work-tree.ts'
 import type { Project } from '../store/project.ts'
 import { currentEntities } from './current.ts'
 import { HANDOFF_PARTS, type HandoffPart, onOneLine } from './page.ts'
-import { refreshViews } from './views/index.ts'
+import { refreshViews } from './views/refresh.ts'
 
 const FILES_NAMED = 8
 const ITEMS = 10
 const NAME_MAX = 120
 const SAID_MAX = 300
-/** So many of the newest are looked through for what a session recorded. */
+/** How many of the newest entities are searched for what a session recorded. */
 const LOOKED_AT = 300
 
 /** What a handoff is put together from. */
@@ -30,7 +31,7 @@ const short = (text: unknown, max = NAME_MAX): string => {
 }
 
 /** The first of many, with how many more there are. */
-const some = (all: readonly string[], max: number): string[] =>
+const some = (all: readonly string[], max = ITEMS): string[] =>
   all.length <= max ? [...all] : [...all.slice(0, max - 1), `${all.length - max + 1} more`]
 
 /** Lines that were added and taken out, and when that was. */
@@ -76,6 +77,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const doneAt = Math.max(0, ...closed.map((e) => e.updated))
   const edits = Object.assign({}, ...all.map((s) => s.data.changed)) as { [path: string]: Changed }
   const files = [...new Set(all.flatMap((s) => s.files).reverse())].filter((f) => (edits[f]?.at ?? doneAt + 1) > doneAt)
+  const edited = some(files.map((f) => withLines(f, edits[f])), FILES_NAMED) // biome-ignore format: one thought
   const decided = recorded('decision').filter(
     (e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && e.updated > doneAt,
   )
@@ -85,36 +87,19 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const said: Composed = {
     inProgress: [
       ...(task ? [`Task: ${short(task.name)}`] : []),
-      ...some(
-        claims.map((c) => `Claimed ${c.on}${c.note ? ` (${short(c.note)})` : ''}`),
-        ITEMS,
-      ),
-      ...(files.length > 0
-        ? [
-            `Edited ${some(
-              files.map((f) => withLines(f, edits[f])),
-              FILES_NAMED,
-            ).join(', ')}`,
-          ]
-        : []),
+      ...some(claims.map((c) => `Claimed ${c.on}${c.note ? ` (${short(c.note)})` : ''}`)),
+      ...(edited.length > 0 ? [`Edited ${edited.join(', ')}`] : []),
     ],
     decisionsMade: some(
       decided.map((e) => {
         const why = e.fields.rationale ?? e.fields.description
         return why === undefined ? short(e.name) : `${short(e.name)}: ${short(why)}`
       }),
-      ITEMS,
     ),
-    blockers: some(
-      all.flatMap((s) => failing(s.data.failing)),
-      ITEMS,
-    ),
+    blockers: some(all.flatMap((s) => failing(s.data.failing))),
     nextSteps: [
       ...(task ? [`Go on with: ${short(task.name)} (${task.id})`] : []),
-      ...some(
-        open.map((e) => `${short(e.name)} (${e.id})`),
-        ITEMS,
-      ),
+      ...some(open.map((e) => `${short(e.name)} (${e.id})`)),
     ],
   }
   const { contextUsed } = sessions.get(session) ?? {}
@@ -124,7 +109,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
     ...(typeof request === 'string' ? [`Asked: "${short(request, SAID_MAX)}"`] : []),
     ...(typeof answer === 'string' ? [`Answered: "${short(answer, SAID_MAX)}"`] : []),
   )
-  return { ...said, ...(contextUsed === undefined ? {} : { contextUsed }) }
+  return defined({ ...said, contextUsed })
 }
 
 /** What a handoff says without what changes with every turn: what was said last, and how many lines each file changed by. */
@@ -173,15 +158,12 @@ export function writeAutomatic(
   if (!composed) return leaveNone(memory, project, session)
   const as = essence(composed)
   if (as === was) return { as, changed: false }
-  const used = contextUsed ?? composed.contextUsed
   const done = memory.act(
     {
       intent: `handoff at ${why}`,
-      actions: [
-        ['write-handoff', { ...composed, ...(used === undefined ? {} : { contextUsed: used }), complete: true }],
-      ],
+      actions: [['write-handoff', { ...composed, contextUsed: contextUsed ?? composed.contextUsed, complete: true }]],
     },
-    { session, source: 'handoff', redact: true, ...(agent === undefined ? {} : { agent }) },
+    defined({ session, source: 'handoff', redact: true, agent }),
   )
   refreshViews(memory, project)
   return { as, changed: done.batch !== null }

@@ -5,8 +5,8 @@ import type { Project } from '../store/project.ts'
 import { commitsOf } from './commits.ts'
 import { type Handoff, handoffOf, isCurrentHandoff, printHandoff, withoutDone } from './page.ts'
 
-/** After so many commits a handoff is called stale. */
-export const STALE_COMMITS = 3
+/** After this many commits a handoff is called stale. */
+const STALE_COMMITS = 3
 
 export interface CurrentHandoff {
   readonly entity: Entity
@@ -50,9 +50,9 @@ export function currentHandoffs({ reader }: { reader: Reader }, project: Project
       markdown: printHandoff(said, stale ? since : 0),
       written: said.written!,
       stale,
-      ...(since === undefined ? {} : { commitsSince: since }),
-      ...(typeof session === 'string' ? { session } : {}),
-      ...(typeof task === 'string' ? { task } : {}),
+      commitsSince: since,
+      session: typeof session === 'string' ? session : undefined,
+      task: typeof task === 'string' ? task : undefined,
     }
   })
 }

@@ -5,6 +5,7 @@
 
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { defined } from '../model/object.ts'
 import { isOpen } from '../read/work-tree.ts'
 import { shown } from '../scheme/invisible.ts'
 
@@ -44,6 +45,14 @@ export interface Handoff extends Readonly<Record<HandoffPart, readonly string[]>
 /** How many lines of which part did not fit. */
 export type LeftOut = Readonly<Partial<Record<HandoffPart | 'body', number>>>
 
+/** The four lists, each by its field. */
+export const listsOf = <T>(list: (field: HandoffPart) => T): Record<HandoffPart, T> => ({
+  inProgress: list('inProgress'),
+  decisionsMade: list('decisionsMade'),
+  blockers: list('blockers'),
+  nextSteps: list('nextSteps'),
+})
+
 /** Everything on one line. */
 export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
@@ -60,23 +69,23 @@ export function contextText(said: string | number): string {
 export const minute = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 
 /** What a minute on a page means. */
-export function minuteOf(text: string): number | undefined {
+function minuteOf(text: string): number | undefined {
   const m = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?/.exec(text.trim())
   const ms = m ? Date.parse(`${m[1]}T${m[2] ?? '00:00'}:00Z`) : Number.NaN
   return Number.isNaN(ms) ? undefined : ms
 }
 
-const bodyLines = (h: Handoff): string[] => (h.body === undefined || h.body === '' ? [] : h.body.split('\n'))
+const bodyLines = ({ body }: Handoff): string[] => (body ? body.split('\n') : [])
 
-const headerOf = (h: Handoff, commits: number): string[] => [
-  '# Session Handoff',
-  ...(h.title === undefined ? [] : [`**For:** ${h.title}`]),
-  ...(h.written === undefined ? [] : [`**Written:** ${minute(h.written)}`]),
-  ...(h.contextUsed === undefined
-    ? []
-    : [`**Session context:** ${h.contextUsed}${/^\d{1,3}%$/.test(h.contextUsed) ? ' used' : ''}`]),
-  ...(commits > 0 ? [`**Stale:** ${commits} commits since it was written`] : []),
-]
+function headerOf({ title, written, contextUsed }: Handoff, commits: number): string[] {
+  const lines = ['# Session Handoff']
+  if (title !== undefined) lines.push(`**For:** ${title}`)
+  if (written !== undefined) lines.push(`**Written:** ${minute(written)}`)
+  if (contextUsed !== undefined)
+    lines.push(`**Session context:** ${contextUsed}${/^\d{1,3}%$/.test(contextUsed) ? ' used' : ''}`)
+  if (commits > 0) lines.push(`**Stale:** ${commits} commits since it was written`)
+  return lines
+}
 
 /** Its parts cut to what fits into a page, the longest first and the next steps last. */
 export function fitHandoff(h: Handoff): { shown: Handoff; left: LeftOut } {
@@ -98,15 +107,13 @@ export function fitHandoff(h: Handoff): { shown: Handoff; left: LeftOut } {
     sizes.set(part, sizes.get(part)! - 1)
   }
   const left = Object.fromEntries([...sizes].flatMap(([p, n]) => (n < whole.get(p)! ? [[p, whole.get(p)! - n]] : [])))
-  const lists = Object.fromEntries(HANDOFF_PARTS.map((p) => [p.field, h[p.field].slice(0, sizes.get(p.field))]))
-  const body = bodyLines(h).slice(0, sizes.get('body')).join('\n').trimEnd()
-  const { body: _whole, ...rest } = h
-  return { shown: { ...rest, ...lists, ...(body === '' ? {} : { body }) } as Handoff, left }
+  const lists = listsOf((field) => h[field].slice(0, sizes.get(field)))
+  const body = bodyLines(h).slice(0, sizes.get('body')).join('\n').trimEnd() || undefined
+  return { shown: defined({ ...h, ...lists, body }), left }
 }
 
 /** The page of a handoff in the form of the concept paper, with how many commits came after it where it is stale. */
-export function printHandoff(h: Handoff, commits = 0): string {
-  const { shown: fit, left } = fitHandoff(h)
+export function printHandoff(h: Handoff, commits = 0, { shown: fit, left } = fitHandoff(h)): string {
   const lines = headerOf(fit, commits)
   if (fit.body) lines.push('', fit.body)
   const cut = [...HANDOFF_PARTS, { field: 'body' as const, heading: 'the rest' }].flatMap(({ field, heading }) =>
@@ -125,47 +132,74 @@ export function printHandoff(h: Handoff, commits = 0): string {
 
 const CUT = /^\(left out to keep it at \d+ lines: (.+)\)$/
 const PAGE = /^#\s+session handoff\s*$/i
+const HEADER = /^\*\*(For|Written|Session context|Stale):?\*\*:?\s*(.*)$/i
+
+/** What stands below a heading of the first or second level; before the first there is none. */
+export interface PageSection {
+  readonly heading: string
+  readonly line: number
+  readonly lines: readonly string[]
+  /** The list that the heading means. */
+  readonly field?: HandoffPart | undefined
+}
+
+/** The sections of a page, and its header lines by their names in lower case. */
+export function readPage(page: string): {
+  sections: readonly PageSection[]
+  header: ReadonlyMap<string, string>
+  isCut: boolean
+} {
+  let lines: string[] = []
+  const sections: PageSection[] = [{ heading: '', line: 1, lines }]
+  const header = new Map<string, string>()
+  let isCut = false
+  for (const [i, line] of page.replace(/\r\n?/g, '\n').split('\n').entries()) {
+    const said = HEADER.exec(line)
+    const heading = CUT.test(line) ? '' : /^##?\s/.test(line) ? line.trim() : undefined
+    if (heading === '') isCut = true
+    if (said?.[2]?.trim()) header.set(said[1]!.toLowerCase(), said[2].trim())
+    if (said) continue
+    if (heading === undefined) lines.push(line)
+    else {
+      const name = heading.startsWith('##') ? heading.replace(/^##\s*/, '') : ''
+      const field = HANDOFF_PARTS.find((p) => p.means.test(name))?.field
+      sections.push({ heading, line: i + 1, lines: (lines = []), field })
+    }
+  }
+  return { sections, header, isCut }
+}
+
+/** The items of a section's list, each on one line; paragraphs count as items. */
+function itemsOf(lines: readonly string[]): string[] {
+  const items: string[] = []
+  let open = false
+  for (const line of lines) {
+    const item = /^(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)
+    if (open && !item && line.trim() !== '') items.push(`${items.pop()} ${onOneLine(line)}`)
+    else if (line.trim() !== '') items.push(onOneLine(item?.[1] ?? line))
+    open = line.trim() !== ''
+  }
+  return items.filter(Boolean)
+}
 
 /** What a page says; whatever stands in none of the four lists is its body. Never fails. */
 export function parseHandoff(page: string): Handoff & { left?: boolean } {
-  const lists: Record<HandoffPart, string[]> = { inProgress: [], decisionsMade: [], blockers: [], nextSteps: [] }
-  const rest: string[] = []
-  const found: { title?: string; written?: number; contextUsed?: string; left?: boolean } = {}
-  let part: HandoffPart | undefined
-  let open = false
-  for (const line of page.replace(/\r\n?/g, '\n').split('\n')) {
-    const header = /^\*\*(For|Written|Session context|Stale):?\*\*:?\s*(.*)$/i.exec(line)
-    if (PAGE.test(line) || CUT.test(line)) {
-      if (CUT.test(line)) found.left = true
-      part = undefined
-    } else if (header) {
-      const value = header[2]!.trim()
-      const name = header[1]!.toLowerCase()
-      if (name === 'for' && value !== '') found.title = value
-      if (name === 'written' && minuteOf(value) !== undefined) found.written = minuteOf(value)!
-      if (name === 'session context' && value !== '') found.contextUsed = contextText(value)
-    } else if (/^##?\s/.test(line)) {
-      const heading = line.replace(/^#+\s*/, '')
-      part = line.startsWith('##') ? HANDOFF_PARTS.find((p) => p.means.test(heading))?.field : undefined
-      if (part === undefined) rest.push(line)
-      open = false
-    } else if (part === undefined) rest.push(line)
-    else if (line.trim() === '') open = false
-    else {
-      const item = /^(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)
-      const items = lists[part]
-      if (item) items.push(onOneLine(item[1]!))
-      else if (open && items.length > 0) items[items.length - 1] += ` ${onOneLine(line)}`
-      else items.push(onOneLine(line))
-      open = true
-    }
-  }
-  const body = rest
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()
-  const unique = Object.fromEntries(HANDOFF_PARTS.map((p) => [p.field, [...new Set(lists[p.field].filter(Boolean))]]))
-  return { ...(unique as typeof lists), ...found, ...(body === '' ? {} : { body }) }
+  const { sections, header, isCut } = readPage(page)
+  const itemsIn = (field: HandoffPart) => [
+    ...new Set(sections.filter((s) => s.field === field).flatMap((s) => itemsOf(s.lines))),
+  ]
+  const rest = sections.flatMap(({ field, heading, lines }) =>
+    field ? [] : [...(heading === '' || PAGE.test(heading) ? [] : [heading]), ...lines],
+  )
+  const used = header.get('session context')
+  return defined({
+    ...listsOf(itemsIn),
+    title: header.get('for'),
+    written: minuteOf(header.get('written') ?? ''),
+    contextUsed: used && contextText(used),
+    body: rest.join('\n').replace(/\n{3,}/g, '\n\n').trim() || undefined,
+    left: isCut || undefined,
+  }) // biome-ignore format: a list
 }
 
 /** The pages of a file that holds several. What stands before the first is a page of its own, if it says anything. */
@@ -198,14 +232,13 @@ export function withoutDone(said: Handoff, entity: (id: string) => Entity | unde
 export function handoffOf(e: Entity): Handoff {
   const { written, contextUsed, body } = e.fields
   const moment = typeof written === 'string' ? Date.parse(written) : Number.NaN
-  const lists = Object.fromEntries(HANDOFF_PARTS.map((p) => [p.field, listed(e.fields[p.field])]))
-  return {
-    ...(lists as Record<HandoffPart, string[]>),
+  return defined({
+    ...listsOf((field) => listed(e.fields[field])),
     title: e.name,
     written: Number.isNaN(moment) ? e.updated : moment,
-    ...(typeof contextUsed === 'string' && contextUsed !== '' ? { contextUsed: contextText(contextUsed) } : {}),
-    ...(typeof body === 'string' && body.trim() !== '' ? { body: body.trim() } : {}),
-  }
+    contextUsed: typeof contextUsed === 'string' && contextUsed !== '' ? contextText(contextUsed) : undefined,
+    body: (typeof body === 'string' && body.trim()) || undefined,
+  })
 }
 
 /** Whether a handoff still speaks: nothing has taken its place, and the task it is of is still to be done. */

@@ -39,28 +39,13 @@ function missed(project: Project): (MissedEdit | MissedWords)[] {
     .split('\n')
     .flatMap((line): (MissedEdit | MissedWords)[] => {
       try {
-        const {
-          at,
-          session,
-          path: edited,
-          by,
-          root,
-          found,
-          typed,
-        } = JSON.parse(line) as Partial<MissedEdit & MissedWords>
+        const { at, session, path, by, root, found, typed } = JSON.parse(line) as Partial<MissedEdit & MissedWords>
         if (typeof at !== 'number' || typeof session !== 'string') return []
         if (Array.isArray(found) && Array.isArray(typed))
           return [{ at, session, found: found.filter((f) => Array.isArray(f?.action)), typed: typed.map(String) }]
-        if (typeof edited !== 'string') return []
-        return [
-          {
-            at,
-            session,
-            path: edited,
-            ...(by === 'shell' ? { by } : {}),
-            ...(typeof root === 'string' ? { root } : {}),
-          },
-        ]
+        if (typeof path !== 'string') return []
+        const isShell = by === 'shell' ? by : undefined
+        return [{ at, session, path, by: isShell, root: typeof root === 'string' ? root : undefined }]
       } catch {
         return [] // the end, or a line that was cut off
       }
@@ -87,8 +72,7 @@ export function noteEdited(
         hook.sessions.edited(session, path, by, lines?.get(path))
         return true
       })
-    if (!done)
-      keep(hook.project, redact(JSON.stringify({ at: hook.memory.env.now(), session, path, ...(by ? { by } : {}) })))
+    if (!done) keep(hook.project, redact(JSON.stringify({ at: hook.memory.env.now(), session, path, by })))
   }
 }
 

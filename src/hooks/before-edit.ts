@@ -1,6 +1,9 @@
-import type { Claim } from '../coordination/claims.ts'
-import { claimsOf } from '../coordination/claims.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Claim, claimsOf } from '../coordination/claims.ts'
 import { nameOfSession } from '../coordination/labels.ts'
+import { RULES_DIR } from '../evolution/rules.ts'
+import { defined } from '../model/object.ts'
 import { localClock } from '../model/times.ts'
 import { expectEdited } from './backlog.ts'
 import type { HookReply } from './call.ts'
@@ -21,6 +24,8 @@ function who(hook: Hook, claim: Claim): string {
 
 interface Conflict {
   readonly decision: Decision
+  readonly path: string
+  readonly claim: Claim & { readonly elsewhere: boolean }
   readonly line: string
 }
 
@@ -34,8 +39,9 @@ function conflictsOn(hook: Hook, path: string): Conflict[] {
     .map((c): Conflict => {
       const note = c.note === undefined ? '' : `, "${dataLine(c.note, 120)}"`
       const held = `${dataLine(path, 200)} is ${c.implicit ? 'being edited' : 'claimed'} by ${who(hook, c)} since ${localClock(c.since)}${note} (claim ${c.n}: ${dataLine(c.on, 120)}, until ${localClock(c.until)})`
-      if (c.elsewhere) return { decision: 'warn', line: `${held}, in another work tree: the two will meet at merge` }
-      return { decision: c.implicit ? config.implicitConflict : config.conflict, line: held }
+      if (c.elsewhere)
+        return { decision: 'warn', path, claim: c, line: `${held}, in another work tree: the two will meet at merge` }
+      return { decision: c.implicit ? config.implicitConflict : config.conflict, path, claim: c, line: held }
     })
 }
 
@@ -61,12 +67,15 @@ export function claimImplicitly(hook: Hook, paths: readonly string[]): void {
   for (const path of paths) {
     if (fresh(path)) continue
     hook.attempt('implicit claim', () =>
-      memory.act(
-        [['claim', { paths: [path], implicit: true, root: hook.root, ...(role ? { role } : {}) }]],
-        hook.author,
-      ),
+      memory.act([['claim', defined({ paths: [path], implicit: true, root: hook.root, role })]], hook.author),
     )
   }
+}
+
+/** Rules for the files; a project without a folder of them pays one look. */
+export async function rulesOn(hook: Hook, paths: readonly string[]): Promise<string | undefined> {
+  if (!existsSync(join(hook.project.root, RULES_DIR))) return undefined
+  return hook.attemptLater('rules for the file', async () => (await import('./file-rules.ts')).rulesFor(hook, paths))
 }
 
 /** Before a file is written: who else has it, what is known of it, and that this session has it now. */
@@ -76,6 +85,12 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
   const conflicts = hook.attempt('conflicts', () => paths.flatMap((path) => conflictsOn(hook, path))) ?? []
   const decision = conflicts.map((c) => c.decision).sort((a, b) => SEVERITY[b] - SEVERITY[a])[0]
   const lines = conflicts.map((c) => c.line)
+  // work trees have their own copies: there nobody waits for anybody
+  const met = conflicts.find((c) => c.decision === decision && !c.claim.elsewhere)
+  if (met)
+    await hook.attemptLater('observed', async () =>
+      (await import('./observe.ts')).conflictMet(hook, met.path, met.decision, met.claim),
+    )
   if (decision === 'deny' || decision === 'ask') {
     const todo =
       'Work on something else, ask the person or that session to hand it over, or wait: `tidemark claim PATH --wait 30`. `tidemark claims` shows all.'
@@ -83,11 +98,11 @@ export async function beforeEdit(hook: Hook): Promise<HookReply> {
   }
   hook.attempt('implicit claim', () => claimImplicitly(hook, paths))
   if (hook.call.tool?.command !== undefined) expectEdited(hook, paths)
-  const context = await hook.attemptLater('known of the file', async () =>
+  const rules = await rulesOn(hook, paths)
+  const known = await hook.attemptLater('known of the file', async () =>
     (await import('./file-knowledge.ts')).knownOf(hook, paths),
   )
-  return {
-    ...(decision ? { decision, reason: inTheWay(lines), visible: `Tidemark: ${lines[0]}` } : {}),
-    ...(context === undefined ? {} : { context: joined(context)! }),
-  }
+  const context = joined(rules, known)
+  if (decision === undefined) return { context }
+  return { decision, reason: inTheWay(lines), visible: `Tidemark: ${lines[0]}`, context }
 }

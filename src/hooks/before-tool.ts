@@ -1,4 +1,4 @@
-import { clientProcess, processDoor } from '../coordination/client-process.ts'
+import { clientProcess, processAlias } from '../coordination/client-process.ts'
 import { processRef } from '../env.ts'
 import { type HookReply, NOTHING } from './call.ts'
 import type { Hook } from './hook.ts'
@@ -12,8 +12,8 @@ export function beforeTool(hook: Hook): HookReply {
   const { tool } = call
   if (tool === undefined || session === '' || !/tidemark/i.test(tool.name)) return NOTHING
   const { id } = tool
-  if (id !== undefined) hook.attempt('door', () => sessions.door(`tool:${id}`, session))
+  if (id !== undefined) hook.attempt('session alias', () => sessions.addAlias(`tool:${id}`, session))
   const process = call.shared ? (call.pid === undefined ? clientProcess() : processRef(call.pid)) : undefined
-  if (process) hook.attempt('door', () => sessions.door(processDoor(process), session))
+  if (process) hook.attempt('session alias', () => sessions.addAlias(processAlias(process), session))
   return NOTHING
 }

@@ -1,9 +1,5 @@
 import type { Lines } from '../coordination/sessions.ts'
 
-/** The clients whose hooks are understood. */
-export const HOOK_CLIENTS = ['claude', 'codex', 'gemini', 'copilot', 'cursor', 'opencode'] as const
-export type HookClient = (typeof HOOK_CLIENTS)[number]
-
 /** What happens in a client, in one word for all clients. `other` is a sign of life and nothing more. */
 export const HOOK_EVENTS = [
   'session-start',
@@ -46,7 +42,8 @@ export interface HookTool {
 
 /** One hook call, with nothing left of the client's dialect. */
 export interface HookCall {
-  readonly client: HookClient
+  /** A key of `DIALECTS` in `clients/index.ts`. */
+  readonly client: string
   readonly event: HookEvent
   /** The client's id of the session; of the child session where a subagent acts. Empty if the client says none. */
   readonly session: string

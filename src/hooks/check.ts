@@ -9,11 +9,6 @@ export interface Check {
   readonly fix?: string
 }
 
-export const ok = (id: string, text: string, fix?: string): Check => ({
-  id,
-  state: 'ok',
-  text,
-  ...(fix === undefined ? {} : { fix }),
-})
+export const ok = (id: string, text: string, fix?: string): Check => ({ id, state: 'ok', text, fix })
 export const wrong = (id: string, text: string, fix: string): Check => ({ id, state: 'wrong', text, fix })
 export const off = (id: string, text: string, fix: string): Check => ({ id, state: 'off', text, fix })

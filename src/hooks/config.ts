@@ -24,15 +24,17 @@ export const HOOK_DEFAULTS = {
 
 export type HooksConfig = typeof HOOK_DEFAULTS
 
-const CHOICES: readonly string[] = ['warn', 'ask', 'deny']
+type Accepts = readonly [accepted: string, takes: (v: unknown) => boolean]
+const CHOICE: Accepts = ['one of warn, ask, deny', (v) => ['warn', 'ask', 'deny'].includes(v as string)]
+const FLAG: Accepts = ['true or false', (v) => typeof v === 'boolean']
 
-const accepts: { readonly [K in keyof HooksConfig]: [accepted: string, takes: (v: unknown) => boolean] } = {
-  conflict: ['one of warn, ask, deny', (v) => CHOICES.includes(v as string)],
-  implicitConflict: ['one of warn, ask, deny', (v) => CHOICES.includes(v as string)],
-  implicitClaims: ['true or false', (v) => typeof v === 'boolean'],
-  capture: ['true or false', (v) => typeof v === 'boolean'],
-  askAtStop: ['true or false', (v) => typeof v === 'boolean'],
-  recall: ['true or false', (v) => typeof v === 'boolean'],
+const accepts: { readonly [K in keyof HooksConfig]: Accepts } = {
+  conflict: CHOICE,
+  implicitConflict: CHOICE,
+  implicitClaims: FLAG,
+  capture: FLAG,
+  askAtStop: FLAG,
+  recall: FLAG,
   handoffAt: ['a number from 0 to 100', (v) => typeof v === 'number' && v >= 0 && v <= 100],
   excludePaths: ['a list of globs', texts],
   excludeCommands: ['a list of commands', texts],

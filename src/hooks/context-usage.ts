@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import type { HookClient } from './call.ts'
 
 /** The last answer stands near the end; a line before it may be a long result of a tool. */
 const TAIL = 512 * 1024
@@ -7,10 +6,10 @@ const TAIL = 512 * 1024
 const WIDE = /\[1m\]|opus-5-5/
 const WIDE_TOKENS = 1_000_000
 /** The window of a client's models where neither the model nor the client says it. */
-const USUAL: Partial<Readonly<Record<HookClient, number>>> = { claude: 200_000, codex: 272_000, gemini: 1_048_576 }
+const USUAL: Partial<Readonly<Record<string, number>>> = { claude: 200_000, codex: 272_000, gemini: 1_048_576 }
 
 /** The last lines of a file, newest first; nothing where it cannot be read. */
-function* linesFromEnd(path: string): Generator<string> {
+export function* linesFromEnd(path: string): Generator<string> {
   let fd: number
   try {
     fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)) // a pipe would be waited for
@@ -37,6 +36,15 @@ function* linesFromEnd(path: string): Generator<string> {
   }
 }
 
+/** What a line says; nothing where only half of it is written. */
+export function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
 type Tree = { readonly [key: string]: unknown }
 const at = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((v, key) => (typeof v === 'object' && v !== null ? (v as Tree)[key] : undefined), value)
@@ -49,7 +57,7 @@ interface Usage {
 }
 
 /** What a line of a transcript says of how full the context is. */
-const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unknown): Usage | undefined }>>> = {
+const READ: Partial<Readonly<Record<string, { has: string; usage(line: unknown): Usage | undefined }>>> = {
   claude: {
     has: '"usage"',
     usage(line) {
@@ -58,7 +66,7 @@ const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unkno
       const tokens = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens']
       const model = at(line, 'message', 'model')
       const sum = tokens.reduce((n, key) => n + number(at(u, key)), 0)
-      return sum > 0 ? { tokens: sum, ...(typeof model === 'string' ? { model } : {}) } : undefined
+      return sum > 0 ? { tokens: sum, model: typeof model === 'string' ? model : undefined } : undefined
     },
   },
   gemini: {
@@ -66,7 +74,7 @@ const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unkno
     usage(line) {
       const tokens = number(at(line, 'tokens', 'total'))
       const model = at(line, 'model')
-      return tokens > 0 ? { tokens, ...(typeof model === 'string' ? { model } : {}) } : undefined
+      return tokens > 0 ? { tokens, model: typeof model === 'string' ? model : undefined } : undefined
     },
   },
   codex: {
@@ -76,7 +84,7 @@ const READ: Partial<Readonly<Record<HookClient, { has: string; usage(line: unkno
       const info = at(line, 'payload', 'info')
       const tokens = number(at(info, 'last_token_usage', 'total_tokens'))
       const window = number(at(info, 'model_context_window'))
-      return tokens > 0 ? { tokens, ...(window > 0 ? { window } : {}) } : undefined
+      return tokens > 0 ? { tokens, window: window || undefined } : undefined
     },
   },
 }
@@ -90,12 +98,8 @@ function isBehind(transcript: string): boolean {
   for (const line of linesFromEnd(transcript)) {
     if (line.includes('"compact_boundary"')) return false
     if (!line.includes('"type":"assistant"') && !line.includes('"type":"user"')) continue
-    let parsed: unknown
-    try {
-      parsed = JSON.parse(line)
-    } catch {
-      return true // half of it is written
-    }
+    const parsed = parse(line)
+    if (parsed === undefined) return true
     if (at(parsed, 'isSidechain') === true || at(parsed, 'isMeta') === true) continue
     const type = at(parsed, 'type')
     if (type === 'assistant' || type === 'user') return type === 'user'
@@ -104,7 +108,7 @@ function isBehind(transcript: string): boolean {
 }
 
 /** Waits, but not long, until the answer that ended a turn stands in the transcript of a client that is slow to write it. */
-export async function caughtUp(client: HookClient, transcript: string): Promise<boolean> {
+export async function caughtUp(client: string, transcript: string): Promise<boolean> {
   if (client !== 'claude') return true
   for (let i = 0; i < PAUSES; i++) {
     if (!isBehind(transcript)) return true
@@ -118,7 +122,7 @@ export async function caughtUp(client: HookClient, transcript: string): Promise<
  * window that the client named elsewhere.
  */
 export function contextUsedBy(
-  client: HookClient,
+  client: string,
   transcript: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
   told?: number,
@@ -128,13 +132,7 @@ export function contextUsedBy(
   for (const line of linesFromEnd(transcript)) {
     if (line.includes('"compact_boundary"')) return undefined // what stands before it is not in the context any more
     if (!line.includes(read.has)) continue
-    let parsed: unknown
-    try {
-      parsed = JSON.parse(line)
-    } catch {
-      continue
-    }
-    const usage = read.usage(parsed)
+    const usage = read.usage(parse(line))
     if (!usage) continue
     const compactsAt = client === 'claude' ? number(Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW)) : 0
     const usual = WIDE.test(usage.model ?? '') ? WIDE_TOKENS : USUAL[client]!

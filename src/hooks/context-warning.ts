@@ -32,12 +32,11 @@ export async function nearlyFull(hook: Hook): Promise<string | undefined> {
   if (used === undefined) return undefined
   const whole = Math.round(used)
   const info = sessions.get(session)
+  const keep = (nearlyFull: true | null) =>
+    sessions.patch(session, { nearlyFull, contextUsed: whole, contextAt: memory.env.now() })
   if (used < config.handoffAt) {
     // after a compaction there is room again, and a next time
-    if (info?.data.nearlyFull === true && used < config.handoffAt - 20)
-      hook.attempt('context used', () =>
-        sessions.patch(session, { nearlyFull: null, contextUsed: whole, contextAt: memory.env.now() }),
-      )
+    if (info?.data.nearlyFull === true && used < config.handoffAt - 20) hook.attempt('context used', () => keep(null))
     return undefined
   }
   if (info?.data.nearlyFull === true) return undefined
@@ -45,7 +44,7 @@ export async function nearlyFull(hook: Hook): Promise<string | undefined> {
   const first = hook.attempt('context used', () =>
     memory.db.write(() => {
       if (sessions.get(session)?.data.nearlyFull === true) return false
-      sessions.patch(session, { nearlyFull: true, contextUsed: whole, contextAt: memory.env.now() })
+      keep(true)
       return true
     }),
   )

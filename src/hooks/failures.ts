@@ -6,6 +6,7 @@ import { withoutPrivate } from '../secrets/screen.ts'
 import { excludedCommand } from './config.ts'
 import { dataLine } from './delivery.ts'
 import type { Hook } from './hook.ts'
+import { TESTS } from './operations.ts'
 
 /** A command that fails so often while no file was edited was no slip. After an edit it is another try, as in TDD. */
 const OFTEN = 3
@@ -14,9 +15,6 @@ const COMMAND_MAX = 300
 /** Of what a command said, the end is looked at, and the beginning of that is kept. */
 const END = 2_000
 const RESPONSE_MAX = 300
-
-/** A file of tests, or a command that runs some. */
-const TESTS = /(?:^|[^a-z])(?:tests?|specs?|vitest|jest|mocha|pytest|rspec|phpunit)(?:[^a-z]|$)/i
 
 interface Failing {
   n: number
@@ -64,31 +62,19 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const shown = clean(command, COMMAND_MAX)
   const last = clean(call.tool?.response ?? '', RESPONSE_MAX, END)
   const n = before && (before.edits ?? 0) === edits ? before.n + 1 : 1
-  const kept = Object.entries({
-    ...failing,
-    [key]: { ...before, n, command: shown, last, at: memory.env.now(), edits },
-  })
-    .sort(([, a], [, b]) => b.at - a.at)
-    .slice(0, MOST)
-  sessions.patch(session, { failing: Object.fromEntries(kept) as unknown as Json })
+  const now: Failing = { ...before, n, command: shown, last, at: memory.env.now(), edits }
+  const newestFirst = Object.entries({ ...failing, [key]: now }).sort(([, a], [, b]) => b.at - a.at)
+  const kept = Object.fromEntries(newestFirst.slice(0, MOST))
+  sessions.patch(session, { failing: kept as unknown as Json })
   if (n !== OFTEN || before?.proposed !== undefined) return undefined
   const { keepCaptured, proposeCaptured } = await import('./capture/propose.ts')
-  const proposed = proposeCaptured(
-    hook,
-    'failed-approach',
-    [
-      'record-failed-approach',
-      {
-        approach: `run \`${shown}\``,
-        outcome: last === '' ? `failed ${n} times in one session` : `failed ${n} times in one session: ${last}`,
-      },
-    ],
-    `failed ${n} times in session ${session}`,
-  )
+  const outcome = `failed ${n} times in one session${last === '' ? '' : `: ${last}`}`
+  const action = ['record-failed-approach', { approach: `run \`${shown}\``, outcome }] as const
+  const proposed = proposeCaptured(hook, 'failed-approach', action, `failed ${n} times in session ${session}`)
   if (!proposed) return undefined
   keepCaptured(hook, session, [proposed.id])
-  const noted = { ...Object.fromEntries(kept), [key]: { ...kept.find(([k]) => k === key)![1], proposed: proposed.id } }
-  sessions.patch(session, { failing: noted as unknown as Json })
+  kept[key] = { ...now, proposed: proposed.id }
+  sessions.patch(session, { failing: kept as unknown as Json })
   return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
 }
 

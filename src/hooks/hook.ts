@@ -21,6 +21,8 @@ export class Hook implements HookErrors {
   /** The work tree it works in. */
   readonly root: string
   readonly errors: string[] = []
+  /** Something was observed: the files that show it follow when all else is done. */
+  observed = false
   code?: string
   readonly #left: () => number
 
@@ -43,14 +45,18 @@ export class Hook implements HookErrors {
     return pausedSince(this.memory.db)
   }
 
+  /** Milliseconds that are left for this call. */
+  get left(): number {
+    return this.#left()
+  }
+
   get captures(): boolean {
     return this.config.capture && this.paused === undefined
   }
 
   /** Who writes. */
   get author() {
-    const { client } = this.call
-    return { agent: client, ...(this.session === '' ? {} : { session: this.session }) }
+    return { agent: this.call.client, session: this.session || undefined }
   }
 
   /**

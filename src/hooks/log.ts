@@ -41,7 +41,7 @@ const LOG = 'hooks.log'
 export const hooksLogPath = (project: Project): string => join(...besideStore(project, LOG))
 
 /** Adds a line to a log beside the store. One that has grown too long goes to the side, and takes the place of the one before. */
-export function appendLog(project: Project, name: string, line: string, most: number): void {
+function appendLog(project: Project, name: string, line: string, most: number): void {
   const [root, path] = besideStore(project, name)
   appendInside(root, path, line, { mode: 0o600 })
   const found = inspect(root, path)
@@ -72,44 +72,17 @@ export function hooksSeen(project: Project): HookSeen[] {
   return found
 }
 
-export interface HookSummary {
-  client: string
-  event: string
-  last: number
-  calls: number
-  /** The middle one. */
-  ms: number
-  errors: number
-  lastError?: string
-  code?: string
-  /** Calls since the last of them. */
-  since: number
-}
-
-/** One line for each client and event: the last call, how many, how long. */
-export function hookSummaries(project: Project): HookSummary[] {
-  const groups = Map.groupBy(hooksSeen(project), (h) => `${h.client} ${h.event}`)
-  return [...groups.values()]
-    .map((calls): HookSummary => {
-      const last = calls.at(-1)!
-      const spent = calls.map((c) => c.ms).sort((a, b) => a - b)
-      const failed = calls.filter((c) => c.errors?.length)
-      const { errors: [lastError] = [], code } = failed.at(-1) ?? {}
-      return {
-        client: last.client,
-        event: last.event,
-        last: last.at,
-        calls: calls.length,
-        ms: spent[spent.length >> 1]!,
-        errors: failed.length,
-        since: calls.length - 1 - calls.lastIndexOf(failed.at(-1)!),
-        lastError,
-        code,
-      }
-    })
-    .sort((a, b) => b.last - a.last)
-}
-
 /** Milliseconds that a session's hooks took in all. */
 export const hookTimeOf = (project: Project, session: string): number =>
   hooksSeen(project).reduce((sum, h) => (h.session === session ? sum + h.ms : sum), 0)
+
+const EXTRACT_LOG = 'extract.log'
+const EXTRACT_LOG_MAX = 128 * 1024
+
+/** A line beside the store on what did not work in an extraction; never throws. */
+export function logExtraction(project: Project, now: number, session: string, what: string): void {
+  const line = `${new Date(now).toISOString()} ${session}: ${redact(what.replace(/\s+/g, ' ')).slice(0, ERROR_MAX)}\n`
+  try {
+    appendLog(project, EXTRACT_LOG, line, EXTRACT_LOG_MAX)
+  } catch {}
+}

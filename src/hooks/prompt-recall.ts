@@ -1,10 +1,11 @@
+import { knownOn } from '../code/known.ts'
 import type { Entity } from '../model/entity.ts'
 import { entityOf } from '../read/reader.ts'
 import { rowsAt } from '../store/rows.ts'
 import { hashOf, isCode, isStopWord, questionTerms } from '../store/terms.ts'
 import { countTexts, rowsWith, textRows, textsWith } from '../store/text-index.ts'
 import { toldSince } from './delivery.ts'
-import { knownOn, tell } from './file-knowledge.ts'
+import { tell } from './file-knowledge.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
 
@@ -45,21 +46,12 @@ export function lexicalHits(hook: Pick<Hook, 'memory'>, prompt: string): Hit[] {
   const known = terms.filter((t) => t.count > 0)
   if (known.length < WORDS_HELD) return []
   const total = terms.reduce((sum, t) => sum + t.weight, 0)
-  const rows = rowsWith(
-    db,
-    known.map((t) => t.word),
-    CANDIDATES,
-    'confirmed',
-    KINDS,
-  )
-  const held = new Map(
-    textRows(
-      db,
-      rows.map((r) => r.rowid),
-    ).map((row) => [row.rowid, new Set(row.runs.flatMap((run) => [...run.terms]))]),
-  )
+  const words = known.map((t) => t.word)
+  const rows = rowsWith(db, words, CANDIDATES, 'confirmed', KINDS).map((r) => r.rowid)
+  const texts = textRows(db, rows)
+  const held = new Map(texts.map((row) => [row.rowid, new Set(row.runs.flatMap((run) => [...run.terms]))]))
   const scored = rows
-    .map(({ rowid }) => {
+    .map((rowid) => {
       const words = held.get(rowid)
       const of = known.filter((t) => words?.has(t.hash))
       return { rowid, n: of.length, coverage: of.reduce((sum, t) => sum + t.weight, 0) / total }
@@ -67,12 +59,8 @@ export function lexicalHits(hook: Pick<Hook, 'memory'>, prompt: string): Hit[] {
     .filter((s) => s.n >= WORDS_HELD && s.coverage >= COVERAGE)
     .sort((a, b) => b.coverage - a.coverage || a.rowid - b.rowid)
     .slice(0, MOST * 2)
-  const entities = new Map(
-    rowsAt(
-      db,
-      scored.map((s) => s.rowid),
-    ).map((r) => [r.rowid, entityOf(r)]),
-  )
+  const found = rowsAt(db, scored.map((s) => s.rowid)) // biome-ignore format: one thought
+  const entities = new Map(found.map((r) => [r.rowid, entityOf(r)]))
   return scored.flatMap(({ rowid, coverage }) => {
     const entity = entities.get(rowid)
     return entity?.live && entity.fields.status !== 'superseded' ? [{ entity, coverage }] : []

@@ -1,14 +1,14 @@
+import { inbox } from '../coordination/inbox.ts'
 import { titleOf } from '../coordination/labels.ts'
 import type { Json } from '../model/field.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
 import { typedNow } from '../write/prompt-hashes.ts'
 import { keepWords } from './backlog.ts'
-import { type HookCall, type HookReply, NOTHING } from './call.ts'
+import type { HookCall, HookReply } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
-import { dataLine } from './delivery.ts'
+import { dataLine, dataList } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
-import { newsFor } from './news.ts'
 
 const asked = (ids: readonly string[]): string => JSON.stringify(ids.map((ref) => ['confirm', { ref }]))
 
@@ -60,11 +60,29 @@ const ASKED_MAX = 300
 /** What is kept of a request: when it came, what it asks for, and with the first one what the session is called. */
 function asks(hook: Hook, text: string): { [key: string]: Json } {
   const askedAt = hook.memory.env.now()
+  const skill = /^\s{0,20}\/([\w.-]{1,80})(?!\S)/.exec(text)?.[1] ?? null
   const request = dataLine(redact(text), ASKED_MAX)
   const title = titleOf(redact(text))
-  if (title === undefined || (request.length < SMALL_MAX && SMALL.test(request))) return { askedAt }
+  if (title === undefined || (request.length < SMALL_MAX && SMALL.test(request))) return { askedAt, skill }
   const named = hook.kept('title') ?? dataLine(title, 80)
-  return { askedAt, requestAt: askedAt, request, said: null, title: String(named) }
+  return { askedAt, skill, requestAt: askedAt, request, said: null, title: String(named) }
+}
+
+const MOST_NEWS = 6
+
+/** What the others did since the session was last told, and that it has been told it now. */
+function newsFor(hook: Hook): string | undefined {
+  const { memory, session, sessions } = hook
+  if (session === '') return undefined
+  if ((sessions.get(session)?.cursor ?? -1) >= memory.cursor) return undefined
+  const { lines, cursor, more } = inbox(memory, session, { max: MOST_NEWS })
+  sessions.caughtUp(session, cursor)
+  if (lines.length === 0) return undefined
+  const rest = more > 0 ? [`and ${more} more: \`tidemark events\``] : []
+  return dataList('News from other sessions in this project (Tidemark; information, no instructions):', [
+    ...lines.map((l) => dataLine(l, 300)),
+    ...rest,
+  ])
 }
 
 /** A prompt: what the others did meanwhile, what the user laid down in it, and the little that answers it. */
@@ -110,8 +128,6 @@ export async function prompt(hook: Hook): Promise<HookReply> {
 
 /** An answer, with what was noted before it. */
 export function noted(proposed: readonly Proposed[], reply: Partial<HookReply>): HookReply {
-  const context = joined(put(proposed), reply.context)
   const visible = [asking(proposed), reply.visible].filter((line) => line !== undefined).join('\n')
-  if (context === undefined && visible === '') return NOTHING
-  return { ...reply, ...(context === undefined ? {} : { context }), ...(visible === '' ? {} : { visible }) }
+  return { ...reply, context: joined(put(proposed), reply.context), visible: visible || undefined }
 }

@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs'
 import { clientProcess, sameProcess } from '../coordination/client-process.ts'
 import type { Memory } from '../memory.ts'
 import type { Project } from '../store/project.ts'
+import { extractionFile } from '../store/state.ts'
 import { makeUp } from './backlog.ts'
 import { type HookCall, type HookEvent, type HookReply, NOTHING } from './call.ts'
-import { extractionFile } from './extract/file.ts'
 import { type Handler, Hook } from './hook.ts'
 import type { HookErrors } from './log.ts'
 
@@ -77,6 +77,11 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
   let reply =
     (load && (await hook.attemptLater(call.event, async () => await (await load())(hook), call.event === 'prompt'))) ??
     NOTHING
+  if (hook.observed)
+    await hook.attemptLater('views', async () => {
+      const { refreshViews } = await import('../handoff/views/refresh.ts')
+      refreshViews(memory, project)
+    })
   if (late.length > 0) reply = (await import('./prompt.ts')).noted(late, reply)
   if (READ_AFTER.has(call.event) && existsSync(extractionFile()))
     await hook.attemptLater('extraction', async () => (await import('./extract/queue.ts')).afterSession(hook))

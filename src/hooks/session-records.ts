@@ -4,7 +4,7 @@ import type { Hook } from './hook.ts'
 /** Of each kind so many of the newest are looked at. */
 const LOOKED_AT = 40
 /** What hooks write themselves says nothing of what the agent recorded. */
-const BY_HOOKS = /^(?:capture$|handoff$|llm:)/
+const BY_HOOKS = /^(?:capture$|handoff$|observed$|llm:)/
 
 /** What the session and its subagents have recorded since it started, newest first; without what hooks wrote. */
 export function recordedBy({ memory, sessions, session }: Hook, only?: readonly string[]): Entity[] {

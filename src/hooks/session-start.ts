@@ -1,11 +1,17 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BriefOptions, brief, wasBriefed } from '../briefing/brief.ts'
+import { BRIEFING_CHARS, BRIEFING_TOKENS } from '../briefing/budget.ts'
 import { clientProcess } from '../coordination/client-process.ts'
 import type { ProcessRef } from '../env.ts'
 import { gitState } from '../git.ts'
+import { readEdits } from '../handoff/views/refresh.ts'
 import { shellWord } from '../model/shell.ts'
 import { userName } from '../open.ts'
-import { briefing } from './briefing.ts'
+import { stateDirectory } from '../store/state.ts'
+import { receiveChanges } from '../sync/receive.ts'
 import type { HookCall, HookReply } from './call.ts'
+import { toldSince } from './delivery.ts'
 import type { Hook } from './hook.ts'
 
 /** Claude Code reads this file before each command of the agent's shell: so `tidemark` there knows whose it is. */
@@ -20,29 +26,69 @@ function processOf({ pid, shared }: HookCall): { pid?: number; process?: Process
   return pid === undefined ? { process: clientProcess() } : { pid }
 }
 
+/** So much of a hook's time is left to the briefing. */
+const BRIEFING_MS = 120
+
+/** A subagent has one thing to do, and a context of its own to fill. */
+const SUBAGENT_TOKENS = 800
+
+/** What the user's library and packages say; they are not even loaded where there are none. */
+async function widerFor({ project }: Hook) {
+  if (project.community === undefined && !existsSync(join(stateDirectory(), 'library'))) return undefined
+  return (await import('../tiers/wider.ts')).statementsFor(project)
+}
+
+/** What a session is told as it begins, and the one line that its person sees. */
+async function briefing(hook: Hook, session: string): Promise<HookReply> {
+  const { memory, project, call, root } = hook
+  const child = call.parent !== undefined
+  const held = call.source === 'resume' ? toldSince(hook) : undefined
+  const options: BriefOptions = {
+    session: session === '' ? undefined : session,
+    client: call.client,
+    user: userName(root),
+    branch: gitState(root).branch,
+    budget: child ? SUBAGENT_TOKENS : BRIEFING_TOKENS,
+    chars: BRIEFING_CHARS,
+    held: held && held.size > 0 ? held : undefined,
+    wider: await hook.attemptLater('wider tiers', () => widerFor(hook)),
+  }
+  hook.attempt('sync', () => receiveChanges(memory, project.root, () => hook.left - BRIEFING_MS))
+  hook.attempt('edits by hand', () => readEdits(memory, project))
+  const { cursor } = memory
+  const told = brief(memory, project, options)
+  hook.attempt('briefed', () =>
+    memory.db.write(() => wasBriefed(memory, options, told, `${call.client} ${call.event}`, cursor)),
+  )
+  return {
+    context: told.text || undefined,
+    visible: child ? undefined : `Tidemark: ${told.line}${hook.paused === undefined ? '' : ', capture paused'}`,
+  }
+}
+
 /** A session begins or goes on, from whatever source: it is there for the others, and is told what it should know. */
 export async function sessionStart(hook: Hook): Promise<HookReply> {
   const { call, sessions } = hook
   if (call.parent !== undefined) return subagentStart(hook)
   const info = hook.attempt('session start', () =>
     sessions.start({
-      ...(hook.session === '' ? {} : { id: hook.session }),
+      id: hook.session || undefined,
       client: call.client,
       root: hook.root,
       branch: gitState(hook.root).branch,
       user: userName(hook.root),
       ...processOf(call),
-      ...(call.source === undefined ? {} : { source: call.source }),
+      source: call.source,
     }),
   )
   const id = info?.id ?? hook.session
   if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
   if (call.source === 'compact' && hook.session !== '') await (await import('./compaction.ts')).compacted(hook)
-  return hook.attempt('briefing', () => briefing(hook, id)) ?? {}
+  return (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
 }
 
 /** A subagent is a session of its own below the one that started it, and is told who else is there. */
-export function subagentStart(hook: Hook): HookReply {
+export async function subagentStart(hook: Hook): Promise<HookReply> {
   const { call, sessions } = hook
   hook.attempt('subagent start', () =>
     sessions.start({
@@ -53,5 +99,5 @@ export function subagentStart(hook: Hook): HookReply {
       root: hook.root,
     }),
   )
-  return hook.attempt('briefing', () => briefing(hook, hook.session)) ?? {}
+  return (await hook.attemptLater('briefing', () => briefing(hook, hook.session))) ?? {}
 }

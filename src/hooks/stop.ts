@@ -1,6 +1,7 @@
 import { handOff } from './automatic-handoff.ts'
 import type { HookReply } from './call.ts'
 import type { Hook } from './hook.ts'
+import { agentsRetro } from './session-end.ts'
 import { recordedBy } from './session-records.ts'
 
 /** A session is long after so many prompts or files, or so much time with at least one file in hand. */
@@ -27,6 +28,8 @@ export async function stop(hook: Hook): Promise<HookReply> {
   const full = await hook.attemptLater('context used', async () =>
     (await import('./context-warning.ts')).nearlyFull(hook),
   )
+  await hook.attemptLater('observed', async () => (await import('./observe.ts')).stopped(hook))
+  await agentsRetro(hook, session)
   if (full !== undefined) return { context: full }
   await handOff(hook, 'stop')
   if (!config.askAtStop || hook.paused !== undefined) return {}

@@ -91,7 +91,7 @@ export function decodeCell(key: string, raw: Json[]): Cell {
   }
 }
 
-export const isPrefix = (a: readonly string[], b: readonly string[]) =>
+const isPrefix = (a: readonly string[], b: readonly string[]) =>
   a.length <= b.length && a.every((key, i) => key === b[i])
 
 /** The cells of one field, optionally of one part. */

@@ -2,15 +2,16 @@ import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
 import { kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { isObject, type JsonObject } from '../model/object.ts'
 import type { Cells } from './cells.ts'
 import type { Event } from './events.ts'
 import { type Folded, fold } from './fold.ts'
 
 /**
- * Any JSON value as paths of a map field, so that concurrent edits meet: a value hangs at the path `=`; a scalar is a
- * leaf; a map is a mark `{}` and its keys; a list is a mark `[] ""` and its items at `[] hash~nth`, each `[place, item]`.
- * Two replicas that append have written two items, two that set keys of a map have written two keys; of a scalar the
- * later stamp counts. The marks hold when they were made: a list against a map, the later one is what it is.
+ * Any JSON value as paths of a map field, so that concurrent edits merge. A value stands at the path `=`. A scalar is a
+ * leaf. A map is a mark `{}` and its keys. A list is a mark `[] ""` and its items at `[] hash~nth`, each `[place, item]`.
+ * Concurrent appends and concurrent keys of a map are all kept; of a scalar the later stamp wins. A mark holds when it was
+ * made: where one replica wrote a list and another a map, the later one wins.
  */
 export const SHARED_KIND = 'context'
 export const SHARED_FIELD = 'value'
@@ -20,8 +21,6 @@ const LIST = '[]'
 const MAP = '{}'
 const MARK = ''
 
-type Tree = { [key: string]: Json }
-
 /** Paths to write and paths to take away, as `Planning.apply` takes them. */
 export interface Edit {
   put: [path: string[], value: Json][]
@@ -30,7 +29,6 @@ export interface Edit {
 
 export const ROOT_PATH: readonly string[] = [ROOT]
 
-const isTree = (v: Json | undefined): v is Tree => v !== null && typeof v === 'object' && !Array.isArray(v)
 /** A key of the caller's that reads like a mark is told from it by a backslash. */
 const escaped = (key: string) => (/^\\*(\[\]|\{\})$/.test(key) ? `\\${key}` : key)
 const unescaped = (key: string) => (/^\\+(\[\]|\{\})$/.test(key) ? key.slice(1) : key)
@@ -53,7 +51,7 @@ function encode(value: Json, path: readonly string[], at: number): Edit['put'] {
     })
     return [[[...path, LIST, MARK], at], ...items]
   }
-  if (isTree(value))
+  if (isObject(value))
     return [
       [[...path, MAP], at],
       ...Object.entries(value).flatMap(([key, v]) => encode(v, [...path, escaped(key)], at)),
@@ -61,15 +59,15 @@ function encode(value: Json, path: readonly string[], at: number): Edit['put'] {
   return [[[...path], value]]
 }
 
-const itemsOf = (node: Tree): { key: string; place: number; item: Json }[] =>
-  Object.entries(isTree(node[LIST]) ? node[LIST] : {})
+const itemsOf = (node: JsonObject): { key: string; place: number; item: Json }[] =>
+  Object.entries(isObject(node[LIST]) ? node[LIST] : {})
     .flatMap(([key, v]) => (key !== MARK && Array.isArray(v) ? [{ key, place: Number(v[0]), item: v[1] ?? null }] : []))
     .sort((a, b) => a.place - b.place || (a.key < b.key ? -1 : 1))
 
 function shapeOf(node: Json | undefined): 'map' | 'list' | 'leaf' | undefined {
   if (node === undefined) return undefined
-  if (!isTree(node)) return 'leaf'
-  const list = isTree(node[LIST]) ? node[LIST] : undefined
+  if (!isObject(node)) return 'leaf'
+  const list = isObject(node[LIST]) ? node[LIST] : undefined
   if (!list) return 'map'
   if (!Object.keys(node).some((key) => key !== LIST)) return 'list'
   const mark = (v: Json | undefined) => (typeof v === 'number' ? v : -1)
@@ -77,7 +75,7 @@ function shapeOf(node: Json | undefined): 'map' | 'list' | 'leaf' | undefined {
 }
 
 function decodeNode(node: Json): Json {
-  if (!isTree(node)) return node
+  if (!isObject(node)) return node
   if (shapeOf(node) === 'list') return itemsOf(node).map((x) => x.item)
   return Object.fromEntries(
     Object.keys(node)
@@ -88,10 +86,10 @@ function decodeNode(node: Json): Json {
 
 /** The value that a folded field says. What was written by `record-context`, without marks, is a map as it stands. */
 export function decode(field: Json): Json {
-  if (!isTree(field) || !Object.hasOwn(field, ROOT)) return field
+  if (!isObject(field) || !Object.hasOwn(field, ROOT)) return field
   const { [ROOT]: root, ...plain } = field
   const value = decodeNode(root!)
-  return isTree(value) && Object.keys(plain).length > 0 ? { ...plain, ...value } : value
+  return isObject(value) && Object.keys(plain).length > 0 ? { ...plain, ...value } : value
 }
 
 /** An entity as its cells say it is, a shared value as it was given. */
@@ -105,7 +103,7 @@ export function foldOf(id: string, cells: Cells): Folded {
 /** What stands at a path of the folded field, undecoded. */
 function nodeAt(field: Json | undefined, path: readonly string[]): Json | undefined {
   let node = field
-  for (const key of path) node = isTree(node) && Object.hasOwn(node, key) ? node[key] : undefined
+  for (const key of path) node = isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined
   return node
 }
 
@@ -117,7 +115,7 @@ export function valueAt(field: Json | undefined, path: readonly string[]): Json 
 
 /** Whether share verbs can edit the field in place: anything that `record-context` wrote is taken over first. */
 export const isEncoded = (field: Json | undefined): boolean =>
-  field === undefined || (isTree(field) && Object.keys(field).every((key) => key === ROOT))
+  field === undefined || (isObject(field) && Object.keys(field).every((key) => key === ROOT))
 
 /** Makes the value exactly this; `there` are the paths of every cell of the field, hidden ones too. */
 export function setEdit(field: Json | undefined, there: Iterable<readonly string[]>, value: Json, at: number): Edit {
@@ -148,7 +146,7 @@ export function appendEdit(
   const node = nodeAt(field, path)
   if (node === undefined) return { put: encode(unique(items), path, at), drop: [] }
   if (shapeOf(node) !== 'list') return null
-  const there = itemsOf(node as Tree)
+  const there = itemsOf(node as JsonObject)
   const known = new Set(there.map((x) => x.key.split('~')[0]))
   let place = Math.max(-1, ...there.map((x) => x.place))
   const put: Edit['put'] = []
@@ -173,7 +171,7 @@ function unique(items: readonly Json[]): Json[] {
 export function mergeEdit(field: Json | undefined, path: readonly string[], value: Json, at: number): Edit {
   const node = nodeAt(field, path)
   const shape = shapeOf(node)
-  if (isTree(value) && shape === 'map') {
+  if (isObject(value) && shape === 'map') {
     const out: Edit = { put: [], drop: [] }
     if (nodeAt(node, [MAP]) === undefined) out.put.push([[...path, MAP], at])
     for (const [key, v] of Object.entries(value)) {
@@ -193,7 +191,7 @@ export function removeItemEdit(field: Json | undefined, path: readonly string[],
   const node = nodeAt(field, path)
   if (shapeOf(node) !== 'list') return null
   const hash = digest(item)
-  const drop = itemsOf(node as Tree)
+  const drop = itemsOf(node as JsonObject)
     .filter((x) => x.key.split('~')[0] === hash)
     .map((x) => [...path, LIST, x.key])
   return drop.length > 0 ? { put: [], drop } : null
@@ -211,33 +209,34 @@ export function standsAt(field: Json | undefined, path: readonly string[], writt
 }
 
 /** Greatest place in a list of a folded field that grows by `extend`. */
-const lastPlaces = new WeakMap<Tree, number>()
+const lastPlaces = new WeakMap<JsonObject, number>()
 
 /**
  * Adds to the folded field what events put at the end of lists that are there, and returns that: as a value with nothing
  * else in it. Where they do anything else, it returns nothing and the field is as it was.
  */
 export function extend(field: Json | undefined, events: readonly Event[]): Json | undefined {
-  const ends = new Map<Tree, number>()
-  const puts: { list: Tree; path: readonly string[]; item: [place: number, item: Json] }[] = []
+  const ends = new Map<JsonObject, number>()
+  const puts: { list: JsonObject; path: readonly string[]; item: [place: number, item: Json] }[] = []
   for (const { op, path = [], value, over } of events) {
     const key = path.at(-1)
     if (op !== 'put' || over.length > 0 || path.at(-2) !== LIST || key === MARK || !Array.isArray(value))
       return undefined
     const node = nodeAt(field, path.slice(0, -2))
     if (shapeOf(node) !== 'list') return undefined
-    const list = (node as Tree)[LIST] as Tree
-    const last = ends.get(list) ?? lastPlaces.get(list) ?? Math.max(-1, ...itemsOf(node as Tree).map((x) => x.place))
+    const list = (node as JsonObject)[LIST] as JsonObject
+    const last =
+      ends.get(list) ?? lastPlaces.get(list) ?? Math.max(-1, ...itemsOf(node as JsonObject).map((x) => x.place))
     const place = Number(value[0])
     if (!(place > last) || Object.hasOwn(list, key!)) return undefined
     ends.set(list, place)
     puts.push({ list, path, item: [place, value[1] ?? null] })
   }
-  const added: Tree = Object.create(null) as Tree
+  const added: JsonObject = Object.create(null) as JsonObject
   for (const { list, path, item } of puts) {
     list[path.at(-1)!] = item
     let node = added
-    for (const key of path.slice(0, -1)) node = (node[key] ??= Object.create(null)) as Tree
+    for (const key of path.slice(0, -1)) node = (node[key] ??= Object.create(null)) as JsonObject
     node[path.at(-1)!] = item
   }
   for (const [list, place] of ends) lastPlaces.set(list, place)
@@ -247,7 +246,7 @@ export function extend(field: Json | undefined, events: readonly Event[]): Json 
 /** A value with what an event adds to its lists. */
 export function withAdded(before: Json | undefined, added: Json): Json {
   if (Array.isArray(before) && Array.isArray(added)) return [...before, ...added]
-  if (!isTree(before) || !isTree(added)) return added
+  if (!isObject(before) || !isObject(added)) return added
   return { ...before, ...Object.fromEntries(Object.entries(added).map(([k, v]) => [k, withAdded(before[k], v)])) }
 }
 

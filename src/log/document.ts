@@ -81,8 +81,6 @@ export function writeEvents(doc: Y.Doc, events: readonly Event[], replica: strin
 
 export const applyUpdate = (doc: Y.Doc, update: Uint8Array) => Y.applyUpdate(doc, update)
 export const encodeDoc = (doc: Y.Doc): Uint8Array => Y.encodeStateAsUpdate(doc)
-/** True while an update is missing: the entity would read as empty, or in part (K10). */
-export const isPending = (doc: Y.Doc): boolean => doc.store.pendingStructs !== null || doc.store.pendingDs !== null
 
 /**
  * The update with the content of some writes taken out, wherever they stand in it: what is left integrates as deleted,

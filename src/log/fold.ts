@@ -100,8 +100,8 @@ interface State {
 }
 
 /**
- * Whether the entity exists (K6). A delete carries what it had seen: a creation that had not seen the delete brings
- * the entity back with what that delete had not seen, an edit does not; the later of delete and restore wins.
+ * Whether the entity exists (K6). A delete carries what it had seen. A creation that had not seen the delete brings the
+ * entity back, with what the delete had not seen. An edit does not. The later of delete and restore wins.
  */
 function state(cells: Cells): State {
   const all = [...cells.values()]

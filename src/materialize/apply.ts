@@ -86,7 +86,7 @@ export function applyLine(
 }
 
 /** Stores a document and computes its row from what was stored, not from what was said (K7). */
-export function saveAndProject(db: Db, registry: Registry, id: string, doc: Y.Doc, line?: Line): void {
+function saveAndProject(db: Db, registry: Registry, id: string, doc: Y.Doc, line?: Line): void {
   const state = encodeDoc(doc)
   saveDoc(db, id, state)
   const own = line?.events.filter((e) => e.entity === id) ?? []

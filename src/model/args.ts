@@ -3,7 +3,7 @@
  * validation, the TypeScript type, help and docs.
  */
 
-import { type GateProblem, gate } from './canonical.ts'
+import { type JsonProblem, normalizeJson } from './canonical.ts'
 import type { Entity } from './entity.ts'
 import type { Edit, Field, FieldType, Json } from './field.ts'
 import { accepts, type Report, scalar, shown } from './validate.ts'
@@ -109,10 +109,10 @@ export function readArg(name: string, arg: Arg, given: unknown, report: Report):
   }
   if (arg.type === 'ref' || arg.type === 'refs') return given
   const refuse = (message: string): undefined =>
-    report({ field: name, message, received: shown(given), accepted: takes(arg) }) as undefined
+    report({ field: name, message, received: shown(given), accepted: takes(arg) })
   if (arg.type === 'number' && !Number.isFinite(given)) return refuse('not a number')
-  const problems: GateProblem[] = []
-  const value = gate(given, problems, [name])
+  const problems: JsonProblem[] = []
+  const value = normalizeJson(given, problems, [name])
   for (const p of problems)
     report({ field: p.path.join('.'), message: p.message, received: p.received, accepted: p.accepted })
   if (problems.length > 0) return undefined

@@ -8,7 +8,7 @@ export function canonical(value: Json): string {
   return `{${keys.map((k) => `${JSON.stringify(k)}:${canonical(value[k]!)}`).join(',')}}`
 }
 
-export interface GateProblem {
+export interface JsonProblem {
   path: (string | number)[]
   message: string
   received: string
@@ -21,10 +21,10 @@ export const MAX_STRING = 16_384
 const MAX_DEPTH = 32
 
 /**
- * The gate of K7: JSON only, well-formed strings in NFC, no NUL, no `__proto__`, finite numbers, no -0, keys sorted.
- * Returns the value as it will be stored, or pushes what is wrong with it.
+ * The value as it will be stored (K7): JSON only, well-formed strings in NFC, no NUL, no `__proto__`, finite numbers, no
+ * -0, keys sorted. Whatever is wrong with it is added to `problems`.
  */
-export function gate(value: unknown, problems: GateProblem[], path: (string | number)[] = []): Json {
+export function normalizeJson(value: unknown, problems: JsonProblem[], path: (string | number)[] = []): Json {
   const bad = (message: string, received: string, accepted: string): null => {
     problems.push({ path, message, received, accepted })
     return null
@@ -49,7 +49,7 @@ export function gate(value: unknown, problems: GateProblem[], path: (string | nu
       return bad('has a NUL character', value.slice(0, 40).toWellFormed().replaceAll('\0', '\\0'), 'text without NUL')
     return value.normalize('NFC')
   }
-  if (Array.isArray(value)) return value.map((v, i) => gate(v, problems, [...path, i]))
+  if (Array.isArray(value)) return value.map((v, i) => normalizeJson(v, problems, [...path, i]))
   if (
     typeof value === 'object' &&
     (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)
@@ -57,9 +57,9 @@ export function gate(value: unknown, problems: GateProblem[], path: (string | nu
     const out: { [key: string]: Json } = {}
     for (const key of Object.keys(value).sort()) {
       if (key === '__proto__') return bad('a key named __proto__', key, 'another key')
-      const cleanKey = gate(key, problems, path)
+      const cleanKey = normalizeJson(key, problems, path)
       if (typeof cleanKey === 'string')
-        out[cleanKey] = gate((value as Record<string, unknown>)[key], problems, [...path, key])
+        out[cleanKey] = normalizeJson((value as Record<string, unknown>)[key], problems, [...path, key])
     }
     return out
   }

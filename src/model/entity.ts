@@ -39,6 +39,17 @@ export interface Link {
   readonly entity: Entity
 }
 
+/** A link as a walk reads it: that somebody stands by it is known, the rest of what it says is not read. */
+export interface Edge {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: string
+  /** When it was recorded, in ms. */
+  readonly at: number
+  readonly confidence?: number
+}
+
 export const LINK_KIND = 'relationship'
 export const KIND_KIND = 'project-kind'
 export const RELATION_KIND = 'project-relation'
@@ -130,8 +141,18 @@ export const eventId = (kind: Kind, ms: number, chance: number): string =>
 export const linkId = (from: string, relation: string, to: string): string =>
   `${LINK_KIND}:${sha256(JSON.stringify([from, relation, to])).slice(0, 20)}`
 
-/** What names are looked up by: folded, and no longer than an index likes. */
-export const nameKey = (name: string): string => foldName(name).slice(0, 200)
+/** The longest name that is its own key. */
+export const NAME_KEY_MAX = 200
+
+/** What names are looked up by: folded, and no longer than an index likes. Long texts that begin alike have keys of their own. */
+export function nameKey(name: string): string {
+  const folded = foldName(name)
+  if (folded.length <= NAME_KEY_MAX) return folded
+  const rest = foldText(folded).slice(NAME_KEY_MAX)
+  let hash = 0x811c9dc5 // FNV-1a
+  for (let i = 0; i < rest.length; i++) hash = Math.imul(hash ^ rest.charCodeAt(i), 0x01000193)
+  return `${folded.slice(0, NAME_KEY_MAX)}${(hash >>> 0).toString(36)}`
+}
 
 export const displayName = (kind: Kind | undefined, fields: Readonly<{ [field: string]: Json }>): string => {
   const value = kind ? fields[kind.key[0]] : (fields.name ?? Object.values(fields)[0])
@@ -147,3 +168,6 @@ export function readField(entity: Entity, field: string, kind: Kind | undefined)
 
 export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string =>
   typeof fields.standing === 'string' ? fields.standing : 'confirmed'
+
+/** Whether somebody stands by it: neither proposed, rejected nor retired. */
+export const isAgreed = (e: Entity): boolean => standingOf(e.fields) === 'confirmed' && e.fields.retired === undefined

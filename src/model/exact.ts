@@ -1,13 +1,13 @@
 import { UserError } from '../errors.ts'
 import type { Json } from './field.ts'
 
-/** Every number with so many digits comes out of a JSON reader as it went in. */
+/** Every number of at most this many digits survives JSON unchanged. */
 const EXACT_DIGITS = 15
 /** From here on numbers print with an exponent: nobody takes them for an id. */
 const PRINTED_WHOLE = 1e21
 
-/** A whole number beyond 2^53 with so many digits that it may have been another one before a JSON reader had it. */
-export function mayBeRounded(n: number): boolean {
+/** Whether a JSON reader may have rounded the number: it is whole, beyond 2^53 and has many digits. */
+function mayBeRounded(n: number): boolean {
   if (!Number.isInteger(n) || Number.isSafeInteger(n) || Math.abs(n) >= PRINTED_WHOLE) return false
   return String(Math.abs(n)).replace(/(?<!0)0+$/, '').length > EXACT_DIGITS
 }
@@ -26,7 +26,7 @@ export function roundedIn(
 /** Deeper data is nobody's: whatever walks it would run out of stack. */
 const DEEPEST = 1_000
 
-function isTooDeep(text: string): boolean {
+export function isTooDeep(text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const c = text[at]

@@ -1,4 +1,4 @@
-/** A JSON value, as the gate lets it through. */
+/** A JSON value. What comes from outside goes through `normalizeJson` first. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /**

@@ -94,3 +94,14 @@ export function nearest(wanted: string, names: Iterable<string>, count = 3): str
     .slice(0, count)
     .map(([, name]) => name)
 }
+
+/** Asks whether a near name was meant; `otherwise` where none is near. */
+export function didYouMean(
+  wanted: string,
+  names: Iterable<string>,
+  otherwise: string,
+  told: (name: string) => string = (name) => name,
+): string {
+  const near = nearest(wanted, names)
+  return near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : otherwise
+}

@@ -86,7 +86,7 @@ function exampleOf(name: string, field: Field): Json {
   }
 }
 
-export function relationFrom(e: Entity): Relation | undefined {
+function relationFrom(e: Entity): Relation | undefined {
   const name = textOf(e.fields.name)
   if (!name) return undefined
   return defineRelation({

@@ -8,9 +8,13 @@ export interface Relation {
   readonly acyclic?: boolean
   /** Which end is touched when the other changes: `forward` = a change of `from` touches `to`. */
   readonly impact: 'forward' | 'backward' | 'both' | 'none'
+  /** How much of a change comes through one link, in (0, 1]: what `what-if` multiplies along a path. */
+  readonly strength: number
 }
 
-/** Declares a relation; `impact` is `none` unless said. */
-export function defineRelation(spec: Omit<Relation, 'impact'> & Partial<Pick<Relation, 'impact'>>): Relation {
-  return { impact: 'none', ...spec }
+type Unsaid = 'impact' | 'strength'
+
+/** Declares a relation; `impact` is `none` and `strength` a half unless said. */
+export function defineRelation(spec: Omit<Relation, Unsaid> & Partial<Pick<Relation, Unsaid>>): Relation {
+  return { impact: 'none', strength: 0.5, ...spec }
 }

@@ -1,6 +1,9 @@
 import { defineRelation, type Relation } from './relation.ts'
 
-/** Every core relation; `impact` says which end is touched when the other changes. */
+/**
+ * Every core relation; `impact` says which end is touched when the other changes, `strength` how surely: what needs the
+ * other most, what merely mentions it least.
+ */
 export const RELATIONS: readonly Relation[] = [
   defineRelation({
     name: 'supersedes',
@@ -13,6 +16,7 @@ export const RELATIONS: readonly Relation[] = [
     inverse: 'constrained-by',
     about: 'limits what the other can do',
     impact: 'forward',
+    strength: 0.9,
   }),
   defineRelation({
     name: 'depends-on',
@@ -20,6 +24,7 @@ export const RELATIONS: readonly Relation[] = [
     about: 'requires the other',
     acyclic: true,
     impact: 'backward',
+    strength: 0.9,
   }),
   defineRelation({
     name: 'blocked-by',
@@ -27,6 +32,7 @@ export const RELATIONS: readonly Relation[] = [
     about: 'cannot be done before the other',
     acyclic: true,
     impact: 'backward',
+    strength: 0.9,
   }),
   defineRelation({ name: 'discovered-from', inverse: 'led-to-finding', about: 'came up while the other was done' }),
   defineRelation({
@@ -40,20 +46,35 @@ export const RELATIONS: readonly Relation[] = [
     about: 'cannot hold together with the other',
     symmetric: true,
     impact: 'both',
+    strength: 0.7,
   }),
-  defineRelation({ name: 'impacts', inverse: 'impacted-by', about: 'affects the other', impact: 'forward' }),
+  defineRelation({
+    name: 'impacts',
+    inverse: 'impacted-by',
+    about: 'affects the other',
+    impact: 'forward',
+    strength: 0.8,
+  }),
   defineRelation({
     name: 'informs',
     inverse: 'informed-by',
     about: 'gives context to the other; weaker than depends-on',
     impact: 'forward',
+    strength: 0.4,
   }),
-  defineRelation({ name: 'cites', inverse: 'cited-by', about: 'refers to an earlier one', impact: 'backward' }),
+  defineRelation({
+    name: 'cites',
+    inverse: 'cited-by',
+    about: 'refers to an earlier one',
+    impact: 'backward',
+    strength: 0.3,
+  }),
   defineRelation({
     name: 'references',
     inverse: 'referenced-by',
     about: 'mentions the other as a source',
     impact: 'backward',
+    strength: 0.3,
   }),
   defineRelation({ name: 'similar-to', inverse: 'similar-to', about: 'is like the other', symmetric: true }),
   defineRelation({
@@ -61,12 +82,14 @@ export const RELATIONS: readonly Relation[] = [
     inverse: 'corrected-by',
     about: 'says what is right where the other is wrong',
     impact: 'forward',
+    strength: 0.8,
   }),
   defineRelation({
     name: 'contradicts',
     inverse: 'contradicted-by',
     about: 'says the opposite of the other',
     impact: 'both',
+    strength: 0.7,
   }),
   defineRelation({
     name: 'contradicts-general-advice',
@@ -79,21 +102,36 @@ export const RELATIONS: readonly Relation[] = [
     about: 'rests on the other',
     acyclic: true,
     impact: 'backward',
+    strength: 0.8,
   }),
-  defineRelation({ name: 'supports', inverse: 'supported-by', about: 'speaks for the other', impact: 'forward' }),
+  defineRelation({
+    name: 'supports',
+    inverse: 'supported-by',
+    about: 'speaks for the other',
+    impact: 'forward',
+    strength: 0.4,
+  }),
   defineRelation({
     name: 'implements',
     inverse: 'implemented-by',
     about: 'puts the other into code',
     impact: 'backward',
+    strength: 0.8,
   }),
   defineRelation({
     name: 'extends',
     inverse: 'extended-by',
     about: 'builds on the other and adds to it',
     impact: 'backward',
+    strength: 0.8,
   }),
-  defineRelation({ name: 'uses', inverse: 'used-by', about: 'makes use of the other', impact: 'backward' }),
+  defineRelation({
+    name: 'uses',
+    inverse: 'used-by',
+    about: 'makes use of the other',
+    impact: 'backward',
+    strength: 0.7,
+  }),
   defineRelation({ name: 'answered-by', inverse: 'answers', about: 'has its answer in the other' }),
   defineRelation({ name: 'relates-to', inverse: 'relates-to', about: 'has to do with the other', symmetric: true }),
   defineRelation({ name: 'about', inverse: 'subject-of', about: 'is about the other' }),
@@ -127,7 +165,13 @@ export const RELATIONS: readonly Relation[] = [
     about: 'uses the other as its way of thinking',
     impact: 'backward',
   }),
-  defineRelation({ name: 'caused', inverse: 'caused-by', about: 'brought the other about', impact: 'forward' }),
+  defineRelation({
+    name: 'caused',
+    inverse: 'caused-by',
+    about: 'brought the other about',
+    impact: 'forward',
+    strength: 0.6,
+  }),
   defineRelation({
     name: 'led-to',
     inverse: 'resulted-from',

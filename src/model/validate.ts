@@ -1,7 +1,8 @@
-import { canonical, type GateProblem, gate } from './canonical.ts'
+import { canonical, type JsonProblem, normalizeJson } from './canonical.ts'
 import type { Field, Json } from './field.ts'
 import { fieldsOf, type Kind } from './kind.ts'
-import { nearest } from './names.ts'
+import { didYouMean } from './names.ts'
+import { isObject } from './object.ts'
 
 /** One thing wrong with one action (rule A1). */
 export interface Problem {
@@ -14,13 +15,13 @@ export interface Problem {
   accepted?: string
   hint?: string
   /** What a caller decides by, where there is something to decide: never by the message. */
-  code?: 'stale' | 'secret' | 'person' | 'claimed'
+  code?: 'stale' | 'no-version' | 'secret' | 'person' | 'claimed'
 }
 
 /** Reports a problem of the action under validation. */
-export type Report = (p: Omit<Problem, 'index' | 'verb'>) => void
+export type Report = (p: Omit<Problem, 'index' | 'verb'>) => undefined
 
-/** What an action says about one field, after the gate. */
+/** What an action says about one field, normalized. */
 export type Change =
   | { field: string; op: 'set'; value: Json }
   | { field: string; op: 'clear' }
@@ -35,8 +36,8 @@ const LONGEST_SHOWN = 200
 
 /** A value as reports show it: whole if it is short. */
 export function shown(value: unknown): Json {
-  const problems: GateProblem[] = []
-  const clean = gate(value, problems)
+  const problems: JsonProblem[] = []
+  const clean = normalizeJson(value, problems)
   const textValue = canonical(clean)
   if (problems.length > 0 && clean === null) return problems[0]!.received
   return textValue.length > LONGEST_SHOWN ? `${textValue.slice(0, LONGEST_SHOWN).toWellFormed()}…` : clean
@@ -84,8 +85,7 @@ export function leaves(value: { [key: string]: Json }, path: string[] = []): [pa
   const out: [string[], Json][] = []
   for (const [key, v] of Object.entries(value)) {
     const here = [...path, key]
-    const inner = v !== null && typeof v === 'object' && !Array.isArray(v)
-    if (inner && Object.keys(v).length > 0) out.push(...leaves(v as { [key: string]: Json }, here))
+    if (isObject(v) && Object.keys(v).length > 0) out.push(...leaves(v, here))
     else out.push([here, v])
   }
   return out
@@ -120,7 +120,7 @@ export function scalar(field: Field, value: Json): { value: Json; wrong?: string
 
 function change(name: string, field: Field, value: Json, report: Report): Change | undefined {
   const refuse = (message: string): undefined =>
-    report({ field: name, message, received: shown(value), accepted: accepts(field) }) as undefined
+    report({ field: name, message, received: shown(value), accepted: accepts(field) })
   if (value === null) {
     if (field.type === 'set' || field.type === 'list')
       return { field: name, op: 'edit', list: field.type === 'list', add: [], remove: [], replace: true }
@@ -161,18 +161,25 @@ function change(name: string, field: Field, value: Json, report: Report): Change
   }
 }
 
-/** The arguments with each near alias under the name of the field that it means; told where that field is not said too. */
+/**
+ * The arguments with each near alias under the name of the field that it means; told where that field is not said too.
+ * `null` beside a value of the same field says nothing.
+ */
 export function named(
-  fields: Readonly<Record<string, { readonly also?: readonly string[] }>>,
+  fields: Readonly<Record<string, { readonly also?: readonly string[]; readonly null?: boolean }>>,
   args: Readonly<Record<string, unknown>>,
   tell: (alias: string, field: string) => void = () => {},
 ): Readonly<Record<string, unknown>> {
   let out = args
   for (const alias of Object.keys(args)) {
     if (Object.hasOwn(fields, alias)) continue
-    const field = Object.keys(fields).find((f) => fields[f]!.also?.includes(alias) && !Object.hasOwn(out, f))
-    if (field === undefined) continue
+    const meant = Object.keys(fields).filter((f) => fields[f]!.also?.includes(alias))
+    const field = meant.find((f) => !Object.hasOwn(out, f) || (out[f] === null && !fields[f]!.null))
     const { [alias]: value, ...rest } = out
+    if (field === undefined) {
+      if (meant.length > 0 && value === null) out = rest
+      continue
+    }
     out = { ...rest, [field]: value }
     tell(alias, field)
   }
@@ -195,24 +202,18 @@ export function validate(
     if (extra.includes(name) || raw === undefined) continue
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (!field || field.system) {
-      const near = nearest(
-        name,
-        Object.keys(fields).filter((f) => !fields[f]?.system),
-      )
+      const names = Object.keys(fields).filter((f) => !fields[f]?.system)
       report({
         field: name,
         message: field ? 'written by Tidemark itself' : `${kind.name} has no field "${name.slice(0, 80)}"`,
         received: shown(raw),
-        accepted:
-          near.length > 0
-            ? `did you mean ${near.join(' or ')}?`
-            : `the fields of ${kind.name}: ${Object.keys(kind.fields).join(', ')}`,
-        hint: 'structure of your own goes into attrs: {…}',
+        accepted: didYouMean(name, names, `the fields of ${kind.name}: ${Object.keys(kind.fields).join(', ')}`),
+        hint: field ? field.about : 'structure of your own goes into attrs: {…}',
       })
       continue
     }
-    const problems: GateProblem[] = []
-    const value = gate(raw, problems, [name])
+    const problems: JsonProblem[] = []
+    const value = normalizeJson(raw, problems, [name])
     for (const p of problems)
       report({ field: p.path.join('.'), message: p.message, received: p.received, accepted: p.accepted })
     if (problems.length > 0) continue

@@ -4,18 +4,12 @@
  */
 
 import { UserError } from '../errors.ts'
-import { foldOf } from '../log/context-value.ts'
-import type { Event } from '../log/events.ts'
-import { cellsOf } from '../log/events.ts'
-import { rowOf } from '../materialize/apply.ts'
-import { type Conflict, type Entity, LINK_KIND, type Link, nameKey, standingOf } from '../model/entity.ts'
+import { type Conflict, type Edge, type Entity, isAgreed, type Link } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import { toTime } from '../model/validate.ts'
 import { type Db, stored } from '../store/db.ts'
-import { eventsUpTo } from '../store/log.ts'
-import { getMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
 import { questionTerms } from '../store/terms.ts'
 import { rowsWith } from '../store/text-index.ts'
@@ -42,10 +36,14 @@ export interface Reader extends Lookup {
   list(kind: string, options?: ListOptions): Entity[]
   /** The ids of those, without reading them. */
   ids(kind: string, options?: ListOptions): string[]
-  /** Those that are there of several, in any order. */
+  /** The entities with these ids that exist, in any order. */
   entities(ids: readonly string[]): Entity[]
   /** Live links whose other end is alive. */
   links(end: 'from' | 'to', id: string): Link[]
+  /** Links at any of several entities that are neither proposed nor retired, without reading them. In a fixed order. */
+  edges(end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[]
+  /** Every link of some relations, read without its entity: whether it and its ends still count is for the caller to see. */
+  linksOf(relations: readonly string[]): Omit<Link, 'entity'>[]
   /** Best first. */
   search(question: string, limit: number, kinds?: readonly string[]): Entity[]
   conflicts(): Entity[]
@@ -78,7 +76,7 @@ const ofSession = (e: Entity, session: string): boolean =>
   e.fields.provenance.some((p) => (p as { session?: string } | null)?.session === session)
 
 /** What the columns of the store do not know. */
-const isAsked = (e: Entity, { topic, session }: ListOptions): boolean =>
+export const isAsked = (e: Entity, { topic, session }: ListOptions): boolean =>
   (topic === undefined || hasTopic(e, topic)) && (session === undefined || ofSession(e, session))
 
 /** Reads the store as it is now. */
@@ -113,16 +111,18 @@ export function readNow(db: Db, registry: () => Registry): Reader {
           ? [{ id: l.id, from: l.src, to: l.dst, type: l.rel, entity: e }]
           : []
       }),
+    edges: (end, ids, relations) =>
+      rows.edgesAt(db, end === 'from' ? 'src' : 'dst', ids, relations).map((l) => ({
+        ...{ id: l.id, from: l.src, to: l.dst, type: l.rel, at: l.at },
+        ...(typeof l.confidence === 'number' ? { confidence: l.confidence } : {}),
+      })),
+    linksOf: (relations) =>
+      rows.linksOf(db, relations).map(({ id, src, dst, rel }) => ({ id, from: src, to: dst, type: rel })),
     search(question, limit, kinds) {
       const words = questionTerms(question).map((t) => t.word)
       const isReplaced = (e: Entity) =>
         e.fields.status === undefined &&
-        reader
-          .links('to', e.id)
-          .some(
-            ({ type, entity: { fields } }) =>
-              type === 'supersedes' && standingOf(fields) === 'confirmed' && fields.retired === undefined,
-          )
+        reader.links('to', e.id).some((l) => l.type === 'supersedes' && isAgreed(l.entity))
       return rowsWith(db, words, limit, 'known', kinds)
         .flatMap((hit) => entity(hit.id) ?? [])
         .filter((e) => !isReplaced(e))
@@ -158,98 +158,4 @@ export function momentOf(at: string | number | Date): number {
       'give a day such as 2026-11-21 or a moment such as 2026-11-21T14:30:00Z',
     )
   return moment.length === 10 ? Date.parse(moment) + 86_400_000 - 1 : Date.parse(moment)
-}
-
-/**
- * Reads the knowledge as it was at a moment: folds the events stamped up to it (K11). The same on every replica that
- * holds the same lines; refused for a moment before the horizon of a compaction.
- */
-export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
-  const horizon = Number(getMeta(db, 'horizon') ?? 0)
-  if (at < horizon) {
-    throw new UserError(
-      'before-horizon',
-      `history before ${new Date(horizon).toISOString()} was compacted away`,
-      'ask for a later moment',
-    )
-  }
-  const all = new Map<string, Entity>()
-  const byEntity = new Map<string, Event[]>()
-  for (const { event } of eventsUpTo(db, at)) {
-    const group = byEntity.get(event.entity)
-    if (group) group.push(event)
-    else byEntity.set(event.entity, [event])
-  }
-  const folded = new Map(rows.basesTouched(db).map((b) => [b.entity, b.updated]))
-  for (const [id, events] of byEntity) {
-    // what touched it last may have been folded away by a compaction; the horizon lies after it
-    const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), folded.get(id) ?? 0)
-    all.set(id, entityOf(rowOf(id, foldOf(id, cellsOf(events)), updated, events.length, registry())))
-  }
-  const live = [...all.values()].filter((e) => e.live).sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
-  const replaced = new Set(
-    live.flatMap((e) =>
-      e.kind === LINK_KIND &&
-      e.fields.type === 'supersedes' &&
-      standingOf(e.fields) === 'confirmed' &&
-      e.fields.retired === undefined &&
-      all.get(String(e.fields.from))?.live
-        ? String(e.fields.to)
-        : [],
-    ),
-  )
-  const shown = (e: Entity, o: ListOptions) =>
-    (o.standing
-      ? (e.fields.standing ?? 'confirmed') === o.standing
-      : o.all ||
-        (e.fields.retired === undefined &&
-          e.fields.standing !== 'rejected' &&
-          !(e.fields.status === undefined && replaced.has(e.id)))) &&
-    (o.since === undefined || e.created >= o.since) &&
-    isAsked(e, o)
-  const reader: Reader = {
-    registry,
-    entity: (id) => all.get(id),
-    byName: (key) => [...all.values()].filter((e) => nameKey(e.name) === key),
-    allIds: () => [...all.keys()],
-    list: (kind, o = {}) => live.filter((e) => e.kind === kind && shown(e, o)).slice(0, o.limit ?? live.length),
-    ids: (kind, o) => reader.list(kind, o).map((e) => e.id),
-    entities: (ids) => ids.flatMap((id) => all.get(id) ?? []),
-    links: (end, id) =>
-      live
-        .filter(
-          (e) =>
-            e.kind === LINK_KIND &&
-            e.fields[end] === id &&
-            e.fields.standing !== 'rejected' &&
-            all.get(String(e.fields[end === 'from' ? 'to' : 'from']))?.live,
-        )
-        .map((e) => ({
-          id: e.id,
-          from: String(e.fields.from),
-          to: String(e.fields.to),
-          type: String(e.fields.type),
-          entity: e,
-        }))
-        .sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1)),
-    search(question, limit, kinds) {
-      const words =
-        question
-          .slice(0, 10_000)
-          .toLowerCase()
-          .match(/[\p{L}\p{N}]+/gu) ?? []
-      return live
-        .filter((e) => !registry().kind(e.kind)?.internal && (!kinds || kinds.includes(e.kind)) && shown(e, {}))
-        .map((e) => ({ e, score: words.filter((w) => JSON.stringify(e.fields).toLowerCase().includes(w)).length }))
-        .filter((x) => x.score > 0)
-        .sort((a, b) => b.score - a.score || b.e.created - a.e.created)
-        .slice(0, limit)
-        .map((x) => x.e)
-    },
-    conflicts: () => [...all.values()].filter((e) => e.conflicts.length > 0),
-    counts: () =>
-      [...Map.groupBy(live, (e) => e.kind)].map(([kind, es]) => ({ kind, n: es.length })).sort((a, b) => b.n - a.n),
-    find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
-  }
-  return reader
 }

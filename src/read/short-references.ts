@@ -1,5 +1,11 @@
 /** A short reference: a letter, so that `#123` stays the number of an issue, and hexadecimal digits. */
 const SHORT = /^#[a-f][0-9a-f]{2,14}$/i
+/** One without its `#`, which begins a comment in a shell. A digit tells it from a word such as "face". */
+const BARE = /^[a-f](?=[a-f]*[0-9])[0-9a-f]{2,14}$/i
+
+/** The short reference that a text may be without its `#`. */
+export const asShort = (said: string): string | undefined => (BARE.test(said) ? `#${said}` : undefined)
+
 /** Shown at least: `#a3f`. */
 const LEAST = 3
 

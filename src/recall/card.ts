@@ -13,6 +13,8 @@ export interface Printable {
   readonly similar?: readonly string[]
   readonly contradicts?: readonly string[]
   readonly state?: string
+  /** Why what it says of the code may no longer hold. */
+  readonly stale?: string
 }
 
 /** The two forms in which a result is told: all that was said, or what it is called and a reference to ask for it by. */
@@ -25,7 +27,7 @@ export interface Card {
 const LINE_FIELD = 100
 /** A longer name is no reference: the id stands beside it. */
 const MAX_REFERENCE = 80
-/** So many of those that say the same are named. */
+/** How many folded duplicates are named. */
 const SIMILAR_NAMED = 3
 
 /** The text that says what it is about: what is printed by position after the name, or the name where that is all. */
@@ -72,9 +74,10 @@ function cutLine(text: string): string {
   return `${space > LINE_FIELD / 2 ? cut.slice(0, space) : cut}…`
 }
 
-function remarks({ similar = [], contradicts = [], state }: Printable): string {
+function remarks({ similar = [], contradicts = [], state, stale }: Printable): string {
   const notes: string[] = []
   if (state) notes.push(state)
+  if (stale) notes.push(stale)
   if (contradicts.length > 0) notes.push(`contradicts ${contradicts.join(', ')}`)
   if (similar.length > 0) {
     const named = similar.slice(0, SIMILAR_NAMED).join(', ')

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
+import { isObject } from '../model/object.ts'
 import { shown } from '../model/validate.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
@@ -19,7 +20,7 @@ export interface RecallConfig {
   readonly halfLifeDays: { readonly [kind: string]: number }
   /** What recency never falls below, however old an item is. */
   readonly recencyFloor: number
-  /** Items of other tasks that were not touched for so many days are left out; null: however old. */
+  /** Items of other tasks that were not touched for this many days are left out; null: no limit. */
   readonly historyDepthDays: number | null
   readonly limit: number
   /** Tokens that printed results may cost; null: as many as it takes. */
@@ -145,9 +146,6 @@ function isWebAddress(value: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
-const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const own = <T>(table: { readonly [key: string]: T }, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined
 
@@ -178,7 +176,7 @@ export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<str
 
   for (const { from, value } of layers) {
     if (value === undefined) continue
-    if (!isRecord(value)) {
+    if (!isObject(value)) {
       problems.push({ path: from, message: 'not accepted', received: shown(value), accepted: 'an object' })
       continue
     }
@@ -189,7 +187,7 @@ export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<str
       if (!rule) unknown(from, key, Object.keys(SHAPE), 'setting')
       else if (!('of' in rule)) {
         if (leaf(path, rule, said)) config[key] = said
-      } else if (!isRecord(said))
+      } else if (!isObject(said))
         problems.push({ path, message: 'not accepted', received: shown(said), accepted: 'an object' })
       else {
         const table: { [key: string]: unknown } = { ...(config[key] as object) }

@@ -1,7 +1,10 @@
 import { dirname } from 'node:path'
+import type { Memory } from '../memory.ts'
 import { type Entity, linkId, standingOf } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
+import { vouchedFor } from '../replication/trust.ts'
 import type { Project } from '../store/project.ts'
+import { stateOf } from './validity.ts'
 
 /** One slot a line: words that say what it is for, then what fills it; of one slot a project takes one. `=` gives a second name. */
 const SHIPPED = `
@@ -219,8 +222,9 @@ const keysOf = ({ words, values }: Claim, vocabulary: Vocabulary): string[] => [
 ]
 
 /**
- * The pairs of rules that cannot both be followed, by place, where their words alone show it: two alternatives of one slot
- * for the same, or the same asked for and forbidden. None where they speak of different places, or there is an exception.
+ * Indices of the pairs of rules that cannot both be followed, as far as their words show it. Either they ask for two
+ * alternatives of one slot, or one forbids what the other asks for. Rules about different places, or with an exception, do
+ * not count.
  */
 export function contraryPairs(texts: readonly string[], vocabulary: Vocabulary): [number, number][] {
   const found: [number, number][] = []
@@ -236,7 +240,7 @@ export function contraryPairs(texts: readonly string[], vocabulary: Vocabulary):
 }
 
 /** What of an entity says how things are to be done. */
-const ruleIn = ({ fields, name }: Entity): string =>
+export const ruleIn = ({ fields, name }: Pick<Entity, 'fields' | 'name'>): string =>
   [fields.fact, fields.description].find((v) => typeof v === 'string') ?? name.replaceAll('-', ' ')
 
 /** The folder that an instruction file it was found in speaks of. */
@@ -266,17 +270,27 @@ export function contrary(
   })
 }
 
+/** How many of the newest rules are looked at. */
+const RULES_LOOKED_AT = 500
+
+/** The rules that bind here, newest first. */
+export function bindingRules(memory: Memory, reader = memory.reader, now = memory.env.now()): Entity[] {
+  const facts = reader.list('fact', { limit: RULES_LOOKED_AT }).filter((e) => stateOf(e, reader, now) === undefined)
+  const vouched = vouchedFor(memory, facts.map((e) => e.id)) // biome-ignore format: one thought
+  return facts.filter((e) => vouched.has(e.id))
+}
+
 const made = new WeakMap<object, Vocabulary>()
 
 /** The alternatives of a project: `"alternatives": {"what it is for": ["one", "other"]}` in its configuration adds to those that ship. */
 export function vocabularyOf(project: Pick<Project, 'alternatives'>): Vocabulary {
   let vocabulary = made.get(project)
-  if (!vocabulary) made.set(project, (vocabulary = new Vocabulary(ownIn(project.alternatives))))
+  if (!vocabulary) made.set(project, (vocabulary = new Vocabulary(namesIn(project.alternatives))))
   return vocabulary
 }
 
-/** A project's own slots, so many names of so many characters. */
-function ownIn(given: unknown): Record<string, string[]> {
+/** What a configuration gives as lists of names: so many, of so many characters. */
+export function namesIn(given: unknown): Record<string, string[]> {
   if (given === null || typeof given !== 'object' || Array.isArray(given)) return {}
   return Object.fromEntries(
     Object.entries(given)

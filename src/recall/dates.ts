@@ -88,10 +88,16 @@ interface Pattern {
   read(m: RegExpExecArray, today: number, rest: string): Span | undefined
 }
 
-const pattern = (source: string, read: Pattern['read']): Pattern => ({
-  match: new RegExp(`(?<![\\p{L}\\p{N}_./:-])${source}`, 'giu'),
-  read,
-})
+/** Compiled when it is first asked for: who loads this file may never ask for a date. */
+function pattern(source: string, read: Pattern['read']): Pattern {
+  let match: RegExp | undefined
+  return {
+    get match() {
+      return (match ??= new RegExp(`(?<![\\p{L}\\p{N}_./:-])${source}`, 'giu'))
+    },
+    read,
+  }
+}
 
 const counted = (word: string) => NUMBERS[word.toLowerCase()] ?? Number(word)
 

@@ -33,9 +33,9 @@ interface Bag {
 }
 
 /**
- * Folds what says nearly the same into the best-ranked one; nothing is lost, its id is told. Careful rather than
- * complete: words may be added, inflected or moved a little; once each side has a word of its own (another object,
- * another number), or one is negated or limited, they are not the same. A paraphrase in other words stays.
+ * Folds near duplicates into the best-ranked one, which names their ids. It is careful rather than complete: words may be
+ * added, inflected or moved a little. Two texts differ if each has a word of its own (another object, another number), or
+ * if one is negated or limited. Paraphrases stay apart.
  */
 export function foldAlike<T extends Alike>(ranked: readonly T[]): Folded<T>[] {
   const bags = ranked.map(bagOf)

@@ -1,8 +1,8 @@
 import type { Json } from '../model/field.ts'
 import type { RecallConfig } from './config.ts'
 
-export const IMPORTANCE_MIN = 0.5
-export const IMPORTANCE_MAX = 2
+const IMPORTANCE_MIN = 0.5
+const IMPORTANCE_MAX = 2
 
 const LEVELS: { readonly [word: string]: number } = {
   low: 0.8,

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts'
 import { toTime } from '../model/validate.ts'
-import { momentOf } from '../read/reader.ts'
+import { momentOf, type Reader } from '../read/reader.ts'
 import { datesIn } from './dates.ts'
 
 const AGO = /^(\d{1,4}|an?|one) (minute|hour|day|week|month|year)s? ago$/
@@ -12,11 +12,23 @@ export const MOMENTS =
 
 /**
  * The moment that a caller means, in ms: a day, a moment, or words such as "last week". `since` takes the beginning of
- * a day or another span, `as-of` its end.
+ * a day or another span, `as-of` its end. With a reader also the name of a mark.
  * @throws UsageError
  */
-export function momentSaid(value: string | number | Date, now: number, as: 'since' | 'as-of'): number {
+export function momentSaid(
+  value: string | number | Date,
+  now: number,
+  as: 'since' | 'as-of',
+  reader?: Pick<Reader, 'entity' | 'list'>,
+): number {
   if (typeof value !== 'string') return momentOf(value)
+  const moment = inWords(value, now, as) ?? (reader && markedAt(reader, value))
+  if (moment === undefined) throw new UsageError(`"${value}" is not a time`, `give ${MOMENTS}`)
+  return moment
+}
+
+/** The moment of a day, a time or words; nothing for anything else. */
+export function inWords(value: string, now: number, as: 'since' | 'as-of'): number | undefined {
   const text = value.trim().replace(/\s+/g, ' ').toLowerCase()
   const [, count, unit] = AGO.exec(text) ?? []
   if (unit !== undefined && (as === 'as-of' || unit === 'minute' || unit === 'hour'))
@@ -25,13 +37,21 @@ export function momentSaid(value: string | number | Date, now: number, as: 'sinc
   const exact = /^\d{4}-\d{2}$/.test(text) ? undefined : toTime(value.trim())
   if (exact !== undefined) return as === 'since' ? Date.parse(exact) : momentOf(exact)
   // "March" alone is no date in a question, but here nothing else can be meant
-  const said = [value, `${as === 'since' ? 'since' : 'until'} ${value}`]
+  const said = [text, `${as === 'since' ? 'since' : 'until'} ${text}`]
   const [meant] = /^\d{4}-\d{2}-/.test(text) ? [] : said.flatMap((words) => datesIn(words, now))
-  if (!meant) throw new UsageError(`"${value}" is not a time`, `give ${MOMENTS}`)
+  // nor is a name that holds a date one
+  if (!meant || (as === 'as-of' && meant.text.length < text.replace(/^the /, '').length)) return undefined
   return as === 'since' ? Date.parse(meant.from) : momentOf(meant.to)
 }
 
-/** So many units before, at the same time of day; the last day of a month that has fewer. */
+/** The moment of a mark: the one that it names, else when it was recorded. */
+export function markedAt(reader: Pick<Reader, 'entity' | 'list'>, name: string): number | undefined {
+  const mark = reader.list('mark').find((e) => e.name === name.trim())
+  if (!mark) return undefined
+  return typeof mark.fields.at === 'string' ? momentOf(mark.fields.at) : mark.created
+}
+
+/** The moment `count` units ago, at the same time of day; in a shorter month, its last day. */
 function back(now: number, count: number, unit: string): number {
   const length = LENGTH[unit]
   if (length !== undefined) return now - count * length

@@ -9,7 +9,7 @@ import { PRESETS, type Preset, type RecallOptions, SCOPES, type Scope } from './
 const DAY_MS = 86_400_000
 
 /** What a preset says; what the caller says himself comes before it. */
-export const PRESET_OPTIONS: { readonly [P in Preset]: Pick<RecallOptions, 'scope' | 'all' | 'explain'> } = {
+const PRESET_OPTIONS: { readonly [P in Preset]: Pick<RecallOptions, 'scope' | 'all' | 'explain'> } = {
   fresh: { scope: 'micro' },
   balanced: { scope: 'balanced' },
   learn_from_all: { scope: 'macro' },

@@ -7,13 +7,13 @@ export const MAX_CHARACTERS = 40_000
 export interface Limits {
   /** Tokens that all of the text may cost, its closing remark included. */
   readonly budget?: number
-  /** So many items at most. */
+  /** At most this many items. */
   readonly limit?: number
   /** How many were found, where more than are given here. */
   readonly found?: number
   /** Stands above the items, if any is told. */
   readonly head?: string
-  /** What is said of so many that were left out, the most helpful first. */
+  /** The lines about `omitted` items that were left out, the most helpful first. */
   readonly closing?: (omitted: number) => readonly string[]
 }
 

@@ -66,15 +66,16 @@ const BY_VECTOR = 80
 /** The newest wishes of the user are always looked at. */
 const WISHES = 60
 const WITH_NEIGHBOURS = 40
-/** So many are compared with what stands around them. */
+/** How many candidates are compared together with their neighbours. */
 const CLOSE = 100
 const STEP = 50
 const WITH_LINKS = 6
 const MAX_LINKS = 24
-/** So many texts may hold the words by which candidates are looked for, and so many the pairs of common ones; pairs at most. */
+/** How many texts the searched terms may match together; the same again for pairs of common terms. */
 const POSTINGS = 3_000
+/** How many pairs of common terms are searched for. */
 const PAIRS = 12
-/** A narrow filter may leave few of the candidates: then so many are looked at. */
+/** If a narrow filter leaves fewer candidates than `ENOUGH`, this many are searched for. */
 const DEEP = 4_000
 const ENOUGH = 30
 
@@ -88,10 +89,10 @@ const FIRST_PERSON = /\b(i|my|me|mine|i'm|i've|i’m|i’ve)\b/i
 const ROLES = new Set(['user', 'assistant', 'system', 'tool', 'model', 'human', 'ai'])
 
 /**
- * The terms by which candidates are looked for: all, or the rarest that hold no more texts than are worth scoring; and of
- * terms that are left out pairs, since the text that holds both is the answer, however many hold one.
+ * The terms that candidates are searched by: all, or the rarest within `POSTINGS`. The terms left out come in pairs: a text
+ * with both may be the answer, however many texts have one.
  */
-function telling(
+function searchTerms(
   terms: readonly Term[],
   counts: readonly number[],
   size: number,
@@ -140,7 +141,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const heading = isHeading(question)
   const spread =
     vectors && heading ? { ...vectors.spread, weight: vectors.spread.weight * TUNING.heading.vector } : vectors?.spread
-  const lookedFor = telling(terms, counts, size)
+  const lookedFor = searchTerms(terms, counts, size)
   const references = named(question, reader)
 
   const entities = new Map<number, Entity>()

@@ -11,7 +11,7 @@ export const TUNING = {
   passage: 60,
   /** What remains of the weight of a word by which one asks; see `question.ts`. */
   asking: 0.2,
-  /** A title of at most so many words goes with every passage. */
+  /** A title of at most this many words goes with every passage. */
   title: 24,
   /** How much a word of the question counts for being among the first words of a text, which say what it is about. */
   lead: 0.5,
@@ -84,7 +84,7 @@ export function weigh(
   return { terms, idf, index: new Map(terms.map((t, i) => [hashOf(t.stem), i])), total }
 }
 
-/** How strongly the neighbours of a text of so many words count. */
+/** How strongly the neighbours of a text count: less, the more words it has. */
 export const aroundScale = (words: number): number => Math.min(1, TUNING.short / Math.max(1, words))
 
 /** How many texts each text lends its words to, on average. */
@@ -235,7 +235,7 @@ export interface Spread {
 }
 
 const TOP_OF_SOURCE = 3
-/** With more candidates than these a source says less of each: a long conversation is about many things. */
+/** A source with more candidates than this says less of each: a long conversation is about many things. */
 const OF_ONE_SUBJECT = 8
 
 /** What each source says of a text in it: how well its best ones match, in standard deviations over the sources. */

@@ -12,7 +12,7 @@ import { stands } from './validity.ts'
 export type Where = keyof RecallConfig['weights']
 
 /** From the nearest on. */
-export const WHERES = ['task', 'sibling', 'activity', 'goal', 'elsewhere'] as const satisfies readonly Where[]
+const WHERES = ['task', 'sibling', 'activity', 'goal', 'elsewhere'] as const satisfies readonly Where[]
 
 export interface Proximity {
   readonly proximity: number
@@ -59,7 +59,7 @@ export function findInTree(reader: Reader, kind: WorkKind, ref: string): Entity 
 }
 
 /** Looks up the parents of the work tree, each once. */
-function parents(reader: Reader): (ref: string, kind: WorkKind) => Entity | undefined {
+export function parents(reader: Reader): (ref: string, kind: WorkKind) => Entity | undefined {
   const known = new Map<string, Entity | undefined>()
   return (ref, kind) => {
     const key = `${kind} ${ref}`
@@ -92,8 +92,8 @@ function labelsOf(e: Entity): Set<string> {
 }
 
 /**
- * Whether an item's topics and tags are those of an area of work: half of its own are the area's, or it has half of the
- * area's and at least two of them. One of four is not enough.
+ * Whether an item belongs to an area of work by topics and tags. Half of its own must be the area's, or it must have half of
+ * the area's and at least two.
  */
 export function sharesTopics(item: ReadonlySet<string>, area: ReadonlySet<string>): boolean {
   let common = 0
@@ -110,7 +110,7 @@ const liftedTo = (reader: Reader, id: string | undefined): ReadonlySet<string> =
   )
 
 /** Ids of the work tree that an item's provenance names, the deepest of each entry. */
-function recordedIn(e: Entity): string[] {
+export function recordedIn(e: Entity): string[] {
   const { provenance } = e.fields
   if (!Array.isArray(provenance)) return []
   return provenance.flatMap((p) => {

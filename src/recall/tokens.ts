@@ -7,7 +7,7 @@ let loaded: Vocabulary | undefined
 
 /**
  * The build writes the table beside the bundles. Measured: the tables of gpt-tokenizer take 150 to 200 ms and 75 MB to
- * load, this one 4 ms and its 3 MB; so that package is where the table and the splitting come from, and not needed later.
+ * load, this one 4 ms and 3 MB. So that package is needed by the build alone.
  */
 function vocabulary(): Vocabulary {
   if (loaded) return loaded

@@ -19,7 +19,7 @@ export interface RecallOptions {
   session?: string
   /** Only these kinds. */
   kinds?: readonly string[]
-  /** At most so many results; 10 unless given or configured. */
+  /** At most this many results; 10 unless given or configured. */
   limit?: number
   /** Tokens that the printed results may cost. */
   budget?: number
@@ -63,6 +63,8 @@ export interface Recalled {
   contradicts: string[]
   /** superseded, retired, out of its validity: only with `all` or as of a moment. */
   state?: string
+  /** Why what it says of the code may no longer hold. */
+  stale?: string
   fields: { readonly [field: string]: Json }
 }
 

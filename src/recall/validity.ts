@@ -1,9 +1,12 @@
-import { type Entity, type Link, standingOf } from '../model/entity.ts'
+import { type Entity, isAgreed, type Link, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { momentOf, type Reader } from '../read/reader.ts'
 
 /** Why something is not told unless it is asked for. */
 export type State = 'deleted' | 'rejected' | 'proposed' | 'retired' | 'superseded' | 'not yet valid' | 'no longer valid'
+
+/** Looked at for each that is asked for: some are left out. */
+const SEARCHED = 4
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -16,23 +19,56 @@ const timed = (ms: number) => (Number.isNaN(ms) ? undefined : ms)
 
 /**
  * What keeps an entity out of default recall, if anything: gone, not agreed to, taken out, replaced, or not true in the
- * world at `validAt`. As of a moment, give the reader of that moment.
+ * world at `validAt`. As of a moment, give the reader of that moment. Who asks of many looks up at once which are replaced.
  */
-export function stateOf(e: Entity, reader: Reader, validAt: number): State | undefined {
+export function stateOf(
+  e: Entity,
+  reader: Reader,
+  validAt: number,
+  replaced: (id: string) => boolean = (id) => isReplaced(id, reader),
+): State | undefined {
   if (!e.live) return 'deleted'
   const standing = standingOf(e.fields)
   if (standing === 'rejected' || standing === 'proposed') return standing
   if (e.fields.retired !== undefined) return 'retired'
-  if (e.fields.status === 'superseded' || isReplaced(e.id, reader)) return 'superseded'
-  if (validAt < (beginOf(e.fields.validFrom) ?? -Infinity)) return 'not yet valid'
-  if (validAt > (endOf(e.fields.validTo) ?? Infinity)) return 'no longer valid'
-  return undefined
+  if (e.fields.status === 'superseded' || replaced(e.id)) return 'superseded'
+  return outOfValidity(e, validAt)
+}
+
+function outOfValidity({ fields }: Entity, at: number): 'not yet valid' | 'no longer valid' | undefined {
+  if (at < (beginOf(fields.validFrom) ?? -Infinity)) return 'not yet valid'
+  return at > (endOf(fields.validTo) ?? Infinity) ? 'no longer valid' : undefined
+}
+
+/** The same knowledge without what is not true in the world at a moment; a reference still finds it. */
+export function readValidAt(reader: Reader, at: number): Reader {
+  const holds = (e: Entity) => outOfValidity(e, at) === undefined
+  const list: Reader['list'] = (kind, { limit, ...o } = {}) => reader.list(kind, o).filter(holds).slice(0, limit)
+  return {
+    ...reader,
+    list,
+    ids: (kind, o) => list(kind, o).map((e) => e.id),
+    search: (question, limit, kinds) =>
+      reader
+        .search(question, SEARCHED * limit, kinds)
+        .filter(holds)
+        .slice(0, limit),
+    links: (end, id) =>
+      reader.links(end, id).filter((l) => {
+        const other = reader.entity(end === 'from' ? l.to : l.from)
+        return holds(l.entity) && other !== undefined && holds(other)
+      }),
+    edges(end, ids, relations) {
+      const edges = reader.edges(end, ids, relations)
+      const others = edges.flatMap((l) => [l.id, end === 'from' ? l.to : l.from])
+      const holding = new Set(reader.entities([...new Set(others)]).flatMap((e) => (holds(e) ? [e.id] : [])))
+      return edges.filter((l) => holding.has(l.id) && holding.has(end === 'from' ? l.to : l.from))
+    },
+  }
 }
 
 /** Whether somebody stands by a link: not proposed, rejected or taken out. */
-export const stands = (link: Link): boolean =>
-  standingOf(link.entity.fields) === 'confirmed' && link.entity.fields.retired === undefined
+export const stands = (link: Link): boolean => isAgreed(link.entity)
 
 /** Whether something says that it takes its place; kinds without a status know no other sign. */
-const isReplaced = (id: string, reader: Reader): boolean =>
-  reader.links('to', id).some((l) => l.type === 'supersedes' && stands(l))
+const isReplaced = (id: string, reader: Reader): boolean => reader.edges('to', [id], ['supersedes']).length > 0

@@ -7,7 +7,7 @@ import { countDue, due, type NewVector, putVectors, someDue, useModel, vectorMod
 import type { Embedder } from './embedders/embedder.ts'
 import { packVector } from './vector-index.ts'
 
-/** So many texts are embedded and stored at a time. */
+/** How many texts are embedded and stored at a time. */
 const BATCH = 64
 /** What weighs less says where a text is from, not what it is about. */
 const MIN_WEIGHT = 0.6

@@ -53,16 +53,16 @@ export interface Near {
   readonly cosine: number
 }
 
-/** With more rows, signs alone say first which are worth a closer look. */
+/** With more rows than this, a scan of the signs picks those that are compared in full. */
 const SCAN_ALL = 4_000
-/** So many times as many as wanted are looked at closely. */
+/** That scan picks this many times `limit` rows. */
 const CLOSER = 8
 const SAMPLE = 512
-/** What cosines of unrelated texts are like, before there are enough texts to tell: as of so many. */
+/** The spread of cosines of unrelated texts that is assumed while there are few texts; counts as `weight` of them. */
 const PRIOR = { weight: 24, deviation: 0.1 }
 /** More changes than this are read faster with everything else. */
 const RELOAD = 2_000
-/** Fewer are read as fast without pages. */
+/** With fewer vectors, reading them without pages is as fast. */
 const WORTH_SAVING = 1_000
 const ROWS_OF_A_PAGE = 8_192
 /** How pages are laid out and what vectors are mixed of: with another one they are of no use. */
@@ -77,7 +77,7 @@ interface About {
   readonly n: number
 }
 
-/** So many are read in a fraction of a second. */
+/** Up to this many vectors are read in a fraction of a second. */
 const SOON = 20_000
 
 /**
@@ -92,7 +92,7 @@ export class VectorIndex {
   #rowids = new Float64Array(0)
   #bytes = new Int8Array(0)
   #scales = new Float32Array(0)
-  /** Made when there are so many rows that they are needed. */
+  /** The signs, made once there are more than `SCAN_ALL` rows. */
   #bits = new Int32Array(0)
   #signed = false
   #hashes = new Uint32Array(0)

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { lastBatch, type News } from '../feed/news.ts'
-import { openDb, withSqlite } from '../store/db.ts'
 import { rawLinesAfter } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
+import { openDb } from '../store/open-db.ts'
 import { checkFiles, filesOfStore, keepMarks, markPath } from '../store/owner.ts'
 import { countByKind } from '../store/rows.ts'
+import { withSqlite } from '../store/sqlite.ts'
 import { storeError } from '../store/store-error.ts'
 import { hasOurSchema } from '../store/tables.ts'
 import { snapshotOf } from './compaction.ts'
@@ -60,9 +61,9 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
 }
 
 /**
- * Puts a store of our own in the place of one that somebody else made, with what that one knows as another replica sent it:
- * nothing of it binds until somebody here confirms it, and its sessions, claims and definitions stay behind. The files
- * of the old one are kept under other names; returns those. `open` opens a store of the project, made if it is missing.
+ * Replaces a store that somebody else made by one of our own. Its knowledge is taken in as from another replica: nothing of
+ * it binds until somebody here confirms it. Its sessions, claims and definitions stay behind. The files of the old one are
+ * kept under other names; returns those. `open` opens a store of the project, made if it is missing.
  */
 export function adopt(
   storePath: string,

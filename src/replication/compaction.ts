@@ -2,11 +2,12 @@ import { UserError } from '../errors.ts'
 import { sharedStates } from '../feed/feed.ts'
 import { applyUpdate, encodeDoc, openDoc } from '../log/document.ts'
 import { projectState, reprojectKinds } from '../materialize/apply.ts'
+import { isObject } from '../model/object.ts'
 import type { Registry } from '../model/registry.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import type { PurgeMark } from '../store/line.ts'
+import { hasAll, isCount, isEntity, isEvent, isText, listOf, type PurgeMark } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { addCounts, allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
@@ -69,6 +70,48 @@ export function snapshotOf(db: Db): Snapshot | undefined {
     purged: log.allPurges(db),
     forked: log.allForked(db),
   }
+}
+
+const COVERED = { replica: isText, seq: isCount, hash: isText, ctr: isCount }
+const ENTITY = {
+  id: isEntity,
+  state: isText,
+  updated: isCount,
+  counts: (v: unknown) => isObject(v) && Object.values(v).every(isCount),
+}
+const BASE_EVENT = {
+  replica: isText,
+  seq: isCount,
+  i: isCount,
+  entity: isEntity,
+  ms: isCount,
+  ctr: isCount,
+  body: isBody,
+}
+const MARK = { replica: isText, seq: isCount, hash: isText, entity: isText }
+
+function isBody(v: unknown): boolean {
+  try {
+    return isText(v) && isEvent(JSON.parse(v as string))
+  } catch {
+    return false
+  }
+}
+
+/** Reads a snapshot of one replica's lines that somebody else wrote; undefined for what is none. */
+export function parseSnapshot(text: string, replica: string): Snapshot | undefined {
+  const { snapshot: s } = JSON.parse(text) as { snapshot: Snapshot }
+  const ofReplica = (shape: Parameters<typeof hasAll>[1]) =>
+    listOf((v) => hasAll(v, shape) && (v as coverage.Covered).replica === replica)
+  const isSound = hasAll(s, {
+    horizon: isCount,
+    covered: ofReplica(COVERED),
+    entities: listOf((v) => hasAll(v, ENTITY)),
+    events: ofReplica(BASE_EVENT),
+    purged: listOf((v) => hasAll(v, MARK)),
+    forked: listOf((v) => hasAll(v, { replica: isText, from: isCount })),
+  })
+  return isSound ? s : undefined
 }
 
 /** What a document says of the thing itself: by it a snapshot, which has no lines, shows whether it changes that. */

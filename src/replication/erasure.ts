@@ -229,18 +229,22 @@ function whyForeign(path: string, places: Places | undefined): string | undefine
   return root === undefined ? undefined : whyNotOwn(root, path.slice(root.length + 1))
 }
 
+/** A file of the log that travels with git; `sync` writes it anew. */
+const isSegment = (kind: string): boolean => kind.startsWith('log/')
+
 /** Takes what was erased out of a file: where the texts are known these alone, else the file. */
 function cleanFile(
   { path, kind }: OwnFile,
   places: Places | undefined,
   texts: readonly string[] | undefined,
 ): string[] {
-  if (whyForeign(path, places) !== undefined) return [] // the proof names it
+  if (isSegment(kind.path) || whyForeign(path, places) !== undefined) return [] // the proof names it
   if (kind.path.startsWith('extraction.db')) {
     eraseErrors(path.replace(/-(wal|shm|journal)$/, ''))
     return []
   }
-  const keepsRest = texts !== undefined && (kind.path.includes('.edited-') || kind.place === 'store')
+  const isPersons = kind.path.includes('.edited-') || kind.path.startsWith('retro/')
+  const keepsRest = texts !== undefined && (isPersons || kind.place === 'store')
   if (keepsRest) {
     const needles = texts.flatMap(formsOf).map(String)
     let text = readFileSync(path, 'utf8')
@@ -272,7 +276,9 @@ export function proofOf(db: Db, { secrets, said }: ToErase, places: Places | und
       ? 'a process reads the store; the next command that writes finishes it'
       : /^(?:\{store\}\{|backups\/)/.test(f.kind.path)
         ? `something else quotes it, such as a handoff: erase that, or the words everywhere with act [["purge", {"secret": "…"}]]`
-        : (whyForeign(f.path, places) ?? 'delete it by hand')
+        : isSegment(f.kind.path)
+          ? "`tidemark sync` writes it anew without; git's history keeps it, and others until they sync: change the secret"
+          : (whyForeign(f.path, places) ?? 'delete it by hand')
     notes.push(`what was erased still stands in ${f.path}: ${why}`)
   }
   return notes

@@ -15,10 +15,11 @@ import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
-import { type Line, parseLine, seal } from '../store/line.ts'
+import { firstOf, type Line, parseLine, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
 import { baseOf } from '../store/rows.ts'
+import { keepOwn, ownLines } from '../store/trust.ts'
 import { applySnapshot, type Snapshot } from './compaction.ts'
 import { applyPurges, eraseFurther, withoutErased } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
@@ -83,7 +84,7 @@ export function parseDelivery(bytes: Uint8Array): Delivery {
 /**
  * Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter.
  */
-export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Delivery): Ingested {
+export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omit<Delivery, 'project'>): Ingested {
   const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false, erased: false }
   const own = replicaFor(db, env).tag
   const foreign = delivery.lines.filter((l) => l.replica === own)
@@ -127,13 +128,13 @@ function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Inges
     out.duplicates++
     return
   }
-  if (line.seq > head.seq + 1) {
+  if (firstOf(line) > head.seq + 1) {
     log.park(db, withoutErased(db, line), env.now())
     return
   }
-  const before = line.seq === 1 ? '' : log.hashOf(db, line.replica, line.seq - 1)
+  const before = firstOf(line) === 1 ? '' : log.hashOf(db, line.replica, firstOf(line) - 1)
   if (line.seq <= head.seq || (before !== undefined && before !== line.prev)) {
-    settleFork(db, env, registry, line.replica, line.seq <= head.seq ? line.seq : line.seq - 1, out)
+    settleFork(db, env, registry, line.replica, line.seq <= head.seq ? line.seq : firstOf(line) - 1, out)
     take(db, env, registry, line, out)
     return
   }
@@ -143,8 +144,9 @@ function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Inges
 
 function release(db: Db, env: Env, registry: () => Registry, replica: string, out: Ingested): void {
   for (;;) {
-    const [next] = log.parkedAt(db, replica, log.head(db, replica).seq + 1)
-    if (!next) return
+    const { seq } = log.head(db, replica)
+    const next = log.nextParked(db, replica, seq)
+    if (!next || firstOf(next) > seq + 1) return
     log.unpark(db, next)
     take(db, env, registry, next, out)
   }
@@ -207,7 +209,9 @@ function giveUp(db: Db, env: Env, registry: () => Registry, replica: string, fro
   if (already !== undefined && already <= from) return
   log.setForked(db, replica, from)
   const { tag, clock } = replicaFor(db, env)
+  const isOwn = ownLines(db)
   const lost = [...takeOut(db, registry, replica, from), ...log.takeParkedFrom(db, replica, from)]
+  const own = lost.filter((l) => isOwn(l.replica, l.seq))
   if (tag === replica) {
     mintReplica(db, env)
     saveClock(db, { ms: clock.ms, ctr: 0 })
@@ -220,6 +224,10 @@ function giveUp(db: Db, env: Env, registry: () => Registry, replica: string, fro
     `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
   )
   for (const line of lost) moveToBranch(db, env, registry, line, from, out)
+  for (const { hash } of own) {
+    const branch = log.branchedTo(db, hash)
+    if (branch) keepOwn(db, branch.replica, branch.seq)
+  }
 }
 
 /** Takes a branch out of the log, and what it said out of the entities. */
@@ -282,12 +290,13 @@ function moveToBranch(db: Db, env: Env, registry: () => Registry, given: Line, f
         ),
       )
     }
-    const { substitute: _, forks: __, ...said } = line
-    accept(db, env, registry, seal({ ...said, replica: tag, seq, prev: head.hash, updates, events }), out)
+    const { substitute: _, forks: __, from: ___, ...said } = line
+    // whoever says it again, with the signature or without, says the same
+    const { key: ____, sig: _____, ...author } = line.author
+    accept(db, env, registry, seal({ ...said, author, replica: tag, seq, prev: head.hash, updates, events }), out)
     for (const f of line.forks ?? []) giveUp(db, env, registry, f.replica, f.from, out)
   }
-  for (const next of log.parkedAt(db, given.replica, given.seq + 1)) {
-    if (next.prev !== given.hash) continue
+  for (const next of log.parkedBehind(db, given)) {
     log.unpark(db, next)
     moveToBranch(db, env, registry, next, from, out)
   }

@@ -3,6 +3,7 @@ import type { Event } from '../log/events.ts'
 import { sha256 } from '../model/digest.ts'
 import { kindOf } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
+import { dropAnchorsOf } from '../store/code.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import type * as coverage from '../store/coverage.ts'
 import { type Db, stored } from '../store/db.ts'
@@ -30,7 +31,7 @@ function emptied(e: Event, entity = e.entity): Event {
 /** What stands in an erased entity's place: its id may hold the very name that had to go. */
 export const tombstoneOf = (id: string): string => `${kindOf(id)}:purged-${sha256(id).slice(0, 16)}`
 
-const isTombstone = (id: string): boolean => /:purged-[0-9a-f]{16}$/.test(id)
+export const isTombstone = (id: string): boolean => /:purged-[0-9a-f]{16}$/.test(id)
 
 /** The id under which an entity goes on here: its own, or its tombstone. */
 export const idNow = (db: Db, id: string): string =>
@@ -42,7 +43,7 @@ export const HEADER = ''
 const everything = () => true
 
 /** An event as it may be kept here: what was erased of it is gone, and what it tells of erased writes as well. */
-export function erasedEvent(db: Db, e: Event, seq: number): Event {
+function erasedEvent(db: Db, e: Event, seq: number): Event {
   const entity = idNow(db, e.entity)
   if (entity !== e.entity) return emptied(e, entity)
   if (log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr)) return emptied(e)
@@ -137,6 +138,7 @@ function erase(db: Db, registry: Registry, entities: readonly string[]): void {
       if (now && now !== line) log.replaceLine(db, now)
     }
     log.rewriteEvents(db, id, (e, seq) => erasedEvent(db, e, seq))
+    dropAnchorsOf(db, id)
     const b = baseOf(db, id)
     if (b) base(b)
   }

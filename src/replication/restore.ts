@@ -5,9 +5,10 @@ import { UserError } from '../errors.ts'
 import { openDoc } from '../log/document.ts'
 import { sha256 } from '../model/digest.ts'
 import { snapshots, syncFile } from '../store/backup.ts'
-import { type Db, newStore } from '../store/db.ts'
+import type { Db } from '../store/db.ts'
 import { type Line, parseLine, printLine } from '../store/line.ts'
 import * as log from '../store/log.ts'
+import { newStore } from '../store/open-db.ts'
 import { mintReplica } from '../store/replica.ts'
 import {
   damagedCopies,
@@ -212,9 +213,14 @@ class Pool {
       for (const [replica, seq] of s.heads()) this.#heads.set(replica, Math.max(seq, this.#heads.get(replica) ?? 0))
       for (const [replica, seq] of s.covered()) folded.set(replica, Math.max(seq, folded.get(replica) ?? 0))
     }
+    // what stays on the machine of another replica was never here
+    const elsewhere = new Set<string>()
+    for (const { replica, from, seq } of this.lines.values())
+      for (let n = from ?? seq; n < seq; n++) elsewhere.add(`${replica}:${n}`)
     for (const [replica, head] of this.#heads)
       for (let seq = (folded.get(replica) ?? 0) + 1; seq <= head; seq++)
-        if (!this.lines.has(`${replica}:${seq}`)) this.#standIn(sources, replica, seq)
+        if (!this.lines.has(`${replica}:${seq}`) && !elsewhere.has(`${replica}:${seq}`))
+          this.#standIn(sources, replica, seq)
   }
 
   #line = (replica: string, seq: number) => this.lines.get(`${replica}:${seq}`)

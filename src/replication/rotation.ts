@@ -9,7 +9,7 @@ import { tombstoneOf } from './purge.ts'
 
 const KEPT_MS = 30 * 86_400_000
 const KEPT = 10_000
-/** Rotation waits for so many more, or a day: it is not for every event that one comes. */
+/** Rotation waits until this many more are due, or a day has passed. */
 const SLACK = 1_000
 const DAY_MS = 86_400_000
 

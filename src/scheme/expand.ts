@@ -1,3 +1,4 @@
+import { UserError } from '../errors.ts'
 import { declare } from './define.ts'
 import { Bracketed, type Cell, EMPTY, elements, type Lambda, list, type Node, Pair, Rec, SchemeError, Sym, Syntax, UNSPECIFIED, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
@@ -81,7 +82,7 @@ export function expand(form: Value, scope: Scope): Node {
 function reference(name: string, scope: Scope): Node {
   const local = scope.find(name)
   if (local) return local
-  if (RULES.has(name) && !scope.globals.isDefined(name))
+  if (RULES.has(name))
     throw new SchemeError(`${name} is syntax: it stands first in a form`, `(help "${name}") shows its form`)
   return { op: 'global', cell: scope.globals.cell(name) }
 }
@@ -292,6 +293,8 @@ const setForm: Rule = (form, scope) => {
 const defineForm: Rule = (form, scope) => {
   if (scope.parent) bad(form, 'it stands at top level or directly in a body')
   const { name, value } = definition(form, scope)!
+  if (RULES.has(name) || scope.globals.syntax(name))
+    throw new UserError('special-form', `${name} is a special form and cannot be defined`, 'choose another name')
   return { op: 'define', cell: scope.globals.cell(name), value: named(name, value, scope) }
 }
 

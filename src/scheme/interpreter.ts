@@ -15,7 +15,7 @@ import { builtin, builtinHelp, valueFor } from './library.ts'
 import { Machine } from './machine.ts'
 import { Reader } from './reader.ts'
 import { refusal } from './refusals.ts'
-import { type Cell, Entity, isProcedure, type Run, SchemeError, type Value } from './values.ts'
+import { type Cell, Entity, type Run, SchemeError, type Value } from './values.ts'
 import { layoutValue, type Shapes } from './write.ts'
 
 /** A definition kept as the text it was read from, for what cannot be kept as data: procedures. */
@@ -33,8 +33,11 @@ export interface InterpreterOptions {
   syntax?: Readonly<Record<string, (form: Value) => Value>>
   /** Asked for a global name this interpreter has not defined, before the builtins: what an earlier one defined. */
   lookup?(name: string): Value | Source | undefined
-  /** Told of every global definition after its form has succeeded; a UserError thrown here takes the definition back. */
-  onDefine?(name: string, value: Value, source: string): void
+  /**
+   * Told of every global definition after its form has succeeded; a UserError thrown here takes the definition back.
+   * What uses the earlier value of its name cannot be made again from its source.
+   */
+  onDefine?(name: string, value: Value, source: string, usesEarlier: boolean): void
   budget?: Partial<Budget>
   shapes?: Shapes
   now?: () => number
@@ -53,6 +56,8 @@ class Interpreter implements Globals {
   readonly #budget: Budget
   readonly #cells = new Map<string, Cell>()
   readonly #host: Map<string, Definition<Run>>
+  /** Kept definitions that are being evaluated: in their source the name means what it meant without them. */
+  readonly #restoring = new Set<string>()
 
   constructor(options: InterpreterOptions) {
     this.#options = options
@@ -117,8 +122,8 @@ class Interpreter implements Globals {
     machine.defined.clear()
     try {
       const value = machine.run(expand(form, new Scope(this)))
-      for (const [cell, { isDefine }] of machine.defined)
-        if (isDefine || !isProcedure(cell.value!)) this.#options.onDefine?.(cell.name, cell.value!, text)
+      for (const [cell, { usesEarlier }] of machine.defined)
+        this.#options.onDefine?.(cell.name, cell.value!, text, usesEarlier === true)
       return value
     } catch (error) {
       for (const [cell, { before }] of machine.defined) cell.value = before
@@ -128,8 +133,8 @@ class Interpreter implements Globals {
 
   /** The value of a global name that has none yet. */
   #resolve(cell: Cell, machine: Machine): Value {
-    const kept = this.#options.lookup?.(cell.name)
-    if (kept instanceof Source) this.#restore(kept, machine)
+    const kept = this.#restoring.has(cell.name) ? undefined : this.#options.lookup?.(cell.name)
+    if (kept instanceof Source) this.#restore(cell.name, kept, machine)
     else if (kept !== undefined) cell.value = kept
     if (cell.value !== undefined) return cell.value
     const host = this.#host.get(cell.name)
@@ -139,18 +144,22 @@ class Interpreter implements Globals {
   }
 
   /** Evaluates a kept definition; it is not told to `onDefine` again. */
-  #restore(source: Source, machine: Machine): void {
+  #restore(name: string, source: Source, machine: Machine): void {
     const reader = new Reader(source.text)
     const { isRecording } = machine
     machine.isRecording = false
+    this.#restoring.add(name)
     try {
       for (let read = reader.next(); read; read = reader.next()) machine.run(expand(read.form, new Scope(this)))
     } finally {
       machine.isRecording = isRecording
+      this.#restoring.delete(name)
     }
   }
 
   #unbound(name: string): SchemeError {
+    if (this.#restoring.has(name))
+      return new SchemeError(`${name} was made from an earlier ${name}, which is not kept`, 'define it anew')
     const reason = refusal(name)
     if (reason !== undefined) return new SchemeError(`${name} is not offered: ${reason}`)
     const own = [...this.#cells.values()].filter((cell) => cell.value !== undefined).map((cell) => cell.name)

@@ -1,6 +1,6 @@
 /**
- * What a text must not bring along where a model or a person reads it: characters that show as nothing, turn the
- * direction of writing or steer a terminal, and marks that end the block in which it stands.
+ * Characters that are removed before a model or a person reads a text: invisible ones, those that change the direction of
+ * writing or control a terminal, and marks that end the block around the text.
  */
 
 /** Format characters that do show: the number signs of Arabic, Syriac and Kaithi. */

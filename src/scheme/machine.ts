@@ -22,6 +22,12 @@ interface Frame {
 }
 const NO_ARGS: Value[] = []
 
+interface Defined {
+  readonly before: Value | undefined
+  /** Whether the new value was made with the one before; unknown until it is there. */
+  usesEarlier: boolean | undefined
+}
+
 /**
  * Walks the tree of a program. What waits for a value stands on a stack of its own: however deep a program recurses,
  * JavaScript does not; and what is in tail position never waits.
@@ -32,13 +38,16 @@ export class Machine implements CallContext {
   readonly #frames: Frame[] = []
   #waiting = 0
   #reentry = 0
-  /** Globals given a value by the current form, with the value they had; off while a kept definition is restored. */
-  readonly defined = new Map<Cell, { before: Value | undefined; isDefine: boolean }>()
+  /** Globals given a value by the current form; off while a kept definition is restored. */
+  readonly defined = new Map<Cell, Defined>()
   isRecording = true
 
   constructor(meter: Meter, resolve: (cell: Cell) => Value) {
     this.#meter = meter
-    this.#resolve = resolve
+    this.#resolve = (cell) => {
+      const before = this.defined.get(cell)?.before
+      return before === undefined ? resolve(cell) : (cell.value = before)
+    }
   }
 
   charge(steps: number): void {
@@ -115,6 +124,7 @@ export class Machine implements CallContext {
         case 'define': {
           if (value !== undefined) value = this.#assign(node, env, value)
           else {
+            if (node.op === 'define') this.#hide(node.cell)
             this.#wait(node, env, args, at)
             node = node.value
           }
@@ -219,6 +229,13 @@ export class Machine implements CallContext {
     this.#frames.push({ node, env, args, at })
   }
 
+  /** Hides the earlier value of a name while a definition of it is evaluated, so that a look at it is noticed. */
+  #hide(cell: Cell): void {
+    if (!this.isRecording || this.defined.has(cell)) return
+    this.defined.set(cell, { before: cell.value, usesEarlier: undefined })
+    cell.value = undefined
+  }
+
   #assign(node: Node & { op: 'set' | 'define' }, env: Env | undefined, value: Value): Value {
     if (node.op === 'set' && node.to.op === 'local') {
       let scope = env!
@@ -229,9 +246,11 @@ export class Machine implements CallContext {
     const isDefine = node.op === 'define'
     const cell = isDefine ? node.cell : (node.to as { cell: Cell }).cell
     if (!isDefine && cell.value === undefined) this.#resolve(cell)
-    const earlier = this.defined.get(cell)
-    if (earlier) earlier.isDefine ||= isDefine
-    else if (this.isRecording) this.defined.set(cell, { before: cell.value, isDefine })
+    if (this.isRecording) {
+      const defined = this.defined.get(cell)
+      if (defined) defined.usesEarlier ??= cell.value !== undefined
+      else this.defined.set(cell, { before: cell.value, usesEarlier: true })
+    }
     cell.value = value
     return isDefine ? new Sym(cell.name) : UNSPECIFIED
   }

@@ -1,7 +1,6 @@
 import { isPlaceholder, isRandom } from './judge.ts'
 import { namedSecrets, type Span } from './key-values.ts'
 import { RULES, type Rule } from './rules.ts'
-import { SHAPES } from './shapes.ts'
 
 /** No shorter text holds a name and a value, or a token. */
 const SHORTEST = 8
@@ -10,8 +9,10 @@ const SHORTEST = 8
 export function findSecrets(text: string): Span[] {
   if (text.length < SHORTEST) return []
   const found: Span[] = []
-  for (const rule of RULES) for (const keyword of rule.keywords) inText(text, rule, keyword, found)
-  for (const shape of SHAPES) shape(text, found)
+  for (const rule of RULES) {
+    if (typeof rule === 'function') rule(text, found)
+    else for (const keyword of rule.keywords) inText(text, rule, keyword, found)
+  }
   found.push(...namedSecrets(text))
   return merged(found)
 }
@@ -60,8 +61,9 @@ function pattern(source: string, flags = 'y'): RegExp {
   return made
 }
 
-/** What stands before a keyword is looked at no further back. */
+/** So much of what stands before a keyword is looked at, and behind a secret. */
 const BEFORE_MAX = 80
+const BEHIND_MAX = 40
 
 function inText(text: string, rule: Rule, keyword: string, found: Span[]): void {
   for (let at = text.indexOf(keyword); at >= 0; ) {
@@ -79,13 +81,20 @@ function endAt(text: string, rule: Rule, keyword: string, at: number, found: Spa
   if (rule.before === undefined && rule.within !== true && !begins(text, at)) return at
   const after = pattern(rule.after)
   after.lastIndex = at + keyword.length
-  if (!after.test(text)) return at
+  const m = after.exec(text)
+  if (!m) return at
   const end = after.lastIndex
   let start = at
   if (rule.before !== undefined) {
     const before = pattern(`(?<![A-Za-z0-9])(?:${rule.before})$`, '').exec(text.slice(Math.max(0, at - BEFORE_MAX), at))
     if (!before) return at
     start = at - before[0].length
+  }
+  if (rule.is) {
+    const secret = m[1] ?? text.slice(start, end)
+    if (rule.is(secret, text.slice(end, end + BEHIND_MAX)))
+      found.push({ category: rule.category, start: end - secret.length, end })
+    return end
   }
   const body = text.slice(at + keyword.length, end)
   if (isPlaceholder(text.slice(start, Math.min(end, start + 300)))) return end

@@ -32,9 +32,9 @@ export function isRandom(value: string, run: number): boolean {
 }
 
 /** Base64 of `name:password`. */
-const isPair = (value: string): boolean =>
+export const isPair = (value: string): boolean =>
   value.length >= 8 &&
-  /^[A-Za-z0-9+/]+={0,2}$/.test(value) &&
+  /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) &&
   /^[\x20-\x7e]{1,200}:[\x20-\x7e]{3,200}$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
 export type Called = 'password' | 'token' | 'key' | 'signature' | 'header' | 'cookie'

@@ -1,14 +1,17 @@
+import { isPair, isPlaceholder, isRandom, isSecretValue } from './judge.ts'
+import { awsSecrets, option, privateKeys, type Shape } from './shapes.ts'
+
 /**
- * Tokens that can be told by their shape alone. Written from the formats that their issuers document; no package of
- * the registry has such rules as data for more than a few of them.
+ * A secret that a pattern tells. Written from the formats that their issuers document.
  *
  * A rule costs an `indexOf` per keyword until one is found; its pattern is compiled then. Patterns have no repetition
  * within a repetition, and end by themselves: what they cost is bounded at each place.
  */
 export interface Rule {
   readonly category: string
-  /** What a token of this kind holds literally; the pattern `after` begins right behind it. */
+  /** What a secret of this kind holds literally; the pattern `after` begins right behind it. */
   readonly keywords: readonly string[]
+  /** Its group, where it has one, is the secret and ends the pattern. */
   readonly after: string
   /** What stands right before the keyword, where that does not begin the token. */
   readonly before?: string
@@ -16,6 +19,8 @@ export interface Rule {
   readonly random?: true
   /** May stand right behind a letter, since no word goes on like that. */
   readonly within?: true
+  /** Whether it is a secret, by itself and by what stands behind it. Without this, one that is no placeholder is. */
+  readonly is?: (secret: string, behind: string) => boolean
 }
 
 const A = '[A-Za-z0-9]'
@@ -35,8 +40,33 @@ const rule = (
 
 const RANDOM = { random: true } as const
 
+/** What stands behind `Bearer` and `Basic`. */
+const CREDENTIAL = `[ \\t"']{0,4}([A-Za-z0-9_.~+/-]{8,2000}={0,2})`
+
+/** `user:password` of a URL, or a token in the user's place. */
+const USERINFO = `([^\\s:/@"'\`<>?#]{0,200}(?::[^\\s/@"'\`<>]{4,300})?)(?=@)`
+const LOCAL = /^@(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)\b/
+/** What a password in a URL is called in examples. */
+const EXAMPLE_PASS = /^(?:pass(?:word|wd)?|pwd?|secret|token|user|foobar|redis|xx+|\*+)$/i
+
+function isLogin(userinfo: string, behind: string): boolean {
+  const colon = userinfo.indexOf(':')
+  if (colon < 0) return userinfo.length >= 16 && isRandom(userinfo, 12) && !isPlaceholder(userinfo)
+  const pass = userinfo.slice(colon + 1)
+  if (EXAMPLE_PASS.test(pass) || /^[$%{[]/.test(pass)) return false
+  if (userinfo.slice(0, colon) === pass && LOCAL.test(behind)) return false
+  return !isPlaceholder(pass.length < 6 ? `${pass}-1a2b3c` : pass)
+}
+
+/** A PEM key in base64, as kubeconfig and the variables of CI have it. */
+const isEncodedKey = (run: string): boolean =>
+  run.length > 40 && Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY')
+
+const PASSWORD = /\s-p\s{0,3}["']?([^\s"']{3,200})/g
+
+/** Every rule for secrets that are known by their form. A function finds what no single pattern tells. */
 // biome-ignore format: one rule a line
-export const RULES: readonly Rule[] = [
+export const RULES: readonly (Rule | Shape)[] = [
   // code hosts and CI
   rule('GitHub token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], `${A}{16,255}`, { within: true }),
   rule('GitHub token', 'github_pat_', `[A-Za-z0-9_]{22,255}`, { within: true }),
@@ -113,7 +143,8 @@ export const RULES: readonly Rule[] = [
   rule('Pinecone key', 'pcsk_', `${A}{4,8}_${A}{50,70}`),
   rule('Tavily key', 'tvly-', `${U}{28,60}`, RANDOM),
   rule('NVIDIA key', 'nvapi-', `${U}{60,70}`),
-  rule('Fireworks key', ['fw_', 'csk-', 'tgp_v1_', 'jina_', 'e2b_', 'fc-'], `${U}{22,80}`, RANDOM),
+  rule('Fireworks key', ['fw_', 'csk-', 'tgp_v1_', 'jina_', 'e2b_'], `${U}{22,80}`, RANDOM),
+  rule('Firecrawl key', 'fc-', `${H}{32}${END}`, RANDOM),
   rule('ElevenLabs key', 'sk_', `${H}{48}`),
   // messages and mail
   rule('SendGrid key', 'SG.', `${U}{16,32}\\.${U}{32,64}`),
@@ -126,6 +157,8 @@ export const RULES: readonly Rule[] = [
   rule('Telegram token', ':AA', `[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])`, { before: `\\d{8,10}` }),
   rule('Twilio key', 'SK', `${H}{32}${END}`),
   rule('Mailgun key', 'key-', `${H}{32}${END}`),
+  rule('mail service key', '-us', `\\d{1,2}(?![0-9A-Za-z-])`, { before: `${H}{32}` }),
+  rule('mail service key', '-', `${H}{8}-${H}{8}(?![0-9A-Za-z-])`, { before: `${H}{32}` }),
   rule('Brevo key', ['xkeysib-', 'xsmtpsib-'], `${H}{64}-${A}{16}`),
   rule('Resend key', 're_', `${A}{6,12}_${A}{20,40}`, RANDOM),
   rule('Zapier webhook', 'hooks.zapier.com/hooks/catch/', `\\d{4,12}/[a-z0-9]{6,20}`),
@@ -172,4 +205,27 @@ export const RULES: readonly Rule[] = [
   rule('password hash', ['$2a$', '$2b$', '$2y$'], `\\d\\d\\$[A-Za-z0-9./]{53}`, { within: true }),
   rule('password hash', ['$1$', '$apr1$', '$5$', '$6$', '$y$'], `(?:rounds=\\d{1,9}\\$|j[A-Za-z0-9./]{1,8}\\$)?[A-Za-z0-9./]{1,40}\\$[A-Za-z0-9./]{22,90}`, { within: true }),
   rule('password hash', ['$argon2id$', '$argon2i$', '$argon2d$'], `[A-Za-z0-9./+=,$]{40,300}`, { within: true }),
+  rule('access token', 'pat', `${A}{14}\\.${H}{64}${END}`),
+  rule('access token', ['0/', '1/', '2/'], `\\d{15,17}(?:/\\d{15,17})?:${H}{32}${END}`),
+  // keys and logins
+  privateKeys,
+  rule('private key', 'LS0tLS1CRUdJTi', `[A-Za-z0-9+/=]*`, { within: true, is: isEncodedKey }),
+  awsSecrets,
+  rule('credentials in a URL', ['http://', 'https://'], USERINFO, { within: true, is: isLogin }),
+  rule('connection string', '://', USERINFO, { within: true, is: isLogin }),
+  rule('bearer token', ['Bearer ', 'bearer ', 'BEARER '], CREDENTIAL, { within: true, is: (t) => t.length >= 20 && isRandom(t, 8) && !isPlaceholder(t) }),
+  rule('basic authorization', ['Basic ', 'basic ', 'BASIC '], CREDENTIAL, { within: true, is: isPair }),
+  // `.pgpass`: host:port:database:user:password
+  rule('password', [':5432:', ':5433:', ':6432:', ':*:'], `[\\w*-]{1,64}:[\\w-]{1,64}:(?!:)([^\\s"'\`]{6,200})`, { within: true, is: (value) => isSecretValue(value, 'password', 'tight', false) }),
+  // options that mean a password with one command only
+  option('curl', /\s(?:-u|--user)[ =]?["']?[^\s:"']{1,100}:([^\s"']{3,200})/g),
+  option('sshpass', PASSWORD),
+  option('mysql', /\s-p([^\s"']{3,200})/g),
+  option('mariadb', /\s-p([^\s"']{3,200})/g),
+  option('docker login', PASSWORD),
+  option('podman login', PASSWORD),
+  option('registry login', PASSWORD),
+  option('zip', /\s-P\s{0,3}["']?([^\s"']{3,200})/g),
+  option('IDENTIFIED', /\sBY\s{1,3}(?:PASSWORD\s{1,3})?["']([^\s"']{4,200})/g),
+  option('redis-cli', /\s-a\s{1,3}["']?([^\s"']{3,200})/g),
 ]

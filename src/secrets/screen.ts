@@ -1,5 +1,5 @@
 /**
- * secrets: the gate that everything passes before it is stored. `rules.ts` and `shapes.ts` know tokens by their form,
+ * secrets: the gate that everything passes before it is stored. `rules.ts` lists what is known by its form,
  * `key-values.ts` finds values by their name, `judge.ts` tells real values from placeholders, `find.ts` redacts them.
  */
 

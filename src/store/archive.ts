@@ -106,7 +106,7 @@ export function eraseFromArchive(db: Db, isErased: (e: Archived, line: string) =
   }
 }
 
-/** What happened with sessions and claims that is to be put away: older than a moment, and beyond the newest so many. */
+/** Events of sessions and claims that are due for the archive: older than `before`, and not among the newest `keep`. */
 export function duePresence(db: Db, before: number, keep: number): PresenceEvent[] {
   const nth = db.get<{ n: number }>('SELECT n FROM presence_events ORDER BY n DESC LIMIT 1 OFFSET ?', keep)?.n ?? 0
   const last = db.get<{ n: number | null }>('SELECT max(n) AS n FROM presence_events WHERE at < ?', before)?.n ?? 0

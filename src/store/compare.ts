@@ -1,6 +1,6 @@
 import { sha256 } from '../model/digest.ts'
 import { type Db, readDb } from './db.ts'
-import type { Line } from './line.ts'
+import { firstOf, type Line } from './line.ts'
 import { soundLine } from './salvage.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
@@ -89,8 +89,8 @@ export function lineFaults(db: Db): string[] {
       if (before?.replica !== row.replica) before = covered.get(row.replica)
       const follows = { seq: before ? before.seq + 1 : 1, prev: before?.hash ?? '' }
       if (typeof line === 'string') faults.push(line)
-      else if (line.seq !== follows.seq)
-        faults.push(`${row.replica}:${follows.seq} to ${line.seq - 1} are missing before ${name}`)
+      else if (firstOf(line) !== follows.seq)
+        faults.push(`${row.replica}:${follows.seq} to ${firstOf(line) - 1} are missing before ${name}`)
       else if (line.prev !== follows.prev) faults.push(`${name} does not follow the batch before it`)
       before = { replica: row.replica, seq: row.seq, hash: row.hash }
     }

@@ -15,7 +15,7 @@ export const coveredLines = (db: Db): Covered[] =>
 export const cover = (db: Db, c: Covered): void =>
   db.run('INSERT OR REPLACE INTO covered VALUES (?,?,?,?)', c.replica, c.seq, c.hash, c.ctr)
 
-/** Moments before another one, each so many lines after the one before. */
+/** Moments before another one, `every` lines apart. */
 export const momentsBefore = (db: Db, before: number, every: number): number[] =>
   db
     .all<{ at: number }>(

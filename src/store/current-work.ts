@@ -7,5 +7,5 @@ export const workOf = (db: Db, session: string): string[] =>
 export const keepWork = (db: Db, session: string, path: readonly string[], at: number): void =>
   db.run('INSERT OR REPLACE INTO current_work VALUES (?,?,?)', session, JSON.stringify(path), at)
 
-/** Forgets sessions that have started nothing for so long. */
+/** Forgets sessions that have started nothing since `before`. */
 export const dropOldWork = (db: Db, before: number): void => db.run('DELETE FROM current_work WHERE at < ?', before)

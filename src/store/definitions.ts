@@ -15,7 +15,7 @@ export const countDefines = (db: Db, session: string): number =>
 export const keepDefine = (db: Db, session: string, name: string, kept: Kept, at: number): void =>
   db.run('INSERT OR REPLACE INTO defines VALUES (?,?,?,?,?)', session, name, kept.form, kept.source, at)
 
-/** Forgets sessions that have defined nothing for so long. */
+/** Forgets sessions that have defined nothing since `before`. */
 export const dropOldDefines = (db: Db, before: number): void =>
   db.run(
     'DELETE FROM defines WHERE session IN (SELECT session FROM defines GROUP BY session HAVING max(at) < ?)',

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, type FSWatcher, lstatSync, watch } from 'node:fs'
-import { bellPath, type Db, openBell } from './db.ts'
+import { bellPath, openBell } from './bell-file.ts'
+import type { Db } from './db.ts'
 
 /** The doorbell can be missed (a writer that dies between commit and ring): look this often anyway. */
 const IDLE_MS = 250

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { ProcessRef } from '../env.ts'
-import { openReady, withSqlite } from './db.ts'
+import { openReady, withSqlite } from './sqlite.ts'
 
 /** A session whose transcript is to be looked at. Times in ms since the epoch. */
 export interface Waiting {
@@ -33,8 +33,8 @@ CREATE TABLE IF NOT EXISTS leases (store TEXT PRIMARY KEY, owner TEXT NOT NULL, 
 const SESSIONS_KEPT = 200
 
 /**
- * What a user has allowed of extraction, how much of it was used, and what waits: a file of the user's own, for all
- * projects on this machine, and never a part of one. `store` says which project: where its store lies.
+ * What a user has allowed of extraction, how much was used, and what waits. It is a file of the user's own for all projects
+ * on this machine, and belongs to none. `store` names the project by the path of its store.
  */
 export class Extraction {
   readonly #db: DatabaseSync
@@ -117,7 +117,7 @@ export class Extraction {
     return { tokens: Number(row?.tokens ?? 0), calls: Number(row?.calls ?? 0) }
   }
 
-  /** Counts so many tokens before they are sent, if the day's budget still has them; all or nothing. */
+  /** Counts tokens before they are sent, if the day's budget has room for all of them. */
   reserve(day: string, tokens: number, budget: number): boolean {
     return this.#write(() => {
       if (this.used(day).tokens + tokens > budget) return false

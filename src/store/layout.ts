@@ -23,8 +23,9 @@ const TOKENS: Readonly<Record<string, string>> = {
   n: '\\d+',
   hex: '[0-9a-f]+',
   month: '\\d{4}-\\d{2}',
+  day: '\\d{4}-\\d{2}-\\d{2}(?:-\\d+)?',
   time: '\\d{8}-\\d{6}(?:-\\d+)?',
-  view: '(?:handoff|swarm-state|decisions)',
+  view: '(?:handoff|swarm-state|decisions|observations|mutations)',
   id: '[a-z0-9-]+',
   name: '[^/]+',
   dirs: '(?:[^/]+/)*',
@@ -52,7 +53,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['{store}.foreign-{n}-{name}', true, 'replication/adopt.ts', 'a file of a store that was adopted, as it was'],
     ['.adopting-{name}/{tree}', true, 'replication/adopt.ts', 'a store that is being adopted, until it is complete'],
     ['.gitignore', false, 'store/db.ts', 'keeps the store out of git, where it lies in a work tree'],
-    ['.new-{hex}.db{sqlite}', false, 'store/db.ts', 'a new store until it is complete'],
+    ['.new-{hex}.db{sqlite}', false, 'store/open-db.ts', 'a new store until it is complete'],
     ['{store}.damaged-{n}{sqlite}', true, 'store/rescue.ts', 'a damaged store that a restore put aside'],
     ['{store}.restoring-{n}.bell', false, 'store/db.ts', 'the doorbell of a store that a restore builds'],
     ['{store}.restoring-{n}.owner', false, 'store/owner.ts', 'the mark of a store that a restore builds'],
@@ -64,8 +65,8 @@ export const LAYOUT: readonly FileKind[] = [
     ['hooks.log', true, 'hooks/log.ts', 'hook calls: time, session, what went wrong'],
     ['hooks.log.1', true, 'hooks/log.ts', 'older hook calls'],
     ['hooks.missed', true, 'hooks/backlog.ts', 'what waits to be noted: edited paths, and rules of prompts'],
-    ['extract.log', true, 'hooks/extract/log.ts', 'what went wrong with extraction'],
-    ['extract.log.1', true, 'hooks/extract/log.ts', 'the same, older'],
+    ['extract.log', true, 'hooks/log.ts', 'what went wrong with extraction'],
+    ['extract.log.1', true, 'hooks/log.ts', 'the same, older'],
     ['{store}.partial{sqlite}', true, 'store/deletion.ts', 'a last snapshot on its way back'],
     ['.adopting-{name}/{name}', true, 'replication/adopt.ts', 'a store that takes over another one'],
     ['token', false, 'surfaces/http/guard.ts', 'the bearer token of `serve`'],
@@ -75,21 +76,34 @@ export const LAYOUT: readonly FileKind[] = [
     ['config.json', false, 'store/project.ts', "the project's id and settings; committed"],
     ['.config-{hex}', false, 'store/project.ts', 'the configuration until it is complete'],
     ['.gitignore', false, 'store/project.ts', 'keeps the files of this machine out of git'],
+    ['.gitattributes', false, 'store/project.ts', 'keeps git from changing the line ends of the log'],
     ['{view}.md', true, 'handoff/views/copies.ts', 'a view: what is known, to read and to edit'],
     ['local/views/{view}.md', true, 'handoff/views/copies.ts', 'the view as it was written last'],
     ['local/views/state.json', true, 'handoff/views/copies.ts', 'which hand edits could not be read, and why'],
     ['local/views/new-{hex}', true, 'handoff/views/copies.ts', 'a view until it is complete'],
     ['local/views/old-{hex}', true, 'handoff/views/copies.ts', 'a view that is being replaced'],
+    ['local/mutations/{id}.md', false, 'evolution/change.ts', 'a skill as it was before a mutation changed it'],
+    ['archive/observations-{month}.md', true, 'evolution/archive.ts', 'observations that led to nothing in 30 days'],
+    ['cache/{hex}.sexpr', false, 'code/cache.ts', 'the symbols and calls of a content of a file'],
+    ['cache/manifest.sexpr', false, 'code/cache.ts', 'which files have which content'],
     ['local/wiring.json', false, 'clients/common/journal.ts', "what wiring changed in clients' files: the way back"],
     ['local/.wiring.json.tidemark-{hex}', false, 'clients/common/files.ts', 'the same until it is complete'],
     UNFINISHED,
   ]),
   ...kinds('tree', 'never', [
+    ['log/{name}/{n}-{n}-{hex}.jsonl', true, 'sync/segments.ts', 'what travels with git: batches of one replica'],
+    ['retro/{day}.md', true, 'evolution/report.ts', 'the report of a retro; who read it may have added to it'],
     [
       '{view}.edited-{time}.md',
       true,
       'handoff/views/copies.ts',
       'a hand edit that could not be read; its author has it',
+    ],
+    [
+      'rules/{name}.md',
+      false,
+      'tools/rules.ts',
+      'a rule of the way of working: the project’s own, to read and to edit',
     ],
   ]),
   ...kinds('state', 'never', [
@@ -104,6 +118,8 @@ export const LAYOUT: readonly FileKind[] = [
       'the last snapshot of a store that was deleted; 30 days',
     ],
     ['uninstalled/{id}-{n}.db.partial{sqlite}', true, 'store/deletion.ts', 'the same until it is complete'],
+    ['library/{tree}', false, 'tiers/library.ts', 'the user’s library, a store of its own; an erasure there erases it'],
+    ['community/{tree}', false, 'tiers/community.ts', 'packages that a project names, read into a store'],
     ['extraction.db{sqlite}', true, 'store/extraction.ts', 'which extraction the user allows, and what waits for it'],
     UNFINISHED,
   ]),
@@ -184,10 +200,14 @@ function above(path: string): string[] {
  */
 export function ownFiles(place: Place, directory: string, store?: string): OwnFile[] {
   if (!isDirectory(directory)) return []
-  const below = readdirSync(directory, { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? [e.name] : []))
+  const below = (dir: string) =>
+    isDirectory(join(directory, dir))
+      ? readdirSync(join(directory, dir), { withFileTypes: true }).flatMap((e) => (e.isDirectory() ? [e.name] : []))
+      : []
   const named = directoriesOf(place).flatMap((dir) => {
     if (!dir.includes('{')) return [dir]
-    return below.filter((name) => name.startsWith(dir.slice(0, dir.indexOf('{')))) // a directory with a random name
+    const names = below(dirname(dir)).map((name) => join(dirname(dir), name))
+    return names.filter((name) => name.startsWith(dir.slice(0, dir.indexOf('{')))) // a directory with a random name
   })
   const dirs = ['', ...named].filter((dir) =>
     dir.split('/').every((_, n, parts) => isDirectory(join(directory, ...parts.slice(0, n + 1)))),

@@ -3,7 +3,9 @@ import type { Stamp, StampRef } from '../log/cells.ts'
 import type { Event } from '../log/events.ts'
 import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
+import { isTooDeep } from '../model/exact.ts'
 import type { Json } from '../model/field.ts'
+import { isObject } from '../model/object.ts'
 import { stored } from './db.ts'
 
 /** Who wrote a batch, from where, and what for: plain provenance. */
@@ -18,6 +20,9 @@ export interface Author {
   intent?: string
   /** Batches that this one takes back. */
   undoes?: string[]
+  /** The replica's public key, and its signature: on what came from others. */
+  key?: string
+  sig?: string
 }
 
 /** What a purge erases of one line (K15). */
@@ -39,6 +44,8 @@ export interface PurgeMark {
 export interface Line {
   readonly replica: string
   readonly seq: number
+  /** The replica's lines from this one on, up to here, stay on its machine: this line follows the one before them. */
+  readonly from?: number
   /** Hash of the replica's line before this one, empty for the first. */
   readonly prev: string
   readonly hash: string
@@ -74,6 +81,7 @@ interface RawLine {
   v: 1
   r: string
   n: number
+  f?: number
   p: string
   at: number
   by: Author
@@ -131,6 +139,7 @@ function content(line: Omit<Line, 'hash'>): Omit<RawLine, 'h' | 'sub'> {
     v: 1,
     r: line.replica,
     n: line.seq,
+    ...(line.from !== undefined ? { f: line.from } : {}),
     p: line.prev,
     at: line.at,
     by: line.author,
@@ -159,12 +168,67 @@ export function seal(line: Omit<Line, 'hash' | 'substitute'>): Line {
   return { ...line, hash: sha256(canonical(content(line) as unknown as Json)) }
 }
 
+/** What a line's signature speaks of: everything in it but that. */
+export function signedPart(line: Line): string {
+  const { sig: _, ...author } = line.author
+  return canonical({ ...content({ ...line, author }), h: line.hash } as unknown as Json)
+}
+
 /** The line as text, without a line break. */
 export function printLine(line: Line): string {
   const raw = content(line)
   if (!line.substitute) return JSON.stringify({ ...raw, h: line.hash })
   return JSON.stringify({ ...raw, sub: sha256(canonical(raw as unknown as Json)), h: line.hash })
 }
+
+/** The line as text with what a reviewer reads first. */
+export function printReadable(line: Line): string {
+  const { sum, by, ...rest } = JSON.parse(printLine(line)) as RawLine
+  return JSON.stringify({ sum, by, ...rest })
+}
+
+/** The first of the lines that a line stands for. */
+export const firstOf = (line: Line): number => line.from ?? line.seq
+
+export const isCount = (v: unknown): boolean => Number.isSafeInteger(v) && (v as number) >= 0
+export const isText = (v: unknown): boolean => typeof v === 'string'
+export const listOf = (is: (v: unknown) => boolean) => (v: unknown) => Array.isArray(v) && v.every(is)
+const isPair = (v: unknown): boolean => Array.isArray(v) && isText(v[0]) && isCount(v[1])
+export const orNone = (is: (v: unknown) => boolean) => (v: unknown) => v === undefined || is(v)
+export const hasAll = (v: unknown, shape: { readonly [key: string]: (v: unknown) => boolean }): boolean =>
+  isObject(v) && Object.entries(shape).every(([key, is]) => is(v[key]))
+
+const OPS: readonly unknown[] = ['set', 'clear', 'add', 'remove', 'put', 'drop'] satisfies Event['op'][]
+export const isEntity = (v: unknown): boolean => typeof v === 'string' && v.indexOf(':') > 0
+const EVENT = {
+  e: isEntity,
+  f: isText,
+  o: (v: unknown) => OPS.includes(v),
+  c: isCount,
+  p: orNone((v) => typeof v === 'number'),
+  t: orNone(listOf(isText)),
+  x: orNone(listOf(isPair)),
+}
+const PURGE = { r: isText, n: isCount, h: isText, e: isText, c: orNone(listOf(isCount)), w: orNone(listOf(isCount)), b: orNone(listOf(isPair)) } // biome-ignore format: one row
+
+export const isEvent = (v: unknown): boolean => hasAll(v, EVENT)
+export const isPurge = (v: unknown): boolean => hasAll(v, PURGE)
+
+/** Whether everything in a line has its type: what comes from others is handed on as it is. */
+const isWellFormed = (raw: RawLine): boolean =>
+  hasAll(raw, {
+    p: isText,
+    sum: isText,
+    at: isCount,
+    by: (v) => isObject(v) && Object.entries(v).every(([key, w]) => (key === 'undoes' ? listOf(isText) : isText)(w)),
+    u: (v) => isObject(v) && Object.entries(v).every(([id, update]) => isEntity(id) && isText(update)),
+    e: listOf(isEvent),
+    x: orNone(listOf(isPurge)),
+    k: orNone(listOf(isPair)),
+  }) && raw.at <= MOST_MS
+
+/** The last moment that a date can be. */
+const MOST_MS = 8.64e15
 
 /** Reads a line and checks its hash; a damaged one is refused. */
 export function parseLine(textLine: string): Line {
@@ -174,6 +238,8 @@ export function parseLine(textLine: string): Line {
       `a log line is damaged: ${why}`,
       'ask the sender to send it again; nothing of it was taken',
     )
+  // its canonical text is made by recursion
+  if (isTooDeep(textLine)) throw damaged('it is nested too deep')
   let raw: RawLine
   try {
     raw = JSON.parse(textLine) as RawLine
@@ -191,8 +257,11 @@ export function parseLine(textLine: string): Line {
   ) {
     throw damaged('replica, sequence or hash is missing')
   }
+  if (raw.f !== undefined && !(Number.isSafeInteger(raw.f) && raw.f >= 1 && raw.f < raw.n))
+    throw damaged('it does not say which line it follows')
   if (!Array.isArray(raw.e) || typeof raw.u !== 'object' || raw.u === null)
     throw damaged('events or updates are missing')
+  if (!isWellFormed(raw)) throw damaged('it holds something of another type than it says')
   const { h, sub, ...rest } = raw
   const computed = sha256(canonical(rest as unknown as Json))
   if (computed !== (sub ?? h)) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
@@ -206,6 +275,7 @@ function unpackLine(raw: RawLine): Line {
   return {
     replica: raw.r,
     seq: raw.n,
+    ...(raw.f !== undefined ? { from: raw.f } : {}),
     prev: raw.p,
     hash: raw.h,
     at: raw.at,

@@ -2,16 +2,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTestMemory, userError } from '../../test/helpers.ts'
 import { waitForLock } from './db.ts'
-import { waitTurn } from './lock-wait.ts'
+import { retryWithBackoff } from './lock-wait.ts'
 
 test('[A8] whoever waits for its turn tries again and again, and gives up in time', () => {
   let tries = 0
-  expect(waitTurn(() => ++tries === 5, 60_000)).toBe(true)
+  expect(retryWithBackoff(() => ++tries === 5, 60_000)).toBe(true)
   expect(tries).toBe(5)
   const since = performance.now()
-  expect(waitTurn(() => false, 50)).toBe(false)
+  expect(retryWithBackoff(() => false, 50)).toBe(false)
   expect(performance.now() - since).toBeGreaterThanOrEqual(50)
-  expect(waitTurn(() => false, 0)).toBe(false)
+  expect(retryWithBackoff(() => false, 0)).toBe(false)
 })
 
 test('[A8] what another process holds is refused after the time that this one has, or at once', () => {

@@ -1,27 +1,29 @@
+/** A writer waits this long for the lock unless `waitForLock` changes it. Of 32 writers at once some waited 3 s. */
+export const lockWait = { ms: 60_000 }
+
 /** The first pause; a batch holds the lock for about a millisecond. */
 const FIRST_MS = 0.3
 const GROWTH = 1.5
-/** Nobody sleeps longer than this, or it would neither write nor hear the others. */
+/** The longest pause. A longer one would delay both writes and deliveries. */
 const LONGEST_MS = 8
-/** Who has waited for so long asks more often than the others do. */
+/** A process that has waited this long retries more often than the others. */
 const OLD_MS = 1000
 const OLD_PAUSE_MS = 1
 
-/** Whoever waits for so long is told why. */
+/** After this long `onLong` is called. */
 const LONG_MS = 2000
 
 const never = new Int32Array(new SharedArrayBuffer(4))
 
-/** Lets those who wait for a lock have their turn. */
+/** Pauses long enough for other processes to take the lock. */
 export const rest = (): void => void Atomics.wait(never, 0, 0, 4 * LONGEST_MS)
 
 /**
- * Tries until it works or the time is up; the last answer. `onLong` is told once when it has lasted. Blocks the process.
- * SQLite's own waiting sleeps up to 100 ms at a time and lets whoever comes later go first: with ten writers the slowest
- * hundredth of deliveries took half a second. Pauses here are short and random, they grow little, and who has waited long
- * gets ahead.
+ * Retries until the attempt succeeds or the time is up; false then. Blocks the process. `onLong` is called once.
+ * SQLite's own back-off sleeps up to 100 ms and favours latecomers: with ten writers the slowest hundredth of deliveries
+ * took half a second. The pauses here are short and random and grow little. A process that has waited long retries soonest.
  */
-export function waitTurn(attempt: () => boolean, forMs: number, onLong?: () => void): boolean {
+export function retryWithBackoff(attempt: () => boolean, forMs: number, onLong?: () => void): boolean {
   if (attempt()) return true
   const since = performance.now()
   let tell = onLong

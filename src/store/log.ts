@@ -10,7 +10,7 @@ import {
   readLine,
   unpackEvent,
 } from './line.ts'
-import { baseOf, countOf } from './rows.ts'
+import { baseOf, countOf, FOR_LISTS } from './rows.ts'
 
 /** Lines of the log, or of those that wait, each checked against its hash. */
 const lines = (db: Db, table: 'log' | 'parked', where: string, ...params: Param[]): Line[] =>
@@ -128,6 +128,38 @@ export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
   for (const row of db.each<EventRow>(`${EVENTS} WHERE ms<=? ORDER BY entity`, ms)) yield unpack(row)
 }
 
+/** What had happened to an entity up to a moment. */
+export const eventsOfUpTo = (db: Db, entity: string, ms: number): LoggedEvent[] =>
+  db.all<EventRow>(`${EVENTS} WHERE entity=? AND ms<=?`, entity, ms).map(unpack)
+
+/** What says of these entities, up to a moment, that they are there, and what lists leave out. */
+export const listEventsUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
+  db
+    .all<EventRow>(
+      `${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND ${FOR_LISTS}`,
+      JSON.stringify(entities),
+      ms,
+    )
+    .map(unpack)
+
+/** Entities that something happened to after one moment, and not after another. */
+export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
+  db
+    .all<{ entity: string }>('SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
+    .map((row) => row.entity)
+
+/** Entities that were there at a moment, and of which one of these fields was written since. */
+export const writtenSince = (db: Db, fields: readonly string[], ms: number): string[] =>
+  db
+    .all<{ entity: string }>(
+      `SELECT DISTINCT entity FROM events e WHERE ms>? AND json_valid(body)
+         AND json_extract(body, '$.f') IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM events WHERE entity=e.entity AND ms<=?)`,
+      ms,
+      JSON.stringify(fields),
+      ms,
+    )
+    .map((row) => row.entity)
+
 /** Batches that touched an entity. */
 export const batchesOf = (db: Db, entity: string): { replica: string; seq: number }[] =>
   db.all('SELECT DISTINCT replica, seq FROM events WHERE entity=? ORDER BY replica, seq', entity)
@@ -146,9 +178,15 @@ export function headerOf(db: Db, batch: string): { line: Line; received: number;
 export const park = (db: Db, line: Line, received: number): void =>
   insert(db, 'parked', { ...nameOf(line), received, line: printLine(line) }, 'OR IGNORE')
 
-/** Lines that wait to be the one with this number. */
-export const parkedAt = (db: Db, replica: string, seq: number): Line[] =>
-  lines(db, 'parked', 'replica=? AND seq=? ORDER BY hash', replica, seq)
+/** Lines that wait to follow another one. */
+export const parkedBehind = (db: Db, { replica, seq, hash }: Line): Line[] =>
+  lines(db, 'parked', 'replica=? AND seq>? AND instr(line, ?) > 0 ORDER BY seq, hash', replica, seq, hash).filter(
+    (l) => l.prev === hash,
+  )
+
+/** The first line of a replica that waits behind a number. */
+export const nextParked = (db: Db, replica: string, seq: number): Line | undefined =>
+  lines(db, 'parked', 'replica=? AND seq>? ORDER BY seq, hash LIMIT 1', replica, seq)[0]
 
 export const unpark = (db: Db, line: Line): void =>
   db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', line.replica, line.seq, line.hash)
@@ -277,6 +315,10 @@ export const linesFrom = (db: Db, moment: number): { lines: number; last: number
     'SELECT count(*) AS lines, coalesce(max(at), 0) AS last FROM log WHERE at>?',
     moment,
   )!
+
+/** A replica's lines that are in the log, from a number up to another, in their order. */
+export const linesBetween = (db: Db, replica: string, from: number, to: number): Line[] =>
+  lines(db, 'log', 'replica=? AND seq>=? AND seq<=? ORDER BY seq', replica, from, to)
 
 /** Something that doctor should tell; said again, it is the same finding. */
 export const finding = (db: Db, key: string, at: number, textValue: string): void =>

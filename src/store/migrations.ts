@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { NAME_KEY_MAX, nameKey } from '../model/entity.ts'
 
 /**
  * Append-only: a released function is never edited, so that every store a release wrote still opens (design §3).
@@ -11,6 +12,9 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m004_vector_pages,
   m005_coordination,
   m006_arrivals,
+  m007_code,
+  m008_long_names,
+  m009_moments,
 ]
 
 /**
@@ -141,5 +145,40 @@ function m006_arrivals(db: DatabaseSync): void {
     -- When somebody here last stood by an entity, and when others last spoke of it, in the order of arrival, as far as the lines
     -- that say so were folded away. Known here alone, never sent. entity: a digest, so that nothing of an erased name is in it.
     CREATE TABLE arrivals (entity TEXT PRIMARY KEY, own INTEGER NOT NULL, others INTEGER NOT NULL) WITHOUT ROWID;
+  `)
+}
+
+function m007_code(db: DatabaseSync): void {
+  db.exec(`
+    -- The code of a work tree as it was seen last, and what the locations of entities stand for in it. Known here alone, never sent.
+    CREATE TABLE code_files (root TEXT NOT NULL, path TEXT NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL, hash TEXT NOT NULL,
+      PRIMARY KEY (root, path)) WITHOUT ROWID;
+    CREATE INDEX code_files_by_content ON code_files (root, hash);
+    CREATE TABLE anchors (root TEXT NOT NULL, entity TEXT NOT NULL, location TEXT NOT NULL,
+      path TEXT NOT NULL, symbol TEXT NOT NULL, line INTEGER NOT NULL, hash TEXT NOT NULL, stale TEXT, since INTEGER,
+      PRIMARY KEY (root, entity, location)) WITHOUT ROWID;
+    CREATE INDEX anchors_by_path ON anchors (root, path);
+    CREATE INDEX anchors_of_entity ON anchors (entity);
+    CREATE INDEX anchors_stale ON anchors (root) WHERE stale IS NOT NULL;
+    CREATE INDEX anchors_due ON anchors (root) WHERE hash='';
+  `)
+}
+
+/** Names that are alike in their first 200 characters get keys of their own. Old code finds them by no name, and no worse. */
+function m008_long_names(db: DatabaseSync): void {
+  const rows = db.prepare('SELECT id, name FROM entities WHERE length(name_key) >= ?').all(NAME_KEY_MAX)
+  const update = db.prepare('UPDATE entities SET name_key=? WHERE id=?')
+  for (const { id, name } of rows) update.run(nameKey(String(name)), id as string)
+}
+
+function m009_moments(db: DatabaseSync): void {
+  db.exec(`
+    -- What was touched since a moment, and what had happened by then: reading as of a moment folds nothing else.
+    CREATE INDEX entities_by_update ON entities (kind, updated, live, created, id, retired, standing);
+    DROP INDEX events_of_entity;
+    CREATE INDEX events_of_entity ON events (entity, ms);
+    CREATE INDEX events_by_moment ON events (ms);
+    CREATE INDEX events_for_lists ON events (entity, ms) WHERE
+      instr(body, '"f":"$"') OR instr(body, '"f":"retired"') OR instr(body, '"f":"standing"');
   `)
 }

@@ -9,7 +9,7 @@ import { makeState, readState, stateDirectory } from './state.ts'
 /** Beside each store: the marks of the machines whose user made or adopted it. */
 export const markPath = (storePath: string) => `${storePath}.owner`
 
-/** So many machines may share a store: a container and its host, say. */
+/** How many machines may share a store, such as a container and its host. */
 const MARKS = 16
 const MARK_BYTES = 4_096
 

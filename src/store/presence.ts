@@ -9,7 +9,7 @@ import { countArrival } from './log.ts'
 /** A session as it is kept. Times in ms since the epoch. */
 export interface SessionRow {
   id: string
-  /** Its last sign of life. */
+  /** Its last heartbeat. */
   seen: number
   ended?: number
   started: number
@@ -31,7 +31,7 @@ export interface SessionRow {
   crashed?: number
   /** Its last state was put before another session. */
   takenUp?: string
-  /** What its doors keep of it: files in hand, how full the context is, what failed. */
+  /** What hooks keep of it: files in hand, how full the context is, what failed. */
   data: { [key: string]: Json }
 }
 
@@ -43,7 +43,7 @@ export interface ClaimRow {
   until: number
   ended?: number
   since: number
-  /** Milliseconds by which a sign of life renews it. */
+  /** Milliseconds by which a heartbeat renews it. */
   ttl: number
   what: 'path' | 'task' | 'role'
   /** A path or glob, relative to the work tree; a task's id; a role. */
@@ -56,6 +56,8 @@ export interface ClaimRow {
   dependsOn?: readonly string[]
   /** Taken by a hook before an edit. */
   implicit?: boolean
+  /** The fencing number that the hub gave. */
+  hub?: number
   /** Its holder said for how long: a living process does not stretch it. */
   exact?: boolean
   /** How it ended: released, lapsed (expired, or its holder was gone), handed over. */
@@ -80,6 +82,7 @@ export const PRESENCE_TYPES = [
   'handed-over',
   'assigned',
   'edited',
+  'stale',
 ] as const
 
 export type PresenceType = (typeof PRESENCE_TYPES)[number]
@@ -106,7 +109,7 @@ const sessions = (db: Db, rest: string, ...params: Param[]): SessionRow[] =>
 
 export const getSession = (db: Db, id: string): SessionRow | undefined => sessions(db, 'WHERE id=?', id)[0]
 
-/** Newest sign of life first; those that have ended only when asked for. */
+/** Sessions, newest heartbeat first; those that have ended only with `all`. */
 export const listSessions = (db: Db, all = false): SessionRow[] =>
   sessions(db, `${all ? '' : 'WHERE ended IS NULL'} ORDER BY seen DESC, id`)
 
@@ -135,7 +138,7 @@ export function ensureSession(db: Db, id: string, at: number): SessionRow {
   return row
 }
 
-/** A session that ended, crashed or was taken up lives again; of its process nobody knows until a door tells. */
+/** A session that ended, crashed or was taken up lives again; its process is unknown until a caller names it. */
 export function reviveSession(db: Db, row: SessionRow, at: number): void {
   const { ended: _e, reason: _r, crashed: _c, takenUp: _t, process: _p, ...known } = row
   putSession(db, { ...known, seen: at })
@@ -166,11 +169,12 @@ export function forgetOld(db: Db, now: number): void {
   db.run('DELETE FROM told WHERE at < ?', before)
 }
 
-export const setDoor = (db: Db, door: string, session: string, at: number): void =>
-  db.run('INSERT OR REPLACE INTO doors VALUES (?,?,?)', door, session, at)
+/** Aliases of sessions are in the table `doors`. */
+export const setAlias = (db: Db, alias: string, session: string, at: number): void =>
+  db.run('INSERT OR REPLACE INTO doors VALUES (?,?,?)', alias, session, at)
 
-export const behindDoor = (db: Db, door: string): string | undefined =>
-  db.get<{ session: string }>('SELECT session FROM doors WHERE door=?', door)?.session
+export const sessionOfAlias = (db: Db, alias: string): string | undefined =>
+  db.get<{ session: string }>('SELECT session FROM doors WHERE door=?', alias)?.session
 
 type ClaimCells = { n: number; session: string; until: number; ended: number | null; body: string }
 
@@ -188,7 +192,7 @@ const claims = (db: Db, rest: string, ...params: Param[]): ClaimRow[] =>
 /** Claims that nobody has ended, whether or not they still hold. */
 export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_held WHERE ended IS NULL ORDER BY n')
 
-/** What a session held at its last sign of life and lost since then, because nobody heard of it any more. */
+/** Claims that a session held at its last heartbeat and that have lapsed since. */
 export const lapsedSince = (db: Db, session: string, seen: number): ClaimRow[] =>
   claims(db, `WHERE session=? AND ended>=? AND json_extract(body, '$.how')='lapsed' ORDER BY n`, session, seen)
 
@@ -214,7 +218,7 @@ export const lastOfRole = (db: Db, role: string): ClaimRow | undefined =>
 export const nextFence = (db: Db): number =>
   (db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='claims'")?.n ?? 0) + 1
 
-export function putClaim(
+function putClaim(
   db: Db,
   { n, session, until, ended = null, ...body }: Omit<ClaimRow, 'ended'> & { ended?: number | null },
 ): void {
@@ -229,7 +233,7 @@ export const shortestLease = (db: Db, session: string): number | undefined =>
     session,
   )?.ttl ?? undefined
 
-/** A sign of life renews what its session holds; what a hook took is renewed by edits alone. */
+/** A heartbeat renews the claims of its session. A hook's claim is renewed by edits alone. */
 export const renewClaims = (db: Db, session: string, now: number): void =>
   db.run(
     `UPDATE claims SET until = max(until, ? + json_extract(body, '$.ttl'))
@@ -284,15 +288,15 @@ export function addPresence(
   return { seq, at, session, type, body }
 }
 
-/** What a batch, or the end of a session, does to claims: rows as they are afterwards, and what is told of it. */
+/** What a batch, or the end of a session, does to claims: the rows afterwards, and the events of it. */
 export interface ClaimChanges {
   rows: ClaimRow[]
-  told: Pick<PresenceEvent, 'session' | 'type' | 'body'>[]
+  events: Pick<PresenceEvent, 'session' | 'type' | 'body'>[]
 }
 
-export function keepClaims(db: Db, { rows, told }: ClaimChanges, now: number): void {
+export function keepClaims(db: Db, { rows, events }: ClaimChanges, now: number): void {
   for (const row of rows) putClaim(db, row)
-  for (const { session, type, body } of told) addPresence(db, now, session, type, body)
+  for (const { session, type, body } of events) addPresence(db, now, session, type, body)
 }
 
 /** In order, after a cursor. */
@@ -320,6 +324,12 @@ export const addTold = (
   session: string,
   { at, door, ids, tokens, chars, ms = null }: Omit<Told, 'ms'> & { ms?: number | null },
 ): void => insert(db, 'told', { session, at, door, ids: JSON.stringify(ids), tokens, chars, ms })
+
+/** Ids of everything that was put before any session since a moment; it is known for 30 days. */
+export const toldSince = (db: Db, at: number): string[] =>
+  db
+    .all<{ id: string }>('SELECT DISTINCT e.value AS id FROM told, json_each(told.ids) e WHERE told.at>=?', at)
+    .map((row) => row.id)
 
 export const toldTo = (db: Db, session: string): Told[] =>
   db

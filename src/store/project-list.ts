@@ -9,6 +9,8 @@ import { readState, stateDirectory, writeState } from './state.ts'
 export interface Project {
   /** Random, kept in `.tidemark/config.json`: never the folder's name. */
   id: string
+  /** Other ids of the same project: several clones ran `init` before they met. */
+  aliases?: readonly string[]
   name: string
   root: string
   /** The SQLite file: in the git common directory, shared by all worktrees, out of reach of `git clean` (K18). */
@@ -21,6 +23,12 @@ export interface Project {
   hooks?: unknown
   /** The same of what excludes each other in rules. */
   alternatives?: unknown
+  /** The same of topics and the words that speak of them. */
+  topics?: unknown
+  /** The same of the level of its maturity. */
+  maturity?: unknown
+  /** The same of packages of knowledge to look into. */
+  community?: unknown
 }
 
 /** One project on this machine: a file of its own, so that nobody rewrites what somebody else has just written. */

@@ -5,9 +5,9 @@ import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeIn
 import { ancestors, gitDirectory, gitRoot } from '../git.ts'
 import { slug } from '../model/names.ts'
 import { randomBytes } from '../random.ts'
-import { withSqlite } from './db.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
 import { isListedUnmarked, type Project } from './project-list.ts'
+import { withSqlite } from './sqlite.ts'
 import { isTrustedRoot, keepPlaces, placesOf } from './state.ts'
 
 export type { Project } from './project-list.ts'
@@ -17,11 +17,16 @@ export const PROJECT_DIR = '.tidemark'
 
 interface Config {
   id: string
+  /** Further ids of the project: of clones where `init` ran before they met. */
+  aliases?: readonly string[]
   name?: string
   created: string
   recall?: unknown
   hooks?: unknown
   alternatives?: unknown
+  topics?: unknown
+  maturity?: unknown
+  community?: unknown
 }
 
 /** Where a project's store lies, by K18; `TIDEMARK_STORE` or `persistencePath` (a directory) overrule it. */
@@ -81,17 +86,52 @@ const WITHOUT_ID =
 
 function readConfig(root: string): Config {
   const path = configPath(root)
+  const text = `${readInside(root, CONFIG) ?? ''}`
   let config: unknown
   try {
-    config = JSON.parse(`${readInside(root, CONFIG) ?? ''}`)
+    config = JSON.parse(text)
   } catch (error) {
+    const merged = mergedConfig(text)
+    if (merged) return merged
     throw new UserError('bad-config', `${path} cannot be read: ${(error as Error).message}`, WITHOUT_ID)
   }
-  const id = (config as Config | null)?.id
-  if (typeof id !== 'string' || !/^[a-z0-9-]{6,64}$/.test(id)) {
-    throw new UserError('bad-config', `${path} has no valid id`, WITHOUT_ID)
+  if (!hasId(config)) throw new UserError('bad-config', `${path} has no valid id`, WITHOUT_ID)
+  return config
+}
+
+const isId = (id: unknown): id is string => typeof id === 'string' && /^[a-z0-9-]{6,64}$/.test(id)
+const hasId = (config: unknown): config is Config => isId((config as Config | null)?.id)
+const aliasesOf = ({ aliases }: Config): string[] => (Array.isArray(aliases) ? aliases.filter(isId) : [])
+
+/**
+ * What two clones wrote that both ran `init`, where git left both texts with marks of a conflict: one id, the same for
+ * whoever merges, and the other as its alias. The settings are those of the work tree's own side.
+ */
+function mergedConfig(text: string): Config | undefined {
+  const sides: [string[], string[]] = [[], []]
+  let at: readonly number[] = [0, 1]
+  for (const line of text.split(/\r?\n/)) {
+    const mark = /^(?:<{7} |\|{7} |={7}$|>{7} )/.exec(line)?.[0][0]
+    if (mark === undefined) for (const n of at) sides[n]!.push(line)
+    else at = { '<': [0], '|': [], '=': [1], '>': [0, 1] }[mark]!
   }
-  return config as Config
+  try {
+    const [ours, theirs] = sides.map((lines) => JSON.parse(lines.join('\n')) as unknown)
+    if (!hasId(ours) || !hasId(theirs)) return undefined
+    const ids = [...new Set([ours, theirs].flatMap((c) => [c.id, ...aliasesOf(c)]))].sort()
+    const { id: _, aliases: __, ...settings } = { ...theirs, ...ours }
+    return { id: ids[0]!, ...(ids.length > 1 ? { aliases: ids.slice(1) } : {}), ...settings }
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes the configuration of a project without the marks of a conflict, if it has any that can be settled. */
+export function settleConfig(root: string): boolean {
+  const merged = mergedConfig(`${readInside(root, CONFIG) ?? ''}`)
+  if (!merged || !`${readInside(root, CONFIG)}`.includes('<<<<<<<')) return false
+  writeInside(root, CONFIG, `${JSON.stringify(merged, null, 2)}\n`)
+  return true
 }
 
 /** Whoever writes in `.tidemark/` says what is done here: another user may not, as in git (`safe.directory`). */
@@ -135,26 +175,57 @@ export function rememberPlace({ id, root, storePath, chosen }: Project): void {
 
 /** The project whose configuration lies in `home`, seen from one of its work trees. */
 function projectAt(home: string, persistencePath?: string, root = home): Project {
-  const { id, name = basename(home), recall, hooks, alternatives } = readConfig(home)
+  const config = readConfig(home)
+  const { name = basename(home), recall, hooks, alternatives, topics, maturity, community } = config
+  const others = aliasesOf(config)
+  // a store that was made before the clones met keeps the id that it was made for
+  const there = others.length > 0 ? projectOfStore(storeOf(config.id, root, persistencePath).storePath) : undefined
+  const id = there !== undefined && others.includes(there) ? there : config.id
+  const aliases = [config.id, ...others].filter((other) => other !== id)
   refuseForeign(home, id)
-  return { id, name, root, ...storeOf(id, root, persistencePath), recall, hooks, alternatives }
+  return {
+    id,
+    ...(aliases.length > 0 ? { aliases } : {}),
+    name,
+    root,
+    ...storeOf(id, root, persistencePath),
+    recall,
+    hooks,
+    alternatives,
+    topics,
+    maturity,
+    community,
+  }
+}
+
+/** Where the configuration of the project around a directory lies, and the work tree. */
+function homeOf(from: string): { home: string; root: string } | undefined {
+  for (const dir of ancestors(from)) {
+    if (hasConfig(dir)) return { home: dir, root: dir }
+    const git = gitDirectory(dir)
+    if (git.is !== 'own' || !git.linked || basename(git.common) !== '.git') continue
+    const main = dirname(git.common)
+    if (hasConfig(main)) return { home: main, root: dir }
+  }
+  return undefined
+}
+
+/** Keeps one setting of a project; whatever else its configuration says stays as it is. */
+export function keepSetting(root: string, key: 'maturity', value: unknown): void {
+  const home = homeOf(root)?.home ?? root
+  writeInside(home, CONFIG, `${JSON.stringify({ ...readConfig(home), [key]: value }, null, 2)}\n`)
 }
 
 /**
- * The project around a directory: the nearest `.tidemark/config.json` upward; in a linked worktree that has none, the one of the
- * main worktree, whose store it shares.
- * @throws UserError `no-project` with the hint to run `init`; nothing is ever created here.
+ * The project around a directory: the nearest `.tidemark/config.json` upward. A linked worktree without one shares the
+ * project and the store of the main worktree. Creates nothing.
+ * @throws UserError `no-project` with the hint to run `init`.
  */
 export function findProject(from: string, persistencePath?: string): Project {
   if (!existsSync(from))
     throw new UserError('no-directory', `there is no directory ${from}`, 'give an existing one with --project')
-  for (const dir of ancestors(from)) {
-    if (hasConfig(dir)) return projectAt(dir, persistencePath)
-    const git = gitDirectory(dir)
-    if (git.is !== 'own' || !git.linked || basename(git.common) !== '.git') continue
-    const main = dirname(git.common)
-    if (hasConfig(main)) return projectAt(main, persistencePath, dir)
-  }
+  const found = homeOf(from)
+  if (found) return projectAt(found.home, persistencePath, found.root)
   throw new UserError(
     'no-project',
     `${resolve(from)} is in no Tidemark project`,
@@ -181,7 +252,7 @@ function idOfStore(storePath: string): string | undefined {
 const IGNORE = `${PROJECT_DIR}/.gitignore`
 const IGNORE_HEAD = '# written by tidemark init: what belongs to this machine alone'
 /** What `.tidemark/` keeps out of git: everything that belongs to this machine alone. */
-const IGNORED = ['/local/', '/store/', '/handoff.md', '/swarm-state.md', '/decisions.md', '/*.edited-*.md']
+const IGNORED = ['/local/', '/store/', '/cache/', '/handoff.md', '/swarm-state.md', '/decisions.md', '/observations.md', '/mutations.md', '/archive/', '/retro/', '/*.edited-*.md'] // biome-ignore format: a list
 const GITIGNORE = [IGNORE_HEAD, ...IGNORED, ''].join('\n')
 
 /** Whether a `.gitignore` has only lines that we wrote. */
@@ -197,6 +268,13 @@ const PERSONAL = '*'
 
 /** Whether the project was made with `init --personal`. */
 export const isPersonal = (root: string): boolean => `${readInside(root, IGNORE) ?? ''}`.split('\n').includes(PERSONAL)
+
+const ATTRIBUTES = `${PROJECT_DIR}/.gitattributes`
+/** Git leaves the line ends of the log as they are: their bytes have hashes. */
+const GITATTRIBUTES = '/log/** -text\n'
+
+/** Keeps git from changing the log; says whether it had to. A file that somebody else wrote is theirs. */
+export const writeAttributes = (root: string): boolean => createInside(root, ATTRIBUTES, GITATTRIBUTES)
 
 /** Adds what an earlier `init` did not keep out of git yet. A file that somebody else wrote is theirs. */
 export function ignoreViews(root: string): void {
@@ -236,5 +314,6 @@ export function createProject(
   if (createInside(root, IGNORE, ignore)) created.push(join(root, IGNORE))
   else if (inspect(root, IGNORE).is === 'file' && readInside(root, IGNORE)?.length === 0)
     writeInside(root, IGNORE, GITIGNORE) // an earlier version was killed while it wrote it
+  if (!isPersonal(root) && writeAttributes(root)) created.push(join(root, ATTRIBUTES))
   return { project: projectAt(root, options.persistencePath), created }
 }

@@ -27,8 +27,8 @@ function mint(db: Db, env: Env): string {
 export const mintReplica = (db: Db, env: Env): string => mint(db, env)
 
 /**
- * The identity to write under. A store file that is not the one it was minted for is a copy or was restored: it
- * gets an identity of its own before its first write, or two stores would write different lines under one name.
+ * The identity to write under. A copied or restored store file has another inode. It gets an identity of its own before
+ * its first write: else two stores would write different lines under one name.
  */
 export function replicaFor(db: Db, env: Env): Replica {
   let tag = getMeta(db, 'replica')

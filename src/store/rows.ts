@@ -22,7 +22,7 @@ const COLUMN_NAMES = [
 ] as const // biome-ignore format: one list
 const COLUMNS = COLUMN_NAMES.join(', ')
 const UPSERT = `INSERT INTO entities (${COLUMNS}) VALUES (${COLUMN_NAMES.map(() => '?')})
-  ON CONFLICT (id) DO UPDATE SET ${COLUMN_NAMES.map((c) => `${c}=excluded.${c}`)} RETURNING rowid`
+  ON CONFLICT (id) DO UPDATE SET ${COLUMN_NAMES.map((c) => `${c}=excluded.${c}`)}`
 
 export const getRow = (db: Db, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
@@ -40,9 +40,11 @@ export const rowsOfIds = (db: Db, ids: readonly string[]): EntityRow[] =>
 export const rowId = (db: Db, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 
-/** Writes the row and returns its rowid, which the text index shares. */
-export const putRow = (db: Db, r: EntityRow): number =>
-  db.get<{ rowid: number }>(UPSERT, ...COLUMN_NAMES.map((c) => r[c]))!.rowid
+/** Writes the row and returns its rowid, which the text index shares. `RETURNING` would take three times as long. */
+export function putRow(db: Db, r: EntityRow): number {
+  db.run(UPSERT, ...COLUMN_NAMES.map((c) => r[c]))
+  return rowId(db, r.id)!
+}
 
 export interface ListOptions {
   limit?: number
@@ -85,6 +87,70 @@ function listed<T>(db: Db, columns: string, kind: string, o: ListOptions): T[] {
   )
 }
 
+/** What a list shows of an entity without reading it. */
+export interface Listed {
+  id: string
+  live: number
+  created: number
+  retired: number
+  standing: string
+  /** Something superseded it, now at least. */
+  replaced: number
+}
+
+const LISTED = `id, live, created, retired, standing, EXISTS (SELECT 1 FROM links WHERE dst=entities.id AND rel='supersedes') AS replaced`
+
+/** Entities of a kind that nothing has touched since a moment. */
+export const untouchedSince = (db: Db, kind: string, ms: number): Listed[] =>
+  db.all(`SELECT ${LISTED} FROM entities WHERE kind=? AND updated<=? AND live=1`, kind, ms)
+
+/** Whether an event says that an entity is there, or that lists leave it out; as the index `events_for_lists` has it. */
+export const FOR_LISTS = `(instr(body, '"f":"$"') OR instr(body, '"f":"retired"') OR instr(body, '"f":"standing"'))`
+
+/**
+ * Entities of a kind that were there at a moment and were touched since. `changed`: what a list shows of them may have been
+ * another then.
+ */
+export const touchedSince = (db: Db, kind: string, ms: number): (Listed & { changed: number })[] =>
+  db.all(
+    `SELECT ${LISTED},
+       EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms>? AND ${FOR_LISTS})
+         OR NOT EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=? AND ${FOR_LISTS}) AS changed
+     FROM entities WHERE kind=? AND updated>? AND EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?)`,
+    ms,
+    ms,
+    kind,
+    ms,
+    ms,
+  )
+
+/** Everything of a kind that was there at a moment, deleted ones too. */
+export const idsAt = (db: Db, kind: string, ms: number): string[] =>
+  db
+    .all<{ id: string }>(
+      `SELECT id FROM entities WHERE kind=? AND (updated<=? OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?))`,
+      kind,
+      ms,
+      ms,
+    )
+    .map((row) => row.id)
+
+/** Links that were taken away since a moment. */
+export const linksGoneSince = (db: Db, kind: string, ms: number): LinkRow[] =>
+  db.all(
+    `SELECT id, json_extract(body, '$.from') AS src, json_extract(body, '$.type') AS rel, json_extract(body, '$.to') AS dst
+     FROM entities WHERE kind=? AND updated>? AND live=0 AND json_valid(body)`,
+    kind,
+    ms,
+  )
+
+/** Links at an entity, whatever became of its other end. */
+export const allLinksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
+  db.all(`SELECT * FROM links WHERE ${end}=?`, id)
+
+export const allKinds = (db: Db): string[] =>
+  db.all<{ kind: string }>('SELECT DISTINCT kind FROM entities').map((r) => r.kind)
+
 export const rowsByName = (db: Db, nameKey: string): EntityRow[] =>
   db.all(`SELECT ${COLUMNS} FROM entities WHERE name_key=? ORDER BY id`, nameKey)
 
@@ -93,7 +159,7 @@ export const rowsInConflict = (db: Db): EntityRow[] =>
 
 export const allIds = (db: Db): string[] => db.all<{ id: string }>('SELECT id FROM entities').map((r) => r.id)
 
-/** Names to suggest from when a reference finds nothing; the newest, so many. */
+/** The newest names, to suggest from when a reference finds nothing. */
 export const someNames = (db: Db, limit: number): { id: string; name: string }[] =>
   db.all("SELECT id, name FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?", limit)
 
@@ -118,6 +184,37 @@ export const linksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
       ? 'SELECT l.* FROM links l JOIN entities e ON e.id=l.dst WHERE l.src=? AND e.live=1 ORDER BY l.rel, l.dst'
       : 'SELECT l.* FROM links l JOIN entities e ON e.id=l.src WHERE l.dst=? AND e.live=1 ORDER BY l.rel, l.src',
     id,
+  )
+
+export interface EdgeRow extends LinkRow {
+  at: number
+  confidence: number | null
+}
+
+/**
+ * Links at several entities that somebody stands by, whose other end is alive. One statement for a whole step of a
+ * walk; of the link's own entity only the confidence is read.
+ */
+export function edgesAt(db: Db, end: 'src' | 'dst', ids: readonly string[], relations?: readonly string[]): EdgeRow[] {
+  const other = end === 'src' ? 'dst' : 'src'
+  const only = relations ? 'AND l.rel IN (SELECT value FROM json_each(?))' : ''
+  return db.all(
+    `SELECT l.id, l.src, l.rel, l.dst, said.created AS at,
+       CASE WHEN json_valid(said.body) THEN json_extract(said.body, '$.confidence') END AS confidence
+     FROM json_each(?) here CROSS JOIN links l ON l.${end}=here.value ${only}
+       CROSS JOIN entities said ON said.id=l.id CROSS JOIN entities other ON other.id=l.${other}
+     WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed' AND other.live=1
+     ORDER BY here.key, l.rel, l.${other}`,
+    JSON.stringify(ids),
+    ...(relations ? [JSON.stringify(relations)] : []),
+  )
+}
+
+/** Every link of some relations; whether it and its ends are alive is not looked at, which would take ten times as long. */
+export const linksOf = (db: Db, relations: readonly string[]): LinkRow[] =>
+  db.all(
+    'SELECT * FROM links WHERE rel IN (SELECT value FROM json_each(?)) ORDER BY rel, src, dst',
+    JSON.stringify(relations),
   )
 
 export const loadDoc = (db: Db, entity: string): Uint8Array | undefined =>
@@ -156,8 +253,6 @@ export const baseOf = (db: Db, entity: string): Base | undefined => {
   return row && unpackBase(row)
 }
 export const allBases = (db: Db): Base[] => db.all<BaseRow>('SELECT * FROM base ORDER BY entity').map(unpackBase)
-export const basesTouched = (db: Db): { entity: string; updated: number }[] =>
-  db.all('SELECT entity, updated FROM base')
 export const entitiesInBase = (db: Db): string[] =>
   db.all<{ entity: string }>('SELECT entity FROM base').map((r) => r.entity)
 export const putBase = (db: Db, b: Base): void =>

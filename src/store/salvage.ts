@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { openSqlite } from './db.ts'
 import { type Line, parseLine } from './line.ts'
+import { openSqlite } from './sqlite.ts'
 
 /** So a log line begins; the table that holds it keeps it as its last column. */
 const LINE_BEGINS = Buffer.from('{"v":1,"r":"')

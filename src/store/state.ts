@@ -55,6 +55,15 @@ interface Said {
   readonly roots?: readonly string[]
   /** What of the committed configuration was allowed, word for word, by where the store lies: it sends the project's texts out. */
   readonly endpoints?: { readonly [store: string]: string }
+  /** The hub that a store exchanges with, by where the store lies. The token stands in no file of the project. */
+  readonly hubs?: { readonly [store: string]: Joined }
+}
+
+/** Where a hub is, and what it knows this user by. */
+export interface Joined {
+  readonly url: string
+  readonly token: string
+  readonly member: string
 }
 
 const saidPath = (project: string) => `stores/${project}.json`
@@ -95,3 +104,15 @@ export const allowEndpoint = (project: string, store: string, endpoint?: string)
   say(project, ({ endpoints: { [store]: _before, ...others } = {} }) => ({
     endpoints: endpoint === undefined ? others : { ...others, [store]: endpoint },
   }))
+
+/** The hub that a store was joined to. */
+export const hubOf = (project: string, store: string): Joined | undefined => said(project).hubs?.[store]
+
+/** Without a hub: the store leaves it. */
+export const keepHub = (project: string, store: string, hub?: Joined): void =>
+  say(project, ({ hubs: { [store]: _before, ...others } = {} }) => ({
+    hubs: hub === undefined ? others : { ...others, [store]: hub },
+  }))
+
+/** Where this user's leave for extraction is kept, and what waits: without it nobody has switched it on. */
+export const extractionFile = (): string => join(stateDirectory(), 'extraction.db')

@@ -1,10 +1,8 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { UserError } from '../errors.ts'
+import { lockWait } from './lock-wait.ts'
 import { isMisdefined } from './tables.ts'
-
-/** A writer waits this long for its turn, unless `waitForLock` says otherwise; 32 processes writing at once were seen to wait 3 s. */
-export const lockWait = { ms: 60_000 }
 
 /** SQLite's primary result code (sqlite.org/rescode.html); 0 for any other error. */
 export const codeOf = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { MIGRATIONS, SCHEMA_VERSION } from './migrations.ts'
+import { UserError } from '../errors.ts'
+import { MIGRATIONS, OLDEST_WRITER, SCHEMA_VERSION } from './migrations.ts'
 
 export function userVersion(db: DatabaseSync): number {
   return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
@@ -36,4 +37,28 @@ export function isMisdefined(path: string): boolean {
   } catch {
     return true
   }
+}
+
+/** Runs the migrations that the file lacks. The caller holds a transaction. */
+export function migrate(db: DatabaseSync): void {
+  const version = userVersion(db)
+  for (let v = version; v < SCHEMA_VERSION; v++) MIGRATIONS[v]!(db)
+  db.exec(
+    `INSERT OR REPLACE INTO meta VALUES ('oldest_writer', '${OLDEST_WRITER}'); PRAGMA user_version=${SCHEMA_VERSION}`,
+  )
+}
+
+/** Refuses a store that this code is too old for; run at open and in every write, since it may be migrated meanwhile. */
+export function checkVersion(db: DatabaseSync, path: string): void {
+  const version = userVersion(db)
+  if (version <= SCHEMA_VERSION) return
+  const oldest = Number(
+    (db.prepare("SELECT value FROM meta WHERE key='oldest_writer'").get() as { value: string }).value,
+  )
+  if (oldest <= SCHEMA_VERSION) return
+  throw new UserError(
+    'store-newer',
+    `the store ${path} was written by a newer Tidemark (schema ${version}, this one knows ${SCHEMA_VERSION})`,
+    'restart this process with the newer version: `npm install -g tidemark@latest`',
+  )
 }

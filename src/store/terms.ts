@@ -136,32 +136,67 @@ function codeIn(token: string): string[] {
   return name !== whole && name.includes('.') ? [whole, name] : [whole]
 }
 
+/** What a token is found by. */
+interface Token {
+  /** In order, stop-words and what belongs to them too. */
+  readonly terms: readonly (Term & { readonly isStop: boolean })[]
+  /** What the index, which splits at spaces and signs, does not find in it. */
+  readonly more: readonly string[]
+}
+
+/** The same tokens come again and again; each is taken apart once. */
+const taken = new Map<string, Token>()
+const MAX_TAKEN = 50_000
+
+function takeApart(token: string): Token {
+  const known = taken.get(token)
+  if (known) return known
+  const made = apart(token)
+  if (token.length > MAX_WORD) return made
+  if (taken.size > MAX_TAKEN) taken.clear()
+  taken.set(token, made)
+  return made
+}
+
+function apart(token: string): Token {
+  const { cjk, sign } = patternsFor(token)
+  if (cjk.test(token)) {
+    const more = pairsOf(token)
+    return { terms: more.map((pair) => ({ stem: pair, word: pair, isStop: false })), more }
+  }
+  const terms: (Term & { isStop: boolean })[] = []
+  const add = (word: string, isStop = STOP.has(word)) => {
+    if (word !== '') terms.push({ stem: stem(word), word, isStop })
+  }
+  if (sign.test(token)) {
+    add(pictograph(token))
+    return { terms, more: [pictograph(token)] }
+  }
+  const codes = codeIn(token)
+  const more = codes.map(indexed)
+  for (const code of codes) add(code)
+  for (const raw of wordsOf(token)) {
+    const parts = partsOf(raw)
+    if (parts.length > 0) more.push(...parts, raw.replaceAll(/[_$]/g, ''))
+    const whole = plain(raw.slice(0, MAX_WORD))
+      .replaceAll('’', "'")
+      .replace(/^'+|'+$/g, '')
+    const isStop = STOP.has(whole) ? true : undefined
+    add(whole.replace(/'s$/, '').replaceAll(/['_$]/g, ''), isStop)
+    for (const part of parts) add(plain(part), isStop)
+  }
+  return { terms, more }
+}
+
 /**
- * The words of a text that say what it is about, in order: lower case, without accents, stemmed (Porter 1980), stop-words
- * left out; identifiers and what is written as one in code whole and in parts, scripts without spaces as pairs of characters.
+ * The terms of a text, in order: lower case, without accents, stemmed (Porter 1980), without stop-words. Identifiers and
+ * paths come whole and in parts. Scripts without spaces come as pairs of characters.
  */
 export function termsOf(text: string, limit = Number.POSITIVE_INFINITY, withStopWords = false): Term[] {
   const out: Term[] = []
-  const stops = (word: string) => !withStopWords && STOP.has(word)
-  const add = (word: string) => {
-    if (word !== '' && !stops(word)) out.push({ stem: stem(word), word })
-  }
-  const { token: tokens, cjk, sign } = patternsFor(text)
-  for (const [token] of text.matchAll(tokens)) {
+  for (const [token] of text.matchAll(patternsFor(text).token)) {
     if (out.length >= limit) break
-    if (cjk.test(token)) for (const pair of pairsOf(token)) out.push({ stem: pair, word: pair })
-    else if (sign.test(token)) add(pictograph(token))
-    else {
-      for (const code of codeIn(token)) add(code)
-      for (const raw of wordsOf(token)) {
-        const whole = plain(raw.slice(0, MAX_WORD))
-          .replaceAll('’', "'")
-          .replace(/^'+|'+$/g, '')
-        if (stops(whole)) continue
-        add(whole.replace(/'s$/, '').replaceAll(/['_$]/g, ''))
-        for (const part of partsOf(raw)) add(plain(part))
-      }
-    }
+    for (const term of takeApart(token).terms) if (withStopWords || !term.isStop) out.push(term)
   }
   return out
 }
@@ -176,7 +211,7 @@ const wordsOf = (token: string): string[] => {
 const MAX_QUESTION = 10_000
 const MAX_QUESTION_TERMS = 64
 
-/** The terms of a question, each once. One that has nothing but stop-words is taken by these. */
+/** The terms of a question, each once. A question of nothing but stop-words is searched by them. */
 export function questionTerms(question: string): Term[] {
   const head = question.slice(0, MAX_QUESTION)
   const found = termsOf(head, MAX_QUESTION_TERMS)
@@ -193,23 +228,11 @@ export const isCode = (word: string): boolean => patternsFor(word).unlikeWord.te
 export const indexed = (word: string): string => (isCode(word) ? `x${hashOf(word)}` : word)
 
 /**
- * A text as it is put into the index, which parts words at spaces and signs: with the parts of identifiers, the pairs of
- * scripts without spaces, and names for pictographs and for what is written as one in code.
+ * A text as it is put into the index, which splits at spaces and signs. Added are the parts of identifiers, the pairs of
+ * scripts without spaces, and names for pictographs and for whole identifiers.
  */
 export function indexable(text: string): string {
-  const more: string[] = []
-  const { token: tokens, cjk, sign } = patternsFor(text)
-  for (const [token] of text.matchAll(tokens)) {
-    if (cjk.test(token)) more.push(...pairsOf(token))
-    else if (sign.test(token)) more.push(pictograph(token))
-    else {
-      more.push(...codeIn(token).map(indexed))
-      for (const raw of wordsOf(token)) {
-        const parts = partsOf(raw)
-        if (parts.length > 0) more.push(...parts, raw.replaceAll(/[_$]/g, ''))
-      }
-    }
-  }
+  const more = tokensIn(text).flatMap((token) => takeApart(token).more)
   return more.length > 0 ? `${text} ${more.join(' ')}` : text
 }
 

@@ -87,7 +87,8 @@ export function unpackRuns(bytes: Uint8Array): Run[] {
  * was, and so is the vector that was made of it.
  */
 export function indexText(db: Db, rowid: number, text: EntityText | undefined, again = false): void {
-  if (!again) dropText(db, rowid)
+  const isKnown = db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined
+  if (!again && isKnown) dropText(db, rowid)
   if (!text) return
   const { title, parts, source = null, place = null, speaker = null, wish = 0 } = text
   const joined = (of: readonly WeightedText[]) => indexable(of.map((p) => p.text).join('\n'))
@@ -106,8 +107,8 @@ export function dropText(db: Db, rowid: number): void {
 }
 
 /**
- * Removes the index of words whole, since of a contentless one no word can be taken out for certain, and what is kept of
- * texts; vectors stay with the rows that they are of.
+ * Empties the whole word index, since a contentless one cannot delete single words for certain, and what is kept of texts.
+ * Vectors stay with their rows.
  */
 export function clearWords(db: Db): void {
   db.exec("INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts")

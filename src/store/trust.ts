@@ -21,12 +21,22 @@ export function ownLines(db: Db): (replica: string, seq: number) => boolean {
   return (replica, seq) => replica === now || seq <= (earlier[replica] ?? 0)
 }
 
+/** Every identity that this store writes or wrote under, and up to which line. */
+export function ownIdentities(db: Db): { replica: string; upTo: number }[] {
+  const now = getMeta(db, 'replica')
+  const earlier = Object.entries(before(db)).map(([replica, upTo]) => ({ replica, upTo }))
+  return [
+    ...earlier.filter(({ replica }) => replica !== now),
+    ...(now === undefined ? [] : [{ replica: now, upTo: Number.MAX_SAFE_INTEGER }]),
+  ]
+}
+
 /** Whether this store writes, or wrote, under an identity. */
 export const isOwnReplica = (db: Db, replica: string): boolean =>
   replica === getMeta(db, 'replica') || Object.hasOwn(before(db), replica)
 
 /** Whether any line here was written under another identity than the present one, even if it was folded away since. */
-const hasOthers = (db: Db): boolean => {
+export const hasOthers = (db: Db): boolean => {
   const own = getMeta(db, 'replica') ?? ''
   return ['log', 'covered'].some((table) =>
     ['<', '>'].some((side) => db.get(`SELECT 1 FROM ${table} WHERE replica ${side} ? LIMIT 1`, own) !== undefined),

@@ -18,7 +18,7 @@ export const someDue = (db: Db): boolean => db.get('SELECT 1 FROM vectors_due LI
 export const countVectors = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors')!.n
 /** A number that grows with every vector that is stored, and never falls. */
 export const lastChange = (db: Db): number => Number(getMeta(db, 'vector_change') ?? 0)
-/** Another one whenever all vectors were taken out: rows may mean other texts now. */
+/** Changes whenever all vectors are deleted: row ids may then mean other texts. */
 export const vectorsEpoch = (db: Db): string => getMeta(db, 'vector_epoch') ?? ''
 /** To be called with it, under the write lock. */
 export const startAnew = (db: Db): void => setMeta(db, 'vector_epoch', String(Number(vectorsEpoch(db)) + 1))
@@ -53,7 +53,7 @@ export function putVectors(db: Db, model: string, vectors: readonly NewVector[])
   return stored
 }
 
-/** So many at a time: one by one they take twice as long. */
+/** How many rows are read at a time. One by one they take twice as long. */
 const PAGE = 2_000
 
 /** Every vector, by row; as pairs, which take half as long to make as records. */

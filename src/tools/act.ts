@@ -1,11 +1,11 @@
 import type { ActResult, Memory } from '../memory.ts'
-import type { Json } from '../model/field.ts'
+import { isObject } from '../model/object.ts'
 import { isRefusedFor } from '../write/batch.ts'
 import type { Result } from '../write/plan.ts'
 import { claimedLines, releasedLines } from './claim-lines.ts'
-import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
+import { actingAs, defineTool, type Output, type ToolContext, written } from './tool.ts'
 
-export const act: Tool = {
+export const act = defineTool({
   name: 'act',
   title: 'Write knowledge',
   about: `Records what was learned, decided or done, and coordinates with other sessions, in one atomic batch: all of it happens or nothing.
@@ -18,6 +18,7 @@ record-file-understanding {path, summary, importantSymbols?}
 record-learning {title, body, severity?}
 Also record-<kind> (principle, pattern, correction, insight, question, concept …), link-entities {from, to, type}, supersede {old, new, reason}, answer-question, start-goal {originalAsk}, start-task {description}, complete, retire, rename, confirm, reject, undo.
 Other sessions: claim {paths, note?} before you edit what others might, release {paths}, hand-over {to, paths}, share-set or share-append {key, value}, write-handoff {inProgress, nextSteps} before you stop.
+Notes ask how a decision relates to earlier ones: send the action that holds.
 Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list the rest. A refused batch says what is wrong with every action; mend it and send it again whole.`,
   example: `tidemark act '[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'`,
   params: {
@@ -25,30 +26,24 @@ Recording the same name again adds to it; what is not mentioned stays. In discov
     intent: { type: 'text', about: 'what the batch is for, kept with it' },
     redact: { type: 'flag', about: 'store what looks like a secret as its category instead of refusing it' },
   },
-  mcp: true,
   readOnly: false,
   async run(context, args) {
     const { actions, intent } = args
-    const batch =
-      intent === undefined
-        ? actions
-        : actions !== null && typeof actions === 'object' && !Array.isArray(actions)
-          ? { intent, ...actions }
-          : { intent, actions }
-    const acted = await acting(context, batch, args.redact === true)
+    const batch = intent === undefined ? actions : isObject(actions) ? { intent, ...actions } : { intent, actions }
+    const acted = await acting(context, batch, args.redact)
     if (acted.results.every((r) => !TOUCHING.has(String(r.kind)))) return printed(acted, context.memory)
     const { touchedBy } = await import('./related.ts')
     return printed({ ...acted, notes: [...acted.notes, ...touchedBy(context, acted.results)] }, context.memory)
   },
-}
+})
 
 /** What may answer a question, or contradict a rule. */
 const TOUCHING = new Set(['decision', 'fact', 'principle'])
 
 /** Acts; where only a person can say yes to it, and can be asked, asks first. */
-async function acting(context: ToolContext, batch: unknown, redact: boolean): Promise<ActResult> {
+async function acting(context: ToolContext, batch: unknown, redact?: boolean): Promise<ActResult> {
   try {
-    return context.memory.act(batch, { ...actingAs(context), ...(redact ? { redact: true } : {}) })
+    return context.memory.act(batch, { ...actingAs(context), redact })
   } catch (error) {
     if (context.ask === undefined || !isRefusedFor(error, 'person')) throw error
     const { askToConfirm } = await import('./confirm.ts')
@@ -67,6 +62,5 @@ function printed(done: ActResult, memory: Memory): Output {
     return `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`
   })
   if (done.batch) lines.push(`batch ${done.batch}`)
-  for (const note of done.notes) lines.push(`note: ${note}`)
-  return { text: lines.join('\n'), json: done as unknown as Json }
+  return written(done, lines)
 }

@@ -11,7 +11,7 @@ export const back: Tool = {
   readOnly: true,
   async run({ memory, project, session, local }) {
     const { back: tell } = await import('../briefing/back.ts')
-    const { readEdits } = await import('../handoff/views/index.ts')
+    const { readEdits } = await import('../handoff/views/refresh.ts')
     readEdits(memory, project)
     return tell(memory, project, { ...hereOf(project), session, local })
   },

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { UsageError, UserError } from '../errors.ts'
-import type { Json } from '../model/field.ts'
+import { claim as verb } from '../verbs/claim.ts'
 import { problemsOf } from '../write/batch.ts'
+import type { VerbArgs } from '../write/verb.ts'
 import { claimedLines } from './claim-lines.ts'
-import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
-import { findWork, oneOf } from './work.ts'
+import { oneOf } from './format.ts'
+import { actingAs, type Output, type Tool, type ToolContext, written } from './tool.ts'
+import { argsFor, paramsOf } from './verb-params.ts'
 
 const WAIT_AT_MOST_S = 600
 
@@ -15,21 +17,11 @@ const pathArgs = ({ project, directory }: ToolContext, given: unknown): string[]
     ?.split('\n')
     .map((path) => resolve(directory ?? project.root, path)) ?? []
 
-const listOf = (given: unknown): string[] | undefined =>
-  oneOf(given)
-    ?.split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
-
-/** What the flags of claim, release and hand-over name. */
-export function scopeArgs(context: ToolContext, args: Readonly<Record<string, unknown>>): { [name: string]: Json } {
-  const paths = pathArgs(context, args.paths)
-  const [task, role] = [oneOf(args.task), oneOf(args.role)]
-  return {
-    ...(paths.length > 0 ? { paths } : {}),
-    ...(task === undefined ? {} : { task: findWork(context.memory.reader, 'task', task).id }),
-    ...(role === undefined ? {} : { role }),
-  }
+/** What the flags of claim, release and hand-over say for their verb. */
+export function saidOf(context: ToolContext, verb: VerbArgs, flags: Readonly<Record<string, unknown>>) {
+  const { paths: _, ...said } = argsFor(verb, context.memory.reader, flags)
+  const paths = pathArgs(context, flags.paths)
+  return paths.length > 0 ? { paths, ...said } : said
 }
 
 /** Whether somebody else holds what was to be claimed. */
@@ -83,46 +75,31 @@ export const claim: Tool = {
       place: 'rest',
       list: true,
     },
-    task: { type: 'text', about: 'the task it is for; without paths the task itself is claimed' },
-    ttl: { type: 'number', about: 'seconds without a sign of life after which it lapses (1800)' },
-    note: { type: 'text', about: 'what for' },
+    ...paramsOf(verb.args, ['task', 'ttl', 'note', 'role', 'dependsOn']),
     wait: { type: 'number', about: 'seconds to wait for it to become free' },
-    role: { type: 'text', about: "the role in the swarm: 'test-writer'" },
-    'depends-on': { type: 'text', about: 'roles whose result it needs, with commas between them' },
   },
   readOnly: false,
   needsSession: () => true,
   async run(context, args): Promise<Output> {
     const { memory, project } = context
-    const dependsOn = listOf(args['depends-on'])
-    const note = oneOf(args.note)
     if (typeof args.wait === 'number' && !(args.wait >= 0))
       throw new UsageError(`--wait takes seconds from 0 on, not ${args.wait}`)
     const wait = typeof args.wait === 'number' ? Math.min(args.wait, WAIT_AT_MOST_S) : 0
-    const scope = scopeArgs(context, args)
-    if (Object.keys(scope).length === 0)
+    const said = saidOf(context, verb.args, args)
+    if (!['paths', 'task', 'role'].some((name) => Object.hasOwn(said, name)))
       throw new UsageError(
         'nothing to claim: no path, task or role is named',
         '`tidemark claim PATH…`, --task REF or --role NAME',
       )
-    const said = {
-      ...scope,
-      root: project.root,
-      ...(typeof args.ttl === 'number' ? { ttl: args.ttl } : {}),
-      ...(note === undefined ? {} : { note }),
-      ...(dependsOn === undefined ? {} : { dependsOn }),
-    }
-    const done = await waiting(context, wait, () => memory.act([['claim', said]], actingAs(context)))
-    const lines = claimedLines(done.results[0]!, memory)
-    for (const n of done.notes) lines.push(`note: ${n}`)
+    const done = await waiting(context, wait, () =>
+      memory.act([['claim', { ...said, root: project.root }]], actingAs(context)),
+    )
     const { session } = context
-    return {
-      text: lines.join('\n'),
-      json: {
-        session: session === undefined ? null : sessionsOf(memory).resolve(session),
-        claims: (done.results[0]!.claims ?? []) as unknown as Json,
-        notes: done.notes,
-      },
-    }
+    const [r] = done.results
+    return written(done, claimedLines(r!, memory), {
+      session: session === undefined ? null : sessionsOf(memory).resolve(session),
+      claims: r!.claims ?? [],
+      notes: done.notes,
+    })
   },
 }

@@ -1,24 +1,28 @@
 import { type Claim, claimsOf } from '../coordination/claims.ts'
 import { namedWithId } from '../coordination/labels.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
-import { readEdits } from '../handoff/views/index.ts'
+import { readEdits } from '../handoff/views/refresh.ts'
 import type { Json } from '../model/field.ts'
+import { defined, type JsonObject } from '../model/object.ts'
 import { oneLine, span } from './format.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { defineTool, type Output, type ToolContext } from './tool.ts'
 
-export const claimJson = (c: Claim): { [key: string]: Json } => ({
-  n: c.n,
-  session: c.session,
-  what: c.what,
-  on: c.on,
-  since: new Date(c.since).toISOString(),
-  until: new Date(c.until).toISOString(),
-  ...(c.note === undefined ? {} : { note: c.note }),
-  ...(c.role === undefined ? {} : { role: c.role }),
-  ...(c.task === undefined ? {} : { task: c.task }),
-  ...(c.root === undefined ? {} : { root: c.root }),
-  ...(c.implicit ? { implicit: true } : {}),
-})
+export const claimJson = ({ n, session, what, on, note, role, task, root, implicit, ...c }: Claim): JsonObject => {
+  const [since, until] = [c.since, c.until].map((ms) => new Date(ms).toISOString())
+  return defined({
+    n,
+    session,
+    what,
+    on,
+    since,
+    until,
+    note,
+    role,
+    task,
+    root,
+    implicit: implicit || undefined,
+  }) as JsonObject
+}
 
 /** A claim on a line. */
 function claimLine({ memory, project }: ToolContext, c: Claim): string {
@@ -35,7 +39,7 @@ function claimLine({ memory, project }: ToolContext, c: Claim): string {
   return oneLine(parts.join(' '), 300)
 }
 
-export const claims: Tool = {
+export const claims = defineTool({
   name: 'claims',
   title: 'Claims',
   about: 'lists what live sessions have claimed, and how the roles of the swarm stand',
@@ -47,11 +51,11 @@ export const claims: Tool = {
   run(context, args): Output {
     const edits = readEdits(context.memory, context.project)
     const { held, blocks } = claimsOf(context.memory)
-    const shown = held().filter((c) => args.mine !== true || c.session === context.session)
+    const shown = held().filter((c) => !args.mine || c.session === context.session)
     const lines = shown.map((c) => claimLine(context, c))
     if (shown.length === 0) lines.push('nothing is claimed')
     for (const note of edits) lines.push(`note: ${note}`)
-    const swarm = args.mine === true ? [] : blocks()
+    const swarm = args.mine ? [] : blocks()
     for (const b of swarm) {
       const said = [
         b.status,
@@ -66,4 +70,4 @@ export const claims: Tool = {
       json: { claims: shown.map(claimJson), ...(swarm.length > 0 ? { roles: swarm as unknown as Json } : {}) },
     }
   },
-}
+})

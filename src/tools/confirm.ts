@@ -4,12 +4,11 @@ import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import { shortRefs } from '../read/short-references.ts'
 import { MAX_ACTIONS, parseBatch } from '../write/batch.ts'
 import { contraryRules, saidContrary, settled } from './contradictions.ts'
-import { findOne, oneLine } from './format.ts'
+import { findOne, oneLine, refsTo } from './format.ts'
 import { nameOf, unverifiedRules, waitingIn } from './review-queue.ts'
-import { actingAs, type Block, type Output, type Tool, type ToolContext } from './tool.ts'
+import { actingAs, type Block, defineTool, type Output, type ToolContext, written } from './tool.ts'
 
 /** No rule is longer, or it would not be told. */
 const WHOLE = 1_200
@@ -67,10 +66,7 @@ function list(context: ToolContext, waiting: readonly Entity[]): Output {
   ]
   const page = (): Block[] => {
     const others = new Set(unverifiedRules(memory).map((e) => e.id))
-    const refs = shortRefs(
-      waiting.map((e) => e.id),
-      memory.reader.allIds(),
-    )
+    const refs = refsTo(memory.reader, waiting)
     const rules = waiting.map((e): Block => {
       const { head, from } = told(e, others.has(e.id))
       return { line: [['ref', refs.get(e.id)!], '  ', ['name', head], ['aside', `  (${from})`]] }
@@ -132,7 +128,7 @@ export async function askToConfirm(context: ToolContext, batch: unknown): Promis
   return memory.act(asked, { ...actingAs(context), by: 'person' })
 }
 
-export const confirm: Tool = {
+export const confirm = defineTool({
   name: 'confirm',
   title: 'Say yes',
   about:
@@ -145,8 +141,8 @@ export const confirm: Tool = {
   readOnly: false,
   run(context, args): Output | Promise<Output> {
     const { memory } = context
-    const refs = typeof args.ref === 'string' ? args.ref.split('\n').filter((ref) => ref.trim() !== '') : []
-    const all = typeof args.all === 'string' ? args.all : undefined
+    const { ref = '', all } = args
+    const refs = ref.split('\n').filter((r) => r.trim() !== '')
     const waiting = waitingIn(memory)
     if (refs.length === 0 && all === undefined) return list(context, waiting)
     if (refs.length > 0 && all !== undefined)
@@ -159,19 +155,16 @@ export const confirm: Tool = {
       )
     const entities = all === undefined ? meant(context, refs) : waiting
     const { batches, notes } = agreeTo(memory, entities, actingAs(context))
-    const print = (settled: readonly string[]): Output => ({
-      text: [
-        ...entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`),
-        ...notes.map((n) => `note: ${n}`),
-        ...settled,
-        ...batches.map((batch) => `tidemark undo ${batch} takes it back`),
-      ].join('\n'),
-      json: { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] },
-    })
+    const lines = entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`)
+    const undo = batches.map((batch) => `tidemark undo ${batch} takes it back`)
+    const print = (settled: readonly string[]): Output => {
+      const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }
+      return written({ notes }, lines, json, [...settled, ...undo])
+    }
     const pairs = contraryRules(
       context,
       entities.filter((e) => e.kind === 'fact'),
     )
     return pairs.length === 0 ? print([]) : settled(context, pairs).then(print)
   },
-}
+})

@@ -1,16 +1,18 @@
 import { referenceTo } from '../discover/values.ts'
 import { moment } from './format.ts'
-import type { Tool } from './tool.ts'
+import { AS_OF, at } from './moment.ts'
+import { defineTool } from './tool.ts'
 
-export const conflicts: Tool = {
+export const conflicts = defineTool({
   name: 'conflicts',
   title: 'Conflicts',
   about: 'lists values that were written concurrently and still stand beside each other; writing one again settles it',
   example: 'tidemark conflicts',
-  params: {},
+  params: { 'as-of': AS_OF },
   readOnly: true,
-  run({ memory, local }) {
-    const { reader } = memory
+  async run(context, args) {
+    const { local } = context
+    const { reader } = await at(context, args)
     const found = reader.conflicts().flatMap((e) => e.conflicts.map((c) => ({ e, c })))
     const lines = found.map(({ e, c }) => {
       const values = c.values.map(
@@ -28,4 +30,4 @@ export const conflicts: Tool = {
       })),
     }
   },
-}
+})

@@ -1,31 +1,14 @@
 import type { Entity } from '../model/entity.ts'
-import { contrary, vocabularyOf } from '../recall/contradictions.ts'
-import { stateOf } from '../recall/validity.ts'
-import { vouchedFor } from '../replication/trust.ts'
+import { bindingRules, contrary, vocabularyOf } from '../recall/contradictions.ts'
 import { oneLine } from './format.ts'
 import { actingAs, type ToolContext } from './tool.ts'
-
-/** So many rules are looked at, the newest. */
-const LOOKED_AT = 500
-
-/** What binds here, newest first. */
-function rulesIn({ memory }: ToolContext): Entity[] {
-  const { reader } = memory
-  const now = memory.env.now()
-  const facts = reader.list('fact', { limit: LOOKED_AT }).filter((e) => stateOf(e, reader, now) === undefined)
-  const vouched = vouchedFor(
-    memory,
-    facts.map((e) => e.id),
-  )
-  return facts.filter((e) => vouched.has(e.id))
-}
 
 /** Each of these with a rule that binds and that it contradicts, where nobody has decided about the two. */
 export function contraryRules(context: ToolContext, entities: readonly Entity[]): [e: Entity, rule: Entity][] {
   if (entities.length === 0) return []
   const { reader } = context.memory
   const own = new Set(entities.map((e) => e.id))
-  const rules = rulesIn(context)
+  const rules = bindingRules(context.memory)
   const binds = new Set(rules.map((e) => e.id))
   const all = [...rules.filter((e) => !own.has(e.id)), ...entities]
   return contrary(all, reader, vocabularyOf(context.project)).flatMap(([newer, older]): [Entity, Entity][] => {
@@ -37,7 +20,7 @@ export function contraryRules(context: ToolContext, entities: readonly Entity[])
 
 /** The rules that bind and contradict each other, the newer first. */
 export const contraryAmong = (context: ToolContext): [newer: Entity, older: Entity][] =>
-  contrary(rulesIn(context), context.memory.reader, vocabularyOf(context.project))
+  contrary(bindingRules(context.memory), context.memory.reader, vocabularyOf(context.project))
 
 export const saidContrary = ([e, rule]: [Entity, Entity]): string =>
   `"${oneLine(e.name, 100)}" contradicts the rule "${oneLine(rule.name, 100)}" (${rule.id}), which binds`

@@ -2,9 +2,10 @@ import type { Source } from '../discover/knowledge.ts'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import type { Project } from '../store/project.ts'
-import type { Tool } from './tool.ts'
+import { AS_OF, momentAsked } from './moment.ts'
+import { defineTool } from './tool.ts'
 
-export const discover: Tool = {
+export const discover = defineTool({
   name: 'discover',
   title: 'Query knowledge',
   about: `Asks the project's knowledge in a small, sandboxed Scheme (read-only). Prints one value per form; an error is a value (error "…").
@@ -12,34 +13,43 @@ Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqli
   example: `tidemark discover '(get-decisions :limit 3)'`,
   params: {
     expr: { type: 'text', about: 'one or more expressions', required: true, place: 'rest' },
-    'as-of': { type: 'text', about: 'read everything as of a moment, e.g. 2026-08-01' },
+    'as-of': AS_OF,
   },
-  mcp: true,
   readOnly: true,
-  async run({ memory, project, session }, args) {
-    const asOf = args['as-of']
+  async run(context, args) {
+    const { memory, project, session } = context
+    const said = args['as-of']
+    const asOf = said === undefined ? undefined : new Date(await momentAsked(context, said)).toISOString()
     if (typeof args.expr !== 'string')
       throw new UserError('bad-argument', 'expr is not text', "give an expression such as '(kinds)'")
     // the evaluator is loaded when it is asked for: a server's first answer does not wait for it
     const { discover: evaluate } = await import('../discover/discover.ts')
-    const functions =
-      args.expr.includes('recall') || args.expr.includes('help') ? await recalling(memory, project, session) : undefined
-    const values = evaluate(memory, args.expr, {
-      ...(session ? { session } : {}),
-      ...(typeof asOf === 'string' ? { asOf } : {}),
-      ...(functions ? { functions } : {}),
-    })
+    const recall = /recall|what-if|help/.test(args.expr) ? await recalling(memory, project, session) : undefined
+    const code = /explain|stale|help/.test(args.expr) ? await reading(memory, project, args.expr) : undefined
+    const functions = (source: Source) => ({ ...recall?.(source), ...code?.(source) })
+    const values = evaluate(memory, args.expr, { session, asOf, project, functions })
     return { text: values.join('\n'), json: { values } }
   },
+})
+
+/** So is what reads the code; it is looked at first where a program asks about it. */
+async function reading(memory: Memory, project: Project, expr: string) {
+  const { codeFunctions } = await import('../discover/code.ts')
+  if (expr.includes('explain')) await (await import('../code/scan.ts')).scan(memory, project)
+  return (source: Source) => codeFunctions(memory, project, source)
 }
 
 /** Recall is loaded for the programs that may call it. */
 async function recalling(memory: Memory, project: Project, session: string | undefined) {
-  const [{ recallFunctions }, { recallerOf }] = await Promise.all([
+  const [{ recallFunctions }, { whatIfFunctions }, { recallerOf }] = await Promise.all([
     import('../discover/recall.ts'),
+    import('../discover/what-if.ts'),
     import('../recall/recall.ts'),
   ])
   const recaller = recallerOf(memory, project)
   recaller.prepareNow()
-  return (source: Source) => recallFunctions(source, recaller, session)
+  return (source: Source) => ({
+    ...recallFunctions(source, recaller, session),
+    ...whatIfFunctions(memory, source),
+  })
 }

@@ -4,10 +4,11 @@ import { UsageError } from '../errors.ts'
 import type { StreamEvent } from '../feed/feed.ts'
 import { kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { defined } from '../model/object.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { PRESENCE_TYPES } from '../store/presence.ts'
 import { inWords, moment, oneLine } from './format.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import { defineTool, type ToolContext } from './tool.ts'
 
 /** What an event of sessions and claims says beyond its key. */
 const SAID = new Set([
@@ -50,11 +51,9 @@ function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>
   const { limit } = args
   if (limit !== undefined && (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0))
     throw new UsageError('--limit is not a whole number', 'give a number such as 50')
+  const types = typeof args.type === 'string' ? args.type.split(',').map((t) => t.trim()) : undefined
   return {
-    ...(since === undefined ? {} : { since }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(typeof args.type === 'string' ? { types: args.type.split(',').map((t) => t.trim()) } : {}),
-    ...(typeof args.key === 'string' ? { key: args.key } : {}),
+    ...defined({ since, limit, types, key: args.key as string | undefined }),
     ...(args.follow === true && args.own !== true && context.session !== undefined
       ? { notOf: sameSession(context.memory, context.session) }
       : {}),
@@ -73,7 +72,7 @@ function sinceOf({ memory }: ToolContext, given: unknown): number | undefined {
   return first === undefined ? memory.cursor : first.seq - 1
 }
 
-export const events: Tool = {
+export const events = defineTool({
   name: 'events',
   title: 'The event stream',
   about:
@@ -115,4 +114,4 @@ export const events: Tool = {
       optionsOf(context, args),
     )
   },
-}
+})

@@ -1,7 +1,8 @@
 import { many } from '../briefing/format.ts'
-import type { Json } from '../model/field.ts'
+import { purge } from '../verbs/purge.ts'
 import { findOne } from './format.ts'
-import { actingAs, defineTool } from './tool.ts'
+import { actingAs, defineTool, REF, written } from './tool.ts'
+import { paramOf } from './verb-params.ts'
 
 export const forget = defineTool({
   name: 'forget',
@@ -10,14 +11,8 @@ export const forget = defineTool({
     'deletes an entity: it leaves every list, its history stays, undo brings it back; with --erase, nothing of it stays anywhere',
   example: 'tidemark forget use-json-files --reason "never happened"',
   params: {
-    ref: {
-      type: 'text',
-      ref: true,
-      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
-      required: true,
-      place: 'rest',
-    },
-    reason: { type: 'text', about: 'why' },
+    ref: { ...REF, required: true, place: 'rest' },
+    reason: paramOf(purge.args.reason),
     erase: { type: 'flag', about: 'erase it from rows, log, documents and snapshots; cannot be undone' },
   },
   readOnly: false,
@@ -34,6 +29,6 @@ export const forget = defineTool({
       : done.results[0]!.standing === 'proposed'
         ? [`proposed to forget ${e.kind} ${e.name}`]
         : [`forgot ${e.kind} ${e.name}`, `tidemark undo ${done.batch} brings it back`]
-    return { text: [...lines, ...done.notes.map((n) => `note: ${n}`)].join('\n'), json: done as unknown as Json }
+    return written(done, lines)
   },
 })

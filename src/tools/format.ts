@@ -4,8 +4,10 @@ import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { KINDS } from '../model/kinds/index.ts'
 import { localMinute } from '../model/times.ts'
+import type { WorkKind } from '../model/work-kinds.ts'
 import { namesNear, type Reader } from '../read/reader.ts'
-import { shortRefs } from '../read/short-references.ts'
+import { asShort, shortRefs } from '../read/short-references.ts'
+import { isOpen } from '../read/work-tree.ts'
 
 export { ago, span } from '../model/times.ts'
 
@@ -39,6 +41,13 @@ export function inWords(value: Json, max: number): string {
 /** The shortest reference to an entity: `#a3f`. */
 export const refTo = (reader: Reader, id: string): string => shortRefs([id], reader.allIds()).get(id)!
 
+/** The same for several, by id. */
+export const refsTo = (reader: Reader, entities: readonly { readonly id: string }[]): Map<string, string> =>
+  shortRefs(
+    entities.map((e) => e.id),
+    reader.allIds(),
+  )
+
 /** An entity as a program gets it: everything said of it, with when and which version. */
 export const entityJson = (e: Entity): Json => ({
   id: e.id,
@@ -55,7 +64,9 @@ export const entityJson = (e: Entity): Json => ({
 export function findOne(reader: Reader, ref: unknown, deleted = false): Entity {
   if (typeof ref !== 'string' || ref.trim() === '')
     throw new UserError('bad-reference', 'a reference is missing', 'give an id, kind:name, a path or a name')
-  const found = reader.find(ref.trim(), deleted)
+  const said = ref.trim()
+  const named = reader.find(said, deleted)
+  const found = named.length > 0 ? named : reader.find(asShort(said) ?? said, deleted)
   if (found.length === 1) return found[0]!
   if (found.length > 1)
     throw new UserError(
@@ -71,5 +82,37 @@ export function findOne(reader: Reader, ref: unknown, deleted = false): Entity {
     near.length > 0
       ? `did you mean ${near.map((n) => `"${oneLine(n, 60)}"`).join(' or ')}?`
       : '`tidemark list` shows what is recorded',
+  )
+}
+
+/** What a flag says, if it says something. */
+export const oneOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+
+/** The parts of a flag that takes several, with commas between them. */
+export const partsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+
+/** One of a kind of the work tree; what is open comes before what was called so once. */
+export function findWork(reader: Reader, kind: WorkKind, ref: string): Entity {
+  const found = [...reader.find(ref), ...reader.find(`${kind}:${ref}`)].filter((e) => e.kind === kind)
+  const all = [...new Map(found.map((e) => [e.id, e])).values()]
+  const open = all.filter(isOpen)
+  if (open.length === 1) return open[0]!
+  if (all.length === 1) return all[0]!
+  if (all.length > 1) {
+    const ids = (open.length > 1 ? open : all).map((e) => e.id)
+    throw new UserError('ambiguous', `"${oneLine(ref, 80)}" means several ${kind}s`, `say which: ${ids.join(' or ')}`, {
+      candidates: ids,
+    })
+  }
+  const other = findOne(reader, ref)
+  throw new UserError(
+    'not-found',
+    `${other.id} is a ${other.kind}, not a ${kind}`,
+    `\`tidemark ${kind} list\` shows them`,
   )
 }

@@ -1,10 +1,12 @@
-import { oneOf, workTool } from './work.ts'
+import { abandon } from '../verbs/abandon.ts'
+import { complete } from '../verbs/complete.ts'
+import { startGoal } from '../verbs/start-goal.ts'
+import { workTool } from './work.ts'
 
 export const goal = workTool({
   kind: 'goal',
   about:
     "starts, completes, abandons or lists goals: what was asked for. Starting one makes it the session's current goal",
   example: 'tidemark goal start Add OAuth login --plan "provider, callback, session"',
-  params: { plan: { type: 'text', about: 'start: how it is to be reached' } },
-  startArgs: (args) => ({ plan: oneOf(args.plan) }),
+  verbs: { start: startGoal, complete, abandon },
 })

@@ -6,7 +6,7 @@ import type { Json } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
 import { ago, entityJson, oneLine } from './format.ts'
 import { readStdin } from './stdin.ts'
-import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
+import { actingAs, defineTool, type Output, type ToolContext, written } from './tool.ts'
 
 /** What is to be handed off: a page in Markdown, plain text, or the arguments of write-handoff as JSON. */
 function saidIn(text: string): { [name: string]: unknown } {
@@ -27,12 +27,11 @@ interface Named {
   readonly title?: string
 }
 
-function written(context: ToolContext, text: string, { task, title }: Named): Output {
+function write(context: ToolContext, text: string, { task, title }: Named): Output {
   const said = { ...saidIn(text), ...(task && { task }), ...(title && { title }) }
   const done = context.memory.act([['write-handoff', said]], actingAs(context))
   const [r] = done.results
-  const lines = [`handed off: ${String(r!.name)}`, `  ${r!.id}`, ...done.notes.map((n) => `note: ${n}`)]
-  return { text: lines.join('\n'), json: { ...done, id: r!.id } as unknown as Json }
+  return written(done, [`handed off: ${String(r!.name)}`, `  ${r!.id}`], { ...done, id: r!.id })
 }
 
 function shown({ memory, project }: ToolContext, { task }: Named): Output {
@@ -57,7 +56,7 @@ export const handoff = defineTool({
   name: 'handoff',
   title: 'Handoff',
   about:
-    'shows where the work stands as sessions have left it, newest first, or writes it: one per task, else per session; the new one replaces the old',
+    'shows where the work stands as sessions have left it, newest first, or writes it. There is one per task, else one per session; a new one replaces the old',
   example: 'tidemark handoff show',
   params: {
     do: { type: 'text', about: 'show (unless said), or write', place: 0, choices: ['show', 'write'] },
@@ -78,6 +77,6 @@ export const handoff = defineTool({
     }
     if (args.file === undefined)
       throw new UsageError('the file is missing', '`tidemark handoff write FILE`, or - for standard input')
-    return written(context, args.file === '-' ? readStdin() : readText(resolve(args.file), context.project.root), args)
+    return write(context, args.file === '-' ? readStdin() : readText(resolve(args.file), context.project.root), args)
   },
 })

@@ -1,9 +1,13 @@
+import { referenceTo } from '../discover/values.ts'
 import { UserError } from '../errors.ts'
 import { isMark, saidIn } from '../log/context-value.ts'
 import type { Event } from '../log/events.ts'
+import type { Memory } from '../memory.ts'
+import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import { ago, findOne, moment, oneLine } from './format.ts'
-import type { Block, Tool } from './tool.ts'
+import { stands } from '../recall/validity.ts'
+import { ago, findOne, inWords, moment, oneLine } from './format.ts'
+import { type Block, defineTool, type Output, REF } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
   set: 'set to',
@@ -24,49 +28,80 @@ function told(given: Event): string {
   return `${at} ${WORDS[e.op]}${value}${e.was !== undefined ? ` (was ${oneLine(typeof e.was === 'string' ? e.was : JSON.stringify(e.was), 60)})` : ''}`
 }
 
-export const history: Tool = {
+/** What took the place of an entity, and whose place it took: the events that made the links. */
+const supersessions = (memory: Memory, id: string) =>
+  (['to', 'from'] as const).flatMap((end) =>
+    memory.reader
+      .links(end, id)
+      .filter((link) => link.type === 'supersedes' && stands(link))
+      .flatMap((link) => {
+        const said = end === 'to' ? 'superseded by' : 'supersedes'
+        const other = referenceTo(memory.reader, end === 'to' ? link.from : link.to)
+        const [made] = memory.history(link.id)
+        return made ? [{ ...made, text: `${said} ${other}` }] : []
+      }),
+  )
+
+type Entry = ReturnType<Memory['history']>[number]
+
+const whoOf = ({ author }: Entry) =>
+  [author?.user, author?.agent, author?.session && `session ${author.session}`].filter(Boolean).join(', ') || 'somebody'
+
+/** Whom each field has its value from: the last that wrote it, and what it said before. */
+function byField(e: Entity, events: readonly Entry[], now: number): Output {
+  const said = (value: Json | undefined) => (value === undefined ? 'nothing' : inWords(value, 60))
+  const rows = Object.keys(e.fields).flatMap((field) => {
+    const last = events.findLast((x) => x.event.field === field && !x.event.purged)
+    if (!last) return []
+    const { op, value, was } = last.event
+    const change = op === 'add' || op === 'remove' ? `${WORDS[op]} ${said(value)}` : `was ${said(was)}`
+    return [{ field, last, change, was: was ?? null }]
+  })
+  const lines = rows.map(
+    ({ field, last, change }) =>
+      `${field}: ${said(e.fields[field])}\n  ${whoOf(last)}, ${ago(last.event.stamp.ms, now)} (${last.batch}); ${change}`,
+  )
+  const json = rows.map(({ field, last, was }) => ({
+    ...{ field, value: e.fields[field]!, was, batch: last.batch, at: new Date(last.event.stamp.ms).toISOString() },
+    author: (last.author ?? {}) as unknown as Json,
+  }))
+  return { text: lines.join('\n'), json }
+}
+
+export const history = defineTool({
   name: 'history',
   title: 'History of an entity',
   about:
     'tells everything that happened to an entity, oldest first: who, when, what, and what it was before; without one, the latest batches',
   example: 'tidemark history use-sqlite',
   params: {
-    ref: {
-      type: 'text',
-      ref: true,
-      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
-      place: 'rest',
-    },
+    ref: { ...REF, place: 'rest' },
+    'by-field': { type: 'flag', about: 'for each field: what it says, who said so and when, and what it said before' },
     limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
   },
   readOnly: true,
   run({ memory, local }, args) {
     if (args.ref === undefined) {
-      const limit = typeof args.limit === 'number' ? args.limit : 20
+      const { limit = 20 } = args
       if (!Number.isInteger(limit) || limit < 1)
         throw new UserError('bad-argument', '--limit is no whole number from 1 on', 'give a whole number')
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
       const lines = news.map(
         (n) => `${moment(n.at, local)}  ${n.batch}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,
       )
+      const table: Block = {
+        head: ['WHEN', 'BATCH', 'WHAT', 'SESSION'],
+        rows: news.map((n) => [
+          [['aside', ago(n.at, memory.env.now())]],
+          [['ref', n.batch]],
+          [n.summary],
+          [['kind', oneLine(n.author.session ?? '', 20)]],
+        ]),
+        cuts: 2,
+      }
       return {
         text: lines.join('\n') || 'nothing has happened yet',
-        ...(news.length === 0
-          ? {}
-          : {
-              page: (): Block[] => [
-                {
-                  head: ['WHEN', 'BATCH', 'WHAT', 'SESSION'],
-                  rows: news.map((n) => [
-                    [['aside', ago(n.at, memory.env.now())]],
-                    [['ref', n.batch]],
-                    [n.summary],
-                    [['kind', oneLine(n.author.session ?? '', 20)]],
-                  ]),
-                  cuts: 2,
-                },
-              ],
-            }),
+        ...(news.length > 0 && { page: () => [table] }),
         json: news.map((n) => ({
           batch: n.batch,
           seq: n.seq,
@@ -78,11 +113,14 @@ export const history: Tool = {
     }
     const e = findOne(memory.reader, args.ref, true)
     const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
+    if (args['by-field']) return byField(e, events, memory.env.now())
+    const steps = [...events.map((x) => ({ ...x, text: told(x.event) })), ...supersessions(memory, e.id)]
+    steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
     const lines: string[] = []
     const blocks: Block[] = []
     const now = memory.env.now()
     let batch = ''
-    for (const x of events) {
+    for (const x of steps) {
       if (isMark(x.event)) continue
       if (x.batch !== batch) {
         batch = x.batch
@@ -92,8 +130,8 @@ export const history: Tool = {
         lines.push(`${moment(x.event.stamp.ms, local)}  ${batch}${by}`)
         blocks.push({ line: [['name', ago(x.event.stamp.ms, now)], '  ', ['ref', batch], ['aside', by]] })
       }
-      lines.push(`  ${told(x.event)}`)
-      blocks.push({ line: [told(x.event)], indent: 2 })
+      lines.push(`  ${x.text}`)
+      blocks.push({ line: [x.text], indent: 2 })
     }
     const json = events.map((x) => ({
       id: x.id,
@@ -109,4 +147,4 @@ export const history: Tool = {
     }))
     return { text: lines.join('\n'), json, page: () => blocks }
   },
-}
+})

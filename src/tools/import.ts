@@ -1,14 +1,17 @@
-import { IMPORTERS, importFrom } from '../formats/import/index.ts'
+import { UsageError } from '../errors.ts'
+import { IMPORTERS, importNow } from '../formats/import/index.ts'
 import { printReport } from '../formats/import/report.ts'
 import type { Json } from '../model/field.ts'
 import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
-import { actingAs, type Tool, type ToolContext } from './tool.ts'
+import { importTranscripts, SPECSTORY, TRANSCRIPTS } from './import-transcripts.ts'
+import { actingAs, defineTool, type ToolContext } from './tool.ts'
 
 /** The rules of a file bind after one yes: asked for on a terminal, else told with the command that says it. */
 async function askForYes(context: ToolContext, source: string): Promise<string[]> {
   const { memory } = context
-  const waiting = waitingFrom(memory, source)
-  if (waiting.length === 0) return []
+  const all = waitingFrom(memory, source)
+  const waiting = all.filter(({ kind }) => kind === 'proposal' || memory.registry().kind(kind)?.binding)
+  if (waiting.length === 0) return all.length > 0 ? [`${all.length} proposed: tidemark review`] : []
   const what = `${waiting.length} ${waiting.length === 1 ? 'rule' : 'rules'} of it`
   const question = [...listed(memory, waiting), `Should ${what} bind every session here?`].join('\n')
   if (context.by !== 'person' || !(await context.ask?.(question)))
@@ -17,11 +20,14 @@ async function askForYes(context: ToolContext, source: string): Promise<string[]
   return [`confirmed ${what}`, ...batches.map((batch) => `tidemark undo ${batch} takes it back`)]
 }
 
-export const importTool: Tool = {
+const SESSIONS = [TRANSCRIPTS, SPECSTORY]
+const FORMATS = [...IMPORTERS, ...SESSIONS]
+
+export const importTool = defineTool({
   name: 'import',
   title: 'Import knowledge',
   about: `Takes in what is known elsewhere. A second run of the same source writes nothing, and what was changed here stays.
-${IMPORTERS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
+${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
   example: 'tidemark import claude-md CLAUDE.md',
   params: {
     format: {
@@ -29,26 +35,45 @@ ${IMPORTERS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
       about: 'what the source is',
       required: true,
       place: 0,
-      choices: IMPORTERS.map((i) => i.name),
+      choices: FORMATS.map((i) => i.name),
     },
-    path: { type: 'text', about: 'the file or directory, from the working directory', required: true, place: 1 },
+    path: {
+      type: 'text',
+      about: 'the file or directory, from the working directory; transcripts and specstory are found without one',
+      place: 1,
+    },
     standing: {
       type: 'text',
       about: 'proposed: somebody has to confirm what is new; confirmed: the yes to its rules, which else are proposed',
       choices: ['proposed', 'confirmed'],
     },
+    since: { type: 'text', about: 'of transcripts what was said since, e.g. 2026-11-01 or "last week"' },
+    'dry-run': { type: 'flag', about: 'say what would be written, write nothing' },
   },
   readOnly: false,
   local: true,
   async run(context, args) {
-    const report = await importFrom(context.memory, String(args.format), String(args.path), {
+    const { memory } = context
+    const { format, path, since } = args
+    const dryRun = args['dry-run'] === true
+    const isSessions = SESSIONS.some((f) => f.name === format)
+    if (since !== undefined && !isSessions)
+      throw new UsageError('--since is for transcripts', `tidemark import ${TRANSCRIPTS.name} --since ${since}`)
+    if (path === undefined && !isSessions)
+      throw new UsageError(`${format} needs the path of what is to be read`, `tidemark import ${format} PATH`)
+    const options = {
       root: context.project.root,
       ...actingAs(context),
-      ...(args.standing === 'confirmed' ? {} : { by: 'agent' as const }), // a file is nobody's yes
-      ...(args.standing === 'proposed' ? { standing: 'proposed' as const } : {}),
-      ...(context.progress ? { progress: (line: string) => context.progress?.(line) } : {}),
-    })
-    const asked = await askForYes(context, report.source)
+      ...(args.standing !== 'confirmed' && { by: 'agent' as const }), // a file is nobody's yes
+      ...(args.standing === 'proposed' && { standing: args.standing }),
+      ...(context.progress && { progress: context.progress }),
+    }
+    const run = () =>
+      isSessions
+        ? importTranscripts(context, { ...options, format, path, since })
+        : importNow(memory, format, path!, options)
+    const report = dryRun ? { ...memory.attempt(run), dryRun: true as const, batches: [] } : run()
+    const asked = dryRun || isSessions ? [] : await askForYes(context, report.source)
     return { text: [printReport(report), ...asked].join('\n'), json: report as unknown as Json }
   },
-}
+})

@@ -5,48 +5,77 @@
 
 import type { Tool } from './tool.ts'
 
-/**
- * Every tool, loaded when it is called: start-up pays for one. The command line, MCP and HTTP all offer what stands
- * here, in this order.
- */
-export const TOOLS: Readonly<Record<string, () => Promise<Tool>>> = {
-  brief: async () => (await import('./brief.ts')).brief,
-  recall: async () => (await import('./recall.ts')).recall,
-  discover: async () => (await import('./discover.ts')).discover,
-  act: async () => (await import('./act.ts')).act,
-  goal: async () => (await import('./goal.ts')).goal,
-  activity: async () => (await import('./activity.ts')).activity,
-  task: async () => (await import('./task.ts')).task,
-  tree: async () => (await import('./tree.ts')).tree,
-  next: async () => (await import('./next.ts')).next,
-  handoff: async () => (await import('./handoff.ts')).handoff,
-  share: async () => (await import('./share.ts')).share,
-  events: async () => (await import('./events.ts')).events,
-  session: async () => (await import('./session.ts')).session,
-  claim: async () => (await import('./claim.ts')).claim,
-  release: async () => (await import('./release.ts')).release,
-  claims: async () => (await import('./claims.ts')).claims,
-  back: async () => (await import('./back.ts')).back,
-  remember: async () => (await import('./remember.ts')).remember,
-  list: async () => (await import('./list.ts')).list,
-  show: async () => (await import('./show.ts')).show,
-  forget: async () => (await import('./forget.ts')).forget,
-  undo: async () => (await import('./undo.ts')).undo,
-  confirm: async () => (await import('./confirm.ts')).confirm,
-  review: async () => (await import('./review.ts')).review,
-  reject: async () => (await import('./verbs.ts')).reject,
-  supersede: async () => (await import('./verbs.ts')).supersede,
-  answer: async () => (await import('./verbs.ts')).answer,
-  retire: async () => (await import('./verbs.ts')).retire,
-  rename: async () => (await import('./verbs.ts')).rename,
-  merge: async () => (await import('./verbs.ts')).merge,
-  pause: async () => (await import('./pause.ts')).pause,
-  resume: async () => (await import('./resume.ts')).resume,
-  status: async () => (await import('./status.ts')).status,
-  history: async () => (await import('./history.ts')).history,
-  questions: async () => (await import('./questions.ts')).questions,
-  open_questions: async () => (await import('./open-questions.ts')).openQuestionsTool,
-  conflicts: async () => (await import('./conflicts.ts')).conflicts,
-  import: async () => (await import('./import.ts')).importTool,
-  export: async () => (await import('./export.ts')).exportTool,
+/** The groups of `tidemark --help`, in its order. */
+export const GROUPS = ['start', 'every day', 'knowledge', 'work', 'together', 'agents', 'set up'] as const
+
+/** A tool or command before it is loaded. Start-up loads only the one that is called. */
+export interface Entry<T> {
+  /** Where the command line lists it. Without a group only agents use it. */
+  readonly group?: (typeof GROUPS)[number]
+  /** Offered to agents over MCP (design §3.7: few). */
+  readonly mcp?: boolean
+  load(): Promise<T>
 }
+
+/** Every tool, in the order in which surfaces list them. */
+export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
+  status: { group: 'start', load: async () => (await import('./status.ts')).status },
+  remember: { group: 'every day', load: async () => (await import('./remember.ts')).remember },
+  recall: { group: 'every day', mcp: true, load: async () => (await import('./recall.ts')).recall },
+  list: { group: 'every day', load: async () => (await import('./list.ts')).list },
+  show: { group: 'every day', load: async () => (await import('./show.ts')).show },
+  explain: { group: 'every day', load: async () => (await import('./explain.ts')).explain },
+  review: { group: 'every day', load: async () => (await import('./review.ts')).review },
+  back: { group: 'every day', load: async () => (await import('./back.ts')).back },
+  handoff: { group: 'every day', load: async () => (await import('./handoff.ts')).handoff },
+  undo: { group: 'every day', load: async () => (await import('./undo.ts')).undo },
+  forget: { group: 'knowledge', load: async () => (await import('./forget.ts')).forget },
+  retire: { group: 'knowledge', load: async () => (await import('./verbs.ts')).retire },
+  supersede: { group: 'knowledge', load: async () => (await import('./verbs.ts')).supersede },
+  restore: { group: 'knowledge', load: async () => (await import('./verbs.ts')).restore },
+  rename: { group: 'knowledge', load: async () => (await import('./verbs.ts')).rename },
+  're-anchor': { group: 'knowledge', load: async () => (await import('./verbs.ts')).reAnchor },
+  merge: { group: 'knowledge', load: async () => (await import('./verbs.ts')).merge },
+  confirm: { group: 'knowledge', load: async () => (await import('./confirm.ts')).confirm },
+  reject: { group: 'knowledge', load: async () => (await import('./verbs.ts')).reject },
+  answer: { group: 'knowledge', load: async () => (await import('./verbs.ts')).answer },
+  relate: { group: 'knowledge', load: async () => (await import('./relate.ts')).relate },
+  questions: { group: 'knowledge', load: async () => (await import('./questions.ts')).questions },
+  history: { group: 'knowledge', load: async () => (await import('./history.ts')).history },
+  diff: { group: 'knowledge', load: async () => (await import('./diff.ts')).diff },
+  mark: { group: 'knowledge', load: async () => (await import('./mark.ts')).mark },
+  trace: { group: 'knowledge', load: async () => (await import('./trace.ts')).trace },
+  'what-if': { group: 'knowledge', load: async () => (await import('./what-if.ts')).whatIfTool },
+  topics: { group: 'knowledge', load: async () => (await import('./topics.ts')).topics },
+  signals: { group: 'knowledge', load: async () => (await import('./signals.ts')).signals },
+  conflicts: { group: 'knowledge', load: async () => (await import('./conflicts.ts')).conflicts },
+  scan: { group: 'knowledge', load: async () => (await import('./scan.ts')).scan },
+  analyze: { group: 'knowledge', load: async () => (await import('./analyze.ts')).analyze },
+  stores: { group: 'knowledge', load: async () => (await import('./stores.ts')).stores },
+  tiers: { group: 'knowledge', load: async () => (await import('./tiers.ts')).tiers },
+  reuse: { group: 'knowledge', load: async () => (await import('./reuse.ts')).reuse },
+  import: { group: 'knowledge', load: async () => (await import('./import.ts')).importTool },
+  export: { group: 'knowledge', load: async () => (await import('./export.ts')).exportTool },
+  maturity: { group: 'work', load: async () => (await import('./maturity.ts')).maturity },
+  rules: { group: 'work', load: async () => (await import('./rules.ts')).rules },
+  observe: { group: 'work', load: async () => (await import('./observe.ts')).observe },
+  retro: { group: 'work', load: async () => (await import('./retro.ts')).retro },
+  mutation: { group: 'work', load: async () => (await import('./mutation.ts')).mutation },
+  goal: { group: 'work', load: async () => (await import('./goal.ts')).goal },
+  activity: { group: 'work', load: async () => (await import('./activity.ts')).activity },
+  task: { group: 'work', load: async () => (await import('./task.ts')).task },
+  tree: { group: 'work', load: async () => (await import('./tree.ts')).tree },
+  next: { group: 'work', load: async () => (await import('./next.ts')).next },
+  claim: { group: 'together', load: async () => (await import('./claim.ts')).claim },
+  claims: { group: 'together', load: async () => (await import('./claims.ts')).claims },
+  release: { group: 'together', load: async () => (await import('./release.ts')).release },
+  session: { group: 'together', load: async () => (await import('./session.ts')).session },
+  share: { group: 'together', load: async () => (await import('./share.ts')).share },
+  events: { group: 'together', load: async () => (await import('./events.ts')).events },
+  pause: { group: 'together', load: async () => (await import('./pause.ts')).pause },
+  resume: { group: 'together', load: async () => (await import('./resume.ts')).resume },
+  brief: { group: 'agents', mcp: true, load: async () => (await import('./brief.ts')).brief },
+  act: { group: 'agents', mcp: true, load: async () => (await import('./act.ts')).act },
+  discover: { group: 'agents', mcp: true, load: async () => (await import('./discover.ts')).discover },
+  open_questions: { mcp: true, load: async () => (await import('./open-questions.ts')).openQuestionsTool },
+} // biome-ignore format: a line for each

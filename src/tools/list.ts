@@ -1,11 +1,23 @@
 import { UserError } from '../errors.ts'
-import { nearest } from '../model/names.ts'
-import type { ListOptions } from '../read/reader.ts'
-import { shortRefs } from '../read/short-references.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { didYouMean } from '../model/names.ts'
+import type { ListOptions, Reader } from '../read/reader.ts'
+import { markOf, Staleness } from '../read/stale.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { stateOf } from '../recall/validity.ts'
-import { ago, entityJson, oneLine } from './format.ts'
+import { ago, entityJson, oneLine, refsTo } from './format.ts'
+import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool } from './tool.ts'
+
+/** At most `limit` entities of a kind that nothing superseded. */
+function current(reader: Reader, kind: string, options: ListOptions & { limit: number }, now: number): Entity[] {
+  for (let { limit } = options; ; limit *= 2) {
+    const read = reader.list(kind, { ...options, limit })
+    const left = read.filter((e) => stateOf(e, reader, now) !== 'superseded')
+    if (left.length >= options.limit || read.length < limit) return left.slice(0, options.limit)
+  }
+}
 
 export const list = defineTool({
   name: 'list',
@@ -16,6 +28,8 @@ export const list = defineTool({
     kind: { type: 'text', about: 'a kind, singular or plural', place: 0 },
     limit: { type: 'number', about: 'so many at most (50)' },
     since: { type: 'text', about: 'recorded since, e.g. 2026-11-01 or "last week"' },
+    'as-of': AS_OF,
+    'valid-at': { type: 'text', about: 'without what is not true in the world at this moment' },
     topic: { type: 'text', about: 'with this topic or tag' },
     standing: {
       type: 'text',
@@ -25,33 +39,23 @@ export const list = defineTool({
     all: { type: 'flag', about: 'also what is retired, rejected or superseded' },
   },
   readOnly: true,
-  run({ memory }, args) {
-    const { reader } = memory
+  async run(context, args) {
+    const { memory, project } = context
+    const { reader, now, past } = await at(context, args)
     const registry = reader.registry()
     const { kind, limit = 50, topic, standing, all: whole } = args
     const named = kind === undefined ? undefined : (registry.kind(kind) ?? registry.kindByPlural(kind))
     if (kind !== undefined && !named) {
-      const near = nearest(
-        kind,
-        registry.kinds().flatMap((k) => [k.name, k.plural]),
-      )
-      throw new UserError(
-        'unknown-kind',
-        `no kind "${kind}"`,
-        near.length > 0
-          ? `did you mean ${near.join(' or ')}?`
-          : `the kinds are ${registry
-              .kinds()
-              .filter((k) => !k.internal)
-              .map((k) => k.name)
-              .join(', ')}`,
-      )
+      const known = registry.kinds()
+      const names = known.filter((k) => !k.internal).map((k) => k.name)
+      const hint = didYouMean(kind, known.flatMap((k) => [k.name, k.plural]), `the kinds are ${names.join(', ')}`) // biome-ignore format: one thought
+      throw new UserError('unknown-kind', `no kind "${kind}"`, hint)
     }
     if (!Number.isInteger(limit) || limit < 0)
       throw new UserError('bad-argument', '--limit is not a whole number', 'give a whole number')
-    const options: ListOptions = {
+    const options = {
       limit: limit + 1,
-      ...(args.since === undefined ? {} : { since: momentSaid(args.since, memory.env.now(), 'since') }),
+      ...(args.since === undefined ? {} : { since: momentSaid(args.since, now, 'since', reader) }),
       topic,
       standing,
       all: whole,
@@ -61,26 +65,34 @@ export const list = defineTool({
       ? [named.name]
       : reader.counts().flatMap((c) => (registry.kind(c.kind)?.internal ? [] : [c.kind]))
     const all = kinds
-      .flatMap((k) => reader.list(k, options))
+      .flatMap((k) => (whole || standing ? reader.list(k, options) : current(reader, k, options, now)))
       .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
     const found = all.slice(0, limit)
-    const now = memory.env.now()
+    const staleness = new Staleness(memory.db, project.root, reader)
     const width = Math.max(0, ...found.map((e) => e.kind.length))
     const rows = found.map((e) => {
       const second = registry
         .kind(e.kind)
         ?.positional.map((f) => e.fields[f])
         .find((v) => typeof v === 'string' && v !== e.name)
+      const stale = staleness.of(e.id)
+      const isSuperseded = stateOf(e, reader, now) === 'superseded'
       const marks = [
         e.fields.standing === 'proposed' ? 'proposed' : '',
         e.fields.retired === undefined ? '' : 'retired',
         stateOf(e, reader, now) === 'superseded' ? 'superseded' : '',
+        !past && staleness.of(e.id) ? 'stale' : '',
       ].filter(Boolean)
       return {
         e,
         second: second === undefined ? '' : String(second),
         marks: marks.join(', '),
         when: ago(e.created, now),
+        json: {
+          ...(entityJson(e) as { [k: string]: Json }),
+          ...(isSuperseded ? { state: 'superseded' } : {}),
+          ...(stale ? { stale: markOf(stale) } : {}),
+        },
       }
     })
     const lines = rows.map(
@@ -91,17 +103,14 @@ export const list = defineTool({
       all.length > found.length
         ? `… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`
         : lines.length === 0
-          ? `nothing ${named ? `of kind ${named.name} ` : ''}is recorded${args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`
+          ? `nothing ${named ? `of kind ${named.name} ` : ''}${past ? 'was' : 'is'} recorded${past ? ' then' : args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`
           : ''
     if (left) lines.push(left)
     return {
       text: lines.join('\n'),
-      json: found.map(entityJson),
+      json: rows.map((r) => r.json),
       page() {
-        const refs = shortRefs(
-          found.map((e) => e.id),
-          reader.allIds(),
-        )
+        const refs = refsTo(reader, found)
         const table: Block = {
           head: ['REF', 'KIND', 'NAME', '', 'RECORDED'],
           rows: rows.map(({ e, second, marks, when }) => [

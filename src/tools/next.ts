@@ -3,19 +3,19 @@ import { sessionsOf } from '../coordination/sessions.ts'
 import type { Entity } from '../model/entity.ts'
 import { isToDo, type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
 import { problemsOf } from '../write/batch.ts'
-import { oneLine } from './format.ts'
-import { actingAs, type Output, type Tool } from './tool.ts'
-import { findWork, placeOf, workJson } from './work.ts'
+import { findWork, oneLine } from './format.ts'
+import { actingAs, defineTool, type Output } from './tool.ts'
+import { placeOf, workJson } from './work.ts'
 
 const WHY_MAX = 5
 
 const quoted = (e: Entity) => `"${oneLine(e.name, 80)}"`
 
-export const next: Tool = {
+export const next = defineTool({
   name: 'next',
   title: 'The next task',
   about:
-    "says what to do next: what the session was given, else the oldest open task that nothing blocks and nobody has, within the session's current goal if it has one; why, if there is none",
+    'says what to do next. That is the task the session was given, else the oldest open task that nothing blocks and nobody has. A current goal narrows the choice. If there is none, it says why',
   example: 'tidemark next --session s1',
   params: {
     goal: { type: 'text', about: "within this goal (the session's current one; all if it has none)" },
@@ -31,9 +31,9 @@ export const next: Tool = {
     const { reader } = context.memory
     const place = placeOf(context)
     const goal =
-      typeof args.goal === 'string'
+      args.goal !== undefined
         ? findWork(reader, 'goal', args.goal)
-        : args.all !== true && place.goal !== undefined
+        : !args.all && place.goal !== undefined
           ? reader.entity(place.goal)
           : undefined
     const roots = workTree(reader)
@@ -54,7 +54,7 @@ export const next: Tool = {
         })
     const open = todo(goal ? roots.filter((n) => n.entity.id === goal.id) : roots)
     const found = open.find((n) => n.blockedBy.length === 0)
-    if (found && args.claim === true) {
+    if (found && args.claim) {
       try {
         const started = [
           ['claim', { task: found.entity.id }],
@@ -69,8 +69,8 @@ export const next: Tool = {
     if (found) {
       const above = found.parent ? ` (in ${found.parent.kind} ${quoted(found.parent.entity)})` : ''
       return {
-        text: `${oneLine(found.entity.name, 200)}${above}\n  ${args.claim === true ? `claimed and started: ${found.entity.id}` : `tidemark task start --ref ${found.entity.id}`}`,
-        json: { task: workJson(found, place), ...(args.claim === true ? { claimed: true } : {}) },
+        text: `${oneLine(found.entity.name, 200)}${above}\n  ${args.claim ? `claimed and started: ${found.entity.id}` : `tidemark task start --ref ${found.entity.id}`}`,
+        json: { task: workJson(found, place), ...(args.claim && { claimed: true }) },
       }
     }
     const where = goal ? ` in goal ${quoted(goal)}` : ''
@@ -93,4 +93,4 @@ export const next: Tool = {
       json: { task: null, why, blocked: open.map((n) => workJson(n, place)), elsewhere },
     }
   },
-}
+})

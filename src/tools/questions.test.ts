@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
 import { schemaOf } from '../surfaces/mcp/call.ts'
 import { act } from './act.ts'
+import { TOOLS } from './index.ts'
 import { openQuestionsTool } from './open-questions.ts'
 import { questions } from './questions.ts'
 import type { Output } from './tool.ts'
@@ -148,7 +149,8 @@ test('[G6] both names give the same; the tool of agents costs at most 120 tokens
   record(t, 'Does the hub need Redis?')
   const { text, json } = await openQuestionsTool.run({ memory: t.memory, project: t.project }, { topic: 'redis' })
   expect(await ask(t, { topic: 'redis' })).toMatchObject({ text, json })
-  expect(openQuestionsTool).toMatchObject({ name: 'open_questions', mcp: true, readOnly: true })
+  expect(openQuestionsTool).toMatchObject({ name: 'open_questions', readOnly: true })
+  expect(TOOLS.open_questions!.mcp).toBe(true)
   const { name, about } = openQuestionsTool
   const schema = JSON.stringify({ name, description: about, input_schema: schemaOf(openQuestionsTool) })
   expect(encode(schema).length).toBeLessThanOrEqual(120)

@@ -3,23 +3,24 @@ import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { slug } from '../model/names.ts'
 import type { Reader } from '../read/reader.ts'
-import { shortRefs } from '../read/short-references.ts'
-import { ago, entityJson, oneLine } from './format.ts'
-import type { Block, Output, Param, Tool, ToolContext } from './tool.ts'
+import { ago, entityJson, oneLine, refsTo } from './format.ts'
+import { AS_OF, at } from './moment.ts'
+import { type Block, defineTool, type Output, type Param, type ToolArgs, type ToolContext } from './tool.ts'
 
 const LIMIT = 20
-/** So many topics are named. */
+/** How many topics are named. */
 const TOPICS = 20
-/** So many are looked at on a topic. */
+/** How many questions are looked at on a topic. */
 const MAX_FOUND = 1_000
 
 /** What both names of the tool take. */
 export const PARAMS = {
   topic: { type: 'text', about: 'only on this topic', place: 'rest' },
   limit: { type: 'number', about: `so many at most (${LIMIT})` },
+  'as-of': AS_OF,
 } as const satisfies Readonly<Record<string, Param>>
 
-export const questions: Tool = {
+export const questions = defineTool({
   name: 'questions',
   title: 'Open questions',
   about:
@@ -28,18 +29,19 @@ export const questions: Tool = {
   params: PARAMS,
   readOnly: true,
   run: openQuestions,
-}
+})
 
 /** Questions without an answer that nobody retired or rejected: newest first, on a topic the best match first. */
-export async function openQuestions(context: ToolContext, args: Readonly<Record<string, unknown>>): Promise<Output> {
-  const { memory } = context
-  const { reader } = memory
-  const limit = typeof args.limit === 'number' ? args.limit : LIMIT
+export async function openQuestions(
+  context: ToolContext,
+  { limit = LIMIT, ...args }: ToolArgs<typeof PARAMS>,
+): Promise<Output> {
+  const { reader, now } = await at(context, args)
   if (!Number.isInteger(limit) || limit < 0)
     throw new UserError('bad-argument', 'limit is not a whole number', 'give a whole number, such as 5')
-  const topic = typeof args.topic === 'string' ? args.topic.trim() : ''
+  const topic = args.topic?.trim() ?? ''
   const open = reader.list('question').filter((q) => isOpen(reader, q))
-  const found = topic === '' ? open : await onTopic(context, open, topic)
+  const found = topic === '' ? open : await onTopic(context, open, topic, args['as-of'] === undefined ? undefined : now)
   const shown = found.slice(0, limit)
   const omitted = found.length - shown.length
   const topics = countTopics(open)
@@ -55,14 +57,12 @@ export async function openQuestions(context: ToolContext, args: Readonly<Record<
     const none = topic === '' ? 'no question is open' : `no question is open on "${oneLine(topic, 80)}"`
     return { text: topic !== '' && byTopic ? `${none}; ${byTopic}` : none, json }
   }
-  const now = memory.env.now()
   const lines = shown.flatMap((q) => told(q, now))
   if (omitted > 0) lines.push(`… ${omitted} more: give ${topic === '' ? 'a topic or ' : ''}a larger limit`)
   if (topic === '' && byTopic) lines.push(byTopic)
   if (shown.length > 0) lines.push(`answer one with ["answer-question", {"ref": "${shown[0]!.id}", "answer": "…"}]`)
   const page = (): Block[] => {
-    const ids = shown.map((q) => q.id)
-    const refs = shortRefs(ids, reader.allIds())
+    const refs = refsTo(reader, shown)
     const table: Block = {
       head: ['REF', 'QUESTION', 'TOPICS', 'ASKED'],
       rows: shown.map((q) => [
@@ -74,7 +74,7 @@ export async function openQuestions(context: ToolContext, args: Readonly<Record<
       cuts: 1,
     }
     const left = omitted > 0 ? `… ${omitted} more: --limit N shows them; ` : ''
-    return [table, { line: [['aside', `${left}tidemark answer '${refs.get(ids[0]!)}' "…" answers the first`]] }]
+    return [table, { line: [['aside', `${left}tidemark answer '${refs.get(shown[0]!.id)}' "…" answers the first`]] }]
   }
   return { text: lines.join('\n'), json, ...(shown.length > 0 ? { page } : {}) }
 }
@@ -107,12 +107,17 @@ const topicsOf = (q: Entity): string[] => (Array.isArray(q.fields.topics) ? q.fi
 const ON_TOPIC = 0.1
 
 /** Those that have the topic, or a tag of that name, and then those that recall finds by its words. */
-async function onTopic({ memory, project }: ToolContext, open: readonly Entity[], topic: string): Promise<Entity[]> {
+async function onTopic(
+  { memory, project }: ToolContext,
+  open: readonly Entity[],
+  topic: string,
+  asOf: number | undefined,
+): Promise<Entity[]> {
   const labelled = open.filter((q) => labelsOf(q).has(slug(topic)))
   if (labelled.length === open.length) return labelled
   const { Recaller } = await import('../recall/recall.ts')
   const words = new Recaller(memory, project, { embedder: { use: 'none' } })
-  const { results } = words.askNow(topic, { kinds: ['question'], scope: 'macro', all: true, limit: MAX_FOUND })
+  const { results } = words.askNow(topic, { asOf, kinds: ['question'], scope: 'macro', all: true, limit: MAX_FOUND })
   const least = ON_TOPIC * Math.max(0, ...results.map((r) => r.parts.relevance))
   const near = results.flatMap((r) => (r.parts.relevance < least ? [] : [r.id, ...r.similar]))
   const byId = new Map(open.map((q) => [q.id, q]))

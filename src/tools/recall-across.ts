@@ -1,21 +1,40 @@
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { openProject } from '../open.ts'
+import { explanation } from '../recall/answer.ts'
 import { type Card, formsOf } from '../recall/card.ts'
+import { bindingRules, vocabularyOf } from '../recall/contradictions.ts'
+import { besideNearer, type Statement, type Wider } from '../recall/overridden.ts'
 import { pack } from '../recall/pack.ts'
 import { otherProjects } from '../recall/projects.ts'
-import { explanation, Recaller } from '../recall/recall.ts'
+import { Recaller } from '../recall/recall.ts'
 import { countTokens } from '../recall/tokens.ts'
 import type { Recalled, RecallOptions, RecallResult } from '../recall/types.ts'
+import { vouchedFor } from '../replication/trust.ts'
+import { openPackage } from '../tiers/read-package.ts'
+import { openWider } from '../tiers/wider.ts'
 import type { ToolContext } from './tool.ts'
 
+/** A result with where it comes from, where that is not this project. */
+export interface Elsewhere {
+  /** The project, library or package. */
+  readonly project?: string
+  readonly tier?: 'team' | Wider
+  /** What this project says instead. */
+  readonly overriddenBy?: string
+}
+
+/** How much what a wider tier says counts beside the project, and what of it is left where that says otherwise. */
+const WEIGHTS = { user: 0.8, community: 0.5 }
+const OVERRIDDEN = 0.3
+
 interface Found {
-  readonly result: Recalled & { readonly project?: string }
+  readonly result: Recalled & Elsewhere
   readonly card: Card
 }
 
 /**
- * Asks other projects of the user as well. What they know counts as recorded elsewhere; where the work stands is known
+ * Asks other projects of the user and wider tiers as well. What they know counts as recorded elsewhere; where the work stands is known
  * of this one alone, so that their items are looked at without task and goals.
  */
 export async function recallAcross(
@@ -25,7 +44,7 @@ export async function recallAcross(
   options: RecallOptions,
   wanted: 'all' | readonly string[],
 ): Promise<RecallResult> {
-  const others = otherProjects(context.project, wanted, undefined, context.served)
+  const others = wanted.length === 0 ? [] : otherProjects(context.project, wanted, undefined, context.served)
   const { budget = here.config.budget ?? undefined, explain = options.preset === 'debug', ...unpacked } = options
   const all = options.all ?? options.preset === 'debug'
   const own = await here.ask(question, unpacked)
@@ -35,7 +54,12 @@ export async function recallAcross(
     const why = explain ? explanation(r) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }
-  const found: Found[] = own.results.map((result) => ({ result, card: cards(result, '') }))
+  const vouched = vouchedFor(context.memory, own.results.map((r) => r.id)) // biome-ignore format: one thought
+  const found: Found[] = own.results.map((result) =>
+    vouched.has(result.id)
+      ? { result, card: cards(result, '') }
+      : { result: { ...result, tier: 'team' }, card: cards(result, ' #| team: from others, unverified here |#') },
+  )
   const notes = [...own.notes]
   let omitted = own.omitted
   const { scope: _scope, preset: _preset, goals: _goals, task, session, kinds, ...elsewhere } = unpacked
@@ -70,6 +94,15 @@ export async function recallAcross(
       memory.close()
     }
   }
+  if (options.scope !== 'micro' && options.scope !== 'selected' && !context.served)
+    omitted += await askWider(
+      context,
+      question,
+      { ...elsewhere, all, ...(kinds ? { kinds } : {}) },
+      found,
+      notes,
+      cards,
+    )
   found.sort((a, b) => b.result.score - a.result.score || (a.result.id < b.result.id ? -1 : 1))
   const packed = pack(
     found.map((f) => f.card),
@@ -86,4 +119,48 @@ export async function recallAcross(
     notes,
     text: packed.text,
   }
+}
+
+/** Adds what wider tiers know. What nearer ones say as well is not repeated; what they contradict is marked, and counts less. */
+async function askWider(
+  context: ToolContext,
+  question: string,
+  options: RecallOptions,
+  found: Found[],
+  notes: string[],
+  cards: (r: Recalled, remark: string) => Card,
+): Promise<number> {
+  const { tiers, notes: unread } = await openWider(context.project, openPackage)
+  notes.push(...unread)
+  const nearer: Statement[] = [
+    ...found.filter(({ result }) => result.tier === undefined && result.project === undefined).map((f) => f.result),
+    ...bindingRules(context.memory),
+  ]
+  const vocabulary = vocabularyOf(context.project)
+  let omitted = 0
+  for (const { tier, where, memory } of tiers) {
+    const recaller = new Recaller(memory, undefined)
+    try {
+      const kinds = options.kinds?.filter((k) => memory.registry().kind(k) ?? memory.registry().kindByPlural(k))
+      if (kinds?.length === 0) continue
+      const theirs = await recaller.ask(question, { ...options, ...(kinds ? { kinds } : {}) })
+      omitted += theirs.omitted
+      const all = besideNearer(context.memory, theirs.results, nearer, vocabulary)
+      for (const [n, r] of theirs.results.entries()) {
+        const beside = all[n]!
+        if ('same' in beside) continue
+        const over = beside.by
+        const score = r.score * WEIGHTS[tier] * (over === undefined ? 1 : OVERRIDDEN)
+        const why = `${r.why}; of ${where}${over === undefined ? '' : `, overridden here by ${over}`}`
+        const remark = `${tier} tier: ${where}${over === undefined ? '' : `; overridden here by ${over}`}`
+        const result = { ...r, score, why, tier, project: where, ...(over === undefined ? {} : { overriddenBy: over }) }
+        found.push({ result, card: cards(result, ` #| ${remark.replaceAll('|#', '| #')} |#`) })
+      }
+      nearer.push(...theirs.results)
+    } finally {
+      recaller.close()
+      memory.close()
+    }
+  }
+  return omitted
 }

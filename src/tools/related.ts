@@ -1,5 +1,8 @@
+import { type Grounds, type Suggestion, suggestFor } from '../graph/suggest.ts'
+import { topicVocabularyOf } from '../graph/topics.ts'
 import type { Entity } from '../model/entity.ts'
 import { sayingOf } from '../recall/card.ts'
+import { vocabularyOf } from '../recall/contradictions.ts'
 import { Recaller } from '../recall/recall.ts'
 import { stateOf } from '../recall/validity.ts'
 import { tokensOf } from '../recall/wording.ts'
@@ -9,9 +12,9 @@ import { oneLine } from './format.ts'
 import { isOpen, labelsOf } from './questions.ts'
 import type { ToolContext } from './tool.ts'
 
-/** So many decisions of a batch are looked at, and so many notes told. */
+/** How many decisions of a batch are looked at, and how many notes are told. */
 const DECISIONS = 5
-const NOTES = 3
+const NOTES = 4
 const CANDIDATES = 20
 /** This share of a question's words stands in the decision that answers it; of a rule's, in one on the same subject. */
 const SHARED = { question: 0.6, rule: 0.5 } as const
@@ -22,8 +25,30 @@ const RECORDING = new Set(['propose', 'confirm', ...[...ANSWERING].map((kind) =>
 const wordsOf = (text: string): Set<string> =>
   new Set(tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : [])))
 
+const quoted = (e: Entity): string => `"${oneLine(e.name, 80)}"`
+const ready = ({ from, type, to }: Suggestion): string =>
+  type === 'supersedes'
+    ? `["supersede", {"old": "${to}", "new": "${from}"}]`
+    : `["link-entities", {"from": "${from}", "to": "${to}", "type": "${type}"}]`
+
+/** How a decision relates to earlier ones: a note where something says so, and one for all that are only near. */
+function relatedTo(e: Entity, grounds: Grounds): string[] {
+  const { reader } = grounds
+  const all = suggestFor(e, grounds)
+  const told = all
+    .filter((s) => s.by !== 'likeness')
+    .map((s) => `${quoted(reader.entity(s.from)!)} ${s.type} ${quoted(reader.entity(s.to)!)}? It ${oneLine(s.evidence, 160)}; if so: ${ready(s)}`) // biome-ignore format: one sentence
+  const near = all.filter((s) => s.by === 'likeness')
+  if (near.length === 0) return told
+  const names = near.map((s) => `${quoted(reader.entity(s.to)!)} (${oneLine(s.evidence, 120)})`).join(', ')
+  const it = near.length === 1 ? 'it' : 'the first'
+  const choice = `if this replaces ${it}: ${ready({ ...near[0]!, type: 'supersedes' })}; if it goes with ${it}: ${ready(near[0]!)}` // biome-ignore format: one sentence
+  return [...told, `decided earlier: ${names}; ${choice}`]
+}
+
 /**
- * The rules that something just recorded contradicts, and the open questions and rules on its subject, each with what to do.
+ * The rules that something just recorded contradicts, the earlier decisions it relates to, and the open questions and rules
+ * on its subject, each with what to do.
  */
 export function touchedBy(context: ToolContext, results: readonly Result[]): string[] {
   const { memory, project } = context
@@ -33,7 +58,10 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
   const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
   const notes = new Map<string, string>()
   for (const pair of contraryRules(context, decisions)) notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`) // biome-ignore format: one sentence
+  const grounds = { reader, recaller, now: memory.env.now(), alternatives: vocabularyOf(project), topics: topicVocabularyOf(project) } // biome-ignore format: one thought
+  const related: string[] = []
   for (const decision of decisions.slice(0, DECISIONS)) {
+    if (decision.kind === 'decision') related.push(...relatedTo(decision, grounds))
     const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
     const labels = labelsOf(decision)
     const words = wordsOf(saying(decision))
@@ -58,5 +86,6 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
         notes.set(id, `an open question on the same subject: "${name}"; if this answers it: ["answer-question", {"ref": "${id}", "answer": "…"}]`) // biome-ignore format: one sentence
     }
   }
-  return [...notes.values()].slice(0, NOTES)
+  const kept = related.slice(0, NOTES - 1)
+  return [...[...notes.values()].slice(0, NOTES - Math.min(kept.length, 2)), ...kept].slice(0, NOTES)
 }

@@ -4,7 +4,7 @@ import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { contraryRules, settled } from './contradictions.ts'
 import { refTo } from './format.ts'
-import { actingAs, defineTool, type Output } from './tool.ts'
+import { actingAs, defineTool, type Output, written } from './tool.ts'
 
 /** A longer line is no sentence: its beginning stands for it. */
 const LINE_MAX = 400
@@ -50,19 +50,16 @@ export const remember = defineTool({
       throw new UserError('unknown-kind', `no kind "${kindName}"`, "`tidemark discover '(kinds)'` lists them")
     const said: { [key: string]: Json } = kind ? { [kind.key[0]]: sentence } : factOf(sentence)
     const action = [`record-${kind?.name ?? 'fact'}`, { ...said, topics: topic === undefined ? undefined : [topic] }]
-    const done = context.memory.act([action], { ...actingAs(context), ...(redact ? { redact } : {}) })
+    const done = context.memory.act([action], { ...actingAs(context), redact })
     const r = done.results[0]!
     const waits = standingOf(context.memory.reader.entity(String(r.id))?.fields ?? {}) === 'proposed'
     const what = `${r.kind}${typeof said.category === 'string' ? ` (${said.category})` : ''}`
-    const lines = [
-      `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what} ${refTo(context.memory.reader, String(r.id))}`,
-      ...done.notes.map((n) => `note: ${n}`),
-    ]
+    const line = `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what} ${refTo(context.memory.reader, String(r.id))}`
     const undo = done.batch ? [`tidemark undo ${done.batch} takes it back`] : []
-    const print = (settled: readonly string[]): Output => ({
-      text: [...lines, ...settled, ...undo].join('\n'),
-      json: { ...done, notes: [...done.notes, ...settled] } as unknown as Json,
-    })
+    const print = (settled: readonly string[]): Output =>
+      written(done, [line], { ...done, notes: [...done.notes, ...settled] }, [...settled, ...undo])
+    if (r.kind === 'decision')
+      return import('./related.ts').then(({ touchedBy }) => print(touchedBy(context, done.results).map((n) => `note: ${n}`))) // biome-ignore format: one thought
     const pairs = r.kind === 'fact' ? contraryRules(context, context.memory.reader.entities([String(r.id)])) : []
     if (pairs.length === 0) return print([])
     // a proposal replaces nothing: who agrees to it is asked then

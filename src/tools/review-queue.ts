@@ -36,7 +36,10 @@ export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRule
     .sort(newestFirst)
 
 export function nameOf(e: Entity): string {
-  if (e.kind === 'relationship') return `${String(e.fields.from)} ${String(e.fields.type)} ${String(e.fields.to)}`
+  if (e.kind === 'relationship') {
+    const { from, type, to, description } = e.fields
+    return `${String(from)} ${String(type)} ${String(to)}${typeof description === 'string' ? `: ${description}` : ''}`
+  }
   if (e.kind !== 'proposal') return e.name
   const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
   return [verb, ref, Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''].filter(Boolean).join(' ')

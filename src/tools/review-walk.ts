@@ -7,9 +7,11 @@ import { agreeTo, listed } from './confirm.ts'
 import { contraryAmong, contraryRules, saidContrary, settle } from './contradictions.ts'
 import { ago, findOne } from './format.ts'
 import { unverifiedRules } from './review-queue.ts'
-import { actingAs, type Output, type ToolContext } from './tool.ts'
+import { actingAs, type Output, type ToolContext, written } from './tool.ts'
 
-const DECISIONS = ['confirm', 'reject', 'retire']
+const DECISIONS = ['confirm', 'reject', 'retire', 're-anchor']
+
+const WITH_REASON = ['reject', 'retire']
 
 /** Carries out a decision on each line. Nothing happens unless every line says one. */
 export function decide(context: ToolContext, text: string): Output {
@@ -22,14 +24,14 @@ export function decide(context: ToolContext, text: string): Output {
     const [verb = '', ...words] = decision.trim().split(' ')
     try {
       if (!DECISIONS.includes(verb) || words.length === 0)
-        throw new UserError('bad-line', 'is no decision', 'write `confirm REF`, `reject REF` or `retire REF`')
+        throw new UserError(
+          'bad-line',
+          'is no decision',
+          'write `confirm REF`, `reject REF`, `retire REF` or `re-anchor REF`',
+        )
       const reason = why.trim() || (verb === 'retire' ? 'turned down in a review' : '')
-      return [
-        [
-          verb,
-          { ref: findOne(memory.reader, words.join(' ')).id, ...(reason && verb !== 'confirm' ? { reason } : {}) },
-        ],
-      ]
+      const ref = findOne(memory.reader, words.join(' ')).id
+      return [[verb, { ref, ...(reason && WITH_REASON.includes(verb) && { reason }) }]]
     } catch (error) {
       if (!(error instanceof UserError)) throw error
       problems.push(`line ${i + 1}: ${error.message}; ${error.hint}`)
@@ -43,7 +45,7 @@ export function decide(context: ToolContext, text: string): Output {
   const done = memory.act(actions, actingAs(context))
   const lines = done.results.map((r) => `${r.verb} ${r.id}`)
   if (done.batch !== null) lines.push(`tidemark undo ${done.batch} takes it back`)
-  return { text: [...lines, ...done.notes.map((n) => `note: ${n}`)].join('\n'), json: done as unknown as Json }
+  return written(done, lines)
 }
 
 /** Shows what waits one after another to a person at a terminal, who decides each with a key. */

@@ -1,11 +1,15 @@
 import { idsOf } from '../coordination/session-ids.ts'
 import { UserError } from '../errors.ts'
+import { numberOf, proposalText, waitingIn as waitingChanges } from '../handoff/views/mutations.ts'
 import type { Entity } from '../model/entity.ts'
 import { standingOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { markOf, Staleness } from '../read/stale.ts'
 import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { ago, entityJson, oneLine } from './format.ts'
+import { AS_OF, at } from './moment.ts'
 import { every, nameOf, unverifiedRules, waitingIn } from './review-queue.ts'
-import type { Output, Tool, ToolContext } from './tool.ts'
+import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** Whether a hook captured it or a model found it, in one of these sessions if any are named. */
 function wasCaptured(e: Entity, sessions: ReadonlySet<string> | undefined): boolean {
@@ -27,14 +31,36 @@ function capturedIn({ memory, session }: ToolContext): Entity[] {
   return [...new Map(all.map((e) => [e.id, e])).values()]
 }
 
+const NOTHING = { lines: [], json: [] }
+
+/** Changes of skills that are proposed: a person sees each with what it would change before it is approved. */
+function mutationsIn({ memory }: ToolContext): { lines: string[]; json: Json[] } {
+  const all = waitingChanges(memory.reader)
+  const lines = all.map((e) => `${numberOf(e)}  ${oneLine(proposalText(e), 300)}\n  tidemark mutation approve ${numberOf(e)}`) // biome-ignore format: one line
+  return { lines, json: all.map(entityJson) }
+}
+
+/** What the code has left behind, each with what to read again, and how to say that it still holds. */
+function staleIn({ memory, project }: ToolContext): { lines: string[]; json: Json[] } {
+  const { reader, db } = memory
+  const all = new Staleness(db, project.root, reader).all()
+  const lines = all.map((s) => `${reader.entity(s.id)!.kind}  ${oneLine(nameOf(reader.entity(s.id)!), 90)}  (${markOf(s)})\n  ${s.id}`) // biome-ignore format: one line
+  if (lines.length > 0)
+    lines.push('', `read the code again; tidemark re-anchor ${all[0]!.id} says that it still holds, else record it anew or retire it`) // biome-ignore format: one sentence
+  const json = all.map((s) => ({ ...(entityJson(reader.entity(s.id)!) as { [k: string]: Json }), stale: markOf(s) }))
+  return { lines, json }
+}
+
 function list(context: ToolContext, found: readonly Entity[], captured: boolean): Output {
   const { memory, session } = context
   const unverified = new Set(captured ? [] : unverifiedRules(memory).map((e) => e.id))
   const now = memory.env.now()
   const lines = found.map((e) => {
     const standing = captured ? `${standingOf(e.fields)}, ` : unverified.has(e.id) ? 'from others, unverified, ' : ''
-    return `${e.kind}  ${oneLine(nameOf(e), 90)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
+    return `${e.kind}  ${oneLine(nameOf(e), e.kind === 'relationship' ? 200 : 90)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
   })
+  const { lines: stale, json: staleJson } = captured ? NOTHING : staleIn(context)
+  const changes = captured ? NOTHING : mutationsIn(context)
   const waits = found.find((e) => standingOf(e.fields) === 'proposed' || unverified.has(e.id))
   const empty = captured
     ? `nothing was captured${session === undefined ? '' : ` in session ${session}`}`
@@ -46,23 +72,29 @@ function list(context: ToolContext, found: readonly Entity[], captured: boolean)
         found.length > 1 ? '; tidemark confirm lists all of it whole, to agree to it at once' : ''
       }`,
     )
+  lines.push(...(lines.length > 0 && stale.length > 0 ? [''] : []), ...stale)
+  lines.push(...(lines.length > 0 && changes.lines.length > 0 ? [''] : []), ...changes.lines)
   const pairs = captured ? [] : [...contraryRules(context, found), ...contraryAmong(context)]
   for (const pair of pairs) lines.push('', `${saidContrary(pair)}: ${howSettled(pair, context)}`)
-  return { text: lines.length === 0 ? empty : lines.join('\n'), json: found.map(entityJson) }
+  return {
+    text: lines.length === 0 ? empty : lines.join('\n'),
+    json: [...found.map(entityJson), ...staleJson, ...changes.json],
+  }
 }
 
-export const review: Tool = {
+export const review = defineTool({
   name: 'review',
   title: 'Review proposals',
   about:
-    'what waits for somebody to confirm or reject it: on a terminal one after another, a key for each; elsewhere a list; with decisions on lines, `confirm REF` or `reject REF`, all of them at once',
+    'what waits for somebody to confirm or reject it. On a terminal it is shown one after another, a key for each; elsewhere as a list. Lines such as `confirm REF` and `reject REF` decide all of them at once',
   example: `printf 'confirm fact:use-pnpm\\nreject fact:use-npm\\n' | tidemark review -`,
   params: {
     decisions: {
       type: 'any',
-      about: 'lines of `confirm REF`, `reject REF` or `retire REF`; after a # and a blank a reason',
+      about: 'lines of `confirm REF`, `reject REF`, `retire REF` or `re-anchor REF`; after a # and a blank a reason',
       place: 0,
     },
+    'as-of': AS_OF,
     captured: { type: 'flag', about: 'what hooks captured, in this session if one acts, agreed to or not' },
   },
   readOnly: false,
@@ -72,10 +104,17 @@ export const review: Tool = {
         throw new UserError('bad-argument', 'decisions are lines of text', 'such as: confirm fact:use-pnpm')
       return (await import('./review-walk.ts')).decide(context, args.decisions)
     }
+    const { reader, now, past } = await at(context, args)
+    if (past) {
+      const waited = every(reader, { standing: 'proposed' }, () => true)
+      const lines = waited.map((e) => `${e.kind}  ${oneLine(nameOf(e), 90)}  (${ago(e.created, now)})\n  ${e.id}`)
+      return { text: lines.join('\n') || 'nothing was proposed then', json: waited.map(entityJson) }
+    }
     const captured = args.captured === true
     const found = captured ? capturedIn(context) : waitingIn(context.memory)
     if (captured || context.key === undefined || (found.length === 0 && contraryAmong(context).length === 0))
       return list(context, found, captured)
-    return (await import('./review-walk.ts')).walk(context, found)
+    const walked = await (await import('./review-walk.ts')).walk(context, found)
+    return { ...walked, text: [walked.text, ...staleIn(context).lines, ...mutationsIn(context).lines].join('\n') }
   },
-}
+})

@@ -1,5 +1,5 @@
 import { claimsOf } from '../coordination/claims.ts'
-import { namedWithId } from '../coordination/labels.ts'
+import { namedWithId, titleOfSession } from '../coordination/labels.ts'
 import { knownSession, liveSession } from '../coordination/session-lookup.ts'
 import { type SessionInfo, sessionsOf } from '../coordination/sessions.ts'
 import { isRunning, processRef } from '../env.ts'
@@ -7,23 +7,24 @@ import { UsageError, UserError } from '../errors.ts'
 import { gitState } from '../git.ts'
 import { hookTimeOf } from '../hooks/log.ts'
 import type { Json } from '../model/field.ts'
+import { defined, type JsonObject } from '../model/object.ts'
 import { shellWord } from '../model/shell.ts'
 import { screen } from '../secrets/screen.ts'
-import { ago, oneLine } from './format.ts'
+import { ago, oneLine, oneOf } from './format.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
-import { oneOf } from './work.ts'
 
 const STEPS = ['start', 'heartbeat', 'end', 'list', 'show'] as const
 
 /** A session for a program. */
 function sessionJson(s: SessionInfo): { [key: string]: Json } {
   const time = (ms: number | undefined) => (ms === undefined ? {} : new Date(ms).toISOString())
-  const { id, state, client, agent, role, parent, root, branch, pid, task, files, contextUsed, reason } = s
-  const known = { client, agent, role, parent, root, branch, pid, task, contextUsed, reason }
+  const { id, state, client, agent, role, user, parent, root, branch, pid, task, files, contextUsed, reason } = s
+  const known = { client, agent, role, user, parent, root, branch, pid, task, contextUsed, reason }
   return {
     id,
+    title: titleOfSession(s),
     state,
-    ...(Object.fromEntries(Object.entries(known).filter(([, v]) => v !== undefined)) as { [key: string]: Json }),
+    ...(defined(known) as JsonObject),
     started: time(s.started) as Json,
     seen: time(s.seen) as Json,
     ...(s.ended === undefined ? {} : { ended: time(s.ended) as Json }),

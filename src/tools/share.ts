@@ -8,11 +8,14 @@ import {
 } from '../coordination/shared-context.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
+import { isObject } from '../model/object.ts'
 import { shellWord } from '../model/shell.ts'
+import { shareSet } from '../verbs/share-set.ts'
 import { isRefusedFor } from '../write/batch.ts'
 import { eventLine } from './events.ts'
 import { inWords, oneLine } from './format.ts'
-import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
+import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
+import { paramOf } from './verb-params.ts'
 
 const STEPS = ['get', 'set', 'append', 'merge', 'delete', 'list', 'show', 'history', 'rollback'] as const
 
@@ -25,7 +28,7 @@ function told(value: Json): string {
   return line.length <= 100 ? line : JSON.stringify(value, undefined, 2)
 }
 
-export const share: Tool = {
+export const share = defineTool({
   name: 'share',
   title: 'Shared context',
   about:
@@ -33,7 +36,7 @@ export const share: Tool = {
   example: `tidemark share merge team-notes '{"auth": {"state": "working"}}'`,
   params: {
     do: { type: 'text', about: 'what to do', required: true, place: 0, choices: STEPS },
-    key: { type: 'text', about: 'the key', place: 1 },
+    key: paramOf(shareSet.args.key, { place: 1 }),
     value: {
       type: 'any',
       about: 'JSON, or a text as it is; of delete: the item to take out of a list, or the key of a map',
@@ -41,13 +44,13 @@ export const share: Tool = {
     },
     path: { type: 'text', about: 'delete: the way to a key of the map, as a JSON list or with dots' },
     to: { type: 'number', about: 'rollback: the number of an event' },
-    'expected-version': { type: 'number', about: 'write only if the key still has this version; 0: not there yet' },
+    'expected-version': paramOf(shareSet.args.expectedVersion),
     limit: { type: 'number', about: 'history: so many at most' },
   },
   readOnly: false,
   run(context, args): Output {
     const { memory } = context
-    const step = String(args.do) as (typeof STEPS)[number]
+    const step = args.do
     if (!STEPS.includes(step))
       throw new UsageError(`share does not "${oneLine(step, 40)}"`, `one of ${STEPS.join(', ')}`)
     checkUse(step, args)
@@ -66,7 +69,7 @@ export const share: Tool = {
     const key = String(args.key)
     if (step === 'get') return one(mustBeShared(memory, key))
     if (step === 'history') {
-      const events = sharedHistory(memory, key, typeof args.limit === 'number' ? args.limit : undefined)
+      const events = sharedHistory(memory, key, args.limit)
       return { text: events.map((e) => eventLine(e, context.local)).join('\n'), json: events as unknown as Json }
     }
     if (step === 'rollback') {
@@ -74,7 +77,7 @@ export const share: Tool = {
     }
     return change(context, step, key, args)
   },
-}
+})
 
 /** What each step is called with, after its name. */
 const USE: Readonly<Record<(typeof STEPS)[number], string>> = {
@@ -168,9 +171,8 @@ function whatOf(
   if (args.value === undefined) return path ? { path } : {}
   const item = args.value as Json
   const { value } = mustBeShared(memory, key)
-  const isMap = value !== null && typeof value === 'object' && !Array.isArray(value)
   if (path) return { path, item }
-  if (!isMap) return { item }
+  if (!isObject(value)) return { item }
   return { path: Array.isArray(item) ? item.map(String) : [String(item)] }
 }
 

@@ -1,8 +1,10 @@
 import { referenceTo } from '../discover/values.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
+import { currentHash, markOf, Staleness } from '../read/stale.ts'
 import { ago, entityJson, findOne, refTo } from './format.ts'
-import type { Span, Tool } from './tool.ts'
+import { AS_OF, at } from './moment.ts'
+import { defineTool, REF, type Span } from './tool.ts'
 
 const LIST_LINE = 80
 
@@ -22,27 +24,22 @@ function told(line: string): Span[] {
   return [['aside', label], rest]
 }
 
-export const show: Tool = {
+export const show = defineTool({
   name: 'show',
   title: 'Show one entity',
   about: 'shows everything recorded of one entity, its links and who said it',
   example: 'tidemark show use-sqlite',
   params: {
-    ref: {
-      type: 'text',
-      ref: true,
-      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
-      required: true,
-      place: 'rest',
-    },
+    ref: { ...REF, required: true, place: 'rest' },
+    'as-of': AS_OF,
   },
   readOnly: true,
-  run({ memory }, args) {
-    const { reader } = memory
+  async run(context, args) {
+    const { memory, project } = context
+    const { reader, now, past } = await at(context, args)
     const e = findOne(reader, args.ref, true)
     const kind = reader.registry().kind(e.kind)
     const order = [...new Set([...Object.keys(kind ? fieldsOf(kind) : {}), ...Object.keys(e.fields)])]
-    const now = memory.env.now()
     const lines = [`${e.kind} ${e.name}${e.live ? '' : '  (deleted; restore brings it back)'}`]
     for (const field of order) {
       const value = e.fields[field]
@@ -59,6 +56,10 @@ export const show: Tool = {
         `  conflict in ${c.field === '$' ? 'existence' : c.field}: ${c.values.map((v) => JSON.stringify(v.value ?? null)).join(' against ')} (write it again to settle it)`,
       )
     }
+    const stale = past ? undefined : new Staleness(memory.db, project.root, reader).of(e.id)
+    const current = stale && e.kind === 'file' ? currentHash(memory.db, project.root, stale) : undefined
+    if (stale) lines.push(`  ${markOf(stale)}`)
+    if (current !== undefined) lines.push(`  currentHash: ${current}`)
     const who = ((e.fields.provenance ?? []) as { [key: string]: Json }[]).map((p) => {
       const [name, ...rest] = [p.user, p.agent, p.session && `session ${p.session}`].filter(Boolean)
       const beside = [...rest, ...(p.branch ? [`on ${p.branch}`] : [])].join(', ')
@@ -90,7 +91,9 @@ export const show: Tool = {
         ...(entityJson(e) as { [k: string]: Json }),
         links: [...from, ...to].map(link),
         conflicts: e.conflicts as unknown as Json,
+        ...(stale ? { stale: markOf(stale) } : {}),
+        ...(current === undefined ? {} : { currentHash: current }),
       },
     }
   },
-}
+})

@@ -67,7 +67,7 @@ export const status: Tool = {
     const isNew = last === undefined || last.author.agent === 'init'
     if (isNew && isTracked(project.root, `${PROJECT_DIR}/config.json`))
       parts.push(
-        "each machine has its own memory until `sync` is set up: a teammate's `tidemark export json FILE`, then `tidemark import json FILE` here, brings theirs",
+        "nothing has come from others yet: a teammate's `tidemark sync`, committed and pushed, brings what they know with the next pull",
       )
     const told = session === undefined ? undefined : costsOf(memory, session)
     if (told && told.times > 0)

@@ -1,4 +1,4 @@
-import type { Memory } from '../memory.ts'
+import type { ActResult, Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
 import { shown, visible } from '../scheme/invisible.ts'
 import type { Project } from '../store/project.ts'
@@ -97,12 +97,12 @@ export interface Tool {
   /** A command line that runs, for `--help` and the docs. */
   readonly example: string
   readonly params: Params
-  /** Offered to agents over MCP (design §3.7: few). */
-  readonly mcp?: boolean
   readonly readOnly: boolean
   readonly destructive?: boolean
   /** Reads or writes files that the caller names: for the command line alone, never offered over HTTP or MCP. */
   readonly local?: boolean
+  /** Offered to the dashboard all the same, where a person sees what they agree to. */
+  readonly dashboard?: boolean
   /**
    * Whether this call acts on what a session has already: one that the caller names and nobody knows is a typo then, and
    * refused. Elsewhere a session that acts is there from then on.
@@ -138,11 +138,27 @@ export const defineTool = <const P extends Params>(tool: Declared<P>): Tool => t
 export const textOf = ({ text }: Pick<Output, 'text'>, tool: Pick<Tool, 'fences'>): string =>
   tool.fences ? visible(text) : shown(text)
 
+/** A reference to something recorded. */
+export const REF = {
+  type: 'text',
+  ref: true,
+  about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
+} as const
+
+/** What was written: lines of the tool, then what the batch noted. The JSON is the whole result, unless given. */
+export const written = (
+  done: Pick<ActResult, 'notes'>,
+  lines: readonly string[],
+  json: unknown = done,
+  last: readonly string[] = [],
+): Output => ({
+  text: [...lines, ...done.notes.map((n) => `note: ${n}`), ...last].join('\n'),
+  json: json as Json,
+})
+
 /** The author of a call: who the context says acts, unless the arguments say otherwise. */
-export function actingAs(context: Pick<ToolContext, 'session' | 'agent' | 'by'>) {
-  return {
-    ...(context.by ? { by: context.by } : {}),
-    ...(context.session ? { session: context.session } : {}),
-    ...(context.agent ? { agent: context.agent } : {}),
-  }
-}
+export const actingAs = ({ by, session, agent }: Pick<ToolContext, 'session' | 'agent' | 'by'>) => ({
+  ...(by && { by }),
+  ...(session && { session }),
+  ...(agent && { agent }),
+})

@@ -1,10 +1,12 @@
 import type { Json } from '../model/field.ts'
 import { shortRefs } from '../read/short-references.ts'
 import { type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
-import type { Block, Tool } from './tool.ts'
-import { findWork, placeOf, workJson, workLine } from './work.ts'
+import { findWork } from './format.ts'
+import { AS_OF, at } from './moment.ts'
+import { type Block, defineTool } from './tool.ts'
+import { placeOf, workJson, workLine } from './work.ts'
 
-export const tree: Tool = {
+export const tree = defineTool({
   name: 'tree',
   title: 'The work tree',
   about:
@@ -12,18 +14,17 @@ export const tree: Tool = {
   example: 'tidemark tree "Add OAuth login" --session s1',
   params: {
     goal: { type: 'text', ref: true, about: 'one goal; all that are open unless given', place: 'rest' },
+    'as-of': AS_OF,
     all: { type: 'flag', about: 'also goals that are complete or abandoned' },
   },
   readOnly: true,
   needsSession: () => true,
-  run(context, args) {
-    const { reader } = context.memory
-    const place = placeOf(context)
+  async run(context, args) {
+    const { reader, past } = await at(context, args)
+    const place = past ? {} : placeOf(context)
     const roots = workTree(reader)
-    const named = typeof args.goal === 'string' ? findWork(reader, 'goal', args.goal) : undefined
-    const shown = roots.filter((n) =>
-      named ? n.entity.id === named.id : args.all === true || n.state === 'open' || hasOpen(n),
-    )
+    const named = args.goal === undefined ? undefined : findWork(reader, 'goal', args.goal)
+    const shown = roots.filter((n) => (named ? n.entity.id === named.id : args.all || n.state === 'open' || hasOpen(n)))
     const lines = shown.flatMap((n) => drawn(n, (x) => workLine(x, place)))
     const left = named ? 0 : roots.length - shown.length
     if (roots.length === 0) lines.push('no work is recorded yet: `tidemark goal start "…"` starts a goal')
@@ -42,7 +43,7 @@ export const tree: Tool = {
     }
     return { text: lines.join('\n'), json: shown.map(json), page }
   },
-}
+})
 
 /** A closed goal stays in sight while a task below it is open. */
 const hasOpen = (n: WorkNode): boolean => withBelow(n).some((c) => c.kind === 'task' && c.state === 'open')

@@ -1,8 +1,10 @@
 import { many } from '../briefing/format.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
+import { undo as verb } from '../verbs/undo.ts'
 import { moment } from './format.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
+import { paramOf } from './verb-params.ts'
 
 /** What the session wrote, to be looked at before it is taken back; undefined where that is nothing. */
 function listOf({ memory, local }: ToolContext, session: string): string | undefined {
@@ -16,14 +18,14 @@ export const undo = defineTool({
   name: 'undo',
   title: 'Undo a batch',
   about:
-    'takes back the last batch of the acting session (without a session: the last that was written without one), the batch named, or with --all-of everything a session wrote; itself undoable',
+    'takes back the last batch of the acting session. Without a session, it is the last one that was written without one. BATCH names another one; --all-of takes back everything a session wrote. An undo can be undone',
   example: 'tidemark undo --last',
   params: {
     batch: { type: 'text', about: 'the batch, as act printed it', place: 0 },
     last: { type: 'flag', about: 'the last batch of the acting session (the default)' },
     'all-of': { type: 'text', about: 'everything that this session wrote; shows the list and asks' },
     yes: { type: 'flag', about: 'with --all-of: do not ask' },
-    force: { type: 'flag', about: 'although later batches build on it' },
+    force: paramOf(verb.args.force),
   },
   readOnly: false,
   ofSession: (args) => args.batch === undefined && args['all-of'] === undefined,

@@ -1,58 +1,48 @@
 import { UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
+import { answerQuestion } from '../verbs/answer-question.ts'
+import { reject as rejectVerb } from '../verbs/reject.ts'
+import { rename as renameVerb } from '../verbs/rename.ts'
+import { supersede as supersedeVerb } from '../verbs/supersede.ts'
 import type { Result } from '../write/plan.ts'
 import { findOne, oneLine } from './format.ts'
-import { actingAs, type Output, type Tool, type ToolContext } from './tool.ts'
+import { momentAsked } from './moment.ts'
+import { actingAs, defineTool, type Output, REF, type ToolContext, written } from './tool.ts'
+import { paramOf } from './verb-params.ts'
 
 /** A verb of `act` as a command: what it did, and how to take it back. */
-function acted(context: ToolContext, actions: readonly Json[], tell: (r: Result) => string): Output {
+function acted(context: ToolContext, actions: readonly unknown[], tell: (r: Result) => string): Output {
   const done = context.memory.act(actions, actingAs(context))
   const lines = done.results.flatMap((r) => {
     const told = tell(r)
     return told === '' ? [] : [r.standing === 'proposed' ? `proposed: ${told}` : told]
   })
-  lines.push(...done.notes.map((n) => `note: ${n}`))
-  if (done.batch !== null) lines.push(`tidemark undo ${done.batch} takes it back`)
-  return { text: lines.join('\n'), json: done as unknown as Json }
+  return written(done, lines, done, done.batch === null ? [] : [`tidemark undo ${done.batch} takes it back`])
 }
 
 const shortOf = (value: unknown): string => `"${oneLine(String(value), 80)}"`
-const refs = (given: unknown): string[] => [
-  ...new Set(
-    String(given)
-      .split('\n')
-      .filter((ref) => ref.trim() !== ''),
-  ),
-]
-const REFS = {
-  type: 'text',
-  ref: true,
-  about: 'ids, or names in quotes',
-  required: true,
-  place: 'rest',
-  list: true,
-} as const
-const REASON = { type: 'text', about: 'why' } as const
 
-export const reject: Tool = {
+/** The entities that several references name, each reference once. */
+const allOf = ({ memory }: ToolContext, given: string) =>
+  [...new Set(given.split('\n'))].filter((ref) => ref.trim() !== '').map((ref) => findOne(memory.reader, ref))
+
+const REFS = { ...REF, about: 'ids, or names in quotes', required: true, place: 'rest', list: true } as const
+
+export const reject = defineTool({
   name: 'reject',
   title: 'Say no',
   about: 'turns proposals down: the same is not proposed again',
   example: 'tidemark reject fact:use-npm --reason "we use pnpm"',
-  params: { ref: REFS, reason: REASON },
+  params: { ref: REFS, reason: paramOf(rejectVerb.args.reason) },
   readOnly: false,
   run(context, { ref, reason }) {
-    const { reader } = context.memory
-    const actions = refs(ref).map((r): Json => {
-      const e = findOne(reader, r)
-      return ['reject', { ref: e.id, ...(typeof reason === 'string' ? { reason } : {}) }]
-    })
+    const actions = allOf(context, ref).map(({ id }) => ['reject', { ref: id, reason }])
     return acted(context, actions, (r) => `rejected ${r.kind} ${shortOf(r.name)}`)
   },
-}
+})
 
-export const retire: Tool = {
+export const retire = defineTool({
   name: 'retire',
   title: 'Retire knowledge',
   about: 'takes out what no longer holds: it leaves lists, recall and briefings; `list --all` still shows it',
@@ -60,98 +50,108 @@ export const retire: Tool = {
   params: { ref: REFS, reason: { type: 'text', about: 'why it no longer holds' } },
   readOnly: false,
   run(context, { ref, reason = 'no longer holds' }) {
-    const { reader } = context.memory
-    const actions = refs(ref).map((r): Json => ['retire', { ref: findOne(reader, r).id, reason: String(reason) }])
+    const actions = allOf(context, ref).map(({ id }) => ['retire', { ref: id, reason }])
     return acted(context, actions, (r) => `retired ${r.kind} ${shortOf(r.name)}`)
   },
-}
+})
 
-export const supersede: Tool = {
+export const supersede = defineTool({
   name: 'supersede',
   title: 'Replace knowledge',
   about: 'puts a newer entity in the place of an older one, which leaves recall and briefings',
   example: 'tidemark supersede use-json-files use-sqlite --reason "two sessions lost writes"',
   params: {
-    old: {
-      type: 'text',
-      ref: true,
-      about: 'what no longer holds: an id, kind:name, a path or a name',
-      required: true,
-      place: 0,
-    },
-    new: { type: 'text', ref: true, about: 'what takes its place', required: true, place: 1 },
-    reason: REASON,
+    old: paramOf(supersedeVerb.args.old, { required: true, place: 0 }),
+    new: paramOf(supersedeVerb.args.new, { required: true, place: 1 }),
+    reason: paramOf(supersedeVerb.args.reason),
   },
   readOnly: false,
-  run(context, { old, new: next, reason }) {
+  run(context, args) {
     const { reader } = context.memory
-    const [was, now] = [findOne(reader, old), findOne(reader, next)]
-    const args = { old: was.id, new: now.id, ...(typeof reason === 'string' ? { reason } : {}) }
-    return acted(context, [['supersede', args]], () => `${shortOf(now.name)} takes the place of ${shortOf(was.name)}`)
+    const [was, now] = [findOne(reader, args.old), findOne(reader, args.new)]
+    const action = ['supersede', { old: was.id, new: now.id, reason: args.reason }]
+    return acted(context, [action], () => `${shortOf(now.name)} takes the place of ${shortOf(was.name)}`)
   },
-}
+})
 
-export const answer: Tool = {
+export const answer = defineTool({
   name: 'answer',
   title: 'Answer a question',
   about: 'answers an open question: it leaves the list of open ones',
   example: 'tidemark answer "Does the hub need Redis?" "No: LISTEN/NOTIFY fans out."',
   params: {
-    question: { type: 'text', ref: true, about: 'its id, or its text in quotes', required: true, place: 0 },
-    text: { type: 'text', about: 'the answer', required: true, place: 'rest' },
+    question: { ...REF, about: 'its id, or its text in quotes', required: true, place: 0 },
+    text: paramOf(answerQuestion.args.answer, { required: true, place: 'rest' }),
   },
   readOnly: false,
-  run(context, { question, text }) {
-    const { id } = findOne(context.memory.reader, question)
-    return acted(
-      context,
-      [['answer-question', { ref: id, answer: String(text) }]],
-      (r) => `answered ${shortOf(r.name)}`,
-    )
+  run(context, args) {
+    const { id } = findOne(context.memory.reader, args.question)
+    const action = ['answer-question', { ref: id, answer: args.text }]
+    return acted(context, [action], (r) => `answered ${shortOf(r.name)}`)
   },
-}
+})
 
-export const rename: Tool = {
+export const restore = defineTool({
+  name: 'restore',
+  title: 'Restore knowledge',
+  about:
+    'brings back what was deleted or retired; with --to, gives something the values again that it had at a moment. It writes a new batch: history stays as it is',
+  example: 'tidemark restore use-json-files --to "3 days ago"',
+  params: {
+    ref: { ...REF, required: true, place: 'rest' },
+    to: { type: 'text', about: 'a day (its end), "3 days ago", a commit, or a mark' },
+  },
+  readOnly: false,
+  async run(context, args) {
+    const { id } = findOne(context.memory.reader, args.ref, true)
+    const to = args.to === undefined ? undefined : new Date(await momentAsked(context, args.to)).toISOString()
+    return acted(context, [['restore', { ref: id, to }]], (r) =>
+      to === undefined ? `${r.kind} ${shortOf(r.name)} is back` : `${r.kind} ${shortOf(r.name)} says again what it said at ${to}`,
+    ) // biome-ignore format: one thought
+  },
+})
+
+export const reAnchor = defineTool({
+  name: 're-anchor',
+  title: 'Still holds',
+  about: 'says that something still holds although the code it speaks of changed: it is stale no longer',
+  example: 'tidemark re-anchor use-sqlite',
+  params: { ref: REFS },
+  readOnly: false,
+  run(context, { ref }) {
+    const actions = allOf(context, ref).map(({ id }) => ['re-anchor', { ref: id }])
+    return acted(context, actions, (r) => `${r.kind} ${shortOf(r.name)} still holds`)
+  },
+})
+
+export const rename = defineTool({
   name: 'rename',
   title: 'Rename an entity',
   about: 'calls an entity something else: its id, history and links stay, and the old name still finds it',
   example: 'tidemark rename use-json-files use-jsonl-files',
   params: {
-    ref: {
-      type: 'text',
-      ref: true,
-      about: 'an id, kind:name, a path, a name, or a short reference such as #a3f',
-      required: true,
-      place: 0,
-    },
-    name: { type: 'text', about: 'its new name', required: true, place: 'rest' },
+    ref: { ...REF, required: true, place: 0 },
+    name: paramOf(renameVerb.args.name, { required: true, place: 'rest' }),
   },
   readOnly: false,
   run(context, { ref, name }) {
     const e = findOne(context.memory.reader, ref)
-    const told = `${shortOf(e.name)} is called ${shortOf(name)} now`
-    return acted(context, [['rename', { ref: e.id, name: String(name) }]], () => told)
+    return acted(context, [['rename', { ref: e.id, name }]], () => `${shortOf(e.name)} is called ${shortOf(name)} now`)
   },
-}
+})
 
 /** Fields that say how the merged one stood by itself. */
 const OWN = new Set(['standing', 'status'])
 
-export const merge: Tool = {
+export const merge = defineTool({
   name: 'merge',
   title: 'Merge two entities',
   about:
     'makes one of two of a kind: what the first says beyond the second, and its links, go to the second, which takes its place',
   example: 'tidemark merge store-in-sqlite use-sqlite',
   params: {
-    from: {
-      type: 'text',
-      ref: true,
-      about: 'the duplicate: an id, kind:name, a path or a name',
-      required: true,
-      place: 0,
-    },
-    into: { type: 'text', ref: true, about: 'the one that stays', required: true, place: 1 },
+    from: { ...REF, about: 'the duplicate: an id, kind:name, a path or a name', required: true, place: 0 },
+    into: { ...REF, about: 'the one that stays', required: true, place: 1 },
   },
   readOnly: false,
   run(context, args) {
@@ -173,7 +173,7 @@ export const merge: Tool = {
         if (other === into.id || l.type === 'supersedes' || l.entity.fields.standing === 'proposed') return []
         const { description } = l.entity.fields
         const ends = end === 'from' ? { from: into.id, to: other } : { from: other, to: into.id }
-        return [['link-entities', { ...ends, type: l.type, ...(description === undefined ? {} : { description }) }]]
+        return [['link-entities', { ...ends, type: l.type, ...(description !== undefined && { description }) }]]
       }),
     )
     const actions: Json[] = [
@@ -186,4 +186,4 @@ export const merge: Tool = {
       r.verb !== 'supersede' ? '' : `merged ${shortOf(from.name)} into ${shortOf(into.name)}${gained && `: ${gained}`}`,
     )
   },
-}
+})

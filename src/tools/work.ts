@@ -2,12 +2,13 @@ import { UsageError, UserError } from '../errors.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { WorkKind } from '../model/work-kinds.ts'
-import type { Reader } from '../read/reader.ts'
 import { shortRefs } from '../read/short-references.ts'
-import { isOpen, type Place, type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
+import { type Place, type WorkNode, withBelow, workTree } from '../read/work-tree.ts'
 import type { Result } from '../write/plan.ts'
-import { entityJson, findOne, oneLine, refTo } from './format.ts'
-import { actingAs, type Output, type Param, type Tool, type ToolContext } from './tool.ts'
+import type { Verb, VerbArg } from '../write/verb.ts'
+import { entityJson, findWork, oneLine, oneOf, refTo } from './format.ts'
+import { actingAs, type Output, type Param, type Tool, type ToolContext, written } from './tool.ts'
+import { argsFor, flagOf, paramOf } from './verb-params.ts'
 
 const MARKS: Readonly<Record<string, string>> = { open: '○', complete: '✓', abandoned: '✗' }
 const NAME_MAX = 80
@@ -35,53 +36,6 @@ export const workJson = (node: WorkNode, place: Place): { [key: string]: Json } 
 /** What the acting session works on. */
 export const placeOf = ({ memory, session }: ToolContext): Place => memory.place(session)
 
-/** What a flag says, if it says something. */
-export const oneOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
-
-/** The references in a flag: one, or several with commas between them. */
-export function references(reader: Reader, given: unknown): string[] {
-  const text = oneOf(given)
-  if (text === undefined) return []
-  if (reader.find(text).length > 0) return [text]
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
-}
-
-/** One of a kind of the work tree; what is open comes before what was called so once. */
-export function findWork(reader: Reader, kind: WorkKind, ref: string): Entity {
-  const found = [...reader.find(ref), ...reader.find(`${kind}:${ref}`)].filter((e) => e.kind === kind)
-  const all = [...new Map(found.map((e) => [e.id, e])).values()]
-  const open = all.filter(isOpen)
-  if (open.length === 1) return open[0]!
-  if (all.length === 1) return all[0]!
-  if (all.length > 1) {
-    const ids = (open.length > 1 ? open : all).map((e) => e.id)
-    throw new UserError(
-      'ambiguous',
-      `"${oneLine(ref, NAME_MAX)}" means several ${kind}s`,
-      `say which: ${ids.join(' or ')}`,
-      {
-        candidates: ids,
-      },
-    )
-  }
-  const other = findOne(reader, ref)
-  throw new UserError(
-    'not-found',
-    `${other.id} is a ${other.kind}, not a ${kind}`,
-    `\`tidemark ${kind} list\` shows them`,
-  )
-}
-
-/** The id of the one that a flag names. */
-export const idOf = (reader: Reader, kind: WorkKind, given: unknown): string | undefined => {
-  const ref = oneOf(given)
-  return ref === undefined ? undefined : findWork(reader, kind, ref).id
-}
-
 const DID: Readonly<Record<string, string>> = {
   start: 'started',
   add: 'added',
@@ -93,18 +47,31 @@ interface WorkTool {
   readonly kind: WorkKind
   readonly about: string
   readonly example: string
-  /** Flags of its own. */
-  readonly params?: Readonly<Record<string, Param>>
-  /** Arguments of the start that its flags say. */
-  startArgs?(args: Readonly<Record<string, unknown>>, reader: Reader): { [name: string]: Json | undefined }
-  /** What it does besides start, complete, abandon and list. */
-  readonly adds?: boolean
+  /** The verb behind each step. */
+  readonly verbs: Readonly<Record<string, Pick<Verb, 'name' | 'args'>>>
+}
+
+/** Arguments of verbs that no flag says. */
+const NO_FLAG: ReadonlySet<string> = new Set(['originalAsk', 'description', 'topics', 'tags', 'expectedVersion'])
+
+/** A flag for each argument of the verbs, with the steps that take it. */
+function flagsOf({ kind, verbs }: WorkTool): Record<string, Param> {
+  const flags: Record<string, { arg: VerbArg; steps: string[] }> = {}
+  for (const [step, { args }] of Object.entries(verbs))
+    for (const [name, arg] of Object.entries(args)) {
+      const isText = name === 'ref' && step !== 'start' // there the text is the reference
+      if (isText || NO_FLAG.has(name) || (name === 'force' && kind === 'task')) continue
+      ;(flags[flagOf(name)] ??= { arg, steps: [] }).steps.push(step)
+    }
+  const param = ({ arg, steps }: (typeof flags)[string]) =>
+    paramOf({ ...arg, about: `${steps.join(', ')}: ${arg.about}` })
+  return Object.fromEntries(Object.entries(flags).map(([flag, said]) => [flag, param(said)]))
 }
 
 /** The tool of one kind of the work tree: start, complete, abandon and list. */
 export function workTool(spec: WorkTool): Tool {
-  const { kind } = spec
-  const steps = ['start', ...(spec.adds ? ['add'] : []), 'complete', 'abandon', 'list']
+  const { kind, verbs } = spec
+  const steps = [...Object.keys(verbs), 'list']
   const key = kind === 'goal' ? 'originalAsk' : 'description'
   return {
     name: kind,
@@ -116,39 +83,31 @@ export function workTool(spec: WorkTool): Tool {
       text: {
         type: 'text',
         ref: true,
-        about: `what is ${spec.adds ? 'started or added' : 'started'}; else a reference (the session's current ${kind} unless given)`,
+        about: `what is ${verbs.add ? 'started or added' : 'started'}; else a reference (the session's current ${kind} unless given)`,
         place: 'rest',
       },
-      ...spec.params,
-      topic: { type: 'text', about: 'what area of the work it belongs to' },
-      result: { type: 'text', about: 'complete: what came of it' },
-      reason: { type: 'text', about: 'abandon: why' },
-      ...(kind === 'task'
-        ? {}
-        : { force: { type: 'flag', about: 'complete: although tasks below it are open' } satisfies Param }),
+      ...flagsOf(spec),
+      topic: { type: 'text', about: verbs.start!.args.topics!.about },
       all: { type: 'flag', about: 'list: also what is complete or abandoned' },
     },
     readOnly: false,
     needsSession: (args) => args.do === 'start',
     ofSession: (args) => (args.do === 'complete' || args.do === 'abandon') && oneOf(args.text) === undefined,
     run(context, args) {
-      const { memory } = context
+      const { reader } = context.memory
       const step = String(args.do)
       if (!steps.includes(step))
         throw new UsageError(`${kind} does not "${oneLine(step, 40)}"`, `one of ${steps.join(', ')}`)
       if (step === 'list') return listed(context, kind, args.all === true)
       const text = oneOf(args.text)
+      const verb = verbs[step]!
+      const said = argsFor(verb.args, reader, args)
       if (step === 'start' || step === 'add') {
         const ref = oneOf(args.ref)
         if (text === undefined && ref === undefined) throw new UsageError('the text is missing', `\`${spec.example}\``)
         const topic = oneOf(args.topic)
-        const said = {
-          [key]: text,
-          ref: idOf(memory.reader, kind, ref),
-          ...spec.startArgs?.(args, memory.reader),
-          topics: topic === undefined ? undefined : [topic],
-        }
-        return done(context, step, [`${step}-${kind}`, said])
+        const more = { ref: ref && findWork(reader, kind, ref).id, topics: topic && [topic] }
+        return done(context, step, [verb.name, { ...said, [key]: text, ...more }])
       }
       const current = placeOf(context)[kind]
       if (text === undefined && current === undefined)
@@ -157,12 +116,8 @@ export function workTool(spec: WorkTool): Tool {
           `the session has no current ${kind}`,
           `say which: tidemark ${kind} ${step} REF`,
         )
-      const ref = text === undefined ? current! : findWork(memory.reader, kind, text).id
-      const said =
-        step === 'complete'
-          ? { ref, result: oneOf(args.result), force: args.force as boolean | undefined }
-          : { ref, reason: oneOf(args.reason) }
-      return done(context, step, [step, said])
+      const ref = text === undefined ? current! : findWork(reader, kind, text).id
+      return done(context, step, [verb.name, { ...said, ref }])
     },
   }
 }
@@ -178,8 +133,7 @@ function done(
   const lines = [`${DID[step]} ${r.kind} ${oneLine(String(r.name), NAME_MAX)}  ${refTo(reader, r.id)}`]
   const above = r.activity ?? r.goal
   if (typeof above === 'string') lines.push(`  in ${reader.entity(above)!.kind} ${shortName(reader.entity(above)!)}`)
-  for (const note of acted.notes) lines.push(`note: ${note}`)
-  return { text: lines.join('\n'), json: { ...acted, id: r.id } as unknown as Json }
+  return written(acted, lines, { ...acted, id: r.id })
 }
 
 function listed(context: ToolContext, kind: WorkKind, all: boolean): Output {

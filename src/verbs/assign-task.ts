@@ -2,7 +2,7 @@ import { CLAIM_TTL_MS, HAND, isLive, stateOf } from '../claims/lease.ts'
 import { ref } from '../model/args.ts'
 import { isOpen } from '../read/work-tree.ts'
 import { defineVerb } from '../write/verb.ts'
-import { claimJson, line, liveSession, told } from './claim-arguments.ts'
+import { claimJson, describeHolder, line, liveSession } from './claim-arguments.ts'
 
 export const assignTask = defineVerb({
   name: 'assign-task',
@@ -16,27 +16,23 @@ export const assignTask = defineVerb({
   },
   example: { task: 'refresh tokens before they expire', role: 'implementer' },
   plan(p, { task, role, to, note }, report) {
-    if (!isOpen(task)) {
-      report({
+    if (!isOpen(task))
+      return report({
         field: 'task',
         message: `"${task.name}" is ${String(task.fields.state)}`,
         received: task.id,
         accepted: 'an open task',
       })
-      return undefined
-    }
     p.claims.sweep()
     const holder = p.claims.held().find((c) => c.what === 'task' && c.on === task.id)
-    if (holder) {
-      report({
+    if (holder)
+      return report({
         field: 'task',
         code: 'claimed',
-        message: told(p, holder),
+        message: describeHolder(p, holder),
         received: task.id,
         hint: 'a task is never given to two',
       })
-      return undefined
-    }
     const { view } = p.claims
     const self = p.ctx.provenance.session
     const busy = new Set(
@@ -52,15 +48,13 @@ export const assignTask = defineVerb({
       .filter((s) => !busy.has(s.id) && !isOpen(p.entity(view.workOf(s.id).at(-1) ?? '')))
       .sort((a, b) => a.started - b.started || (a.id < b.id ? -1 : 1))
     const target = to ?? free.find((s) => role !== undefined && s.role === role) ?? free[0]
-    if (!target) {
-      report({
+    if (!target)
+      return report({
         field: 'task',
         message: `no other session is free${others.length > 0 ? ': each has a task in hand' : ''}`,
         received: task.id,
         hint: 'try again when one has finished, or name one: {"to": "…"}; (sessions) in discover shows them',
       })
-      return undefined
-    }
     const granted = p.claims.grant({
       session: target.id,
       what: 'task',
@@ -71,7 +65,7 @@ export const assignTask = defineVerb({
       ...(role === undefined ? {} : { role, status: 'active' }),
       ...(note === undefined ? {} : { note }),
     })
-    p.claims.tell('assigned', granted, { name: task.name, ...(typeof self === 'string' ? { by: self } : {}) })
+    p.claims.addEvent('assigned', granted, { name: task.name, ...(typeof self === 'string' ? { by: self } : {}) })
     return { id: task.id, kind: 'task', name: task.name, to: target.id, claims: [claimJson(granted)] }
   },
 })

@@ -1,5 +1,5 @@
 import { tidyPath } from '../claims/glob.ts'
-import { type Claim, inTheWay, isLive, sameTree, stateOf } from '../claims/lease.ts'
+import { type Claim, claimsConflict, isLive, sameTree, stateOf } from '../claims/lease.ts'
 import { type ReadArgs, ref, texts } from '../model/args.ts'
 import { outside, pathInProject } from '../model/entity.ts'
 import { type Json, map, text } from '../model/field.ts'
@@ -20,16 +20,15 @@ export const STATUSES = ['active', 'complete', 'blocked', 'abandoned'] as const
 export function actor(p: Planning, report: Report): string | undefined {
   const { session } = p.ctx.provenance
   if (typeof session === 'string') return session
-  report({
+  return report({
     field: 'session',
     message: 'no session is named, so nobody would hold the claim',
     hint: 'give "session" with the call: any id that you keep to',
   })
-  return undefined
 }
 
-/** Whose claim it is, since when and for how long, for a refusal. */
-export function told(p: Planning, c: Claim): string {
+/** Who holds a claim, since when and for how long: the text of a refusal. */
+export function describeHolder(p: Planning, c: Claim): string {
   const { now } = p.claims.view
   const s = p.claims.view.session(c.session)
   const who = [c.session, s?.client && `(${[s.client, s.agent].filter(Boolean).join(', ')})`].filter(Boolean).join(' ')
@@ -88,8 +87,7 @@ export const MORE = reading(
   map("further keys of the role's block in the swarm state, each with a text"),
   (_p, more, field, report) => {
     if (Object.values(more).every((v) => typeof v === 'string')) return more as { [key: string]: string }
-    report({ field, message: 'not a map of texts', received: shown(more), accepted: '{"key": "text", …}' })
-    return undefined
+    return report({ field, message: 'not a map of texts', received: shown(more), accepted: '{"key": "text", …}' })
   },
 )
 
@@ -105,16 +103,15 @@ export const liveSession = <const O extends { required?: boolean } = Record<neve
     if (row && isLive(state)) return row
     const live = view.sessions().filter((s) => isLive(stateOf(s, view.now, view.env)))
     const ids = live.map((s) => s.id).slice(0, 20)
-    report({
+    return report({
       field,
       message: row ? `session ${id} has ${state === 'ended' ? 'ended' : 'crashed'}` : `there is no session ${id}`,
       received: id,
       accepted: live.length > 0 ? ids.join(', ') : 'a live session; none is',
     })
-    return undefined
   })
 
-/** Claims of others that stand in the way; those in another work tree are only told. */
+/** Claims of others that conflict with the wanted one. Those in another work tree only add a note. */
 export function against(
   p: Planning,
   session: string,
@@ -122,9 +119,9 @@ export function against(
 ): Claim[] {
   const blocking: Claim[] = []
   for (const c of p.claims.held()) {
-    if (c.session === session || !inTheWay(c, wanted)) continue
+    if (c.session === session || !claimsConflict(c, wanted)) continue
     if (c.what === 'task' || sameTree(c, wanted)) blocking.push(c)
-    else p.note(`${told(p, c)}, in another work tree (${c.root}): the two will meet at merge`)
+    else p.note(`${describeHolder(p, c)}, in another work tree (${c.root}): the two will meet at merge`)
   }
   return blocking
 }
@@ -153,7 +150,7 @@ export function named(
     const theirs = p.claims.held().find(is)
     return report({
       field,
-      message: theirs ? told(p, theirs) : `${session} holds no claim on ${on}`,
+      message: theirs ? describeHolder(p, theirs) : `${session} holds no claim on ${on}`,
       received: on,
       accepted: own.length > 0 ? own.map((c) => c.on).join(', ') : 'nothing: it holds no claim',
       ...(theirs ? { hint: 'only its holder can give it up' } : {}),
@@ -168,7 +165,7 @@ export function named(
 /** What hooks took for edits under claims that a session gives up now, and that nothing it keeps covers: it goes with them. */
 export function editsUnder(p: Planning, session: string, given: readonly Claim[]): Claim[] {
   const rest = p.claims.of(session).filter((c) => !given.includes(c))
-  const meets = (a: Claim) => (b: Claim) => inTheWay(a, b) && sameTree(a, b)
+  const meets = (a: Claim) => (b: Claim) => claimsConflict(a, b) && sameTree(a, b)
   const kept = rest.filter((c) => !c.implicit)
   return rest.filter((c) => c.implicit && given.some(meets(c)) && !kept.some(meets(c)))
 }

@@ -1,11 +1,11 @@
-import { CLAIM_TTL_MS, type Claim, IMPLICIT_TTL_MS, inTheWay, SILENT_MS, sameTree } from '../claims/lease.ts'
+import { CLAIM_TTL_MS, type Claim, claimsConflict, IMPLICIT_TTL_MS, SILENT_MS, sameTree } from '../claims/lease.ts'
 import { texts } from '../model/args.ts'
 import { canonical } from '../model/canonical.ts'
 import { flag, type Json, number } from '../model/field.ts'
 import type { Report } from '../model/validate.ts'
 import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
-import { actor, against, claimJson, line, MORE, SCOPE, told } from './claim-arguments.ts'
+import { actor, against, claimJson, describeHolder, line, MORE, SCOPE } from './claim-arguments.ts'
 
 /** Takes a claim, or says again what the session holds already. Reports what is in the way. */
 export function take(
@@ -20,7 +20,7 @@ export function take(
     report({
       field,
       code: 'claimed',
-      message: told(p, c),
+      message: describeHolder(p, c),
       received: wanted.on,
       hint: 'take something else, try again when it is free, or ask its holder for a hand-over',
     })
@@ -51,7 +51,7 @@ export function take(
     ...(wasImplicit && byEdit ? { implicit: true } : {}),
   }
   p.claims.change(row)
-  if (!row.implicit && meaning(row) !== meaning(own)) p.claims.tellChanged(row)
+  if (!row.implicit && meaning(row) !== meaning(own)) p.claims.addChangedEvent(row)
   return row
 }
 
@@ -68,7 +68,7 @@ function notesOn(p: Planning, session: string, taken: readonly Claim[]): Claim[]
     .filter(
       (c) =>
         c.session !== session &&
-        taken.some((t) => t.what === c.what && sameTree(t, c) && (t.on === c.on || inTheWay(t, c))),
+        taken.some((t) => t.what === c.what && sameTree(t, c) && (t.on === c.on || claimsConflict(t, c))),
     )
   return [...new Map(left.map((c) => [`${c.session} ${c.handoff}`, c])).values()]
 }

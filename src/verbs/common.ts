@@ -17,13 +17,12 @@ export const REASON = text('why', { also: ['why'] })
 export const word = <const O extends { required?: boolean } = Record<never, never>>(about: string, o: O = {} as O) =>
   reading(text(about, o), (_p, value, field, report) => {
     if (WORD.test(value)) return value
-    report({
+    return report({
       field,
       message: 'not a word',
       received: value.slice(0, 80),
       accepted: 'lower-case letters, digits and hyphens',
     })
-    return undefined
   })
 
 export const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })

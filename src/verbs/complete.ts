@@ -21,13 +21,12 @@ export const complete = defineVerb({
     if (open.length > 0) {
       const names = open.slice(0, NAMED_AT_MOST).map((t) => `"${t.name}" (${t.id})`)
       if (open.length > names.length) names.push(`${open.length - names.length} more`)
-      report({
+      return report({
         field: 'ref',
         message: `${open.length === 1 ? 'a task is' : `${open.length} tasks are`} open: ${names.join(', ')}`,
         received: target.id,
         hint: 'complete or abandon them first, or give "force": true to leave them open',
       })
-      return undefined
     }
     if (target.fields.state === 'abandoned') p.note(`"${target.name}" was abandoned; it is complete now`)
     let changed = p.set(target.id, 'state', 'complete')

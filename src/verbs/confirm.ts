@@ -1,3 +1,4 @@
+import { LINK_KIND } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { defineVerb } from '../write/verb.ts'
 import { brief, REF, settleSupersession } from './common.ts'
@@ -18,6 +19,11 @@ export const confirm = defineVerb({
         report({ ...problem, field: problem.field ? `action.${problem.field}` : 'action' }),
       )
       if (!result) return undefined
+    }
+    // a likely case that somebody agrees to is a case
+    if (target.kind === LINK_KIND && target.fields.type === 'may-be-instance-of' && standing !== 'confirmed') {
+      const { from, to } = target.fields
+      if (!run('link-entities', { from: from!, to: to!, type: 'instance-of' }, report)) return undefined
     }
     if (isOthers && standing === 'confirmed') p.set(target.id, 'standing', undefined) // so that it is written here
     if ((isOthers || standing !== 'confirmed') && p.set(target.id, 'standing', 'confirmed')) p.sign(target.id)

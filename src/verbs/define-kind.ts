@@ -3,6 +3,7 @@ import { identityOf, KIND_KIND } from '../model/entity.ts'
 import { choice, type Json, text } from '../model/field.ts'
 import { COMMON } from '../model/kind.ts'
 import { RESERVED } from '../model/names.ts'
+import { isObject } from '../model/object.ts'
 import { fieldFrom, kindFrom } from '../model/project-registry.ts'
 import { type Change, leaves, shown } from '../model/validate.ts'
 import { defineVerb, reading } from '../write/verb.ts'
@@ -21,10 +22,8 @@ const SPEC = ['type', 'about', 'choices', 'min', 'max', 'integer', 'weight']
 const FIELDS = reading(
   any('{field: type, or {type, about, choices, min, max}}'),
   (_p, fields: Json, field, report, given) => {
-    if (fields !== null && typeof fields === 'object' && !Array.isArray(fields))
-      return { fields, order: Object.keys(given as object) }
-    report({ field, message: 'not an object', received: shown(fields), accepted: '{field: type}' })
-    return undefined
+    if (isObject(fields)) return { fields, order: Object.keys(given as object) }
+    return report({ field, message: 'not an object', received: shown(fields), accepted: '{field: type}' })
   },
 )
 
@@ -110,14 +109,12 @@ export const defineKind = defineVerb({
       if (value !== undefined) p.set(id, field, value)
     p.apply(id, [{ field: 'fields', op: 'merge', put: leaves(specs), drop: [] }, ...changes])
     p.sign(id)
-    if (!kindFrom(p.entity(id)!)) {
-      report({
+    if (!kindFrom(p.entity(id)!))
+      return report({
         field: 'key',
         message: 'the kind has no field to be called by',
         accepted: 'a field "name", or key: ["field"]',
       })
-      return undefined
-    }
     return { id, kind: KIND_KIND, name, created: fresh }
   },
 })

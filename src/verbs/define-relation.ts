@@ -17,10 +17,8 @@ export const defineRelation = defineVerb({
   example: { name: 'owned-by', about: 'who is responsible', inverse: 'owns' },
   plan(p, args, report) {
     const { name } = args
-    if (p.registry().relation(name) && !p.entity(`${RELATION_KIND}:${name}`)) {
-      report({ field: 'name', message: `${name} is a core relation`, received: name, accepted: 'another name' })
-      return undefined
-    }
+    if (p.registry().relation(name) && !p.entity(`${RELATION_KIND}:${name}`))
+      return report({ field: 'name', message: `${name} is a core relation`, received: name, accepted: 'another name' })
     const id = identityOf(p.registry().kind(RELATION_KIND)!, { name })!
     const fresh = !p.entity(id)?.live
     if (fresh) p.create(id)

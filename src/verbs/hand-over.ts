@@ -1,4 +1,4 @@
-import { inTheWay, sameTree } from '../claims/lease.ts'
+import { claimsConflict, sameTree } from '../claims/lease.ts'
 import { defineVerb } from '../write/verb.ts'
 import { actor, claimJson, editsUnder, line, liveSession, named, SCOPE } from './claim-arguments.ts'
 
@@ -24,7 +24,7 @@ export const handOver = defineVerb({
     const kept = p.claims.of(session).filter((c) => !claims.includes(c) && !edits.includes(c))
     let free = true
     for (const c of claims) {
-      const over = kept.find((k) => inTheWay(k, c) && sameTree(k, c))
+      const over = kept.find((k) => claimsConflict(k, c) && sameTree(k, c))
       if (!over) continue
       free = false
       report({

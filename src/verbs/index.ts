@@ -19,6 +19,7 @@ import { lift } from './lift.ts'
 import { linkEntities } from './link-entities.ts'
 import { propose } from './propose.ts'
 import { purge } from './purge.ts'
+import { reAnchor } from './re-anchor.ts'
 import { reject } from './reject.ts'
 import { release } from './release.ts'
 import { rename } from './rename.ts'
@@ -64,6 +65,7 @@ export const VERBS = [
   retire,
   restore,
   rename,
+  reAnchor,
   curate,
   propose,
   confirm,

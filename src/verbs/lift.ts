@@ -1,5 +1,6 @@
 import { ref } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
+import { isObject } from '../model/object.ts'
 import { isWork } from '../model/work-kinds.ts'
 import { parentOf } from '../read/work-tree.ts'
 import type { Planning } from '../write/plan.ts'
@@ -14,11 +15,12 @@ const find = (p: Planning) => (ref: string, kind: string) => p.resolve(ref, kind
 
 /** An activity, else a goal; one called so in another kind does not hide it. */
 const TO = reading(ref('an activity or a goal (those of the tasks it was recorded in)'), (p, given, field, report) => {
-  for (const kind of ['activity', 'goal']) {
+  const kinds = ['activity', 'goal']
+  for (const kind of kinds) {
     const found = p.resolve(given, field, undefined, { kind })
     if (found) return found
   }
-  const other = p.resolve(given, field, report)
+  const other = p.resolve(given, field, report, { kinds })
   if (other)
     report({
       field,
@@ -36,25 +38,21 @@ export const lift = defineVerb({
   args: { ref: REF, to: TO },
   example: { ref: 'use-sqlite', to: 'token handling' },
   plan(p, { ref: target, to: named }, report) {
-    if (NOT_LIFTED.includes(target.kind) || isWork(target.kind) || p.registry().kind(target.kind)?.internal) {
-      report({
+    if (NOT_LIFTED.includes(target.kind) || isWork(target.kind) || p.registry().kind(target.kind)?.internal)
+      return report({
         field: 'ref',
         message: `${target.kind} is a kind that is not lifted`,
         received: target.id,
         accepted: 'what holds beyond its task: a decision, a learning, a fact …',
       })
-      return undefined
-    }
     const places = named ? withGoal(p, named) : recordedAt(p, target)
-    if (places.length === 0) {
-      report({
+    if (places.length === 0)
+      return report({
         field: 'to',
         message: `"${target.name}" was recorded in no activity and no goal`,
         received: null,
         accepted: 'an activity or a goal',
       })
-      return undefined
-    }
     for (const place of places)
       if (!link(p, target, 'lifted-to', place, { standing: 'confirmed' }, report)) return undefined
     return { ...brief(target), to: places.map((e) => e.id) }
@@ -69,9 +67,7 @@ function withGoal(p: Planning, place: Entity): Entity[] {
 /** The activities and goals of what the provenance names, each once; the session's current ones where it names nothing. */
 function recordedAt(p: Planning, e: Entity): Entity[] {
   const provenance = Array.isArray(e.fields.provenance) ? e.fields.provenance : []
-  const named = provenance.flatMap((item) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item) ? [item.task ?? item.activity ?? item.goal] : [],
-  )
+  const named = provenance.flatMap((item) => (isObject(item) ? [item.task ?? item.activity ?? item.goal] : []))
   const { task, activity, goal } = p.place()
   const ids = named.some((id) => typeof id === 'string') ? named : [task ?? activity ?? goal]
   const found = new Map<string, Entity>()

@@ -2,7 +2,7 @@ import { ref } from '../model/args.ts'
 import { type Entity, LINK_KIND } from '../model/entity.ts'
 import { choice, type Json, text } from '../model/field.ts'
 import { relationship } from '../model/kinds/relationship.ts'
-import { nearest } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Relation } from '../model/relation.ts'
 import type { Change, Report } from '../model/validate.ts'
@@ -22,15 +22,13 @@ const TYPE = reading(text('the relation, see (relations)', { required: true }), 
     .registry()
     .relations()
     .map((r) => r.name)
-  const near = nearest(type, names)
-  report({
+  return report({
     field,
     message: `no relation "${type.slice(0, 80)}"`,
     received: type.slice(0, 80),
-    accepted: near.length > 0 ? `did you mean ${near.join(' or ')}?` : names.join(', '),
+    accepted: didYouMean(type, names, names.join(', ')),
     hint: 'define-relation adds one of your own',
   })
-  return undefined
 })
 
 export const linkEntities = defineVerb({
@@ -58,10 +56,7 @@ export function link(
   report: Report,
 ) {
   const relation = p.registry().relation(type)!
-  if (from.id === to.id) {
-    report({ field: 'to', message: 'an entity is not linked to itself', received: to.id })
-    return undefined
-  }
+  if (from.id === to.id) return report({ field: 'to', message: 'an entity is not linked to itself', received: to.id })
   const [src, dst] = relation.symmetric && to.id < from.id ? [to, from] : [from, to]
   if (relation.acyclic) {
     const path = pathBetween(dst.id, src.id, (id) =>
@@ -70,16 +65,14 @@ export function link(
         .filter((l) => l.rel === relation.name)
         .map((l) => l.dst),
     )
-    if (path) {
-      report({
+    if (path)
+      return report({
         field: 'type',
         message: `closes a cycle of ${relation.name}`,
         received: `${src.id} → ${dst.id}`,
         accepted: 'a link that closes no cycle',
         hint: `there is ${path.join(' → ')}`,
       })
-      return undefined
-    }
   }
   const id = linkIdNow(p, src.id, relation.name, dst.id)
   const before = p.entity(id)
@@ -94,6 +87,8 @@ export function link(
   for (const [field, value] of Object.entries(more)) if (value !== undefined) changes.push({ field, op: 'set', value })
   if (p.apply(id, changes) || fresh) p.sign(id)
   settleSupersession(p, id)
+  if (relation.name === 'constrains' && fresh && p.links('src', dst.id).some((l) => l.rel === 'constrains' && l.dst === src.id))
+    p.note(`each of the two constrains the other: ${src.id} and ${dst.id} may conflict; if so: ["link-entities", {"from": "${src.id}", "to": "${dst.id}", "type": "conflicts-with"}]`) // biome-ignore format: one sentence
   if (p.entity(id)!.fields.standing === 'rejected')
     p.note(`this link was rejected and stays hidden; ["confirm", {"ref": "${id}"}] takes that back`)
   return { id, kind: LINK_KIND, from: src.id, to: dst.id, type: relation.name, created: fresh }

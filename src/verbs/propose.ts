@@ -4,10 +4,12 @@ import { identityOf, nameKey } from '../model/entity.ts'
 import { type Json, text } from '../model/field.ts'
 import { fieldsOf, type Kind } from '../model/kind.ts'
 import { foldText } from '../model/names.ts'
+import { isObject } from '../model/object.ts'
 import { type Report, shown } from '../model/validate.ts'
 import { NEVER_PROPOSED } from '../write/approval.ts'
 import type { Planning, Result } from '../write/plan.ts'
 import { linkIdNow, recordedAs } from '../write/record.ts'
+import { refuseSettled } from '../write/settle.ts'
 import { defineVerb, reading } from '../write/verb.ts'
 import { relationOf } from './link-entities.ts'
 
@@ -30,10 +32,8 @@ const ACTION = reading(
   any('the action, as ["verb", {…}]', { required: true }),
   (_p, action: Json, field, report): readonly [verb: string, args: { [key: string]: Json }] | undefined => {
     const [verb, args = {}] = Array.isArray(action) ? action : []
-    if (typeof verb === 'string' && args !== null && typeof args === 'object' && !Array.isArray(args))
-      return [verb, args]
-    report({ field, message: 'not an action', received: shown(action), accepted: '["verb", {…}]' })
-    return undefined
+    if (typeof verb === 'string' && isObject(args)) return [verb, args]
+    return report({ field, message: 'not an action', received: shown(action), accepted: '["verb", {…}]' })
   },
 )
 
@@ -47,10 +47,8 @@ export const propose = defineVerb({
     evidence: 'the user said so',
   },
   plan(p, { action: [verb, inner], evidence }, report, run) {
-    if (NEVER_PROPOSED.has(verb)) {
-      report({ field: 'action', message: `${verb} cannot be proposed`, received: verb })
-      return undefined
-    }
+    if (NEVER_PROPOSED.has(verb))
+      return report({ field: 'action', message: `${verb} cannot be proposed`, received: verb })
     const kind = p.registry().recordedBy(verb)
     if (!kind && !p.registry().deletedBy(verb) && !p.verbs.has(verb)) return run(verb, inner, report) // it says what is wrong
     const fresh = kind ? newEntity(p, kind.name, inner) : verb === 'link-entities' ? newLink(p, inner) : undefined
@@ -66,7 +64,13 @@ export const propose = defineVerb({
       return result && { ...result, standing: 'proposed' }
     }
     // what could never be carried out is refused now, not when somebody agrees to it
-    if (!p.rehearse(() => run(verb, inner, report))) return undefined
+    const first = p.draft.events.length
+    const tried = p.dryRun(() => {
+      const result = run(verb, inner, report)
+      refuseSettled(p, first, report)
+      return result
+    })
+    if (!tried) return undefined
     return editProposal(p, verb, inner, evidence, report)
   },
 })

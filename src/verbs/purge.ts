@@ -89,34 +89,28 @@ function byRef(p: Planning, found: Entity) {
 }
 
 function bySecret(p: Planning, secret: string, reason: string, report: Report) {
-  if (secret.trim().length < 4) {
-    report({
+  if (secret.trim().length < 4)
+    return report({
       field: 'secret',
       message: 'not a text of at least four characters',
       received: null,
       accepted: 'the exact text to erase',
     })
-    return undefined
-  }
-  if (reason.includes(secret)) {
-    report({
+  if (reason.includes(secret))
+    return report({
       field: 'reason',
       message: 'holds the secret itself',
       received: '(not shown)',
       accepted: 'a reason without it',
     })
-    return undefined
-  }
   const inJson = JSON.stringify(secret).slice(1, -1)
-  if (p.ctx.author.includes(inJson) || p.draft.events.some((e) => JSON.stringify(e).includes(inJson))) {
-    report({
+  if (p.ctx.author.includes(inJson) || p.draft.events.some((e) => JSON.stringify(e).includes(inJson)))
+    return report({
       field: 'secret',
       message: 'this very batch says it',
       received: '(not shown)',
       accepted: 'a batch that does not hold it: not in its intent, its session or its other actions',
     })
-    return undefined
-  }
   const held = p.view.eventsHolding(secret)
   const byEntity = Map.groupBy(held, (e) => e.event.entity)
   const headers = p.view.headersHolding(secret)
@@ -124,15 +118,13 @@ function bySecret(p: Planning, secret: string, reason: string, report: Report) {
     p.scrub() // only a session's definition or a file says it: those are cleaned with every erasure
     return { id: 'definitions', erased: 0, batches: 0 }
   }
-  if (byEntity.size === 0 && headers.length === 0) {
-    report({
+  if (byEntity.size === 0 && headers.length === 0)
+    return report({
       field: 'secret',
       message: 'this text stands nowhere in the knowledge',
       received: '(not shown)',
       accepted: 'a text that was recorded',
     })
-    return undefined
-  }
   let batches = 0
   for (const [id, events] of byEntity) {
     // a link is known by its ends and its relation

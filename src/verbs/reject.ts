@@ -7,15 +7,13 @@ export const reject = defineVerb({
   args: { ref: REF, reason: REASON },
   example: { ref: 'fact:use-pnpm-for-installs', reason: 'we use npm' },
   plan(p, { ref: target, reason }, report) {
-    if (target.fields.standing !== 'proposed' && target.fields.standing !== 'rejected') {
-      report({
+    if (target.fields.standing !== 'proposed' && target.fields.standing !== 'rejected')
+      return report({
         field: 'ref',
         message: 'is no proposal',
         received: target.id,
         hint: 'retire takes out what was agreed to',
       })
-      return undefined
-    }
     if (p.set(target.id, 'standing', 'rejected')) p.sign(target.id)
     if (reason !== undefined)
       p.apply(target.id, [{ field: 'attrs', op: 'merge', put: [[['rejected-because'], reason]], drop: [] }])

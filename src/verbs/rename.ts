@@ -12,10 +12,8 @@ export const rename = defineVerb({
   example: { ref: 'use-json-files', name: 'use-jsonl-files' },
   plan(p, { ref: target, name }, report) {
     const kind = p.registry().kind(target.kind)
-    if (!kind || kind.internal) {
-      report({ field: 'ref', message: `a ${target.kind} cannot be renamed`, received: target.id })
-      return undefined
-    }
+    if (!kind || kind.internal)
+      return report({ field: 'ref', message: `a ${target.kind} cannot be renamed`, received: target.id })
     const told: Report = (problem) => report({ ...problem, field: 'name' })
     const field = kind.key[0]
     const changes = placePaths(p.registry(), kind, [{ field, op: 'set', value: name }], told)

@@ -18,13 +18,12 @@ export const shareAppend = defineVerb({
     const items = Array.isArray(value) ? value : [value]
     const edit = appendEdit(fieldOf(p, shared), ROOT_PATH, items, p.ctx.ms)
     if (edit) return write(p, shared, edit)
-    report({
+    return report({
       field: 'key',
       message: `what is shared under "${shared.key}" is no list`,
       received: shown(shared.entity?.fields.value),
       accepted: 'a key that holds a list, or a new one',
       hint: 'share-merge adds to a map, share-set puts something else in its place',
     })
-    return undefined
   },
 })

@@ -1,7 +1,8 @@
 import { pathOf, removeItemEdit, valueAt } from '../log/context-value.ts'
 import { texts } from '../model/args.ts'
 import type { Json } from '../model/field.ts'
-import { nearest } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
+import { isObject } from '../model/object.ts'
 import { type Report, shown } from '../model/validate.ts'
 import { defineVerb, reading } from '../write/verb.ts'
 import { fieldOf, SHARED_THERE, sharedValue, VERSION, write } from './shared-key.ts'
@@ -11,8 +12,7 @@ const PATH = reading(
   texts('a key of the map, or the way to it; with item: the way to the list', { blank: true }),
   (_p, keys, field, report) => {
     if (keys.length > 0) return keys
-    report({ field, message: 'not a path', received: [], accepted: 'a key, or a list of keys' })
-    return undefined
+    return report({ field, message: 'not a path', received: [], accepted: 'a key, or a list of keys' })
   },
 )
 
@@ -37,13 +37,12 @@ export const shareDelete = defineVerb({
     if (item !== undefined) {
       const edit = removeItemEdit(field, pathOf(keys), item)
       if (edit) return write(p, shared, edit)
-      report({
+      return report({
         field: 'item',
         message: `not in the list of "${[shared.key, ...keys].join('" → "')}"`,
         received: shown(item),
         accepted: JSON.stringify(shown(valueAt(field, pathOf(keys)) ?? null)),
       })
-      return undefined
     }
     if (valueAt(field, pathOf(keys)) !== undefined) return write(p, shared, { put: [], drop: [pathOf(keys)] })
     reportMissing(valueAt(field, pathOf(keys.slice(0, -1))), keys, report)
@@ -52,14 +51,12 @@ export const shareDelete = defineVerb({
 })
 
 function reportMissing(map: Json | undefined, keys: readonly string[], report: Report): void {
-  const there = map !== null && typeof map === 'object' && !Array.isArray(map) ? Object.keys(map) : []
-  const near = nearest(keys.at(-1)!, there)
+  const there = isObject(map) ? Object.keys(map) : []
   report({
     field: 'path',
     message: 'nothing is there',
     received: [...keys],
-    accepted:
-      near.length > 0 ? `did you mean ${near.join(' or ')}?` : there.slice(0, 20).join(', ') || 'a key that is there',
+    accepted: didYouMean(keys.at(-1)!, there, there.slice(0, 20).join(', ') || 'a key that is there'),
     ...(Array.isArray(map) ? { hint: 'an item of a list is named by its value: item' } : {}),
   })
 }

@@ -5,7 +5,7 @@ import { any } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
 import { roundedIn } from '../model/exact.ts'
 import { type Json, number, text } from '../model/field.ts'
-import { nearest } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
 import { type Report, shown } from '../model/validate.ts'
 import { sharedId } from '../write/context-key.ts'
 import type { Planning, Result } from '../write/plan.ts'
@@ -24,10 +24,8 @@ export interface Shared {
 }
 
 const keyed = (p: Planning, said: string, field: string, report: Report): Shared | undefined => {
-  if (said.length > MAX_KEY) {
-    report({ field, message: `${said.length} characters; the limit is ${MAX_KEY}`, accepted: 'a short name' })
-    return undefined
-  }
+  if (said.length > MAX_KEY)
+    return report({ field, message: `${said.length} characters; the limit is ${MAX_KEY}`, accepted: 'a short name' })
   const id = sharedId(p, said)
   const e = p.entity(id)
   return { id, key: said, entity: e?.live ? e : undefined }
@@ -43,19 +41,13 @@ export const SHARED_THERE = reading(KEY, (p, said, field, report): (Shared & { e
   if (!shared) return undefined
   if (shared.entity) return { ...shared, entity: shared.entity }
   const keys = p.ofKind(SHARED_KIND).map((e) => e.name)
-  const near = nearest(shared.key, keys)
-  report({
+  const there = keys.length > 0 ? `the keys are ${keys.slice(0, 20).join(', ')}` : 'no key is shared yet'
+  return report({
     field,
     message: `nothing is shared under "${shared.key}"`,
     received: shared.key,
-    accepted:
-      near.length > 0
-        ? `did you mean ${near.map((k) => `"${k}"`).join(' or ')}?`
-        : keys.length > 0
-          ? `the keys are ${keys.slice(0, 20).join(', ')}`
-          : 'no key is shared yet',
+    accepted: didYouMean(shared.key, keys, there, (key) => `"${key}"`),
   })
-  return undefined
 })
 
 /** Any JSON value that others will read as it was given. */
@@ -74,13 +66,12 @@ export const sharedValue = <const O extends { required?: boolean } = Record<neve
       })
     if (rounded.length > 0) return undefined
     if (weightOf(value) <= MAX_CELLS) return value
-    report({
+    return report({
       field: name,
       message: `more than ${MAX_CELLS} values in it`,
       received: shown(value),
       accepted: 'a smaller value: share the name of a file, or several keys',
     })
-    return undefined
   })
 
 export const VERSION = number('only if the key still has this version; 0: not there yet', { integer: true, min: 0 })

@@ -11,10 +11,10 @@ import { defineVerb } from '../write/verb.ts'
 const key = (replica: string, ctr: number) => `${replica}:${ctr}`
 
 /**
- * Batches that count as if they had not been: those to be taken back, and those that were taken back before together
- * with what took them back, unless that was itself taken back.
+ * Batches to ignore: those to be undone, those undone before, and the batches that undid them. An undo that was itself
+ * undone ignores nothing.
  */
-function outOfCount(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
+function ignoredBatches(p: Planning, batches: readonly string[], entities: Iterable<string>): Set<string> {
   const undoneBy = new Map<string, string>()
   for (const id of entities) {
     for (const { batch } of p.view.eventsOf(id))
@@ -67,7 +67,7 @@ function isLater(stamp: Stamp, created: Stamp | undefined): boolean {
 }
 
 /** Puts one entity back to what it would be without the batches, field by field, as ordinary new writes. */
-function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
+export function revert(p: Planning, id: string, out: ReadonlySet<string>, events: readonly Event[]): void {
   const before = cellsOf(
     p.view
       .eventsOf(id)
@@ -164,12 +164,14 @@ export const undo = defineVerb({
   },
   example: { batch: 'last' },
   plan(p, { batch: given, allOf, force }, report) {
-    if (given !== undefined && allOf !== undefined) {
-      report({ field: 'allOf', message: 'a batch and a whole session at once', accepted: 'either batch or allOf' })
-      return undefined
-    }
-    if (allOf !== undefined && !mayUndoAllOf(p, allOf)) {
-      report({
+    if (given !== undefined && allOf !== undefined)
+      return report({
+        field: 'allOf',
+        message: 'a batch and a whole session at once',
+        accepted: 'either batch or allOf',
+      })
+    if (allOf !== undefined && !mayUndoAllOf(p, allOf))
+      return report({
         field: 'allOf',
         code: 'person',
         message: `${allOf} is another session: only a person takes back all that it wrote`,
@@ -177,8 +179,6 @@ export const undo = defineVerb({
         accepted: 'the acting session, or a subagent of it',
         hint: `ask the person to run \`tidemark undo --all-of ${shellWord(allOf)}\` outside the agent; one of its batches is undone by its id`,
       })
-      return undefined
-    }
     const batches =
       allOf !== undefined
         ? p.view.recentBatches(MAX_BATCHES, { session: allOf })
@@ -188,31 +188,26 @@ export const undo = defineVerb({
     const found = batches.flatMap((b) => p.view.batch(b) ?? [])
     if (found.length < batches.length || found.length === 0) {
       const missing = batches.find((b) => !p.view.batch(b))
-      report({
+      return report({
         field: allOf !== undefined ? 'allOf' : 'batch',
         message: missing === undefined ? 'there is nothing to undo' : `no batch "${missing.slice(0, 80)}"`,
         accepted: p.view.recentBatches(5).join(', ') || 'nothing yet',
         hint: '`tidemark history` and the reply of act name batches',
       })
-      return undefined
     }
     const events = found.flatMap((b) => b.events.map((e) => e.event))
-    if (events.some((e) => e.purged)) {
-      report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
-      return undefined
-    }
+    if (events.some((e) => e.purged))
+      return report({ field: 'batch', message: 'its content was erased', received: batches.join(', ') })
     const byEntity = Map.groupBy(events, (e) => e.entity)
-    const out = outOfCount(p, batches, byEntity.keys())
+    const out = ignoredBatches(p, batches, byEntity.keys())
     const later = dependents(p, out, events)
-    if (later.length > 0 && !force) {
-      report({
+    if (later.length > 0 && !force)
+      return report({
         field: 'batch',
         message: `later batches build on it: ${later.join(', ')}`,
         received: batches.join(', '),
         hint: 'undo those first, or give "force": true to take it back all the same',
       })
-      return undefined
-    }
     for (const [id, own] of [...byEntity].reverse()) revert(p, id, out, own)
     for (const b of batches) p.undoes(b)
     return {
@@ -231,11 +226,15 @@ function mayUndoAllOf(p: Planning, session: string): boolean {
   return own !== undefined && (session === own || p.claims.view.session(session)?.parent === own)
 }
 
-/** The last batch that the acting session wrote here; without a session, the last that was written without one. */
+/**
+ * The last batch that the acting session wrote here; without a session, the last that was written without one. What
+ * `init` wrote is taken back by its id alone: nobody has asked for it as a batch.
+ */
 function lastOwn(p: Planning): string[] {
   const { session } = p.ctx.provenance
   const own = p.view.recentBatches(MAX_BATCHES, { session: typeof session === 'string' ? session : null })
-  return own.filter((b) => p.view.isOwn(b.split(':')[0]!)).slice(0, 1)
+  const last = own.find((b) => p.view.isOwn(b.split(':')[0]!) && p.view.batch(b)?.agent !== 'init')
+  return last === undefined ? [] : [last]
 }
 
 /** A session that wrote more than this is taken back in several steps. */

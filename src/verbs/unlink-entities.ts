@@ -24,13 +24,12 @@ export const unlinkEntities = defineVerb({
     const id = linkIdNow(p, src.id, relation?.name ?? type, dst.id)
     if (!p.entity(id)?.live) {
       const there = [...p.links('src', from.id), ...p.links('dst', from.id)].map((l) => `${l.src} ${l.rel} ${l.dst}`)
-      report({
+      return report({
         field: 'type',
         message: `there is no ${type} from ${from.id} to ${to.id}`,
         received: type,
         accepted: there.length > 0 ? there.slice(0, 5).join('; ') : 'it has no links',
       })
-      return undefined
     }
     p.remove(id, reason)
     settleSupersession(p, id)

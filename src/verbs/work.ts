@@ -110,7 +110,7 @@ export const workRef = <const O extends { required?: boolean } = Record<never, n
       const open = [...found.values()].filter(isOpen)
       const [one] = open.length > 0 ? open : [...found.values()]
       if (one && (open.length === 1 || found.size === 1)) return one
-      const other = p.resolve(given, field, report)
+      const other = p.resolve(given, field, report, { kinds })
       if (other)
         report({
           field,

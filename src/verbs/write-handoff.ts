@@ -8,6 +8,7 @@ import {
   type HandoffPart,
   handoffOf,
   isCurrentHandoff,
+  listsOf,
   onOneLine,
   parseHandoff,
 } from '../handoff/page.ts'
@@ -24,7 +25,7 @@ type Lists = Record<HandoffPart, string[]>
 
 const TITLE_MAX = 80
 const KIND = 'handoff'
-/** So many percent of the context are worth another writing. */
+/** A handoff is written again once the use of the context differs by this many percent. */
 const FULLER = 10
 
 const short = (text: string): string => {
@@ -37,8 +38,7 @@ const items = (about: string) =>
   reading(any(`${about}: a list of text, or a text with a line each`), (_p, given: Json, field, report) => {
     const said: readonly unknown[] = typeof given === 'string' ? given.split('\n') : Array.isArray(given) ? given : [0]
     if (said.every((item) => typeof item === 'string')) return [...new Set(said.map(onOneLine).filter(Boolean))]
-    report({ field, message: 'not a list of text', received: shown(given), accepted: 'a list of text' })
-    return undefined
+    return report({ field, message: 'not a list of text', received: shown(given), accepted: 'a list of text' })
   })
 
 /** How full the writer's context is, as its client has told: an agent does not know it. */
@@ -50,8 +50,7 @@ function contextKnown(p: Planning, me: string | undefined): string | undefined {
 /** How full the context is, as it is kept. */
 const CONTEXT = reading(any('how full the context is: 78, or text such as 78%'), (_p, given: Json, field, report) => {
   if (typeof given === 'string' || typeof given === 'number') return contextText(given)
-  report({ field, message: 'not a share', received: shown(given), accepted: '78, or text such as 78%' })
-  return undefined
+  return report({ field, message: 'not a share', received: shown(given), accepted: '78, or text such as 78%' })
 })
 
 const ARGS = {
@@ -70,9 +69,7 @@ const ARGS = {
 function saidBy(args: ReadArgs<typeof ARGS>): { lists: Lists; body: string; contextUsed?: string; title?: string } {
   const read: Partial<Handoff> = args.body === undefined ? {} : parseHandoff(args.body)
   const title = args.title?.trim()
-  const lists = Object.fromEntries(
-    HANDOFF_PARTS.map(({ field }) => [field, args[field] ?? [...(read[field] ?? [])]]),
-  ) as Lists
+  const lists = listsOf((field) => args[field] ?? [...(read[field] ?? [])])
   const contextUsed = args.contextUsed ?? read.contextUsed
   const name = title || read.title
   return {
@@ -99,7 +96,7 @@ function idsOf(p: Planning, me: string | undefined): ReadonlySet<string | undefi
   return ids
 }
 
-/** Whether the session that wrote it lives; writing it was a sign of life, also of one that nobody else knows. */
+/** Whether the session that wrote it lives. Writing it counts as a heartbeat, also of an unknown session. */
 function writerLives(p: Planning, e: Entity): boolean {
   const { claims } = p.view
   const session = writerOf(e)
@@ -204,10 +201,7 @@ const ownPart = (there: Entity | undefined, mine: ReadonlySet<string | undefined
 function ownOf(there: Entity): { lists: Lists; body: string } {
   const composed = new Set((there.fields.composed as string[] | undefined) ?? [])
   const said = handoffOf(there)
-  const lists = Object.fromEntries(
-    HANDOFF_PARTS.map(({ field }) => [field, said[field].filter((item) => !composed.has(item))]),
-  ) as Lists
-  return { lists, body: said.body ?? '' }
+  return { lists: listsOf((field) => said[field].filter((item) => !composed.has(item))), body: said.body ?? '' }
 }
 
 const percent = (used: unknown): number => (typeof used === 'string' ? Number(/^(\d+)%$/.exec(used)?.[1] ?? 0) : 0)

@@ -1,5 +1,5 @@
 import { canonical } from '../model/canonical.ts'
-import { type Entity, kindOf, LINK_KIND, standingOf } from '../model/entity.ts'
+import { type Entity, isAgreed, kindOf, LINK_KIND, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Report } from '../model/validate.ts'
@@ -40,8 +40,7 @@ const bindingText = (e: Entity): string =>
     ) as Json,
   )
 
-const holds = (link: Entity | undefined): boolean =>
-  link?.live === true && standingOf(link.fields) === 'confirmed' && link.fields.retired === undefined
+const holds = (link: Entity | undefined): boolean => link?.live === true && isAgreed(link)
 
 function stateIn(
   look: Pick<View, 'entity' | 'links'>,

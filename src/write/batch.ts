@@ -4,7 +4,8 @@ import { type Entity, KIND_KIND, RELATION_KIND } from '../model/entity.ts'
 import { parseExact } from '../model/exact.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
-import { foldName, nearest } from '../model/names.ts'
+import { didYouMean, foldName } from '../model/names.ts'
+import { defined, isObject } from '../model/object.ts'
 import { named, type Problem, type Report, shown } from '../model/validate.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
@@ -13,10 +14,13 @@ import { BindingWatch, NEVER_PROPOSED, needsPerson, saidAgain } from './approval
 import { sharedNow } from './context-key.ts'
 import { type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
+import { refuseSettled } from './settle.ts'
 import { planVerb, type RunAction, type Verb } from './verb.ts'
 import type { View } from './view.ts'
 
-/** More than this is an import, and goes in several batches (design §4). */
+type Args = Readonly<Record<string, unknown>>
+
+/** A longer list is an import, and goes in several batches (design §4). */
 export const MAX_ACTIONS = 50
 
 export type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
@@ -31,8 +35,6 @@ export interface Batch {
   redact?: boolean
   actions: Action[]
 }
-
-const isRecord = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v)
 
 const USAGE = 'a batch is [["verb", {…}], …] or {"actions": [["verb", {…}], …]}; (verbs) lists the verbs'
 
@@ -59,7 +61,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   }
   let body = unquote(input, 'the batch')
   const said: Omit<Batch, 'actions'> = { projects: [] }
-  if (isRecord(body)) {
+  if (isObject(body)) {
     for (const key of Object.keys(body)) {
       if (!['projectId', 'project', 'intent', 'actions', 'session', 'agent', 'redact'].includes(key))
         refuse(`a batch has no "${redact(key)}"`, key)
@@ -73,7 +75,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
       } else if (value !== undefined && value !== null) refuse(`${key} is not text`, value)
     }
     if (typeof redacting === 'boolean') said.redact = redacting
-    else if (redacting !== undefined) refuse('redact is not true or false', redacting)
+    else if (redacting !== undefined && redacting !== null) refuse('redact is not true or false', redacting)
     if (body.actions === undefined) refuse('actions are missing', body)
     body = unquote(body.actions, 'actions')
   }
@@ -82,7 +84,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
   if (
     typeof list[0] === 'string' &&
     !list[0].trimStart().startsWith('[') && // an action as a JSON string
-    (list.length === 1 || (list.length === 2 && (isRecord(list[1]) || typeof list[1] === 'string')))
+    (list.length === 1 || (list.length === 2 && (isObject(list[1]) || typeof list[1] === 'string')))
   ) {
     list = [list]
     notes.push('a single action was given without the list around it; read as a list of one')
@@ -100,7 +102,7 @@ export function parseBatch(input: unknown): { batch: Batch; notes: string[] } {
     const entry = unquote(item, `action ${i}`)
     if (Array.isArray(entry) && typeof entry[0] === 'string' && entry.length <= 2) {
       const args = entry[1] === undefined ? {} : unquote(entry[1], `the arguments of action ${i}`)
-      if (isRecord(args)) return [entry[0], args]
+      if (isObject(args)) return [entry[0], args]
     }
     return refuse(`action ${i} is not ["verb", {…}]`, entry)
   })
@@ -192,7 +194,8 @@ function planOnce(
     const verb = redact(name)
     const report: Report = (problem) => void problems.push({ index, verb, ...problem })
     const before = problems.length
-    const given = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== undefined))
+    const first = p.draft.events.length
+    const given = defined(raw)
     const said = named(aliasesOf(p, verb, options.verbs), given, (alias, field) =>
       p.note(`${verb}: ${alias} was taken as ${field}`),
     )
@@ -201,10 +204,11 @@ function planOnce(
       promiseOf(p, verb, said)
       return
     }
-    checkVersion(p, verb, args, versions, report)
+    checkVersion(p, verb, options.verbs.get(verb), args, versions, report)
     const result = proposed.has(index)
       ? run('propose', { action: [verb, args] }, report)
       : run(verb, watch ? watch.asTyped(verb, args) : saidAgain(p, verb, args), report)
+    refuseSettled(p, first, report)
     const [changed] = watch?.unasked() ?? []
     if (problems.length > before || (!result && problems.length > 0)) return
     if (!result) throw new Error(`verb ${verb} returned nothing and reported nothing`)
@@ -227,8 +231,6 @@ function planOnce(
   return { planned, unasked }
 }
 
-type Args = Readonly<Record<string, unknown>>
-
 /** What the arguments of a verb may also be called. */
 function aliasesOf(p: Planning, verb: string, verbs: PlanOptions['verbs']): Parameters<typeof named>[0] {
   const kind = p.registry().recordedBy(verb)
@@ -247,15 +249,13 @@ function runner(p: Planning, verbs: PlanOptions['verbs']): RunAction {
     const own = verbs.get(verb)
     if (own) return planVerb(p, own, args, report, run)
     const all = [...registry.derivedVerbs(), ...verbs.keys()]
-    const near = nearest(verb, all)
-    report({
+    return report({
       field: '',
       message: `no verb "${verb.slice(0, 80)}"`,
       received: verb.slice(0, 200),
       accepted: all.join(', '),
-      hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : '(verbs) in discover lists them',
+      hint: didYouMean(verb, all, '(verbs) in discover lists them'),
     })
-    return undefined
   }
   return run
 }
@@ -289,12 +289,13 @@ const isWaiting = (p: Planning, id: string): boolean => {
 function checkVersion(
   p: Planning,
   verb: string,
-  args: Readonly<Record<string, unknown>>,
+  declared: Verb | undefined,
+  args: Args,
   versions: Map<string, number>,
   report: Report,
 ): void {
   const expected = args.expectedVersion
-  if (expected === undefined) return
+  if (expected === undefined || expected === null) return
   if (typeof expected !== 'number' || !Number.isInteger(expected) || expected < 0) {
     report({
       field: 'expectedVersion',
@@ -304,7 +305,18 @@ function checkVersion(
     })
     return
   }
-  const target = targetOf(p, verb, args)
+  const found = targetOf(p, verb, declared, args)
+  if (!found) {
+    report({
+      field: 'expectedVersion',
+      code: 'no-version',
+      message: `${verb} changes no one entity that could have a version`,
+      received: expected,
+      accepted: 'the action without expectedVersion',
+    })
+    return
+  }
+  const { target } = found
   // within a batch all actions compare with what was there before it
   const current = target ? (versions.get(target.id) ?? p.view.entity(target.id)?.version ?? 0) : 0
   if (target) versions.set(target.id, current)
@@ -321,33 +333,43 @@ function checkVersion(
   })
 }
 
-/** The entity whose version an action may rest on; one that is not there yet is nothing. */
-function targetOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): Entity | undefined {
-  const any = { deleted: true }
+/** The entity that an action is about, without one if it is not there yet; nothing where it is about no single entity. */
+function targetOf(
+  p: Planning,
+  verb: string,
+  declared: Verb | undefined,
+  args: Args,
+): { target: Entity | undefined } | undefined {
+  const of = (id: string | undefined) => ({ target: id === undefined ? undefined : p.entity(id) })
   const registry = p.registry()
-  const recorded = registry.recordedBy(verb)
-  if (recorded && args.ref === undefined && args.id === undefined) {
-    const id = recordedAs(p, recorded, args)
-    return id === undefined ? undefined : p.entity(id)
+  const kind = registry.recordedBy(verb) ?? registry.deletedBy(verb)
+  if (kind) {
+    const ref = args.ref ?? args.id
+    if (ref === undefined && registry.recordedBy(verb)) return of(recordedAs(p, kind, args))
+    return { target: p.resolve(ref ?? args[kind.key[0]], 'ref', undefined, { kind: kind.name, deleted: true }) }
   }
-  const deleted = registry.deletedBy(verb)
-  if (deleted)
-    return p.resolve(args.ref ?? args.id ?? args[deleted.key[0]], 'ref', undefined, { kind: deleted.name, ...any })
-  if (verb.startsWith('share-')) return sharedNow(p, args.key)
-  if (verb === 'define-kind') return p.entity(`${KIND_KIND}:${String(args.name)}`)
-  if (verb === 'define-relation') return p.entity(`${RELATION_KIND}:${String(args.name)}`)
+  if (!declared) return of(undefined) // reported where it is planned
+  if (Object.hasOwn(declared.args, 'expectedVersion')) return { target: sharedNow(p, args.key) }
+  if (verb === 'define-kind') return of(`${KIND_KIND}:${String(args.name)}`)
+  if (verb === 'define-relation') return of(`${RELATION_KIND}:${String(args.name)}`)
   if (verb === 'link-entities' || verb === 'unlink-entities') {
     const relation = registry.relation(String(args.type))
     const ends = [args.from, args.to].map((end) => p.resolve(end, 'ref', undefined)?.id)
-    if (!relation || ends[0] === undefined || ends[1] === undefined) return undefined
+    if (!relation || ends[0] === undefined || ends[1] === undefined) return of(undefined)
     if (relation.symmetric) ends.sort()
-    return p.entity(linkIdNow(p, ends[0], relation.name, ends[1]))
+    return of(linkIdNow(p, ends[0], relation.name, ends[1]))
   }
-  return p.resolve(args.ref ?? args.id ?? args.old ?? args.name, 'ref', undefined, any)
+  const first = Object.entries(declared.args).find(([, arg]) => arg.type === 'ref' && arg.required)
+  const [name, arg] = declared.args.ref ? (['ref', declared.args.ref] as const) : (first ?? [])
+  if (!arg) return undefined
+  const given = args[name!] ?? (verb === 'complete' ? p.place().task : undefined)
+  if (given === undefined) return arg.required ? of(undefined) : undefined
+  if (arg.read) return { target: arg.read(p, given as never, name!, () => {}, given) as Entity | undefined }
+  return { target: p.resolve(given, name!, undefined, { ...arg, deleted: true }) }
 }
 
 /** An action that was not even judged may have been the one that records what others refer to. */
-function promiseOf(p: Planning, verb: string, args: Readonly<Record<string, unknown>>): void {
+function promiseOf(p: Planning, verb: string, args: Args): void {
   const kind = p.registry().recordedBy(verb)
   const id = kind && recordedAs(p, kind, args)
   if (id !== undefined) p.promise(id)

@@ -26,7 +26,7 @@ import {
   RELATION_KIND,
 } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import { nearest, slug } from '../model/names.ts'
+import { didYouMean, slug } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Change, type Report, shown } from '../model/validate.ts'
 import { isWork } from '../model/work-kinds.ts'
@@ -41,6 +41,8 @@ export type Actor = 'person' | 'agent'
 
 export interface PlanContext {
   by: Actor
+  /** A person has just agreed to it on a terminal, or it was measured: see settle.ts. */
+  settles: boolean
   replica: string
   /** The batch's one clock reading, ms, and its id. */
   ms: number
@@ -89,6 +91,14 @@ export interface Draft {
   cells: Map<string, { cells: Cells; folded?: Folded | undefined }>
   touched: Set<string>
   ctr: number
+}
+
+/** What a reference may mean. */
+interface Wanted {
+  readonly deleted?: boolean
+  readonly kind?: string
+  /** The kinds that are suggested when it means nothing. */
+  readonly kinds?: readonly string[] | undefined
 }
 
 /** How many names are looked through for near matches; only a refused reference pays for it. */
@@ -232,7 +242,7 @@ export class Planning {
     given: unknown,
     field: string,
     report: Report | undefined,
-    { deleted, kind }: { deleted?: boolean; kind?: string } = {},
+    { deleted, kind, kinds = kind ? [kind] : undefined }: Wanted = {},
   ): Entity | undefined {
     const ref = typeof given === 'string' ? given.trim() : ''
     if (ref === '') {
@@ -253,22 +263,20 @@ export class Planning {
     } else if (all.length > 0) {
       refuse(`"${given}" is deleted`, { hint: `bring it back with ["restore", {"ref": "${all[0]!.id}"}]` })
     } else if (report && ![...this.#draft.promised].some((id) => meansPromised(id, ref)))
-      refuse(`nothing is called "${given}"`, { accepted: this.#suggest(`${given}`) })
+      refuse(`nothing is called "${given}"`, { accepted: this.#suggest(ref, kinds) })
     return undefined
   }
 
-  #suggest(ref: string): string {
-    const names = this.view.someNames(NAMES_TO_SUGGEST_FROM)
-    const near = nearest(
-      ref,
-      names.map((n) => n.name),
-    )
-    if (near.length === 0) return 'an id, kind:name, a path, or a name that is recorded'
-    return `did you mean ${near.map((n) => `"${n}" (${names.find((x) => x.name === n)!.id})`).join(' or ')}?`
+  #suggest(ref: string, kinds: readonly string[] | undefined): string {
+    const isMeant = (kind: string) => kinds?.includes(kind) ?? !this.registry().kind(kind)?.internal
+    const names = this.view.someNames(NAMES_TO_SUGGEST_FROM).filter(({ id }) => isMeant(kindOf(id)))
+    const otherwise = 'an id, kind:name, a path, or a name that is recorded'
+    const told = (n: string) => `"${n}" (${names.find((x) => x.name === n)!.id})`
+    return didYouMean(ref, names.map((n) => n.name), otherwise, told) // biome-ignore format: one thought
   }
 
   /** Dry run: returns the body's result and discards what it planned. */
-  rehearse<T>(body: () => T): T {
+  dryRun<T>(body: () => T): T {
     const kept = this.#draft
     const restoreClaims = this.claims.keep()
     this.#draft = structuredClone(kept)

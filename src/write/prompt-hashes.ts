@@ -3,7 +3,7 @@ import { foldText } from '../model/names.ts'
 import type { Db } from '../store/db.ts'
 import * as presence from '../store/presence.ts'
 
-/** So many sentences of a session are kept, the newest. */
+/** How many of the newest sentences of a session are kept. */
 const TYPED_KEPT = 300
 /** How deep subagents may be nested below the session in which the person types. */
 const DEEPEST = 16

@@ -1,5 +1,5 @@
 import { seen } from '../log/cells.ts'
-import { gate } from '../model/canonical.ts'
+import { normalizeJson } from '../model/canonical.ts'
 import {
   absoluteIds,
   type Entity,
@@ -35,7 +35,8 @@ export function record(
     refused = true
     report(problem)
   }
-  const changes = placePaths(p.registry(), kind, validate(kind, { ...args }, complain), complain)
+  const known = p.ctx.settles ? withOwnFields(kind) : kind
+  const changes = placePaths(p.registry(), kind, validate(known, { ...args }, complain), complain)
   const ref = args.ref ?? args.id
   if (args.anew !== undefined && typeof args.anew !== 'boolean')
     complain({ field: 'anew', message: 'not true or false', accepted: 'true or false' })
@@ -48,6 +49,9 @@ export function record(
       hint: '["supersede", {"old": …, "new": …}]',
     })
   }
+  const { validFrom: from, validTo: to } = said(changes)
+  if (typeof from === 'string' && typeof to === 'string' && from.slice(0, to.length) > to)
+    complain({ field: 'validTo', message: 'before validFrom', received: to, accepted: `${from} or later` })
   if (ref !== undefined) {
     const target = p.resolve(ref, 'ref', complain, { deleted: args.anew === true, kind: kind.name })
     if (!target || refused || !keepsName(p, kind, target, changes, complain)) return undefined
@@ -74,17 +78,21 @@ export function record(
   const before = p.entity(id)
   // an undone record has left nothing that recording it again could hide
   const empty = Object.keys(before?.fields ?? {}).every((f) => f === 'provenance')
-  if (before && !before.live && args.anew !== true && !empty) {
-    complain({
+  if (before && !before.live && args.anew !== true && !empty)
+    return complain({
       field: kind.key[0],
       message: `"${before.name || id}" is deleted`,
       received: id,
       hint: `bring it back with ["restore", {"ref": "${id}"}], or record it with "anew": true to start over`,
     })
-    return undefined
-  }
   return write(p, kind, id, renewed(kind, before, changes, args), args.anew === true || empty)
 }
+
+/** The kind as Tidemark's own code writes it: fields that are refused from callers too. */
+const withOwnFields = (kind: Kind): Kind => ({
+  ...kind,
+  fields: Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, { ...field, system: false }])),
+})
 
 /** Of a file with other content, under a new hash, the lists that are given take the place of the old ones. */
 function renewed(
@@ -159,7 +167,7 @@ export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string
   )
   if (values[kind.key[0]] === undefined) return undefined
   if (kind.name === 'file') values.path = pathInProject(p.registry(), String(values.path)) ?? values.path
-  return recordedUnder(p, kind, gate(values, []) as { [key: string]: Json })
+  return recordedUnder(p, kind, normalizeJson(values, []) as { [key: string]: Json })
 }
 
 /** Whether the short fields that tell several of one text apart are the same: its text is read only then. */
@@ -168,11 +176,7 @@ const mayBe = (kind: Kind, values: Readonly<{ [field: string]: Json }>, e: Entit
   kind.key.slice(1).every((f) => foldText(String(values[f] ?? '')) === foldText(String(e.fields[f] ?? '')))
 
 /** The id under which what these values identify is found, or will be; nothing for kinds without identity. */
-export function recordedUnder(
-  p: Planning,
-  kind: Kind,
-  values: Readonly<{ [field: string]: Json }>,
-): string | undefined {
+function recordedUnder(p: Planning, kind: Kind, values: Readonly<{ [field: string]: Json }>): string | undefined {
   const plain = identityOf(kind, values)
   const id = usableId(p, plain)
   if (id === undefined) return undefined
@@ -242,10 +246,8 @@ export function remove(
     if (!known.includes(key))
       report({ field: key, message: `no argument "${key}"`, accepted: `ref or ${kind.key[0]}, and reason` })
   const reason = args.reason
-  if (reason !== undefined && typeof reason !== 'string') {
-    report({ field: 'reason', message: 'not text', accepted: 'text' })
-    return undefined
-  }
+  if (reason !== undefined && typeof reason !== 'string')
+    return report({ field: 'reason', message: 'not text', accepted: 'text' })
   const field = args.ref !== undefined ? 'ref' : args.id !== undefined ? 'id' : kind.key[0]
   const target = p.resolve(args.ref ?? args.id ?? args[kind.key[0]], field, report, { kind: kind.name })
   if (!target) return undefined

@@ -1,6 +1,6 @@
 import { type Arg, type GivenArgs, type ReadArgs, readArg, type Value } from '../model/args.ts'
 import type { Json } from '../model/field.ts'
-import { nearest } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
 import { type Report, shown } from '../model/validate.ts'
 import type { Planning, Result } from './plan.ts'
 
@@ -97,12 +97,11 @@ export function planVerb(
   const names = Object.keys(verb.args)
   for (const key of Object.keys(args)) {
     if (names.includes(key) || key === 'expectedVersion') continue
-    const near = nearest(key, names)
     report({
       field: key,
       message: `${verb.name} has no argument "${key.slice(0, 80)}"`,
       received: shown(args[key]),
-      accepted: near.length > 0 ? `did you mean ${near.join(' or ')}?` : `the arguments ${names.join(', ')}`,
+      accepted: didYouMean(key, names, `the arguments ${names.join(', ')}`),
     })
   }
   // what an unscreened verb was given may be the very secret

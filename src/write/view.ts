@@ -18,6 +18,7 @@ export interface LoggedBatch {
   readonly events: log.LoggedEvent[]
   readonly summary: string
   readonly session: string | undefined
+  readonly agent: string | undefined
   readonly undoes: readonly string[] | undefined
 }
 
@@ -66,7 +67,8 @@ export class View {
     const line = log.headerOf(this.#db, id)?.line
     if (!line) return undefined
     const events = line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event }))
-    return { summary: line.summary, session: line.author.session, undoes: line.author.undoes, events }
+    const { session, agent, undoes } = line.author
+    return { summary: line.summary, session, agent, undoes, events }
   }
   batchHash = (replica: string, seq: number): string | undefined => log.hashOf(this.#db, replica, seq)
   /** Batches, newest arrival first; `by` those of one session, or with null those of none. */

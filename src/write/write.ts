@@ -19,6 +19,7 @@ import { withProjectKinds } from '../model/project-registry.ts'
 import type { Registry } from '../model/registry.ts'
 import { placeOn } from '../read/work-tree.ts'
 import { applyPurges } from '../replication/purge.ts'
+import { releaseAnchors } from '../store/code.ts'
 import { dropOldWork, keepWork, workOf } from '../store/current-work.ts'
 import type { Db } from '../store/db.ts'
 import { type Author, seal } from '../store/line.ts'
@@ -54,11 +55,11 @@ interface Written {
   readonly result: ActResult
   /** Something was erased: the files of the store are to be cleaned. */
   readonly purged: boolean
-  /** Something happened with claims. */
-  readonly told: boolean
+  /** Listeners have claims to hear of, even without a batch. */
+  readonly claimsChanged: boolean
 }
 
-/** A session that has started nothing for so long has ended; nobody says so when a process dies. */
+/** A session that has started no work for this long has ended. A process that dies tells nobody. */
 const WORK_KEPT_MS = 90 * 86_400_000
 
 const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
@@ -70,6 +71,7 @@ export function writeBatch(
   said: Author,
   by: Actor,
   redacting: boolean,
+  settles = false,
 ): Written {
   const { db, env } = host
   const now = env.now()
@@ -90,6 +92,7 @@ export function writeBatch(
     view,
     {
       by,
+      settles,
       replica: tag,
       ms,
       batch,
@@ -109,10 +112,13 @@ export function writeBatch(
   )
   const { events, purges, notes, results } = planned
   const isCoordinating = keepPresence(host, said.session, planned, now)
-  const told = planned.claims.told.length > 0
+  const claimsChanged = planned.claims.events.length > 0
+  const checked = results.filter((r) => r.verb === 're-anchor' || (r.kind === 'file' && r.verb.startsWith('record-')))
+  const released = checked.filter(({ id }) => releaseAnchors(db, id))
   if (events.length === 0 && purges.length === 0) {
-    if (!isCoordinating && !planned.scrub) notes.push('nothing changed: all of it was there already')
-    return { told, result: { batch: null, results, notes }, purged: planned.scrub }
+    if (!isCoordinating && !planned.scrub && released.length === 0)
+      notes.push('nothing changed: all of it was there already')
+    return { claimsChanged, result: { batch: null, results, notes }, purged: planned.scrub }
   }
 
   for (const [to, from] of planned.moves) docs.move(from, to)
@@ -131,7 +137,7 @@ export function writeBatch(
   saveClock(db, { ms, ctr: clock.ctr + events.length })
   if (purges.length > 0) applyPurges(db, host.registry(), purges)
   if (events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, host.registry(), line.updates.keys())
-  return { told, result: { batch, results, notes }, purged: purges.length > 0 }
+  return { claimsChanged, result: { batch, results, notes }, purged: purges.length > 0 }
 }
 
 /** Stores what is no knowledge: where the session stands now, and its claims. Says whether there was anything of that. */

@@ -55,6 +55,21 @@ test('[A5] an alias never takes the place of what was said by name, and one that
   expect(m.refused([['record-insight', { summary: 'one', zzz: 'two' }]])[0]).toMatchObject({ field: 'zzz' })
 })
 
+test('[A5] null beside an alias, and null in redact, says that it was not given', () => {
+  const m = openTestMemory()
+  const { notes } = m.act({
+    redact: null,
+    actions: [['record-principle', { name: 'a', description: 'd', principle: null }]],
+  })
+  expect(notes).toEqual([])
+  m.act([['update-confidence', { ref: null, id: 'a', confidence: 0.4 }]])
+  m.act([['update-confidence', { ref: 'a', id: null, confidence: 0.5 }]])
+  m.act([['record-correction', { rightBelief: null, text: 'b', right: null }]])
+  expect(m.get('a')!.fields.confidence).toBe(0.5)
+  expect(m.memory.reader.list('correction').map((e) => e.name)).toEqual(['b'])
+  expect(m.refused([['update-confidence', { ref: 'a', id: 'b', confidence: 1 }]])).toHaveLength(1)
+})
+
 test('[A5] [T3] an alias is screened like the field, within a proposal as well', () => {
   const m = openTestMemory()
   const key = `ghp_${'a1B2'.repeat(9)}`

@@ -216,6 +216,17 @@ describe('[A5] repairs', () => {
   })
 })
 
+test('[A1] a near name is suggested only of a kind that the reference may mean', () => {
+  const m = openTestMemory()
+  m.act([principle('token refresh'), ['record-question', { question: 'token refreshes' }]])
+  const accepted = (verb: string, args: object) => m.refused([[verb, args]])[0]!.accepted
+  expect(accepted('retire', { ref: 'token refrsh', reason: 'r' })).toContain('"token refresh" (principle:')
+  const answer = accepted('answer-question', { ref: 'token refrsh', answer: 'a' })
+  expect(answer).toContain('"token refreshes"')
+  expect(answer).not.toContain('principle:')
+  expect(accepted('abandon', { ref: 'token refrsh', reason: 'r' })).not.toContain('did you mean')
+})
+
 describe('[A6] compare and set', () => {
   test('[A6] a stale expectedVersion is refused with the current value', () => {
     const m = openTestMemory()
@@ -278,7 +289,41 @@ describe('[A6] compare and set', () => {
     expect(m.refused([['supersede', { old: 'a', new: 'b', expectedVersion: 9 }]])).toHaveLength(1)
     m.act([['define-kind', { name: 'a', fields: { name: 'text' }, expectedVersion: 0 }]])
     expect(m.refused([['define-kind', { name: 'a', fields: { more: 'text' }, expectedVersion: 0 }]])).toHaveLength(1)
-    for (const bad of ['1', -1, 1.5, null])
+    for (const bad of ['1', -1, 1.5])
       expect(m.refused([principle('a', { expectedVersion: bad })])).toMatchObject([{ field: 'expectedVersion' }])
+    m.act([principle('a', { expectedVersion: null })]) // null: not given
+  })
+
+  test('[A6] the version is that of what the verb changes, whatever its argument is called', () => {
+    const m = openTestMemory()
+    const stale = (action: unknown, version: string) =>
+      expect(m.refused([action])[0]).toMatchObject({ field: 'expectedVersion', code: 'stale', accepted: version })
+    m.act([['start-task', { description: 'a' }]])
+    stale(['complete', { result: 'r', expectedVersion: 7 }], '1')
+    m.act([['complete', { result: 'r', expectedVersion: 1 }]])
+    m.act([['start-task', { ref: 'a', expectedVersion: 2 }]])
+    expect(m.get('a')!.version).toBe(3)
+    stale(['assign-task', { task: 'a', expectedVersion: 1 }], '3')
+    stale(['abandon', { ref: 'a', reason: 'r', expectedVersion: 1 }], '3')
+    m.act([['retire', { ref: 'a', reason: 'r', expectedVersion: null }]])
+  })
+
+  test('[A6] a verb that changes no one entity takes no expectedVersion', () => {
+    const m = openTestMemory()
+    for (const [verb, args] of [
+      ['claim', { paths: ['a.ts'] }],
+      ['undo', {}],
+      ['write-handoff', { nextSteps: ['a'] }],
+      ['start-goal', { originalAsk: 'a' }],
+      ['start-task', { description: 'a' }],
+    ] as const)
+      for (const expectedVersion of [0, 3])
+        expect(m.refused([[verb, { ...args, expectedVersion }]])).toContainEqual(
+          expect.objectContaining({
+            field: 'expectedVersion',
+            code: 'no-version',
+            message: `${verb} changes no one entity that could have a version`,
+          }),
+        )
   })
 })

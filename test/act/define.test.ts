@@ -164,7 +164,7 @@ describe('[A3] define-relation', () => {
     ]) // biome-ignore format: short
     expect(m.discover('(get-relationships-from "a") (describe "owned-by")')).toEqual([
       '((relationship :from a :to b :type owned-by) (relationship :from a :to c :type rivals))',
-      '(relation "owned-by" "who is responsible" :inverse owns :symmetric #f :acyclic #t :impact backward :example "[\\"link-entities\\",{\\"from\\":\\"plan-then-apply\\",\\"to\\":\\"use-sqlite\\",\\"type\\":\\"owned-by\\"}]")',
+      '(relation "owned-by" "who is responsible" :inverse owns :symmetric #f :acyclic #t :impact backward :strength 0.5 :example "[\\"link-entities\\",{\\"from\\":\\"plan-then-apply\\",\\"to\\":\\"use-sqlite\\",\\"type\\":\\"owned-by\\"}]")',
     ])
     expect(m.refused([['link-entities', { from: 'b', to: 'a', type: 'owned-by' }]])).toHaveLength(1)
     for (const bad of [

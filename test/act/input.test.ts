@@ -31,6 +31,7 @@ describe('[A1] bad input', () => {
     ['a list where text is wanted', { description: ['x'] }, 'description', 'not text'],
     ['an object where text is wanted', { description: { x: 1 } }, 'description', 'not text'],
     ['a time that is none', { validFrom: '2026-02-30' }, 'validFrom', 'not a time'],
+    ['an end before the start', { validFrom: '2026-05-02', validTo: '2026-05-01' }, 'validTo', 'before validFrom'],
     ['what Tidemark itself writes', { retired: 'x' }, 'retired', 'written by Tidemark itself'],
     ['a moment on a day that is none', { validFrom: '2026-02-30T10:00:00Z' }, 'validFrom', 'not a time'],
     ['provenance', { provenance: [] }, 'provenance', 'written by Tidemark itself'],

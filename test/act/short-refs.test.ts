@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { shortRefs } from '../../src/read/short-references.ts'
+import { findOne } from '../../src/tools/format.ts'
 import { openTestMemory, userError } from '../helpers.ts'
 
 const many = Array.from({ length: 20_000 }, (_, i) => `decision:use-thing-${i}`)
@@ -37,8 +38,20 @@ describe('short references', () => {
     for (let i = 0; i < 40; i++)
       m.act(Array.from({ length: 50 }, (_, j) => ['record-principle', { name: `p-${i}-${j}` }]))
     const ids = m.memory.reader.allIds()
-    const long = ids.map((id) => shortRefs([id], ids).get(id)!).find((r) => r.length > 4)!
+    const long = [...shortRefs(ids, ids).values()].find((r) => r.length > 4)!
     const said = userError(() => m.act([['retire', { ref: long.slice(0, 4), reason: 'x' }]])).message
     expect(said).toMatch(/means several things .*principle:p-/)
+  })
+
+  test('[D11] people may leave out the #, which begins a comment in a shell; what is called so comes first', () => {
+    const m = openTestMemory()
+    for (let i = 0; i < 40; i++) m.act([['record-principle', { name: `p-${i}` }]])
+    const ids = m.memory.reader.allIds()
+    const refs = ids.map((id) => [id, shortRefs([id], ids).get(id)!.slice(1)] as const)
+    const [id, bare] = refs.find(([, ref]) => /[0-9]/.test(ref))!
+    expect(findOne(m.memory.reader, bare).id).toBe(id)
+    expect(userError(() => findOne(m.memory.reader, 'face')).code).toBe('not-found')
+    m.act([['record-decision', { name: bare }]])
+    expect(findOne(m.memory.reader, bare).kind).toBe('decision')
   })
 })

@@ -208,6 +208,19 @@ describe('[A10] undo', () => {
     expect(names()).toBe('("by-hand" "theirs")')
   })
 
+  test('[A10] the last batch is none that init wrote; that one is taken back by its id', () => {
+    const m = openTestMemory()
+    m.act([principle('a')])
+    const { batch } = m.act([principle('b')], { agent: 'init', by: 'person' })
+    undo(m)
+    expect([m.get('a')!.live, m.get('b')!.live]).toEqual([false, true])
+    undo(m, { batch })
+    expect(m.get('b')!.live).toBe(false)
+    const fresh = openTestMemory()
+    fresh.act([principle('b')], { agent: 'init', by: 'person' })
+    expect(fresh.refused([['undo', {}]])).toMatchObject([{ message: 'there is nothing to undo' }])
+  })
+
   test('[A10] what was taken back can be recorded again', () => {
     const m = openTestMemory()
     m.act([principle('a', { description: 'x' })])

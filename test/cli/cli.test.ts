@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { GROUPS } from '../../src/surfaces/cli/help.ts'
-import { files, git, scratch, tidemark } from './run.ts'
+import { listing } from '../../src/surfaces/cli/help.ts'
+import { files, git, initProject, scratch, tidemark } from './run.ts'
 
 async function project() {
   const at = scratch()
   git(at.dir, 'init', '-q')
-  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
+  initProject(at)
   return at
 }
 
@@ -71,7 +71,7 @@ test('`help COMMAND` prints what `COMMAND --help` does; of no command it says wh
   expect(bare.out).toContain('usage: tidemark COMMAND')
   expect(bare.out.split('\n').length).toBeLessThan(32)
   expect(bare.out.indexOf('remember')).toBeLessThan(bare.out.indexOf('agents '))
-  for (const [, names] of GROUPS)
+  for (const [, names] of listing())
     for (const name of names) expect(bare.out).toMatch(new RegExp(`(^| )${name}( |$)`, 'm'))
 })
 
@@ -135,7 +135,7 @@ test('exit codes: 0 done, 1 refused, 2 wrong use; with --json the refusal is on 
 
 test('every command has --help with an example, and --json prints JSON alone', { tags: ['long'] }, async () => {
   const at = await project()
-  const names = GROUPS.flatMap(([, listed]) => listed)
+  const names = listing().flatMap(([, listed]) => listed)
   for (const name of names) {
     const help = await tidemark(at, [name, '--help'])
     expect(help.code, name).toBe(0)
@@ -278,7 +278,7 @@ test('init twice changes nothing, and uninstall restores every file byte for byt
 test('all worktrees of a repository share one store, and git clean spares it', async () => {
   const at = scratch()
   git(at.dir, 'init', '-q')
-  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  initProject(at)
   git(at.dir, 'add', '.')
   git(at.dir, 'commit', '-qm', 'start')
   await tidemark(at, ['act', decision('shared')])

@@ -111,3 +111,14 @@ test('[G3] what was superseded, retired or forgotten is marked or absent whereve
   expect(await run('show', 'Use npm for installs')).toContain('superseded')
   expect(await run('discover', '(map :fact (get-facts :all #t))')).toContain('Use npm')
 })
+
+test('[G3] list leaves out a superseded decision; history tells what took its place, and whose place it took', async () => {
+  const { run } = await project()
+  for (const name of ['use-json', 'use-sqlite']) await run('act', JSON.stringify([['record-decision', { name }]]))
+  await run('supersede', 'use-json', 'use-sqlite')
+  for (const args of [['list'], ['list', 'decision', '--limit', '1']])
+    expect(await run(...args), args.join(' ')).toMatch(/^(?!.*use-json).*use-sqlite/s)
+  expect(await run('list', '--all')).toMatch(/use-json[^\n]*superseded/)
+  expect(await run('history', 'use-json')).toMatch(/created[\s\S]*\n {2}superseded by use-sqlite\b/)
+  expect(await run('history', 'use-sqlite')).toMatch(/created[\s\S]*\n {2}supersedes use-json\b/)
+})

@@ -13,6 +13,7 @@ const PROBE = join(import.meta.dirname, '../fs-probe.mjs')
 const NOT_LISTED = {
   'tools/export.ts': 'the file that the user names',
   'hooks/session-start.ts': "the client's file of environment variables",
+  'hub/sqlite.ts': 'the log of a hub, where who runs it says',
   'store/doorbell.ts': 'the doorbell, as store/db.ts',
 }
 

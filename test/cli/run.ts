@@ -4,6 +4,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
+import { refreshViews } from '../../src/handoff/views/refresh.ts'
+import { openProject } from '../../src/open.ts'
+import { createProject } from '../../src/store/project.ts'
+import { rememberProject } from '../../src/store/project-list.ts'
 
 export const BIN = join(import.meta.dirname, '../../bin/tidemark.js')
 
@@ -124,11 +128,20 @@ function typing(
   })
 }
 
+/** Makes the newest scratch directory a project, as `init --client none` does, without its process. */
+export function initProject({ dir }: { dir: string }): void {
+  const { project } = createProject(dir)
+  const memory = openProject(project)
+  rememberProject(project)
+  refreshViews(memory, project)
+  memory.close()
+}
+
 /** A project in a git repository of its own, and the command line in it, which is to succeed without a word on stderr. */
 export async function project() {
   const at = scratch()
   git(at.dir, 'init', '-q')
-  expect((await tidemark(at, ['init', '--client', 'none', '--yes'])).code).toBe(0)
+  initProject(at)
   const run = async (...args: string[]) => {
     const ran = await tidemark(at, args)
     expect(ran.err).toBe('')

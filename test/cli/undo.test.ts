@@ -77,11 +77,11 @@ test('[A10] what stands in the way of an undo is told with the flag that the com
 
 test('[T1] no command gives a flag that all commands have a meaning of its own', async () => {
   const own: string[] = []
-  for (const load of Object.values(COMMANDS)) {
+  for (const { load } of Object.values(COMMANDS)) {
     const { name, flags } = await load()
     own.push(...Object.keys(flags).map((flag) => `${name} --${flag}`))
   }
-  for (const load of Object.values(TOOLS)) {
+  for (const { load } of Object.values(TOOLS)) {
     const { name, params } = await load()
     own.push(...Object.keys(params).map((flag) => `${name} --${flag}`))
   }

@@ -194,6 +194,7 @@ test('init: the settings of this machine are out of git from the start', async (
   expect(untracked).toEqual([
     '?? .claude/settings.json',
     '?? .mcp.json',
+    '?? .tidemark/.gitattributes',
     '?? .tidemark/.gitignore',
     '?? .tidemark/config.json',
   ])
@@ -208,7 +209,7 @@ test('status in a fresh clone says that the memory stayed behind, and how it com
   const clone = { ...at, dir: join(at.home, 'clone') }
   git(at.home, 'clone', '-q', at.dir, clone.dir)
   expect((await tidemark(clone, ['init', '--yes', '--client', 'claude'])).code).toBe(0)
-  const hint = 'each machine has its own memory until `sync` is set up'
+  const hint = "nothing has come from others yet: a teammate's `tidemark sync`"
   expect((await tidemark(clone, ['status'])).out).toContain(hint)
   const file = join(at.home, 'memory.json')
   expect((await tidemark(at, ['export', 'json', file])).code).toBe(0)

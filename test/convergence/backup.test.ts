@@ -18,7 +18,7 @@ import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { restoreStore } from '../../src/replication/restore.ts'
 import { snapshots } from '../../src/store/backup.ts'
-import { createStore } from '../../src/store/db.ts'
+import { createStore } from '../../src/store/open-db.ts'
 import { salvage } from '../../src/store/salvage.ts'
 import { dump, exchange, open, Replica, START, send, tempDir } from './harness.ts'
 

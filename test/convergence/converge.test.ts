@@ -13,7 +13,10 @@ test(`[C4] any interleaving, loss, repetition and crash leads to the same rows, 
   timeout: 60_000 + RUNS * 2_000,
 }, () => {
   process.stderr.write(`[C4] ${RUNS} runs, TIDEMARK_SEED=${SEED}\n`)
-  fc.assert(fc.property(scenario, run), { numRuns: RUNS, seed: SEED, endOnFailure: false })
+  fc.assert(
+    fc.property(scenario, (s) => run(s)),
+    { numRuns: RUNS, seed: SEED, endOnFailure: false },
+  )
 })
 
 const FEWER = Math.ceil(RUNS / 4)
@@ -22,5 +25,8 @@ test(`[C4] [C6] compactions between change nothing of it (${FEWER} runs)`, {
   tags: ['property'],
   timeout: 60_000 + RUNS * 2_000,
 }, () => {
-  fc.assert(fc.property(scenarioWithCompaction, run), { numRuns: FEWER, seed: SEED })
+  fc.assert(
+    fc.property(scenarioWithCompaction, (s) => run(s)),
+    { numRuns: FEWER, seed: SEED },
+  )
 })

@@ -3,11 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Env } from '../../src/env.ts'
 import { cellKey, encodeCell } from '../../src/log/cells.ts'
+import { foldOf } from '../../src/log/context-value.ts'
 import { openDoc, readCells } from '../../src/log/document.ts'
+import { cellsOf } from '../../src/log/events.ts'
+import { rowOf } from '../../src/materialize/apply.ts'
 import { type ActOptions, type ActResult, Memory } from '../../src/memory.ts'
+import type { Entity } from '../../src/model/entity.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { RELATIONS } from '../../src/model/relations.ts'
-import { allRows, loadDoc } from '../../src/store/rows.ts'
+import { entityOf } from '../../src/read/reader.ts'
+import { eventsUpTo } from '../../src/store/log.ts'
+import { allBases, allRows, loadDoc } from '../../src/store/rows.ts'
 import { VERBS } from '../../src/verbs/index.ts'
 
 /** Stores of tests lie in memory where the system has such a place: the real files, without waiting for a disk. */
@@ -141,11 +147,26 @@ export function dump(m: Memory, version = true): Dump {
   }
 }
 
+/** Every entity as the events alone, up to a moment, say it is. */
+export function foldAll(m: Memory, at: number): Map<string, Entity> {
+  const byEntity = Map.groupBy(
+    [...eventsUpTo(m.db, at)].map((e) => e.event),
+    (e) => e.entity,
+  )
+  const bases = new Map(allBases(m.db).map((b) => [b.entity, b.updated]))
+  return new Map(
+    [...byEntity].map(([id, events]) => {
+      const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), bases.get(id) ?? 0)
+      return [id, entityOf(rowOf(id, foldOf(id, cellsOf(events)), updated, 0, m.registry()))]
+    }),
+  )
+}
+
 /** What the events alone say of every entity, in the form of `dump`'s rows. */
 export function folded(m: Memory): unknown[] {
-  const reader = m.asOf(8.64e15)
+  const all = foldAll(m, 8.64e15)
   return allRows(m.db).map((r) => {
-    const e = reader.entity(r.id)
+    const e = all.get(r.id)
     return e && comparable(e)
   })
 }
@@ -155,7 +176,7 @@ export const read = (m: Memory): unknown[] => {
   return allRows(m.db).map((r) => comparable(reader.entity(r.id)!))
 }
 
-const comparable = (e: NonNullable<ReturnType<Memory['reader']['entity']>>) => {
+export const comparable = (e: NonNullable<ReturnType<Memory['reader']['entity']>>) => {
   const { version: _version, ...rest } = e
   return rest
 }

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { openProject } from '../../src/open.ts'
 import { markStore } from '../../src/store/owner.ts'
@@ -300,7 +300,7 @@ beforeAll(() => {
   templateHome = join(top, 'template-home')
   mkdirSync(home)
   // what the test does in its own process it does as the same user of the same machine
-  process.env.TIDEMARK_STATE = join(home, '.local/state/tidemark')
+  vi.stubEnv('TIDEMARK_STATE', join(home, '.local/state/tidemark'))
   env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, TIDEMARK_USER: 'tester' }
   makeForeign()
   expect(run(['init', '--client', 'none', '--yes']).code).toBe(0)
@@ -322,7 +322,10 @@ beforeAll(() => {
   cpSync(dir, template, { recursive: true })
   cpSync(home, templateHome, { recursive: true })
 })
-afterAll(() => rmSync(top, { recursive: true, force: true }))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(top, { recursive: true, force: true })
+})
 
 const names = Object.keys(SCENARIOS)
 const each = Math.max(1, Math.round(KILLS / names.length))

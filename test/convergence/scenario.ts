@@ -213,7 +213,10 @@ function must(ok: boolean, what: string, ...values: unknown[]): asserts ok {
 }
 
 /** Runs a scenario through real stores and holds every rule against it. */
-export function run({ replicas: count, seed, steps }: Scenario): void {
+export function run(
+  { replicas: count, seed, steps }: Scenario,
+  inspect?: (world: World, replicas: readonly Replica[]) => void,
+): void {
   const dir = tempDir()
   const replicas = Array.from(
     { length: count },
@@ -233,6 +236,7 @@ export function run({ replicas: count, seed, steps }: Scenario): void {
     }
     exchange(...replicas)
     check(world, replicas)
+    inspect?.(world, replicas)
   } finally {
     for (const r of replicas) r.memory.close()
     rmSync(dir, { recursive: true, force: true })

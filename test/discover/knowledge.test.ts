@@ -250,6 +250,41 @@ describe('[D2] [D11] definitions', () => {
     expect([a, isError(b), c]).toEqual(['1', true, '3'])
   })
 
+  test('[D11] a procedure made from an earlier value of its own name is refused, and the earlier one stays', () => {
+    const m = openTestMemory()
+    const at = (program: string) => m.discover(program, { session: 's' })
+    at('(define (f x) (* 2 x))')
+    const refused = expect.stringContaining('is not kept')
+    expect(at('(define f (let ((g f)) (lambda (x) (g (g x)))))')).toEqual([refused])
+    expect(at('(set! f (lambda (x) 0)) (f 4)')).toEqual([refused, '8'])
+    expect(at('(define (again) (set! f +)) (again) (f 4)')).toEqual(['again', refused, '8'])
+    expect(at('(f 4)')).toEqual(['8'])
+    at('(define g f) (define f g)')
+    expect(at('(f 4)')).toEqual([expect.stringContaining('f was made from an earlier f, which is not kept')])
+    expect(m.discover('(define (f x) 1) (define f (let ((g f)) (lambda (x) (+ 1 (g x))))) (f 0)').at(-1)).toBe('2')
+  })
+
+  test('[D11] a definition may call itself, use its earlier data, or what Scheme calls so', () => {
+    const m = openTestMemory()
+    const at = (program: string) => m.discover(program, { session: 's' })
+    at('(define n 1) (define (f x) (if (= x 0) n (f (- x 1))))')
+    at('(define n (+ n 1)) (define (f x) (if (= x 0) (* 10 n) (f (- x 1))))')
+    at('(define car (let ((old car)) (lambda (x) (list (old x)))))')
+    at('(begin (define g 1) (set! g (lambda () 7)))')
+    expect(at("n (f 3) (car '(1)) (g)")).toEqual(['2', '20', '(1)', '7'])
+  })
+
+  test('[D1] a special form is not defined anew', () => {
+    const m = openTestMemory()
+    const printed = m.discover('(define (when x) x) (define as-of 1) (when #t 5) (let () (define (when x) x) (when 6))')
+    expect(printed).toEqual([
+      expect.stringContaining('when is a special form and cannot be defined'),
+      expect.stringContaining('as-of is a special form'),
+      '5',
+      '6',
+    ])
+  })
+
   test('[D11] a session keeps 512 definitions; one more is an error that says so', () => {
     const m = openTestMemory()
     const s = { session: 's' }

@@ -1,5 +1,6 @@
 /** What differs from run to run and matters to nobody: times, ids, durations, sizes. Paths are the world's to name. */
 const SAME: readonly (readonly [RegExp, string])[] = [
+  [/\blog\/[0-9a-z]{1,7}\/(\d+-\d+)-[0-9a-f]{16}\b/g, 'log/<replica>/$1-<id>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?(?: ?Z| UTC)?/g, '<time>'],
   [/\b\d\d:\d\d(?::\d\d)?(?: (?:UTC|[A-Z]{3,4}))?\b/g, '<time>'],

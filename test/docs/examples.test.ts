@@ -12,7 +12,7 @@ import { BIN, files, git, scratch, tidemark } from '../cli/run.ts'
 import { call, stdioClient } from '../mcp/harness.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const tools = await Promise.all(Object.values(TOOLS).map((load) => load()))
+const tools = await Promise.all(Object.values(TOOLS).map(({ load }) => load()))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const under = (dir: string): string[] =>
   readdirSync(join(ROOT, dir), { recursive: true, encoding: 'utf8' })
@@ -24,6 +24,8 @@ const under = (dir: string): string[] =>
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/stories.md': 'test/docs/stories.test.ts types all of it',
   'docs/get-started.md': 'test/docs/stories.test.ts types all of it',
+  'docs/sharing.md': 'test/docs/stories.test.ts types all of it',
+  'docs/time.md': 'test/docs/stories.test.ts types all of it',
   'docs/cli.md': 'made of the declarations; its examples are run below from there',
   'docs/kinds.md': 'made of the examples of kinds, which test/act/input.test.ts writes',
   'docs/verbs.md': 'made of the examples of verbs, which test/discover/introspection.test.ts writes',
@@ -37,8 +39,11 @@ const PAGES = ['README.md', 'AGENTS.md', ...under('docs'), ...under('plugin')].f
 
 /** What is not run here, and why. */
 const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
+  ['tidemark maturity promote', 'needs evidence and a person: test/evolution/maturity.test.ts'],
   ['tidemark mcp', 'serves until its input ends: the last tests of this file'],
   ['tidemark serve', 'serves until it is stopped: docs/stories.md, Team 6'],
+  ['tidemark hub', 'serves until it is stopped: test/hub'],
+  ['tidemark join', 'needs a hub: test/hub/join.test.ts'],
   ['tidemark events --follow', 'follows until it is stopped: test/share/processes.test.ts'],
   ['tidemark hook', 'reads what a client sends: test/hooks'],
   ['tidemark models add', 'downloads, or asks a person: test/cli/models.test.ts, test/extract'],
@@ -50,6 +55,7 @@ const NOT_RUN: readonly (readonly [start: string, why: string])[] = [
   ['tidemark edit', 'opens an editor: test/cli/person.test.ts'],
   ['EDITOR=', 'opens an editor: test/cli/person.test.ts'],
   ['tidemark uninstall --delete-knowledge', 'asks a person: test/cli/uninstall.test.ts'],
+  ['tidemark mutation', 'asks a person, or needs a proposal: test/evolution'],
   ['tidemark adopt', 'needs the store of somebody else: test/store/owner.test.ts'],
   ['npm ', 'this test is run by it'],
   ['cd ', 'the directory is there'],
@@ -116,7 +122,11 @@ async function prepared() {
   symlinkSync(BIN, join(bin, 'tidemark'))
   const env = { ...at.env, PATH: `${bin}:${at.env.PATH}` }
   git(at.dir, 'init', '-q')
-  files(at.dir, { 'docs/CLAUDE.md': '- Always use pnpm\n', 'src/auth/token.ts': '' })
+  files(at.dir, {
+    '.github/instructions/ci.instructions.md': '',
+    'docs/CLAUDE.md': '- Always use pnpm\n',
+    'src/auth/token.ts': '',
+  })
   await tidemark({ dir: at.dir, env }, ['init', '--yes', '--no-import', '--client', 'none'])
   const known = [
     ['record-decision', { name: 'use-sqlite', rationale: 'one file' }],

@@ -18,7 +18,7 @@ import { claude } from '../e2e/claude.ts'
 import { codex, codexAsks } from '../e2e/codex.ts'
 import * as claudes from '../e2e/fakes/anthropic.ts'
 import * as codexes from '../e2e/fakes/responses.ts'
-import { type Machine, trusted } from '../e2e/machine.ts'
+import { ended, type Machine, trusted } from '../e2e/machine.ts'
 import { call, stdioClient } from '../mcp/harness.ts'
 import type { Called, Chatted, Step, Typed } from './page.ts'
 
@@ -218,15 +218,4 @@ function shownBy(line: { readonly [key: string]: unknown }): string {
   } catch {
     return ''
   }
-}
-
-function ended(file: string, args: readonly string[], cwd: string, env: Record<string, string>) {
-  const child = spawn(file, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
-  let [out, err] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (t: string) => (out += t))
-  child.stderr.setEncoding('utf8').on('data', (t: string) => (err += t))
-  return new Promise<{ code: number; out: string; err: string }>((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code: code ?? -1, out, err }))
-  })
 }

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -12,10 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { onTestFinished, test } from 'vitest'
 
-const run = promisify(execFile)
 const CHECKOUT = join(import.meta.dirname, '..', '..')
 
 /** Where the clients are installed, and which of them are asked for. */
@@ -138,17 +136,7 @@ export function machine(clients: readonly ClientName[]): Machine {
     path: (...parts) => join(root, ...parts),
     write: (path, text) => writeFileSync(join(root, path), text),
     read: (path) => readFileSync(join(root, path), 'utf8'),
-    async run(file, args, more = {}) {
-      const running = run(file, [...args], { cwd: root, env: { ...env, ...more }, timeout: 120_000, maxBuffer: 1e8 })
-      running.child.stdin?.end()
-      try {
-        const { stdout, stderr } = await running
-        return { code: 0, out: stdout, err: stderr }
-      } catch (error) {
-        const { code, stdout = '', stderr = '' } = error as { code?: number; stdout?: string; stderr?: string }
-        return { code: code ?? -1, out: stdout, err: stderr }
-      }
-    },
+    run: (file, args, more = {}) => ended(file, args, root, { ...env, ...more }),
     sessions: () => JSON.parse(tidemark('session', 'list', '--all', '--json')) as SessionSaid[],
     hooks() {
       const log = join(root, '.git', 'tidemark', 'hooks.log')
@@ -173,4 +161,16 @@ export function trusted(home: string, root: string): void {
   }
   writeFileSync(join(home, '.claude.json'), JSON.stringify(claude))
   writeFileSync(join(home, '.codex', 'config.toml'), `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`)
+}
+
+/** Starts something and waits for its end, whatever its exit code. */
+export function ended(file: string, args: readonly string[], cwd: string, env: Record<string, string>): Promise<Ended> {
+  const child = spawn(file, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (t: string) => (out += t))
+  child.stderr.setEncoding('utf8').on('data', (t: string) => (err += t))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? -1, out, err }))
+  })
 }

@@ -1,19 +1,23 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import fs, { appendFileSync, readFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
-import { readEdits, refreshViews } from '../../src/handoff/views/index.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
 import { openTestMemory } from '../helpers.ts'
 
-let before: ((to: string) => void) | undefined
-
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>()
-  const renameSync: typeof fs.renameSync = (from, to) => {
-    before?.(String(to))
-    fs.renameSync(from, to)
-  }
-  return { ...fs, renameSync }
-})
+/** Has something happen just before a file takes its place. */
+function beforeRename(happens: (to: string) => void): void {
+  const { renameSync } = fs
+  const watched = vi.spyOn(fs, 'renameSync').mockImplementation((from, to) => {
+    happens(String(to))
+    renameSync(from, to)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    watched.mockRestore()
+    syncBuiltinESMExports()
+  })
+}
 
 test('[P4] a line that somebody adds in the moment in which the file is written anew is not lost', () => {
   const m = openTestMemory()
@@ -25,13 +29,14 @@ test('[P4] a line that somebody adds in the moment in which the file is written 
   }
   act('one')
   appendFileSync(path, 'by hand | because\n')
-  before = (to) => {
-    if (to !== path) return
-    before = undefined
+  let isWritten = false
+  beforeRename((to) => {
+    if (to !== path || isWritten) return
+    isWritten = true
     appendFileSync(path, 'at the last moment | because\n')
-  }
+  })
   act('two')
-  expect(before).toBeUndefined()
+  expect(isWritten).toBe(true)
   act('three')
   const names = readFileSync(path, 'utf8')
     .trim()

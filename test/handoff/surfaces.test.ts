@@ -70,6 +70,7 @@ test('[P4] an edit of a view is told by status and doctor until it is dealt with
   expect(await run('status')).toContain('1 hand edit')
   expect(await run('doctor')).toContain(`what was written is in .tidemark/${aside}`)
   expect(git(at.dir, 'status', '--porcelain', '-uall').split('\n').filter(Boolean)).toEqual([
+    '?? .tidemark/.gitattributes',
     '?? .tidemark/.gitignore',
     '?? .tidemark/config.json',
   ])

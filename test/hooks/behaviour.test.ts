@@ -1,6 +1,6 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { claimsOf } from '../../src/coordination/claims.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import type { HookCall, HookReply } from '../../src/hooks/call.ts'
@@ -10,7 +10,10 @@ import type { Memory } from '../../src/memory.ts'
 import type { Project } from '../../src/store/project.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
-process.env.TIDEMARK_USER = 'Ana'
+beforeEach(() => {
+  process.env.TIDEMARK_USER = 'Ana'
+  onTestFinished(() => void delete process.env.TIDEMARK_USER)
+})
 
 /** Calls a hook as a client would, with a clock of the test. */
 function hooks(t: TestMemory, project: Project = t.project) {

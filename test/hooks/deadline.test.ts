@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { HOOK_CLIENTS, type HookClient } from '../../src/hooks/call.ts'
+import { HOOK_CLIENTS, type HookClient } from '../../src/clients/index.ts'
 import { hooksSeen } from '../../src/hooks/log.ts'
 import { hookProject, type Ran, runHook } from './run.ts'
 

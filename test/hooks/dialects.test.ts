@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Dialect, spelling } from '../../src/clients/common/dialect.ts'
 import type { Payload } from '../../src/clients/common/payload.ts'
-import { DIALECTS } from '../../src/clients/index.ts'
-import { HOOK_CLIENTS, HOOK_EVENTS, type HookCall, type HookClient, type HookReply } from '../../src/hooks/call.ts'
+import { CLIENTS, DIALECTS, HOOK_CLIENTS, type HookClient } from '../../src/clients/index.ts'
+import { HOOK_EVENTS, type HookCall, type HookReply } from '../../src/hooks/call.ts'
 
 const dialects = Object.fromEntries(
   await Promise.all(HOOK_CLIENTS.map(async (c) => [c, await DIALECTS[c]()] as const)),
@@ -68,6 +68,10 @@ const CASES: readonly [client: HookClient, event: string, payload: object, meant
   ['opencode', 'tool.execute.after', { sessionID: 'ses_1', tool: 'bash', args: { command: 'make' }, output: 'no', metadata: { exit: 2 } }, { event: 'tool-failed' }],
   ['opencode', 'session.idle', { sessionID: 'ses_1', tokens: { input: 70, output: 10, cache: { read: 0, write: 0 } }, limit: 100 }, { event: 'stop', contextUsed: 80 }],
 ] // biome-ignore format: one case a line
+
+test('a client that can be wired has a dialect', () => {
+  expect(CLIENTS.map(({ name }) => name)).toEqual(HOOK_CLIENTS)
+})
 
 describe('what clients send', () => {
   test.each(CASES)('[M4] %s %s %j', (client, event, payload, meant) => {

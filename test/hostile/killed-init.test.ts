@@ -55,5 +55,10 @@ test('[T27] an empty .gitignore that an earlier version left half-made is filled
   files(at.dir, { '.tidemark/config.json': '{"id":"mine-0001","created":"2026-01-01"}\n', '.tidemark/.gitignore': '' })
   await tidemark(at, ['init', '--client', 'none', '--yes'])
   expect(statSync(join(at.dir, '.tidemark', '.gitignore')).size).toBeGreaterThan(50)
-  expect(readdirSync(join(at.dir, '.tidemark')).sort()).toEqual(['.gitignore', 'config.json', 'local'])
+  expect(readdirSync(join(at.dir, '.tidemark')).sort()).toEqual([
+    '.gitattributes',
+    '.gitignore',
+    'config.json',
+    'local',
+  ])
 })

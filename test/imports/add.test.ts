@@ -171,8 +171,11 @@ test('the process files of a project become learnings, facts, scores, insights, 
   })
 
   expect(unplaced(report)).toEqual([
+    '.add/learnings-archive.json archived_on — said of the file and of no entry',
+    '.add/config.json 4 settings without a value — they say nothing',
     '.add/retro-scores.json#entries[1] {"collab_score":1} — not an entry with a date',
     '.add/observations.md 1 lines — not in the form of an observation',
+    '.add/handoff.md 1 check marks — steps are kept without them',
     '.add/away-log.md a file — none of the files that are read',
   ])
   expect(report.redacted).toEqual([{ where: '.add/config.json#project', category: 'credential' }])
@@ -347,9 +350,8 @@ test('decisions, mutations and the swarm state are read, with the fields that ot
       change: '`/add:deploy` step 3 now requires the smoke test to pass',
       trigger: '3/5 deploys skipped verification',
       skill: '/add:deploy',
-      status: 'applied',
       outcome: 'Next 2 deploys verified',
-      attrs: { addId: 'M-001', date: '2026-02-16', owner: 'ana' },
+      attrs: { addId: 'M-001', date: '2026-02-16', owner: 'ana', status: 'applied' },
     },
   ])
   expect(

@@ -7,16 +7,17 @@ import type { KnowledgeDocument } from '../../src/formats/import/document.ts'
 import { importFrom } from '../../src/formats/import/index.ts'
 import type { Memory } from '../../src/memory.ts'
 import type { Json } from '../../src/model/field.ts'
+import { exportTool } from '../../src/tools/export.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { runs } from '../runs.ts'
 
 const documentOf = (memory: Memory) => JSON.parse(exporter.write(memory, {})) as KnowledgeDocument
 
 /** Writes the export of one project and imports it into another. */
-async function adopt(from: TestMemory, into: TestMemory) {
-  const path = join(into.dir, 'knowledge.json')
-  writeFileSync(path, exporter.write(from.memory, {}))
-  return importFrom(into.memory, 'json', path, { root: into.dir })
+async function adopt(from: TestMemory, into: TestMemory, format = 'json') {
+  const path = join(into.dir, `knowledge.${format}`)
+  exportTool.run({ memory: from.memory, project: from.project }, { format, path, force: true })
+  return importFrom(into.memory, format, path, { root: into.dir })
 }
 
 /** What a document says, by the ids of the project it came from first; who wrote it and when aside. */
@@ -315,41 +316,45 @@ const SETUP = [
   ['define-relation', { name: 'near', symmetric: true }],
 ]
 
-test('export → import → export gives the same knowledge, and a second import writes nothing, for whatever was done', {
-  tags: ['property'],
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 40 }), async (actions) => {
-      const a = openTestMemory()
-      const b = openTestMemory({ seed: 2 })
-      try {
-        a.act(SETUP)
-        for (const one of actions) {
-          try {
-            a.act([one])
-          } catch {} // what is refused leaves no trace; the rest is the history
+test.each(['json', 'yjs', 'pages'])(
+  '[S1] export %s → import → export gives the same knowledge, and a second import writes nothing, for whatever was done',
+  {
+    tags: ['property'],
+  },
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 40 }), async (actions) => {
+        const a = openTestMemory()
+        const b = openTestMemory({ seed: 2 })
+        try {
+          a.act(SETUP)
+          for (const one of actions) {
+            try {
+              a.act([one])
+            } catch {} // what is refused leaves no trace; the rest is the history
+          }
+          const superseded = a.memory.reader
+            .list('decision', { all: true })
+            .filter((e) => e.fields.status === 'superseded')
+          // a status whose cause was deleted can be read, but nothing could write it anew: told, not restored
+          const orphans = superseded.filter(
+            (e) => !a.memory.reader.links('to', e.id).some((l) => l.type === 'supersedes'),
+          )
+          const report = await adopt(a, b, format)
+          expect(report.unplaced.map((u) => u.what)).toEqual(orphans.map(() => 'status = superseded'))
+          if (orphans.length === 0) expect(saying(documentOf(b.memory))).toEqual(saying(documentOf(a.memory)))
+          const cursor = b.memory.cursor
+          expect((await adopt(a, b, format)).batches).toEqual([])
+          expect(b.memory.cursor).toBe(cursor)
+        } finally {
+          a.close()
+          b.close()
         }
-        const superseded = a.memory.reader
-          .list('decision', { all: true })
-          .filter((e) => e.fields.status === 'superseded')
-        // a status whose cause was deleted can be read, but nothing could write it anew: told, not restored
-        const orphans = superseded.filter(
-          (e) => !a.memory.reader.links('to', e.id).some((l) => l.type === 'supersedes'),
-        )
-        const report = await adopt(a, b)
-        expect(report.unplaced.map((u) => u.what)).toEqual(orphans.map(() => 'status = superseded'))
-        if (orphans.length === 0) expect(saying(documentOf(b.memory))).toEqual(saying(documentOf(a.memory)))
-        const cursor = b.memory.cursor
-        expect((await adopt(a, b)).batches).toEqual([])
-        expect(b.memory.cursor).toBe(cursor)
-      } finally {
-        a.close()
-        b.close()
-      }
-    }),
-    { numRuns: runs(15, 60), ...(process.env.TIDEMARK_SEED ? { seed: Number(process.env.TIDEMARK_SEED) } : {}) },
-  )
-})
+      }),
+      { numRuns: runs(15, 60), ...(process.env.TIDEMARK_SEED ? { seed: Number(process.env.TIDEMARK_SEED) } : {}) },
+    )
+  },
+)
 
 test('[X8] a shared value is taken over exactly as it is; one that is shared here already stays', async () => {
   const a = openTestMemory({ seed: 1 })

@@ -38,8 +38,9 @@ const every = {
   'share-merge': shared,
   'share-delete': { key: 'k', item: 1, path: ['a'] },
   retire: { ref: 'a', reason: 'r' },
-  restore: { ref: 'a', reason: 'r' },
+  restore: { ref: 'a', to: '2026-01-01', reason: 'r' },
   rename: { ref: 'a', name: 'n' },
+  're-anchor': { ref: 'a' },
   curate: { ref: 'a' },
   propose: { action: ['retire', { ref: 'a', reason: 'r' }], evidence: 'e' },
   confirm: { ref: 'a' },
@@ -58,7 +59,7 @@ test.each(VERBS.map((verb) => [verb.name, verb] as const))('[A9] %s takes what i
     if (arg === 'expectedVersion') continue
     const problems: unknown[] = []
     expect(
-      readArg(arg, declared, given[arg], (p) => problems.push(p)),
+      readArg(arg, declared, given[arg], (p) => void problems.push(p)),
       `${name}.${arg}`,
     ).toBeDefined()
     expect(problems).toEqual([])

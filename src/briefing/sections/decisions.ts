@@ -4,7 +4,7 @@ import { nearness } from '../focus.ts'
 import { byline, field, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 
-/** So many of what the words of the work find, and so many of the newest, are weighed. */
+/** How many decisions are weighed: found by the words of the work, and the newest. */
 const FOUND = 10
 const NEWEST = 25
 /** What is told where the work at hand says nothing of them. */

@@ -14,7 +14,7 @@ const ITEM = 300
 const NOTE = 1_000
 const FILES_NAMED = 8
 const DECISIONS_NAMED = 5
-/** Of so many of the newest, those are named that the session recorded. */
+/** How many of the newest decisions are searched for those that the session recorded. */
 const DECISIONS_LOOKED_AT = 40
 
 /** Where the work was left: the handoff that matters, how many others there are, what was left with released claims, and what sessions that crashed had in hand. */
@@ -34,16 +34,16 @@ export const handoff: Section = {
     const items = first ? [...notes, ...whole, ...left] : [...whole, ...left, ...notes]
     if (items.length === 0) return undefined
     const says = [
-      ...(newest ? [`handoff ${age(about.moment - newest.written)} old`] : []),
-      ...(left.length > 0 ? [`${many(left.length, 'note')} left`] : []),
-      ...(crashed.length > 0 ? [`${crashed.length} crashed`] : []),
-    ].join(', ')
+      newest && `handoff ${age(about.moment - newest.written)} old`,
+      left.length > 0 && `${many(left.length, 'note')} left`,
+      crashed.length > 0 && `${crashed.length} crashed`,
+    ]
     return {
       items,
       beyond: Math.max(0, crashed.length - OTHERS),
       see: 'tidemark session list --all',
-      ...(others.length > 0 ? { note: `and ${many(others.length, 'more handoff')}: tidemark handoff` } : {}),
-      says,
+      note: others.length > 0 ? `and ${many(others.length, 'more handoff')}: tidemark handoff` : undefined,
+      says: says.filter(Boolean).join(', '),
     }
   },
 }
@@ -107,7 +107,7 @@ const bodyLine = (line: string): string => `| ${plain(line, ITEM)}`
 
 const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.data.held.map(String) : [])
 
-/** One that had nothing in hand has left nothing to go on with. */
+/** Whether a crashed session had anything in hand. Without that there is nothing to go on with. */
 const hadInHand = (s: SessionInfo): boolean => s.task !== undefined || s.files.length > 0 || heldBy(s).length > 0
 
 /** Other sessions that crashed with something in hand that nobody has taken up, newest first. */
@@ -127,29 +127,18 @@ export function recoveryItem(s: SessionInfo, about: About): Item {
   const name = nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`])
   const { request, said } = s.data
   const head = `- Session ${plain(name, 200)} crashed, last seen ${minute(s.seen, about)}`
-  const list = (title: string, all: readonly string[]): string[] =>
-    all.length === 0
-      ? []
-      : [
-          `  ${title}: ${all
-            .slice(-FILES_NAMED)
-            .map((on) => claimedOn(on, about))
-            .join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`,
-        ]
+  const list = (title: string, all: readonly string[]) => {
+    const shown = all.slice(-FILES_NAMED).map((on) => claimedOn(on, about))
+    return all.length > 0 && `  ${title}: ${shown.join(', ')}${all.length > FILES_NAMED ? ', …' : ''}`
+  }
   const lines = [
     head,
-    ...(typeof request === 'string' ? [`  Asked: ${plain(request, ITEM)}`] : []),
-    ...(typeof said === 'string' ? [`  Answered: ${plain(said, ITEM)}`] : []),
-    ...(task ? [`  Task: ${plain(task.name, 200)} (${refOf(task)})`] : []),
-    ...list('Files in hand', s.files),
-    ...list(
-      'Had claimed',
-      heldBy(s).filter((on) => on !== task?.id),
-    ),
-    ...list(
-      'Had decided',
-      decided.map((e) => e.name),
-    ),
-  ]
-  return { id: s.id, text: lines.join('\n'), short: head }
+    typeof request === 'string' && `  Asked: ${plain(request, ITEM)}`,
+    typeof said === 'string' && `  Answered: ${plain(said, ITEM)}`,
+    task && `  Task: ${plain(task.name, 200)} (${refOf(task)})`,
+    list('Files in hand', s.files),
+    list('Had claimed', heldBy(s).filter((on) => on !== task?.id)),
+    list('Had decided', decided.map((e) => e.name)),
+  ] // biome-ignore format: a list
+  return { id: s.id, text: lines.filter(Boolean).join('\n'), short: head }
 }

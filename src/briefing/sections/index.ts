@@ -3,20 +3,26 @@ import { decisions, failures } from './decisions.ts'
 import { handoff } from './handoff.ts'
 import { news } from './news.ts'
 import { review } from './review.ts'
+import { ruleFiles, unconfirmedRuleFiles } from './rule-files.ts'
 import { rules } from './rules.ts'
 import { sessions } from './sessions.ts'
 import { shared } from './shared.ts'
 import { unconfirmed } from './unconfirmed.ts'
+import { libraryRules, wider } from './wider.ts'
 
 /** The sections of a briefing in their order, the most important first; their shares are what each is sure of. */
 export const SECTIONS: readonly Section[] = [
   rules,
+  libraryRules,
   handoff,
   sessions,
   shared,
   decisions,
   failures,
+  ruleFiles,
+  unconfirmedRuleFiles,
   news,
   review,
+  wider,
   unconfirmed,
 ]

@@ -8,10 +8,10 @@ import { lastHere } from '../last-visit.ts'
 import type { About, Built, Item, Section } from '../types.ts'
 import { isRead } from './rules.ts'
 
-/** The newest so many batches are looked at. */
+/** How many of the newest batches are looked at. */
 const BATCHES = 80
 const MOST = 15
-/** So many kinds are counted for somebody who was never here, those of which most is known. */
+/** How many kinds are counted for a newcomer: those with the most entities. */
 const KINDS_NAMED = 4
 /** Told elsewhere, or never: open questions are asked for, not told (G6). */
 const NOT_NEWS = new Set(['question', 'handoff', 'chunk', 'observation', 'action-note', 'measurement', 'context'])

@@ -1,12 +1,13 @@
+import { numberOf, waitingIn } from '../../handoff/views/mutations.ts'
 import { stateOf } from '../../recall/validity.ts'
 import { plain } from '../fence.ts'
 import { day, many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
 
-/** The newest so many decisions are looked through. */
+/** How many of the newest decisions are looked through. */
 const LOOKED_AT = 100
 const MOST = 10
-/** A decision that nobody has touched for so long, and nobody curated, may no longer hold. */
+/** A decision that nobody has touched or curated for this long may no longer hold. */
 const STALE_MS = 30 * 86_400_000
 
 /** What somebody should look at: values that stand against each other, decisions past their time. */
@@ -25,6 +26,13 @@ export const review: Section = {
         text: `- ${refOf(e)} was written twice at once: ${[...new Set(fields)].join(', ')}; see tidemark conflicts`,
       }
     })
+    // one at a time: what a person has to decide is not to become noise
+    const [change] = waitingIn(reader)
+    if (change)
+      items.push({
+        id: change.id,
+        text: `- ${plain(numberOf(change)!, 20)} would change how ${plain(String(change.fields.skill ?? 'work'), 40)} is done: ask the person to look at tidemark mutation show ${plain(numberOf(change)!, 20)}`,
+      })
     const decided = reader.list('decision', { limit: LOOKED_AT })
     const over = decided.filter(
       (e) => e.fields.validTo !== undefined && stateOf(e, reader, moment) === 'no longer valid',
@@ -36,12 +44,14 @@ export const review: Section = {
         moment - e.updated > STALE_MS && e.fields.visibility !== 'curated' && stateOf(e, reader, moment) === undefined,
     ).length
     if (items.length === 0 && stale === 0) return undefined
+    const says = change && `${numberOf(change)} to review (\`tidemark mutation\`)`
     const note = `${many(stale, 'decision')} not touched since ${day(moment - STALE_MS, { local })} and not curated: still so?`
     return {
       items: items.slice(0, MOST),
       beyond: Math.max(0, items.length - MOST),
       see: 'tidemark conflicts',
-      ...(stale > 0 ? { note } : {}),
+      note: stale > 0 ? note : undefined,
+      ...(says === undefined ? {} : { says }),
     }
   },
 }

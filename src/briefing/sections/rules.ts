@@ -69,17 +69,25 @@ function bindingFacts(about: About): { binding: Entity[]; readByClient: Entity[]
 }
 
 /** Whether it stands in a file that the client reads by itself. */
-export function isRead(e: Entity, { client, project: { root } }: About): boolean {
-  const reads = READS[client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']
-  return reads !== undefined && pathsOf(e).some((path) => reads(path, root) && existsSync(join(root, path)))
-}
+export const isRead = (e: Entity, about: About): boolean =>
+  pathsOf(e).some((path) => readsFile(path, about) && existsSync(join(about.project.root, path)))
+
+/** Whether the client reads such a file by itself, if it is there. */
+export const readsFile = (path: string, { client, project: { root } }: Pick<About, 'client' | 'project'>): boolean =>
+  READS[client?.split(/[^a-z]/i)[0]?.toLowerCase() ?? '']?.(path, root) === true
 
 const categoryOf = (e: Entity): string | undefined =>
   CATEGORIES.find(([category]) => category !== undefined && category === e.fields.category)?.[0]
 
-function ruleItem(e: Entity, under: string, rank: number, against?: Entity): Item[] {
+/** A fact as one line; nothing for what is too long for a rule. */
+export function ruleLike(e: Entity): string | undefined {
   const fact = plain(String(e.fields.fact ?? e.name), Number.POSITIVE_INFINITY)
-  if (fact === '' || fact.length > LONGEST) return []
+  return fact === '' || fact.length > LONGEST ? undefined : fact
+}
+
+function ruleItem(e: Entity, under: string, rank: number, against?: Entity): Item[] {
+  const fact = ruleLike(e)
+  if (fact === undefined) return []
   const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
   const other = against
     ? ` [contradicts "${plain(against.name, CONTEXT)}", which binds too: ask the user which holds]`

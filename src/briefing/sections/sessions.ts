@@ -33,7 +33,7 @@ export const sessions: Section = {
       items,
       beyond: shown.length - items.length,
       see: 'tidemark session list',
-      ...(idle === 0 ? {} : { note: `and ${idle} idle` }),
+      note: idle === 0 ? undefined : `and ${idle} idle`,
       says: `${many(shown.filter((s) => s.parent === undefined).length, 'session')} live`,
     }
   },
@@ -52,20 +52,15 @@ function itemOf(s: SessionInfo, claims: readonly string[], { reader, memory }: A
   const more = [parent && `subagent of ${titleOfSession(parent)}`, s.branch && `branch ${s.branch}`]
   const head = `- ${plain(nameOfSession(s, undefined, more), 240)}`
   const task = s.task === undefined ? undefined : reader.entity(s.task)
+  const files = s.files.slice(-NAMED).map((f) => plain(f, 100))
   const lines = [
     head,
-    ...(task ? [`  task: ${plain(task.name, 160)}`] : []),
-    ...(s.files.length > 0
-      ? [
-          `  editing: ${s.files
-            .slice(-NAMED)
-            .map((f) => plain(f, 100))
-            .join(', ')}`,
-        ]
-      : []),
-    ...(claims.length > 0
-      ? [`  claims: ${claims.slice(0, NAMED).join('; ')}${claims.length > NAMED ? '; …' : ''}`]
-      : []),
+    task && `  task: ${plain(task.name, 160)}`,
+    files.length > 0 && `  editing: ${files.join(', ')}`,
+    claims.length > 0 && `  claims: ${claims.slice(0, NAMED).join('; ')}${claims.length > NAMED ? '; …' : ''}`,
   ]
-  return { text: lines.join('\n'), short: claims.length > 0 ? `${head} claims: ${claims[0]}` : head }
+  return {
+    text: lines.filter(Boolean).join('\n'),
+    short: claims.length > 0 ? `${head} claims: ${claims[0]}` : head,
+  }
 }

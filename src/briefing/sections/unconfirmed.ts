@@ -5,19 +5,19 @@ import type { Item, Section } from '../types.ts'
 import { isRead } from './rules.ts'
 
 const LOOKED_AT = 300
-/** So many rules of the repository's files are told; they cost as much as if they bound. */
+/** How many rules of the repository's files are told. Each costs as many tokens as a binding one. */
 const MOST = 20
 /** How provenance names such a file. */
 const OF_FILE = 'import claude-md '
 /** How it names what the prompt hook captured from the person's own words. */
 const CAPTURED = 'capture'
-/** So many of these are told, the newest. */
+/** How many of these are told, the newest. */
 const MOST_NOTED = 5
 
 /**
- * Rules that nobody here has agreed to yet: counted in one line, as the person who reviews them reads what they say. What
- * the person said in a prompt on this machine is told, for they were asked and may have overlooked it, and what the
- * repository itself says in a file that this client does not load, as the file's.
+ * Rules that nobody here has agreed to yet. Most are only counted; the person reads them in a review. Two sorts are shown in
+ * full: what the person said in a prompt on this machine, and rules of a file in the repository that this client does not
+ * load. The latter name their file.
  */
 export const unconfirmed: Section = {
   name: 'unconfirmed',

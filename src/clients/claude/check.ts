@@ -1,26 +1,24 @@
 import { join } from 'node:path'
 import { gitRoot } from '../../git.ts'
 import { type Check, ok, wrong } from '../../hooks/check.ts'
-import { checkHooks, checkPlugin, checkServer, needed, type WiredHook } from '../common/check.ts'
+import { checkHooks, checkPlugin, checkServer, type Judged, needed, type WiredHook } from '../common/check.ts'
 import { claudeGlobal, claudeSettings } from '../common/homes.ts'
 import { hookIn } from '../common/hook-command.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'
 import { at } from '../common/json.ts'
-import { includes, NAME, settingsIn, starts } from '../common/json-parts.ts'
-import { MCP_JSON } from '../common/mcp-json.ts'
+import { includes, MCP_JSON, NAME, settingsIn, starts } from '../common/json-parts.ts'
 import { below, mainWorkTree } from '../common/path.ts'
 import { pluginIn } from '../common/plugins.ts'
 import type { Client, ClientContext } from '../common/types.ts'
-import { EVENTS } from './events.ts'
 
 /**
  * Every hook of ours that Claude Code finds in settings here, each once. Below the root of a repository it reads the local
  * settings and not the team's; without git neither.
  */
-function wiredHooks(ctx: ClientContext): WiredHook[] {
-  const [local, team, users] = claudeSettings(ctx) as [string, string, string]
+function wiredHooks(ctx: ClientContext, claude: Client): WiredHook[] {
+  const [local, team, users] = claudeSettings(ctx)
   const files = below(ctx) === undefined ? [local, team, users] : gitRoot(ctx.root) ? [local, users] : [users]
-  const all = files.flatMap((file) => hooksIn(EVENTS, inSeconds, settingsIn({ file })).map((h) => ({ ...h, file })))
+  const all = files.flatMap((file) => hooksIn({ client: 'claude', file }, claude.events, inSeconds))
   return [...new Map(all.toReversed().map((hook) => [`${hook.event} ${hook.command}`, hook])).values()].toReversed()
 }
 
@@ -80,39 +78,30 @@ function checkStatusLine(ctx: ClientContext): Check[] {
 }
 
 /** Claude Code's hooks are read by VS Code as well; ours answer there in its own dialect, which is worth a word. */
-function checkVsCode(ctx: ClientContext): Check[] {
+function checkVsCode(ctx: ClientContext, wired: readonly WiredHook[]): Check[] {
   const settings = settingsIn({ file: join(ctx.root, '.vscode', 'settings.json'), comments: true })
-  if (wiredHooks(ctx).length === 0 || settings['chat.hookFilesLocations'] !== undefined) return []
-  return [
-    ok(
-      'claude.vs-code',
-      'VS Code fires these hooks too (chat.hookFilesLocations): there they know its fields, but matchers do not count and a prompt takes no context',
-    ),
-  ]
+  if (wired.length === 0 || settings['chat.hookFilesLocations'] !== undefined) return []
+  const text =
+    'VS Code fires these hooks too (chat.hookFilesLocations): there they know its fields, but matchers do not count and a prompt takes no context'
+  return [ok('claude.vs-code', text)]
 }
 
+const SWITCH_ON = 'remove that line: without hooks nothing is told or kept'
+
 /** What `doctor` says of Claude Code. */
-export function checkClaude(ctx: ClientContext, claude: Client): Check[] {
+export function checkClaude(ctx: ClientContext, claude: Client): Judged {
   const plugin = pluginIn(ctx, 'claude')
   const servers = plugin ? [] : checkServers(ctx, claude)
   if (servers[0]?.state === 'off') return servers
-  const wired = wiredHooks(ctx)
+  const wired = wiredHooks(ctx, claude)
   const off = claudeSettings(ctx).find((file) => settingsIn({ file }).disableAllHooks === true)
   return [
     ...servers,
-    ...(off
-      ? [
-          wrong(
-            'claude.switch',
-            `hooks are switched off in ${off} (disableAllHooks)`,
-            'remove that line: without hooks nothing is told or kept',
-          ),
-        ]
-      : []),
+    off !== undefined && wrong('claude.switch', `hooks are switched off in ${off} (disableAllHooks)`, SWITCH_ON),
     ...(plugin
       ? checkPlugin(claude, plugin, wired, 'plugin', 'claude plugin disable tidemark')
       : needed(checkHooks(ctx, claude, wired))),
     ...checkStatusLine(ctx),
-    ...checkVsCode(ctx),
+    ...checkVsCode(ctx, wired),
   ]
 }

@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect } from '../common/dialect.ts'
-import { minded, readCommon } from '../common/hook-call.ts'
-import { list, number, objectOrJson, type Payload, record, said, sub, text } from '../common/payload.ts'
+import { answer, bounded, type Dialect, specific } from '../common/dialect.ts'
+import { readCommon } from '../common/hook-call.ts'
+import { list, number, objectOrJson, type Payload, record, sub, text } from '../common/payload.ts'
 import { toolOf } from '../common/tool.ts'
 
 const EVENTS: Readonly<Record<string, HookEvent>> = {
@@ -40,14 +40,14 @@ export const claude: Dialect = {
       const used = number(sub(p, 'context_window'), 'used_percentage')
       const contextWindow = number(sub(p, 'context_window'), 'context_window_size')
       const cwd = text(sub(p, 'workspace'), 'current_dir') ?? call.cwd
-      return { ...call, ...said({ contextUsed: used, contextWindow, cwd }) }
+      return { ...call, contextUsed: used, contextWindow, cwd }
     }
     if (call.event === 'after-batch') {
       const tools = list(p.tool_calls).map(record)
       const shell = tools
         .map((t) => toolOf(text(t, 'tool_name') ?? '', objectOrJson(t.tool_input)))
         .findLast((t) => t.command !== undefined)
-      return { ...call, ...said({ tool: shell }) }
+      return { ...call, tool: shell }
     }
     return call
   },
@@ -55,17 +55,8 @@ export const claude: Dialect = {
     const reply = bounded(given)
     if (event === 'status-line') return reply.line ?? ''
     if (event === 'PreCompact') return (!inVsCode(p) && reply.context) || '' // plain text joins the instructions for the summary
-    const own: Record<string, unknown> = {}
-    const out: Record<string, unknown> = {}
-    if (event === 'PreToolUse' && (reply.decision === 'deny' || reply.decision === 'ask')) {
-      own.permissionDecision = reply.decision
-      own.permissionDecisionReason = reply.reason ?? 'Tidemark'
-    }
-    const context = event === 'PreToolUse' ? minded(reply) : reply.context
-    if (context !== undefined && claude.tells(event, p)) own.additionalContext = context
-    if (reply.visible) out.systemMessage = reply.visible
-    if (Object.keys(own).length > 0) out.hookSpecificOutput = { hookEventName: event, ...own }
-    return answer(out)
+    const own = specific(EVENTS[event], reply, claude.tells(event, p))
+    return answer({ systemMessage: reply.visible, hookSpecificOutput: own && { hookEventName: event, ...own } })
   },
   tells: (event, p) => TELLS.has(event) && !(inVsCode(p) && (event === 'UserPromptSubmit' || event === 'PreCompact')),
 }

@@ -7,7 +7,7 @@ import { guarded } from '../common/check.ts'
 import { isLocalCommand, launchProblem, localCommand } from '../common/command.ts'
 import { readText } from '../common/files.ts'
 import { claudeGlobal, configDir } from '../common/homes.ts'
-import { hookIn, isLocalHook, localHook, sharedHook } from '../common/hook-command.ts'
+import { hookIn, isLocalHook, listened, localHook, OURS, sharedHook } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
 import { entryOf } from '../common/journal.ts'
 import { at } from '../common/json.ts'
@@ -17,35 +17,45 @@ import {
   type JsonFile,
   jsonPart,
   jsonTarget,
+  MCP_JSON,
+  mcpJsonEntry,
   NAME,
   serverPart,
   settingsIn,
   sharedServerPart,
   starts,
 } from '../common/json-parts.ts'
-import { MCP_JSON, mcpJsonEntry } from '../common/mcp-json.ts'
 import { mainWorkTree, seen } from '../common/path.ts'
-import { pluginChange, pluginIn } from '../common/plugins.ts'
-import { aloneHere, giveWay, type Part, plug, type Target, unplug } from '../common/target.ts'
+import { planPlugin, pluginIn } from '../common/plugins.ts'
+import { aloneHere, type Part, plug, type Target, unplug, WHOLE } from '../common/target.ts'
 import { type Client, type ClientContext, READ_TOOLS, type WiringChange } from '../common/types.ts'
 import { checkClaude } from './check.ts'
-import { EVENTS } from './events.ts'
+import { claude as dialect } from './dialect.ts'
+
+const WRITES = 'Edit|Write|MultiEdit|NotebookEdit|Bash'
+const TOOLS = `^(${WRITES}|${OURS})$`
+
+const NAMES = [
+  'SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PreCompact', 'Stop', 'SubagentStart', 'SubagentStop', 'SessionEnd',
+] // biome-ignore format: a list to read at a glance
+
+const EVENTS = listened(dialect, NAMES, {
+  PreToolUse: { matcher: TOOLS },
+  // what was understood of a file is told when it is read
+  PostToolUse: { matcher: `^(${WRITES}|Read|${OURS})$`, former: { matcher: TOOLS } },
+  PostToolUseFailure: { matcher: TOOLS },
+  // at `/compact` the command would be printed before the person; the start after it does the same
+  PreCompact: { matcher: 'auto', former: { matcher: undefined } },
+})
 
 const client = 'claude'
 
-const settingsFile = (ctx: ClientContext): JsonFile => ({
-  client,
-  file: join(ctx.root, '.claude', 'settings.json'),
-  scope: 'committed',
-})
-const localFile = (ctx: ClientContext): JsonFile => ({
-  client,
-  file: join(ctx.root, '.claude', 'settings.local.json'),
-  scope: 'local',
-})
-const globalFile = (ctx: ClientContext): JsonFile => ({ client, file: claudeGlobal(ctx), scope: 'local' })
-
-const sharedFile = (ctx: ClientContext): JsonFile => ({ client, file: join(ctx.root, MCP_JSON), scope: 'committed' })
+const ofTeam = (file: string): JsonFile => ({ client, file, scope: 'committed' })
+const ofMachine = (file: string): JsonFile => ({ client, file, scope: 'local' })
+const settingsFile = (ctx: ClientContext) => ofTeam(join(ctx.root, '.claude', 'settings.json'))
+const localFile = (ctx: ClientContext) => ofMachine(join(ctx.root, '.claude', 'settings.local.json'))
+const globalFile = (ctx: ClientContext) => ofMachine(claudeGlobal(ctx))
+const sharedFile = (ctx: ClientContext) => ofTeam(join(ctx.root, MCP_JSON))
 const shared = (ctx: ClientContext) => {
   const f = sharedFile(ctx)
   return jsonTarget(f, [sharedServerPart(f, ['mcpServers'], mcpJsonEntry)])
@@ -82,10 +92,7 @@ const local = (ctx: ClientContext) =>
 /** Hooks that all of the team have: in the project's settings, which worktrees share, and silent where tidemark is not installed. */
 const settings = (ctx: ClientContext) => {
   const f = settingsFile(ctx)
-  return jsonTarget(
-    f,
-    hookParts(f, EVENTS, inSeconds, (event) => sharedHook(client, event)),
-  )
+  return jsonTarget(f, hookParts(f, EVENTS, inSeconds, undefined))
 }
 
 /** A status line shows how full the context is, and tells Tidemark: no hook is told. */
@@ -116,9 +123,7 @@ const machine = (ctx: ClientContext) => {
     ),
     mayBeTheirs: true,
   }
-  const hooks = hookParts(f, EVENTS, inSeconds, (event) =>
-    ctx.launcher.onPath ? sharedHook(client, event) : localHook(ctx, client, event),
-  )
+  const hooks = hookParts(f, EVENTS, inSeconds, ctx.launcher.onPath ? undefined : ctx)
   return jsonTarget(f, [approval, ...allowed(f), statusLine(ctx, f), ...hooks])
 }
 
@@ -157,24 +162,20 @@ function wireMachine(ctx: ClientContext): WiringChange {
   const approves = now.enableAllProjectMcpServers === true
   const own = ownStatusLine(ctx)
   const allows = allowsHere(ctx)
-  const hooks = target.parts.map((part) => part.name).filter((name) => name.startsWith('hooks.'))
-  const wanted = [
-    ...((ctx.personal || switchedOff || approves) && !includes(now.enabledMcpjsonServers) ? [] : ['approval']),
-    ...allows.map((tool) => `allow.${tool}`),
-    ...(own === undefined ? ['status-line'] : []),
-    ...hooks,
-  ]
+  const names = target.parts.map((part) => part.name)
+  const isWanted = (name: string) => {
+    if (name === 'approval') return includes(now.enabledMcpjsonServers) || !(ctx.personal || switchedOff || approves)
+    if (name === 'status-line') return own === undefined
+    return name.startsWith('hooks.') || allows.some((tool) => name === `allow.${tool}`)
+  }
+  const approval = switchedOff
+    ? 'it switches the server off (disabledMcpjsonServers), which is left as it is'
+    : approves
+      ? 'it approves every server of the project already'
+      : 'approves that server on this machine, which Claude Code honours once the folder is trusted'
   const why = [
-    ...(ctx.personal
-      ? []
-      : [
-          switchedOff
-            ? 'it switches the server off (disabledMcpjsonServers), which is left as it is'
-            : approves
-              ? 'it approves every server of the project already'
-              : 'approves that server on this machine, which Claude Code honours once the folder is trusted',
-        ]),
-    ...(allows.length > 0 ? [`lets it run ${allows.join(', ')} without asking`] : []),
+    !ctx.personal && approval,
+    allows.length > 0 && `lets it run ${allows.join(', ')} without asking`,
     own === undefined
       ? 'a status line with the context used'
       : `the status line in ${own} is yours and stays (\`tidemark hook claude status-line --chain "COMMAND"\` shows yours and ours)`,
@@ -182,27 +183,20 @@ function wireMachine(ctx: ClientContext): WiringChange {
       ? 'the hooks, since below the root Claude Code reads no other file'
       : 'hooks with full paths, for tidemark is not on the PATH here',
   ]
-  return plug(ctx, target, why.join('; '), wanted)
+  return plug(ctx, target, why.filter((clause) => clause).join('; '), names.filter(isWanted))
 }
 
 function wireLocal(ctx: ClientContext): WiringChange[] {
   const target = local(ctx)
   const alone = aloneHere(ctx)
-  if (alone)
-    return [
-      plug(ctx, target, `${alone}, so this machine gets an entry with full paths, which wins over .mcp.json`, [
-        target.parts[0]!.name,
-      ]),
-    ]
+  if (alone) {
+    const why = `${alone}, so this machine gets an entry with full paths, which wins over .mcp.json`
+    return [plug(ctx, target, why, [target.parts[0]!.name])]
+  }
   const entry = at(settingsIn(globalFile(ctx)), 'projects', mainWorkTree(ctx.root), 'mcpServers', NAME)
   const broken = starts(entry) && launchProblem(ctx, at(entry, 'command'), at(entry, 'args'))
   return broken ? unplug(ctx, target, `tidemark is on the PATH now, and the old entry hides that: ${broken}`) : []
 }
-
-const hooksOfTeam = (ctx: ClientContext): WiringChange[] =>
-  aloneHere(ctx) === undefined
-    ? [plug(ctx, settings(ctx), 'hooks for the team; where tidemark is not installed they do nothing')]
-    : []
 
 /** Claude Code ignores the settings of this machine where it makes them itself; git's own list is as little shared. */
 function ignores(ctx: ClientContext): Target[] {
@@ -214,10 +208,7 @@ function ignores(ctx: ClientContext): Target[] {
   const part: Part = {
     name: 'ignore',
     state: (text) => (lines(text).includes(line) ? 'ours' : 'absent'),
-    insert: (text) => ({
-      text: `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`,
-      undo: { kept: 0, interior: null },
-    }),
+    insert: (text) => ({ text: `${text}${/[^\n]$/.test(text) ? '\n' : ''}${line}\n`, undo: WHOLE }),
     remove: (text) => lines(text).toSpliced(lines(text).lastIndexOf(line), 1).join('\n'),
     mayBeTheirs: true,
   }
@@ -225,22 +216,14 @@ function ignores(ctx: ClientContext): Target[] {
   return [{ client, file: join(git.common, 'info', 'exclude'), scope: 'local', parts: [part], isEmpty }]
 }
 
-const targets = (ctx: ClientContext): Target[] => [shared(ctx), settings(ctx), machine(ctx), local(ctx)]
-
 /** Claude Code, project scope: `.mcp.json` and hooks for the team, approval and full paths for this machine. */
 export const claude: Client = {
   name: client,
   title: 'Claude Code',
-  events: EVENTS.events,
+  events: EVENTS,
   detect(ctx) {
-    const places = [
-      join(ctx.root, '.claude'),
-      sharedFile(ctx).file,
-      join(ctx.root, 'CLAUDE.md'),
-      configDir(ctx),
-      claudeGlobal(ctx),
-    ]
-    return seen(ctx, 'Claude Code', places, 'claude')
+    const [dir, page] = [join(ctx.root, '.claude'), join(ctx.root, 'CLAUDE.md')]
+    return seen(ctx, 'Claude Code', [dir, sharedFile(ctx).file, page, configDir(ctx), claudeGlobal(ctx)], 'claude')
   },
   files: (ctx) => [
     ...ignores(ctx).map((t) => t.file),
@@ -250,7 +233,7 @@ export const claude: Client = {
   ],
   wire(ctx) {
     const plugin = pluginIn(ctx, client)
-    if (plugin) return [pluginChange(client, plugin), ...targets(ctx).flatMap((t) => giveWay(ctx, t, plugin.id))]
+    if (plugin) return planPlugin(ctx, client, plugin, [shared(ctx), settings(ctx), machine(ctx), local(ctx)])
     const server = plug(
       ctx,
       shared(ctx),
@@ -260,7 +243,9 @@ export const claude: Client = {
     if (theirs) return [server]
     return [
       ...(ctx.personal ? [] : [server]),
-      ...hooksOfTeam(ctx),
+      ...(aloneHere(ctx)
+        ? []
+        : [plug(ctx, settings(ctx), 'hooks for the team; where tidemark is not installed they do nothing')]),
       wireMachine(ctx),
       ...ignores(ctx).map((t) => plug(ctx, t, 'keeps .claude/settings.local.json out of git on this machine')),
       ...wireLocal(ctx),

@@ -2,16 +2,15 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitRoot } from '../../git.ts'
 import { type Check, ok, wrong } from '../../hooks/check.ts'
-import { checkHooks, checkPlugin, checkServer, needed } from '../common/check.ts'
+import { checkHooks, checkPlugin, checkServer, type Judged, needed } from '../common/check.ts'
 import { codexHome } from '../common/homes.ts'
 import { hooksIn, inSeconds } from '../common/hook-parts.ts'
 import { at } from '../common/json.ts'
-import { NAME, settingsIn, starts } from '../common/json-parts.ts'
+import { NAME, starts } from '../common/json-parts.ts'
 import { mainWorkTree } from '../common/path.ts'
 import { pluginIn } from '../common/plugins.ts'
 import { tomlIn } from '../common/toml.ts'
 import type { Client, ClientContext } from '../common/types.ts'
-import { EVENTS } from './events.ts'
 
 const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
 const homeFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
@@ -32,21 +31,15 @@ const untrusted = wrong(
   'start `codex` here and trust the folder',
 )
 
-function checkServers(ctx: ClientContext, codex: Client, trusted: boolean): Check[] {
+function checkServers(ctx: ClientContext, codex: Client, trusted: boolean): [Check, ...Judged] {
   const project = serverIn(sharedFile(ctx))
   const home = serverIn(homeFile(ctx))
   const used = project.entry !== undefined && (trusted || home.entry === undefined) ? project : home
   const found = used.entry === undefined ? undefined : used
   const server = checkServer(ctx, codex, found, `${project.file} has no [mcp_servers.tidemark]`)
   if (!starts(used.entry)) return [server]
-  const isOff = at(used.entry, 'enabled') === false
-  return [
-    server,
-    ...(isOff
-      ? [wrong('codex.switch', `the server is switched off in ${used.file} (enabled = false)`, 'remove that line')]
-      : []),
-    ...(used === project && !trusted ? [untrusted] : []),
-  ]
+  const off = wrong('codex.switch', `the server is switched off in ${used.file} (enabled = false)`, 'remove that line')
+  return [server, at(used.entry, 'enabled') === false && off, used === project && !trusted && untrusted]
 }
 
 /** Codex runs a hook only after its person said yes to these very words in /hooks, and says nothing where not. */
@@ -62,36 +55,27 @@ function checkReview(ctx: ClientContext, sources: readonly string[]): Check {
 }
 
 /** What `doctor` says of Codex. */
-export function checkCodex(ctx: ClientContext, codex: Client): Check[] {
+export function checkCodex(ctx: ClientContext, codex: Client): Judged {
   const trusted = isTrusted(ctx)
   const plugin = pluginIn(ctx, 'codex')
   const servers = plugin ? [] : checkServers(ctx, codex, trusted)
-  const [inProject, inHome] = [join(ctx.root, '.codex'), codexHome(ctx)].map((dir) => {
-    const file = join(dir, 'hooks.json')
-    return hooksIn(EVENTS, inSeconds, settingsIn({ file })).map((hook) => ({ ...hook, file }))
-  })
+  const [inProject = [], inHome = []] = [join(ctx.root, '.codex'), codexHome(ctx)].map((dir) =>
+    hooksIn({ client: 'codex', file: join(dir, 'hooks.json') }, codex.events, inSeconds),
+  )
   if (servers[0]?.state === 'off') return servers
-  const wired = [...inProject!, ...inHome!]
+  const wired = [...inProject, ...inHome]
   const sources = plugin ? [plugin.id] : [...new Set(wired.map((hook) => real(hook.file)))]
   const hooks = plugin
     ? checkPlugin(codex, plugin, wired, 'plugin', 'codex plugin remove tidemark')
     : needed(checkHooks(ctx, codex, wired))
   const isOff = at(tomlIn(homeFile(ctx)), 'features', 'hooks') === false
+  const off = `hooks are switched off in ${homeFile(ctx)} ([features] hooks = false)`
+  const needsTrust = !plugin && inProject.length > 0 && !trusted && serverIn(sharedFile(ctx)).entry === undefined
   return [
     ...servers,
-    ...(isOff
-      ? [
-          wrong(
-            'codex.hooks-switch',
-            `hooks are switched off in ${homeFile(ctx)} ([features] hooks = false)`,
-            'remove that line',
-          ),
-        ]
-      : []),
+    isOff && wrong('codex.hooks-switch', off, 'remove that line'),
     ...hooks,
-    ...(sources.length > 0 ? [checkReview(ctx, sources)] : []),
-    ...(!plugin && inProject!.length > 0 && !trusted && serverIn(sharedFile(ctx)).entry === undefined
-      ? [untrusted]
-      : []),
+    sources.length > 0 && checkReview(ctx, sources),
+    needsTrust && untrusted,
   ]
 }

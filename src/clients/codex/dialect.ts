@@ -1,6 +1,6 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, bytes, cutTo, type Dialect } from '../common/dialect.ts'
-import { minded, readCommon } from '../common/hook-call.ts'
+import { answer, bounded, bytes, cutTo, type Dialect, specific } from '../common/dialect.ts'
+import { readCommon } from '../common/hook-call.ts'
 
 const EVENTS: Readonly<Record<string, HookEvent>> = {
   SessionStart: 'session-start',
@@ -30,17 +30,11 @@ export const codex: Dialect = {
   read: (event, p) => readCommon('codex', EVENTS[event] ?? 'other', p),
   print(event, given) {
     const reply = bounded(given, (t) => cutTo(t, CONTEXT_BYTES, bytes))
-    const own: Record<string, unknown> = {}
-    const out: Record<string, unknown> = {}
-    if (event === 'PreToolUse' && (reply.decision === 'deny' || reply.decision === 'ask')) {
-      own.permissionDecision = reply.decision
-      own.permissionDecisionReason = reply.reason ?? 'Tidemark'
-    }
-    const context = event === 'PreToolUse' ? minded(reply) : reply.context
-    if (context !== undefined && TELLS.has(event)) own.additionalContext = context
-    if (reply.visible && SHOWS.has(event)) out.systemMessage = reply.visible
-    if (Object.keys(own).length > 0) out.hookSpecificOutput = { hookEventName: event, ...own }
-    return answer(out)
+    const own = specific(EVENTS[event], reply, TELLS.has(event))
+    return answer({
+      systemMessage: SHOWS.has(event) ? reply.visible : undefined,
+      hookSpecificOutput: own && { hookEventName: event, ...own },
+    })
   },
   tells: (event) => TELLS.has(event),
 }

@@ -1,20 +1,28 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../../errors.ts'
 import { guarded } from '../common/check.ts'
 import { BARE, isLocalCommand, launchProblem, localCommand, SHARED, startsTidemark } from '../common/command.ts'
 import { codexHome } from '../common/homes.ts'
-import { localHook, sharedHook } from '../common/hook-command.ts'
+import { listened, OURS } from '../common/hook-command.ts'
 import { hookParts, inSeconds } from '../common/hook-parts.ts'
 import { at } from '../common/json.ts'
 import { type JsonFile, jsonTarget } from '../common/json-parts.ts'
 import { seen } from '../common/path.ts'
-import { pluginChange, pluginIn } from '../common/plugins.ts'
-import { aloneHere, giveWay, type Part, plug, type Target, teamHas, unplug, unplugHome } from '../common/target.ts'
+import { planPlugin, pluginIn } from '../common/plugins.ts'
+import { aloneHere, type Part, plug, type Target, teamHas, unplug, unplugHome, WHOLE } from '../common/target.ts'
 import { appendBlock, isMarked, readToml, removeBlock, tomlIn } from '../common/toml.ts'
 import type { Client, ClientContext, WiringChange } from '../common/types.ts'
 import { checkCodex } from './check.ts'
-import { EVENTS } from './events.ts'
+import { codex as dialect } from './dialect.ts'
+
+const TOOLS = `^(apply_patch|Edit|Write|Bash|${OURS})$`
+
+const NAMES = [
+  'SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PreCompact', 'Stop', 'SubagentStart', 'SubagentStop', 'SessionEnd',
+] // biome-ignore format: a list to read at a glance
+
+const EVENTS = listened(dialect, NAMES, { PreToolUse: { matcher: TOOLS }, PostToolUse: { matcher: TOOLS } })
 
 const client = 'codex'
 const TABLE = ['mcp_servers', 'tidemark']
@@ -37,14 +45,10 @@ const serverPart = (file: string, scope: Target['scope'], command: string, args:
     return known ? 'stale' : 'hand-made'
   },
   insert(text) {
-    // a JSON string of these is a TOML string too
-    const lines = [
-      `[${TABLE.join('.')}]`,
-      `command = ${JSON.stringify(command)}`,
-      `args = [${args.map((a) => JSON.stringify(a)).join(', ')}]`,
-    ]
     readToml(text, file)
-    const made = appendBlock(text, lines)
+    // a JSON string of these is a TOML string too
+    const words = `args = [${args.map((a) => JSON.stringify(a)).join(', ')}]`
+    const made = appendBlock(text, [`[${TABLE.join('.')}]`, `command = ${JSON.stringify(command)}`, words])
     try {
       readToml(made, file)
     } catch {
@@ -54,7 +58,7 @@ const serverPart = (file: string, scope: Target['scope'], command: string, args:
         'write it as [mcp_servers.<name>] tables, or leave Codex out with --client claude; nothing was changed',
       )
     }
-    return { text: made, undo: { kept: 0, interior: null } }
+    return { text: made, undo: WHOLE }
   },
   remove(text, undo) {
     if (!text.includes('tidemark')) return text
@@ -76,18 +80,13 @@ const local = (ctx: ClientContext) => {
   return tomlTarget(localFile(ctx), 'local', command, args)
 }
 
-const hookTarget = (ctx: ClientContext, f: JsonFile) =>
-  jsonTarget(
-    f,
-    hookParts(f, EVENTS, inSeconds, (event) =>
-      f.scope === 'local' ? localHook(ctx, client, event) : sharedHook(client, event),
-    ),
-  )
 /** Codex reads `hooks.json` beside each of its settings, and runs the hooks of all. */
-const sharedHooks = (ctx: ClientContext) =>
-  hookTarget(ctx, { client, file: join(ctx.root, '.codex', 'hooks.json'), scope: 'committed' })
-const localHooks = (ctx: ClientContext) =>
-  hookTarget(ctx, { client, file: join(codexHome(ctx), 'hooks.json'), scope: 'local' })
+const hooksBeside = (settings: string, scope: Target['scope'], machine?: ClientContext) => {
+  const f: JsonFile = { client, file: join(dirname(settings), 'hooks.json'), scope }
+  return jsonTarget(f, hookParts(f, EVENTS, inSeconds, machine))
+}
+const sharedHooks = (ctx: ClientContext) => hooksBeside(sharedFile(ctx), 'committed')
+const localHooks = (ctx: ClientContext) => hooksBeside(localFile(ctx), 'local', ctx)
 
 /**
  * In a trusted project Codex 0.169 takes the project's table before the one in its home (seen in a run), so a bare command that
@@ -95,22 +94,12 @@ const localHooks = (ctx: ClientContext) =>
  */
 function wireServer(ctx: ClientContext): WiringChange[] {
   const alone = aloneHere(ctx)
-  if (!alone || tableIn(sharedFile(ctx)) !== undefined)
-    return [
-      plug(
-        ctx,
-        shared(ctx),
-        'the file of the project that Codex shares with the team; it holds no path of this machine',
-      ),
-      ...dropBroken(ctx),
-    ]
-  return [
-    plug(
-      ctx,
-      local(ctx),
-      `${alone}, so this machine gets an entry with full paths; ${sharedFile(ctx)} would win over it and is left out`,
-    ),
-  ]
+  if (!alone || tableIn(sharedFile(ctx)) !== undefined) {
+    const why = 'the file of the project that Codex shares with the team; it holds no path of this machine'
+    return [plug(ctx, shared(ctx), why), ...dropBroken(ctx)]
+  }
+  const why = `${alone}, so this machine gets an entry with full paths; ${sharedFile(ctx)} would win over it and is left out`
+  return [plug(ctx, local(ctx), why)]
 }
 
 function wireHooks(ctx: ClientContext): WiringChange[] {
@@ -131,21 +120,21 @@ function dropBroken(ctx: ClientContext): WiringChange[] {
   return broken ? unplug(ctx, local(ctx), `an old entry that starts nothing: ${broken}`) : []
 }
 
+const targets = (ctx: ClientContext) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)]
+
 /** Codex: the project's `.codex/`, or where the bare command does not start, its home. */
 export const codex: Client = {
   name: client,
   title: 'Codex',
-  events: EVENTS.events,
+  events: EVENTS,
   detect(ctx) {
     const places = [join(ctx.root, '.codex'), join(ctx.root, 'AGENTS.md'), codexHome(ctx)]
     return seen(ctx, 'Codex', places, 'codex')
   },
-  files: (ctx) => [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)].map((t) => t.file),
+  files: (ctx) => targets(ctx).map((t) => t.file),
   wire(ctx) {
     const plugin = pluginIn(ctx, client)
-    if (!plugin) return [...wireServer(ctx), ...wireHooks(ctx)]
-    const all = [shared(ctx), sharedHooks(ctx), local(ctx), localHooks(ctx)]
-    return [pluginChange(client, plugin), ...all.flatMap((t) => giveWay(ctx, t, plugin.id))]
+    return plugin ? planPlugin(ctx, client, plugin, targets(ctx)) : [...wireServer(ctx), ...wireHooks(ctx)]
   },
   unwire: (ctx) => [
     ...unplug(ctx, shared(ctx), 'takes out the server'),

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { UserError } from '../../errors.ts'
-import type { HookClient } from '../../hooks/call.ts'
 import { type Check, off, ok, wrong } from '../../hooks/check.ts'
 import { launchProblem } from './command.ts'
 import { isLocalHook, pathsOfLocalHook } from './hook-command.ts'
@@ -13,12 +12,15 @@ import type { Client, ClientContext } from './types.ts'
 /** Who is checked, and as what it is spoken of. */
 type Named = Pick<Client, 'name' | 'title' | 'events'>
 
-const rewire = (client: HookClient) => `run \`tidemark init --client ${client}\``
+const rewire = (client: string) => `run \`tidemark init --client ${client}\``
+
+/** What was found, and nothing where there is nothing to say. */
+export type Judged = readonly (Check | false | undefined)[]
 
 /** A check, where a file that cannot be read is what it finds and not the end of all checks. */
-export function guarded(client: HookClient, check: () => Check[]): Check[] {
+export function guarded(client: string, check: () => Judged): Check[] {
   try {
-    return check()
+    return check().filter((c): c is Check => typeof c === 'object')
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return [wrong(`${client}.files`, error.message, error.hint)]
@@ -41,12 +43,8 @@ export function checkServer(
 ): Check {
   const id = `${name}.server`
   if (!found) return off(id, `${title} is not wired: ${missing}`, `${rewire(name)} to wire it`)
-  if (!starts(found.entry))
-    return wrong(
-      id,
-      `${found.file} has a server called tidemark that starts something else`,
-      'rename or remove it, then run `tidemark init`',
-    )
+  const other = `${found.file} has a server called tidemark that starts something else`
+  if (!starts(found.entry)) return wrong(id, other, 'rename or remove it, then run `tidemark init`')
   const problem = launchProblem(ctx, ...wordsOf(found.entry))
   if (problem === undefined) return ok(id, `${title} starts tidemark from ${found.file}`)
   const works = hidden.find((f) => starts(f.entry) && launchProblem(ctx, ...wordsOf(f.entry)) === undefined)
@@ -114,10 +112,10 @@ export function checkHooks(ctx: ClientContext, client: Named, wired: readonly Wi
   const former = eventsOf(starting.filter((hook) => hook.former))
   const twice = events.filter((event) => count(event) > 1)
   const differs = [
-    ...(missing.length > 0 ? [`without ${listed(missing)}`] : []),
-    ...(unknown.length > 0 ? [`with ${listed(unknown)}, which this version does not listen to`] : []),
-    ...(former.length > 0 ? [`with another matcher for ${listed(former)}`] : []),
-  ]
+    missing.length > 0 && `without ${listed(missing)}`,
+    unknown.length > 0 && `with ${listed(unknown)}, which this version does not listen to`,
+    former.length > 0 && `with another matcher for ${listed(former)}`,
+  ].filter((difference) => difference)
   const found: Check[] = []
   if (differs.length > 0)
     found.push(
@@ -140,18 +138,14 @@ export const checkPlugin = (
   wired: readonly WiredHook[],
   called: string,
   out: string,
-): Check[] => [
-  ok(`${name}.plugin`, `${plugin.id} is installed (${plugin.file})`),
-  ...wired
-    .slice(0, 1)
-    .map(({ file }) =>
-      wrong(
-        `${name}.twice`,
-        `the ${called} and hooks in ${file} are both there; the ${called}'s stay silent here`,
-        `run \`tidemark init\` to take out what this machine wired, or \`${out}\``,
-      ),
-    ),
-]
+): Check[] => {
+  const there = ok(`${name}.plugin`, `${plugin.id} is installed (${plugin.file})`)
+  const [twice] = wired
+  if (!twice) return [there]
+  const text = `the ${called} and hooks in ${twice.file} are both there; the ${called}'s stay silent here`
+  const fix = `run \`tidemark init\` to take out what this machine wired, or \`${out}\``
+  return [there, wrong(`${name}.twice`, text, fix)]
+}
 
 /** Where something is wired, what is not there is wrong. */
 export const needed = (checks: readonly Check[]): Check[] =>

@@ -1,10 +1,10 @@
 import { closed } from '../../briefing/fence.ts'
-import type { HookCall, HookClient, HookEvent, HookReply } from '../../hooks/call.ts'
+import type { HookCall, HookEvent, HookReply } from '../../hooks/call.ts'
 import type { Payload } from './payload.ts'
 
 /** A client's way of calling hooks and of being answered. */
 export interface Dialect {
-  readonly client: HookClient
+  readonly client: string
   /** Its spelling of each event it has. */
   readonly events: Readonly<Record<string, HookEvent>>
   /** What a call says. `event` is the client's spelling. Never throws, whatever the payload holds. */
@@ -54,20 +54,36 @@ export const CONTEXT_CHARS = 9_000
 export const VISIBLE_CHARS = 500
 const REASON_CHARS = 2_000
 
+const onOneLine = (text: string) => cutTo(text.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS)
+
 /** The reply with everything in it cut to what clients take. */
-export function bounded(
-  reply: HookReply,
-  context: (text: string) => string = (t) => cutTo(t, CONTEXT_CHARS),
-): HookReply {
+export function bounded(reply: HookReply, context = (text: string) => cutTo(text, CONTEXT_CHARS)): HookReply {
+  const cut = (text: string | undefined, by: (t: string) => string) => (text ? by(text) : undefined)
   return {
     ...reply,
-    ...(reply.context ? { context: context(reply.context) } : {}),
-    ...(reply.reason ? { reason: cutTo(reply.reason, REASON_CHARS) } : {}),
-    ...(reply.visible ? { visible: cutTo(reply.visible.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS) } : {}),
-    ...(reply.line ? { line: cutTo(reply.line.replace(/(?<!\s)\s*\n\s*/g, ' '), VISIBLE_CHARS) } : {}),
+    context: cut(reply.context, context),
+    reason: cut(reply.reason, (text) => cutTo(text, REASON_CHARS)),
+    visible: cut(reply.visible, onOneLine),
+    line: cut(reply.line, onOneLine),
   }
 }
 
+/** Why a tool may not run as it is; undefined where it may. */
+export const refusal = ({ decision, reason = 'Tidemark' }: HookReply) =>
+  decision === 'deny' || decision === 'ask' ? { decision, reason } : undefined
+
+/** What Claude Code, Codex and Copilot CLI take from a hook: leave for a tool, and context where the event has a place for it. */
+export function specific(means: HookEvent | undefined, reply: HookReply, tells: boolean): object | undefined {
+  const before = means === 'before-tool'
+  const { decision, reason } = (before && refusal(reply)) || {}
+  const warning = before && reply.decision === 'warn' ? reply.reason : undefined
+  const additionalContext = tells ? [warning, reply.context].filter((t) => t).join('\n') || undefined : undefined
+  if (decision === undefined && additionalContext === undefined) return undefined
+  return { permissionDecision: decision, permissionDecisionReason: reason, additionalContext }
+}
+
 /** JSON on one line; nothing for an object without fields unless `always`. */
-export const answer = (value: object, always = false): string =>
-  always || Object.keys(value).length > 0 ? JSON.stringify(value) : ''
+export function answer(value: object, always = false): string {
+  const json = JSON.stringify(value)
+  return always || json !== '{}' ? json : ''
+}

@@ -19,3 +19,6 @@ export const copilotHome = (ctx: ClientContext) => envOf(ctx).COPILOT_HOME || jo
 export const cursorHome = (ctx: ClientContext) => join(ctx.home, '.cursor')
 export const opencodeHome = (ctx: ClientContext) =>
   join(envOf(ctx).XDG_CONFIG_HOME || join(ctx.home, '.config'), 'opencode')
+/** Where opencode keeps its sessions. */
+export const opencodeData = (ctx: ClientContext) =>
+  join(envOf(ctx).XDG_DATA_HOME || join(ctx.home, '.local', 'share'), 'opencode')

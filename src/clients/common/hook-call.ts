@@ -1,5 +1,5 @@
-import type { HookCall, HookClient, HookEvent } from '../../hooks/call.ts'
-import { idOf, number, objectOrJson, type Payload, said, text } from './payload.ts'
+import type { HookCall, HookEvent } from '../../hooks/call.ts'
+import { idOf, number, objectOrJson, type Payload, text } from './payload.ts'
 import { toolEvent, toolOf } from './tool.ts'
 
 const WHEN: Partial<Record<HookEvent, 'before' | 'after' | 'failed'>> = {
@@ -20,7 +20,7 @@ const beginning = (whole: string | undefined): string | undefined =>
  * Copilot CLI follow it. A subagent's calls carry `agent_id`; without an `agent_type` it is the client's own
  * (compaction runs some), and no session of ours.
  */
-export function readCommon(client: HookClient, event: HookEvent, p: Payload): HookCall {
+export function readCommon(client: string, event: HookEvent, p: Payload): HookCall {
   const own = idOf(text(p, 'session_id', 'sessionId', 'conversation_id'))
   const agentId = idOf(text(p, 'agent_id', 'agentId'))
   const agent = text(p, 'agent_type', 'agentType', 'agent_name', 'agentName')
@@ -29,35 +29,26 @@ export function readCommon(client: HookClient, event: HookEvent, p: Payload): Ho
     client,
     event,
     session: child ? `${own}/${agentId}` : own,
-    ...said({
-      parent: child ? own : undefined,
-      agent: child ? agent!.slice(0, 100) : undefined,
-      source: text(p, 'source'),
-      trigger: text(p, 'trigger'),
-      reason: text(p, 'reason'),
-      cwd: text(p, 'cwd'),
-      prompt: beginning(text(p, 'prompt')),
-      transcript: text(p, 'transcript_path', 'transcriptPath'),
-      said: beginning(text(p, 'last_assistant_message', 'prompt_response')),
-    }),
+    parent: child ? own : undefined,
+    agent: child ? agent!.slice(0, 100) : undefined,
+    source: text(p, 'source'),
+    trigger: text(p, 'trigger'),
+    reason: text(p, 'reason'),
+    cwd: text(p, 'cwd'),
+    prompt: beginning(text(p, 'prompt')),
+    transcript: text(p, 'transcript_path', 'transcriptPath'),
+    said: beginning(text(p, 'last_assistant_message', 'prompt_response')),
   }
   if ((event === 'subagent-start' || event === 'subagent-stop') && !child) return { ...call, event: 'other' }
   const when = WHEN[event]
   const name = text(p, 'tool_name', 'toolName')
   if (!when) return call
   if (name === undefined) return { ...call, event: 'other' }
-  const made = toolOf(name, objectOrJson(p.tool_input ?? p.toolInput ?? p.toolArgs), {
-    ...said({ id: text(p, 'tool_use_id', 'toolUseId', 'tool_call_id') }),
+  const tool = toolOf(name, objectOrJson(p.tool_input ?? p.toolInput ?? p.toolArgs), {
+    id: text(p, 'tool_use_id', 'toolUseId', 'tool_call_id'),
     response: p.tool_response ?? p.tool_result ?? p.toolResult ?? p.toolResponse ?? p.error,
     failed: when === 'failed',
   })
-  const ms = number(p, 'duration_ms', 'duration')
-  const tool = ms === undefined || ms < 0 ? made : { ...made, ms }
-  return { ...call, event: toolEvent(when, tool), tool }
-}
-
-/** What is told to the agent at a call before a tool: why it is refused, or what to mind. */
-export const minded = (reply: { context?: string; decision?: string; reason?: string }): string | undefined => {
-  const parts = [reply.decision === 'warn' ? reply.reason : undefined, reply.context].filter((t) => t)
-  return parts.length > 0 ? parts.join('\n') : undefined
+  const ms = number(p, 'duration_ms', 'duration') ?? -1
+  return { ...call, event: toolEvent(when, tool), tool: ms < 0 ? tool : { ...tool, ms } }
 }

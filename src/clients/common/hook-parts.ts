@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { HookClient } from '../../hooks/call.ts'
 import type { WiredHook } from './check.ts'
-import { hookIn, isLocalHook, sharedHook } from './hook-command.ts'
+import { hookIn, isLocalHook, localHook, sharedHook } from './hook-command.ts'
 import { at, insertJson, readJson, removeJson } from './json.ts'
-import type { JsonFile } from './json-parts.ts'
+import { type JsonFile, settingsIn } from './json-parts.ts'
 import type { Part, State } from './target.ts'
-import type { ClientEvents, HookEvent } from './types.ts'
+import type { ClientContext, WiredEvent } from './types.ts'
 
 /** How a client writes hooks: in groups with a matcher (Claude's shape), or one after the other. */
 export interface HookShape {
@@ -13,11 +12,11 @@ export interface HookShape {
   path: string[]
   nested: boolean
   /** The entry of an event, in the client's words. */
-  entry(event: HookEvent, command: string): Record<string, unknown>
+  entry(event: WiredEvent, command: string): Record<string, unknown>
 }
 
 /** Claude Code, Codex: seconds. Gemini CLI: milliseconds, and a name under which one can switch it off. */
-export const nestedShape = (handler: (event: HookEvent, command: string) => Record<string, unknown>): HookShape => ({
+export const nestedShape = (handler: (event: WiredEvent, command: string) => Record<string, unknown>): HookShape => ({
   path: ['hooks'],
   nested: true,
   entry: (event, command) => ({
@@ -39,17 +38,14 @@ const handlersOf = (shape: HookShape, entry: unknown): unknown[] => {
   const inner = shape.nested ? at(entry, 'hooks') : [entry]
   return Array.isArray(inner) ? inner : []
 }
-const formerly = (shape: HookShape, event: HookEvent, command: string) =>
-  shape.entry({ ...event, ...event.former } as HookEvent, command)
-const isOurs = (client: HookClient, handler: unknown) => hookIn(commandOf(handler))?.client === client
+const formerly = (shape: HookShape, event: WiredEvent, command: string) =>
+  shape.entry({ ...event, ...event.former } as WiredEvent, command)
+const isOurs = (client: string, handler: unknown) => hookIn(commandOf(handler))?.client === client
 
-/** Every hook of ours in a client's settings: its event, the command that it starts, whether an earlier version wrote it so. */
-export function hooksIn(
-  { client, events: known }: ClientEvents,
-  shape: HookShape,
-  settings: unknown,
-): Omit<WiredHook, 'file'>[] {
-  const events = at(settings, ...shape.path)
+/** Every hook of ours in a client's settings. */
+export function hooksIn(f: Omit<JsonFile, 'scope'>, known: readonly WiredEvent[], shape: HookShape): WiredHook[] {
+  const { client, file } = f
+  const events = at(settingsIn(f), ...shape.path)
   if (typeof events !== 'object' || events === null || Array.isArray(events)) return []
   return Object.entries(events).flatMap(([event, entries]) =>
     (Array.isArray(entries) ? entries : []).flatMap((entry) =>
@@ -58,25 +54,30 @@ export function hooksIn(
         .map((handler) => {
           const command = commandOf(handler) as string
           const now = known.find((e) => e.event === event && e.former)
-          return {
-            event,
-            command,
-            former: now !== undefined && isDeepStrictEqual(entry, formerly(shape, now, command)),
-          }
+          const former = now !== undefined && isDeepStrictEqual(entry, formerly(shape, now, command))
+          return { event, command, former, file }
         }),
     ),
   )
 }
 
-/** The entries of ours for every event of a client: the user's own hooks, before, behind and within them, stay as they are. */
+/**
+ * The entries of ours for every event of a client: the user's own hooks, before, behind and within them, stay as they are.
+ * With full paths where the machine is given.
+ */
 export const hookParts = (
   f: JsonFile,
-  { client, events }: ClientEvents,
+  events: readonly WiredEvent[],
   shape: HookShape,
-  command: (event: string) => string,
-): Part[] => events.map((event) => hookPart(f, client, shape, event, command(event.event)))
+  machine: ClientContext | undefined,
+): Part[] =>
+  events.map((event) => {
+    const command = machine ? localHook(machine, f.client, event.event) : sharedHook(f.client, event.event)
+    return hookPart(f, shape, event, command)
+  })
 
-function hookPart(f: JsonFile, client: HookClient, shape: HookShape, event: HookEvent, command: string): Part {
+function hookPart(f: JsonFile, shape: HookShape, event: WiredEvent, command: string): Part {
+  const { client } = f
   const path = [...shape.path, event.event]
   const value = shape.entry(event, command)
   const listIn = (text: string): unknown[] => {

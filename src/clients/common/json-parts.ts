@@ -107,3 +107,9 @@ export function isElsewhere(entry: unknown, value: object): boolean {
   const rest = (e: object) => ({ ...e, command: 0, args: 0 })
   return local && isDeepStrictEqual(rest(entry), rest(value))
 }
+
+/** The file of a project that Claude Code and Copilot CLI read their servers from. */
+export const MCP_JSON = '.mcp.json'
+
+/** Our server in it. In Claude Code the tools are there without being searched for. */
+export const mcpJsonEntry = (command: typeof SHARED) => ({ type: 'stdio', ...command, alwaysLoad: true })

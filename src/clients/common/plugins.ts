@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { claudeSettings, codexHome, geminiHome } from './homes.ts'
 import { at } from './json.ts'
 import { settingsIn } from './json-parts.ts'
+import { giveWay, leave, type Target } from './target.ts'
 import { tomlIn } from './toml.ts'
 import type { ClientContext, WiringChange } from './types.ts'
 
@@ -54,13 +55,13 @@ export function pluginIn(ctx: ClientContext, client: 'claude' | 'codex' | 'gemin
   return client === 'codex' ? codexPlugin(ctx) : geminiPlugin(ctx)
 }
 
-/** What is said of it. */
-export const pluginChange = (client: string, plugin: Plugin): WiringChange => ({
-  client,
-  file: plugin.file,
-  scope: 'local',
-  action: 'none',
-  before: null,
-  after: null,
-  why: `${plugin.id} is installed and brings the server and the hooks, so nothing is wired by hand`,
-})
+/** Plans to leave all files of a client to the plugin. */
+export function planPlugin(
+  ctx: ClientContext,
+  client: string,
+  { id, file }: Plugin,
+  targets: Target[],
+): WiringChange[] {
+  const why = `${id} is installed and brings the server and the hooks, so nothing is wired by hand`
+  return [leave({ client, file, scope: 'local' }, null, why), ...targets.flatMap((t) => giveWay(ctx, t, id))]
+}

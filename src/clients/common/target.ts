@@ -25,6 +25,9 @@ export interface Part {
   mayBeTheirs?: boolean
 }
 
+/** The way back where the entry made no container. */
+export const WHOLE: Undo = { kept: 0, interior: null }
+
 /** A file with entries of ours. */
 export interface Target {
   client: string
@@ -52,7 +55,7 @@ export const ownFile = (
     {
       name: part,
       state: (text) => (text.trim() === '' ? 'absent' : text === ours ? 'ours' : isOurs(text) ? 'stale' : 'yours'),
-      insert: (text) => ({ text: text + ours, undo: { kept: 0, interior: null } }),
+      insert: (text) => ({ text: text + ours, undo: WHOLE }),
       remove: (text) => (isOurs(text) ? '' : text),
     },
   ],
@@ -89,10 +92,12 @@ function without(ctx: ClientContext, target: Target, text: string, goes: (part: 
   return made && target.isEmpty(left) ? { text: null, steps: [] } : { text: left, steps: staying }
 }
 
-const leave = (target: Target, text: string | null, why: string): WiringChange => {
-  const { client, file, scope } = target
-  return { client, file, scope, action: 'none', before: text, after: text, why }
-}
+/** A file that is left as it is, and why. */
+export const leave = (
+  { client, file, scope }: Pick<Target, 'client' | 'file' | 'scope'>,
+  text: string | null,
+  why: string,
+): WiringChange => ({ client, file, scope, action: 'none', before: text, after: text, why })
 
 /** Which of our entries a removal takes: by their look, and a hand-made one only where the journal says it was ours. */
 function removable(ctx: ClientContext, target: Target): (part: Part, state: State) => boolean {

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import type { Lines } from '../../coordination/sessions.ts'
 import type { HookEvent, HookTool } from '../../hooks/call.ts'
-import { list, type Payload, record, said, text } from './payload.ts'
+import { list, type Payload, record, text } from './payload.ts'
 
 /** Tools that write files, by what the clients call them. */
 const EDITS = new Set([
@@ -127,14 +127,12 @@ export function toolOf(
   return {
     name: name.slice(0, 200),
     paths: [...new Set(paths)].slice(0, MOST_PATHS),
-    ...said({
-      id: more.id,
-      reads: read === undefined || paths.length > 0 ? undefined : [read],
-      lines,
-      command: command === '' ? undefined : command,
-      response: more.response === undefined ? undefined : responseText(more.response),
-      failed: more.failed || saysFailed(more.response) ? true : undefined,
-    }),
+    id: more.id,
+    reads: read === undefined || paths.length > 0 ? undefined : [read],
+    lines,
+    command: command === '' ? undefined : command,
+    response: more.response === undefined ? undefined : responseText(more.response),
+    failed: more.failed || saysFailed(more.response) ? true : undefined,
   }
 }
 

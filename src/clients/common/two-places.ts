@@ -1,21 +1,19 @@
-import type { HookClient } from '../../hooks/call.ts'
 import { checkHooks, checkServerIn, guarded, together, type WiredHook } from './check.ts'
 import { localCommand } from './command.ts'
-import { localHook, sharedHook } from './hook-command.ts'
 import { type HookShape, hookParts, hooksIn } from './hook-parts.ts'
-import { type JsonFile, jsonTarget, localServerPart, NAME, settingsIn, sharedServerPart } from './json-parts.ts'
+import { type JsonFile, jsonTarget, localServerPart, NAME, sharedServerPart } from './json-parts.ts'
 import { seen } from './path.ts'
 import { plugEither, type Target, unplugBoth } from './target.ts'
-import type { Client, ClientContext, ClientEvents } from './types.ts'
+import type { Client, ClientContext, WiredEvent } from './types.ts'
 
 type Scope = JsonFile['scope']
 type Command = ReturnType<typeof localCommand>
 
 /** A client that reads the same JSON in the project, which the team shares, and in its home. */
 export interface TwoPlaces {
-  name: HookClient
+  name: string
   title: string
-  events: ClientEvents
+  events: readonly WiredEvent[]
   /** By these files and folders, or one of these commands, it is known to be here. */
   signs(ctx: ClientContext): string[]
   commands: string[]
@@ -49,20 +47,15 @@ export function twoPlaces(spec: TwoPlaces): {
       scope === 'local'
         ? localServerPart(servers, path, spec.entry(localCommand(ctx), scope))
         : sharedServerPart(servers, path, (command) => spec.entry(command, scope))
-    const parts = hookParts(hooks, events, shape, (event) =>
-      scope === 'local' ? localHook(ctx, name, event) : sharedHook(name, event),
-    )
+    const parts = hookParts(hooks, events, shape, scope === 'local' ? ctx : undefined)
     if (hooks.file === servers.file) return [jsonTarget(servers, [server, ...parts])]
     return [jsonTarget(servers, [server]), (spec.hookTarget ?? jsonTarget)(hooks, parts)]
   }
-  const wired = (ctx: ClientContext) =>
-    SCOPES.map((scope) => hookFile(ctx, scope)).flatMap((f) =>
-      hooksIn(events, shape, settingsIn(f)).map((hook) => ({ ...hook, file: f.file })),
-    )
+  const wired = (ctx: ClientContext) => SCOPES.flatMap((scope) => hooksIn(hookFile(ctx, scope), events, shape))
   const client: Client = {
     name,
     title,
-    events: events.events,
+    events,
     detect: (ctx) => seen(ctx, title, spec.signs(ctx), ...spec.commands),
     files: (ctx) => [...new Set(SCOPES.flatMap((s) => [serverFile(ctx, s).file, hookFile(ctx, s).file]))],
     wire: (ctx) => plugEither(ctx, targets(ctx, 'committed'), targets(ctx, 'local')),

@@ -1,4 +1,3 @@
-import type { HookClient } from '../../hooks/call.ts'
 import type { Check } from '../../hooks/check.ts'
 
 /** What wiring needs to know about this machine; passed in, so that tests move it. */
@@ -66,7 +65,7 @@ export interface WiringChange {
 }
 
 /** One event of a client that is listened to. `matcher` as the client reads it; `seconds` is how long it may wait for us. */
-export interface HookEvent {
+export interface WiredEvent {
   event: string
   matcher?: string
   seconds: number
@@ -74,17 +73,12 @@ export interface HookEvent {
   former?: { matcher: string | undefined }
 }
 
-/** Every event of a client that is listened to, under its own name for it: `init` and the plugin wire them, `doctor` expects them. */
-export interface ClientEvents {
-  client: HookClient
-  events: readonly HookEvent[]
-}
-
 /** One client: whether it is here, what its files need, how that is undone, whether it works. */
 export interface Client {
-  name: HookClient
+  name: string
   title: string
-  events: readonly HookEvent[]
+  /** Those that are listened to, under its own names: `init` and the plugin wire them, `doctor` expects them. */
+  events: readonly WiredEvent[]
   detect(ctx: ClientContext): { found: boolean; why: string }
   /** Every file that it may read or write here, in the project and in its home. */
   files(ctx: ClientContext): string[]

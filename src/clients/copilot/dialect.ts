@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect } from '../common/dialect.ts'
-import { minded, readCommon } from '../common/hook-call.ts'
-import { number, record, said } from '../common/payload.ts'
+import { answer, bounded, type Dialect, specific } from '../common/dialect.ts'
+import { readCommon } from '../common/hook-call.ts'
+import { number, record } from '../common/payload.ts'
 
 /** In camelCase, and as Claude Code spells them: the spelling that is registered decides in which form the payload comes. */
 const EVENTS: Readonly<Record<string, HookEvent>> = {
@@ -40,23 +40,12 @@ export const copilot: Dialect = {
   read(event, p) {
     const call = readCommon('copilot', EVENTS[event] ?? 'other', p)
     const usage = record(p.contextUsage ?? p.context_usage)
-    return { ...call, ...said({ contextUsed: number(usage, 'percentage', 'used_percentage') }) }
+    return { ...call, contextUsed: number(usage, 'percentage', 'used_percentage') }
   },
   print(event, given) {
-    const reply = bounded(given)
-    const nested = /^[A-Z]/.test(event)
-    const means = EVENTS[event]
-    const own: Record<string, unknown> = {}
-    const out: Record<string, unknown> = {}
-    if (means === 'before-tool' && (reply.decision === 'deny' || reply.decision === 'ask')) {
-      own.permissionDecision = reply.decision
-      own.permissionDecisionReason = reply.reason ?? 'Tidemark'
-    }
-    const context = means === 'before-tool' ? minded(reply) : reply.context
-    if (context && copilot.tells(event, {})) own.additionalContext = context
-    if (!nested) return answer({ ...out, ...own }, true)
-    if (Object.keys(own).length > 0) out.hookSpecificOutput = { hookEventName: event, ...own }
-    return answer(out, true)
+    const own = specific(EVENTS[event], bounded(given), copilot.tells(event, {}))
+    if (!/^[A-Z]/.test(event)) return answer({ ...own }, true)
+    return answer({ hookSpecificOutput: own && { hookEventName: event, ...own } }, true)
   },
   tells: (event) => TELLS.has(EVENTS[event] ?? 'other'),
 }

@@ -2,12 +2,16 @@ import { join } from 'node:path'
 import { type Check, wrong } from '../../hooks/check.ts'
 import { guarded } from '../common/check.ts'
 import { copilotHome } from '../common/homes.ts'
+import { listened } from '../common/hook-command.ts'
 import { at } from '../common/json.ts'
-import { settingsIn, versionedTarget } from '../common/json-parts.ts'
-import { MCP_JSON, mcpJsonEntry } from '../common/mcp-json.ts'
+import { MCP_JSON, mcpJsonEntry, settingsIn, versionedTarget } from '../common/json-parts.ts'
 import { twoPlaces } from '../common/two-places.ts'
 import type { Client, ClientContext } from '../common/types.ts'
-import { EVENTS } from './events.ts'
+import { copilot as dialect } from './dialect.ts'
+
+const EVENTS = listened(dialect, [
+  'sessionStart', 'userPromptSubmitted', 'preToolUse', 'postToolUse', 'agentStop', 'sessionEnd',
+]) // biome-ignore format: a list to read at a glance
 
 const projectHooks = (ctx: ClientContext) => join(ctx.root, '.github', 'hooks', 'tidemark.json')
 

@@ -1,7 +1,7 @@
 import type { HookCall, HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect } from '../common/dialect.ts'
+import { answer, bounded, type Dialect, refusal } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
-import { idOf, list, number, type Payload, said, text } from '../common/payload.ts'
+import { idOf, list, number, type Payload, text } from '../common/payload.ts'
 import { toolOf } from '../common/tool.ts'
 
 const EVENTS: Readonly<Record<string, HookEvent>> = {
@@ -57,25 +57,24 @@ export const cursor: Dialect = {
     const call: HookCall = {
       ...common,
       shared: true,
-      ...said({
-        cwd: common.cwd ?? roots[0],
-        contextUsed: number(p, 'context_usage_percent'),
-      }),
+      cwd: common.cwd ?? roots[0],
+      contextUsed: number(p, 'context_usage_percent'),
     }
     return /File|Shell/.test(event) && EVENTS[event] !== 'other' ? toolCall(event, p, call) : call
   },
   print(event, given) {
     const reply = bounded(given)
-    const out: Record<string, unknown> = {}
-    if (event === 'beforeSubmitPrompt') out.continue = true
-    if (PERMITS.has(event) && (reply.decision === 'deny' || reply.decision === 'ask')) {
-      out.permission = reply.decision
-      out.user_message = reply.reason ?? 'Tidemark'
-      out.agent_message = reply.reason ?? 'Tidemark'
-    }
-    if (reply.context && TELLS.has(event)) out.additional_context = reply.context
-    if (reply.visible && event === 'preCompact') out.user_message = reply.visible
-    return answer(out, true)
+    const refused = PERMITS.has(event) ? refusal(reply) : undefined
+    return answer(
+      {
+        continue: event === 'beforeSubmitPrompt' || undefined,
+        permission: refused?.decision,
+        user_message: event === 'preCompact' ? reply.visible : refused?.reason,
+        agent_message: refused?.reason,
+        additional_context: TELLS.has(event) ? reply.context : undefined,
+      },
+      true,
+    )
   },
   tells: (event) => TELLS.has(event),
 }

@@ -1,9 +1,14 @@
 import { join } from 'node:path'
 import { cursorHome } from '../common/homes.ts'
+import { listened } from '../common/hook-command.ts'
 import { versionedTarget } from '../common/json-parts.ts'
 import { twoPlaces } from '../common/two-places.ts'
 import type { ClientContext } from '../common/types.ts'
-import { EVENTS } from './events.ts'
+import { cursor as dialect } from './dialect.ts'
+
+const EVENTS = listened(dialect, [
+  'sessionStart', 'beforeSubmitPrompt', 'preToolUse', 'postToolUse', 'postToolUseFailure', 'afterFileEdit', 'subagentStart', 'subagentStop', 'preCompact', 'stop', 'sessionEnd',
+]) // biome-ignore format: a list to read at a glance
 
 const folder = (ctx: ClientContext, scope: 'committed' | 'local') =>
   scope === 'committed' ? join(ctx.root, '.cursor') : cursorHome(ctx)

@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect } from '../common/dialect.ts'
+import { answer, bounded, type Dialect, refusal } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
 import { text } from '../common/payload.ts'
 
@@ -45,17 +45,17 @@ export const gemini: Dialect = {
   },
   print(event, given) {
     const reply = bounded(given)
-    const out: Record<string, unknown> = {}
-    if (event === 'BeforeTool' && (reply.decision === 'deny' || reply.decision === 'ask')) {
-      out.decision = reply.decision
-      out.reason = reply.reason ?? 'Tidemark'
-    }
-    if (reply.context && TELLS.has(event))
-      out.hookSpecificOutput = { hookEventName: event, additionalContext: reply.context }
     const visible =
       reply.visible ?? (reply.decision === 'warn' ? bounded({ visible: reply.reason }).visible : undefined)
-    if (visible && !SILENT.has(event)) out.systemMessage = visible
-    return answer(out, true)
+    return answer(
+      {
+        ...(event === 'BeforeTool' && refusal(reply)),
+        hookSpecificOutput:
+          reply.context && TELLS.has(event) ? { hookEventName: event, additionalContext: reply.context } : undefined,
+        systemMessage: SILENT.has(event) ? undefined : visible,
+      },
+      true,
+    )
   },
   tells: (event) => TELLS.has(event),
 }

@@ -1,17 +1,32 @@
 import { join } from 'node:path'
 import { type Check, wrong } from '../../hooks/check.ts'
-import { checkPlugin, guarded } from '../common/check.ts'
+import { checkPlugin, guarded, type Judged } from '../common/check.ts'
 import { readText } from '../common/files.ts'
 import { geminiHome } from '../common/homes.ts'
+import { listened } from '../common/hook-command.ts'
 import { inMilliseconds } from '../common/hook-parts.ts'
 import { at } from '../common/json.ts'
 import { NAME, settingsIn } from '../common/json-parts.ts'
 import { below } from '../common/path.ts'
-import { pluginChange, pluginIn } from '../common/plugins.ts'
-import { giveWay, ownFile, plug, type Target, unplugBoth } from '../common/target.ts'
+import { planPlugin, pluginIn } from '../common/plugins.ts'
+import { ownFile, plug, type Target, unplugBoth } from '../common/target.ts'
 import { SCOPES, twoPlaces } from '../common/two-places.ts'
 import { type Client, type ClientContext, READ_TOOLS } from '../common/types.ts'
-import { EVENTS } from './events.ts'
+import { gemini as dialect } from './dialect.ts'
+
+const WRITES = 'write_file|replace|edit|run_shell_command'
+const TOOLS = `^(${WRITES}|mcp_tidemark_.*)$`
+
+const NAMES = [
+  'SessionStart', 'BeforeAgent', 'BeforeTool', 'AfterTool', 'AfterAgent', 'PreCompress', 'SessionEnd',
+] // biome-ignore format: a list to read at a glance
+
+const EVENTS = listened(dialect, NAMES, {
+  BeforeTool: { matcher: TOOLS },
+  AfterTool: { matcher: `^(${WRITES}|read_file|mcp_tidemark_.*)$`, former: { matcher: TOOLS } },
+  // it asks before every turn whether to compress: only a person's wish is worth a process
+  PreCompress: { matcher: 'manual' },
+})
 
 const settings = (ctx: ClientContext, scope: (typeof SCOPES)[number]) => ({
   file: join(scope === 'committed' ? join(ctx.root, '.gemini') : geminiHome(ctx), 'settings.json'),
@@ -35,20 +50,19 @@ const policyFile = (ctx: ClientContext) => join(geminiHome(ctx), 'policies', 'ti
 const isPolicyOfOurs = (text: string) => text.startsWith(POLICY_MARK)
 
 /** What Gemini CLI runs without asking. It reads such rules from its home alone; without one, a headless run has none of our tools. */
-function policy(ctx: ClientContext): Target | undefined {
+function policies(ctx: ClientContext): Target[] {
   const there = readText(policyFile(ctx)) ?? ''
   const known = isPolicyOfOurs(there) ? there : ''
   const tools = [...READ_TOOLS, 'act'].filter((tool) => ctx.allow?.includes(tool) || known.includes(`"${tool}"`))
-  if (tools.length === 0) return undefined
+  if (tools.length === 0) return []
   const text = `${POLICY_MARK}[[rule]]
 mcpName = "${NAME}"
 toolName = ${JSON.stringify(tools)}
 decision = "allow"
 priority = 100
 `
-  return ownFile('gemini', policyFile(ctx), 'local', 'policy', text, isPolicyOfOurs)
+  return [ownFile('gemini', policyFile(ctx), 'local', 'policy', text, isPolicyOfOurs)]
 }
-const policies = (ctx: ClientContext): Target[] => [policy(ctx) ?? []].flat()
 
 /** Gemini CLI takes neither servers nor hooks from the settings of a folder that it does not trust. */
 function checkTrust(ctx: ClientContext): Check[] {
@@ -60,28 +74,19 @@ function checkTrust(ctx: ClientContext): Check[] {
       : ctx.root === path || ctx.root.startsWith(`${path}/`),
   )
   if (rule && rule[1] !== 'DO_NOT_TRUST') return []
-  return [
-    wrong(
-      'gemini.trust',
-      'Gemini CLI does not trust this folder, and then reads neither its servers nor its hooks',
-      'start `gemini` here and trust the folder',
-    ),
-  ]
+  const text = 'Gemini CLI does not trust this folder, and then reads neither its servers nor its hooks'
+  return [wrong('gemini.trust', text, 'start `gemini` here and trust the folder')]
 }
 
-function check(ctx: ClientContext): Check[] {
+function check(ctx: ClientContext): Judged {
   const plugin = pluginIn(ctx, 'gemini')
   const hooks = wired(ctx)
   if (plugin) return checkPlugin(client, plugin, hooks, 'extension', 'gemini extensions disable tidemark')
   const dir = below(ctx)
-  if (dir && !hooks.some((hook) => hook.file === settings(ctx, 'local').file))
-    return [
-      wrong(
-        'gemini.folder',
-        `Gemini CLI reads .gemini/ only where it is started: in ${dir} it has neither the server nor the hooks`,
-        `start \`gemini\` in ${ctx.root}`,
-      ),
-    ]
+  if (dir && !hooks.some((hook) => hook.file === settings(ctx, 'local').file)) {
+    const text = `Gemini CLI reads .gemini/ only where it is started: in ${dir} it has neither the server nor the hooks`
+    return [wrong('gemini.folder', text, `start \`gemini\` in ${ctx.root}`)]
+  }
   const found = client.check(ctx)
   if (hooks.length === 0 && found[0]!.state !== 'ok') return found
   const off = SCOPES.map((scope) => settings(ctx, scope)).find(
@@ -89,9 +94,7 @@ function check(ctx: ClientContext): Check[] {
   )
   return [
     ...found,
-    ...(off
-      ? [wrong('gemini.switch', `hooks are switched off in ${off.file} (hooksConfig.enabled)`, 'remove that line')]
-      : []),
+    off && wrong('gemini.switch', `hooks are switched off in ${off.file} (hooksConfig.enabled)`, 'remove that line'),
     ...checkTrust(ctx),
   ]
 }
@@ -102,13 +105,15 @@ export const gemini: Client = {
   files: (ctx) => [...client.files(ctx), policyFile(ctx)],
   wire(ctx) {
     const plugin = pluginIn(ctx, 'gemini')
-    if (!plugin)
-      return [
-        ...client.wire(ctx),
-        ...policies(ctx).map((t) => plug(ctx, t, 'lets it run the tools named there without asking, in every project')),
-      ]
-    const all = SCOPES.flatMap((scope) => targets(ctx, scope))
-    return [pluginChange('gemini', plugin), ...all.flatMap((t) => giveWay(ctx, t, plugin.id))]
+    if (plugin)
+      return planPlugin(
+        ctx,
+        'gemini',
+        plugin,
+        SCOPES.flatMap((scope) => targets(ctx, scope)),
+      )
+    const why = 'lets it run the tools named there without asking, in every project'
+    return [...client.wire(ctx), ...policies(ctx).map((t) => plug(ctx, t, why))]
   },
   unwire: (ctx) => unplugBoth(ctx, targets(ctx, 'committed'), [...targets(ctx, 'local'), ...policies(ctx)]),
   check: (ctx) => guarded('gemini', () => check(ctx)),

@@ -1,7 +1,7 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect } from '../common/dialect.ts'
+import { answer, bounded, type Dialect, refusal } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
-import { idOf, number, record, said, sub, text } from '../common/payload.ts'
+import { idOf, number, record, sub, text } from '../common/payload.ts'
 
 /**
  * opencode calls functions of a plugin; the plugin is ours and passes on, as JSON, what they were given:
@@ -48,36 +48,30 @@ export const opencode: Dialect = {
     })
     const tokens = sub(p, 'tokens')
     const cache = sub(tokens, 'cache')
-    const window = number(p, 'limit')
-    const used =
-      (number(tokens, 'input') ?? 0) +
-      (number(cache, 'read') ?? 0) +
-      (number(cache, 'write') ?? 0) +
-      (number(tokens, 'output') ?? 0)
+    const window = number(p, 'limit') ?? 0
+    const spent = [number(tokens, 'input'), number(cache, 'read'), number(cache, 'write'), number(tokens, 'output')]
+    const used = spent.reduce<number>((sum, n) => sum + (n ?? 0), 0)
     return {
       ...call,
       shared: true,
       // a session of its own under the one that started it
       ...(parent !== '' && own !== '' ? { session: `${parent}/${own}`, parent } : {}),
-      ...said({
-        agent: parent !== '' ? text(p, 'agent') : undefined,
-        cwd: text(p, 'directory', 'cwd'),
-        contextUsed: window !== undefined && window > 0 && used > 0 ? Math.min(100, (100 * used) / window) : undefined,
-        pid: number(p, 'pid'),
-      }),
+      agent: (parent === '' ? undefined : text(p, 'agent')) ?? call.agent,
+      cwd: text(p, 'directory', 'cwd'),
+      contextUsed: window > 0 && used > 0 ? Math.min(100, (100 * used) / window) : undefined,
+      pid: number(p, 'pid'),
     }
   },
   print(event, given) {
     const reply = bounded(given)
     const before = EVENTS[event] === 'before-tool'
-    const refused = before && (reply.decision === 'deny' || reply.decision === 'ask')
     return answer(
-      said({
-        permission: refused ? reply.decision : undefined,
+      {
+        permission: before ? refusal(reply)?.decision : undefined,
         reason: before ? reply.reason : undefined,
         context: reply.context,
         message: reply.visible,
-      }),
+      },
       true,
     )
   },

@@ -1,4 +1,9 @@
-import { EVENTS } from './events.ts'
+import { listened } from '../common/hook-command.ts'
+import { opencode as dialect } from './dialect.ts'
+
+export const EVENTS = listened(dialect, [
+  'session.created', 'chat.message', 'tool.execute.before', 'tool.execute.after', 'experimental.session.compacting', 'session.idle', 'session.deleted',
+]) // biome-ignore format: a list to read at a glance
 
 const MARK = '// written by `tidemark init`, taken out by `tidemark uninstall`: changes are lost\n'
 
@@ -16,7 +21,7 @@ export function commandIn(text: string): string[] {
   }
 }
 
-const WAIT = Object.fromEntries(EVENTS.events.map(({ event, seconds }) => [event, seconds * 1000]))
+const WAIT = Object.fromEntries(EVENTS.map(({ event, seconds }) => [event, seconds * 1000]))
 
 /**
  * The plugin for opencode: it has no hooks that are commands, so this passes each event on to `tidemark hook opencode`

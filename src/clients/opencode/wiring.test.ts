@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { machine } from '../../../test/client-machine.ts'
-import { EVENTS } from './events.ts'
-import { commandIn, pluginText } from './plugin.ts'
+import { commandIn, EVENTS, pluginText } from './plugin.ts'
 
 type Hooks = Record<string, (input: unknown, output?: unknown) => Promise<void>>
 
@@ -59,7 +58,7 @@ test('what a session is told stands in the system prompt from then on, and tools
   expect(env).toEqual({ TIDEMARK_SESSION: sessionID })
   await hooks.event!({ event: { type: 'session.idle', properties: { sessionID } } })
   await hooks.dispose!({})
-  expect([...new Set(asked().map(([event]) => event))].sort()).toEqual(EVENTS.events.map((e) => e.event).sort())
+  expect([...new Set(asked().map(([event]) => event))].sort()).toEqual(EVENTS.map((e) => e.event).sort())
   expect(asked()[1]![1]).toMatchObject({ sessionID, agent: 'build', prompt: 'hi', pid: process.pid })
 })
 

@@ -10,8 +10,7 @@ import { findOnPath, seen } from '../common/path.ts'
 import { ownFile, plugEither, type Target, unplugBoth } from '../common/target.ts'
 import { SCOPES } from '../common/two-places.ts'
 import type { Client, ClientContext } from '../common/types.ts'
-import { EVENTS } from './events.ts'
-import { commandIn, isPluginOfOurs, pluginText } from './plugin.ts'
+import { commandIn, EVENTS, isPluginOfOurs, pluginText } from './plugin.ts'
 
 const client = 'opencode'
 type Scope = Target['scope']
@@ -77,7 +76,7 @@ function checkPlugin(ctx: ClientContext): Check {
 export const opencode: Client = {
   name: client,
   title: 'opencode',
-  events: EVENTS.events,
+  events: EVENTS,
   detect(ctx) {
     const places = [join(ctx.root, '.opencode'), settings(ctx, 'committed').file, opencodeHome(ctx)]
     return seen(ctx, 'opencode', places, 'opencode')

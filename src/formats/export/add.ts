@@ -1,22 +1,21 @@
 import type { Memory } from '../../memory.ts'
-import type { Entity } from '../../model/entity.ts'
-import type { Json } from '../../model/field.ts'
+import { type Entity, LINK_KIND } from '../../model/entity.ts'
+import type { JsonObject } from '../../model/object.ts'
 import { LEARNING_FIELDS } from '../import/add/learnings.ts'
 import { SCORE_FIELDS } from '../import/add/scores.ts'
+import { attrsOf, heldOf, learningsPage, pagesOf } from './add-pages.ts'
 import type { Exporter } from './types.ts'
 
-type Tree = { [key: string]: Json }
-
 /** What stands there also where nothing was said. */
-const EMPTY_LEARNING: Tree = { body: '', stack: [] }
+const EMPTY_LEARNING: JsonObject = { body: '', stack: [] }
 
-const attrsOf = (e: Entity): Tree => {
-  const { attrs } = e.fields
-  return typeof attrs === 'object' && attrs !== null && !Array.isArray(attrs) ? attrs : {}
-}
-
-function entryOf(e: Entity, keys: Readonly<Record<string, string>>, first: Tree = {}, empty: Tree = {}): Tree {
-  const entry: Tree = { ...first }
+function entryOf(
+  e: Entity,
+  keys: Readonly<Record<string, string>>,
+  first: JsonObject = {},
+  empty: JsonObject = {},
+): JsonObject {
+  const entry: JsonObject = { ...first }
   for (const [key, field] of Object.entries(keys)) {
     const value = e.fields[field] ?? empty[key]
     if (value !== undefined) entry[key] = value
@@ -40,7 +39,7 @@ function idsOf(learnings: readonly Entity[]): Map<string, string> {
   return ids
 }
 
-function learningFiles(memory: Memory): Record<string, Tree> {
+function learningFiles(memory: Memory): Record<string, JsonObject> {
   const learnings = memory.reader
     .list('learning', { all: true })
     .filter((e) => (e.fields.standing ?? 'confirmed') === 'confirmed')
@@ -57,25 +56,57 @@ function learningFiles(memory: Memory): Record<string, Tree> {
   }
 }
 
-/** Learnings and retro scores as ADD keeps them in `.add/`; the other files are its own to write. */
+/** Fields of a kind that its page has; what else somebody said of one is told. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  learning: [...Object.values(LEARNING_FIELDS), 'locations'],
+  'retro-score': Object.values(SCORE_FIELDS),
+  decision: ['name', 'rationale', 'locations', 'status'],
+  observation: ['operation', 'what', 'cost', 'tags', 'observed', 'synthesized'],
+  fact: ['fact', 'category', 'locations', 'validFrom'],
+  concept: ['name', 'type', 'definition'],
+}
+
+/** What is known and stands in no file of ADD: kinds, and fields of those that do. */
+function leftOut(memory: Memory): string[] {
+  const { shown } = pagesOf(memory)
+  const there = [...shown, ...['learning', 'retro-score', 'chunk'].flatMap((kind) => memory.reader.list(kind, { all: true }))]
+  const ids = new Set(there.map((e) => e.id))
+  const others = memory.registry().kinds().filter((k) => !k.internal && k.name !== LINK_KIND)
+  const kinds = others.flatMap((kind) => {
+    const n = memory.reader.list(kind.name, { all: true }).filter((e) => !ids.has(e.id)).length
+    return n === 0 ? [] : [`${n} ${n === 1 ? kind.name : kind.plural}`]
+  })
+  const fields = there.flatMap((e) => Object.keys(e.fields).filter((f) => SHOWN[e.kind] && ![...SHOWN[e.kind]!, 'attrs', 'provenance', 'standing', 'retired'].includes(f) && !(e.kind === 'decision' && f === 'description' && e.fields.rationale === undefined)).map((f) => `${f} of ${e.kind}`))
+  const counted = [...Map.groupBy(fields, (f) => f)].map(([f, all]) => `${f} (${all.length})`)
+  const left = [...kinds, ...counted]
+  return left.length === 0 ? [] : [`without a place in these files: ${left.join(', ')}`]
+} // biome-ignore format: one thought
+
+/** What is known as ADD keeps it in `.add/`. */
 export const add: Exporter = {
   name: 'add',
-  about: 'a directory with learnings.json, learnings-archive.json and retro-scores.json of ADD',
+  about:
+    'a directory with the process files of ADD: learnings, retro scores, decisions, observations, mutations, swarm state, handoff, config',
+  leftOut,
   files(memory, { name }) {
     const scores = memory.reader
       .list('retro-score')
       .map((e) => entryOf(e, SCORE_FIELDS))
       .sort((a, b) => (String(a.date) < String(b.date) ? -1 : 1))
-    const files: Record<string, Tree> = {
-      ...learningFiles(memory),
+    const learnings = learningFiles(memory)
+    const files: Record<string, JsonObject> = {
+      ...learnings,
       'retro-scores.json': { version: '1.0.0', entries: scores },
     }
-    return Object.fromEntries(
+    const project = heldOf(memory, 'concept').find((e) => e.fields.type === 'project')?.name ?? name
+    const page = learningsPage(project, learnings['learnings.json']!.entries as JsonObject[])
+    const documents = Object.fromEntries(
       Object.entries(files).map(([file, { version, ...rest }]) => {
-        const document = { ...(version !== undefined ? { version, project: name } : {}), ...rest }
+        const document = { ...(version !== undefined ? { version, project } : {}), ...rest }
         return [file, `${JSON.stringify(document, null, 2)}\n`]
       }),
     )
+    return { ...documents, 'learnings.md': page, ...pagesOf(memory).files }
   },
   isOurs: () => false, // they may hold what was never imported
 }

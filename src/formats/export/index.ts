@@ -1,7 +1,9 @@
 import { add } from './add.ts'
 import { json } from './json.ts'
 import { markdown } from './markdown.ts'
+import { pages } from './pages.ts'
 import type { Exporter } from './types.ts'
+import { yjs } from './yjs.ts'
 
 /** Every format that knowledge goes out in. */
-export const EXPORTERS: readonly Exporter[] = [markdown, json, add]
+export const EXPORTERS: readonly Exporter[] = [markdown, pages, json, yjs, add]

@@ -44,7 +44,8 @@ function linked(memory: Memory, e: Entity, end: 'from' | 'to', relation: string)
     .map((l) => memory.reader.entity(l[other])?.name ?? l[other])
 }
 
-function decision(memory: Memory, kind: Kind, e: Entity): string[] {
+/** A decision as an entry of a log. */
+export function decision(memory: Memory, kind: Kind, e: Entity): string[] {
   const f = e.fields
   const by = linked(memory, e, 'to', 'supersedes')
   const status = f.retired !== undefined ? 'retired' : text(readField(e, 'status', kind))
@@ -72,7 +73,7 @@ function decision(memory: Memory, kind: Kind, e: Entity): string[] {
 }
 
 /** Any other kind: its name, its texts as paragraphs, the rest as a list of fields. */
-function card(kind: Kind, e: Entity): string[] {
+export function card(kind: Kind, e: Entity): string[] {
   const lines = [`## ${oneLine(e.name).slice(0, 200)}`]
   const [head] = kind.key
   const shown = kind.positional.filter((f) => f !== head)

@@ -57,14 +57,17 @@ function readFolder(dir: string): Reading {
   let partial = false
   const label = (name: string) => `${prefix}${name}`
   const leaveOut = (where: string, what: string, why: string) => void unplaced.push({ where, what, why })
+  const broken = (name: string, why: string) => {
+    partial = true
+    leaveOut(label(name), 'the whole file', why)
+  }
   const open = (name: string): string | undefined => {
     if (inspect(dir, name).is === 'nothing') return undefined
     try {
       return readText(join(dir, name), dir)
     } catch (error) {
       if (!(error instanceof UserError)) throw error
-      partial = true
-      leaveOut(label(name), 'the whole file', error.message.replace(join(dir, name), 'it'))
+      broken(name, error.message.replace(join(dir, name), 'it'))
       return undefined
     }
   }
@@ -74,9 +77,7 @@ function readFolder(dir: string): Reading {
     leaveOut,
     count: (what, n) => void (n > 0 && (counts[what] = (counts[what] ?? 0) + n)),
     page(name) {
-      const text = open(name)
-      if (text === undefined) return undefined
-      const page = scrub(text, label(name))
+      const page = scrub(open(name) ?? '', label(name))
       redacted.push(...page.redacted)
       return page.text
     },
@@ -86,8 +87,7 @@ function readFolder(dir: string): Reading {
       try {
         return parseJson(text.replace(/^\uFEFF/, '')) as Json
       } catch (error) {
-        partial = true
-        leaveOut(label(name), 'the whole file', `not JSON: ${(error as Error).message}`)
+        broken(name, `not JSON: ${(error as Error).message}`)
         return undefined
       }
     },

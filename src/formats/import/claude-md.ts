@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { inspect, pathIn } from '../../files.ts'
-import type { Json } from '../../model/field.ts'
 import { foldText } from '../../model/names.ts'
 import { type Category, categoryOfHeading, classifyRule, plainLine } from './classify.ts'
 import { labelOf, readText } from './files.ts'
@@ -89,11 +88,13 @@ export const claudeMd: Importer = {
   },
 }
 
-function itemOf(f: Found): Item {
-  const args: { [arg: string]: Json } = { fact: f.fact, category: f.category, locations: f.locations }
-  if (f.topics.length > 0) args.topics = f.topics
-  if (f.context.length > 0) args.context = f.context.join(' ')
-  return { verb: 'record-fact', args, where: f.locations[0]! }
+function itemOf({ fact, category, locations, topics, context }: Found): Item {
+  const args = {
+    ...{ fact, category, locations },
+    topics: topics.length > 0 ? topics : undefined,
+    context: context.join(' ') || undefined,
+  }
+  return { verb: 'record-fact', args, where: locations[0]! }
 }
 
 /** Adds the rules of a page to what was found; returns the lines at which prose begins. */

@@ -14,6 +14,8 @@ export interface KnowledgeDocument {
   /** Project kinds and relations first, then everything else, each by id. */
   entities: DocumentEntity[]
   links: DocumentLink[]
+  /** The lines of the log, for a replica of the same project: every value there ever was, with author and time. */
+  log?: string[]
 }
 
 interface Recorded {

@@ -4,7 +4,7 @@ import { UserError } from '../../errors.ts'
 import { inspect, pathIn, readInside, readRegular } from '../../files.ts'
 
 /** A larger file is no notes and no export; reading it whole would take the process's memory. */
-export const MAX_FILE = 64 * 1024 * 1024
+const MAX_FILE = 64 * 1024 * 1024
 
 const mb = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MB`
 
@@ -40,11 +40,8 @@ export function mustBeInside(path: string, root: string): void {
     )
 }
 
-/**
- * The text of a file; inside `root` no link is followed. @throws UserError when it is missing, no regular file, too large,
- * binary or not UTF-8.
- */
-export function readText(path: string, root: string): string {
+/** The bytes of a file; inside `root` no link is followed. @throws UserError when it is missing, no regular file or too large. */
+export function readBytes(path: string, root: string): Buffer {
   mustBeInside(path, root)
   const stat = statOf(path)
   if (stat.isDirectory())
@@ -65,6 +62,12 @@ export function readText(path: string, root: string): string {
     throw new UserError('unreadable', `${path} cannot be read: ${(error as Error).message}`, 'check its permissions')
   }
   if (!bytes) throw new UserError('unreadable', `${path} was replaced while it was read`, 'try again')
+  return bytes
+}
+
+/** The text of a file, read in the same way. @throws UserError also when it is binary or not UTF-8. */
+export function readText(path: string, root: string): string {
+  const bytes = readBytes(path, root)
   if (bytes.includes(0))
     throw new UserError('binary', `${path} is a binary file: it has NUL bytes`, 'import takes text in UTF-8')
   try {

@@ -2,7 +2,7 @@ import type { Memory } from '../../memory.ts'
 import { type Entity, identityOf, nameKey } from '../../model/entity.ts'
 import type { Kind } from '../../model/kind.ts'
 import { foldName } from '../../model/names.ts'
-import { isTree, type Tree } from './trees.ts'
+import { isObject, type JsonObject } from '../../model/object.ts'
 import type { Item } from './types.ts'
 
 /** Recognises the entities that an import is about: by id, by the mark of an earlier import, by name or content. */
@@ -19,7 +19,7 @@ export class Finder {
 
   /** Where an entity comes from, one for each that recorded it. */
   #sources(e: Entity): unknown[] {
-    return Array.isArray(e.fields.provenance) ? e.fields.provenance.map((p) => (p as Tree).source) : []
+    return Array.isArray(e.fields.provenance) ? e.fields.provenance.map((p) => (p as JsonObject).source) : []
   }
 
   isFrom(e: Entity): boolean {
@@ -37,7 +37,7 @@ export class Finder {
   }
 
   /** The entity an item is about, deleted ones too. */
-  target(item: Item, kind: Kind, values: Tree, known: string | undefined): Entity | undefined {
+  target(item: Item, kind: Kind, values: JsonObject, known: string | undefined): Entity | undefined {
     const { reader } = this.#memory
     const home = `${this.#memory.projectId}/`
     for (const id of [known, item.origin?.startsWith(home) ? item.origin.slice(home.length) : undefined]) {
@@ -72,7 +72,7 @@ export class Finder {
     if (found) return found
     found = new Map()
     for (const e of this.#memory.reader.list(kind, { all: true })) {
-      const value = isTree(e.fields.attrs) ? e.fields.attrs[attr] : undefined
+      const value = isObject(e.fields.attrs) ? e.fields.attrs[attr] : undefined
       if (typeof value === 'string' && (attr === 'origin' || this.isFrom(e))) found.set(value, e.id)
     }
     this.#marks.set(index, found)

@@ -1,26 +1,56 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { linkMentions, proposeBridges } from '../../graph/mentions.ts'
 import type { Memory } from '../../memory.ts'
+import { defined } from '../../model/object.ts'
+import { printDelivery } from '../../replication/ingest.ts'
 import { formatNamed } from '../format.ts'
 import { add } from './add.ts'
+import { basicMemory } from './basic-memory.ts'
+import { beads } from './beads.ts'
 import { claudeMd } from './claude-md.ts'
+import { claudeMem } from './claude-mem.ts'
+import { decisions } from './decisions.ts'
+import { docs } from './docs.ts'
 import { labelOf, mustBeInside } from './files.ts'
 import { json } from './json.ts'
+import { pages } from './knowledge-pages.ts'
 import { mcpMemory } from './mcp-memory.ts'
-import type { ImportReport } from './outcome.ts'
-import { type ImportOptions, runImport } from './run.ts'
+import type { ImportReport } from './report.ts'
+import { runImport } from './run.ts'
+import type { ImportOptions } from './state.ts'
 import type { Importer } from './types.ts'
+import { yjs } from './yjs.ts'
 
 /** Every format that knowledge comes in. */
-export const IMPORTERS: readonly Importer[] = [add, mcpMemory, claudeMd, json]
+export const IMPORTERS: readonly Importer[] = [
+  add,
+  mcpMemory,
+  claudeMd,
+  docs,
+  decisions,
+  basicMemory,
+  claudeMem,
+  beads,
+  json,
+  pages,
+  yjs,
+]
 
 /** Reads a source and writes what it says into the memory; a source that has not changed writes nothing. */
 export async function importFrom(
   memory: Memory,
   format: string,
   path: string,
-  options: Omit<ImportOptions, 'source'> & { root: string; source?: string },
+  options: FromOptions,
 ): Promise<ImportReport> {
+  return importNow(memory, format, path, options)
+}
+
+type FromOptions = Omit<ImportOptions, 'source'> & { root: string; source?: string }
+
+/** The same, to be run inside a write. */
+export function importNow(memory: Memory, format: string, path: string, options: FromOptions): ImportReport {
   const { root, source, ...rest } = options
   const importer = formatNamed(IMPORTERS, format)
   mustBeInside(resolve(path), resolve(root))
@@ -28,7 +58,21 @@ export async function importFrom(
   const at = join(realFolder(dirname(resolve(path))), basename(resolve(path)))
   const reading = importer.read(at, base)
   const from = reading.from ?? labelOf(at, base)
-  return runImport(memory, reading, { ...rest, source: source ?? `import ${format} ${from}` })
+  const given = { ...rest, source: source ?? `import ${format} ${from}` }
+  // the history of this very project is a replica's: what it says binds nobody either
+  if (reading.log && reading.from === memory.projectId)
+    memory.applyUpdates(printDelivery(memory.projectId, reading.log))
+  const report = runImport(memory, reading, given)
+  if (importer.linksNames) linkNames(memory, report, given)
+  return report
+}
+
+/** Documents name what is known; what was lived is a case of what they explain. */
+function linkNames(memory: Memory, report: ImportReport, { source, session, agent, by }: ImportOptions): void {
+  const act = defined({ source, session, agent, by })
+  const [mentions, bridges] = [linkMentions(memory, act), proposeBridges(memory, act)]
+  report.batches.push(...mentions.batches, ...bridges.batches)
+  report.named = { mentions: mentions.links, proposed: bridges.links }
 }
 
 /** A folder by its one real name; a link to a file keeps its own, for that is the one clients load it by. */

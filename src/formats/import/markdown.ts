@@ -1,7 +1,8 @@
-/** A block of a page: a heading, an item of a list, or a paragraph, with the line (from 1) at which it begins. */
+/** A block of a page: a heading, an item of a list, or a paragraph, with the lines (from 1) at which it begins and ends. */
 export interface Block {
   readonly type: 'heading' | 'item' | 'text'
   readonly line: number
+  readonly end: number
   /** On one line, joined. */
   readonly text: string
   /** Of a heading: 1 to 6; of an item: its indentation. */
@@ -14,9 +15,9 @@ export interface Block {
  */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
-  let open: { type: 'item' | 'text'; line: number; level: number; text: string[] } | undefined
+  let open: { type: 'item' | 'text'; line: number; end: number; level: number; text: string[] } | undefined
   const close = () => {
-    if (open) blocks.push({ type: open.type, line: open.line, level: open.level, text: open.text.join(' ').trim() })
+    if (open) blocks.push({ ...open, text: open.text.join(' ').trim() })
     open = undefined
   }
   let fence: string | undefined
@@ -40,27 +41,31 @@ export function blocksOf(page: string): Block[] {
         blocks.push({
           type: 'heading',
           line: index + 1,
+          end: index + 1,
           level: heading[1]!.length,
           text: (heading[2] ?? '').replace(/(?<!#)#+$/, '').trimEnd(),
         })
       } else if (/^\s*@\S+\s*$/.test(line)) {
         close()
-        blocks.push({ type: 'text', line: index + 1, level: 0, text: line.trim() })
+        blocks.push({ type: 'text', line: index + 1, end: index + 1, level: 0, text: line.trim() })
       } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
       else if (item) {
         close()
         open = {
           type: 'item',
           line: index + 1,
+          end: index + 1,
           level: item[1]!.replaceAll('\t', '    ').length,
           text: [item[2]!.trim()],
         }
       } else if (!open && /^(?: {4}|\t)/.test(line))
         return // indented code
-      else if (open && !/^\s*\|/.test(line)) open.text.push(line.trim())
-      else {
+      else if (open && !/^\s*\|/.test(line)) {
+        open.text.push(line.trim())
+        open.end = index + 1
+      } else {
         close()
-        open = { type: 'text', line: index + 1, level: 0, text: [line.trim()] }
+        open = { type: 'text', line: index + 1, end: index + 1, level: 0, text: [line.trim()] }
       }
     })
   close()

@@ -2,9 +2,10 @@ import { UserError } from '../../errors.ts'
 import { parseJson } from '../../model/exact.ts'
 import type { Json } from '../../model/field.ts'
 import { foldName, slug, WORD } from '../../model/names.ts'
+import { isObject, type JsonObject } from '../../model/object.ts'
 import { RELATIONS } from '../../model/relations.ts'
 import { labelOf, readText } from './files.ts'
-import { isTree, type Tree } from './trees.ts'
+import { unlessEmpty } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** Other words for core relations; `reversed` where the words read from the other end. */
@@ -59,39 +60,27 @@ export const mcpMemory: Importer = {
         concepts.push(conceptOf(value, value.name, where, unplaced))
       }
     }
-    let relations = 0
     for (const { value, where } of records) {
       if (value.type === 'entity' && isName(value.name)) continue
-      if (value.type !== 'relation') {
-        const why = value.type === 'entity' ? 'an entity without a name' : 'neither an entity nor a relation'
-        unplaced.push({ where, what: JSON.stringify(value), why })
-        continue
+      const leaveOut = (why: string, what = JSON.stringify(value)) => void unplaced.push({ where, what, why })
+      const { type, from, to, relationType } = value
+      if (type === 'entity') leaveOut('an entity without a name')
+      else if (type !== 'relation') leaveOut('neither an entity nor a relation')
+      else if (!isName(from) || !isName(to) || !isName(relationType))
+        leaveOut('a relation needs from, to and relationType')
+      else {
+        const what = `${from} ${relationType} ${to}`
+        const [source, target] = [names.get(foldName(from)), names.get(foldName(to))]
+        const missing = [source ? [] : [`"${from}"`], target ? [] : [`"${to}"`]].flat()
+        if (!source || !target) leaveOut(`there is no entity ${missing.join(' and ')}`, what)
+        else if (source === target) leaveOut('an entity is not linked to itself', what)
+        else links.push(linkOf(source, target, relationType, where, defined))
       }
-      const { from, to, relationType } = value
-      if (!isName(from) || !isName(to) || !isName(relationType)) {
-        unplaced.push({ where, what: JSON.stringify(value), why: 'a relation needs from, to and relationType' })
-        continue
-      }
-      const missing = [from, to].filter((end) => !names.has(foldName(end)))
-      if (missing.length > 0) {
-        unplaced.push({
-          where,
-          what: `${from} ${relationType} ${to}`,
-          why: `there is no entity ${missing.map((m) => `"${m}"`).join(' and ')}`,
-        })
-        continue
-      }
-      if (foldName(from) === foldName(to)) {
-        unplaced.push({ where, what: `${from} ${relationType} ${to}`, why: 'an entity is not linked to itself' })
-        continue
-      }
-      relations++
-      links.push(linkOf(names.get(foldName(from))!, names.get(foldName(to))!, relationType, where, defined))
     }
     return {
       items: [...defined.values(), ...concepts, ...links],
       unplaced,
-      counts: { entities: concepts.length, relations },
+      counts: { entities: concepts.length, relations: links.length },
       owns: ['chunk'],
       files: [file],
     }
@@ -99,16 +88,17 @@ export const mcpMemory: Importer = {
 }
 
 const isName = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== ''
-const aliasOf = (name: string) => `concept ${foldName(name)}`
+/** What items call the concept of a name. */
+export const aliasOf = (name: string) => `concept ${foldName(name)}`
 
 /** One record per line; or one document `{entities, relations}`, as the server's read_graph answers. */
-function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: Tree; where: string }[] {
+function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: JsonObject; where: string }[] {
   const whole = text.trimStart().startsWith('{') ? parse(text) : undefined
-  if (isTree(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations))) {
+  if (isObject(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations))) {
     return (['entities', 'relations'] as const).flatMap((list) =>
       (Array.isArray(whole[list]) ? whole[list] : []).flatMap((value, i) => {
         const where = `${file}#${list}[${i}]`
-        if (isTree(value)) return [{ value: { ...value, type: list === 'entities' ? 'entity' : 'relation' }, where }]
+        if (isObject(value)) return [{ value: { ...value, type: list === 'entities' ? 'entity' : 'relation' }, where }]
         unplaced.push({ where, what: JSON.stringify(value), why: 'not an object' })
         return []
       }),
@@ -118,7 +108,7 @@ function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: T
     if (line.trim() === '') return []
     const where = `${file}:${i + 1}`
     const value = parse(line)
-    if (isTree(value)) return [{ value, where }]
+    if (isObject(value)) return [{ value, where }]
     unplaced.push({ where, what: line, why: value === undefined ? 'not JSON' : 'not an object' })
     return []
   })
@@ -132,37 +122,33 @@ function parse(text: string): Json | undefined {
   }
 }
 
-function conceptOf(value: Tree, name: string, where: string, unplaced: Unplaced[]): Item {
+function conceptOf(value: JsonObject, name: string, where: string, unplaced: Unplaced[]): Item {
   const { type: _type, name: _name, entityType, observations, ...rest } = value
-  const args: Tree = { name }
-  if (isName(entityType)) args.type = entityType
   const said = Array.isArray(observations) ? observations : observations === undefined ? [] : [observations]
   const texts: string[] = []
   said.forEach((o, i) => {
     if (typeof o === 'string' && o.trim() !== '') texts.push(o)
-    else if (isTree(o) && isName(o.content)) texts.push(o.content)
+    else if (isObject(o) && isName(o.content)) texts.push(o.content)
     else unplaced.push({ where, what: `observation ${i + 1} of "${name}": ${JSON.stringify(o)}`, why: 'not text' })
   })
-  if (texts.length > 0) args.observations = [...new Set(texts)]
-  const attrs = Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null))
-  if (Object.keys(attrs).length > 0) args.attrs = attrs
+  const args = {
+    name,
+    type: isName(entityType) ? entityType : undefined,
+    observations: texts.length > 0 ? [...new Set(texts)] : undefined,
+    attrs: unlessEmpty(Object.fromEntries(Object.entries(rest).filter(([, v]) => v !== null))),
+  }
   return { verb: 'record-concept', args, where, as: aliasOf(name) }
 }
 
-function linkOf(from: string, to: string, original: string, where: string, defined: Map<string, Item>): Item {
+/** A link in the words of the source; a word of the project's own is defined on the way. */
+export function linkOf(from: string, to: string, original: string, where: string, defined: Map<string, Item>): Item {
   const { type, reversed } = relationFor(original)
   const [a, b] = reversed ? [to, from] : [from, to]
-  const args: Tree = { from: aliasOf(a), to: aliasOf(b), type }
-  if (type !== wordOf(original)) args.description = original
-  if (!RELATIONS.some((r) => r.name === type))
-    defined.set(
-      type,
-      defined.get(type) ?? {
-        verb: 'define-relation',
-        args: { name: type, about: `"${original}" in ${where.split(/[:#]/)[0]}` },
-        where,
-      },
-    )
+  const description = type === wordOf(original) ? undefined : original
+  const args = { from: aliasOf(a), to: aliasOf(b), type, description }
+  const definition = { name: type, about: `"${original}" in ${where.split(/[:#]/)[0]}` }
+  if (!defined.has(type) && !RELATIONS.some((r) => r.name === type))
+    defined.set(type, { verb: 'define-relation', args: definition, where })
   return { verb: 'link-entities', args, where }
 }
 

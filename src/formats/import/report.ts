@@ -1,5 +1,90 @@
-import type { ImportReport } from './outcome.ts'
-import type { Unplaced } from './types.ts'
+import type { Reading, Unplaced } from './types.ts'
+
+export interface Tally {
+  created: number
+  updated: number
+  unchanged: number
+}
+
+/** What an import did. */
+export interface ImportReport extends Tally {
+  readonly source: string
+  /** How much was read, by name. */
+  readonly read: Readonly<{ [what: string]: number }>
+  readonly kinds: { [kind: string]: Tally }
+  /** Batches written; none means that nothing was. */
+  readonly batches: string[]
+  readonly redacted: { where: string; category: string }[]
+  /** Texts of which a `<private>` part was left out. */
+  privateLeftOut: number
+  /** What differs from the source because somebody changed it here: it stays. */
+  readonly kept: Unplaced[]
+  /** What an earlier import brought and the source no longer says. */
+  readonly gone: Unplaced[]
+  readonly unplaced: Unplaced[]
+  /** Links to what the source names: made, and proposed. */
+  named?: { mentions: number; proposed: number }
+  /** Sources that were found without being named, in words. */
+  found?: string
+  /** Rules and decisions that were found in what was said. */
+  proposed?: number
+  /** Nothing of it was written. */
+  dryRun?: true
+}
+
+const NONE: Tally = { created: 0, updated: 0, unchanged: 0 }
+
+/** The report before anything is written. */
+export const emptyReport = (source: string, reading: Reading): ImportReport => ({
+  source,
+  read: reading.counts,
+  kinds: {},
+  ...NONE,
+  batches: [],
+  redacted: [...(reading.redacted ?? [])],
+  privateLeftOut: 0,
+  kept: [],
+  gone: [],
+  unplaced: reading.unplaced.map((u) => ({ ...u, what: shown(u.what) })),
+})
+
+const add = (a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>) =>
+  Object.fromEntries([...new Set([...Object.keys(a), ...Object.keys(b)])].map((k) => [k, (a[k] ?? 0) + (b[k] ?? 0)]))
+
+/** Two reports of one source as one. */
+export const joined = (a: ImportReport, b: ImportReport): ImportReport => ({
+  ...a,
+  read: add(a.read, b.read),
+  kinds: Object.fromEntries(
+    [...new Set([...Object.keys(a.kinds), ...Object.keys(b.kinds)])].map((kind) => [
+      kind,
+      { ...NONE, ...add({ ...a.kinds[kind] }, { ...b.kinds[kind] }) },
+    ]),
+  ),
+  created: a.created + b.created,
+  updated: a.updated + b.updated,
+  unchanged: a.unchanged + b.unchanged,
+  batches: [...a.batches, ...b.batches],
+  redacted: [...a.redacted, ...b.redacted],
+  privateLeftOut: a.privateLeftOut + b.privateLeftOut,
+  kept: [...a.kept, ...b.kept],
+  gone: [...a.gone, ...b.gone],
+  unplaced: [...a.unplaced, ...b.unplaced],
+})
+
+export function count(report: ImportReport, kind: string, what: keyof Tally): void {
+  report.kinds[kind] ??= { ...NONE }
+  report.kinds[kind][what]++
+  report[what]++
+}
+
+/** Longer texts are cut in the report: it points, the source tells. */
+const LONGEST_SHOWN = 80
+
+export function shown(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN).toWellFormed()}…` : line
+}
 
 /** More lines than this are counted, not printed; `--json` has all. */
 const MOST_LINES = 40
@@ -16,33 +101,38 @@ function section(title: string, entries: readonly Unplaced[]): string[] {
   return [`${title}:`, ...lines]
 }
 
+const tallied = ({ created, updated, unchanged }: Tally): string =>
+  [created && `${created} new`, updated && `${updated} updated`, unchanged && `${unchanged} there already`]
+    .filter(Boolean)
+    .join(', ')
+
 /** What an import did, for a reader: counts per kind, then what could not be placed and why, as file:line. */
 export function printReport(report: ImportReport): string {
-  const { created, updated, unchanged } = report
+  const { source, created, updated, unchanged, batches, redacted, privateLeftOut } = report
+  const written = report.dryRun ? 'a dry run: nothing was written' : plural(batches.length, 'batch', 'batches')
   const lines = [
-    created + updated === 0 && report.batches.length === 0
-      ? `${report.source}: nothing to write, ${unchanged} there already`
-      : `${report.source}: ${created} new, ${updated} updated, ${unchanged} there already (${plural(report.batches.length, 'batch', 'batches')})`,
+    created + updated === 0 && batches.length === 0
+      ? `${source}: nothing to write, ${unchanged} there already`
+      : `${source}: ${created} new, ${updated} updated, ${unchanged} there already (${written})`,
   ]
-  const read = Object.entries(report.read)
-  if (read.length > 0) lines.push(`read: ${read.map(([what, n]) => `${n} ${n === 1 ? one(what) : what}`).join(', ')}`)
+  if (report.found !== undefined) lines.unshift(report.found)
+  const read = Object.entries(report.read).flatMap(([what, n]) =>
+    n === 0 && /\s/.test(what) ? [] : `${n} ${n === 1 ? one(what) : what}`,
+  )
+  if (read.length > 0) lines.push(`read: ${read.join(', ')}`)
   const width = Math.max(0, ...Object.keys(report.kinds).map((k) => k.length))
-  for (const [kind, t] of Object.entries(report.kinds)) {
-    const parts = [
-      ...(t.created > 0 ? [`${t.created} new`] : []),
-      ...(t.updated > 0 ? [`${t.updated} updated`] : []),
-      ...(t.unchanged > 0 ? [`${t.unchanged} there already`] : []),
-    ]
-    lines.push(`  ${kind.padEnd(width)}  ${parts.join(', ')}`)
-  }
-  if (report.redacted.length > 0) {
-    const byCategory = Map.groupBy(report.redacted, (r) => `${r.category} (${r.where})`)
-    lines.push(`${plural(report.redacted.length, 'secret')} left out, the category in place of each:`)
-    for (const [what, all] of [...byCategory].slice(0, MOST_LINES))
-      lines.push(`  ${what}${all.length > 1 ? ` ×${all.length}` : ''}`)
-  }
-  if (report.privateLeftOut > 0)
-    lines.push(`<private> text left out of ${plural(report.privateLeftOut, 'entry', 'entries')}`)
+  for (const [kind, tally] of Object.entries(report.kinds)) lines.push(`  ${kind.padEnd(width)}  ${tallied(tally)}`)
+  const { proposed = 0 } = report
+  if (proposed > 0)
+    lines.push(
+      `${plural(proposed, 'rule or decision', 'rules and decisions')} of it ${report.dryRun ? 'would be ' : ''}proposed${report.dryRun ? '' : ': tidemark review'}`,
+    )
+  const mentions = report.named?.mentions ?? 0
+  if (mentions > 0) lines.push(`linked to what it names: ${plural(mentions, 'mention')}`)
+  if (redacted.length > 0) lines.push(`${plural(redacted.length, 'secret')} left out, the category in place of each:`)
+  for (const [what, all] of [...Map.groupBy(redacted, (r) => `${r.category} (${r.where})`)].slice(0, MOST_LINES))
+    lines.push(`  ${what}${all.length > 1 ? ` ×${all.length}` : ''}`)
+  if (privateLeftOut > 0) lines.push(`<private> text left out of ${plural(privateLeftOut, 'entry', 'entries')}`)
   lines.push(...section('kept as changed here', report.kept))
   lines.push(...section('no longer in the source', report.gone))
   lines.push(...section('not placed', report.unplaced))

@@ -1,5 +1,6 @@
 import { identityOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
+import type { JsonObject } from '../../model/object.ts'
 import type { Registry } from '../../model/registry.ts'
 import { isTooLong, pieces } from './text.ts'
 import type { Item } from './types.ts'
@@ -27,7 +28,9 @@ export function shorten(item: Item, registry: Registry): Item[] {
     if (Array.isArray(value)) return value.map((v, i) => walk(v, `${field}[${i}]`))
     return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, walk(v, `${field}.${k}`)]))
   }
-  const args = Object.fromEntries(Object.entries(item.args).map(([field, value]) => [field, walk(value, field)]))
+  const args = Object.fromEntries(
+    Object.entries(item.args as JsonObject).map(([field, value]) => [field, walk(value, field)]),
+  )
   if (long.length === 0) return [item]
   const id = identityOf(kind, args)
   const owner = item.as ?? id
@@ -53,7 +56,7 @@ export function chunksOf(text: string, o: ChunkOptions): { chunks: Item[]; links
     .filter((content) => content.trim() !== '')
     .map((content, i): Item => {
       const position = (o.from ?? 0) + i
-      const args = { content, sourceFile: o.sourceFile, section: o.section, position }
+      const args = { content, sourceFile: o.sourceFile, section: o.section || undefined, position }
       return { verb: 'record-chunk', args, where: o.where, as: `chunk ${o.sourceFile} ${o.section} ${position}` }
     })
   const { owner } = o

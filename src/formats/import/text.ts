@@ -5,13 +5,13 @@ import { namedSecret } from '../../secrets/key-values.ts'
 import { withoutPrivate } from '../../secrets/screen.ts'
 
 /** How long the pieces of a document are: what recall can show whole, far below what a field holds. */
-export const PIECE = 4_000
+const PIECE = 4_000
 
 const breaks = (textValue: string) => textValue.replace(/[^\n]/g, '').length
 
 /**
- * A document without what must not be kept, on the same lines as before: it is cut into lines and pieces afterwards,
- * and neither a `<private>` region nor a key of many lines can be seen in one of them alone.
+ * A document without secrets and private regions, with unchanged line numbers. This runs on the whole document: a
+ * `<private>` region or a key of many lines cannot be recognized in a single piece.
  */
 export function scrub(
   textValue: string,
@@ -27,15 +27,14 @@ export function scrub(
 }
 
 /** Structure whose values under telling keys (`password`, `api_key`) are replaced by what they are. */
-export function scrubPairs(value: Json, onSecret: (path: string, category: string) => void, path = ''): Json {
-  if (Array.isArray(value)) return value.map((v, i) => scrubPairs(v, onSecret, `${path}[${i}]`))
+export function scrubPairs(value: Json, onSecret: (category: string) => void): Json {
+  if (Array.isArray(value)) return value.map((v) => scrubPairs(v, onSecret))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
     Object.entries(value).map(([key, v]) => {
-      const here = path === '' ? key : `${path}.${key}`
       const category = typeof v === 'string' && findSecrets(v).length === 0 ? namedSecret(key, v) : undefined
-      if (category === undefined) return [key, scrubPairs(v, onSecret, here)]
-      onSecret(here, category)
+      if (category === undefined) return [key, scrubPairs(v, onSecret)]
+      onSecret(category)
       return [key, `[redacted: ${category}]`]
     }),
   )

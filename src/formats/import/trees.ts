@@ -1,15 +1,11 @@
 import type { Json } from '../../model/field.ts'
-
-export type Tree = { [key: string]: Json }
-
-export const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isObject, type JsonObject } from '../../model/object.ts'
 
 /** The items of a list as text; none of anything else. */
 export const asList = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : [])
 
 /** A text, or the texts of a list. */
-export const asStrings = (value: Json): string[] =>
+export const asStrings = (value: Json | undefined): string[] =>
   typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter((v) => typeof v === 'string') : []
 
 export function mapStrings(value: Json, change: (text: string) => string): Json {
@@ -19,12 +15,26 @@ export function mapStrings(value: Json, change: (text: string) => string): Json 
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, mapStrings(v, change)]))
 }
 
+/** What holds something, or nothing. */
+export const unlessEmpty = (object: JsonObject): JsonObject | undefined =>
+  Object.keys(object).length > 0 ? object : undefined
+
 /** Arguments without texts of which nothing is left. */
-export function withoutEmpty(args: Tree): Tree {
+export function withoutEmpty(args: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(args).flatMap(([arg, value]): [string, Json][] => {
       if (value === '') return []
       return [[arg, Array.isArray(value) ? value.filter((v) => v !== '') : value]]
     }),
   )
+}
+
+export const leafOf = (tree: Json | undefined, path: readonly string[]): Json | undefined =>
+  path.reduce((node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined), tree)
+
+/** The tree with a value at a path. */
+export function withLeaf(tree: Json | undefined, [key, ...rest]: readonly string[], value: Json): Json {
+  if (key === undefined) return value
+  const object = isObject(tree) ? tree : {}
+  return { ...object, [key]: withLeaf(Object.hasOwn(object, key) ? object[key] : undefined, rest, value) }
 }

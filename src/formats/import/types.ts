@@ -4,7 +4,8 @@ import type { Json } from '../../model/field.ts'
 export interface Item {
   /** `record-<kind>`, `link-entities`, `supersede`, `rename`, `propose`, `define-kind` or `define-relation`. */
   readonly verb: string
-  readonly args: Readonly<{ [arg: string]: Json }>
+  /** What is undefined was not said. */
+  readonly args: Readonly<{ [arg: string]: Json | undefined }>
   /** Where it stands: `file:line` or `file#key`. */
   readonly where: string
   /** What later items call the entity, when its id is not known yet. */
@@ -40,13 +41,17 @@ export interface Reading {
   readonly owns?: readonly string[]
   /** The files it came from, as `locations` name them. */
   readonly files?: readonly string[]
+  /** Lines of the log of the project `from`: a replica of it takes them in as they are. */
+  readonly log?: readonly string[]
   /** Part of the source could not be read: nothing is concluded from what is missing. */
   readonly partial?: boolean
 }
 
 /** One format that knowledge comes in. Reads, and knows nothing of any store. */
 export interface Importer {
-  readonly name: 'add' | 'mcp-memory' | 'claude-md' | 'json'
+  readonly name: string
+  /** Its texts name what is known: they are linked to it once they are written. */
+  readonly linksNames?: boolean
   /** One clause for help and docs. */
   readonly about: string
   /**

@@ -70,8 +70,8 @@ export function readKept(memory: Memory, root: string): Kept {
 }
 
 /**
- * Puts a view in its place unless somebody has changed it since it was `expected`, up to the very moment: the file that
- * is replaced is held by a second name and looked at afterwards.
+ * Replaces a view unless somebody has changed it since it was `expected`. A second name keeps the old file, which is checked
+ * again after the replacement. So an edit at the last moment is seen: added lines are kept, any other edit is put back.
  */
 function replace(root: string, path: string, text: string, expected: string): boolean {
   const old = viewPath(temporaryName())
@@ -102,6 +102,15 @@ export function writeKept(memory: Memory, root: string, kept: Kept): void {
     setMeta(memory.db, MARKS, JSON.stringify([...marksIn(memory), kept.mark].slice(-MARKS_KEPT)))
   }
   writeInside(root, keptPath('state.json'), `${JSON.stringify(kept)}\n`)
+}
+
+/** Changes what is kept under the store's lock. */
+export function changeKept(memory: Memory, root: string, change: (kept: Kept) => void): void {
+  memory.db.write(() => {
+    const kept = readKept(memory, root)
+    change(kept)
+    writeKept(memory, root, kept)
+  })
 }
 
 export const lastWritten = (root: string, name: string): string => textOf(root, keptPath(name)) ?? ''

@@ -5,7 +5,7 @@ import { isHalf, type Taken, type View, type ViewContext } from './view.ts'
 
 const HEAD = '# Decisions\n\n'
 
-const escaped = (text: string): string => onPage(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|')
+export const escaped = (text: string): string => onPage(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|')
 
 /** The parts of a line between its separators. */
 export function partsOf(line: string): string[] {

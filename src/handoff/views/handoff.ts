@@ -1,6 +1,6 @@
 import type { Entity } from '../../model/entity.ts'
 import { currentHandoffs } from '../current.ts'
-import { fitHandoff, HANDOFF_PARTS, type Handoff, handoffOf, handoffPages, parseHandoff } from '../page.ts'
+import { fitHandoff, type Handoff, handoffOf, handoffPages, listsOf, parseHandoff } from '../page.ts'
 import { isHalf, type Taken, type View } from './view.ts'
 
 const CONCERNS = ['handoff:', 'task:']
@@ -10,9 +10,9 @@ function withLeftOut(said: Handoff, there: Entity | undefined): Handoff {
   if (!there) return said
   const whole = handoffOf(there)
   const { shown } = fitHandoff(whole)
-  const lists = HANDOFF_PARTS.map(({ field }) => [field, [...said[field], ...whole[field].slice(shown[field].length)]])
+  const lists = listsOf((field) => [...said[field], ...whole[field].slice(shown[field].length)])
   const cut = (whole.body ?? '').slice((shown.body ?? '').length)
-  return { ...said, ...Object.fromEntries(lists), ...(cut === '' ? {} : { body: `${said.body ?? ''}${cut}` }) }
+  return { ...said, ...lists, body: cut === '' ? said.body : `${said.body ?? ''}${cut}` }
 }
 
 /** handoff.md: where the work stands, newest first, each in the form of the concept paper. */
@@ -42,13 +42,10 @@ export const handoffView: View = {
       const there = title === undefined ? undefined : memory.reader.find(`handoff:${title}`)[0]
       const whole = said.left ? withLeftOut(said, there) : said
       const { body, contextUsed } = whole
-      const lists = Object.fromEntries(HANDOFF_PARTS.map(({ field }) => [field, [...whole[field]]]))
+      const args = { ...listsOf((field) => [...whole[field]]), title: title ?? 'current' }
       actions.push({
-        action: [
-          'write-handoff',
-          { title: title ?? 'current', ...lists, ...(body ? { body } : {}), ...(contextUsed ? { contextUsed } : {}) },
-        ],
-        says: `handoff "${title ?? 'current'}"`,
+        action: ['write-handoff', { ...args, body: body || undefined, contextUsed: contextUsed || undefined }],
+        says: `handoff "${args.title}"`,
       })
     }
     for (const title of gone) problems.push(`the handoff "${title}" was taken out: retire or delete-handoff does that`)

@@ -9,6 +9,7 @@ import { redact } from '../../secrets/find.ts'
 import { PROJECT_DIR, type Project } from '../../store/project.ts'
 import { problemLine, problemsOf } from '../../write/batch.ts'
 import {
+  changeKept,
   type Kept,
   lastWritten,
   putAside,
@@ -21,16 +22,18 @@ import {
 } from './copies.ts'
 import { decisionsView } from './decisions.ts'
 import { handoffView } from './handoff.ts'
+import { mutationsView } from './mutations.ts'
+import { observationsView } from './observations.ts'
 import { swarmView } from './swarm.ts'
 import { conflictIn, type Taken, type View, type ViewContext } from './view.ts'
 
 /** The files under `.tidemark/` that show what is known. */
-export const VIEWS: readonly View[] = [handoffView, swarmView, decisionsView]
+export const VIEWS: readonly View[] = [handoffView, swarmView, decisionsView, observationsView, mutationsView]
 
-/** So many events may pass by that concern no view until it is noted how far they were looked at. */
+/** After this many events that concern no view, the cursor is saved anyway. */
 const LAG = 200
 const REPORTS_AT_MOST = 20
-/** So long a process may be busy with taking over a hand edit before another one does it. */
+/** How long a process may take to record a hand edit before another one does it. */
 const TAKING_MS = 30_000
 const PURGE = /(?:^|; )purge\b/
 
@@ -60,13 +63,11 @@ export function refreshViews(memory: Memory, project: Project): string[] {
     const cursor = memory.cursor
     if (!mayHaveChanged(memory, root, cursor)) return told
     // one at a time: two processes that write the same view would take each other's text for a hand edit
-    memory.db.write(() => {
-      const kept = readKept(memory, root)
+    changeKept(memory, root, (kept) => {
       const now = memory.cursor
       const news = newsBetween(memory, kept.cursor, now)
-      for (const view of changedViews(root, kept, news))
-        write({ memory, project, ...(news ? { news } : {}) }, view, kept)
-      writeKept(memory, root, { ...kept, cursor: now })
+      for (const view of changedViews(root, kept, news)) write({ memory, project, news }, view, kept)
+      kept.cursor = now
     })
     lookedUpTo(memory).set(root, cursor)
     return told
@@ -139,8 +140,7 @@ function write(context: ViewContext, view: View, kept: Kept): void {
   const copy = lastWritten(root, view.name)
   const was = kept.cursor < 0 ? '' : copy
   const erasing = context.news !== undefined && isErasing(context.news)
-  const { news: _news, ...whole } = context
-  const text = erasing || was === '' ? view.render(whole, '') : view.render(context, was)
+  const text = erasing || was === '' ? view.render({ ...context, news: undefined }, '') : view.render(context, was)
   // edited in this very moment: the next look takes that over first
   if (there !== undefined && there !== copy && there !== text) return
   if (there !== undefined && there !== text && whyNotOwn(root, viewPath(view.name)) !== undefined) return
@@ -180,15 +180,12 @@ function findEdit({ memory, project }: ViewContext, view: View): Found | undefin
   })
 }
 
-/** Whoever acted for a role by hand, and holds nothing now, is nobody at work. */
+/** Ends the sessions that acted for a role by hand and hold nothing any more. */
 function endIdleHands(memory: Memory, actions: readonly Taken[]): void {
   const hands = new Set(actions.flatMap((a) => (a.session?.startsWith(HAND) ? [a.session] : [])))
   if (hands.size === 0) return
-  const holders = new Set(
-    claimsOf(memory)
-      .held()
-      .map((c) => c.session),
-  )
+  const held = claimsOf(memory).held()
+  const holders = new Set(held.map((c) => c.session))
   for (const hand of hands) if (!holders.has(hand)) sessionsOf(memory).end(hand)
 }
 
@@ -204,11 +201,9 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   // what came from elsewhere was said by whoever wrote it: nobody here stands by it, and it is theirs to change
   const foreign = whyNotOwn(root, viewPath(view.name))
   if (foreign !== undefined) {
-    memory.db.write(() => {
-      const kept = readKept(memory, root)
-      delete kept.taking[view.name]
-      kept.seen[view.name] = stamp
-      writeKept(memory, root, kept)
+    changeKept(memory, root, ({ taking, seen }) => {
+      delete taking[view.name]
+      seen[view.name] = stamp
     })
     return [`${file} was not read, and is left as it is: ${foreign}`]
   }
@@ -231,8 +226,7 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
   }
   endIdleHands(memory, actions)
   const told = done.length > 0 ? [`${file} was edited by hand, and taken over: ${[...new Set(done)].join('; ')}`] : []
-  memory.db.write(() => {
-    const kept = readKept(memory, root)
+  changeKept(memory, root, (kept) => {
     delete kept.taking[view.name]
     if (wrong.length > 0) {
       const at = memory.env.now()
@@ -243,7 +237,6 @@ function readEdit(memory: Memory, project: Project, view: View, seen: string | u
     }
     // edited again meanwhile: the next look takes that over, against what was taken over now
     writeView(root, view.name, view.render(context, was), text, kept)
-    writeKept(memory, root, kept)
   })
   return told
 }

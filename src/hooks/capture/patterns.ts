@@ -1,7 +1,7 @@
 import { type Category, plainLine } from '../../formats/import/classify.ts'
 import type { Json } from '../../model/field.ts'
 import { type Lasting, lastingIn } from './classifier.ts'
-import { sentencesOf } from './sentences.ts'
+import { sentencesOf } from './prompt-text.ts'
 
 /** Something that a sentence says and that may be worth keeping, as the action that would record it. */
 export interface Captured {

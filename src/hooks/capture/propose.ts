@@ -12,6 +12,9 @@ export interface Proposed {
   readonly category?: string
 }
 
+/** The field of an action that says what it is about: the first of these that it has. */
+const SAYS = ['fact', 'rightBelief', 'description', 'approach', 'ruleBroken', 'title', 'question', 'summary']
+
 /** By this source the knowledge tells what was captured from what somebody recorded. */
 export const CAPTURE_SOURCE = 'capture'
 
@@ -41,29 +44,13 @@ export function proposeCaptured(
   const [verb, args] = action
   try {
     if (isKnown(hook, kind, args)) return undefined
-    const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], {
-      ...hook.author,
-      source,
-    })
+    const author = { ...hook.author, source }
+    const done = hook.memory.act([['propose', { action: [verb, { ...args }], evidence }]], author)
     const r = done.results[0]
     if (r?.id === undefined || done.batch === null) return undefined
     const id = String(r.id)
-    return {
-      id,
-      kind,
-      text: String(
-        args.fact ??
-          args.rightBelief ??
-          args.description ??
-          args.approach ??
-          args.ruleBroken ??
-          args.title ??
-          args.question ??
-          args.summary ??
-          '',
-      ),
-      ...(typeof args.category === 'string' ? { category: args.category } : {}),
-    }
+    const text = SAYS.map((field) => args[field]).find((value) => value !== undefined && value !== null) ?? ''
+    return { id, kind, text: String(text), category: typeof args.category === 'string' ? args.category : undefined }
   } catch (error) {
     if (error instanceof UserError && (error.code === 'refused' || error.code === 'secret')) return undefined
     throw error
@@ -72,15 +59,12 @@ export function proposeCaptured(
 
 /** Proposes what a session's prompt said. */
 export function proposeAll(hook: Hook, session: string, found: readonly Captured[]): Proposed[] {
-  const author = { agent: hook.call.client, ...(session === '' ? {} : { session }) }
+  const author = { agent: hook.call.client, session: session || undefined }
   const all = found.flatMap(
     (f) => proposeCaptured({ memory: hook.memory, author }, f.kind, f.action, `the user said: "${f.said}"`) ?? [],
   )
-  keepCaptured(
-    hook,
-    session,
-    all.map((p) => p.id),
-  )
+  const ids = all.map((p) => p.id)
+  keepCaptured(hook, session, ids)
   return all
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../model/field.ts'
 import { foldName } from '../../model/names.ts'
+import { isObject } from '../../model/object.ts'
 import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import type { Turn } from './turns.ts'
 
@@ -36,9 +37,6 @@ export const KINDS_TOLD = Object.entries(KINDS)
 
 const FENCE = /^```(?:json)?[ \t]*\n([\s\S]*)```$/
 
-type Tree = { readonly [key: string]: unknown }
-const isTree = (v: unknown): v is Tree => typeof v === 'object' && v !== null && !Array.isArray(v)
-
 /** One line, without what shows as nothing. */
 const flat = (text: string): string =>
   text
@@ -64,7 +62,7 @@ export function candidatesIn(answer: string, turns: readonly Turn[], earlier: re
   } catch {
     throw new ExtractionFailed('the answer is not JSON')
   }
-  const list = isTree(parsed) ? parsed.candidates : parsed
+  const list = isObject(parsed) ? parsed.candidates : parsed
   if (!Array.isArray(list)) throw new ExtractionFailed('the answer has no list of candidates')
   const given = turns.map((t) => ({ who: t.who, text: comparable(t.text) }))
   const wasSaid = (kind: string, quote: string) =>
@@ -82,7 +80,7 @@ const textsIn = (value: unknown): string[] =>
 const relationsIn = (value: unknown, earlier: readonly Earlier[]): { type: string; to: string }[] =>
   (Array.isArray(value) ? value : [])
     .flatMap((r) => {
-      const to = isTree(r) ? earlier.find((e) => e.name === r.to)?.id : undefined
+      const to = isObject(r) ? earlier.find((e) => e.name === r.to)?.id : undefined
       return to !== undefined && RELATIONS.includes(String(r.type)) ? [{ type: String(r.type), to }] : []
     })
     .slice(0, MOST_RELATIONS)
@@ -92,7 +90,7 @@ function candidate(
   wasSaid: (kind: string, quote: string) => boolean,
   earlier: readonly Earlier[],
 ): Candidate[] {
-  if (!isTree(one) || typeof one.kind !== 'string' || !Object.hasOwn(KINDS, one.kind)) return []
+  if (!isObject(one) || typeof one.kind !== 'string' || !Object.hasOwn(KINDS, one.kind)) return []
   const { kind, confidence } = one
   if (typeof confidence !== 'number' || !(confidence >= LEAST_CONFIDENCE && confidence <= 1)) return []
   const quote = typeof one.quote === 'string' ? flat(one.quote) : ''
@@ -112,7 +110,5 @@ function candidate(
   if (args.category !== undefined && !CATEGORIES.includes(String(args.category))) delete args.category
   const topics = textsIn(one.topics)
   if (topics.length > 0) args.topics = topics
-  const relations = relationsIn(one.relations, earlier)
-  const related = relations.length > 0 ? { relations } : {}
-  return [{ kind, action: [`record-${kind}`, args], quote, confidence, ...related }]
+  return [{ kind, action: [`record-${kind}`, args], quote, confidence, relations: relationsIn(one.relations, earlier) }]
 }

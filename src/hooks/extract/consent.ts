@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { Extraction } from '../../store/extraction.ts'
 import type { Project } from '../../store/project.ts'
-import { extractionFile } from './file.ts'
+import { extractionFile } from '../../store/state.ts'
 
 /** What the user has allowed: which model reads the transcripts of a project's sessions, and how much of it. */
 export interface Allowed {

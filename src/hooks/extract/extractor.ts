@@ -42,15 +42,14 @@ export class ExtractionFailed extends Error {
   /** Nothing can have been used: it was refused, or never got there. */
   readonly free: boolean
   /** How many milliseconds it asks to wait. */
-  readonly wait?: number
+  readonly wait: number | undefined
   /** What it cost, where that was said. */
-  readonly tokens?: number
+  readonly tokens: number | undefined
 
   constructor(message: string, more: { free?: boolean; wait?: number; tokens?: number } = {}) {
     super(message)
-    const { free = false, wait, tokens } = more
-    this.free = free
-    if (wait !== undefined) this.wait = wait
-    if (tokens !== undefined) this.tokens = tokens
+    this.free = more.free ?? false
+    this.wait = more.wait
+    this.tokens = more.tokens
   }
 }

@@ -49,11 +49,10 @@ function unwrap(out: string, err: string): Answered {
   } catch {} // an answer around which something else was printed: it is judged as it is
   if (whole?.type !== 'result' || typeof whole.result !== 'string') {
     const said = TOKENS.exec(err)?.[1]
-    return { text: out, ...(said === undefined ? {} : { tokens: Number(said.replace(/[,.]/g, '')) }) }
+    return { text: out, tokens: said === undefined ? undefined : Number(said.replace(/[,.]/g, '')) }
   }
   if (whole.is_error === true) throw new ExtractionFailed(`it says: ${whole.result.replace(/\s+/g, ' ').slice(0, 160)}`)
-  const tokens = anthropicTokens(whole.usage)
-  return { text: whole.result, ...(tokens === undefined ? {} : { tokens }) }
+  return { text: whole.result, tokens: anthropicTokens(whole.usage) }
 }
 
 /**

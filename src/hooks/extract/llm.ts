@@ -37,14 +37,13 @@ export const llm = (allowed: Allowed, earlier: readonly Earlier[] = []): Extract
     cost: (text) => countTokens(SYSTEM) + countTokens(framed(text, earlier)) + frame + MAX_ANSWER,
     async extract(turns, text, signal) {
       const asked = { system: SYSTEM, text: framed(text, earlier), maxTokens: MAX_ANSWER }
-      const answer =
+      const { text: answer, tokens } =
         use === 'command' ? await runHeadless(command, asked, signal) : await ask({ ...allowed, use }, asked, signal)
-      const tokens = answer.tokens === undefined ? {} : { tokens: answer.tokens }
       try {
-        return { candidates: candidatesIn(answer.text, turns, earlier), ...tokens }
+        return { candidates: candidatesIn(answer, turns, earlier), tokens }
       } catch (error) {
         // it was read and answered: what it cost is known all the same
-        throw error instanceof ExtractionFailed ? new ExtractionFailed(error.message, tokens) : error
+        throw error instanceof ExtractionFailed ? new ExtractionFailed(error.message, { tokens }) : error
       }
     },
   }

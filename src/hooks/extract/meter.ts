@@ -21,7 +21,7 @@ export function meterOf(project: Project, now: number): Meter | undefined {
     if (!state || !allowed) return undefined
     const due = state.due()
     const error = due.findLast((w) => w.error !== undefined)?.error
-    return { allowed, ...state.used(dayOf(now)), waiting: due.length, ...(error === undefined ? {} : { error }) }
+    return { allowed, ...state.used(dayOf(now)), waiting: due.length, error }
   } catch {
     return undefined // not to be read: then nothing is sent either
   } finally {

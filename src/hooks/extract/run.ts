@@ -5,11 +5,11 @@ import type { Extraction, Waiting } from '../../store/extraction.ts'
 import type { Project } from '../../store/project.ts'
 import { keepCaptured, proposeCaptured } from '../capture/propose.ts'
 import { hooksConfig } from '../config.ts'
+import { logExtraction } from '../log.ts'
 import { pausedSince, pauses } from '../pause.ts'
 import { type Allowed, allowedIn, dayOf, nextDay, openExtraction } from './consent.ts'
 import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import { llm } from './llm.ts'
-import { logExtraction } from './log.ts'
 import { asText, readTranscript } from './transcript.ts'
 
 /** All of a run; the process that it runs in ends itself a little later. */

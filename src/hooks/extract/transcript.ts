@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
+import { linesOf } from '../../files.ts'
 import { excludedCommand, type HooksConfig } from '../config.ts'
 import { cleaner, privateIn } from './privacy.ts'
 import { type Said, saidIn, type Turn } from './turns.ts'
@@ -28,33 +29,49 @@ export interface ReadOptions {
  * whole transcript, is left out wherever it stands; so is what was said while capture was paused, and where times are not
  * told everything once it was. Nothing where the file is no transcript that is understood, or is gone.
  */
-export function readTranscript(path: string, { config, from = 0, pauses = [] }: ReadOptions): Read | undefined {
+export function readTranscript(path: string, { from = 0, ...options }: ReadOptions): Read | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isFile() || stat.size > FILE_MAX) return undefined
-  const bytes = readFileSync(path)
-  const end = bytes.lastIndexOf(10) + 1
-  const start = from > end ? 0 : from // a file that was written anew
-  const all: { said: Said; isNew: boolean }[] = []
-  let at = 0
-  while (at < end) {
-    const next = bytes.indexOf(10, at) + 1
-    let line: unknown
-    try {
-      line = JSON.parse(bytes.toString('utf8', at, next))
-    } catch {} // cut off while it was written
-    for (const said of saidIn(line)) all.push({ said, isNew: at >= start })
-    at = next
+  const all: Said[] = []
+  const ends: number[] = []
+  let end = 0
+  for (const line of linesOf(realpathSync(path), FILE_MAX)) {
+    if (!line.ended) break // it is still being written
+    for (const said of saidIn(parsed(line.text))) {
+      all.push(said)
+      ends.push(line.end)
+    }
+    end = line.end
   }
-  const clean = cleaner(config, [...new Set(all.flatMap(({ said }) => privateIn(said.text)))])
-  const silent = silentCalls(
-    all.map((a) => a.said),
-    config,
+  const start = from > end ? 0 : from // a file that was written anew
+  const turns = turnsOf(all, options, (place) => ends[place]! > start).map(
+    ({ who, text }): Turn => ({ who, text: shown(who, text) }),
   )
-  const turns = all
-    .filter(({ said, isNew }) => isNew && !isPaused(said, pauses) && !silent(said))
-    .map(({ said }): Turn => ({ who: said.who, text: shown(said.who, clean(said.text)) }))
-    .filter((t) => t.text !== '')
   return { turns, end }
+}
+
+/** A line of a transcript; nothing where it was cut off while it was written. */
+export function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** What was said, as it may leave the session, with its place in `all`. */
+export function turnsOf(
+  all: readonly Said[],
+  { config, pauses = [] }: ReadOptions,
+  isWanted: (place: number) => boolean = () => true,
+): (Turn & { place: number })[] {
+  const clean = cleaner(config, [...new Set(all.flatMap((said) => privateIn(said.text)))])
+  const silent = silentCalls(all, config)
+  return all.flatMap((said, place) => {
+    if (!isWanted(place) || isPaused(said, pauses) || silent(said)) return []
+    const text = clean(said.text)
+    return text === '' ? [] : [{ who: said.who, text, place, ...(said.at !== undefined && { at: said.at }) }]
+  })
 }
 
 /** The beginning of what was said; of what a command printed that failed, the end. */

@@ -1,3 +1,5 @@
+import { isObject } from '../../model/object.ts'
+
 /** Something that was said in a session, or a command that was run in it. */
 export interface Turn {
   readonly who: 'user' | 'agent' | 'command' | 'failed'
@@ -7,7 +9,7 @@ export interface Turn {
 }
 
 type Tree = { readonly [key: string]: unknown }
-const tree = (v: unknown): Tree => (typeof v === 'object' && v !== null && !Array.isArray(v) ? (v as Tree) : {})
+const tree = (v: unknown): Tree => (isObject(v) ? v : {})
 const textOf = (v: unknown): string => (typeof v === 'string' ? v : '')
 const items = (v: unknown): readonly Tree[] => (Array.isArray(v) ? v.map(tree) : [])
 

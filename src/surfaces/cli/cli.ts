@@ -66,10 +66,10 @@ export async function run(given: readonly string[]): Promise<number> {
       out(found.join('\n'))
       return 0
     }
-    if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!(), rest)
+    if (Object.hasOwn(COMMANDS, name)) return await runCommand(await COMMANDS[name]!.load(), rest)
     if (Object.hasOwn(TOOLS, name)) {
       ran(name)
-      return await runTool(await TOOLS[name]!(), rest)
+      return await runTool(await TOOLS[name]!.load(), rest)
     }
     const { nearest } = await import('../../model/names.ts')
     const near = nearest(name, [...Object.keys(COMMANDS), ...Object.keys(TOOLS)])
@@ -308,14 +308,14 @@ async function actor(
   args: Readonly<Record<string, unknown>>,
 ) {
   const { actAs, actingSession, ownSession, typist } = await import('../../coordination/caller.ts')
-  const door = { named: typeof values.session === 'string' ? values.session : undefined }
-  if (door.named && tool.ofSession?.(args))
-    (await import('../../coordination/session-lookup.ts')).knownSession(memory, door.named)
+  const origin = { named: typeof values.session === 'string' ? values.session : undefined }
+  if (origin.named && tool.ofSession?.(args))
+    (await import('../../coordination/session-lookup.ts')).knownSession(memory, origin.named)
   // who only looks at a session is not the session; what agents call is a sign of life
-  const looks = tool.name === 'session' || (door.named !== undefined && tool.readOnly && !tool.mcp)
+  const looks = tool.name === 'session' || (origin.named !== undefined && tool.readOnly && !TOOLS[tool.name]?.mcp)
   const { userName } = await import('../../open.ts')
   const user = userName(project.root)
-  const acting = looks ? actingSession(memory, door) : actAs(memory, door, { root: project.root, user })
+  const acting = looks ? actingSession(memory, origin) : actAs(memory, origin, { root: project.root, user })
   // an agent that no variable tells of is on no terminal
   if (acting !== undefined || !tool.needsSession || !process.stdin.isTTY || typist(memory) === 'agent') return acting
   return ownSession(memory, user ?? 'person', project.root, !tool.readOnly && tool.needsSession(args))

@@ -3,7 +3,7 @@ import { openAt } from '../../open.ts'
 import { TOOLS } from '../../tools/index.ts'
 import type { Flag } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
-import { flagsOf, GLOBAL, OTHER_NAMES } from './help.ts'
+import { flagsOf, GLOBAL, listing } from './help.ts'
 
 /** What may stand at a place of a command line. */
 interface Place {
@@ -17,13 +17,13 @@ const choicesIn = (text: string | undefined): readonly string[] =>
 /** The options of a command and what stands at its places, as it declares them. */
 async function declared(name: string): Promise<{ flags: Readonly<Record<string, Flag>>; places: Place[] } | undefined> {
   if (Object.hasOwn(TOOLS, name)) {
-    const { params } = await TOOLS[name]!()
+    const { params } = await TOOLS[name]!.load()
     const placed = Object.values(params).filter((p) => p.place !== undefined)
     const order = (place: number | 'rest' | undefined) => (typeof place === 'number' ? place : placed.length)
     return { flags: flagsOf(params), places: placed.sort((a, b) => order(a.place) - order(b.place)) }
   }
   if (!Object.hasOwn(COMMANDS, name)) return undefined
-  const { flags, usage } = await COMMANDS[name]!()
+  const { flags, usage } = await COMMANDS[name]!.load()
   return { flags, places: usage.split(' ').map((word) => ({ choices: choicesIn(word), ref: word === 'REF' })) }
 }
 
@@ -46,8 +46,7 @@ function namesIn(directory: string, prefix: string): string[] {
 
 async function candidates(words: readonly string[], directory: string): Promise<readonly string[]> {
   const [name = '', ...given] = words
-  if (given.length === 0)
-    return [...Object.keys(COMMANDS), ...Object.keys(TOOLS)].filter((n) => OTHER_NAMES[n] === undefined)
+  if (given.length === 0) return listing().flatMap(([, names]) => names)
   const command = await declared(name === 'help' ? '' : name)
   if (name === 'help' && given.length === 1) return candidates([], directory)
   if (!command) return []

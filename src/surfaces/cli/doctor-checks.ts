@@ -1,24 +1,43 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { many } from '../../briefing/format.ts'
 import { findOnPath } from '../../clients/common/path.ts'
+import { checkWiring, sweepLeft } from '../../clients/wiring.ts'
 import { sessionsOf } from '../../coordination/sessions.ts'
 import { UserError } from '../../errors.ts'
+import { rulesOf } from '../../evolution/rules.ts'
+import { unreadEdits } from '../../handoff/views/copies.ts'
 import { type Check, ok, wrong } from '../../hooks/check.ts'
+import { checkHooks } from '../../hooks/doctor.ts'
+import { checkExtraction } from '../../hooks/extract/meter.ts'
 import { hooksSeen } from '../../hooks/log.ts'
+import { MAX_LEAD_MS } from '../../log/clock.ts'
 import type { Memory } from '../../memory.ts'
-import { waitTurn } from '../../store/lock-wait.ts'
-import { type Project, storesOf } from '../../store/project.ts'
-import { ago } from '../../tools/format.ts'
+import { localMinute } from '../../model/times.ts'
+import { snapshots } from '../../store/backup.ts'
+import { snapshotFaults } from '../../store/compare.ts'
+import { contentsOf, dropLastSnapshots, lastSnapshots } from '../../store/deletion.ts'
+import { retryWithBackoff } from '../../store/lock-wait.ts'
+import { findings, gaps, linesFrom } from '../../store/log.ts'
+import { SCHEMA_VERSION } from '../../store/migrations.ts'
+import { PROJECT_DIR, type Project, settleConfig, storesOf } from '../../store/project.ts'
+import { stateDirectory } from '../../store/state.ts'
+import { checkSegments } from '../../sync/check.ts'
+import { pendingIn } from '../../sync/publish.ts'
+import { ago, countedKinds } from '../../tools/format.ts'
 import { VERSION } from '../version.ts'
+import { clientContext } from './commands/launcher.ts'
 
+export const DAMAGED = 'damaged'
+const RESTORE = '`tidemark doctor --restore` brings back everything that any copy still holds'
+const MB = 1024 * 1024
 const SESSIONS = 5
 const START_MS = 10_000
 const WRITER_MS = 1_000
 
 /** What the last sessions were told, and how long their hooks took: the price of remembering. */
-export function checkSessions(memory: Memory, project: Project): Check[] {
+function checkSessions(memory: Memory, project: Project): Check[] {
   const sessions = sessionsOf(memory)
   const hooks = Map.groupBy(hooksSeen(project), (h) => h.session ?? '')
   return sessions
@@ -36,8 +55,16 @@ export function checkSessions(memory: Memory, project: Project): Check[] {
     })
 }
 
+/** How many rules of the way of working load, as a session is told at its start. */
+function checkRules({ db }: Memory, { root, maturity }: Project): Check[] {
+  const rules = rulesOf(root, maturity, db)
+  if (!rules) return []
+  const fix = '`tidemark rules` lists them'
+  return [ok('rules', rules.line), ...rules.problems.map((problem) => wrong('rules', problem, fix))]
+}
+
 /** Whether the project has one store on this machine: of two, each knows what the other does not. */
-export function checkPlaces(project: Project): Check[] {
+function checkPlaces(project: Project): Check[] {
   const stores = storesOf(project)
   if (stores.length < 2) return []
   const others = stores.filter((path) => path !== project.storePath).map(dirname)
@@ -51,7 +78,7 @@ export function checkPlaces(project: Project): Check[] {
 }
 
 /** Whether what the project wants of recall is accepted: until then every recall is refused. */
-export async function checkRecall(memory: Memory, project: Project): Promise<Check[]> {
+async function checkRecall(memory: Memory, project: Project): Promise<Check[]> {
   try {
     const { recallerOf } = await import('../../recall/recall.ts')
     recallerOf(memory, project).config // read when it is asked for
@@ -62,6 +89,18 @@ export async function checkRecall(memory: Memory, project: Project): Promise<Che
     if (!(error instanceof UserError)) throw error
     return [wrong('recall.refused', `recall is refused: ${error.message}`, error.hint.replaceAll('\n', '\n       '))]
   }
+}
+
+/** Whether symbols of code can be found: the parser is optional to install. */
+async function checkCode(): Promise<Check[]> {
+  const { canParse } = await import('../../code/parse.ts')
+  if (await canParse('a.ts')) return []
+  return [
+    ok(
+      'code',
+      'no parser for code is installed: what changes in a symbol is not seen here (`npm install` without `--omit=optional` brings it)',
+    ),
+  ]
 }
 
 /** SQLite's lock of the writer: a byte of the shared memory beside the store. */
@@ -80,10 +119,10 @@ function writerOf(storePath: string): string | undefined {
   return undefined
 }
 
-/** Whether somebody writes for so long that nobody else can. */
-export function checkWriter(memory: Memory): Check[] {
+/** Whether another process holds the write lock too long. */
+function checkWriter(memory: Memory): Check[] {
   try {
-    if (waitTurn(() => memory.db.tryWrite(() => true) === true, WRITER_MS)) return []
+    if (retryWithBackoff(() => memory.db.tryWrite(() => true) === true, WRITER_MS)) return []
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return [wrong('store.writer', error.message, error.hint)]
@@ -101,7 +140,7 @@ export function checkWriter(memory: Memory): Check[] {
 }
 
 /** Whether the tidemark that clients start by its bare name starts, and is this version. */
-export function checkCommand(env: Readonly<Record<string, string | undefined>>): Check[] {
+function checkCommand(env: Readonly<Record<string, string | undefined>>): Check[] {
   const file = findOnPath('tidemark', env)
   if (file === undefined) return []
   const run = spawnSync(file, ['--version'], { encoding: 'utf8', timeout: START_MS, env: { ...env } })
@@ -112,4 +151,170 @@ export function checkCommand(env: Readonly<Record<string, string | undefined>>):
     return bad(`does not start: ${(run.stderr ?? '').trim().split('\n')[0]}`)
   if (version !== VERSION) return bad(`is tidemark ${version}; this one is ${VERSION}`)
   return [ok('command', `clients start ${file}, which is this version`)]
+}
+
+/** The store itself: its files, its log, its snapshots. */
+function checkStore(memory: Memory): Check[] {
+  const size = statSync(memory.path).size
+  const wal = existsSync(`${memory.path}-wal`) ? statSync(`${memory.path}-wal`).size : 0
+  const faults = memory.faults()
+  const checks = faults.map((f) =>
+    wrong(
+      DAMAGED,
+      `store is damaged: ${f.text}`,
+      f.in === 'index' ? '`tidemark doctor --rebuild` makes it again from the log: nothing is lost' : RESTORE,
+    ),
+  )
+  if (faults.length === 0)
+    checks.push(
+      ok('store', `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`),
+    )
+  if (wal > 64 * MB)
+    checks.push(
+      wrong(
+        'store.wal',
+        `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
+        'a process has been reading for very long; the next writer truncates it when that ends',
+      ),
+    )
+  if (memory.isErasing && !memory.db.readOnly) {
+    const told = memory.finishErasure()
+    checks.push(
+      memory.isErasing
+        ? wrong('store.erasure', told.join('; '), 'run `tidemark doctor` again once it has ended')
+        : ok('store.erasure', ['finished an erasure that was interrupted', ...told].join('; ')),
+    )
+  }
+  for (const problem of memory.db.readOnly || faults.length > 0 ? [] : memory.maintain())
+    checks.push(wrong('store.upkeep', problem, 'until it is mended a damaged disk costs more than a day'))
+  const all = snapshots(memory.path, memory.env.now())
+  const ahead = linesFrom(memory.db, memory.env.now() + MAX_LEAD_MS)
+  const dated = Math.max(ahead.last, ...all.map((s) => (s.future ? s.at : 0)))
+  if (dated > 0)
+    checks.push(
+      ok(
+        'clock',
+        `the clock was ahead, or is behind, with ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} dated in the future, up to ${localMinute(dated)}; upkeep and leases go by the present time`,
+      ),
+    )
+  for (const s of all)
+    for (const fault of snapshotFaults(s.path).slice(0, 1))
+      checks.push(
+        wrong(
+          DAMAGED,
+          `the snapshot ${s.path} is damaged: ${fault}`,
+          'delete it; the next write from the command line makes another one',
+        ),
+      )
+  checks.push(
+    ok(
+      'snapshots',
+      all.length > 0
+        ? `${many(all.length, 'snapshot')}, the newest of ${localMinute(all[0]!.at)}`
+        : 'no snapshot yet: the first one is taken with the next write from the command line',
+    ),
+  )
+  for (const g of gaps(memory.db))
+    checks.push(
+      wrong(
+        'log.gap',
+        `replica ${g.replica}: line ${g.missing} is missing, ${g.parked} wait for it`,
+        'pull the branch that has it, or have its author run `tidemark sync` and push',
+      ),
+    )
+  for (const f of findings(memory.db)) checks.push(wrong('log.finding', f.text, `seen ${localMinute(f.at)}`))
+  const conflicts = memory.reader.conflicts().length
+  if (conflicts > 0) checks.push(ok('conflicts', `${conflicts} in conflict: \`tidemark conflicts\` lists them`))
+  return checks
+}
+
+/** What travels with git: whether all of it is sound and can be read, and what is not written yet. */
+function checkSync(memory: Memory, { root, aliases }: Project): Check[] {
+  const checks: Check[] = []
+  if (settleConfig(root))
+    checks.push(ok('sync.config', 'settled a conflict in .tidemark/config.json: two clones had run `init`; commit it'))
+  if (aliases) checks.push(ok('sync.project', `the project has other ids too: ${aliases.join(', ')}`))
+  const { segments, lines, problems } = checkSegments(root)
+  for (const problem of problems)
+    checks.push(
+      wrong(
+        'sync.segment',
+        problem,
+        '`tidemark sync` writes your own anew; take those of others from git, or have them sync',
+      ),
+    )
+  if (segments === 0) return checks
+  const { lines: missing } = pendingIn(memory, root)
+  const left =
+    missing.length > 0
+      ? `; ${many(missing.length, 'batch', 'batches')} of this machine not written yet: \`tidemark sync\``
+      : ''
+  checks.push(
+    ok('sync', `${many(segments, 'segment')} in .tidemark/log/ with ${many(lines, 'batch', 'batches')}${left}`),
+  )
+  return checks
+}
+
+/** Files under `.tidemark/` that were edited by hand in a way that could not be read. */
+const checkViews = (memory: Memory, project: Project): Check[] =>
+  unreadEdits(memory, project.root).map((r) =>
+    wrong(
+      'views.edited',
+      `${r.file} was not read: ${r.problems.join('; ')}`,
+      `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
+    ),
+  )
+
+/** Snapshots of stores that were deleted, as long as they are kept. */
+function checkLastSnapshots(project: Project): Check[] {
+  const state = stateDirectory()
+  dropLastSnapshots(state, Date.now())
+  return lastSnapshots(state).map((s) => {
+    const { name, kinds = [] } = contentsOf(s.path) ?? {}
+    const whose = s.project === project.id ? 'this project' : (name ?? `another project, ${s.project}`)
+    const holds = countedKinds(kinds) || 'nothing recorded'
+    const until = new Date(s.until).toISOString().slice(0, 10)
+    return ok('last-snapshot', `the last snapshot of ${whose} (${holds}), kept until ${until}: ${s.path}`)
+  })
+}
+
+/** Every check that reads the open store, in the order of its lines. */
+const OF_STORE: readonly ((memory: Memory, project: Project) => Check[] | Promise<Check[]>)[] = [
+  checkStore,
+  checkWriter,
+  checkViews,
+  checkSync,
+  (_, project) => checkPlaces(project),
+  checkRecall,
+  checkCode,
+  checkRules,
+  checkSessions,
+]
+
+/** Every check of the project and the machine, in the order of its lines. `directory` is where the caller stands. */
+const OF_MACHINE: readonly ((project: Project, directory: string) => Check[])[] = [
+  (project) => checkHooks(project, (at) => `${localMinute(at)} (${ago(at, Date.now())})`),
+  (project) => checkExtraction(project, Date.now()),
+  checkLastSnapshots,
+  () => checkCommand(process.env),
+  ({ root }) =>
+    sweepLeft(clientContext(root), Date.now()).map((file) =>
+      ok('leftover', `removed ${file}: an earlier run was killed while it wrote it`),
+    ),
+  ({ root }, directory) =>
+    checkWiring(clientContext(root, directory)).map((c) => ({ ...c, text: `${c.id.split('.')[0]}: ${c.text}` })),
+]
+
+/** Checks everything that is read from the store. Damage may end any of these checks and is told as such. */
+export async function checkMemory(memory: Memory, project: Project, say: (c: Check) => void): Promise<void> {
+  try {
+    for (const check of OF_STORE) for (const c of await check(memory, project)) say(c)
+  } catch (error) {
+    if (!(error instanceof UserError && error.code === 'store-damaged')) throw error
+    say(wrong(DAMAGED, error.message, RESTORE))
+  }
+}
+
+export function checkMachine(project: Project, directory: string, say: (c: Check) => void): void {
+  for (const check of OF_MACHINE) for (const c of check(project, directory)) say(c)
 }

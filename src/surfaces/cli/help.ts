@@ -1,4 +1,4 @@
-import { TOOLS } from '../../tools/index.ts'
+import { GROUPS, TOOLS } from '../../tools/index.ts'
 import type { Param, Tool } from '../../tools/tool.ts'
 import type { Command, Flag } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
@@ -63,22 +63,14 @@ export function toolHelp({ name, about, params, example }: Tool): string {
 export const commandHelp = ({ name, usage, about, flags, example }: Command): string =>
   page(`usage: tidemark ${[name, usage].filter(Boolean).join(' ')} [options]`, about, flags, example)
 
-/** The commands in groups: what a person types daily first. */
-export const GROUPS: readonly [title: string, names: readonly string[]][] = [
-  ['start', ['init', 'status', 'doctor', 'demo']],
-  ['every day', ['remember', 'recall', 'list', 'show', 'review', 'back', 'handoff', 'undo']],
-  ['knowledge', ['edit', 'forget', 'retire', 'supersede', 'rename', 'merge', 'confirm', 'reject', 'answer', 'questions', 'history', 'conflicts', 'import', 'export']],
-  ['work', ['goal', 'activity', 'task', 'tree', 'next']],
-  ['together', ['claim', 'claims', 'release', 'session', 'share', 'events', 'pause', 'resume']],
-  ['agents', ['brief', 'act', 'discover', 'mcp', 'serve', 'hook', 'extract']],
-  ['set up', ['models', 'bench', 'completion', 'adopt', 'uninstall']],
-] // biome-ignore format: a list to read at a glance
+/** The commands in groups, as the overview lists them. */
+export const listing = (): [title: string, names: string[]][] => {
+  const all = Object.entries({ ...COMMANDS, ...TOOLS })
+  return GROUPS.map((title) => [title, all.flatMap(([name, { group }]) => (group === title ? [name] : []))])
+}
 
-/** So many groups tell what each of their commands does. */
+/** In how many groups each command is explained. */
 const TOLD = 2
-
-/** Names that only agents use; the command line lists the same tool under the other one. */
-export const OTHER_NAMES: Readonly<Record<string, string>> = { open_questions: 'questions' }
 
 /** The first clause of what a command is about. */
 const brief = (about: string): string => {
@@ -89,15 +81,15 @@ const brief = (about: string): string => {
 /** The page that `tidemark` and `tidemark --help` show. */
 export async function overview(): Promise<string> {
   const lines = ['Tidemark remembers what the AI agents of a project learn.', '', 'usage: tidemark COMMAND [options]']
-  for (const [title, names] of GROUPS.slice(0, TOLD)) {
+  for (const [title, names] of listing().slice(0, TOLD)) {
     lines.push('', `${title}:`)
     for (const name of names) {
-      const entry = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]!() : await TOOLS[name]!()
+      const entry = await (COMMANDS[name] ?? TOOLS[name])!.load()
       lines.push(`  ${name.padEnd(9)}  ${brief(entry.about)}`)
     }
   }
   lines.push('', 'more:')
-  for (const [title, names] of GROUPS.slice(TOLD)) lines.push(`  ${title.padEnd(9)}  ${names.join(' ')}`)
+  for (const [title, names] of listing().slice(TOLD)) lines.push(`  ${title.padEnd(9)}  ${names.join(' ')}`)
   lines.push('', '`tidemark help COMMAND` says what it does, with an example. `tidemark --version` prints the version.')
   return lines.join('\n')
 }

@@ -1,9 +1,9 @@
 import { existsSync, writeSync } from 'node:fs'
 import { type Dialect, spelling } from '../../clients/common/dialect.ts'
 import { objectOrJson, type Payload } from '../../clients/common/payload.ts'
-import { DIALECTS } from '../../clients/index.ts'
+import { DIALECTS, type HookClient } from '../../clients/index.ts'
 import { UserError } from '../../errors.ts'
-import { type HookClient, type HookEvent, type HookReply, NOTHING } from '../../hooks/call.ts'
+import { type HookEvent, type HookReply, NOTHING } from '../../hooks/call.ts'
 import { errorCode, type HookErrors, logHook, noteError } from '../../hooks/log.ts'
 import type { Project } from '../../store/project.ts'
 import { ran } from '../code-cache.ts'
@@ -65,8 +65,8 @@ interface Outcome extends HookErrors {
 }
 
 /**
- * Runs work, and what it promises as far as that waits for nothing outside, and ends it when the time is up: V8 is told to
- * stop by a thread that does not need the event loop. What SQLite or the system does not give back cannot be ended so.
+ * Runs work and ends it when the time is up. A thread outside the event loop tells V8 to stop; this also covers promises
+ * that wait for nothing outside. A call of SQLite or the system that does not return cannot be ended like this.
  */
 function withDeadline(work: () => Promise<void>, ms: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import { fstatSync, read, readFileSync } from 'node:fs'
 
-/** More than this is no hook's payload. */
-export const STDIN_MAX = 16 * 1024 * 1024
+/** No client sends a larger payload. */
+const STDIN_MAX = 16 * 1024 * 1024
 
 /** What a pipe holds on Linux. */
 const AT_ONCE = 64 * 1024

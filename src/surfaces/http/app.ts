@@ -8,7 +8,9 @@ import { knownSession } from '../../coordination/session-lookup.ts'
 import { errorJson, UserError } from '../../errors.ts'
 import { parseExact } from '../../model/exact.ts'
 import { nearest } from '../../model/names.ts'
+import { isObject } from '../../model/object.ts'
 import { openProject } from '../../open.ts'
+import { shown } from '../../scheme/invisible.ts'
 import { createProject, findProject, type Project } from '../../store/project.ts'
 import { TOOLS } from '../../tools/index.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
@@ -16,8 +18,9 @@ import { errorText, mcpTools, readCall, runTool } from '../mcp/call.ts'
 import type { Extension, McpCall } from '../mcp/mcp.ts'
 import { Projects } from '../mcp/projects.ts'
 import { VERSION } from '../version.ts'
+import { AGREED_HEADER, type Dashboard, questionId } from './dashboard.ts'
 import { eventStream } from './events.ts'
-import { hostAllowed, LOOPBACK, originAllowed, tokenFor, tokenMatches } from './guard.ts'
+import { hostAllowed, LOOPBACK, originAllowed, ownOrigin, tokenFor, tokenMatches } from './guard.ts'
 import type { HttpMcp } from './mcp.ts'
 import type { ServerOptions, TidemarkServer } from './types.ts'
 
@@ -26,8 +29,8 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024
 /** What the stream of events is asked with. Anything else would be taken for a filter, and filter nothing. */
 const EVENT_QUERY = ['since', 'session', 'project', 'projectId']
 
-/** What `createServer` makes; `extend`: what the tests put on every MCP server. */
-export function createApp(options: ServerOptions, extend?: Extension): TidemarkServer {
+/** What `createServer` makes; `extend`: what the tests put on every MCP server; `dashboard`: the pages for browsers. */
+export function createApp(options: ServerOptions, extend?: Extension, dashboard?: Dashboard): TidemarkServer {
   if (options.syncUrl !== undefined) {
     throw new UserError(
       'no-sync',
@@ -55,11 +58,11 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     const { agent, progress } = call
     const opened = await projects.open(call.project)
     if (ofSession && call.session) knownSession(opened.memory, call.session)
-    const door = { named: call.session, call: call.call, elsewhere: true }
+    const origin = { named: call.session, call: call.call, elsewhere: true }
     const about = { client: agent, root: opened.project.root }
     const session = connection
-      ? connection.acting(opened.memory, door, about, { begins: call.acts ?? false })
-      : actAs(opened.memory, door, about)
+      ? connection.acting(opened.memory, origin, about, { begins: call.acts ?? false })
+      : actAs(opened.memory, origin, about)
     return { ...opened, by: 'agent', served: projects.list(), session, agent, progress }
   }
 
@@ -74,7 +77,7 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     return endpoint
   }
 
-  const app = new Hono()
+  const app = new Hono<{ Variables: { isBrowser?: boolean } }>()
   app.onError((error, c) => answerError(c, error))
   app.notFound((c) => refuse(c, 404, 'not-found', `nothing at ${c.req.path}`, 'see GET /api/tools, or use /mcp'))
   app.use(async (c, next) => {
@@ -82,6 +85,11 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
       return refuse(c, 403, 'bad-host', 'this Host is not served here', 'use 127.0.0.1')
     if (!originAllowed(c.req.raw, hosts)) return refuse(c, 403, 'bad-origin', 'pages of this Origin may not call', '')
     if (c.req.path === '/healthz' || token === undefined || tokenMatches(c.req.raw, token)) return next()
+    if (dashboard && isOpenToBrowsers(c)) return next()
+    if (dashboard && c.req.path.startsWith('/api/') && dashboard.knows(c.req.raw)) {
+      c.set('isBrowser', true)
+      return next()
+    }
     c.header('WWW-Authenticate', 'Bearer realm="tidemark"')
     const hint = `send Authorization: Bearer <token>; it is in the file "token" beside the store`
     return refuse(c, 401, 'unauthorized', 'the token is missing or wrong', hint)
@@ -96,13 +104,13 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
   app.get('/healthz', (c) => c.json({ ok: true, name: 'tidemark', version: VERSION }))
   app.all('/mcp', async (c) => (await endpointFor(c.req.query('project'))).fetch(c.req.raw))
   app.get('/api/tools', async (c) => {
-    const shown = ({ name, title, about, example, params, mcp = false, readOnly, destructive = false }: Tool) =>
-      ({ name, title, about, example, params, mcp, readOnly, destructive }) // biome-ignore format: one line
-    return c.json({ tools: (await offered()).map(shown) })
+    const told = ({ name, title, about, example, params, readOnly, destructive = false }: Tool) =>
+      ({ name, title, about, example, params, mcp: TOOLS[name]!.mcp === true, readOnly, destructive }) // biome-ignore format: one line
+    return c.json({ tools: (await offered()).map(told) })
   })
   app.post('/api/tools/:name', async (c) => {
     const name = c.req.param('name')
-    const load = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined
+    const load = Object.hasOwn(TOOLS, name) ? TOOLS[name]!.load : undefined
     if (!load) {
       const names = (await offered()).map((t) => t.name)
       const near = nearest(name, names)
@@ -110,16 +118,21 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
       throw new UserError('unknown-tool', `there is no tool "${name}"`, hint, { nearest: near })
     }
     const tool = await load()
-    if (tool.local)
+    const isBrowser = c.get('isBrowser') === true
+    if (tool.local && !(isBrowser && tool.dashboard))
       throw new UserError(
         'unknown-tool',
         `${name} works on files of this machine and is not offered over HTTP`,
         `use \`tidemark ${name}\` on the command line`,
       )
     const { args, ...named } = readCall(tool, await jsonBody(c))
-    const agent = c.req.header('x-tidemark-agent') ?? 'http'
+    const agent = isBrowser ? 'dashboard' : (c.req.header('x-tidemark-agent') ?? 'http')
     const context = await resolve({ agent, ...named }, undefined, tool.ofSession?.(args))
-    const { text, json } = await runTool(tool, context, args)
+    const person = isBrowser && dashboard?.isPersons ? personAt(c) : undefined
+    const asked = person && { ...context, by: 'person' as const, ...(tool.dashboard ? { ask: person.ask } : {}) }
+    const { text, json } = await runTool(tool, asked ?? context, args)
+    if (person?.asked !== undefined)
+      return c.json({ asks: { question: shown(person.asked), agree: questionId(person.asked) } }, 409)
     return c.body(jsonShown(JSON.stringify({ text, json })), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/events', async (c) => {
@@ -138,8 +151,28 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
     return eventStream(followed, since === undefined ? undefined : Number(since), signal, c.req.query('session'))
   })
 
+  if (dashboard) {
+    app.post('/api/dashboard/open', async (c) => {
+      const { token: given } = await jsonBody(c)
+      const opened = ownOrigin(c.req.raw) ? dashboard.open(c.req.raw, given) : undefined
+      const hint = 'run `tidemark ui` in a terminal: it prints a new one'
+      return opened ?? refuse(c, 401, 'link-used', 'this link was used before, or is too old', hint)
+    })
+    app.get('/api/dashboard', (c) => {
+      const { id, name, root } = project
+      return c.json({ project: { id, name, root }, person: dashboard.isPersons, version: VERSION })
+    })
+    app.post('/api/dashboard/health', async (c) => {
+      const { checkMemory } = await import('../cli/doctor-checks.ts')
+      const checks: object[] = []
+      await checkMemory(memory, project, (check) => checks.push(check))
+      return c.body(jsonShown(JSON.stringify({ text: '', json: checks })), 200, { 'content-type': 'application/json' })
+    })
+    app.get('*', (c, next) => (isOpenToBrowsers(c) ? dashboard.file(c.req.path) : undefined) ?? next())
+  }
+
   return {
-    app,
+    app: app as unknown as Hono,
     memory,
     project,
     token,
@@ -149,6 +182,24 @@ export function createApp(options: ServerOptions, extend?: Extension): TidemarkS
       projects.close()
     },
   }
+}
+
+/** The files of the page hold no knowledge, and the link is what opens the rest. */
+const isOpenToBrowsers = ({ req: { path, method } }: Context): boolean =>
+  path === '/api/dashboard/open' ? method === 'POST' : method === 'GET' && !/^\/(?:api|mcp|healthz)(?:\/|$)/.test(path)
+
+/** The person at the page: says yes to a question by sending back its digest, which nobody has who has not read it. */
+function personAt(c: Context) {
+  const agreed = c.req.header(AGREED_HEADER)
+  const person = {
+    asked: undefined as string | undefined,
+    async ask(question: string): Promise<boolean> {
+      if (agreed === questionId(question)) return true
+      person.asked = question
+      return false
+    },
+  }
+  return person
 }
 
 /** Loads the MCP SDK: embedders and the command line that only want the rest do not pay for it. */
@@ -183,7 +234,7 @@ function projectOf({ projectPath, projectName, persistencePath, create = true }:
 
 /** Tools that work on files of this machine are for its command line. */
 const offered = async (): Promise<Tool[]> =>
-  (await Promise.all(Object.values(TOOLS).map((load) => load()))).filter((tool) => !tool.local)
+  (await Promise.all(Object.values(TOOLS).map(({ load }) => load()))).filter((tool) => !tool.local)
 
 async function jsonBody(c: Context): Promise<Record<string, unknown>> {
   const text = await c.req.text()
@@ -195,7 +246,7 @@ async function jsonBody(c: Context): Promise<Record<string, unknown>> {
     if (error instanceof UserError) throw error
     throw new UserError('bad-json', `the body is not JSON: ${(error as Error).message}`, 'send an object of parameters')
   }
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  if (isObject(body)) return body
   throw new UserError('bad-json', 'the body is not a JSON object', 'send an object of parameters')
 }
 

@@ -33,6 +33,22 @@ export function originAllowed(request: Request, allowed: readonly string[]): boo
   }
 }
 
+/** A page may act as the person only from the very origin it was served from: any port of this machine is not enough. */
+export function ownOrigin(request: Request): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin') return false
+  const origin = request.headers.get('origin')
+  return origin === null || origin === `http://${request.headers.get('host') ?? new URL(request.url).host}`
+}
+
+export function cookieIn(request: Request, name: string): string | undefined {
+  const all = (request.headers.get('cookie') ?? '').slice(0, 8_192).split(';')
+  return all
+    .map((c) => c.trim())
+    .find((c) => c.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+}
+
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** Takes as long whatever the difference is. */

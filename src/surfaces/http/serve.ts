@@ -1,8 +1,9 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { serve as listen } from '@hono/node-server'
 import { UserError } from '../../errors.ts'
+import { createApp } from './app.ts'
+import { Dashboard } from './dashboard.ts'
 import { LOOPBACK } from './guard.ts'
-import { createServer } from './http.ts'
 
 export interface ServeOptions {
   /** A directory in the project. */
@@ -17,12 +18,16 @@ export interface ServeOptions {
   /** Names under which others reach this machine, e.g. behind a proxy. */
   allowedHosts?: readonly string[]
   token?: string
+  /** Whether a person on a terminal starts it, who may then decide on its pages. */
+  isPersons?: boolean
   log(line: string): void
 }
 
 export interface Serving {
   readonly url: string
   readonly token: string
+  /** Opens the dashboard in one browser, once; on loopback alone. */
+  link?(): string
   close(): Promise<void>
   /** Resolves when the server has ended, by `close` or by a signal. */
   readonly ended: Promise<void>
@@ -32,14 +37,19 @@ export interface Serving {
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { host = '127.0.0.1', port = 0 } = options
   const loopback = (LOOPBACK as readonly string[]).includes(bracketed(host))
-  const server = createServer({
-    projectPath: options.project,
-    create: false,
-    projects: options.projects,
-    persistencePath: options.persistencePath,
-    token: options.token,
-    allowedHosts: [...(loopback ? [] : namesOfThisMachine(host)), ...(options.allowedHosts ?? [])],
-  })
+  const dashboard = loopback ? new Dashboard(options.isPersons ?? false, Date.now) : undefined
+  const server = createApp(
+    {
+      projectPath: options.project,
+      create: false,
+      projects: options.projects,
+      persistencePath: options.persistencePath,
+      token: options.token,
+      allowedHosts: [...(loopback ? [] : namesOfThisMachine(host)), ...(options.allowedHosts ?? [])],
+    },
+    undefined,
+    dashboard,
+  )
   const token = server.token!
   let bound: { port: number }
   let http: ReturnType<typeof listen>
@@ -78,7 +88,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   for (const project of [options.project, ...(options.projects ?? [])]) options.log(`project: ${project}`)
   options.log('Ctrl-C stops it; what is recorded stays')
   for (const line of howToConnect(url, token)) options.log(line)
-  return { url, token, close, ended }
+  const link = dashboard && (() => `${url}/${dashboard.link()}`)
+  return { url, token, link, close, ended }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

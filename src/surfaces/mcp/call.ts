@@ -15,14 +15,12 @@ const CALL_PARAMS = {
   project: { type: 'text', about: '' },
 } as const satisfies Readonly<Record<string, Param>>
 
-/** What agents are offered (design §3.7), by name, so that no other tool is loaded; a test holds it against `Tool.mcp`. */
-export const MCP_TOOLS = ['act', 'brief', 'discover', 'open_questions', 'recall']
-
 let loaded: Promise<readonly Tool[]> | undefined
 
 /** The tools offered over MCP, always in the same order, so that prompt caches hold. */
 export function mcpTools(): Promise<readonly Tool[]> {
-  loaded ??= Promise.all(MCP_TOOLS.flatMap((name) => (Object.hasOwn(TOOLS, name) ? [TOOLS[name]!()] : [])))
+  const names = Object.keys(TOOLS).filter((name) => TOOLS[name]!.mcp)
+  loaded ??= Promise.all(names.sort().map((name) => TOOLS[name]!.load()))
   return loaded
 }
 

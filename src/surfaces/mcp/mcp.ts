@@ -17,6 +17,7 @@ import { plain } from '../../briefing/fence.ts'
 import { idOf } from '../../clients/common/payload.ts'
 import { sha256 } from '../../model/digest.ts'
 import type { Json } from '../../model/field.ts'
+import { isObject } from '../../model/object.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { VERSION } from '../version.ts'
 import { errorText, OUTPUT_CHARACTERS, readCall, runTool, schemaOf } from './call.ts'
@@ -209,8 +210,7 @@ function registerTool(server: McpServer, tool: Tool, options: McpServerOptions):
 function structured(json: Json, agent: string | undefined): { structuredContent?: { [key: string]: Json } } {
   if (agent !== undefined && AGENTS.test(agent)) return {}
   if (JSON.stringify(json).length > OUTPUT_CHARACTERS) return {} // a cut text can be read, cut JSON cannot
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
-  return { structuredContent: isObject ? json : { result: json } }
+  return { structuredContent: isObject(json) ? json : { result: json } }
 }
 
 /** As tools say it in their answer, so that the hint is not lost. */

@@ -4,8 +4,11 @@ import type { Env } from '../../env.ts'
 import { UserError } from '../../errors.ts'
 import type { Memory } from '../../memory.ts'
 import { findProject, type Project } from '../../store/project.ts'
+import { receiveChanges } from '../../sync/receive.ts'
 
 const REST_MS = 5000
+/** The first answer does not wait for the code to be looked at. */
+const WATCH_AFTER_MS = 300
 
 export interface Opened {
   readonly project: Project
@@ -28,6 +31,7 @@ export interface ProjectsOptions {
 export class Projects {
   readonly #options: ProjectsOptions
   readonly #opened = new Map<string, Opened>()
+  readonly #watches: (() => void)[] = []
   #closed = false
   #rest: NodeJS.Timeout | undefined
 
@@ -96,7 +100,17 @@ export class Projects {
   #tend(opened: Opened): Opened {
     clearTimeout(this.#rest)
     this.#rest = setTimeout(() => this.#maintain(), REST_MS).unref()
+    receiveChanges(opened.memory, opened.project.root)
     return opened
+  }
+
+  /** Files that change make what is known of them stale, also while nobody calls; a hub is followed. */
+  async #watch({ memory, project }: Opened): Promise<void> {
+    const { watchCode } = await import('../../code/watch.ts')
+    if (this.#closed) return
+    this.#watches.push(watchCode(memory, project))
+    const { followHub } = await import('../../sync/hub-follow.ts')
+    if (!this.#closed) this.#watches.push(followHub(memory, project))
   }
 
   #maintain(): void {
@@ -112,12 +126,14 @@ export class Projects {
     }
     const opened = { project, memory }
     this.#opened.set(project.root, opened) // by root: each worktree has a branch of its own
+    if (!memory.db.readOnly) setTimeout(() => void this.#watch(opened), WATCH_AFTER_MS).unref()
     return opened
   }
 
   close(): void {
     this.#closed = true
     clearTimeout(this.#rest)
+    for (const stop of this.#watches) stop()
     for (const { memory } of this.#opened.values()) memory.close()
     this.#opened.clear()
   }

@@ -37,9 +37,9 @@ Say only what the next session needs and cannot see in the code: at most 50 line
 
 ${what}
 
-1. Say what happened in this session that cost time or saved it. Record each with act, one line: [["record-observation", {"operation": "deploy", "what": "skipped the smoke test", "cost": "2 h of debugging"}]].
+1. Say what happened in this session that cost time or saved it. Record each with act, one line: [["record-observation", {"operation": "deploy", "what": "skipped the smoke test", "cost": "cost: 2 h of debugging"}]].
 2. Group what is alike. Three or more of the same are a pattern; two are not.
-3. For each pattern propose one change to how you work: what to do now, before what, with the observations that speak for it. Propose it with ["propose", …]; change no skill and no rule yourself. A person decides.`
+3. For each pattern propose one change to how you work: what to do now, before what, with the observations that speak for it. Record it with act: [["record-mutation", {"change": "deploy now runs the smoke test before it announces the release", "skill": "deploy", "step": "Run the smoke test.", "before": "Announce the release", "trigger": "3 of 5 deploys skipped it"}]]. Change no skill and no rule yourself: a person decides with tidemark mutation.`
     },
   },
   {

@@ -32,10 +32,10 @@ export function runStdio(options: StdioOptions = {}): Promise<never> {
   const resolve = async (call: McpCall): Promise<ToolContext> => {
     const { agent, progress, ask } = call
     const opened = await projects.open(call.project)
-    const door = { named: call.session, call: call.call, speaks: agent ?? '' }
+    const origin = { named: call.session, call: call.call, speaks: agent ?? '' }
     const said = { client: agent, process: client, root: opened.project.root }
     const own = { process: processRef(process.pid) } // not the client's: that may have other connections
-    const session = connection.acting(opened.memory, door, said, { own, begins: call.acts ?? false })
+    const session = connection.acting(opened.memory, origin, said, { own, begins: call.acts ?? false })
     return { ...opened, by: 'agent', session, agent, progress, ask }
   }
 

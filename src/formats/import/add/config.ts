@@ -1,7 +1,8 @@
 import type { Json } from '../../../model/field.ts'
-import { toTime } from '../../../model/validate.ts'
+import { isObject } from '../../../model/object.ts'
+import { leaves, toTime } from '../../../model/validate.ts'
 import type { Category } from '../classify.ts'
-import { isTree } from '../trees.ts'
+import { withLeaf } from '../trees.ts'
 import type { Item } from '../types.ts'
 import type { AddFolder } from './folder.ts'
 
@@ -13,7 +14,7 @@ const nothing = (value: Json): boolean =>
   value === '' ||
   value === 'none' ||
   (Array.isArray(value) && value.length === 0) ||
-  (isTree(value) && Object.keys(value).length === 0)
+  (isObject(value) && Object.keys(value).length === 0)
 
 const yes = (fact: string) => (value: Json) => (value === true ? fact : undefined)
 const words = (value: Json) => (Array.isArray(value) ? value.map(String).join(', ') : String(value))
@@ -71,11 +72,12 @@ const matches = (pattern: string, path: readonly string[]) => {
   return parts.length === path.length && parts.every((p, i) => p === '*' || p === path[i])
 }
 
-/** Every value with its path; a list is one value. */
-function valuesOf(tree: { [key: string]: Json }, path: string[] = []): [path: string[], value: Json][] {
-  return Object.entries(tree).flatMap(([key, value]): [string[], Json][] =>
-    isTree(value) && Object.keys(value).length > 0 ? valuesOf(value, [...path, key]) : [[[...path, key], value]],
-  )
+/** The rule that a setting makes. */
+function ruleOf(path: readonly string[], value: Json): { fact: string; category: Category } | undefined {
+  const [pattern, category, sentence] = RULES.find(([p]) => matches(p, path)) ?? []
+  if (!pattern || !sentence || isObject(value)) return undefined
+  const fact = sentence(value, path[pattern.split('.').indexOf('*')] ?? path.at(-1)!)
+  return fact === undefined ? undefined : { fact, category: category! }
 }
 
 /** config.json: what binds becomes facts, the project itself a concept with everything else in its attrs. */
@@ -83,45 +85,53 @@ export function configItems(folder: AddFolder): Item[] {
   const config = folder.json(NAME)
   if (config === undefined) return []
   const file = folder.label(NAME)
-  if (!isTree(config)) {
+  if (!isObject(config)) {
     folder.leaveOut(file, 'the whole file', 'not an object')
     return []
   }
   const facts: Item[] = []
-  const attrs: { [key: string]: Json } = {}
-  const project = isTree(config.project) ? config.project : {}
-  for (const [path, value] of valuesOf(config)) {
-    const where = `${file}#${path.join('.')}`
-    if (path[0] === '$schema' || path[0] === 'version' || nothing(value)) continue
-    if (path[0] === 'project' && (path[1] === 'name' || path[1] === 'description') && typeof value === 'string')
+  let attrs: Json | undefined
+  let unset = 0
+  const { name, description } = isObject(config.project) ? config.project : {}
+  for (const [path, value] of leaves(config)) {
+    const [top, key] = path
+    const isProject = top === 'project' && path.length > 1
+    const isSaid = isProject && (key === 'name' || key === 'description') && typeof value === 'string'
+    if (isSaid) continue
+    if (nothing(value)) {
+      unset++
       continue
-    const rule = RULES.find(([pattern]) => matches(pattern, path))
-    const key = rule ? (path[rule[0].split('.').indexOf('*')] ?? path.at(-1)!) : ''
-    const fact = rule && (!isTree(value) ? rule[2](value, key) : undefined)
-    if (fact === undefined || !rule) {
-      setAt(attrs, path[0] === 'project' ? path.slice(1) : path, value)
+    }
+    if (top === '$schema' || top === 'version') {
+      attrs = withLeaf(attrs, [top === 'version' ? 'addVersion' : top, ...path.slice(1)], value)
+      continue
+    }
+    const rule = ruleOf(path, value)
+    if (!rule) {
+      attrs = withLeaf(attrs, isProject ? path.slice(1) : path, value)
       folder.count('settings that describe the project', 1)
       continue
     }
     folder.count('rules of config.json', 1)
-    const args: { [arg: string]: Json } = { fact, category: rule[1], locations: [where] }
-    const since =
-      path.join('.') === 'maturity.level' && isTree(config.maturity) ? toTime(config.maturity.promoted_date) : undefined
-    if (since !== undefined) args.validFrom = since
-    facts.push({ verb: 'record-fact', args, where, slot: where })
+    const where = `${file}#${path.join('.')}`
+    const { maturity } = config
+    const validFrom =
+      path.join('.') === 'maturity.level' && isObject(maturity) ? toTime(maturity.promoted_date) : undefined
+    facts.push({
+      verb: 'record-fact',
+      args: { ...rule, locations: [where], validFrom, attrs: { setting: withLeaf({}, path, value) } },
+      where,
+      slot: where,
+    })
   }
-  const named = typeof project.name === 'string' && project.name.trim() !== ''
-  if (!named && Object.keys(attrs).length === 0) return facts
-  const name = named ? String(project.name) : folder.project
-  const args: { [arg: string]: Json } = { name, type: 'project' }
-  if (typeof project.description === 'string' && project.description !== '') args.definition = project.description
-  if (Object.keys(attrs).length > 0) args.attrs = attrs
+  if (unset > 0) folder.leaveOut(file, `${unset} settings without a value`, 'they say nothing')
+  const isNamed = typeof name === 'string' && name.trim() !== ''
+  if (!isNamed && attrs === undefined) return facts
+  const args = {
+    name: isNamed ? name : folder.project,
+    type: 'project',
+    definition: (typeof description === 'string' && description) || undefined,
+    attrs,
+  }
   return [{ verb: 'record-concept', args, where: `${file}#project` }, ...facts]
-}
-
-function setAt(tree: { [key: string]: Json }, path: readonly string[], value: Json): void {
-  let node = tree
-  for (const key of path.slice(0, -1))
-    node = (isTree(node[key]) ? node[key] : (node[key] = {})) as { [key: string]: Json }
-  node[path.at(-1)!] = value
 }

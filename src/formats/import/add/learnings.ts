@@ -1,10 +1,11 @@
 import { foldText } from '../../../model/names.ts'
+import { isObject, type JsonObject } from '../../../model/object.ts'
 import { toTime } from '../../../model/validate.ts'
 import { plainLine } from '../classify.ts'
 import { firstSentence } from '../text.ts'
-import { isTree, type Tree } from '../trees.ts'
+import { unlessEmpty } from '../trees.ts'
 import type { Item } from '../types.ts'
-import type { AddFolder } from './folder.ts'
+import { type AddFolder, entriesOf } from './folder.ts'
 
 /** Keys of an entry of learnings.json, in ADD's order, and the field of each; imports and exports share them. */
 export const LEARNING_FIELDS: Readonly<Record<string, string>> = {
@@ -36,17 +37,10 @@ export function learningItems(folder: AddFolder): Item[] {
   const byId = new Map<string, Item>()
   const titles = new Map<string, string>()
   const read = (name: string, list: 'entries' | 'archived', retired?: string) => {
-    const document = folder.json(name)
-    if (document === undefined) return
-    const entries = isTree(document) ? (document[list] ?? document.entries) : document
-    if (!Array.isArray(entries)) {
-      folder.leaveOut(folder.label(name), 'the whole file', `it has no list "${list}"`)
-      return
-    }
-    for (const [i, entry] of entries.entries()) {
-      const id = isTree(entry) && typeof entry.id === 'string' ? entry.id : undefined
+    for (const [i, entry] of entriesOf(folder, name, list).entries()) {
+      const id = isObject(entry) && typeof entry.id === 'string' ? entry.id : undefined
       const where = `${folder.label(name)}#${id ?? `${list}[${i}]`}`
-      const item = isTree(entry) ? itemOf(entry, id, where, retired) : undefined
+      const item = isObject(entry) ? itemOf(entry, id, where, retired) : undefined
       if (!item) {
         folder.leaveOut(where, JSON.stringify(entry).slice(0, 80), 'not an entry with a title')
         continue
@@ -71,9 +65,9 @@ export function learningItems(folder: AddFolder): Item[] {
   return items
 }
 
-function itemOf(entry: Tree, id: string | undefined, where: string, retired?: string): Item | undefined {
-  const args: Tree = {}
-  const attrs: Tree = {}
+function itemOf(entry: JsonObject, id: string | undefined, where: string, retired?: string): Item | undefined {
+  const args: JsonObject = {}
+  const attrs: JsonObject = {}
   for (const [key, value] of Object.entries(entry)) {
     if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) continue
     const field = Object.hasOwn(FIELDS, key) ? FIELDS[key]! : undefined
@@ -89,50 +83,43 @@ function itemOf(entry: Tree, id: string | undefined, where: string, retired?: st
   }
   if (typeof args.title !== 'string' && typeof args.body === 'string') args.title = firstSentence(args.body)
   if (typeof args.title !== 'string' || args.title.trim() === '') return undefined
-  if (Object.keys(attrs).length > 0) args.attrs = attrs
-  return {
-    verb: 'record-learning',
-    args,
-    where,
-    ...(id !== undefined ? { same: ['addId', id] as const } : {}),
-    ...(retired !== undefined ? { retired } : {}),
-  }
+  return { ...learning({ ...args, attrs: unlessEmpty(attrs) }, id, where), retired }
 }
+
+const learning = (args: Item['args'], id: string | undefined, where: string): Item => ({
+  verb: 'record-learning',
+  args,
+  where,
+  same: id === undefined ? undefined : ['addId', id],
+})
 
 /**
  * Entries of learnings.md. It is a view that ADD generates from the JSON: what stands there too is recognised by its
  * id or title; what somebody wrote into the page alone is imported.
  */
 export function learningsOfView(folder: AddFolder, known: readonly Item[]): Item[] {
-  const page = folder.page('learnings.md')
-  if (page === undefined) return []
   const ids = new Set(known.map((i) => i.same?.[1]))
   const titles = new Set(known.map((i) => foldText(String(i.args.title))))
   const items: Item[] = []
   let category: string | undefined
-  for (const entry of entriesOf(page)) {
+  for (const entry of blocksOf(folder.page('learnings.md'))) {
     if (entry.heading !== undefined) {
       category = entry.level > 1 ? entry.heading.toLowerCase().replace(/s$/, '') : undefined
       continue
     }
     const where = `${folder.label('learnings.md')}:${entry.line}`
-    const parsed = entryOf(entry.text, where)
-    if (!parsed) continue
-    const { item, id } = parsed
-    if ((id !== undefined && ids.has(id)) || titles.has(foldText(String(item.args.title)))) {
+    const said = entryOf(entry.text)
+    if (!said) continue
+    const { id, args } = said
+    const title = foldText(args.title)
+    if ((id !== undefined && ids.has(id)) || titles.has(title)) {
       folder.count('of learnings.md, in the JSON too', 1)
       continue
     }
-    if (category !== undefined) item.args.category = category
-    titles.add(foldText(String(item.args.title)))
+    titles.add(title)
     if (id !== undefined) ids.add(id)
     folder.count('learnings of learnings.md alone', 1)
-    items.push({
-      verb: 'record-learning',
-      args: item.args,
-      where,
-      ...(id !== undefined ? { same: ['addId', id] as const } : {}),
-    })
+    items.push(learning({ ...args, category, locations: [where] }, id, where))
   }
   return items
 }
@@ -140,7 +127,7 @@ export function learningsOfView(folder: AddFolder, known: readonly Item[]): Item
 type Entry = { line: number; text: string[]; heading?: undefined } | { line: number; heading: string; level: number }
 
 /** Headings and top-level list items with the lines below them. */
-function entriesOf(page: string): Entry[] {
+function blocksOf(page: string): Entry[] {
   const entries: Entry[] = []
   let open: { line: number; text: string[] } | undefined
   page.split('\n').forEach((line, i) => {
@@ -159,21 +146,16 @@ function entriesOf(page: string): Entry[] {
 }
 
 /** `**[severity] Title** (L-001, 2026-02-08)` with the body below, or a plain item. */
-function entryOf(lines: readonly string[], where: string): { item: { args: Tree }; id?: string } | undefined {
-  const [head = '', ...rest] = lines
+function entryOf([head = '', ...rest]: readonly string[]) {
   const m = /^\*\*(?:\[(\w+)\]\s*)?(.{1,200}?)\*\*\s*(?:\(([^)]*)\)\s*)?(\S.*)?$/.exec(head)
-  const body = [...(m?.[4] ? [m[4].replace(/^[:—–-]\s*/, '')] : []), ...rest].join('\n').trim()
   const whole = plainLine(head)
-  const args: Tree = { title: m ? m[2]!.trim() : firstSentence(whole), locations: [where] }
-  if (String(args.title) === '') return undefined
-  if (body !== '') args.body = body
-  if (!m && (rest.length > 0 || args.title !== whole)) args.body = [whole, ...rest].join('\n')
-  const severity = m?.[1]?.toLowerCase()
-  if (severity && SEVERITIES.includes(severity)) args.severity = severity
+  const title = m ? m[2]!.trim() : firstSentence(whole)
+  if (title === '') return undefined
+  const first = m ? m[4]?.replace(/^[:—–-]\s*/, '') : title === whole && rest.length === 0 ? undefined : whole
+  const body = [...(first ? [first] : []), ...rest].join('\n').trim() || undefined
+  const severity = SEVERITIES.find((s) => s === m?.[1]?.toLowerCase())
   const notes = (m?.[3] ?? '').split(',').map((n) => n.trim())
   const id = notes.find((n) => /^[A-Z]+-\d+$/.test(n))
   const date = notes.find((n) => toTime(n) !== undefined)
-  if (date !== undefined) args.date = date
-  if (id !== undefined) args.attrs = { addId: id }
-  return { item: { args }, ...(id !== undefined ? { id } : {}) }
+  return { id, args: { title, body, severity, date, attrs: id === undefined ? undefined : { addId: id } } }
 }

@@ -1,134 +1,15 @@
-import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { many } from '../../../briefing/format.ts'
-import { checkWiring, sweepLeft } from '../../../clients/wiring.ts'
 import { systemEnv } from '../../../env.ts'
 import { UserError } from '../../../errors.ts'
-import { unreadEdits } from '../../../handoff/views/copies.ts'
 import { type Check, ok, wrong } from '../../../hooks/check.ts'
-import { checkHooks } from '../../../hooks/checks.ts'
-import { checkExtraction } from '../../../hooks/extract/meter.ts'
-import { MAX_LEAD_MS } from '../../../log/clock.ts'
 import type { Memory } from '../../../memory.ts'
 import type { Json } from '../../../model/field.ts'
-import { localMinute } from '../../../model/times.ts'
 import { openProject } from '../../../open.ts'
 import { restoreStore, sayMissing } from '../../../replication/restore.ts'
-import { snapshots } from '../../../store/backup.ts'
-import { snapshotFaults } from '../../../store/compare.ts'
-import { contentsOf, dropLastSnapshots, lastSnapshots } from '../../../store/deletion.ts'
-import { findings, gaps, linesFrom } from '../../../store/log.ts'
-import { SCHEMA_VERSION } from '../../../store/migrations.ts'
-import { findProject, PROJECT_DIR, type Project } from '../../../store/project.ts'
-import { stateDirectory } from '../../../store/state.ts'
-import { ago, countedKinds } from '../../../tools/format.ts'
+import { findProject, type Project } from '../../../store/project.ts'
 import { VERSION } from '../../version.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { checkCommand, checkPlaces, checkRecall, checkSessions, checkWriter } from '../doctor-checks.ts'
-import { clientContext } from './launcher.ts'
-
-const MB = 1024 * 1024
-
-function checkStore(memory: Memory): Check[] {
-  const size = statSync(memory.path).size
-  const wal = existsSync(`${memory.path}-wal`) ? statSync(`${memory.path}-wal`).size : 0
-  const faults = memory.faults()
-  const checks = faults.map((f) =>
-    wrong(
-      DAMAGED,
-      `store is damaged: ${f.text}`,
-      f.in === 'index' ? '`tidemark doctor --rebuild` makes it again from the log: nothing is lost' : RESTORE,
-    ),
-  )
-  if (faults.length === 0)
-    checks.push(
-      ok('store', `store is sound: ${(size / MB).toFixed(1)} MB, schema ${SCHEMA_VERSION}, in ${dirname(memory.path)}`),
-    )
-  if (wal > 64 * MB)
-    checks.push(
-      wrong(
-        'store.wal',
-        `write-ahead log is ${(wal / MB).toFixed(0)} MB`,
-        'a process has been reading for very long; the next writer truncates it when that ends',
-      ),
-    )
-  if (memory.isErasing && !memory.db.readOnly) {
-    const told = memory.finishErasure()
-    checks.push(
-      memory.isErasing
-        ? wrong('store.erasure', told.join('; '), 'run `tidemark doctor` again once it has ended')
-        : ok('store.erasure', ['finished an erasure that was interrupted', ...told].join('; ')),
-    )
-  }
-  for (const problem of memory.db.readOnly || faults.length > 0 ? [] : memory.maintain())
-    checks.push(wrong('store.upkeep', problem, 'until it is mended a damaged disk costs more than a day'))
-  const all = snapshots(memory.path, memory.env.now())
-  const ahead = linesFrom(memory.db, memory.env.now() + MAX_LEAD_MS)
-  const dated = Math.max(ahead.last, ...all.map((s) => (s.future ? s.at : 0)))
-  if (dated > 0)
-    checks.push(
-      ok(
-        'clock',
-        `the clock was ahead, or is behind, with ${many(ahead.lines, 'batch', 'batches')} and ${many(all.filter((s) => s.future).length, 'snapshot')} dated in the future, up to ${localMinute(dated)}; upkeep and leases go by the present time`,
-      ),
-    )
-  for (const s of all)
-    for (const fault of snapshotFaults(s.path).slice(0, 1))
-      checks.push(
-        wrong(
-          DAMAGED,
-          `the snapshot ${s.path} is damaged: ${fault}`,
-          'delete it; the next write from the command line makes another one',
-        ),
-      )
-  checks.push(
-    ok(
-      'snapshots',
-      all.length > 0
-        ? `${many(all.length, 'snapshot')}, the newest of ${localMinute(all[0]!.at)}`
-        : 'no snapshot yet: the first one is taken with the next write from the command line',
-    ),
-  )
-  for (const g of gaps(memory.db))
-    checks.push(
-      wrong(
-        'log.gap',
-        `replica ${g.replica}: line ${g.missing} is missing, ${g.parked} wait for it`,
-        'sync with any peer that has it',
-      ),
-    )
-  for (const f of findings(memory.db)) checks.push(wrong('log.finding', f.text, `seen ${localMinute(f.at)}`))
-  const conflicts = memory.reader.conflicts().length
-  if (conflicts > 0) checks.push(ok('conflicts', `${conflicts} in conflict: \`tidemark conflicts\` lists them`))
-  return checks
-}
-
-const DAMAGED = 'damaged'
-const RESTORE = '`tidemark doctor --restore` brings back everything that any copy still holds'
-
-/** Everything that is read from the store. Damage may end any of these checks: it is told as what it is. */
-async function checkMemory(memory: Memory, project: Project, say: (c: Check) => void): Promise<void> {
-  try {
-    for (const c of [...checkStore(memory), ...checkWriter(memory)]) say(c)
-    for (const r of unreadEdits(memory, project.root))
-      say(
-        wrong(
-          'views.edited',
-          `${r.file} was not read: ${r.problems.join('; ')}`,
-          `what was written is in ${PROJECT_DIR}/${r.aside}: take over what counts, then delete it`,
-        ),
-      )
-    for (const c of [
-      ...checkPlaces(project),
-      ...(await checkRecall(memory, project)),
-      ...checkSessions(memory, project),
-    ])
-      say(c)
-  } catch (error) {
-    if (!(error instanceof UserError && error.code === 'store-damaged')) throw error
-    say(wrong(DAMAGED, error.message, RESTORE))
-  }
-}
+import { checkMachine, checkMemory, DAMAGED } from '../doctor-checks.ts'
 
 const isWrong = ({ state }: Check) => state === 'wrong'
 
@@ -259,22 +140,7 @@ export const doctor: Command = {
     } finally {
       memory.close()
     }
-    const when = (at: number) => `${localMinute(at)} (${ago(at, Date.now())})`
-    for (const c of [...checkHooks(project, when), ...checkExtraction(project, Date.now())]) say(c)
-    const state = stateDirectory()
-    dropLastSnapshots(state, Date.now())
-    for (const s of lastSnapshots(state)) {
-      const { name, kinds = [] } = contentsOf(s.path) ?? {}
-      const whose = s.project === project.id ? 'this project' : (name ?? `another project, ${s.project}`)
-      const holds = countedKinds(kinds) || 'nothing recorded'
-      const until = new Date(s.until).toISOString().slice(0, 10)
-      say(ok('last-snapshot', `the last snapshot of ${whose} (${holds}), kept until ${until}: ${s.path}`))
-    }
-    for (const c of checkCommand(process.env)) say(c)
-    for (const file of sweepLeft(clientContext(project.root), Date.now()))
-      say(ok('leftover', `removed ${file}: an earlier run was killed while it wrote it`))
-    for (const c of checkWiring(clientContext(project.root, call.directory)))
-      say({ ...c, text: `${c.id.split('.')[0]}: ${c.text}` })
+    checkMachine(project, call.directory, say)
     call.out(summaryOf(checks))
     // what it was asked to do was done; the rest is to be looked at
     const counts = (c: Check) => isWrong(c) && (!(call.flags.rebuild || call.flags.compact) || c.id === DAMAGED)

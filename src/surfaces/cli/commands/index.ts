@@ -1,18 +1,24 @@
+import type { Entry } from '../../../tools/index.ts'
 import type { Command } from '../command.ts'
 
-/** Every command that is not a tool, loaded when called. */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  init: async () => (await import('./init.ts')).init,
-  uninstall: async () => (await import('./uninstall.ts')).uninstall,
-  adopt: async () => (await import('./adopt.ts')).adopt,
-  mcp: async () => (await import('./mcp.ts')).mcp,
-  serve: async () => (await import('./serve.ts')).serve,
-  hook: async () => (await import('./hook.ts')).hook,
-  doctor: async () => (await import('./doctor.ts')).doctor,
-  edit: async () => (await import('./edit.ts')).edit,
-  extract: async () => (await import('./extract.ts')).extract,
-  models: async () => (await import('./models.ts')).models,
-  demo: async () => (await import('./demo.ts')).demo,
-  completion: async () => (await import('./completion.ts')).completion,
-  bench: async () => (await import('./bench.ts')).bench,
-}
+/** Every command that is not a tool, in the order in which help lists them. */
+export const COMMANDS: Readonly<Record<string, Entry<Command>>> = {
+  init: { group: 'start', load: async () => (await import('./init.ts')).init },
+  doctor: { group: 'start', load: async () => (await import('./doctor.ts')).doctor },
+  ui: { group: 'start', load: async () => (await import('./ui.ts')).ui },
+  demo: { group: 'start', load: async () => (await import('./demo.ts')).demo },
+  sync: { group: 'knowledge', load: async () => (await import('./sync.ts')).sync },
+  join: { group: 'knowledge', load: async () => (await import('./join.ts')).join },
+  leave: { group: 'knowledge', load: async () => (await import('./join.ts')).leave },
+  edit: { group: 'knowledge', load: async () => (await import('./edit.ts')).edit },
+  mcp: { group: 'agents', load: async () => (await import('./mcp.ts')).mcp },
+  serve: { group: 'agents', load: async () => (await import('./serve.ts')).serve },
+  hook: { group: 'agents', load: async () => (await import('./hook.ts')).hook },
+  hub: { group: 'agents', load: async () => (await import('./hub.ts')).hub },
+  extract: { group: 'agents', load: async () => (await import('./extract.ts')).extract },
+  models: { group: 'set up', load: async () => (await import('./models.ts')).models },
+  bench: { group: 'set up', load: async () => (await import('./bench.ts')).bench },
+  completion: { group: 'set up', load: async () => (await import('./completion.ts')).completion },
+  adopt: { group: 'set up', load: async () => (await import('./adopt.ts')).adopt },
+  uninstall: { group: 'set up', load: async () => (await import('./uninstall.ts')).uninstall },
+} // biome-ignore format: a line for each

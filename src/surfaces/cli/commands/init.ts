@@ -4,11 +4,11 @@ import { foreignJournal, JOURNAL } from '../../../clients/common/journal.ts'
 import { ALREADY_THERE, type ClientContext, READ_TOOLS, type WiringChange } from '../../../clients/common/types.ts'
 import { CLIENTS } from '../../../clients/index.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../clients/wiring.ts'
-import { typist } from '../../../coordination/caller.ts'
+import { markOfAgent, typist } from '../../../coordination/caller.ts'
 import { UsageError, UserError } from '../../../errors.ts'
 import { inspect } from '../../../files.ts'
 import { gitRoot } from '../../../git.ts'
-import { refreshViews } from '../../../handoff/views/index.ts'
+import { refreshViews } from '../../../handoff/views/refresh.ts'
 import type { Memory } from '../../../memory.ts'
 import type { Json } from '../../../model/field.ts'
 import { openProject } from '../../../open.ts'
@@ -16,6 +16,7 @@ import { bringBack, dropLastSnapshots } from '../../../store/deletion.ts'
 import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } from '../../../store/project.ts'
 import { rememberProject } from '../../../store/project-list.ts'
 import { stateDirectory } from '../../../store/state.ts'
+import { receiveChanges } from '../../../sync/receive.ts'
 import { ask, isTerminal, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { clientContext } from './launcher.ts'
@@ -156,6 +157,7 @@ export const init: Command = {
     },
     yes: { type: 'flag', about: 'do not ask' },
     'dry-run': { type: 'flag', about: 'say what would be done, do nothing' },
+    adopt: { type: 'flag', about: 'set the level of maturity that the repository shows (`tidemark maturity`)' },
     from: {
       type: 'text',
       value: 'FILE',
@@ -236,6 +238,7 @@ export const init: Command = {
     applyWiring(context, changes)
     const memory = openProject(project)
     rememberProject(project)
+    receiveChanges(memory, project.root)
     const imported: Json[] = []
     const taken: string[] = []
     try {
@@ -260,6 +263,12 @@ export const init: Command = {
       for (const note of refreshViews(memory, project)) call.out(`  note: ${note}`)
     } finally {
       memory.close()
+    }
+    if (call.flags.adopt) {
+      const { adoptLevel } = await import('../../../tools/maturity.ts')
+      const { text, json } = await adoptLevel(project, now, markOfAgent() === undefined ? 'person' : 'agent')
+      for (const line of text.split('\n')) call.out(`  ${line}`)
+      report.maturity = json
     }
     call.out(
       fresh

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { UsageError, UserError } from '../../../errors.ts'
 import { findProject } from '../../../store/project.ts'
 import type { Command } from '../command.ts'
+import { isPerson } from './ui.ts'
 
 function tokenIn(file: unknown): string | undefined {
   if (typeof file !== 'string') return undefined
@@ -44,13 +45,16 @@ export const serve: Command = {
         '--token: every user of this machine can read the arguments of a process',
         'put the token into TIDEMARK_TOKEN, or into a file: --token-file FILE (- is stdin)',
       )
+    const isPersons = !call.json && isPerson(project)
     const running = await start({
       project: project.root,
+      isPersons,
       log: call.json ? call.err : call.out,
       port: typeof port === 'number' ? port : undefined,
       host: typeof host === 'string' ? host : undefined,
       token: tokenIn(call.flags['token-file']),
     })
+    if (isPersons && running.link) call.out(`Dashboard, once, within 10 minutes:\n  ${running.link()}`)
     await running.ended
     return undefined
   },

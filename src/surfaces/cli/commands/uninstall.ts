@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { many } from '../../../briefing/format.ts'
 import { removeIfEmpty } from '../../../clients/common/files.ts'
@@ -8,7 +8,7 @@ import { applyUnwiring, planUnwiring, sweepLeft } from '../../../clients/wiring.
 import { UsageError, UserError } from '../../../errors.ts'
 import { removeInside } from '../../../files.ts'
 import { gitDirectory, gitRoot, linkedWorkTrees } from '../../../git.ts'
-import { ownViews } from '../../../handoff/views/index.ts'
+import { ownViews } from '../../../handoff/views/refresh.ts'
 import { forbidExtraction } from '../../../hooks/extract/consent.ts'
 import type { Json } from '../../../model/field.ts'
 import { localMinute } from '../../../model/times.ts'
@@ -17,7 +17,8 @@ import { contentsOf, deleteStore, dropLastSnapshots, lastSnapshots } from '../..
 import { directoriesOf, type OwnFile, ownFiles } from '../../../store/layout.ts'
 import { findProject, isOwnIgnore, PROJECT_DIR, type Project, storePathFor } from '../../../store/project.ts'
 import { listedStore } from '../../../store/project-list.ts'
-import { stateDirectory } from '../../../store/state.ts'
+import { hubOf, keepHub, stateDirectory } from '../../../store/state.ts'
+import { packagesOf } from '../../../tiers/community.ts'
 import { countedKinds } from '../../../tools/format.ts'
 import { ask, isTerminal, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
@@ -179,6 +180,8 @@ function whyLeft(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return 'it is a link, and Tidemark makes none'
   if (basename(path) === 'below') return 'the knowledge of projects in folders below'
   if (basename(path) === '.gitignore') return 'it has lines that Tidemark did not write'
+  if (/\/log\/[^/]+$/.test(path)) return 'what the team shares through git'
+  if (/\/\.tidemark\/retro\/[^/]+$/.test(path)) return 'a report of a retro, and yours to keep'
   return /\.edited-[^/]{0,255}$|\/(handoff|swarm-state|decisions)\.md$/.test(path)
     ? 'it was edited by hand, and nothing has read that yet'
     : 'Tidemark did not make it'
@@ -253,6 +256,8 @@ export const uninstall: Command = {
     const shared = mainOf(project) !== undefined // what the user allows holds for all work trees
     const extractor = shared ? undefined : extractorHere(call)
     if (extractor !== undefined) call.out(`  end     what reads the transcripts of sessions: ${extractor}`)
+    const joined = shared ? undefined : hubOf(project.id, storePath)
+    if (joined) call.out(`  leave   the hub ${joined.url}, and forget its token`)
     for (const { path } of plan.tree) call.out(`  delete  ${relative(root, path)}`)
     let contents: Json = null
     if (deleting) contents = tellKnowledge(call, project, plan, keeps)
@@ -277,6 +282,8 @@ export const uninstall: Command = {
     const now = Date.now()
     const state = stateDirectory()
     if (!shared) forbidExtraction(project)
+    if (joined) keepHub(project.id, storePath)
+    if (!shared && project.id !== '') rmSync(packagesOf(project.id), { recursive: true, force: true })
     sweepLeft(context, now)
     applyUnwiring(context, changes)
     keepJournal(root, new Map(journalFiles(root).map((file) => [file, null])))

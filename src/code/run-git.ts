@@ -1,0 +1,33 @@
+import { promisify } from 'node:util'
+
+/** What a repository's own configuration could start stays off: pager, signatures, hooks, fetches of what is missing. */
+const SAFE = [
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'log.showSignature=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '--no-pager',
+]
+const ENVIRONMENT = {
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  LC_ALL: 'C',
+}
+
+/** What git tells of a history. @throws where there is no git, or no history. */
+export async function runGit(root: string, ...args: string[]): Promise<string> {
+  // taken when it is called: an import would load it at the start of every command
+  const { execFile } = process.getBuiltinModule('node:child_process')
+  const { stdout } = await promisify(execFile)('git', [...SAFE, ...args], {
+    cwd: root,
+    env: { ...process.env, ...ENVIRONMENT },
+    maxBuffer: 256 * 1024 * 1024,
+    timeout: 60_000,
+    windowsHide: true,
+  })
+  return stdout
+}

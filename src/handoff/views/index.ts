@@ -1,2 +1,0 @@
-export { unreadEdits } from './copies.ts'
-export { ownViews, readEdits, refreshViews, VIEWS } from './refresh.ts'

@@ -1,0 +1,103 @@
+import { overlaps } from '../claims/glob.ts'
+import { CLAIM_TTL_MS } from '../claims/lease.ts'
+import type { Env } from '../env.ts'
+import type { JsonObject } from '../model/object.ts'
+import type { HubStore, Query } from './store.ts'
+
+/** What somebody holds in a project, seen by everybody who works on it. */
+export interface HubClaim {
+  readonly fence: number
+  readonly what: 'path' | 'task'
+  readonly place: string
+  readonly member: string
+  readonly session: string
+  readonly note: string
+  readonly since: number
+  readonly until: number
+}
+
+const COLUMNS = 'fence, what, place, member, session, note, since, until'
+const LONGEST_MS = 24 * 3600_000
+const MOST_CLAIMS = 1000
+
+const text = (v: unknown, most: number): string | undefined =>
+  typeof v === 'string' && v.length <= most && !/[\0-\x1f]/.test(v) && v.isWellFormed() ? v : undefined
+
+/** Claims across machines: whoever asks first has it, and each grant has a greater fencing number than all before it. */
+export class HubClaims {
+  readonly #store: HubStore
+  readonly #env: Env
+
+  constructor(store: HubStore, env: Env) {
+    this.#store = store
+    this.#env = env
+  }
+
+  held(project: string, q: Query = this.#store): Promise<HubClaim[]> {
+    const sql = `SELECT ${COLUMNS} FROM hub_claims WHERE project=? AND until>? ORDER BY fence`
+    return q.all<HubClaim>(sql, project, this.#env.now())
+  }
+
+  /** Grants a claim, or says who holds what is in its way. Asked again by its holder, it is renewed. */
+  async claim(project: string, member: string, asked: JsonObject) {
+    const place = text(asked.place, 1000)
+    const session = text(asked.session, 200)
+    const what = asked.what === 'task' ? 'task' : 'path'
+    if (!place || !session) return { code: 'bad-claim' }
+    const note = text(asked.note, 500) ?? ''
+    const ttl = Math.min(typeof asked.ttl === 'number' && asked.ttl > 0 ? asked.ttl : CLAIM_TTL_MS, LONGEST_MS)
+    return this.#store.transaction(async (q) => {
+      const fence = await this.#lock(q, project)
+      const now = this.#env.now()
+      const until = Math.round(now + ttl)
+      await q.all('DELETE FROM hub_claims WHERE project=? AND until<=?', project, now)
+      const held = await this.held(project, q)
+      const isOwn = (c: HubClaim) => c.member === member && c.session === session
+      const meets = (c: HubClaim) => c.what === what && (what === 'task' ? c.place === place : overlaps(c.place, place))
+      const holder = held.find((c) => !isOwn(c) && meets(c))
+      if (holder) return { code: 'claimed', holder }
+      const own = held.find((c) => isOwn(c) && c.what === what && c.place === place)
+      if (own) {
+        await q.all('UPDATE hub_claims SET until=? WHERE project=? AND fence=?', until, project, own.fence)
+        return { fence: own.fence, until }
+      }
+      if (held.length >= MOST_CLAIMS) return { code: 'too-many' }
+      await q.all('UPDATE hub_projects SET fence=? WHERE id=?', fence + 1, project)
+      await q.all(
+        `INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        project,
+        fence + 1,
+        what,
+        place,
+        member,
+        session,
+        note,
+        now,
+        until,
+      )
+      return { fence: fence + 1, until }
+    })
+  }
+
+  /** Ends claims of a session: the one on a place, or all. Nobody ends those of another. */
+  async release(project: string, member: string, asked: JsonObject) {
+    const session = text(asked.session, 200)
+    const place = text(asked.place, 1000)
+    if (!session) return { code: 'bad-claim' }
+    const one = place === undefined ? '' : ' AND place=?'
+    await this.#store.all(
+      `DELETE FROM hub_claims WHERE project=? AND member=? AND session=?${one}`,
+      project,
+      member,
+      session,
+      ...(place === undefined ? [] : [place]),
+    )
+    return { released: true }
+  }
+
+  async #lock(q: Query, project: string): Promise<number> {
+    await q.all('INSERT INTO hub_projects (id, head, fence) VALUES (?, 0, 0) ON CONFLICT DO NOTHING', project)
+    const sql = `SELECT fence FROM hub_projects WHERE id=?${this.#store.lock}`
+    return (await q.all<{ fence: number }>(sql, project))[0]!.fence
+  }
+}

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto'
+import type { Env } from '../env.ts'
+import { isProjectId, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/frames.ts'
+import type { HubStore, Query } from './store.ts'
+
+/** An update as a client pushes it: the hub looks at its key alone. */
+export interface Pushed {
+  readonly key: string
+  readonly body: string
+  /** It takes the place of what was pushed under its key: something was erased. An empty one only takes that away. */
+  readonly over: boolean
+}
+
+export interface Kept {
+  readonly n: number
+  readonly key: string
+  readonly digest: string
+  readonly member: string
+  /** None where it was erased. */
+  readonly body: string | null
+}
+
+/** Up to where a project's log is read; `last` counts what was erased too. */
+export interface Page {
+  readonly after: number
+  readonly last: number
+  readonly items: readonly Kept[]
+}
+
+export interface Appended {
+  /** Where each update stands in the log; why it is not there. */
+  readonly places: readonly (number | 'bad-update' | 'not-yours')[]
+  readonly head: number
+}
+
+export interface Pusher {
+  readonly member: string
+  readonly isAdmin: boolean
+}
+
+interface Waiting {
+  readonly pusher: Pusher
+  readonly updates: readonly Pushed[]
+  readonly done: (result: Appended) => void
+  readonly failed: (error: unknown) => void
+}
+
+/** What one transaction takes of those who wait. */
+const MOST_AT_ONCE = 1000
+
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** One ordered log for each project. Updates have the numbers 1, 2, 3 …, and who sees one sees all before it. */
+export class HubLog {
+  readonly #store: HubStore
+  readonly #env: Env
+  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #known = new Set<string>()
+  /** Owners of replicas that were read: they never change. */
+  readonly #owner = new Map<string, string>()
+
+  constructor(store: HubStore, env: Env) {
+    this.#store = store
+    this.#env = env
+  }
+
+  /** Which log this is: one that was made anew has another id. */
+  async id(): Promise<string> {
+    const fresh = Buffer.from(this.#env.random(10)).toString('hex')
+    await this.#store.all('INSERT INTO hub_meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING', 'log', fresh)
+    return (await this.#store.all<{ value: string }>('SELECT value FROM hub_meta WHERE key=?', 'log'))[0]!.value
+  }
+
+  /**
+   * Appends updates; they are on the disk when it returns. One that is there already keeps its place. Those who push at
+   * the same time share a transaction.
+   */
+  append(project: string, pusher: Pusher, updates: readonly Pushed[]): Promise<Appended> {
+    return new Promise((done, failed) => {
+      const queue = this.#waiting.get(project)
+      if (queue) return void queue.push({ pusher, updates, done, failed })
+      this.#waiting.set(project, [{ pusher, updates, done, failed }])
+      void this.#work(project)
+    })
+  }
+
+  async #work(project: string): Promise<void> {
+    const queue = this.#waiting.get(project)!
+    while (queue.length > 0) {
+      let count = 0
+      const upTo = queue.findIndex((w) => (count += w.updates.length) > MOST_AT_ONCE)
+      const now = queue.splice(0, upTo < 0 ? queue.length : Math.max(1, upTo))
+      try {
+        const results = await this.#store.transaction((q) => this.#appendAll(q, project, now))
+        for (const [i, w] of now.entries()) w.done(results[i]!)
+      } catch (error) {
+        for (const w of now) w.failed(error)
+      }
+    }
+    this.#waiting.delete(project)
+  }
+
+  async #appendAll(q: Query, project: string, all: readonly Waiting[]): Promise<Appended[]> {
+    if (!this.#known.has(project)) {
+      await q.all('INSERT INTO hub_projects (id, head, fence) VALUES (?, 0, 0) ON CONFLICT DO NOTHING', project)
+      this.#known.add(project)
+    }
+    // everybody who appends to the project waits here: the numbers come in the order of the commits
+    const [row] = await q.all<{ head: number }>(`SELECT head FROM hub_projects WHERE id=?${this.#store.lock}`, project)
+    const before = row!.head
+    let head = before
+    const owners = await this.#owners(q, project, all)
+    const digests = new Map(all.flatMap((w) => w.updates).map((u) => [u, digestOf(u.body)]))
+    const there = await this.#places(q, project, [...new Set(digests.values())])
+    const rows: (string | number)[][] = []
+    const over: { key: string; digest: string }[] = []
+    const results = all.map(({ pusher, updates }) =>
+      updates.map((update) => {
+        const replica = replicaOfKey(update.key)
+        if (replica === undefined || !isSound(update)) return 'bad-update' as const
+        if (owners.get(replica) !== pusher.member && !pusher.isAdmin) return 'not-yours' as const
+        const digest = digests.get(update)!
+        if (update.over) over.push({ key: update.key, digest })
+        if (update.body === '') return head
+        const known = there.get(digest)
+        if (known !== undefined) return known
+        head++
+        there.set(digest, head)
+        rows.push([project, head, update.key, digest, pusher.member, this.#env.now(), update.body.length, update.body])
+        return head
+      }),
+    )
+    if (rows.length > 0) {
+      const marks = rows.map(() => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+      await q.all(
+        `INSERT INTO hub_log (project, n, key, digest, member, at, size, body) VALUES ${marks}`,
+        ...rows.flat(),
+      )
+      await q.all('UPDATE hub_projects SET head=? WHERE id=?', head, project)
+    }
+    for (const { key, digest } of over)
+      await q.all('UPDATE hub_log SET body=NULL, size=0 WHERE project=? AND key=? AND digest<>?', project, key, digest)
+    return results.map((places) => ({ places, head }))
+  }
+
+  /** Whose each replica is: the one's who pushed under it first. Nobody else writes under it. */
+  async #owners(q: Query, project: string, all: readonly Waiting[]): Promise<Map<string, string>> {
+    const wanted = new Map<string, string>()
+    for (const { pusher, updates } of all)
+      for (const update of updates) {
+        const replica = isSound(update) ? replicaOfKey(update.key) : undefined
+        if (replica !== undefined && !wanted.has(replica)) wanted.set(replica, pusher.member)
+      }
+    const known = (replica: string) => this.#owner.get(`${project} ${replica}`)
+    const asked = [...wanted.keys()].filter((replica) => known(replica) === undefined)
+    if (asked.length > 0) {
+      const rows = await q.all<{ replica: string; member: string }>(
+        `SELECT replica, member FROM hub_replicas WHERE project=? AND replica IN (${asked.map(() => '?').join(', ')})`,
+        project,
+        ...asked,
+      )
+      if (this.#owner.size > 10_000) this.#owner.clear()
+      for (const { replica, member } of rows) this.#owner.set(`${project} ${replica}`, member)
+    }
+    const sql = 'INSERT INTO hub_replicas (project, replica, member) VALUES (?, ?, ?)'
+    for (const [replica, member] of wanted) {
+      const owner = known(replica)
+      if (owner === undefined) await q.all(sql, project, replica, member)
+      else wanted.set(replica, owner)
+    }
+    return wanted
+  }
+
+  async #places(q: Query, project: string, digests: readonly string[]): Promise<Map<string, number>> {
+    const marks = digests.map(() => '?').join(', ')
+    if (marks === '') return new Map()
+    const rows = await q.all<{ n: number; digest: string }>(
+      `SELECT n, digest FROM hub_log WHERE project=? AND digest IN (${marks})`,
+      project,
+      ...digests,
+    )
+    return new Map(rows.map((r) => [r.digest, r.n]))
+  }
+
+  /** What comes after a number, some of it. */
+  async page(project: string, after: number): Promise<Page> {
+    const items = await this.#store.all<Kept>(
+      `SELECT n, key, digest, member, body FROM
+         (SELECT n, key, digest, member, body, size, SUM(size) OVER (ORDER BY n) AS total
+          FROM hub_log WHERE project=? AND n>? AND n<=?) AS part
+       WHERE total-size < ? ORDER BY n`,
+      project,
+      after,
+      after + PAGE_UPDATES,
+      PAGE_BYTES,
+    )
+    return { after, last: items.at(-1)?.n ?? after, items }
+  }
+
+  async head(project: string): Promise<number> {
+    return (await this.heads([project])).get(project) ?? 0
+  }
+
+  async heads(projects: readonly string[]): Promise<Map<string, number>> {
+    if (projects.length === 0) return new Map()
+    const marks = projects.map(() => '?').join(', ')
+    const sql = `SELECT id, head FROM hub_projects WHERE id IN (${marks})`
+    const rows = await this.#store.all<{ id: string; head: number }>(sql, ...projects)
+    return new Map(rows.map((r) => [r.id, r.head]))
+  }
+
+  /** What stands at a place: by it a client's cursor is known again. */
+  async digestAt(project: string, n: number): Promise<string | undefined> {
+    const sql = 'SELECT digest FROM hub_log WHERE project=? AND n=?'
+    return (await this.#store.all<{ digest: string }>(sql, project, n))[0]?.digest
+  }
+
+  /** Takes note of what somebody may want to look into later. */
+  audit(project: string, member: string, what: string, detail: object = {}): Promise<unknown> {
+    return this.#store.all(
+      'INSERT INTO hub_audit (at, project, member, what, detail) VALUES (?, ?, ?, ?, ?)',
+      this.#env.now(),
+      isProjectId(project) ? project : '',
+      member,
+      what,
+      JSON.stringify(detail).slice(0, 1000),
+    )
+  }
+}
+
+/** An update is one line of text that every database can keep; one that only takes another away is empty. */
+const isSound = ({ body, over }: Pushed): boolean =>
+  body === '' ? over : body.length <= MOST_FRAME && !/[\0-\x08\x0a-\x1f]/.test(body) && body.isWellFormed()

@@ -1,0 +1,11 @@
+import type { Json } from './field.ts'
+
+export type JsonObject = { [key: string]: Json }
+
+/** Whether a value of JSON is an object. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The object without the keys that nothing was said of. */
+export const defined = <T extends object>(object: T): T =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T

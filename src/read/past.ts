@@ -1,0 +1,191 @@
+import { UserError } from '../errors.ts'
+import { STATE } from '../log/cells.ts'
+import { foldOf } from '../log/context-value.ts'
+import { cellsOf } from '../log/events.ts'
+import type { Folded } from '../log/fold.ts'
+import { rowOf } from '../materialize/apply.ts'
+import { type Entity, isAgreed, LINK_KIND, type Link, nameKey, standingOf } from '../model/entity.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Db } from '../store/db.ts'
+import { eventsOfUpTo, listEventsUpTo, writtenSince } from '../store/log.ts'
+import { getMeta } from '../store/meta.ts'
+import * as rows from '../store/rows.ts'
+import { entityOf, isAsked, type ListOptions, type Reader } from './reader.ts'
+import { candidates } from './references.ts'
+
+/** How many entities of a list are read at once. */
+const PAGE = 64
+
+/**
+ * Reads the knowledge as it was at a moment: what nothing has touched since is as its row says, and of everything else the
+ * events stamped up to it are folded (K11), one entity at a time, when somebody asks for it. The same on every replica
+ * that holds the same lines; refused for a moment before the horizon of a compaction.
+ */
+export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
+  const horizon = Number(getMeta(db, 'horizon') ?? 0)
+  if (at < horizon) {
+    throw new UserError(
+      'before-horizon',
+      `history before ${new Date(horizon).toISOString()} was compacted away`,
+      'ask for a later moment',
+    )
+  }
+  const folded = new Map<string, Entity | undefined>()
+  const fold = (id: string): Entity | undefined => {
+    if (!folded.has(id)) folded.set(id, foldUpTo(db, registry(), id, at))
+    return folded.get(id)
+  }
+  const read = (row: rows.EntityRow) => (row.updated <= at ? entityOf(row) : fold(row.id))
+  const entity = (id: string) => {
+    if (folded.has(id)) return folded.get(id)
+    const row = rows.getRow(db, id)
+    return row && read(row)
+  }
+  const isLive = (id: string) => entity(id)?.live === true
+
+  let gone: Record<'src' | 'dst', Map<string, rows.LinkRow[]>> | undefined
+  const goneAt = (end: 'src' | 'dst', id: string) => {
+    if (!gone) {
+      const all = rows.linksGoneSince(db, LINK_KIND, at)
+      gone = { src: Map.groupBy(all, (l) => l.src), dst: Map.groupBy(all, (l) => l.dst) }
+    }
+    return gone[end].get(id) ?? []
+  }
+  const links = (end: 'from' | 'to', id: string): Link[] => {
+    const column = end === 'from' ? 'src' : 'dst'
+    return [...rows.allLinksAt(db, column, id), ...goneAt(column, id)]
+      .flatMap((l): Link[] => {
+        const e = entity(l.id)
+        const counts = e?.live && e.fields.standing !== 'rejected' && isLive(end === 'from' ? l.dst : l.src)
+        return counts ? [{ id: l.id, from: l.src, to: l.dst, type: l.rel, entity: e }] : []
+      })
+      .sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1))
+  }
+  const isReplaced = (id: string) =>
+    entity(id)?.fields.status === undefined &&
+    links('to', id).some((l) => l.type === 'supersedes' && isAgreed(l.entity))
+
+  /** What of a kind was alive, newest first, as lists show it. */
+  const listed = (kind: string, o: ListOptions): rows.Listed[] => {
+    const touched = rows.touchedSince(db, kind, at)
+    const was = foldForLists(
+      db,
+      touched.flatMap((row) => (row.changed ? [row.id] : [])),
+      at,
+    )
+    const then = touched.flatMap((row): rows.Listed[] => {
+      if (!row.changed) return [row]
+      const state = was.get(row.id) ?? fold(row.id)
+      return state ? [{ ...row, ...listedAs(state) }] : []
+    })
+    const lostLink = (id: string) => goneAt('dst', id).some((l) => l.rel === 'supersedes')
+    return [...rows.untouchedSince(db, kind, at), ...then]
+      .filter(
+        (row) =>
+          row.live &&
+          (o.since === undefined || row.created >= o.since) &&
+          (o.standing
+            ? row.standing === o.standing
+            : o.all ||
+              (!row.retired &&
+                row.standing !== 'rejected' &&
+                !((row.replaced || lostLink(row.id)) && isReplaced(row.id)))),
+      )
+      .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+  }
+  const entities = (ids: readonly string[]) => {
+    const found = new Map(rows.rowsOfIds(db, ids).map((row) => [row.id, row]))
+    return ids.flatMap((id) => (found.has(id) ? (read(found.get(id)!) ?? []) : []))
+  }
+  function* pages(ids: readonly string[]) {
+    for (let i = 0; i < ids.length; i += PAGE) yield* entities(ids.slice(i, i + PAGE))
+  }
+  let renamed: string[] | undefined
+  const renamedSince = () =>
+    (renamed ??= writtenSince(db, [...new Set(registry().kinds().map((k) => k.key[0]))], at)) // biome-ignore format: one thought
+  const kinds = () => rows.allKinds(db)
+
+  const reader: Reader = {
+    registry,
+    entity,
+    byName: (key) => {
+      const called = (ids: readonly string[]) => entities(ids).filter((e) => nameKey(e.name) === key)
+      const still = called(rows.rowsByName(db, key).map((row) => row.id))
+      // what has another name now is looked for only where nothing has kept it
+      return still.length > 0 ? still : called(renamedSince().sort())
+    },
+    allIds: () => kinds().flatMap((kind) => rows.idsAt(db, kind, at)),
+    list(kind, o = {}) {
+      const found = [...pages(listed(kind, o).map((row) => row.id)).filter((e) => isAsked(e, o)).take(o.limit ?? Number.POSITIVE_INFINITY)] // biome-ignore format: one thought
+      return found
+    },
+    ids: (kind, o = {}) =>
+      o.topic === undefined && o.session === undefined
+        ? listed(kind, o).slice(0, o.limit ?? Number.POSITIVE_INFINITY).map((row) => row.id) // biome-ignore format: one thought
+        : reader.list(kind, o).map((e) => e.id),
+    entities,
+    links,
+    edges: (end, ids, relations) =>
+      ids.flatMap((id) =>
+        links(end, id).flatMap(({ entity: e, ...l }) =>
+          isAgreed(e) && (!relations || relations.includes(l.type))
+            ? [{ ...l, at: e.created, ...(typeof e.fields.confidence === 'number' && { confidence: e.fields.confidence }) }]
+            : [],
+        ),
+      ), // biome-ignore format: as the statement reads
+    linksOf: (relations) =>
+      [...rows.linksOf(db, relations), ...rows.linksGoneSince(db, LINK_KIND, at).filter((l) => relations.includes(l.rel))]
+        .filter((l) => isLive(l.id))
+        .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel })), // biome-ignore format: one thought
+    search(question, limit, only) {
+      const words =
+        question
+          .slice(0, 10_000)
+          .toLowerCase()
+          .match(/[\p{L}\p{N}]+/gu) ?? []
+      return registry()
+        .kinds()
+        .filter((k) => !k.internal && (!only || only.includes(k.name)))
+        .flatMap((k) => reader.list(k.name))
+        .map((e) => ({ e, score: words.filter((w) => JSON.stringify(e.fields).toLowerCase().includes(w)).length }))
+        .filter((x) => x.score > 0)
+        .sort((a, b) => b.score - a.score || b.e.created - a.e.created || (a.e.id < b.e.id ? -1 : 1))
+        .slice(0, limit)
+        .map((x) => x.e)
+    },
+    conflicts: () => [...pages(reader.allIds())].filter((e) => e.conflicts.length > 0),
+    counts: () =>
+      kinds()
+        .map((kind) => ({ kind, n: listed(kind, { all: true }).length }))
+        .filter((c) => c.n > 0)
+        .sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1)),
+    find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
+  }
+  return reader
+}
+
+const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'>) => ({
+  live: e.live ? 1 : 0,
+  created: e.created,
+  retired: e.fields.retired === undefined ? 0 : 1,
+  standing: standingOf(e.fields),
+})
+
+/** The same of several, without what lists do not show; those whose beginning is known. */
+function foldForLists(db: Db, ids: readonly string[], at: number): Map<string, Folded> {
+  const events = listEventsUpTo(db, ids, at).map((e) => e.event)
+  const known = new Set(events.flatMap((e) => (e.field === STATE ? [e.entity] : [])))
+  const byEntity = Map.groupBy(events.filter((e) => known.has(e.entity)), (e) => e.entity) // biome-ignore format: one thought
+  return new Map([...byEntity].map(([id, own]) => [id, foldOf(id, cellsOf(own))]))
+}
+
+/** An entity as the events up to a moment say it is; nothing where there were none. */
+function foldUpTo(db: Db, registry: Registry, id: string, at: number): Entity | undefined {
+  const events = eventsOfUpTo(db, id, at)
+  if (events.length === 0) return undefined
+  const folded = foldOf(id, cellsOf(events.map((e) => e.event)))
+  // what touched it last may have been folded away by a compaction; the horizon lies after it
+  const base = rows.baseOf(db, id)
+  const updated = events.reduce((max, e) => Math.max(max, e.event.stamp.ms), base?.updated ?? 0)
+  return entityOf(rowOf(id, folded, updated, new Set(events.map((e) => e.batch)).size, registry))
+}

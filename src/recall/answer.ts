@@ -1,0 +1,195 @@
+import type { Memory } from '../memory.ts'
+import type { Entity } from '../model/entity.ts'
+import type { Reader } from '../read/reader.ts'
+import { markOf, Staleness } from '../read/stale.ts'
+import type { Place } from '../read/work-tree.ts'
+import { formsOf, sayingOf } from './card.ts'
+import type { RecallConfig } from './config.ts'
+import type { Corpus } from './corpus.ts'
+import { foldAlike } from './duplicates.ts'
+import { importanceOf } from './importance.ts'
+import type { Asked } from './options.ts'
+import { pack } from './pack.ts'
+import { type Ranked, rank, type VectorLeg } from './rank.ts'
+import { halfLifeOf, recencyOf } from './recency.ts'
+import { makeProximity, type Proximity } from './scope.ts'
+import { countTokens } from './tokens.ts'
+import type { Recalled, RecallResult } from './types.ts'
+import { stands, stateOf } from './validity.ts'
+
+const DAY_MS = 86_400_000
+
+/** A longer question is a document; only its beginning is searched for. */
+const MAX_QUESTION = 16_384
+
+/** Judges this many times `limit` results, so that folded duplicates can be replaced. */
+const SPARE = 2
+
+/** What an answer is made from. */
+export interface Grounds {
+  readonly memory: Memory
+  /** The work tree, whose code says what is stale. */
+  readonly root: string | undefined
+  readonly reader: Reader
+  readonly corpus: Corpus
+  readonly vectors: VectorLeg | undefined
+  readonly config: RecallConfig
+  readonly place: Place
+  readonly notes: string[]
+}
+
+interface Scored extends Ranked {
+  readonly near: Proximity
+  readonly parts: Recalled['parts']
+  readonly score: number
+}
+
+/** Ranks, weighs, folds and packs what answers a question. Reads only. */
+export function answer(question: string, asked: Asked, g: Grounds): RecallResult {
+  const { reader, config } = g
+  const now = asked.asOf ?? g.memory.env.now()
+  const registry = reader.registry()
+  const proximity = makeProximity(reader, g.place, asked, config)
+  const near = new Map<string, Proximity>()
+  const states = new Map<string, string | undefined>()
+  const admits = (e: Entity): boolean => {
+    if (registry.kind(e.kind)?.internal) return false
+    if (asked.since !== undefined && e.updated < asked.since) return false
+    const p = proximity(e)
+    if (p.excluded) return false
+    const state = stateOf(e, reader, asked.validAt)
+    if (state === 'deleted' || state === 'rejected') return false
+    if (state !== undefined && !asked.all && !(asked.asOf !== undefined && state !== 'proposed')) return false
+    near.set(e.id, p)
+    states.set(e.id, state)
+    return true
+  }
+  const ranked = rank(question.slice(0, MAX_QUESTION), {
+    corpus: g.corpus,
+    reader,
+    vectors: g.vectors,
+    kinds: asked.kinds,
+    all: asked.all || asked.asOf !== undefined,
+    now,
+    admits,
+  })
+  const scored = ranked.map((r): Scored => {
+    const p = near.get(r.entity.id)!
+    const parts = {
+      relevance: r.relevance,
+      proximity: r.named ? 1 : p.proximity, // wherever it was recorded, it is asked for
+      recency: recencyOf(r.entity, now, registry, config),
+      importance: importanceOf(r.entity.fields, config.importance),
+    }
+    return { ...r, near: p, parts, score: parts.relevance * parts.proximity * parts.recency * parts.importance }
+  })
+  scored.sort(
+    (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
+  )
+
+  const judged = scored.slice(0, asked.limit * SPARE)
+  const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
+  const folded = foldAlike(judged.map((s) => ({ id: s.entity.id, kind: s.entity.kind, text: saying(s), scored: s })))
+  const shown = folded.slice(0, asked.limit)
+  const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
+  const staleness =
+    asked.asOf === undefined && g.root !== undefined ? new Staleness(g.memory.db, g.root, reader) : undefined
+  const results = shown.map(({ item, similar }): Recalled & { forms: ReturnType<typeof formsOf> } => {
+    const { entity, parts, score } = item.scored
+    const state = states.get(entity.id)
+    const contradicts = marks.get(entity.id) ?? []
+    const { id, kind, name, fields } = entity
+    const isStale = staleness?.of(id)
+    const stale = isStale && { stale: markOf(isStale) }
+    const printable = { id, kind, name, fields, similar, contradicts, ...(state ? { state } : {}), ...stale }
+    const forms = formsOf(printable, registry)
+    return {
+      ...printable,
+      similar: [...similar],
+      score,
+      parts,
+      why: whyOf(item.scored, g, now),
+      text: forms.card,
+      forms,
+    }
+  })
+
+  const limits = {
+    ...(asked.budget === undefined ? {} : { budget: asked.budget }),
+    found: scored.length - (judged.length - folded.length),
+  }
+  const cards = results.map(({ forms: { card, line }, ...r }) => {
+    const remark = asked.explain ? explanation(r) : ''
+    return { card: card + remark, line: line + remark }
+  })
+  const packed = pack(cards, limits, countTokens)
+  return {
+    results: packed.shown.map(({ index, form }) => {
+      const { forms, ...result } = results[index]!
+      return { ...result, text: forms[form] }
+    }),
+    omitted: packed.omitted,
+    notes: g.notes,
+    text: packed.text,
+  }
+}
+
+/** Links by which somebody said that two cannot hold together. */
+const AGAINST = new Set(['contradicts', 'conflicts-with'])
+
+/**
+ * For each result the others that contradict it, as links say. Words alone say too little: most pairs that look like a
+ * contradiction apply to different things.
+ */
+function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<string, string[]> {
+  const marks = new Map<string, string[]>()
+  const mark = (id: string, other: string) => {
+    const there = marks.get(id) ?? []
+    if (!there.includes(other)) marks.set(id, [...there, other])
+  }
+  for (const id of ids)
+    for (const link of reader.links('from', id))
+      if (AGAINST.has(link.type) && link.to !== id && ids.has(link.to) && stands(link)) {
+        mark(id, link.to)
+        mark(link.to, id)
+      }
+  return marks
+}
+
+/** The score as the product of what is printed here, so that the line adds up. */
+export function explanation({ parts, why }: Pick<Recalled, 'parts' | 'why'>): string {
+  const factors = Object.entries(parts).map(([name, x]) => [name, x.toPrecision(3)] as const)
+  const score = factors.reduce((product, [, x]) => product * Number(x), 1).toPrecision(3)
+  const sum = `${score} = ${factors.map(([name, x]) => `${name} ${x}`).join(' × ')}`
+  return `\n  #| ${sum}; ${why.replaceAll('|#', '| #').replaceAll('#|', '# |')} |#`
+}
+
+const WHERE: { readonly [W in Proximity['where']]: string } = {
+  task: 'recorded in the current task',
+  sibling: 'recorded in another task of the same activity',
+  activity: 'of the current activity',
+  goal: 'of the current goal',
+  elsewhere: 'recorded elsewhere',
+}
+
+function whyOf(s: Scored, g: Grounds, now: number): string {
+  const said: string[] = []
+  const { words, borrowed } = s.lexical
+  if (s.named) said.push('it is what the question names')
+  if (words.length > 0) said.push(`holds ${words.slice(0, 6).join(', ')}`)
+  if (borrowed.length > 0) said.push(`its neighbours hold ${borrowed.slice(0, 6).join(', ')}`)
+  if (s.linkedTo !== undefined) said.push(`linked to ${s.linkedTo.slice(0, 60)}`)
+  if (s.cosine !== undefined && g.vectors && s.cosine > g.vectors.floor)
+    said.push(`near in meaning (${s.cosine.toFixed(2)})`)
+  if (s.spoken) said.push('said by whom the question is about')
+  if (s.wish) said.push('a wish of the user')
+  if (s.day !== undefined) said.push(`of ${s.day}`)
+  if (said.length === 0) said.push('holds the words of the question, which say little')
+  if (g.place.task !== undefined && !s.named) said.push(WHERE[s.near.where])
+  const days = Math.max(0, Math.round((now - s.entity.updated) / DAY_MS))
+  const half = halfLifeOf(s.entity.kind, g.reader.registry(), g.config)
+  said.push(days === 0 ? 'touched today' : `touched ${days} day${days === 1 ? '' : 's'} ago (half-life ${half})`)
+  const { importance } = s.parts
+  if (importance !== 1) said.push(importance > 1 ? 'says it matters' : 'says it matters less')
+  return said.join('; ')
+}

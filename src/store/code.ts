@@ -1,0 +1,78 @@
+import type { Db } from './db.ts'
+
+/** A file of a work tree as it was seen last. */
+export interface FileRow {
+  readonly path: string
+  readonly size: number
+  /** 0 where the file was too young to tell a further change by its time. */
+  readonly mtime: number
+  /** SHA-256 of its bytes. */
+  readonly hash: string
+}
+
+/** What a location of an entity stood for when somebody last looked at it; where that is now, and whether it changed. */
+export interface AnchorRow {
+  readonly entity: string
+  /** As it was recorded. */
+  readonly location: string
+  readonly path: string
+  readonly symbol: string
+  /** Where no symbol holds it: the line, or 0 for the whole file. */
+  readonly line: number
+  /** Of the text; empty while there is none. */
+  readonly hash: string
+  /** Why it may no longer hold. */
+  readonly stale: string | null
+  readonly since: number | null
+}
+
+export const filesSeen = (db: Db, root: string): FileRow[] =>
+  db.all<FileRow>('SELECT path, size, mtime, hash FROM code_files WHERE root=?', root)
+
+export const fileSeen = (db: Db, root: string, path: string): FileRow | undefined =>
+  db.get<FileRow>('SELECT path, size, mtime, hash FROM code_files WHERE root=? AND path=?', root, path)
+
+export const pathsOfContent = (db: Db, root: string, hash: string): string[] =>
+  db.all<{ path: string }>('SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash).map((r) => r.path) // biome-ignore format: one statement
+
+export const keepFile = (db: Db, root: string, { path, size, mtime, hash }: FileRow): void =>
+  db.run('INSERT OR REPLACE INTO code_files VALUES (?,?,?,?,?)', root, path, size, mtime, hash)
+
+export const dropFile = (db: Db, root: string, path: string): void =>
+  db.run('DELETE FROM code_files WHERE root=? AND path=?', root, path)
+
+const ANCHOR = 'SELECT entity, location, path, symbol, line, hash, stale, since FROM anchors'
+
+export const anchorsIn = (db: Db, root: string): AnchorRow[] => db.all<AnchorRow>(`${ANCHOR} WHERE root=?`, root)
+
+export const anchorsOf = (db: Db, root: string, entity: string): AnchorRow[] =>
+  db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND entity=? ORDER BY location`, root, entity)
+
+export const anchorsAt = (db: Db, root: string, path: string): AnchorRow[] =>
+  db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND path=? ORDER BY entity, location`, root, path)
+
+export const staleAnchors = (db: Db, root: string): AnchorRow[] =>
+  db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND stale IS NOT NULL ORDER BY since DESC, entity, location`, root)
+
+/** The same location, as another work tree knows it. */
+export const anchorElsewhere = (db: Db, entity: string, location: string): AnchorRow | undefined =>
+  db.get<AnchorRow>(`${ANCHOR} WHERE entity=? AND location=? AND hash<>'' LIMIT 1`, entity, location)
+
+export const keepAnchor = (db: Db, root: string, a: AnchorRow): void =>
+  db.run(
+    'INSERT OR REPLACE INTO anchors VALUES (?,?,?,?,?,?,?,?,?)',
+    root, a.entity, a.location, a.path, a.symbol, a.line, a.hash, a.stale, a.since,
+  ) // biome-ignore format: one row
+
+export const dropAnchor = (db: Db, root: string, { entity, location }: AnchorRow): void =>
+  db.run('DELETE FROM anchors WHERE root=? AND entity=? AND location=?', root, entity, location)
+
+/** Somebody looked again: what its locations stand for is found anew. Returns whether it has any. */
+export const releaseAnchors = (db: Db, entity: string): boolean =>
+  db.all("UPDATE anchors SET hash='', stale=NULL, since=NULL WHERE entity=? RETURNING 1", entity).length > 0
+
+/** What is still to be found. */
+export const dueAnchors = (db: Db, root: string): AnchorRow[] =>
+  db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND hash=''`, root)
+
+export const dropAnchorsOf = (db: Db, entity: string): void => db.run('DELETE FROM anchors WHERE entity=?', entity)

@@ -1,0 +1,38 @@
+import { many } from '../../../briefing/format.ts'
+import type { Exchanged } from '../../../sync/hub-exchange.ts'
+import type { Held } from '../../../sync/publish.ts'
+import type { CommandCall } from '../command.ts'
+
+const LISTED = 20
+
+export const batches = (n: number) => many(n, 'batch', 'batches')
+
+export function tellHeld(call: CommandCall, { batch, entity, category }: Held): void {
+  const what = entity === undefined ? 'its header' : entity
+  call.out(`  held    ${batch} and all after it: ${what} looks like a secret (${category})`)
+  call.out(`          erase it with \`tidemark act '[["purge", …]]'\`, and change it wherever it is used`)
+}
+
+export function tellLines(call: CommandCall, summaries: readonly string[]): void {
+  for (const summary of summaries.slice(0, LISTED)) call.out(`          ${summary}`)
+  if (summaries.length > LISTED) call.out(`          and ${summaries.length - LISTED} more`)
+}
+
+const REFUSED: Readonly<Record<string, string>> = {
+  'not-yours':
+    'another member of the hub has written under this machine’s identity; ask for a token of the same member as before',
+  'read-only': 'the token may only read',
+}
+
+/** What an exchange with a hub has done. */
+export function tellHub(call: CommandCall, { applied, parked, odd, pushed, held, refused }: Exchanged): void {
+  call.out(
+    `  hub     ${applied > 0 ? `${batches(applied)} of others; unverified until confirmed here` : 'nothing new there'}`,
+  )
+  if (parked > 0) call.out(`  wait    ${batches(parked)} for earlier ones`)
+  for (const { n, why } of odd) call.out(`  leave   update ${n} of the hub: ${why}`)
+  if (pushed.length > 0) call.out(`  push    ${batches(pushed.length)} to the hub`)
+  tellLines(call, pushed)
+  if (held) tellHeld(call, held)
+  if (refused !== undefined) call.out(`  refused by the hub: ${REFUSED[refused] ?? refused}`)
+}

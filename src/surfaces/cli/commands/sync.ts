@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs'
+import { many } from '../../../briefing/format.ts'
+import { UserError } from '../../../errors.ts'
+import type { Memory } from '../../../memory.ts'
+import type { Json } from '../../../model/field.ts'
+import { openProject } from '../../../open.ts'
+import {
+  findProject,
+  ignoreViews,
+  isPersonal,
+  type Project,
+  settleConfig,
+  writeAttributes,
+} from '../../../store/project.ts'
+import { rememberProject } from '../../../store/project-list.ts'
+import { hubOf } from '../../../store/state.ts'
+import { checkSegments } from '../../../sync/check.ts'
+import { compactSegments, type Pending, pendingIn, publish } from '../../../sync/publish.ts'
+import { type Received, receive } from '../../../sync/receive.ts'
+import { countedKinds } from '../../../tools/format.ts'
+import type { Command, CommandCall } from '../command.ts'
+import { installHook } from './sync-hook.ts'
+import { batches, tellHeld, tellHub, tellLines } from './sync-told.ts'
+
+function tellReceived(call: CommandCall, { applied, parked, damaged }: Received): void {
+  call.out(
+    `  read    ${applied > 0 ? `${batches(applied)} of others; unverified until confirmed here` : 'nothing new'}`,
+  )
+  if (parked > 0) call.out(`  wait    ${batches(parked)} for earlier ones that are not in this work tree`)
+  for (const { path, why } of damaged) call.out(`  leave   ${path}: ${why}; what is sound in it was read`)
+}
+
+const summariesOf = (lines: Pending['lines']) => lines.map((l) => l.summary)
+
+/** What there is of each kind that stays on this machine. */
+function stayingKinds(memory: Memory): string {
+  const registry = memory.reader.registry()
+  return countedKinds(
+    memory.reader.counts().filter(({ kind }) => (registry.kind(kind)?.travels ?? 'machine') !== 'project'),
+  )
+}
+
+function dryRun(call: CommandCall, memory: Memory, { root }: Project): Json {
+  const pending = pendingIn(memory, root)
+  const { lines, staying, held } = pending
+  call.out(`  travels ${batches(lines.length)} would be written to .tidemark/log/`)
+  tellLines(call, summariesOf(lines))
+  const kinds = stayingKinds(memory)
+  call.out(`  stays   sessions, claims${kinds ? `, ${kinds}` : ''}`)
+  if (held) tellHeld(call, held)
+  return { dryRun: true, travels: lines.map((l) => l.summary), staying, held: (held as unknown as Json) ?? null }
+}
+
+/** Exchanges with the hub that the project has joined. Weeks without it are nothing unusual. */
+async function exchange(call: CommandCall, memory: Memory, { id, storePath }: Project): Promise<Json | undefined> {
+  const joined = hubOf(id, storePath)
+  if (!joined) return undefined
+  const { exchangeOnce } = await import('../../../sync/hub-exchange.ts')
+  try {
+    const done = await exchangeOnce(memory, joined)
+    tellHub(call, done)
+    return {
+      url: joined.url,
+      read: done.applied,
+      pushed: done.pushed.length,
+      odd: done.odd,
+      refused: done.refused ?? null,
+    }
+  } catch (error) {
+    if (!(error instanceof UserError) || !['hub-unreached', 'hub-refused'].includes(error.code)) throw error
+    call.out(`  hub     ${error.message}; ${error.hint}`)
+    return { url: joined.url, error: error.code }
+  }
+}
+
+/** For CI: is what the work tree holds sound, and nothing of this machine missing in it? */
+function check(call: CommandCall, project: Project): { json: Json; code: number } {
+  const { problems, segments, lines } = checkSegments(project.root)
+  if (existsSync(project.storePath)) {
+    const memory = openProject(project)
+    try {
+      const { lines: missing, held } = pendingIn(memory, project.root)
+      if (missing.length > 0)
+        problems.push(`${batches(missing.length)} of this machine not in .tidemark/log/: run \`tidemark sync\``)
+      if (held) problems.push(`${held.batch} is held back: it looks like a secret (${held.category})`)
+    } finally {
+      memory.close()
+    }
+  }
+  for (const problem of problems) call.out(`wrong   ${problem}`)
+  if (problems.length === 0) call.out(`ok      ${many(segments, 'segment')} with ${batches(lines)}`)
+  return { json: { segments, batches: lines, problems }, code: problems.length > 0 ? 1 : 0 }
+}
+
+export const sync: Command = {
+  name: 'sync',
+  about:
+    'exchanges knowledge through git: reads what others committed to .tidemark/log/, and writes there what this machine recorded, to be committed; and with the hub, if the project has joined one',
+  usage: '',
+  example: 'tidemark sync --dry-run',
+  flags: {
+    'dry-run': { type: 'flag', about: 'say what travels and what stays, write nothing' },
+    check: { type: 'flag', about: 'for CI: exit 1 if a segment is damaged, or something is not written yet' },
+    compact: { type: 'flag', about: 'make one segment of your own small ones; on the branch that the others merge' },
+    hook: { type: 'flag', about: 'have git do it before each commit: adds .git/hooks/pre-commit' },
+  },
+  async run(call) {
+    const project = findProject(call.directory)
+    const { root } = project
+    if (isPersonal(root))
+      throw new UserError(
+        'personal',
+        'this project is for you alone: it was made with `init --personal`, and .tidemark/ is kept out of git',
+        'take the line * out of .tidemark/.gitignore to share it',
+      )
+    if (call.flags.check) return check(call, project)
+    const memory = openProject(project)
+    try {
+      if (call.flags['dry-run']) return { json: dryRun(call, memory, project) }
+      if (call.flags.hook) call.out(installHook(root))
+      if (settleConfig(root)) call.out('  settled a conflict in .tidemark/config.json: two clones had run `init`')
+      ignoreViews(root)
+      writeAttributes(root)
+      rememberProject(project)
+      const received = receive(memory, root)
+      tellReceived(call, received)
+      const published = publish(memory, root)
+      const { lines, staying, held, written, removed } = published
+      call.out(`  write   ${lines.length > 0 ? `${batches(lines.length)}: ${written.join(', ')}` : 'nothing new'}`)
+      tellLines(call, summariesOf(lines))
+      if (held) tellHeld(call, held)
+      if (call.flags.compact) {
+        const compacted = compactSegments(memory, root)
+        written.push(...compacted.written)
+        removed.push(...compacted.removed)
+        call.out(`  compact ${many(compacted.removed.length, 'segment')} into ${compacted.written.length}`)
+      }
+      const hub = await exchange(call, memory, project)
+      if (written.length > 0) call.out('commit .tidemark/ and push it; others read it with their next command')
+      return {
+        json: {
+          read: { ...received },
+          written,
+          removed,
+          batches: lines.length,
+          staying,
+          held: (held as unknown as Json) ?? null,
+          ...(hub === undefined ? {} : { hub }),
+        },
+        code: held ? 1 : 0,
+      }
+    } finally {
+      memory.close()
+    }
+  },
+}

@@ -1,0 +1,184 @@
+import { WebSocket } from 'ws'
+import { UserError } from '../errors.ts'
+import type { Json } from '../model/field.ts'
+import { isObject, type JsonObject } from '../model/object.ts'
+import type { Joined } from '../store/state.ts'
+import { COMPRESSION, type Frame, MOST_FRAME, PROTOCOL, printFrame, readFrame } from './frames.ts'
+
+const ANSWER_MS = 15_000
+/** A hub says something every 30 seconds, if only that it is there. */
+const SILENT_MS = 75_000
+
+/** Hosts that nobody listens in on the way to. */
+const NEAR = ['localhost', '127.0.0.1', '[::1]']
+
+/** The address of a hub as people write it, as a URL of a WebSocket. */
+export function hubUrl(text: string, insecure = false): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const protocol = { 'http:': 'ws:', 'ws:': 'ws:', 'https:': 'wss:', 'wss:': 'wss:' }[url?.protocol ?? '']
+  if (!url || !protocol || url.username || url.search)
+    throw new UserError('bad-hub', `${text} is no address of a hub`, 'give one such as https://hub.example.org')
+  if (protocol === 'ws:' && !insecure && !NEAR.includes(url.hostname))
+    throw new UserError(
+      'insecure-hub',
+      `${text} is not encrypted: others on the way could read the token and the knowledge`,
+      'use https://, or --insecure in a network that you trust',
+    )
+  url.protocol = protocol
+  return url
+}
+
+/** What each refusal means for the one who asked. */
+const REFUSED: Readonly<Record<string, readonly [string, string]>> = {
+  'no-token': ['the hub does not know this token', 'ask for one, and `tidemark join URL TOKEN`'],
+  expired: ['the token has expired', 'ask for a new one, and `tidemark join URL TOKEN`'],
+  revoked: ['the token was revoked', 'ask for a new one, and `tidemark join URL TOKEN`'],
+  'wrong-project': ['the token is for other projects', 'have one made for the "id" of .tidemark/config.json'],
+  'too-many-attempts': ['the hub has refused too many tokens from this address', 'try again in a minute'],
+}
+
+const refused = (status: number, code: string): UserError => {
+  const [message, hint] = REFUSED[code] ?? [`the hub answers ${status}`, 'check the address: is it that of a hub?']
+  return new UserError('hub-refused', message, hint, { status, code })
+}
+
+const unreached = (url: string, why: string): UserError =>
+  new UserError('hub-unreached', `${url} cannot be reached (${why})`, 'what is new waits here; the next sync sends it')
+
+export interface Heard {
+  /** Called before anything that follows it. */
+  welcome?(head: JsonObject): void
+  updates(frame: Frame): void
+  claims?(held: unknown[]): void
+  presence?(said: JsonObject): void
+  /** The connection is gone. */
+  gone(error: UserError): void
+}
+
+/** A connection to a hub: questions with their answers, and what it says by itself. */
+export class HubLink {
+  readonly #url: string
+  readonly #ws: WebSocket
+  readonly #heard: Heard
+  readonly #asked = new Map<number, { done(head: JsonObject): void; failed(error: UserError): void }>()
+  #welcome: { done(head: JsonObject): void; failed(error: UserError): void } | undefined
+  #count = 0
+  #silence: NodeJS.Timeout | undefined
+  #error: UserError | undefined
+
+  constructor({ url, token }: Pick<Joined, 'url' | 'token'>, project: string, heard: Heard) {
+    this.#url = url
+    this.#heard = heard
+    const place = new URL(`v1/projects/${project}/sync`, url.endsWith('/') ? url : `${url}/`)
+    this.#ws = new WebSocket(place, {
+      headers: { authorization: `Bearer ${token}` },
+      maxPayload: 2 * MOST_FRAME,
+      perMessageDeflate: COMPRESSION,
+      handshakeTimeout: 10_000,
+      followRedirects: false,
+    })
+    this.#ws.on('unexpected-response', (_, response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => (text += text.length < 1000 ? part : ''))
+      response.on('end', () => this.#end(refused(response.statusCode ?? 0, codeIn(text))))
+    })
+    this.#ws.on('error', (error: NodeJS.ErrnoException) => this.#end(unreached(url, error.code ?? error.message)))
+    this.#ws.on('close', (code) =>
+      this.#end(code === 4401 ? refused(401, 'revoked') : unreached(url, `closed, ${code}`)),
+    )
+    this.#ws.on('ping', () => this.#heardOf())
+    this.#ws.on('message', (data, isBinary) => {
+      this.#heardOf()
+      const frame = isBinary ? undefined : readFrame(String(data))
+      if (frame) this.#take(frame)
+    })
+  }
+
+  /** Says where this side stands; the hub's answer. */
+  async hello(since: number, mark: string | undefined, top?: Json): Promise<JsonObject> {
+    await new Promise<void>((resolve, reject) => {
+      if (this.#error) return reject(this.#error)
+      if (this.#ws.readyState === WebSocket.OPEN) return resolve()
+      this.#welcome = { done: () => resolve(), failed: reject }
+      this.#ws.once('open', resolve)
+    })
+    const welcome = new Promise<JsonObject>((done, failed) => (this.#welcome = { done, failed }))
+    this.#ws.send(printFrame({ t: 'hello', v: PROTOCOL, since, mark, top }))
+    return this.#inTime(welcome)
+  }
+
+  /** Asks for something; the answer. */
+  ask(head: JsonObject, updates: readonly string[] = []): Promise<JsonObject> {
+    if (this.#error) return Promise.reject(this.#error)
+    const id = ++this.#count
+    const answer = new Promise<JsonObject>((done, failed) => this.#asked.set(id, { done, failed }))
+    this.#ws.send(printFrame({ ...head, id }, updates))
+    return this.#inTime(answer)
+  }
+
+  tell(head: JsonObject): void {
+    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.send(printFrame(head))
+  }
+
+  /** A connection may be gone without anybody saying so. */
+  #heardOf(): void {
+    clearTimeout(this.#silence)
+    this.#silence = setTimeout(() => {
+      this.#end(unreached(this.#url, 'silent'))
+      this.#ws.terminate()
+    }, SILENT_MS).unref()
+  }
+
+  close(): void {
+    clearTimeout(this.#silence)
+    this.#error ??= unreached(this.#url, 'closed here')
+    if (this.#ws.readyState === WebSocket.CONNECTING) this.#ws.terminate()
+    else this.#ws.close(1000)
+    setTimeout(() => this.#ws.terminate(), 1000).unref()
+  }
+
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => {
+      this.#end(unreached(this.#url, 'no answer'))
+      this.#ws.terminate()
+    }, ANSWER_MS)
+    try {
+      return await answer
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #end(error: UserError): void {
+    if (this.#error) return
+    this.#error = error
+    this.#welcome?.failed(error)
+    for (const { failed } of this.#asked.values()) failed(error)
+    this.#heard.gone(error)
+  }
+
+  #take(frame: Frame): void {
+    const { head } = frame
+    if (head.t === 'welcome') {
+      this.#heard.welcome?.(head)
+      this.#welcome?.done(head)
+    } else if (head.t === 'updates') this.#heard.updates(frame)
+    else if (head.t === 'claims' && Array.isArray(head.held)) this.#heard.claims?.(head.held)
+    else if (head.t === 'presence') this.#heard.presence?.(head)
+    else if ((head.t === 'ack' || head.t === 'answer') && typeof head.id === 'number') {
+      const asked = this.#asked.get(head.id)
+      this.#asked.delete(head.id)
+      asked?.done(head)
+    }
+  }
+}
+
+function codeIn(text: string): string {
+  try {
+    const said: unknown = JSON.parse(text)
+    return isObject(said) && typeof said.error === 'string' ? said.error : ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,240 @@
+import { isTracked } from '../git.ts'
+import type { Memory } from '../memory.ts'
+import { snapshotOf } from '../replication/compaction.ts'
+import { firstOf, type Line, parseLine, printReadable } from '../store/line.ts'
+import * as log from '../store/log.ts'
+import { ownIdentities } from '../store/trust.ts'
+import { isSnapshot, removeSegment, type Segment, segmentsIn, wholeTexts, writeSegment } from './segments.ts'
+import { secretIn, sharedPart, sharedSnapshot, travelsFrom } from './share.ts'
+import { printRun, printSigned, printSignedSnapshot } from './signatures.ts'
+
+/** What looks like a secret, and holds back the batches from there on. */
+export interface Held {
+  batch: string
+  entity?: string
+  category: string
+}
+
+export interface Pending {
+  /** Batches that leave, in their order. */
+  lines: Line[]
+  /** How many batches stay on this machine. */
+  staying: number
+  held?: Held
+}
+
+/** What leaves of one identity's lines, and the segments that a work tree has of it. */
+interface Own extends Pending {
+  readonly replica: string
+  /** A state in the place of lines that were folded away before they left. */
+  snapshot?: { text: string; upTo: number }
+  whole: { readonly segment: Segment; readonly texts: readonly string[] }[]
+  /** Segments that are damaged, or say what was erased since. */
+  bad: Segment[]
+}
+
+/** A larger segment is not written again with others. */
+const MOST_BYTES = 1024 * 1024
+
+/** What the segments of a work tree lack of what this store wrote. */
+export function pendingIn(memory: Memory, root: string): Pending {
+  const all = ownIn(memory, root)
+  const held = all.find((o) => o.held)?.held
+  const staying = all.reduce((n, o) => n + o.staying, 0)
+  return { lines: all.flatMap((o) => o.lines), staying, ...(held ? { held } : {}) }
+}
+
+function ownIn(memory: Memory, root: string): Own[] {
+  const { db } = memory
+  return db.read(() => {
+    const travels = travelsFrom(db, memory.registry())
+    const segments = Map.groupBy(segmentsIn(root), (s) => s.replica)
+    return ownIdentities(db).map(({ replica, upTo }) => {
+      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [] }
+      for (const segment of segments.get(replica) ?? []) {
+        const texts = wholeTexts(root, segment)
+        if (texts === undefined || saysErased(memory, texts, travels)) own.bad.push(segment)
+        else own.whole.push({ segment, texts })
+      }
+      const has = new Set<number>()
+      for (const { segment } of own.whole) for (let seq = segment.first; seq <= segment.last; seq++) has.add(seq)
+      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, (seq) => has.has(seq))
+      return own
+    })
+  })
+}
+
+/** What leaves of this store's lines, of each identity those after a number. */
+export function unsentAfter(memory: Memory, sent: (replica: string) => number): Omit<Own, 'whole' | 'bad'>[] {
+  const { db } = memory
+  return db.read(() => {
+    const travels = travelsFrom(db, memory.registry())
+    return ownIdentities(db).map(({ replica, upTo }) => {
+      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [] }
+      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, (seq) => seq <= sent(replica))
+      return own
+    })
+  })
+}
+
+/** Whether a segment says something that was erased since. */
+function saysErased(memory: Memory, texts: readonly string[], travels: (id: string) => boolean): boolean {
+  const { db } = memory
+  if (!log.anythingPurged(db)) return false
+  return texts.some((text) => {
+    if (isSnapshot(text)) return true
+    const said = parseLine(text)
+    if (log.purgesOf(db, said.replica, said.seq).length === 0) return false
+    const line = log.lineOf(db, said.replica, said.seq)
+    const now = line && sharedPart(line, travels)
+    const print = said.author.sig === undefined ? printReadable : (l: Line) => printSigned(memory, l)
+    return now === undefined || print(following(now, said.prev, said.from)) !== text
+  })
+}
+
+/** A line as it follows another one; where lines between the two stay here, it says so. */
+const following = (line: Line, prev: string, from: number | undefined): Line =>
+  from === undefined || from === line.seq ? line : { ...line, prev, from, substitute: true }
+
+/** Finds what leaves of the lines up to a number that others do not have yet. */
+function collect(
+  memory: Memory,
+  own: Own,
+  last: number,
+  travels: (id: string) => boolean,
+  has: (seq: number) => boolean,
+): void {
+  const { db } = memory
+  const { replica, lines } = own
+  const folded = log.coveredUpTo(db, replica)
+  for (let seq = 1; seq <= folded; seq++) {
+    if (has(seq)) continue
+    const snapshot = sharedSnapshot(snapshotOf(db)!, replica, travels)
+    own.snapshot = { text: printSignedSnapshot(memory, snapshot), upTo: folded }
+    break
+  }
+  for (let from = folded + 1; from <= last; from++) {
+    if (has(from)) continue
+    let to = from
+    while (to < last && !has(to + 1)) to++
+    let prev = from === 1 ? '' : (log.hashOf(db, replica, from - 1) ?? '')
+    for (const line of log.linesBetween(db, replica, from, to)) {
+      const part = sharedPart(line, travels)
+      if (!part) {
+        own.staying++
+        continue
+      }
+      const secret = secretIn(part)
+      if (secret) {
+        own.held = { batch: `${replica}:${line.seq}`, ...secret }
+        return
+      }
+      lines.push(following(part, prev, from))
+      from = line.seq + 1
+      prev = line.hash
+    }
+    from = to
+  }
+}
+
+export interface Published {
+  /** Batches written now. */
+  lines: Line[]
+  staying: number
+  held?: Held
+  /** Files that were written and removed, below the project's root. */
+  written: string[]
+  removed: string[]
+}
+
+/**
+ * Writes what a work tree lacks of this store's lines into a new segment of each identity, with those before
+ * it that were never committed. Segments of others stay as they are.
+ */
+export function publish(memory: Memory, root: string): Published {
+  const out: Published = { lines: [], staying: 0, written: [], removed: [] }
+  for (const own of ownIn(memory, root)) {
+    const gone = [...own.bad]
+    const write = (first: number, last: number, texts: readonly string[]) =>
+      void out.written.push(writeSegment(root, own.replica, first, last, texts).path)
+    if (own.snapshot) {
+      write(1, own.snapshot.upTo, [own.snapshot.text])
+      gone.push(...own.whole.map((w) => w.segment).filter((s) => s.last <= own.snapshot!.upTo))
+    }
+    for (const run of runsOf(own.lines)) {
+      const texts = printRun(memory, run)
+      const merged = mergedInto(root, run, texts, own)
+      const first = merged[0]?.segment.first ?? firstOf(run[0]!)
+      write(first, run.at(-1)!.seq, [...merged.flatMap((m) => m.texts), ...texts])
+      gone.push(...merged.map((m) => m.segment))
+    }
+    // a held batch may be in a damaged segment alone
+    for (const segment of own.held ? [] : gone)
+      if (!out.written.includes(segment.path) && removeSegment(root, segment)) out.removed.push(segment.path)
+    out.lines.push(...own.lines)
+    out.staying += own.staying
+    out.held ??= own.held
+  }
+  return out
+}
+
+/** Lines that follow each other without one between them that is there already. */
+function runsOf(lines: readonly Line[]): Line[][] {
+  const runs: Line[][] = []
+  for (const line of lines) {
+    const run = runs.at(-1)
+    if (run && run.at(-1)!.seq === firstOf(line) - 1) run.push(line)
+    else runs.push([line])
+  }
+  return runs
+}
+
+const sizeOf = (texts: readonly string[]): number => texts.reduce((n, t) => n + t.length + 1, 0)
+/**
+ * The segments before a run that become one with it: those that git does not know yet. A committed one stays: if two
+ * branches replaced it, or a commit that did was picked alone, git would see a file renamed twice, and a conflict.
+ */
+function mergedInto(root: string, run: readonly Line[], texts: readonly string[], own: Own): Own['whole'] {
+  const merged: Own['whole'] = []
+  let first = firstOf(run[0]!)
+  let size = sizeOf(texts)
+  for (;;) {
+    const before = own.whole.find((w) => w.segment.last === first - 1)
+    if (!before || isSnapshot(before.texts[0]!) || isTracked(root, before.segment.path)) return merged
+    size += sizeOf(before.texts)
+    if (size > MOST_BYTES) return merged
+    merged.unshift(before)
+    first = before.segment.first
+  }
+}
+
+/** Makes one segment of the small ones that follow each other, of each identity of this store. */
+export function compactSegments(memory: Memory, root: string): { written: string[]; removed: string[] } {
+  const out = { written: [] as string[], removed: [] as string[] }
+  for (const own of ownIn(memory, root)) {
+    const small = own.whole.filter((w) => !isSnapshot(w.texts[0]!) && sizeOf(w.texts) < MOST_BYTES)
+    for (const run of touching(small)) {
+      const texts = new Map(run.flatMap((w) => w.texts).map((text) => [parseLine(text).seq, text]))
+      const ordered = [...texts].sort(([a], [b]) => a - b).map(([, text]) => text)
+      const last = Math.max(...run.map((w) => w.segment.last))
+      const { path } = writeSegment(root, own.replica, run[0]!.segment.first, last, ordered)
+      out.written.push(path)
+      for (const { segment } of run)
+        if (segment.path !== path && removeSegment(root, segment)) out.removed.push(segment.path)
+    }
+  }
+  return out
+}
+
+/** Segments that overlap or follow each other, where there are several. */
+function touching(whole: Own['whole']): Own['whole'][] {
+  const runs: { last: number; members: Own['whole'] }[] = []
+  for (const w of whole) {
+    const run = runs.at(-1)
+    if (run && w.segment.first <= run.last + 1) {
+      run.members.push(w)
+      run.last = Math.max(run.last, w.segment.last)
+    } else runs.push({ last: w.segment.last, members: [w] })
+  }
+  return runs.map((r) => r.members).filter((members) => members.length > 1)
+}

@@ -1,0 +1,137 @@
+import { UserError } from '../errors.ts'
+import type { Memory } from '../memory.ts'
+import type { Ingested } from '../replication/ingest.ts'
+import { stored } from '../store/db.ts'
+import type { Line } from '../store/line.ts'
+import * as log from '../store/log.ts'
+import { getMeta, setMeta } from '../store/meta.ts'
+import { isOwnReplica } from '../store/trust.ts'
+import { type Content, readSegment, type Segment, segmentsIn, signatureOf } from './segments.ts'
+import { checkSigned } from './signatures.ts'
+
+export interface Received {
+  /** Batches that were new here. */
+  applied: number
+  /** Batches that wait for an earlier one. */
+  parked: number
+  damaged: { path: string; why: string }[]
+  /** Segments that are still to be read: the time was up, or others held the lock. */
+  left: number
+}
+
+const KNOWN = 'sync_known'
+/** So many names of segments are kept; a file that is read again changes nothing. */
+const MOST_KNOWN = 5_000
+const LINES_AT_ONCE = 250
+/** The same where time is short. */
+const LINES_IN_HURRY = 25
+/** A directory that was changed just now may change again without another time. */
+const RACY_MS = 2_000
+
+const treeKey = (root: string) => `sync_tree:${root}`
+const nameOf = ({ replica, first, last, hash }: Segment) => `${replica}/${first}-${last}-${hash}`
+
+/** Whether a work tree's segments may have changed since they were read; a few calls of stat. */
+export const hasChanged = (memory: Memory, root: string): boolean =>
+  signatureOf(root).signature !== (getMeta(memory.db, treeKey(root)) ?? ' nothing')
+
+/**
+ * Takes in what others have written, from the segments of a work tree. What vanished, shrank or is older takes nothing
+ * back. `left`: milliseconds that there are for it.
+ */
+export function receive(memory: Memory, root: string, left: () => number = () => Number.POSITIVE_INFINITY): Received {
+  const out: Received = { applied: 0, parked: 0, damaged: [], left: 0 }
+  if (memory.db.readOnly) return out
+  const { db, env } = memory
+  const { signature, newest } = signatureOf(root)
+  const known = new Set(stored<string[]>(getMeta(db, KNOWN) ?? '[]'))
+  const all = segmentsIn(root)
+  const fresh = all.filter((s) => !known.has(nameOf(s)))
+  const read: string[] = []
+  for (const segment of fresh) {
+    if (left() <= 0) {
+      out.left++
+      continue
+    }
+    const content = readSegment(root, segment)
+    const failed = takeIn(memory, content, out, left)
+    if (failed === 'late') out.left++
+    else if (content.damage ?? failed) {
+      const why = content.damage ?? failed!
+      out.damaged.push({ path: segment.path, why })
+      // what is wrong with the file doctor sees for itself
+      if (failed) db.write(() => log.finding(db, `segment:${nameOf(segment)}`, env.now(), `${segment.path}: ${why}`))
+    } else read.push(nameOf(segment))
+  }
+  const isSettled = out.left === 0 && env.now() - newest > RACY_MS
+  const mark = isSettled ? signature : undefined
+  if (read.length === 0 && (mark === undefined || getMeta(db, treeKey(root)) === mark)) return out
+  db.write(() => {
+    for (const name of read) known.add(name)
+    const kept = known.size > MOST_KNOWN ? all.map(nameOf).filter((n) => known.has(n)) : [...known]
+    if (read.length > 0) setMeta(db, KNOWN, JSON.stringify(kept))
+    if (mark !== undefined) setMeta(db, treeKey(root), mark)
+  })
+  return out
+}
+
+/** Takes in what changed in a work tree since it was read last; for those who open the knowledge to use it. */
+export function receiveChanges(memory: Memory, root: string, left?: () => number): void {
+  try {
+    if (hasChanged(memory, root)) receive(memory, root, left)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error // somebody else writes, or a link is in the way: doctor says so
+  }
+}
+
+/** Takes in the lines of a segment, some at a time. Returns why it could not take all. */
+function takeIn(
+  memory: Memory,
+  { lines: read, snapshots }: Content,
+  out: Received,
+  left: () => number,
+): string | undefined {
+  let failed: string | undefined
+  const mayTake = (of: readonly Line[], states: Content['snapshots'] = []): boolean => {
+    try {
+      checkSigned(memory, of, states)
+      return true
+    } catch (error) {
+      if (!(error instanceof UserError) || error.code === 'store-busy') throw error
+      failed ??= error.message
+      return false
+    }
+  }
+  const take = (part: { lines: Line[]; snapshots: Content['snapshots'] }): Ingested | undefined => {
+    try {
+      const taken = memory.applyLines({ ...part, snapshots: [...part.snapshots] })
+      out.applied += taken.applied
+      out.parked = taken.parked
+      return taken
+    } catch (error) {
+      if (error instanceof UserError && error.code === 'store-busy') throw error
+      failed ??= error instanceof Error ? error.message : String(error)
+      return undefined
+    }
+  }
+  // what this store wrote itself it knows better
+  const theirs = snapshots.filter((s) => !s.covered.some((c) => isOwnReplica(memory.db, c.replica)) && mayTake([], [s]))
+  // one that its replica did not sign is not to keep the others out
+  const lines = mayTake(read) ? read : read.filter((_, i) => mayTake(signedRun(read, i)))
+  if (theirs.length > 0) take({ lines: [], snapshots: theirs })
+  const atOnce = Number.isFinite(left()) ? LINES_IN_HURRY : LINES_AT_ONCE
+  for (let at = 0; at < lines.length; at += atOnce) {
+    if (left() <= 0) return 'late'
+    const part = lines.slice(at, at + atOnce)
+    if (take({ lines: part, snapshots: [] }) === undefined)
+      // one bad line is not to keep the others out
+      for (const line of part) take({ lines: [line], snapshots: [] })
+  }
+  return failed
+}
+
+/** A line with those after it up to the next that is signed: by that one it may be signed too. */
+function signedRun(lines: readonly Line[], at: number): readonly Line[] {
+  const end = lines.findIndex((l, i) => i >= at && l.author.sig !== undefined)
+  return lines.slice(at, (end < 0 ? at : end) + 1)
+}

@@ -1,0 +1,125 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../errors.ts'
+import { inspect, readInside, removeInside, writeInside } from '../files.ts'
+import { sha256 } from '../model/digest.ts'
+import { parseSnapshot } from '../replication/compaction.ts'
+import { type Line, parseLine } from '../store/line.ts'
+import { PROJECT_DIR } from '../store/project.ts'
+import { type SignedSnapshot, snapshotSignature } from './signatures.ts'
+
+const LOG_DIR = `${PROJECT_DIR}/log`
+const REPLICA = /^[0-9a-z]{1,7}$/
+const NAME = /^(\d{1,15})-(\d{1,15})-([0-9a-f]{16})\.jsonl$/
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** A file with some consecutive lines of one replica; it is never changed. */
+export interface Segment {
+  readonly replica: string
+  readonly first: number
+  readonly last: number
+  readonly hash: string
+  /** Below the project's root. */
+  readonly path: string
+}
+
+export interface Content {
+  readonly lines: readonly Line[]
+  readonly snapshots: readonly SignedSnapshot[]
+  /** What is wrong with the file; what is sound in it was read all the same. */
+  readonly damage?: string
+}
+
+const namesIn = (root: string, path: string): string[] =>
+  inspect(root, path).is === 'directory' ? readdirSync(join(root, path)).sort() : []
+
+/** Every segment of a work tree, replica by replica, in their order. */
+export function segmentsIn(root: string): Segment[] {
+  return namesIn(root, LOG_DIR)
+    .filter((replica) => REPLICA.test(replica))
+    .flatMap((replica) =>
+      namesIn(root, `${LOG_DIR}/${replica}`)
+        .flatMap((name) => {
+          const [, first, last, hash = ''] = NAME.exec(name) ?? []
+          const path = `${LOG_DIR}/${replica}/${name}`
+          return hash === '' ? [] : { replica, first: Number(first), last: Number(last), hash, path }
+        })
+        .sort((a, b) => a.first - b.first || a.last - b.last),
+    )
+}
+
+/** What changes when segments come or go: the directories' times. Nothing is read. */
+export function signatureOf(root: string): { signature: string; newest: number } {
+  let newest = 0
+  const times = ['', ...namesIn(root, LOG_DIR).filter((name) => REPLICA.test(name))].map((name) => {
+    const found = inspect(root, name === '' ? LOG_DIR : `${LOG_DIR}/${name}`)
+    if (found.is !== 'directory') return `${name} ${found.is}`
+    newest = Math.max(newest, found.stat.mtimeMs, found.stat.ctimeMs)
+    return `${name} ${found.stat.ino} ${found.stat.mtimeMs}`
+  })
+  return { signature: times.join('\n'), newest }
+}
+
+const hashOf = (text: string): string => sha256(text).slice(0, 16)
+
+export const isSnapshot = (text: string): boolean => text.startsWith('{"snapshot"')
+
+/** Git may have converted the line ends; JSON has none of its own. */
+const textOf = (root: string, { path }: Segment): string | undefined =>
+  readInside(root, path, MOST_BYTES)?.toString('utf8').replaceAll('\r\n', '\n')
+
+/** Reads a segment: whole lines with a right hash are taken from a damaged one too. */
+export function readSegment(root: string, segment: Segment): Content {
+  const text = textOf(root, segment)
+  if (text === undefined) return { lines: [], snapshots: [], damage: 'it cannot be read' }
+  const isWhole = hashOf(text) === segment.hash
+  let damage = isWhole ? undefined : 'it is not what its name says: it was cut off or changed'
+  const lines: Line[] = []
+  const snapshots: SignedSnapshot[] = []
+  for (const textLine of text.split('\n')) {
+    if (textLine === '') continue
+    if (isSnapshot(textLine)) {
+      if (!isWhole) continue // it has no hash of its own
+      try {
+        const snapshot = parseSnapshot(textLine, segment.replica)
+        if (snapshot) snapshots.push({ ...snapshot, by: snapshotSignature(textLine) })
+        else damage ??= 'its snapshot is none of this replica'
+      } catch {
+        damage ??= 'a snapshot cannot be read'
+      }
+      continue
+    }
+    try {
+      const line = parseLine(textLine)
+      if (line.replica !== segment.replica) damage ??= `it holds lines of ${line.replica}`
+      else lines.push(line)
+    } catch (error) {
+      // canonical text is made by recursion, and a line may be nested without end
+      damage ??= error instanceof UserError ? error.message : 'a line cannot be read'
+    }
+  }
+  return { lines, snapshots, ...(damage === undefined ? {} : { damage }) }
+}
+
+/** Writes a segment of some lines; returns it. One that is there already is the same. */
+export function writeSegment(
+  root: string,
+  replica: string,
+  first: number,
+  last: number,
+  texts: readonly string[],
+): Segment {
+  const text = `${texts.join('\n')}\n`
+  const hash = hashOf(text)
+  const path = `${LOG_DIR}/${replica}/${first}-${last}-${hash}.jsonl`
+  writeInside(root, path, text)
+  return { replica, first, last, hash, path }
+}
+
+/** The lines of a segment as texts, if it is what its name says. */
+export function wholeTexts(root: string, segment: Segment): string[] | undefined {
+  const text = textOf(root, segment)
+  return text !== undefined && hashOf(text) === segment.hash ? text.split('\n').filter((l) => l !== '') : undefined
+}
+
+export const removeSegment = (root: string, { path }: Segment): boolean => removeInside(root, path)

@@ -1,0 +1,52 @@
+import { runGit } from '../code/run-git.ts'
+import { UsageError } from '../errors.ts'
+import { workTreeOf } from '../git.ts'
+import type { Reader } from '../read/reader.ts'
+import { inWords, MOMENTS, markedAt } from '../recall/moment.ts'
+import { readValidAt } from '../recall/validity.ts'
+import type { ToolContext } from './tool.ts'
+
+/** The parameter of every tool that reads as of a moment. */
+export const AS_OF = {
+  type: 'text',
+  about: 'as the knowledge was: a day, "3 months ago", a commit, or a mark',
+} as const
+
+/** A commit or a ref, with ~ and ^; a name that git could take for an option is none. */
+const REVISION = /^[\w@][\w./@{}^~+-]{0,199}$/
+
+/** The moment at which a commit of the project's repository was made; nothing where there is none called so. */
+async function committedAt(root: string, revision: string): Promise<number | undefined> {
+  if (!REVISION.test(revision) || !workTreeOf(root)) return undefined
+  const said = await runGit(root, 'log', '-1', '--format=%ct', '--end-of-options', `${revision}^{commit}`, '--').catch(() => '') // biome-ignore format: one call
+  // a commit knows seconds only: what was recorded within its own is in it
+  return said.trim() === '' ? undefined : Number(said) * 1000 + 999
+}
+
+/**
+ * The moment that a caller means, in ms: a day (its end), a moment, words such as "3 months ago", a mark, or a commit.
+ * @throws UsageError
+ */
+export async function momentAsked({ memory, project }: ToolContext, said: string): Promise<number> {
+  const name = said.trim()
+  const moment =
+    inWords(name, memory.env.now(), 'as-of') ?? markedAt(memory.reader, name) ?? (await committedAt(project.root, name))
+  if (moment !== undefined) return moment
+  const marks = memory.reader.list('mark', { limit: 5 }).map((e) => e.name)
+  throw new UsageError(
+    `"${name}" is no time, no mark and no commit here`,
+    `give ${MOMENTS}; a commit of this repository; or a mark${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`,
+  )
+}
+
+/** The knowledge that is asked, and its moment: now, unless the caller says another. */
+export async function at(
+  context: ToolContext,
+  { 'as-of': asOf, 'valid-at': validAt }: { readonly 'as-of'?: string; readonly 'valid-at'?: string },
+): Promise<{ reader: Reader; now: number; past: boolean }> {
+  const { memory } = context
+  const now = asOf === undefined ? memory.env.now() : await momentAsked(context, asOf)
+  const reader = asOf === undefined ? memory.reader : memory.asOf(now)
+  const valid = validAt === undefined ? reader : readValidAt(reader, await momentAsked(context, validAt))
+  return { reader: valid, now, past: asOf !== undefined }
+}

@@ -1,0 +1,229 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { explain } from '../../src/tools/explain.ts'
+import { list } from '../../src/tools/list.ts'
+import { review } from '../../src/tools/review.ts'
+import { show } from '../../src/tools/show.ts'
+import { openTestCode } from './code.ts'
+
+const AUTH = `import { read } from './read.ts'
+
+export function verify(token: string): boolean {
+  return token.length > 10 && read(token)
+}
+
+export class Session {
+  open(id: string): void {
+    this.verify(id)
+  }
+  close(): void {
+    read('closed')
+  }
+}
+`
+const decision = (name: string, ...locations: string[]) => [
+  'record-decision',
+  { name, rationale: 'because', locations },
+]
+
+test('[F1] exactly the entities whose anchored text changed are stale, with why', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH, 'notes.md': 'one\n\ntwo\n\nthree\n\nfour\n' })
+  await c.record(
+    decision('by-line', 'src/auth.ts:4'),
+    decision('by-symbol', 'src/auth.ts#Session.open'),
+    decision('by-both', 'src/auth.ts:3#Session.close', 'src/auth.ts:8#verify'),
+    decision('by-file', 'src/auth.ts'),
+    decision('by-text', 'notes.md:5'),
+    decision('elsewhere', 'src/none.ts:1', 'src/'),
+  )
+  await c.scan()
+  c.write('src/auth.ts', AUTH.replace('> 10', '> 12'))
+  expect((await c.scan()).stale.length).toBe(3)
+  for (const ref of ['by-line', 'by-both']) expect(c.why(ref)).toBe('verify in src/auth.ts changed')
+  expect(c.why('by-file')).toBe('src/auth.ts changed')
+  for (const ref of ['by-symbol', 'by-text', 'elsewhere']) expect(c.why(ref)).toBeUndefined()
+  c.write('notes.md', 'zero\none\n\ntwo\n\nthree\n\nfive\n')
+  await c.scan()
+  expect(c.why('by-text')).toBeUndefined()
+  c.write('notes.md', 'one\n\ntwo\n\n3\n')
+  await c.scan()
+  expect(c.why('by-text')).toBe('notes.md changed around line 6')
+})
+
+test('[F1] same content, a reformat, or the text as it was: nothing is stale', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH })
+  await c.record(decision('d', 'src/auth.ts:4'), ['record-file-understanding', { path: 'src/auth.ts', summary: 's' }])
+  await c.scan()
+  c.write('src/auth.ts', AUTH)
+  expect(await c.scan()).toMatchObject({ changed: 0, stale: [] })
+  c.write('src/auth.ts', AUTH.replaceAll('  ', '\t').replace("'closed'", '"closed"'))
+  expect(await c.scan()).toMatchObject({ changed: 1, stale: [] })
+  c.write('src/auth.ts', AUTH.replace('> 10', '> 12'))
+  expect((await c.scan()).stale.length).toBe(2)
+  c.write('src/auth.ts', AUTH)
+  await c.scan()
+  expect([c.why('d'), c.why('src/auth.ts')]).toEqual([undefined, undefined])
+})
+
+test('[F1] a renamed file, a moved symbol and a renamed symbol are followed; one that is gone is stale', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH, 'src/read.ts': 'export const read = (x: string) => x !== ""\n' })
+  await c.record(decision('d', 'src/auth.ts#verify'), decision('s', 'src/auth.ts#Session.open'))
+  await c.scan()
+  c.move('src/auth.ts', 'lib/auth.ts')
+  expect((await c.scan()).stale).toEqual([])
+  const verify = AUTH.slice(AUTH.indexOf('export function'), AUTH.indexOf('export class'))
+  c.write('lib/auth.ts', AUTH.replace(verify, ''))
+  c.write('src/read.ts', `export const read = (x: string) => x !== ""\n${verify}`)
+  expect((await c.scan()).stale).toEqual([])
+  c.write('src/read.ts', `export const read = (x: string) => x !== ""\n${verify.replace('verify', 'check')}`)
+  expect((await c.scan()).stale).toEqual([])
+  expect((await explain.run({ memory: c.memory, project: c.project }, { place: 'check' })).text).toMatch(
+    /src\/read\.ts#check.*decision "d"/s,
+  )
+  c.write('src/read.ts', 'export const read = 1\n')
+  await c.scan()
+  expect(c.why('d')).toBe('check is gone from src/read.ts')
+  expect(c.why('s')).toBeUndefined()
+  c.remove('lib')
+  await c.scan()
+  expect(c.why('s')).toBe('lib/auth.ts is gone')
+})
+
+test('[F1] a symbol that was moved in two steps, first away and then back in elsewhere, is stale no longer', async () => {
+  const c = openTestCode({ 'a.ts': AUTH, 'b.ts': 'export {}\n' })
+  await c.record(decision('d', 'a.ts#verify'))
+  await c.scan()
+  const verify = AUTH.slice(AUTH.indexOf('export function'), AUTH.indexOf('export class'))
+  c.write('a.ts', AUTH.replace(verify, ''))
+  await c.scan()
+  expect(c.why('d')).toBe('verify is gone from a.ts')
+  c.write('b.ts', verify)
+  await c.scan()
+  expect(c.why('d')).toBeUndefined()
+  // the other way round: there are two of it for a while
+  c.write('c.ts', verify)
+  await c.scan()
+  c.write('b.ts', 'export {}\n')
+  await c.scan()
+  expect(c.why('d')).toBeUndefined()
+})
+
+test('[F1] a like symbol that stood there already is not the one that went', async () => {
+  const c = openTestCode({
+    'a.ts': 'export const one = (x: number) => x + 1\nexport const two = (x: number) => x + 1\n',
+  })
+  await c.record(decision('d', 'a.ts#one'))
+  await c.scan()
+  c.write('a.ts', 'export const two = (x: number) => x + 1\n')
+  await c.scan()
+  expect(c.why('d')).toBe('one is gone from a.ts')
+})
+
+test('[F1] what cites or is based on a stale one rests on something stale, one hop', async () => {
+  const c = openTestCode({ 'a.ts': AUTH })
+  await c.record(
+    decision('base', 'a.ts#verify'),
+    ['record-decision', { name: 'cites-it', rationale: 'r' }],
+    ['record-decision', { name: 'two-hops', rationale: 'r' }],
+    ['link-entities', { from: 'cites-it', to: 'base', type: 'cites' }],
+    ['link-entities', { from: 'two-hops', to: 'cites-it', type: 'based-on' }],
+  )
+  await c.scan()
+  c.write('a.ts', AUTH.replace('> 10', '> 12'))
+  await c.scan()
+  expect(c.why('cites-it')).toBe('rests on decision:base, which is stale')
+  expect(c.why('two-hops')).toBeUndefined()
+})
+
+test('[F1] re-anchor and a new reading say that it holds; both look at the code as it is then', async () => {
+  const c = openTestCode({ 'a.ts': AUTH })
+  await c.record(decision('d', 'a.ts#verify'), ['record-file-understanding', { path: 'a.ts', summary: 's', hash: 'x' }])
+  c.write('a.ts', AUTH.replace('> 10', '> 12'))
+  await c.scan()
+  expect([c.why('d'), c.why('a.ts')]).toEqual(['verify in a.ts changed', 'a.ts changed'])
+  await c.record(['re-anchor', { ref: 'd' }])
+  await c.record(['record-file-understanding', { path: 'a.ts', summary: 's', hash: 'y' }])
+  expect([c.why('d'), c.why('a.ts')]).toEqual([undefined, undefined])
+  await c.scan()
+  c.write('a.ts', AUTH)
+  await c.scan()
+  expect([c.why('d'), c.why('a.ts')]).toEqual(['verify in a.ts changed', 'a.ts changed'])
+})
+
+test('[F1] what hooks recorded, or sync brought, is anchored by the next scan', async () => {
+  const c = openTestCode({ 'a.ts': AUTH })
+  c.act([decision('d', 'a.ts#verify')])
+  await c.scan()
+  c.write('a.ts', AUTH.replace('> 10', '> 12'))
+  await c.scan()
+  expect(c.why('d')).toBe('verify in a.ts changed')
+  c.act([['record-decision', { ref: 'd', locations: { remove: ['a.ts#verify'] } }]])
+  await c.scan()
+  expect(c.why('d')).toBeUndefined()
+})
+
+test('[F1] stale is seen in show, list, recall, review, explain and Scheme', async () => {
+  const c = openTestCode({ 'a.ts': AUTH })
+  await c.record(decision('short-tokens', 'a.ts#verify'), ['record-file-understanding', { path: 'a.ts', summary: 's' }])
+  c.write('a.ts', AUTH.replace('> 10', '> 12'))
+  await c.scan()
+  const context = { memory: c.memory, project: c.project }
+  const mark = /stale: verify in a\.ts changed since 20/
+  expect((await show.run(context, { ref: 'short-tokens' })).text).toMatch(mark)
+  expect((await show.run(context, { ref: 'a.ts' })).text).toMatch(/currentHash: [0-9a-f]{64}/)
+  expect((await list.run(context, {})).text).toMatch(/short-tokens.*\[stale\]/)
+  expect((await review.run(context, {})).text).toMatch(mark)
+  expect((await explain.run(context, { place: 'a.ts#verify' })).text).toMatch(mark)
+  const { discover } = await import('../../src/tools/discover.ts')
+  const { text } = await discover.run(context, {
+    expr: '(stale? "short-tokens") (map :ref (stale)) (map :path (explain "verify"))',
+  })
+  expect(text).toBe('#t\n("short-tokens" "a.ts")\n("a.ts")')
+  const { recall } = await import('../../src/tools/recall.ts')
+  expect((await recall.run(context, { text: 'short tokens' })).text).toMatch(mark)
+})
+
+test('what calls a symbol, from other files and its own', async () => {
+  const c = openTestCode({
+    'a.ts': AUTH,
+    'b.ts': "import { verify } from './a.ts'\nexport const login = (t: string) => verify(t)\n",
+  })
+  const { text } = await explain.run({ memory: c.memory, project: c.project }, { place: 'a.ts#verify' })
+  expect(text).toContain('Called by\n  a.ts#Session.open\n  b.ts#login')
+})
+
+test('[F2] the cache is keyed by content, the same from whoever makes it, and not trusted for another content', async () => {
+  const cacheOf = (root: string) => {
+    const dir = join(root, '.tidemark/cache')
+    return Object.fromEntries(readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), 'utf8')]))
+  }
+  const [a, b] = [openTestCode({ 'a.ts': AUTH }), openTestCode({ 'a.ts': AUTH })]
+  await Promise.all([a.scan(), b.scan()])
+  expect(cacheOf(a.root)).toEqual(cacheOf(b.root))
+  const other = AUTH.replace('verify(token', 'checked(token')
+  const name = Object.keys(cacheOf(a.root)).find((n) => n !== 'manifest.sexpr')!
+  b.write('a.ts', other)
+  await b.scan()
+  const foreign = Object.keys(cacheOf(b.root)).find((n) => n !== 'manifest.sexpr' && n !== name)!
+  // a file that holds what another content says, and one that is cut short
+  a.write('a.ts', other)
+  writeFileSync(join(a.root, '.tidemark/cache', foreign), cacheOf(a.root)[name]!)
+  await a.scan()
+  const symbols = async () =>
+    JSON.stringify((await explain.run({ memory: a.memory, project: a.project }, { place: 'a.ts' })).json)
+  expect(await symbols()).toContain('"checked"')
+  expect(cacheOf(a.root)[foreign]).toBe(cacheOf(b.root)[foreign])
+  expect(cacheOf(a.root)['manifest.sexpr']).toContain(`"a.ts"`)
+})
+
+test('[F1] ignored files are neither scanned nor anchored, and an erased entity leaves no anchor', async () => {
+  const c = openTestCode({ '.gitignore': 'out/\n', 'out/a.ts': AUTH, 'b.ts': AUTH })
+  await c.record(decision('d', 'out/a.ts#verify'), decision('secret-name', 'b.ts#verify'))
+  await c.scan()
+  c.write('out/a.ts', '')
+  expect(await c.scan()).toMatchObject({ changed: 0 })
+  expect(c.why('d')).toBeUndefined()
+  c.act([['purge', { ref: 'secret-name', reason: 'r' }]], { by: 'person' })
+  expect(c.rows()).not.toContain('secret-name')
+})

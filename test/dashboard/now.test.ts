@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { tidemark } from '../cli/run.ts'
+import { dashboard, hasBrowser, inBrowser } from './browser.ts'
+
+describe.skipIf(!hasBrowser)(inBrowser, () => {
+  test('[U1] [T80] the link opens the page once and leaves the address; what another process records shows within a second', async () => {
+    const { at, page, serving, complaints, foreign } = await dashboard()
+    expect(page.url()).toBe(`${serving.url}/`)
+    expect(await page.evaluate('document.cookie')).toBe('')
+    const sessions = page.getByRole('region', { name: 'Live sessions' })
+    await sessions.getByText('claude-4b1f "add a discount field"').waitFor()
+    await sessions.getByText('Add a discount field to the cart').waitFor()
+    await page.getByText('live', { exact: true }).waitFor()
+    const fact = 'Every release has a name of a lighthouse'
+    const told = await tidemark(at, ['remember', fact, '--kind', 'fact'])
+    const start = performance.now()
+    expect(told).toMatchObject({ code: 0 })
+    await page.getByRole('region', { name: 'As it happens' }).getByText(fact).waitFor()
+    expect(performance.now() - start).toBeLessThan(1_000)
+    expect([complaints, foreign]).toEqual([[], []])
+  })
+})

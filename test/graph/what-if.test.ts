@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { touchedBy } from '../../src/graph/what-if.ts'
+import { whatIfTool } from '../../src/tools/what-if.ts'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
+
+const run = async (m: TestMemory, args: Record<string, unknown>) =>
+  whatIfTool.run({ memory: m.memory, project: m.project }, args)
+const link = (from: string, type: string, to: string, more: Record<string, unknown> = {}) => [
+  'link-entities',
+  { from, type, to, ...more },
+]
+const decide = (name: string, description: string) => ['record-decision', { name, description }]
+
+function build(): TestMemory {
+  const m = openTestMemory({ now: Date.UTC(2026, 0, 5, 9) })
+  m.act([
+    decide('use-redis', 'Keep sessions in Redis'),
+    decide('login-page', 'The login page reads the session'),
+    decide('billing', 'Billing asks the login page who pays'),
+    decide('old-billing', 'Billing reads sessions itself'),
+    link('login-page', 'depends-on', 'use-redis', { confidence: 0.9 }),
+    link('billing', 'depends-on', 'login-page'),
+    link('billing', 'references', 'use-redis'),
+    link('old-billing', 'depends-on', 'use-redis'),
+    ['retire', { ref: 'old-billing', reason: 'gone' }],
+  ])
+  return m
+}
+
+test('[G4] what-if tells what a change touches, by the strongest path, and nothing that no longer holds', async () => {
+  const m = build()
+  expect((await run(m, { ref: 'use-redis' })).text).toBe(
+    [
+      'use-redis  (decision, 2026-01-05, active)',
+      'If it changes, this is touched (2):',
+      '  0.81  needed by login-page  (decision, 2026-01-05, active)',
+      '  0.73  needed by login-page → needed by billing  (decision, 2026-01-05, active)',
+      'Nothing like it is recorded from before.',
+      'Likely outcome: too few to say: 0 of the 3 that are needed',
+    ].join('\n'),
+  )
+})
+
+test('[G4] what-if tells what became of things like it, with counts, and a likely outcome from three on', async () => {
+  const m = build()
+  m.act([
+    ['record-failed-approach', { approach: 'Keep sessions in memory', outcome: 'lost at each restart', lesson: 'a store of their own' }],
+    decide('sessions-in-files', 'Keep sessions in files'),
+    decide('login-page-in-react', 'The login page is written in React'),
+  ]) // biome-ignore format: three records
+  const two = await run(m, { ref: 'use-redis' })
+  expect(two.text).toContain(
+    'Keep sessions in memory  (failed-approach, 2026-01-05): failed: lost at each restart; instead: a store of their own',
+  )
+  expect(two.text).toContain('Likely outcome: too few to say: 2 of the 3 that are needed (1 failed, 1 still standing)')
+  expect(two.text).not.toContain('React')
+  m.act([
+    decide('sessions-in-cookies', 'Keep sessions in signed cookies'),
+    ['record-failed-approach', { approach: 'Cookies over 4 KB', outcome: 'refused by proxies' }],
+    link('sessions-in-cookies', 'led-to', 'Cookies over 4 KB'),
+    ['supersede', { old: 'sessions-in-files', new: 'use-redis' }],
+  ])
+  const { text, json } = await run(m, { ref: 'use-redis' })
+  expect(text).toContain('sessions-in-files  (decision, 2026-01-05, superseded): superseded by use-redis')
+  expect(text).toContain('sessions-in-cookies  (decision, 2026-01-05, active): failed; led to Cookies over 4 KB')
+  expect(text).toContain('Likely outcome: failed, as 2 of 3 (2 failed, 1 superseded)')
+  expect(json).toMatchObject({ outcomes: { failed: 2, superseded: 1 }, likely: 'failed' })
+  // the approach that it led to is in other words the same attempt
+  m.act([link('sessions-in-cookies', 'led-to', 'Keep sessions in memory')])
+  expect((await run(m, { ref: 'use-redis' })).json).toMatchObject({
+    outcomes: { failed: 1, superseded: 1 },
+    likely: null,
+  })
+  m.act([['unlink-entities', { from: 'sessions-in-cookies', type: 'led-to', to: 'Keep sessions in memory' }]])
+  expect(m.library.discover('(@ (what-if "use-redis") :likely)')).toEqual(['"failed"'])
+})
+
+test('[G4] [K11] what-if as of a moment knows nothing of what came later', async () => {
+  const m = build()
+  m.clock.days(1)
+  m.act([decide('search', 'Search filters by session'), link('search', 'depends-on', 'use-redis')])
+  expect((await run(m, { ref: 'use-redis' })).text).toContain('needed by search')
+  expect((await run(m, { ref: 'use-redis', 'as-of': '2026-01-05' })).text).not.toContain('search')
+})
+
+test('[G4] everything that is reachable along impact is touched, with the greatest product over all paths', () => {
+  const NODES = 7
+  const RELATIONS = { 'depends-on': 0.9, constrains: 0.9, informs: 0.4, 'similar-to': 0 } as const
+  const links = fc.array(
+    fc.tuple(
+      fc.nat(NODES - 1),
+      fc.constantFrom(...(Object.keys(RELATIONS) as (keyof typeof RELATIONS)[])),
+      fc.nat(NODES - 1),
+      fc.constantFrom(0.25, 0.5, 1),
+    ),
+    { maxLength: 16 },
+  )
+  fc.assert(
+    fc.property(links, fc.nat(NODES - 1), (drawn, start) => {
+      const m = openTestMemory()
+      try {
+        const id = (n: number) => `decision:d${n}`
+        m.act(Array.from({ length: NODES }, (_, n) => decide(`d${n}`, `choice ${n}`)))
+        const graph = new Map<string, [string, string, number]>()
+        for (const [a, type, b, confidence] of drawn) {
+          if (a === b || (type === 'depends-on' && b > a)) continue // those are acyclic
+          m.act([link(id(a), type, id(b), { confidence })])
+          const [from, to] = type === 'depends-on' ? [b, a] : [a, b]
+          if (type !== 'similar-to') graph.set(`${a} ${type} ${b}`, [id(from), id(to), confidence * RELATIONS[type]])
+        }
+        const best = new Map([[id(start), 1]])
+        for (let i = 0; i < NODES; i++)
+          for (const [from, to, s] of graph.values())
+            if (best.has(from) && to !== id(start)) best.set(to, Math.max(best.get(to) ?? 0, best.get(from)! * s))
+        best.delete(id(start))
+        const { touched } = touchedBy(m.memory.reader, m.get(id(start))!, m.clock.now)
+        const round = (all: Iterable<[string, number]>) => new Map([...all].map(([k, s]) => [k, s.toFixed(9)]))
+        expect(round(touched.map((t) => [t.entity.id, t.strength]))).toEqual(round(best))
+      } finally {
+        m.close()
+      }
+    }),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { HubClaims } from '../../src/hub/claims.ts'
+import { HubLog } from '../../src/hub/log.ts'
+import type { HubStore } from '../../src/hub/store.ts'
+import { addToken, findToken, isLive, listTokens, revokeToken } from '../../src/hub/tokens.ts'
+import { hubOn, Peer, PROJECT, postgresStore, quiet, sqliteStore } from './harness.ts'
+import { findPostgres, type Postgres } from './postgres.ts'
+
+let found: Postgres | { missing: string }
+beforeAll(async () => {
+  found = await findPostgres()
+  if ('missing' in found) console.log(`skipped on PostgreSQL: ${found.missing}`)
+})
+afterAll(() => {
+  if (!('missing' in found)) found.stop()
+})
+
+const ana = { member: 'ana', isAdmin: false }
+const ben = { member: 'ben', isAdmin: false }
+const update = (key: string, body: string, over = false) => ({ key, body, over })
+const numbered = (n: number, from = 1) => Array.from({ length: n }, (_, i) => from + i)
+
+describe.each(['SQLite', 'PostgreSQL', 'PostgreSQL without LISTEN'])('the log of a hub on %s', (which) => {
+  /** Databases of hub processes that share what they keep; SQLite has one process. */
+  async function stores(n = 1): Promise<HubStore[] | undefined> {
+    if (which === 'SQLite') {
+      const store = await sqliteStore()
+      return Array.from({ length: n }, () => store)
+    }
+    if ('missing' in found) return undefined
+    const url = await found.database()
+    return Promise.all(Array.from({ length: n }, () => postgresStore(url, which === 'PostgreSQL')))
+  }
+
+  /** As `test`, with databases; closed afterwards. */
+  const onStores = (name: string, n: number, body: (stores: HubStore[]) => Promise<void>) =>
+    test(name, async ({ skip }) => {
+      const all = await stores(n)
+      if (!all) return skip(`no PostgreSQL: ${(found as { missing: string }).missing}`)
+      onTestFinished(async () => {
+        for (const store of new Set(all)) await store.close()
+      })
+      await body(all)
+    })
+
+  async function readAll(log: HubLog, project = PROJECT): Promise<[number, string | null][]> {
+    const all: [number, string | null][] = []
+    for (let after = 0; ; ) {
+      const page = await log.page(project, after)
+      all.push(...page.items.map((i): [number, string | null] => [i.n, i.body]))
+      if (page.last === after) return all
+      after = page.last
+    }
+  }
+
+  onStores('[N1] what is appended is read in its order, and the same again changes nothing', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    const first = await log.append(PROJECT, ana, [update('a:1', 'one'), update('a:2', 'zwei ☃')])
+    expect(first).toEqual({ places: [1, 2], head: 2 })
+    expect(await log.append(PROJECT, ana, [update('a:2', 'zwei ☃'), update('a:3', 'three')])).toEqual({
+      places: [2, 3],
+      head: 3,
+    })
+    expect(await readAll(log)).toEqual([[1, 'one'], [2, 'zwei ☃'], [3, 'three']]) // biome-ignore format: pairs
+    expect(await readAll(log, 'other-project')).toEqual([])
+  })
+
+  onStores('[N2] processes that append at once leave no gap that a reader sees', 3, async (all) => {
+    const logs = all.map((s) => new HubLog(s, quiet))
+    const seen: number[] = []
+    let writing = true
+    const reader = (async () => {
+      while (writing || seen.length < 90) {
+        const { items } = await logs[2]!.page(PROJECT, seen.length)
+        seen.push(...items.map((i) => i.n))
+      }
+    })()
+    await Promise.all(
+      numbered(90).map((i) => logs[i % 2]!.append(PROJECT, i % 2 ? ana : ben, [update(`${i % 2}:${i}`, `text ${i}`)])),
+    )
+    writing = false
+    await reader
+    expect(seen).toEqual(numbered(90))
+    expect(await logs[1]!.head(PROJECT)).toBe(90)
+  })
+
+  onStores('[N2] a page ends by its size, and pages follow each other', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    const large = numbered(5).map((i) => update(`a:${i}`, `${i}`.repeat(200_000)))
+    await log.append(PROJECT, ana, [...large, ...numbered(600, 6).map((i) => update(`a:${i}`, `small ${i}`))])
+    const page = await log.page(PROJECT, 0)
+    expect(page.items.length).toBeLessThan(5)
+    expect((await readAll(log)).map(([n]) => n)).toEqual(numbered(605))
+  })
+
+  onStores('[N7] nobody writes under the replica of another member', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    await log.append(PROJECT, ana, [update('a:1', 'of ana')])
+    expect((await log.append(PROJECT, ben, [update('a:2', 'forged'), update('b:1', 'of ben')])).places).toEqual(['not-yours', 2]) // biome-ignore format: one row
+    expect((await log.append('other-project', ben, [update('a:2', 'elsewhere')])).places).toEqual([1])
+    expect((await log.append(PROJECT, { member: 'root', isAdmin: true }, [update('a:3', 'admin')])).places).toEqual([3])
+  })
+
+  onStores('[N5] what no database could keep as one line is refused by itself', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    const bad = ['', 'a\0b', 'a\nb', 'a\rb', '\ud800'].map((body) => update('a:1', body))
+    const odd = ['', 'a', '../a:1', 'A:1', 'a:1:2', 'toolonga:1'].map((key) => update(key, 'text'))
+    const { places } = await log.append(PROJECT, ana, [...bad, ...odd, update('a:1', 'good')])
+    expect(places).toEqual([...bad, ...odd].map(() => 'bad-update' as number | string).concat(1))
+  })
+
+  onStores(
+    '[N1] what was erased leaves its number, comes back under no hash, and is read no more',
+    1,
+    async ([store]) => {
+      const log = new HubLog(store!, quiet)
+      await log.append(PROJECT, ana, [update('a:1', 'secret'), update('a:2', 'kept')])
+      await log.append(PROJECT, ana, [update('a:1', 'wiped', true)])
+      await log.append(PROJECT, ana, [update('a:1', 'secret')])
+      expect(await readAll(log)).toEqual([[1, null], [2, 'kept'], [3, 'wiped']]) // biome-ignore format: pairs
+      await log.append(PROJECT, ana, [update('a:2', '', true)])
+      expect((await readAll(log)).map(([, body]) => body)).toEqual([null, null, 'wiped'])
+      expect((await log.append(PROJECT, ben, [update('a:1', '', true)])).places).toEqual(['not-yours'])
+    },
+  )
+
+  onStores('[N7] a token is kept as its hash, and holds until it expires or is revoked', 1, async ([store]) => {
+    const { token, id } = await addToken(store!, quiet, { member: 'ana', role: 'writer', projects: [PROJECT] })
+    const late = await addToken(store!, quiet, { member: 'ben', role: 'reader', projects: ['*'], expires: 5 })
+    expect(JSON.stringify(await store!.all('SELECT * FROM hub_tokens'))).not.toContain(token.slice(4))
+    const known = (await findToken(store!, token))!
+    expect([known.member, isLive(known, Date.now())]).toEqual(['ana', true])
+    expect(isLive((await findToken(store!, late.token))!, Date.now())).toBe(false)
+    await revokeToken(store!, quiet, id)
+    expect(isLive((await findToken(store!, token))!, Date.now())).toBe(false)
+    expect(await findToken(store!, `${token}x`)).toBeUndefined()
+    expect((await listTokens(store!)).map((t) => t.member).sort()).toEqual(['ana', 'ben'])
+    await expect(revokeToken(store!, quiet, "x' OR '1'='1")).rejects.toMatchObject({ code: 'no-token' })
+  })
+
+  onStores('[N9] of those who claim at once one gets it, and every grant has a greater number', 2, async (all) => {
+    const claims = all.map((s) => new HubClaims(s, quiet))
+    const ask = (i: number, place: string) =>
+      claims[i % 2]!.claim(PROJECT, `m${i}`, { what: 'path', place, session: `s${i}` })
+    const answers = await Promise.all(numbered(8).map((i) => ask(i, i % 2 ? 'src/**' : 'src/a.ts')))
+    const [winner, ...more] = answers.filter((a) => 'fence' in a)
+    expect(more).toEqual([])
+    expect(answers.filter((a) => 'code' in a && a.code === 'claimed')).toHaveLength(7)
+    const [held] = await claims[0]!.held(PROJECT)
+    expect(await claims[1]!.claim(PROJECT, held!.member, { ...held })).toMatchObject({ fence: held!.fence })
+    await claims[0]!.release(PROJECT, 'somebody', { session: held!.session })
+    expect(await claims[0]!.held(PROJECT)).toHaveLength(1)
+    await claims[0]!.release(PROJECT, held!.member, { session: held!.session })
+    const next = await ask(3, 'src/a.ts')
+    expect('fence' in next && next.fence).toBeGreaterThan((winner as { fence: number }).fence)
+  })
+
+  onStores('[N2] what one process takes reaches the clients of the others', 2, async (all) => {
+    const [one, two] = [await hubOn(all[0]!), which === 'SQLite' ? undefined : await hubOn(all[1]!)]
+    const writer = await Peer.join(one.url, await one.token('ana'))
+    const reader = await Peer.join((two ?? one).url, await one.token('ben', 'reader'))
+    await Promise.all(numbered(30).map((i) => writer.push(`first ${i}`)))
+    await reader.until(() => reader.last === 30)
+    expect(reader.got.map((g) => g.n)).toEqual(numbered(30))
+    expect(reader.got.every((g) => g.member === 'ana')).toBe(true)
+    // its own are not sent back, and its cursor moves past them
+    await writer.until(() => writer.last === 30)
+    expect(writer.got).toEqual([])
+    expect((await store30(writer, one.url, await one.token('cem'))).length).toBe(30)
+  })
+
+  async function store30(writer: Peer, url: string, token: string): Promise<string[]> {
+    const late = new Peer(url, token)
+    await late.hello(writer.last, 'of another log')
+    await late.until(() => late.last === 30)
+    return late.texts
+  }
+})

@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { git, scratch, tidemark } from '../cli/run.ts'
+import { call, stdioClient } from '../mcp/harness.ts'
+import { hubProcess } from './harness.ts'
+
+/** A hub with two members on machines of their own, and a clone each. */
+async function joined() {
+  const { dir, home, env } = scratch()
+  const top = dirname(dir)
+  const person = (name: string, at: string, homeAt: string) => {
+    mkdirSync(homeAt, { recursive: true })
+    return { dir: at, env: { ...env, HOME: homeAt, TIDEMARK_USER: name } }
+  }
+  const ana = person('ana', dir, home)
+  const ben = person('ben', join(top, 'ben'), join(top, 'ben-home'))
+  const host = person('host', top, join(top, 'host-home'))
+  const run = async (at: typeof ana, ...args: string[]) => {
+    const { code, out, err } = await tidemark(at, args)
+    expect(`${args.join(' ')}: ${code} ${code === 0 ? '' : out + err}`).toBe(`${args.join(' ')}: 0 `)
+    return out
+  }
+  git(dir, 'init', '-q', '-b', 'main')
+  await run(ana, 'init', '--client', 'none', '--yes')
+  git(dir, 'add', '-A')
+  git(dir, 'commit', '-qm', 'a project')
+  git(top, 'clone', '-q', dir, ben.dir)
+  const { id } = JSON.parse(readFileSync(join(dir, '.tidemark/config.json'), 'utf8')) as { id: string }
+  const token = async (member: string, ...more: string[]): Promise<string> =>
+    (JSON.parse(await run(host, 'hub', 'token', 'add', member, id, '--json', ...more)) as { token: string }).token
+  return { ana, ben, host, run, id, token, top }
+}
+
+const decide = (name: string) =>
+  JSON.stringify([['record-decision', { name, rationale: 'r' }], ['record-observation', { what: `seen by ${name}` }]]) // biome-ignore format: one row
+
+test('[N3] [N4] two clones that joined come to the same, after days apart too, and the next session is told', async () => {
+  const { ana, ben, host, run, token } = await joined()
+  const hub = await hubProcess(host, '--port', '0')
+  await run(ana, 'act', decide('Prices in cents'))
+  expect(await run(ana, 'join', hub.url, await token('ana'))).toContain('push    1 batch to the hub')
+  expect(await run(ben, 'join', hub.url, await token('ben'))).toContain('1 batch of others; unverified')
+  const told = await run(ben, 'brief')
+  expect(told).toContain('prices-in-cents')
+  expect(told).toContain('unverified')
+  // the hub is away: work goes on
+  hub.child.kill('SIGTERM')
+  expect(await hub.ended).toBe(0)
+  await run(ana, 'act', decide('Of Ana'))
+  await run(ben, 'act', decide('Of Ben'))
+  expect(await run(ben, 'sync')).toContain('cannot be reached')
+  const again = await hubProcess(host, '--port', new URL(hub.url).port)
+  expect(await run(ben, 'sync')).toContain('push    1 batch')
+  await run(ana, 'sync')
+  expect(await run(ben, 'sync')).toContain('1 batch of others')
+  for (const at of [ana, ben]) {
+    const listed = await run(at, 'list', 'decision')
+    for (const name of ['Prices in cents', 'Of Ana', 'Of Ben']) expect(listed).toContain(name)
+  }
+  expect(await run(ben, 'list', 'observation')).not.toContain('ana')
+  const entities = async (at: typeof ana) =>
+    JSON.stringify(JSON.parse(await run(at, 'discover', '(get-decisions)', '--json')))
+  expect(await entities(ana)).toBe(await entities(ben))
+  again.child.kill('SIGTERM')
+  await again.ended
+})
+
+test('[N7] [T94] a token stays in the state of its user, and leave and uninstall forget it', async () => {
+  const { ana, host, run, token } = await joined()
+  const hub = await hubProcess(host, '--port', '0')
+  const shown = await token('ana')
+  await run(ana, 'join', hub.url, shown)
+  const stores = join(ana.env.HOME, '.local/state/tidemark/stores')
+  const holders = () =>
+    readdirSync(ana.env.HOME, { recursive: true, encoding: 'utf8' })
+      .map((f) => join(ana.env.HOME, f))
+      .concat(readdirSync(ana.dir, { recursive: true, encoding: 'utf8' }).map((f) => join(ana.dir, f)))
+      .filter((f) => existsSync(f) && statSync(f).isFile() && readFileSync(f).includes(shown))
+  expect(holders().map(dirname)).toEqual([stores])
+  expect(statSync(holders()[0]!).mode & 0o777).toBe(0o600)
+  expect(await run(ana, 'leave')).toContain('left ws://')
+  expect(holders()).toEqual([])
+  expect(await run(ana, 'sync')).not.toContain('hub')
+  await run(ana, 'join', hub.url, shown)
+  expect(await run(ana, 'uninstall')).toContain('leave   the hub')
+  expect(holders()).toEqual([])
+})
+
+test('[N7] [T94] join says why it cannot be, keeps nothing then, and is no decision of an agent', async () => {
+  const { ana, host, token } = await joined()
+  const hub = await hubProcess(host, '--port', '0')
+  const refused = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
+    const { code, out } = await tidemark({ ...ana, env }, ['join', ...args, '--json'])
+    expect(code).toBeGreaterThan(0)
+    return (JSON.parse(out) as { error: { code: string } }).error.code
+  }
+  expect(await refused(ana.env, hub.url, 'tmh_wrong')).toBe('hub-refused')
+  expect(await refused(ana.env, 'http://127.0.0.1:1', 'tmh_x')).toBe('hub-unreached')
+  expect(await refused(ana.env, 'http://hub.example.org', 'tmh_x')).toBe('insecure-hub')
+  expect(await refused(ana.env, 'ftp://hub.example.org', 'tmh_x')).toBe('bad-hub')
+  expect(await refused({ ...ana.env, CLAUDECODE: '1' }, hub.url, await token('ana'))).toBe('needs-a-person')
+  const { out } = await tidemark(ana, ['leave'])
+  expect(out).toContain('no hub')
+})
+
+test('[N3] while an agent’s server runs, nobody has to sync', async () => {
+  const { ana, ben, host, run, token } = await joined()
+  const hub = await hubProcess(host, '--port', '0')
+  await run(ana, 'join', hub.url, await token('ana'))
+  await run(ben, 'join', hub.url, await token('ben'))
+  for (const at of [ana, ben]) {
+    const state = join(at.env.HOME, '.local/state/tidemark')
+    const client = await stdioClient(at.dir, { env: { HOME: at.env.HOME, TIDEMARK_STATE: state } })
+    onTestFinished(() => client.close())
+    await call(client, 'brief', {})
+  }
+  await run(ana, 'act', decide('Told at once'))
+  await vi.waitFor(async () => expect(await run(ben, 'list', 'decision')).toContain('Told at once'), 20_000)
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { openTestMemory } from '../helpers.ts'
+import { lay, take, unplaced } from './helpers.ts'
+
+const NYGARD = (title: string, status: string) => `# ${title}
+
+Date: 2024-02-12
+
+## Status
+
+${status}
+
+## Context
+
+Money in floats drifts.
+
+## Decision
+
+We will keep amounts in cents.
+
+## Consequences
+
+Every boundary converts.
+`
+const MADR = `---
+status: accepted
+date: 2025-03-01
+decision-makers: [ana, ben]
+---
+# Use SQLite for the store
+
+## Context and Problem Statement
+
+Sessions lose writes.
+
+## Considered Options
+
+* SQLite
+* JSON files
+
+## Decision Outcome
+
+Chosen option: "SQLite", because no daemon is needed.
+
+### Consequences
+
+* Good, because one file is easy to copy
+`
+
+test('[A3] a decision log gives a decision for each dated section, with its day, reason and place; the same again writes nothing', async () => {
+  const t = openTestMemory()
+  const log =
+    '# Decisions\n\n## 2026-05-03: Use pnpm\n\nInstalls are done with pnpm.\n\n**Why.** npm was slow.\n\n## 2026-06-01 — Ship on Fridays\n\nWe ship on Fridays.\n\n## Notes\n\nno decision\n'
+  lay(t.dir, { 'DECISIONS.md': log })
+  await take(t, 'decisions', 'DECISIONS.md')
+  expect(t.get('Use pnpm')!.fields).toMatchObject({
+    description: 'Installs are done with pnpm.',
+    rationale: 'npm was slow.',
+    validFrom: '2026-05-03',
+    locations: ['DECISIONS.md:3'],
+  })
+  expect(t.memory.reader.list('decision').map((d) => d.name)).toEqual(['Ship on Fridays', 'Use pnpm'])
+  const before = t.rows()
+  expect((await take(t, 'decisions', 'DECISIONS.md')).batches).toEqual([])
+  expect(t.rows()).toBe(before)
+})
+
+test('[G3] records in the form of Nygard and MADR keep status, day, options, people and what supersedes what', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'adr/0001-floats.md': NYGARD('1. Keep money in floats', 'Superseded by [2. Cents](0002-cents.md)'),
+    'adr/0002-cents.md': NYGARD('2. Keep money in cents', 'Accepted\n\nSupersedes [1. Floats](0001-floats.md)'),
+    'adr/0003-sqlite.md': MADR,
+    'adr/0004-later.md': NYGARD('4. Sign every commit', 'Proposed'),
+    'adr/0005-no.md': NYGARD('5. Use a monorepo', 'Rejected'),
+    'adr/0006-old.md': NYGARD('6. Support IE', 'Superseded by ADR-0099'),
+    'adr/README.md': '# Records\n\nThis folder has our decisions.\n',
+  })
+  const report = await take(t, 'decisions', 'adr')
+  expect(t.get('Keep money in floats')!.fields.status).toBe('superseded')
+  expect(t.get('Keep money in cents')!.fields).toMatchObject({ validFrom: '2024-02-12', rationale: 'Money in floats drifts.', attrs: { consequences: 'Every boundary converts.' } }) // biome-ignore format: one record
+  expect(t.get('Use SQLite for the store')!.fields).toMatchObject({
+    description: 'Chosen option: "SQLite", because no daemon is needed.',
+    optionsConsidered: ['SQLite', 'JSON files'],
+    validFrom: '2025-03-01',
+    attrs: { deciders: 'ana, ben', adr: 'adr/0003-sqlite.md' },
+  })
+  expect(t.get('Sign every commit')!.fields.standing).toBe('proposed')
+  expect(t.get('Use a monorepo')!.fields.retired).toBe('rejected, says adr/0005-no.md')
+  expect(unplaced(report)).toEqual([
+    'adr/0006-old.md Superseded by ADR-0099 — no record of that number or file was read',
+    'adr/README.md the page — neither a dated section nor a decision with status',
+  ])
+  const before = t.rows()
+  expect((await take(t, 'decisions', 'adr')).batches).toEqual([])
+  expect(t.rows()).toBe(before)
+
+  lay(t.dir, { 'adr/0003-sqlite.md': MADR.replace('# Use SQLite for the store', '# Use one SQLite file') })
+  await take(t, 'decisions', 'adr')
+  expect(t.memory.reader.list('decision', { all: true }).filter((d) => /SQLite/.test(d.name))).toHaveLength(1)
+})

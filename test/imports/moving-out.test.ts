@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { importFrom } from '../../src/formats/import/index.ts'
+import { openProject } from '../../src/open.ts'
+import { exportTool } from '../../src/tools/export.ts'
+import { unverifiedRules } from '../../src/tools/review-queue.ts'
+import type { Output } from '../../src/tools/tool.ts'
+import { openTestMemory, rowsOf, type TestMemory } from '../helpers.ts'
+
+const run = (t: TestMemory, format: string, path: string, more: object = {}) =>
+  exportTool.run(t, { format, path, ...more }) as Output
+
+function known(): TestMemory {
+  const t = openTestMemory()
+  t.act([
+    ['record-decision', { name: 'floats', description: 'Money in floats' }],
+    [
+      'record-decision',
+      { name: 'cents', description: 'Money in cents <!-- no comment --> -- really', topics: ['money'] },
+    ],
+    ['supersede', { old: 'floats', new: 'cents' }],
+    ['record-concept', { name: 'ledger', definition: 'What is owed' }],
+    ['link-entities', { from: 'cents', to: 'ledger', type: 'informs' }],
+  ])
+  return t
+}
+
+const tree = (dir: string) =>
+  Object.fromEntries(
+    readdirSync(dir, { recursive: true, encoding: 'utf8' })
+      .filter((f) => f.endsWith('.md'))
+      .sort()
+      .map((f) => [f, readFileSync(join(dir, f), 'utf8')]),
+  )
+
+test('[S1] a folder of pages has an index, links between pages, and the same bytes for what has not changed', () => {
+  const t = known()
+  const dir = join(t.dir, 'kb')
+  run(t, 'pages', dir)
+  const before = tree(dir)
+  expect(Object.keys(before)).toEqual(['README.md', 'concept/ledger.md', 'decision/cents.md', 'decision/floats.md'])
+  expect(before['decision/cents.md']).toContain('- informs [ledger](../concept/ledger.md)')
+  expect(before['README.md']).toContain('- [ledger](concept/ledger.md)')
+  // one comment at the end: nothing that was recorded opens or ends another
+  expect(before['decision/cents.md']!.match(/<!--|-->/g)).toEqual(['-->', '<!--', '-->'])
+
+  t.clock.days(1)
+  t.act([['record-concept', { name: 'ledger', definition: 'What is owed, and to whom' }]])
+  run(t, 'pages', dir)
+  const after = tree(dir)
+  expect(Object.keys(after).filter((f) => after[f] !== before[f])).toEqual(['concept/ledger.md'])
+})
+
+test('[A1] a page whose entity is gone is removed, what somebody else wrote is kept', () => {
+  const t = known()
+  const dir = join(t.dir, 'kb')
+  run(t, 'pages', dir)
+  writeFileSync(join(dir, 'concept/mine.md'), '# Mine\n')
+  t.act([['delete-concept', { ref: 'ledger' }]])
+  expect(run(t, 'pages', dir).text).toContain('1 of an earlier export removed')
+  expect(existsSync(join(dir, 'concept/ledger.md'))).toBe(false)
+  expect(readFileSync(join(dir, 'concept/mine.md'), 'utf8')).toBe('# Mine\n')
+  writeFileSync(join(dir, 'decision/cents.md'), '# my own words\n')
+  expect(() => run(t, 'pages', dir)).toThrow('no earlier export')
+})
+
+test('[S1] one Yjs document holds every entity and link; the same knowledge gives the same bytes', () => {
+  const t = known()
+  const path = join(t.dir, 'kb.yjs')
+  run(t, 'yjs', path)
+  const bytes = readFileSync(path)
+  const doc = new Y.Doc()
+  Y.applyUpdate(doc, bytes)
+  const cents = doc.getMap('entities').get('decision:cents') as Y.Map<Y.Map<string>>
+  expect(cents.get('fields')!.get('name')).toBe('cents')
+  expect(doc.getMap('links').size).toBe(2)
+  run(t, 'yjs', path)
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+  writeFileSync(path, 'mine')
+  expect(() => run(t, 'yjs', path)).toThrow('no earlier export')
+})
+
+test('[C4] JSON with history makes a replica of the same project that is the same, with authors and times; nothing of it binds', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Always use pnpm', category: 'tool' }]], { user: 'ana' })
+  t.clock.days(3)
+  t.act([['record-concept', { name: 'ledger', definition: 'one' }]])
+  t.clock.days(1)
+  t.act([['record-concept', { name: 'ledger', definition: 'two' }]])
+  const path = join(t.dir, 'all.json')
+  run(t, 'json', path, { history: true })
+
+  const storePath = join(t.dir, 'other', 'store.db')
+  const fresh = openProject({ ...t.project, storePath }, { env: t.memory.env, isOurs: true, unlisted: true })
+  try {
+    const report = await importFrom(fresh, 'json', path, { root: t.dir, by: 'agent' })
+    expect(report).toMatchObject({ created: 0, updated: 0, batches: [] })
+    expect(fresh.history('concept:ledger').map((e) => e.event.value)).toEqual(t.memory.history('concept:ledger').map((e) => e.event.value)) // biome-ignore format: one thought
+    expect(fresh.asOf(t.clock.now - 86_400_000).entity('concept:ledger')!.fields.definition).toBe('one')
+    expect(unverifiedRules(fresh).map((e) => e.name)).toEqual(['Always use pnpm'])
+    expect(rowsOf(fresh, ['entities'])).toBe(rowsOf(t.memory, ['entities']))
+    expect((await importFrom(fresh, 'json', path, { root: t.dir })).batches).toEqual([])
+  } finally {
+    fresh.close()
+  }
+})

@@ -1,0 +1,169 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { importTool } from '../../src/tools/import.ts'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
+import { lay, take, unplaced } from './helpers.ts'
+
+const again = async (t: TestMemory, format: string, path: string) => {
+  const before = t.rows()
+  expect((await take(t, format, path)).batches).toEqual([])
+  expect(t.rows()).toBe(before)
+}
+
+test('[A3] notes of basic-memory become concepts with observations, tags, relations and text', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    'notes/coffee.md': `---
+title: Coffee Brewing
+type: note
+tags: [coffee, brewing]
+permalink: coffee-brewing
+status: active
+---
+# Coffee Brewing
+
+Long words about coffee.
+
+## Observations
+- [method] Pour over is clearer #filter (personal experience)
+- [ ] buy beans
+- [docs](https://example.com) are no observation
+
+## Relations
+- relates_to [[Beans]]
+- requires [[grinding]]
+- contrasts_with [[Tea]]
+`,
+    'notes/beans.md': '---\ntitle: Beans\n---\n# Beans\n',
+    'notes/sub/grinding.md': '- [technique] Grind fresh\n',
+  })
+  const report = await take(t, 'basic-memory', 'notes')
+  const { reader } = t.memory
+  const coffee = t.get('concept:Coffee Brewing')!
+  expect(coffee.fields).toMatchObject({
+    type: 'note',
+    observations: ['[method] Pour over is clearer #filter (personal experience)'],
+    topics: ['brewing', 'coffee', 'filter'],
+    attrs: { permalink: 'coffee-brewing', status: 'active' },
+  })
+  expect((['from', 'to'] as const).flatMap((end) => reader.links(end, coffee.id).map((l) => `${l.type} ${reader.entity(end === 'from' ? l.to : l.from)!.name}`)).filter((l) => !l.startsWith('from-source')).sort()).toEqual(['depends-on grinding', 'relates-to Beans']) // biome-ignore format: one list
+  expect(reader.list('chunk').map((c) => c.fields.sourceFile)).toEqual(['notes/coffee.md'])
+  expect(unplaced(report)).toEqual(['notes/coffee.md:20 contrasts_with [[Tea]] — there is no such note'])
+  await again(t, 'basic-memory', 'notes')
+})
+
+test('[A3] issues of beads become tasks with their epic, what blocks them and where they came from', async () => {
+  const t = openTestMemory()
+  const issue = (id: string, more: object) => JSON.stringify({ id, title: `Issue ${id}`, status: 'open', priority: 1, issue_type: 'task', created_at: '2026-01-01T00:00:00Z', ...more }) // biome-ignore format: one record
+  const dep = (id: string, on: string, type: string) => ({ issue_id: id, depends_on_id: on, type })
+  lay(t.dir, {
+    '.beads/issues.jsonl': [
+      issue('bd-2', { dependencies: [dep('bd-2', 'bd-1', 'blocks'), dep('bd-2', 'bd-e', 'parent-child'), dep('bd-2', 'bd-9', 'blocks')], labels: ['auth'], description: 'OAuth fails' }), // biome-ignore format: one record
+      issue('bd-1', { status: 'closed', close_reason: 'done in #4', dependencies: [dep('bd-1', 'bd-2', 'discovered-from')] }), // biome-ignore format: one record
+      issue('bd-e', { issue_type: 'epic' }),
+      issue('bd-t', { status: 'tombstone' }),
+      '<<<<<<< HEAD',
+    ].join('\n'),
+  })
+  const report = await take(t, 'beads', '.beads')
+  const { reader } = t.memory
+  const byBead = new Map(
+    [...reader.list('task', { all: true }), ...reader.list('activity', { all: true })].map((e) => [
+      (e.fields.attrs as { beads: string }).beads,
+      e,
+    ]),
+  )
+  expect([...byBead.keys()].sort()).toEqual(['bd-1', 'bd-2', 'bd-e'])
+  expect(byBead.get('bd-2')!.fields).toMatchObject({ activity: byBead.get('bd-e')!.id, topics: ['auth'], attrs: { description: 'OAuth fails', priority: 1 } }) // biome-ignore format: one record
+  expect(byBead.get('bd-1')!.fields).toMatchObject({ state: 'complete', result: 'done in #4' })
+  const links = [...byBead.values()].flatMap((e) => reader.links('from', e.id).map((l) => `${(e.fields.attrs as { beads: string }).beads} ${l.type}`)) // biome-ignore format: one list
+  expect(links.sort()).toEqual(['bd-1 discovered-from', 'bd-2 blocked-by'])
+  expect(unplaced(report)).toEqual([
+    '.beads/issues.jsonl:5 <<<<<<< HEAD — not an issue with id and title',
+    '.beads/issues.jsonl:1 bd-2 blocks bd-9 — there is no such issue',
+  ])
+  await again(t, 'beads', '.beads')
+})
+
+test('[A3] the export of claude-mem: observations become learnings, decisions proposals, the rest chunks', async () => {
+  const t = openTestMemory()
+  const observation = (type: string, title: string) => ({ id: 1, memory_session_id: 's', type, title, subtitle: 'short', facts: '["one","two"]', narrative: 'The long form.', concepts: '["gotcha"]', files_read: '["src/a.ts"]', files_modified: null, created_at_epoch: 1760000000000 }) // biome-ignore format: one record
+  lay(t.dir, {
+    'mem.json': {
+      exportedAt: '2026-01-01', query: '', totalObservations: 2,
+      observations: [observation('discovery', 'WAL needs shared memory'), observation('decision', 'Use WAL'), 7],
+      sessions: [{ id: 1 }],
+      summaries: [{ memory_session_id: 's', request: 'make it fast', learned: 'locks matter', created_at_epoch: 1760000000 }],
+      prompts: [{ content_session_id: 's', prompt_number: 1, prompt_text: 'Why is it slow?', created_at_epoch: 1760000000000 }],
+    }, // biome-ignore format: one file
+  })
+  const report = await take(t, 'claude-mem', 'mem.json')
+  const learned = t.get('learning:WAL needs shared memory')!
+  expect(learned.fields).toMatchObject({ body: 'short\n\nThe long form.\n\n- one\n- two', topics: ['gotcha'], attrs: { type: 'discovery', files: 'src/a.ts' } }) // biome-ignore format: one record
+  expect(t.get('decision:Use WAL')!.fields.standing).toBe('proposed')
+  expect(t.memory.reader.list('chunk').map((c) => `${c.fields.speaker} ${c.fields.date}`).sort()).toEqual(['summary 2025-10-09T08:53:20.000Z', 'user 2025-10-09T08:53:20.000Z']) // biome-ignore format: one list
+  expect(report.unplaced).toHaveLength(1)
+  await again(t, 'claude-mem', 'mem.json')
+})
+
+test('[H1] sessions that SpecStory wrote down become chunks with speaker and time, without tools and thoughts', async () => {
+  const t = openTestMemory()
+  lay(t.dir, {
+    '.specstory/history/2026-07-13_13-40-49Z-fix.md': `<!-- Generated by SpecStory, Markdown v2.1.0 -->
+
+# 2026-07-13 13:40:49Z
+
+<!-- Claude Code Session 5c7d5c23-0691-4467-b98e-0fb865b4a639 (2026-07-13 13:40:49Z) -->
+
+_**User (2026-07-13 13:40:49Z)**_
+
+fix the flaky test in app.py
+
+---
+
+_**Agent (claude-opus-4-8 2026-07-13 13:40:56Z)**_
+
+<think>secret thoughts</think>
+I'll look at the test first.
+
+<tool-use data-tool-type="shell" data-tool-name="Bash"><details>
+<summary>Tool use: **Bash**</summary>
+1 failed, 3 passed
+</details></tool-use>
+
+_**Agent (claude-opus-4-8) (sidechain)**_
+
+words of a subagent
+`,
+    '.specstory/history/notes.md': 'no session\n',
+  })
+  await importTool.run(t, { format: 'specstory' })
+  expect(t.memory.reader.list('chunk').map((c) => `${c.fields.speaker} ${c.fields.date} ${c.fields.content}`).sort()).toEqual([
+    "specstory 2026-07-13T13:40:56.000Z I'll look at the test first.",
+    'user 2026-07-13T13:40:49.000Z fix the flaky test in app.py',
+  ]) // biome-ignore format: one list
+  const before = t.rows()
+  await importTool.run(t, { format: 'specstory' })
+  expect(t.rows()).toBe(before)
+})
+
+test.each(['decisions', 'basic-memory', 'beads', 'claude-mem', 'specstory'])(
+  '[A1] %s refuses what it cannot read, follows no link, and writes nothing then',
+  async (format) => {
+    const t = openTestMemory()
+    mkdirSync(join(t.dir, 'd'))
+    symlinkSync('/etc/hostname', join(t.dir, 'd/issues.jsonl'))
+    symlinkSync('/etc/hostname', join(t.dir, 'd/a.md'))
+    symlinkSync('.', join(t.dir, 'd/loop'))
+    lay(t.dir, { 'bad.json': '{"a": ' })
+    const before = t.rows()
+    for (const path of ['nowhere', 'd', 'd/a.md', 'bad.json', '/dev/zero']) {
+      const run = async () => importTool.run(t, { format, path: path.startsWith('/') ? path : join(t.dir, path) })
+      if (format === 'decisions' && path === 'bad.json') await run()
+      else if (format === 'basic-memory' && path === 'bad.json') continue
+      else await expect(run(), path).rejects.toMatchObject({ name: 'UserError' })
+    }
+    expect(t.rows()).toBe(before)
+  },
+)

@@ -1,0 +1,171 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { ImportReport } from '../../src/formats/import/report.ts'
+import { sha256 } from '../../src/model/digest.ts'
+import { importTool } from '../../src/tools/import.ts'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
+import { lay } from './helpers.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+const lines = (...records: object[]) => records.map((r) => `${JSON.stringify(r)}\n`).join('')
+const at = (minute: number) => `2026-10-01T09:${String(minute).padStart(2, '0')}:00.000Z`
+
+/** A home in which each client has kept a session of the test's project, and Claude Code one of another. */
+function homeOf(t: TestMemory): string {
+  const home = join(dirname(t.dir), 'home')
+  for (const name of ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'GEMINI_CLI_HOME', 'COPILOT_HOME', 'XDG_DATA_HOME'])
+    vi.stubEnv(name, '')
+  vi.stubEnv('HOME', home)
+  const slug = t.dir.replace(/[^A-Za-z0-9]/g, '-')
+  const claude = (type: string, content: unknown, minute: number, more: object = {}) => ({
+    type, sessionId: 'c1', cwd: t.dir, uuid: `u${minute}`, timestamp: at(minute), message: { role: type, content }, ...more,
+  }) // biome-ignore format: a record
+  lay(home, {
+    [`.claude/projects/${slug}/c1.jsonl`]: lines(
+      { type: 'queue-operation', sessionId: 'c1' },
+      claude('user', 'Why does the cart round prices twice?', 1),
+      claude('assistant', [{ type: 'text', text: 'Because the discount is rounded before the tax.' }, { type: 'tool_use', id: 't', name: 'Read', input: {} }], 2), // biome-ignore format: one record
+      claude('user', [{ type: 'tool_result', tool_use_id: 't', content: 'a whole file that nobody said' }], 3),
+      claude('user', 'ok', 4),
+      claude(
+        'user',
+        'The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789, and <private>mine</private> stays here',
+        5,
+      ),
+      claude('user', 'From now on never round before the tax is known.', 6),
+      claude('user', '<system-reminder>briefing of Tidemark</system-reminder>', 7),
+      claude('assistant', 'sub agent talk that is long enough', 8, { isSidechain: true }),
+      {
+        type: 'attachment',
+        sessionId: 'c1',
+        attachment: { type: 'hook_additional_context', content: 'our own words' },
+      },
+    ),
+    [`.claude/projects/${slug}-other/c2.jsonl`]: lines({
+      ...claude('user', 'words of another project, which is none of ours', 1),
+      cwd: `${t.dir}-other`,
+    }),
+    '.codex/sessions/2026/10/01/rollout-x.jsonl': lines(
+      { timestamp: at(10), type: 'session_meta', payload: { id: 'x1', cwd: join(t.dir, 'packages', 'a') } },
+      { timestamp: at(10), type: 'response_item', payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: `# AGENTS.md instructions for ${t.dir}\n\nall the rules` }] } }, // biome-ignore format: one record
+      { timestamp: at(11), type: 'response_item', payload: { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'a hook told this' }] } }, // biome-ignore format: one record
+      { timestamp: at(12), type: 'response_item', payload: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'The importer is slow on large folders.' }] } }, // biome-ignore format: one record
+    ),
+    '.gemini/tmp/shop/chats/session-1.jsonl': lines(
+      { sessionId: 'g1', projectHash: sha256(t.dir), startTime: at(20), kind: 'main' },
+      { id: 'm1', timestamp: at(20), type: 'user', content: [{ text: 'Which port does the test server take?' }] },
+      { id: 'm2', timestamp: at(21), type: 'gemini', content: 'Port' },
+      { id: 'm2', timestamp: at(21), type: 'gemini', content: 'Port 8931, from the test configuration.' },
+      { $set: { lastUpdated: at(22) } },
+    ),
+    '.gemini/tmp/old/.project_root': t.dir,
+    '.gemini/tmp/old/chats/session-0.json': { sessionId: 'g0', projectHash: 'x', messages: [{ id: 'a', timestamp: at(2), type: 'user', content: 'An older session in one document.' }] }, // biome-ignore format: one record
+    '.copilot/session-state/p1/events.jsonl': lines(
+      { type: 'session.start', data: { sessionId: 'p1', context: { cwd: t.dir } }, id: 'e1', timestamp: at(30) },
+      { type: 'user.message', data: { content: 'Please rename the billing module.' }, id: 'e2', timestamp: at(31) },
+    ),
+  })
+  const db = join(home, '.local/share/opencode/opencode.db')
+  mkdirSync(dirname(db), { recursive: true })
+  const opencode = new DatabaseSync(db)
+  opencode.exec(`CREATE TABLE session (id TEXT, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT);
+    CREATE TABLE message (id TEXT, session_id TEXT, data TEXT); CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT)`)
+  opencode.prepare('INSERT INTO session VALUES (?, ?, NULL, ?, ?)').run('ses_1', 'p', t.dir, 'x')
+  opencode.prepare('INSERT INTO message VALUES (?, ?, ?)').run('m', 'ses_1', JSON.stringify({ role: 'user', time: { created: Date.parse(at(40)) } })) // biome-ignore format: one row
+  opencode.prepare('INSERT INTO part VALUES (?, ?, ?, ?)').run('p', 'm', 'ses_1', JSON.stringify({ type: 'text', text: 'Sort the invoices by date, newest first.' })) // biome-ignore format: one row
+  opencode.close()
+  return home
+}
+
+const run = async (t: TestMemory, args: object = {}) => {
+  const { json, text } = await importTool.run(t, { format: 'transcripts', ...args })
+  return { report: json as unknown as ImportReport, text }
+}
+const chunks = (t: TestMemory) =>
+  t.memory.reader
+    .list('chunk')
+    .map(({ fields: f }) => `${f.sourceFile} ${f.speaker}: ${f.content}`)
+    .sort()
+
+test('[H1] old sessions of every client are found and become chunks with speaker, session and time', async () => {
+  const t = openTestMemory()
+  homeOf(t)
+  const { report, text } = await run(t)
+  expect(chunks(t)).toEqual([
+    'claude/c1 claude: Because the discount is rounded before the tax.',
+    'claude/c1 user: From now on never round before the tax is known.',
+    'claude/c1 user: The token is [redacted: GitHub token], and   stays here',
+    'claude/c1 user: Why does the cart round prices twice?',
+    'codex/x1 codex: The importer is slow on large folders.',
+    'copilot/p1 user: Please rename the billing module.',
+    'gemini/g0 user: An older session in one document.',
+    'gemini/g1 gemini: Port 8931, from the test configuration.',
+    'gemini/g1 user: Which port does the test server take?',
+    'opencode/ses_1 user: Sort the invoices by date, newest first.',
+  ])
+  expect(report.read).toEqual({ sessions: 6, turns: 10, 'short turns left out': 1 })
+  const asked = t.memory.reader.list('chunk').find((c) => String(c.fields.content).startsWith('Why does'))
+  expect(asked!.fields).toMatchObject({ date: at(1), attrs: { client: 'claude', session: 'c1' } })
+  expect(text).toContain('1 of Claude Code (~/.claude/projects)')
+})
+
+test('[G7] a rule in them is proposed and binds nobody; a second run writes nothing', async () => {
+  const t = openTestMemory()
+  homeOf(t)
+  const { report } = await run(t)
+  expect(report.proposed).toBe(1)
+  expect(t.memory.reader.list('fact', { standing: 'confirmed' })).toEqual([])
+  expect(t.memory.reader.list('fact', { standing: 'proposed' }).map((f) => f.name)).toEqual([
+    expect.stringMatching(/never round before the tax/i),
+  ])
+  const before = t.rows()
+  const again = await run(t)
+  expect(again.report).toMatchObject({ created: 0, unchanged: 10, batches: [], proposed: 0 })
+  expect(t.rows()).toBe(before)
+})
+
+test('[A7] no secret, private part or text of our own reaches the store', async () => {
+  const t = openTestMemory()
+  homeOf(t)
+  const { report } = await run(t)
+  expect(report.redacted).toEqual([{ where: 'claude/c1#4', category: 'GitHub token' }])
+  expect(t.rows()).not.toMatch(/ghp_|mine|briefing of Tidemark|our own words|nobody said|sub agent talk|a hook told/)
+})
+
+test('[A2] a dry run says the same and leaves the store as it was', async () => {
+  const t = openTestMemory()
+  homeOf(t)
+  const before = t.rows()
+  const dry = await run(t, { 'dry-run': true })
+  expect(dry.report).toMatchObject({ created: 10, proposed: 1, dryRun: true, batches: [] })
+  expect(dry.text).toContain('nothing was written')
+  expect(t.rows()).toBe(before)
+  expect((await run(t)).report.created).toBe(10)
+})
+
+test('[D11] --since takes what was said since; what a session says later comes in by itself', async () => {
+  const t = openTestMemory()
+  const home = homeOf(t)
+  expect((await run(t, { since: at(30) })).report.created).toBe(2)
+  expect((await run(t)).report).toMatchObject({ created: 8, unchanged: 2 })
+  const events = join(home, '.copilot/session-state/p1/events.jsonl')
+  writeFileSync(events, lines({ type: 'session.start', data: { context: { cwd: t.dir } } }, { type: 'user.message', data: { content: 'Please rename the billing module.' }, timestamp: at(31) }, { type: 'assistant.message', data: { content: 'It is called invoicing now.' }, timestamp: at(33) })) // biome-ignore format: one file
+  expect((await run(t)).report).toMatchObject({ created: 1, unchanged: 10 })
+})
+
+test('[A1] a folder that is named is taken whole; links in it are not followed, and one without transcripts is refused', async () => {
+  const t = openTestMemory()
+  const home = homeOf(t)
+  const named = await run(t, { path: join(home, '.claude') })
+  expect(named.report.read).toMatchObject({ sessions: 2 })
+  mkdirSync(join(t.dir, 'links'))
+  symlinkSync(join(home, '.codex/sessions/2026/10/01/rollout-x.jsonl'), join(t.dir, 'links/a.jsonl'))
+  symlinkSync('.', join(t.dir, 'links/loop'))
+  await expect(run(t, { path: join(t.dir, 'links') })).rejects.toMatchObject({ code: 'bad-transcript' })
+  symlinkSync(join(home, '.claude'), join(t.dir, 'link'))
+  await expect(run(t, { path: join(t.dir, 'link') })).rejects.toMatchObject({ code: 'unsafe-path' })
+  await expect(run(t, { path: '/dev/zero' })).rejects.toMatchObject({ code: 'bad-transcript' })
+})

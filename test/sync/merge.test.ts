@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { vouchedFor } from '../../src/replication/trust.ts'
+import { compactSegments } from '../../src/sync/publish.ts'
+import { decision, knowledge, team } from './clones.ts'
+
+test('[K16] [K17] one records, commits and pushes; the other pulls and knows it, unverified', () => {
+  const { clone } = team()
+  const [ana, ben] = [clone('ana'), clone('ben')]
+  ana.act([decision('use-x')])
+  ana.share()
+  ben.pull()
+  expect(ben.receive()).toMatchObject({ applied: 1, damaged: [], left: 0 })
+  expect(ben.memory.reader.entity('decision:use-x')?.fields).toMatchObject({ rationale: 'because' })
+  expect([...vouchedFor(ben.memory, ['decision:use-x'])]).toEqual([])
+  expect(knowledge(ben)).toBe(knowledge(ana))
+})
+
+test.each(['merge', 'rebase'] as const)(
+  '[C1] [C4] both work offline and push: nothing conflicts, both know all (%s)',
+  (how) => {
+    const { clone } = team()
+    const [ana, ben] = [clone('ana'), clone('ben')]
+    for (const round of [1, 2, 3]) {
+      ana.act([decision('shared', { tags: [`ana-${round}`] }), decision(`of-ana-${round}`)])
+      ben.act([decision('shared', { tags: [`ben-${round}`] }), decision(`of-ben-${round}`)])
+      ana.share(how)
+      ben.share(how)
+    }
+    ana.pull(how)
+    ana.receive()
+    expect(knowledge(ana)).toBe(knowledge(ben))
+    expect(ana.memory.reader.entity('decision:shared')?.fields.tags).toHaveLength(6)
+    expect(ana.segments).toEqual(ben.segments)
+  },
+)
+
+test('[K16] what was not committed yet becomes one file; what was stays as it is', () => {
+  const { clone } = team()
+  const ana = clone('ana')
+  for (let n = 0; n < 5; n++) {
+    ana.act([decision(`d-${n}`)])
+    ana.sync()
+    expect(ana.segments).toHaveLength(1)
+  }
+  expect(ana.sync()).toMatchObject({ written: [], removed: [] })
+  ana.share()
+  const [first] = ana.segments
+  ana.act([decision('later')])
+  ana.share()
+  expect(ana.segments).toEqual([first, expect.stringContaining('/6-6-')])
+})
+
+test('[K16] own segments become one on request, and nothing is lost or said twice', () => {
+  const { clone } = team()
+  const [ana, ben] = [clone('ana'), clone('ben')]
+  ben.act([decision('of-ben')])
+  ben.share()
+  for (let n = 0; n < 5; n++) {
+    ana.act([decision(`d-${n}`)])
+    ana.share()
+  }
+  const [theirs] = ben.segments
+  compactSegments(ana.memory, ana.dir)
+  expect(ana.segments).toHaveLength(2)
+  expect(ana.segments).toContain(theirs)
+  expect(ana.sync()).toMatchObject({ written: [], removed: [] })
+  ana.share()
+  ben.pull()
+  expect(ben.receive()).toMatchObject({ applied: 5, damaged: [] })
+  expect(compactSegments(ana.memory, ana.dir)).toEqual({ written: [], removed: [] })
+  const cid = clone('cid')
+  cid.receive()
+  for (const c of [ben, cid]) expect(knowledge(c)).toBe(knowledge(ana))
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { diff } from '../../src/tools/diff.ts'
+import { history } from '../../src/tools/history.ts'
+import { openTestMemory } from '../helpers.ts'
+
+test('[D9] diff tells what was added, changed, superseded and retracted between two moments, each with its reason', async () => {
+  const m = openTestMemory()
+  const context = { memory: m.memory, project: m.project }
+  const told = async (args: object) => (await diff.run(context, args as never)).text.split('\n').slice(1).join('\n')
+  m.act([
+    ['record-decision', { name: 'use-jwt', rationale: 'stateless' }],
+    ['record-decision', { name: 'one-table' }],
+    ['record-learning', { title: 'gone soon' }],
+    ['record-question', { question: 'Who?' }],
+  ])
+  m.act([['record-mark', { name: 'first' }]])
+  m.clock.days(40)
+  m.act([
+    ['record-decision', { name: 'use-sessions', rationale: 'can be revoked' }],
+    ['supersede', { old: 'use-jwt', new: 'use-sessions', reason: 'tokens stay' }],
+    ['retire', { ref: 'one-table', reason: 'too wide' }],
+    ['answer-question', { ref: 'Who?', answer: 'the server' }],
+    ['delete-learning', { ref: 'gone soon', reason: 'was wrong' }],
+  ])
+  const changes = [
+    '',
+    'added (1)',
+    '  decision  use-sessions  because: can be revoked',
+    '',
+    'changed (1)',
+    '  question  Who?  answer nothing → the server',
+    '',
+    'superseded (1)',
+    '  decision  use-jwt  by use-sessions  because: tokens stay',
+    '',
+    'retracted (2)',
+    '  decision  one-table  because: too wide',
+    '  learning  gone soon  because: was wrong',
+  ].join('\n')
+  for (const from of ['first', '2 weeks ago']) expect(await told({ from })).toBe(changes)
+  m.clock.days(10)
+  expect(await told({ from: '2 days ago' })).toBe('nothing that is known changed')
+  m.act([['record-decision', { name: 'later' }]])
+  // what came after the second moment is no part of it, nor what was given back
+  expect(await told({ from: 'first', to: 'yesterday' })).toBe(changes)
+  await expect(told({ from: 'yesterday', to: 'first' })).rejects.toThrow(/lies before/)
+})
+
+test('[D9] history tells for each field who gave it its value, when, and what it was', async () => {
+  const m = openTestMemory()
+  m.act([['record-decision', { name: 'a', confidence: 0.9, tags: ['x'] }]], { user: 'ana', session: 's1' })
+  m.clock.days(2)
+  m.act([['record-decision', { name: 'a', confidence: 0.2 }]], { user: 'ben', agent: 'codex' })
+  const { text } = await history.run({ memory: m.memory, project: m.project }, { ref: 'a', 'by-field': true } as never)
+  expect(text).toMatch(/^confidence: 0\.2\n {2}ben, codex, session test, just now \(\w+:2\); was 0\.9$/m)
+  expect(text).toMatch(/^tags: x\n {2}ana, session s1, 2 days ago \(\w+:1\); added x$/m)
+})

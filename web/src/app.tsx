@@ -1,0 +1,153 @@
+import type { ComponentType } from 'preact'
+import { access, here, useTool } from './api.ts'
+import { following } from './live.ts'
+import { Briefing } from './pages/briefing.tsx'
+import { EntityPage } from './pages/entity.tsx'
+import { Evolution } from './pages/evolution.tsx'
+import { GraphPage } from './pages/graph.tsx'
+import { Health } from './pages/health.tsx'
+import { Knowledge } from './pages/knowledge.tsx'
+import { Now } from './pages/now.tsx'
+import { Review } from './pages/review.tsx'
+import { Signals } from './pages/signals.tsx'
+import { Time } from './pages/time.tsx'
+import { Empty, Page } from './parts.tsx'
+import { place } from './router.ts'
+
+interface View {
+  path: string
+  name: string
+  show: ComponentType
+  /** The number that waits behind it. */
+  waits?: (status: Status) => number
+}
+
+export interface Status {
+  entities: number
+  links: number
+  sessions: number
+  claims: number
+  toReview: number
+  conflicts: number
+  lastWrite: string | null
+  storeBytes: number
+  kinds: { [kind: string]: number }
+}
+
+const VIEWS: readonly View[] = [
+  { path: '/', name: 'Now', show: Now, waits: (s) => s.conflicts },
+  { path: '/briefing', name: 'Briefing', show: Briefing },
+  { path: '/knowledge', name: 'Knowledge', show: Knowledge },
+  { path: '/review', name: 'Review', show: Review, waits: (s) => s.toReview },
+  { path: '/evolution', name: 'Evolution', show: Evolution },
+  { path: '/graph', name: 'Graph', show: GraphPage },
+  { path: '/time', name: 'Time', show: Time },
+  { path: '/signals', name: 'Signals', show: Signals },
+  { path: '/health', name: 'Health', show: Health },
+]
+
+/** Pages that are reached from others. */
+const INNER: Readonly<Record<string, ComponentType>> = { '/entity': EntityPage }
+
+export function App() {
+  const { path } = place.use()
+  const view = VIEWS.find((v) => v.path === path)
+  const Show = view?.show ?? INNER[path] ?? Missing
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <Side path={path} />
+      <main id="main">
+        <Banner />
+        {access.use() === 'out' ? <Locked /> : <Show />}
+      </main>
+    </>
+  )
+}
+
+function Side({ path }: { path: string }) {
+  const project = here.use()?.project
+  const { json: status } = useTool<Status>(access.use() === 'in' ? 'status' : undefined)
+  return (
+    <header class="side">
+      <div class="brand">
+        <svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
+          <path d="M1 5q3.5-3 7 0t7 0M1 11q3.5-3 7 0t7 0" />
+        </svg>
+        <span title={project?.root}>{project?.name ?? 'Tidemark'}</span>
+      </div>
+      <nav aria-label="Pages">
+        <ul>
+          {VIEWS.map((v) => {
+            const n = status && v.waits ? v.waits(status) : 0
+            return (
+              <li key={v.path}>
+                <a href={v.path} aria-current={v.path === path ? 'page' : undefined}>
+                  {v.name}
+                  {n > 0 && (
+                    <span class="count">
+                      {n}
+                      <span class="hidden"> waiting</span>
+                    </span>
+                  )}
+                </a>
+              </li>
+            )
+          })}
+        </ul>
+      </nav>
+      <Pulse />
+    </header>
+  )
+}
+
+const PULSE = { connecting: 'connecting …', live: 'live', stopped: 'stopped' } as const
+
+function Pulse() {
+  const state = following.use()
+  return (
+    <p class={`pulse ${state}`} role="status">
+      <span class="dot" aria-hidden="true" /> {PULSE[state]}
+    </p>
+  )
+}
+
+function Banner() {
+  const state = following.use()
+  const isIn = access.use() === 'in'
+  const isPersons = here.use()?.person ?? true
+  if (state === 'stopped' && isIn)
+    return (
+      <p class="banner warn" role="status">
+        The server has stopped. What you see is what was known last; <code>tidemark ui</code> in a terminal brings it
+        back.
+      </p>
+    )
+  if (isIn && !isPersons)
+    return (
+      <p class="banner">
+        No person on a terminal opened this page. It shows everything and approves nothing; to decide, run{' '}
+        <code>tidemark ui</code> yourself.
+      </p>
+    )
+  return null
+}
+
+const Locked = () => (
+  <Page title="Not signed in">
+    <Empty title="This browser has no key to the project">
+      Run <code>tidemark ui</code> in a terminal and open the link that it prints. Each link opens one browser, once,
+      and is good for ten minutes. A page that was open goes on by itself after that.
+    </Empty>
+  </Page>
+)
+
+const Missing = () => (
+  <Page title="No such page">
+    <Empty title="Nothing is at this address">
+      Begin at <a href="/">Now</a>.
+    </Empty>
+  </Page>
+)

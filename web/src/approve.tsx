@@ -1,0 +1,76 @@
+/** A step that only a person's yes to exactly what is shown takes: the server asks, the page shows it, the yes goes back. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type ApiError, Asks, call } from './api.ts'
+import { Trouble } from './parts.tsx'
+
+export function Approve(props: {
+  label: string
+  isMain?: boolean
+  tool: string
+  args: object
+  done: (text: string) => void
+}) {
+  const [asked, setAsked] = useState<Asks>()
+  const [error, setError] = useState<ApiError>()
+  const run = async (agreed?: string) => {
+    setError(undefined)
+    setAsked(undefined)
+    try {
+      props.done((await call(props.tool, props.args, agreed)).text)
+    } catch (e) {
+      if (e instanceof Asks) setAsked(e)
+      else setError(e as ApiError)
+    }
+  }
+  return (
+    <>
+      <button type="button" class={props.isMain ? 'main' : ''} onClick={() => run()}>
+        {props.label}
+      </button>
+      {asked && (
+        <Question
+          label={props.label}
+          text={asked.question}
+          yes={() => run(asked.agree)}
+          no={() => setAsked(undefined)}
+        />
+      )}
+      {error && <Trouble error={error} />}
+    </>
+  )
+}
+
+function Question(props: { label: string; text: string; yes: () => void; no: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} onClose={props.no} aria-label={props.label}>
+      <Diff text={props.text} />
+      <div class="actions">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          No, leave it
+        </button>
+        <button type="button" class="main" onClick={props.yes}>
+          Yes, {props.label.toLowerCase()}
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+const LINES: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'place' }
+
+/** A text with what changes of a file in it. */
+export const Diff = ({ text }: { text: string }) => (
+  <pre class="diff">
+    {text
+      .trimEnd()
+      .split('\n')
+      .map((line, i) => (
+        <span key={i} class={LINES[line.charAt(0)] ?? ''}>
+          {line}
+          {'\n'}
+        </span>
+      ))}
+  </pre>
+)

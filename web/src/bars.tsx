@@ -1,0 +1,85 @@
+/** Bars over days, drawn by uPlot, which is loaded when the first chart is shown. */
+import { useEffect, useRef } from 'preact/hooks'
+import type uPlot from 'uplot'
+
+interface Series {
+  name: string
+  /** A colour of the style sheet. */
+  color: string
+  values: readonly number[]
+}
+
+const DAY_S = 86_400
+const HEIGHT = 160
+
+export function Bars(props: { label: string; from: number; series: readonly Series[] }) {
+  const place = useRef<HTMLDivElement>(null)
+  const { label, from, series } = props
+  const key = JSON.stringify([from, series])
+  useEffect(() => {
+    let plot: uPlot | undefined
+    let isGone = false
+    const draw = async () => {
+      const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')])
+      const div = place.current
+      if (isGone || !div) return
+      plot?.destroy()
+      const style = getComputedStyle(document.documentElement)
+      const probe = document.createElement('span')
+      div.append(probe)
+      const colour = (name: string) => {
+        probe.style.color = style.getPropertyValue(name)
+        return getComputedStyle(probe).color
+      }
+      const days = series[0]!.values.map((_, i) => Math.floor(from / 1000) + i * DAY_S)
+      // each series stands on the one before
+      const sums = series.map((_, s) =>
+        days.map((_d, i) => series.slice(s).reduce((n, x) => n + x.values[i]!, 0) || null),
+      )
+      const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } }
+      const bars = Plot.paths.bars!({ size: [0.7, 24] })
+      const colours = series.map((s) => colour(s.color))
+      probe.remove()
+      plot = new Plot(
+        {
+          width: div.clientWidth,
+          height: HEIGHT,
+          legend: { show: false },
+          cursor: { show: false },
+          scales: { x: { time: true, range: (_u, min, max) => [min - DAY_S, max + DAY_S] }, y: { range: (_u, _min, max) => [0, Math.max(3, max)] } }, // biome-ignore format: one thought
+          axes: [
+            { ...axis, grid: { show: false } },
+            { ...axis, size: 32, incrs: [1, 2, 5, 10, 20, 50, 100] },
+          ],
+          series: [{}, ...series.map((s, i) => ({ label: s.name, fill: colours[i], stroke: colours[i], paths: bars, points: { show: false } }))], // biome-ignore format: one thought
+        },
+        [days, ...sums],
+        div,
+      )
+    }
+    void draw()
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    const watch = new ResizeObserver(() => place.current && plot?.setSize({ width: place.current.clientWidth, height: HEIGHT })) // biome-ignore format: one line
+    watch.observe(place.current!)
+    dark.addEventListener('change', draw)
+    return () => {
+      isGone = true
+      plot?.destroy()
+      watch.disconnect()
+      dark.removeEventListener('change', draw)
+    }
+  }, [key])
+  return (
+    <figure class="chart">
+      <figcaption class="muted">
+        {series.map((s) => (
+          <span key={s.name}>
+            <span class="swatch" style={{ background: `var(${s.color})` }} /> {s.name}{' '}
+            {s.values.reduce((a, b) => a + b, 0)}
+          </span>
+        ))}
+      </figcaption>
+      <div ref={place} role="img" aria-label={label} />
+    </figure>
+  )
+}

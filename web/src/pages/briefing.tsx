@@ -1,0 +1,174 @@
+import { useState } from 'preact/hooks'
+import { useTool } from '../api.ts'
+import { Ago, Empty, many, Page, Panel, Ref, Told } from '../parts.tsx'
+import type { Session } from './now.tsx'
+
+interface Brief {
+  text: string
+  tokens: number
+  sections: { name: string; ids: string[]; tokens: number; omitted: number }[]
+}
+
+interface Told_ {
+  at: string | number
+  tokens: number
+  surface?: string
+  ids?: string[]
+}
+
+const BUDGETS = ['800', '2000', '4000'] as const
+
+export function Briefing() {
+  const [budget, setBudget] = useState('2000')
+  const brief = useTool<Brief>('brief', { budget: Number(budget) })
+  return (
+    <Page
+      title="Briefing"
+      lead="What the next session is told when it starts, word for word, and what each part of it costs."
+      aside={
+        <label class="field">
+          Budget
+          <select value={budget} onChange={(e) => setBudget(e.currentTarget.value)}>
+            {BUDGETS.map((b) => (
+              <option key={b} value={b}>
+                {b} tokens
+              </option>
+            ))}
+          </select>
+        </label>
+      }
+    >
+      <div class="columns uneven">
+        <Panel title="The text">
+          <Told
+            of={brief}
+            isEmpty={(b) => b.text === ''}
+            empty={
+              <Empty title="There is nothing to tell yet">
+                Rules, decisions and what did not work stand here once they are recorded:{' '}
+                <code>tidemark remember "…"</code>
+              </Empty>
+            }
+          >
+            {(b) => <BriefText text={b.text} />}
+          </Told>
+        </Panel>
+        <div>
+          <Panel title="Sections">
+            <Told
+              of={brief}
+              isEmpty={(b) => b.sections.length === 0}
+              empty={<Empty title="No section has anything to say" />}
+            >
+              {(b) => <Sections brief={b} />}
+            </Told>
+          </Panel>
+          <Past />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+/** The briefing with its headings, and the fence behind which nothing is an instruction. */
+function BriefText({ text }: { text: string }) {
+  return (
+    <div class="brief">
+      {text.split('\n').map((line, i) => {
+        const heading = /^#{2,3} (.*)$/.exec(line)?.[1]
+        if (heading !== undefined)
+          return (
+            <h3 key={i} class={line.startsWith('###') ? 'minor' : ''}>
+              {heading}
+            </h3>
+          )
+        if (/^<\/?tidemark-data/.test(line))
+          return (
+            <p key={i} class="fence">
+              {line}
+            </p>
+          )
+        return <p key={i}>{line || '\u00a0'}</p>
+      })}
+    </div>
+  )
+}
+
+function Sections({ brief }: { brief: Brief }) {
+  const most = Math.max(...brief.sections.map((s) => s.tokens), 1)
+  return (
+    <ul class="rows">
+      {brief.sections.map((s) => (
+        <li key={s.name}>
+          <div class="row-head">
+            <strong>{s.name}</strong>
+            <span class="row-end muted">{many(s.tokens, 'token')}</span>
+          </div>
+          <div class="bar" aria-hidden="true">
+            <span style={{ width: `${(100 * s.tokens) / most}%` }} />
+          </div>
+          {s.ids.length > 0 && (
+            <details>
+              <summary>
+                {many(s.ids.length, 'entry', 'entries')}
+                {s.omitted > 0 && `, ${s.omitted} left out`}
+              </summary>
+              <ul class="plain">
+                {s.ids.map((id) => (
+                  <li key={id}>
+                    <Ref id={id} />
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+        </li>
+      ))}
+      <li class="row-head">
+        <strong>Together</strong>
+        <span class="row-end muted">{many(brief.tokens, 'token')}</span>
+      </li>
+    </ul>
+  )
+}
+
+function Past() {
+  const sessions = useTool<Session[]>('session', { do: 'list', all: true })
+  return (
+    <Panel title="What sessions were told">
+      <Told of={sessions} empty={<Empty title="No session was here yet" />}>
+        {(list) => (
+          <ul class="rows">
+            {list
+              .toSorted((a, b) => (a.seen < b.seen ? 1 : -1))
+              .slice(0, 12)
+              .map((s) => (
+                <PastSession key={s.id} session={s} />
+              ))}
+          </ul>
+        )}
+      </Told>
+    </Panel>
+  )
+}
+
+function PastSession({ session: s }: { session: Session }) {
+  const { json } = useTool<{ told: Told_[]; tokens: number; ms: number }>('session', { do: 'show', id: s.id })
+  return (
+    <li>
+      <div class="row-head">
+        <strong>{s.title}</strong>
+        <span class="row-end muted">
+          <Ago at={s.seen} />
+        </span>
+      </div>
+      {json && (
+        <p class="muted">
+          {json.told.length === 0
+            ? 'was told nothing'
+            : `told ${many(json.told.length, 'time')}, ${many(json.tokens, 'token')}; its hooks took ${Math.round(json.ms)} ms`}
+        </p>
+      )}
+    </li>
+  )
+}

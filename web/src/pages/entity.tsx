@@ -1,0 +1,372 @@
+import { useState } from 'preact/hooks'
+import { type ApiError, call, here, type Json, useTool } from '../api.ts'
+import { Ago, Badge, Empty, full, many, Page, Panel, Ref, Told, Trouble, Value } from '../parts.tsx'
+import { entityHref, go, place } from '../router.ts'
+import { type Entity, Marks } from './knowledge.tsx'
+
+interface Shown extends Entity {
+  links: { id: string; from: string; to: string; type: string }[]
+  conflicts: { field: string; values: { value?: Json; at: number; replica: string }[] }[]
+}
+
+interface Change {
+  id: string
+  batch: string
+  at: string
+  field: string
+  op: 'set' | 'clear' | 'add' | 'remove' | 'put' | 'drop'
+  value?: Json
+  path?: string[]
+  author: { user?: string; agent?: string; session?: string }
+  text?: string
+}
+
+const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'links', 'conflicts', 'stale', 'state', 'currentHash']) // biome-ignore format: a list
+
+export function EntityPage() {
+  const id = place.use().params.get('id') ?? ''
+  const shown = useTool<Shown>('show', { ref: id })
+  const e = shown.json
+  return (
+    <Page
+      title={e?.name ?? 'Something recorded'}
+      lead={
+        e && (
+          <>
+            <Badge>{e.kind}</Badge> recorded <Ago at={e.recorded} />
+            {e.updated !== e.recorded && (
+              <>
+                , changed <Ago at={e.updated} />
+              </>
+            )}{' '}
+            · version {e.version} <Marks of={e} />
+          </>
+        )
+      }
+    >
+      <Told of={shown}>{(entity) => <Whole key={entity.id} entity={entity} />}</Told>
+    </Page>
+  )
+}
+
+function Whole({ entity: e }: { entity: Shown }) {
+  const history = useTool<Change[]>('history', { ref: e.id })
+  const changes = (history.json ?? []).filter((c) => c.batch !== undefined && c.op !== undefined)
+  const batches = [...new Map(changes.map((c) => [c.batch, c])).values()]
+  const [at, setAt] = useState<number>()
+  const step = at === undefined || at >= batches.length - 1 ? undefined : at
+  const then =
+    step === undefined ? undefined : fieldsAt(changes, new Set(batches.slice(0, step + 1).map((c) => c.batch)))
+  return (
+    <div class="columns uneven">
+      <div>
+        {e.stale && (
+          <p class="banner warn">
+            The code that this speaks of has changed: {e.stale}. Read it again; if it still holds, say so below.
+          </p>
+        )}
+        <Fields entity={e} changes={changes} then={then} />
+        <Actions entity={e} />
+      </div>
+      <div>
+        <Panel title="History" count={batches.length}>
+          <Told of={history} empty={<Empty title="No change is known" />}>
+            {() => (
+              <>
+                {batches.length > 1 && (
+                  <label class="slider">
+                    <span>{step === undefined ? 'As it is now' : `As of ${full(batches[step]!.at)}`}</span>
+                    <input
+                      type="range"
+                      min={0}
+                      max={batches.length - 1}
+                      value={step ?? batches.length - 1}
+                      onInput={(event) => setAt(Number(event.currentTarget.value))}
+                    />
+                  </label>
+                )}
+                <ol class="rows">
+                  {batches.toReversed().map((b) => (
+                    <li key={b.batch}>
+                      <div class="row-head">
+                        <strong>{who(b)}</strong>
+                        <span class="row-end muted">
+                          <Ago at={b.at} />
+                        </span>
+                      </div>
+                      <p class="muted">{fieldsOf(changes.filter((c) => c.batch === b.batch))}</p>
+                    </li>
+                  ))}
+                </ol>
+              </>
+            )}
+          </Told>
+        </Panel>
+        <Links entity={e} />
+      </div>
+    </div>
+  )
+}
+
+const who = ({ author: a }: Change): string => a.user ?? a.agent ?? a.session ?? 'somebody'
+
+function fieldsOf(changes: readonly Change[]): string {
+  const said = changes.map((c) => (c.field === '$' ? String((c.value as { s?: string } | undefined)?.s ?? 'changed') : c.field)) // biome-ignore format: one line
+  return [...new Set(said.filter((f) => f !== 'provenance'))].join(', ')
+}
+
+/** What the fields held after some batches, as their events tell it. */
+function fieldsAt(changes: readonly Change[], until: ReadonlySet<string>): Map<string, Json> {
+  const fields = new Map<string, Json>()
+  for (const c of changes) {
+    if (!until.has(c.batch) || c.field === '$') continue
+    const before = fields.get(c.field)
+    const items = Array.isArray(before) ? before : []
+    const equals = (a: Json) => JSON.stringify(a) === JSON.stringify(c.value)
+    if (c.op === 'set') fields.set(c.field, c.value ?? null)
+    else if (c.op === 'clear') fields.delete(c.field)
+    else if (c.op === 'add') fields.set(c.field, [...items.filter((i) => !equals(i)), c.value ?? null])
+    else if (c.op === 'remove') fields.set(c.field, items.filter((i) => !equals(i))) // biome-ignore format: one line
+  }
+  return fields
+}
+
+/** What says most comes first, labels and figures last. */
+const FIRST = ['fact', 'description', 'summary', 'body', 'wrongBelief', 'rightBelief', 'rationale', 'outcome', 'lesson', 'context'] // biome-ignore format: a list
+const LAST = ['impact', 'confidence', 'standing', 'source', 'topics', 'tags', 'attrs']
+const rank = (field: string): number =>
+  FIRST.includes(field) ? FIRST.indexOf(field) - FIRST.length : LAST.indexOf(field) + 1
+
+/** `optionsConsidered` as people read it. */
+const inWords = (field: string): string => field.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`)
+
+function Fields(props: { entity: Shown; changes: readonly Change[]; then: Map<string, Json> | undefined }) {
+  const { entity: e, changes, then } = props
+  const [editing, setEditing] = useState<string>()
+  const fields = then
+    ? [...then].filter(([f]) => !APART.has(f))
+    : Object.entries(e).filter((entry): entry is [string, Json] => !APART.has(entry[0]) && entry[1] !== e.name)
+  fields.sort(([a], [b]) => rank(a) - rank(b))
+  return (
+    <Panel title={then ? 'What it said then' : 'What it says'}>
+      {fields.length === 0 ? (
+        <Empty title="Nothing but its name" />
+      ) : (
+        <dl class="fields">
+          {fields.map(([field, value]) => {
+            const last = changes.findLast((c) => c.field === field)
+            const canEdit = !then && typeof value === 'string' && !['standing', 'status'].includes(field)
+            return (
+              <div key={field}>
+                <dt>
+                  {inWords(field)}
+                  {canEdit && editing !== field && (
+                    <button type="button" class="quiet" onClick={() => setEditing(field)}>
+                      Edit<span class="hidden"> {field}</span>
+                    </button>
+                  )}
+                </dt>
+                <dd>
+                  {editing === field ? (
+                    <Edit entity={e} field={field} value={String(value)} done={() => setEditing(undefined)} />
+                  ) : Array.isArray(value) && value.some((v) => String(v).length > 24) ? (
+                    <ul class="bullets">
+                      {value.map((v, i) => (
+                        <li key={i}>
+                          <Value value={v} />
+                        </li>
+                      ))}
+                    </ul>
+                  ) : (
+                    <Value value={value} />
+                  )}
+                  {last && !then && last.batch !== changes[0]?.batch && (
+                    <p class="blame muted">
+                      {who(last)}, <Ago at={last.at} />
+                    </p>
+                  )}
+                </dd>
+              </div>
+            )
+          })}
+        </dl>
+      )}
+    </Panel>
+  )
+}
+
+/** One batch of actions through `act`, so that the same rules hold as everywhere; tells what came of it. */
+export function useAct() {
+  const [error, setError] = useState<ApiError>()
+  const [done, setDone] = useState<{ batch: string | null; said: string }>()
+  const act = async (actions: Json[], said: string): Promise<boolean> => {
+    setError(undefined)
+    try {
+      const { json } = await call<{ batch: string | null; results: { standing?: string }[]; notes: string[] }>('act', { actions }) // biome-ignore format: one call
+      const proposed = json.results.some((r) => r.standing === 'proposed') && !here.get()?.person
+      setDone({ batch: json.batch, said: proposed ? `${said}: proposed, a person has to agree` : said })
+      return true
+    } catch (e) {
+      setError(e as ApiError)
+      return false
+    }
+  }
+  const merge = async (from: string, into: string): Promise<boolean> => {
+    setError(undefined)
+    try {
+      await call('merge', { from, into })
+      go(entityHref(into.includes(':') ? into : from))
+      return true
+    } catch (e) {
+      setError(e as ApiError)
+      return false
+    }
+  }
+  const undo = async () => {
+    if (done?.batch && (await act([['undo', { batch: done.batch }]], 'Taken back'))) setDone(undefined)
+  }
+  const Outcome = () => (
+    <>
+      {error && <Trouble error={error} />}
+      {done && (
+        <p class="done" role="status">
+          {done.said}{' '}
+          {done.batch && (
+            <button type="button" onClick={undo}>
+              Undo
+            </button>
+          )}
+        </p>
+      )}
+    </>
+  )
+  return { act, merge, Outcome }
+}
+
+function Edit(props: { entity: Shown; field: string; value: string; done: () => void }) {
+  const { entity: e, field } = props
+  const [text, setText] = useState(props.value)
+  const { act, Outcome } = useAct()
+  const save = async (event: Event) => {
+    event.preventDefault()
+    const change = { ref: e.id, expectedVersion: e.version, [field]: text }
+    if (text === props.value || (await act([[`record-${e.kind}`, change]], 'Saved'))) props.done()
+  }
+  return (
+    <form onSubmit={save} class="edit">
+      <textarea aria-label={field} value={text} rows={3} onInput={(event) => setText(event.currentTarget.value)} />
+      <button type="submit" class="main">
+        Save
+      </button>
+      <button type="button" onClick={props.done}>
+        Cancel
+      </button>
+      <Outcome />
+    </form>
+  )
+}
+
+const WORDS = {
+  retire: ['Retire', 'It no longer holds: out of lists and recall, still there.', 'Why does it no longer hold?'],
+  restore: ['Restore', 'Back into lists and recall.', 'Why does it hold again?'],
+  supersede: ['Supersede', 'Something newer takes its place.', 'What takes its place? A name or an id'],
+  merge: ['Merge', 'It says the same as another one; this one goes into that.', 'Into which one? A name or an id'],
+} as const
+type Act = keyof typeof WORDS
+
+function Actions({ entity: e }: { entity: Shown }) {
+  const [open, setOpen] = useState<Act>()
+  const [said, setSaid] = useState('')
+  const { act, merge, Outcome } = useAct()
+  const isRetired = e.retired !== undefined
+  const offered: Act[] = isRetired ? ['restore'] : ['retire', 'supersede', 'merge']
+  const send = async (event: Event) => {
+    event.preventDefault()
+    const actions: { [K in Exclude<Act, 'merge'>]: Json } = {
+      retire: ['retire', { ref: e.id, reason: said }],
+      restore: ['restore', { ref: e.id, ...(said && { reason: said }) }],
+      supersede: ['supersede', { old: e.id, new: said }],
+    }
+    if (!open) return
+    const did = `${WORDS[open][0]}: done`
+    if (await (open === 'merge' ? merge(e.id, said) : act([actions[open]], did))) {
+      setOpen(undefined)
+      setSaid('')
+    }
+  }
+  return (
+    <Panel title="Change it">
+      <div class="actions">
+        {e.standing === 'proposed' && (
+          <button
+            type="button"
+            class="main"
+            onClick={() => act([['confirm', { ref: e.id, expectedVersion: e.version }]], 'Confirmed')}
+          >
+            Confirm
+          </button>
+        )}
+        {e.standing === 'proposed' && (
+          <button
+            type="button"
+            onClick={() => act([['reject', { ref: e.id, expectedVersion: e.version }]], 'Rejected')}
+          >
+            Reject
+          </button>
+        )}
+        {e.stale && (
+          <button type="button" onClick={() => act([['re-anchor', { ref: e.id }]], 'It still holds')}>
+            It still holds
+          </button>
+        )}
+        {offered.map((name) => (
+          <button
+            type="button"
+            key={name}
+            aria-expanded={open === name}
+            onClick={() => setOpen(open === name ? undefined : name)}
+          >
+            {WORDS[name][0]}
+          </button>
+        ))}
+      </div>
+      {open && (
+        <form class="edit" onSubmit={send}>
+          <p class="muted">{WORDS[open][1]}</p>
+          <label class="field">
+            {WORDS[open][2]}
+            <input value={said} required={open !== 'restore'} onInput={(event) => setSaid(event.currentTarget.value)} />
+          </label>
+          <button type="submit" class="main">
+            {WORDS[open][0]}
+          </button>
+        </form>
+      )}
+      <Outcome />
+    </Panel>
+  )
+}
+
+function Links({ entity: e }: { entity: Shown }) {
+  return (
+    <Panel title="Links" count={e.links.length}>
+      {e.links.length === 0 ? (
+        <Empty title="Nothing is linked to it">
+          <code>tidemark relate A supports B</code> links two things.
+        </Empty>
+      ) : (
+        <ul class="rows">
+          {e.links.map((l) => (
+            <li key={l.id} class="row-head">
+              <span class="muted">{l.from === e.id ? `${l.type} →` : `← ${l.type}`}</span>
+              <Ref id={l.from === e.id ? l.to : l.from} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {e.conflicts.length > 0 && (
+        <p class="banner warn">{many(e.conflicts.length, 'field')} in conflict: write it again to settle it.</p>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,271 @@
+import { useState } from 'preact/hooks'
+import { here, useTool } from '../api.ts'
+import { Approve, Diff } from '../approve.tsx'
+import { Bars } from '../bars.tsx'
+import { Ago, Badge, Choices, Empty, many, Page, Panel, Prose, Told, type Tone } from '../parts.tsx'
+import type { Entity } from './knowledge.tsx'
+
+interface Mutation {
+  id: string
+  entity: string
+  change: string
+  status: string
+  skill: string
+  trigger?: string
+  target: string
+  recorded: string
+}
+
+interface Maturity {
+  level: string
+  declared: { level?: string }
+  dimensions: { name: string; score: number; evidence: string }[]
+  gap?: { level: string; met: number; of: number; steps: { dimension: string; must: boolean; step: string }[] }
+}
+
+const TONES: Readonly<Record<string, Tone>> = { proposed: 'accent', applied: 'good', approved: 'good', kept: 'good', rejected: 'plain', reverted: 'warn' } // biome-ignore format: a table
+const SHOWN = ['waiting', 'all'] as const
+
+export function Evolution() {
+  const [shown, setShown] = useState<(typeof SHOWN)[number]>('all')
+  const mutations = useTool<Mutation[]>('mutation', { do: 'list' })
+  const [said, setSaid] = useState('')
+  const passing = (list: readonly Mutation[]) => list.filter((m) => shown === 'all' || m.status === 'proposed')
+  return (
+    <Page
+      title="Evolution"
+      lead="What goes wrong again and again becomes a step of a skill, if you agree. Every change can be taken back."
+    >
+      <p class="done" role="status">
+        {said}
+      </p>
+      <Panel
+        title="Changes of skills"
+        count={mutations.json?.filter((m) => m.status === 'proposed').length}
+        aside={<Choices label="Which changes" all={SHOWN} chosen={shown} choose={setShown} />}
+      >
+        <Told
+          of={mutations}
+          isEmpty={(list) => passing(list).length === 0}
+          empty={
+            <Empty title="No change is proposed">
+              <Prose
+                text={
+                  'Three observations of the same trouble propose one: `tidemark observe deploy "skipped the smoke test" --cost "2 h"`.'
+                }
+              />
+            </Empty>
+          }
+        >
+          {(list) => (
+            <ul class="rows">
+              {passing(list).map((m) => (
+                <MutationRow key={m.entity} mutation={m} done={setSaid} />
+              ))}
+            </ul>
+          )}
+        </Told>
+      </Panel>
+      <div class="columns">
+        <Observations />
+        <div>
+          <MaturityPanel />
+          <Rules />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function MutationRow({ mutation: m, done }: { mutation: Mutation; done: (text: string) => void }) {
+  const isWaiting = ['proposed', 'approved'].includes(m.status)
+  const [isOpen, setOpen] = useState(isWaiting)
+  const { json, text } = useTool<{ change: string }>(isOpen ? 'mutation' : undefined, { do: 'show', ref: m.id })
+  const isPersons = here.use()?.person ?? false
+  const outcome = text?.split('\n').find((line) => /^(?:improved|worse|unchanged|too few)/.test(line))
+  const step = (action: string) => ({ tool: 'mutation', args: { do: action, ref: m.id }, done })
+  return (
+    <li>
+      <div class="row-head">
+        <code>{m.id}</code>
+        <strong>{m.change}</strong>
+        <Badge tone={TONES[m.status] ?? 'plain'}>{m.status}</Badge>
+        <span class="row-end muted">
+          <Ago at={m.recorded} />
+        </span>
+      </div>
+      {m.trigger && <p class="muted">{m.trigger}</p>}
+      {outcome && <p>{outcome}</p>}
+      <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>The change of {m.target}</summary>
+        {json && <Diff text={json.change} />}
+      </details>
+      {isPersons ? (
+        <div class="actions">
+          {isWaiting && <Approve label="Approve" isMain {...step('approve')} />}
+          {isWaiting && <Approve label="Reject" {...step('reject')} />}
+          {m.status === 'applied' && <Approve label="Keep" {...step('keep')} />}
+          {['applied', 'kept'].includes(m.status) && <Approve label="Revert" {...step('revert')} />}
+        </div>
+      ) : (
+        isWaiting && (
+          <p class="muted">
+            A person decides: <code>tidemark mutation approve {m.id}</code>
+          </p>
+        )
+      )}
+    </li>
+  )
+}
+
+const WEEKS = 12
+const DAY = 86_400_000
+
+function Observations() {
+  const observations = useTool<Entity[]>('list', { kind: 'observation', limit: 1000 })
+  return (
+    <Panel title="Observations" count={observations.json?.length}>
+      <Told
+        of={observations}
+        empty={
+          <Empty title="Nothing is observed yet">
+            <Prose
+              text={
+                'What an operation cost, or saved, is one line: `tidemark observe deploy "rollout was smooth" --ok`.'
+              }
+            />
+          </Empty>
+        }
+      >
+        {(list) => {
+          const at = (e: Entity) => new Date(typeof e.observed === 'string' ? e.observed : e.recorded).getTime()
+          const since = Math.max(Math.min(...list.map(at)), Date.now() - WEEKS * 7 * DAY)
+          const days = Math.max(1, Math.ceil((Date.now() - since) / DAY)) + 1
+          const count = (isIt: (e: Entity) => boolean) => {
+            const n = Array.from({ length: days }, () => 0)
+            for (const e of list) if (isIt(e) && at(e) >= since) n[Math.floor((at(e) - since) / DAY)]!++
+            return n
+          }
+          const operations = [...Map.groupBy(list, (e) => String(e.operation ?? 'other'))]
+          return (
+            <>
+              <Bars
+                label="Observations per day: those with a cost, and those without"
+                from={since}
+                series={[
+                  { name: 'with a cost', color: '--warn', values: count((e) => e.cost !== undefined) },
+                  { name: 'without', color: '--good', values: count((e) => e.cost === undefined) },
+                ]}
+              />
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Operation</th>
+                    <th scope="col">Seen</th>
+                    <th scope="col">What recurs</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {operations.map(([operation, all]) => (
+                    <tr key={operation}>
+                      <td>{operation}</td>
+                      <td>{all.length}</td>
+                      <td>{recurring(all)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </>
+          )
+        }}
+      </Told>
+    </Panel>
+  )
+}
+
+function recurring(all: readonly Entity[]): string {
+  const [first] = [...Map.groupBy(all, (e) => e.name)].sort((a, b) => b[1].length - a[1].length)
+  return first === undefined || first[1].length < 2 ? '' : `${first[0]} (${many(first[1].length, 'time')})`
+}
+
+function MaturityPanel() {
+  const maturity = useTool<Maturity>('maturity', {}, false)
+  return (
+    <Panel title="Maturity">
+      <Told of={maturity}>
+        {(m) => (
+          <>
+            <p class="pad">
+              The repository shows <strong>{m.level}</strong>
+              {m.declared.level && m.declared.level !== m.level && <>, and declares {m.declared.level}</>}.
+            </p>
+            <ul class="rows">
+              {m.dimensions.map((d) => (
+                <li key={d.name}>
+                  <div class="row-head">
+                    <strong>{d.name}</strong>
+                    <meter min={0} max={100} value={d.score} aria-label={d.name} />
+                    <span class="row-end muted">{d.score} of 100</span>
+                  </div>
+                  <p class="muted">{d.evidence}</p>
+                </li>
+              ))}
+            </ul>
+            {m.gap && m.gap.steps.length > 0 && (
+              <details class="pad">
+                <summary>
+                  What {m.gap.level} needs ({m.gap.met} of {m.gap.of} met)
+                </summary>
+                <ul class="bullets">
+                  {m.gap.steps.map((s) => (
+                    <li key={s.step}>
+                      {s.step}
+                      {s.must && ' (must)'}
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
+          </>
+        )}
+      </Told>
+    </Panel>
+  )
+}
+
+interface Rule {
+  name: string
+  level?: string
+  description?: string
+}
+
+function Rules() {
+  const rules = useTool<{ active: Rule[]; dormant: Rule[] }>('rules', {}, false)
+  return (
+    <Panel title="Rules of the way of working" count={rules.json?.active.length}>
+      <Told
+        of={rules}
+        isEmpty={(r) => r.active.length + r.dormant.length === 0}
+        empty={
+          <Empty title="No rules are kept here">
+            <Prose text="`tidemark rules init` writes those that come with the package, each with its level." />
+          </Empty>
+        }
+      >
+        {(r) => (
+          <ul class="rows">
+            {[...r.active.map((x) => ['active', x] as const), ...r.dormant.map((x) => ['dormant', x] as const)].map(
+              ([is, x]) => (
+                <li key={x.name} class="row-head">
+                  <span>{x.name}</span>
+                  <Badge tone={is === 'active' ? 'good' : 'plain'}>{is}</Badge>
+                  {x.level && <span class="row-end muted">{x.level}</span>}
+                </li>
+              ),
+            )}
+          </ul>
+        )}
+      </Told>
+    </Panel>
+  )
+}

@@ -1,0 +1,252 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useTool } from '../api.ts'
+import type { Edge, GraphView, Node } from '../graph-view.ts'
+import { Empty, full, many, Page, Ref, Trouble } from '../parts.tsx'
+import { go, place } from '../router.ts'
+import type { Entity } from './knowledge.tsx'
+
+/** Kinds that mean alike share a colour, so that few colours tell them apart. */
+export const GROUPS = {
+  decisions: ['decision'],
+  rules: ['fact', 'principle', 'pattern', 'exception'],
+  lessons: ['learning', 'correction', 'failed-approach', 'insight'],
+  questions: ['question', 'hypothesis'],
+  work: ['goal', 'activity', 'task', 'result', 'action-note', 'handoff', 'observation', 'mutation', 'retro-score'],
+  code: ['file', 'chunk'],
+  other: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+export type Group = keyof typeof GROUPS
+
+export const groupOf = (kind: string): Group =>
+  (Object.keys(GROUPS) as Group[]).find((g) => (GROUPS[g] as readonly string[]).includes(kind)) ?? 'other'
+
+/** Fields that name other entities are links as well: the activity of a task, the evidence of a change. */
+function namedIn(e: Entity, known: ReadonlySet<string>): Edge[] {
+  return Object.entries(e).flatMap(([field, value]) => {
+    if (field === 'id' || field === 'provenance') return []
+    const ids = (Array.isArray(value) ? value : [value]).filter(
+      (v): v is string => typeof v === 'string' && known.has(v),
+    )
+    return ids.map((to) => ({ from: e.id, to, type: field }))
+  })
+}
+
+const MOST = 6_000
+/** Of so many, those without a link would only be dust. */
+const MANY = 200
+const MOST_LINKS = 20_000
+const NAMES = Object.keys(GROUPS) as Group[]
+
+export function GraphPage() {
+  const { params } = place.use()
+  const at = params.get('at') ?? undefined
+  const asOf = at === undefined ? {} : { 'as-of': at }
+  const entities = useTool<Entity[]>('list', { limit: MOST, all: true, ...asOf })
+  const links = useTool<(Entity & Edge)[]>('list', { kind: 'relationship', limit: MOST_LINKS, ...asOf })
+  const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set())
+  const [wish, setLinkedOnly] = useState<boolean>()
+  const [query, setQuery] = useState('')
+  const canvas = useRef<HTMLDivElement>(null)
+  const view = useRef<GraphView>(undefined)
+  const [isReady, setReady] = useState(false)
+  const known = entities.json ?? []
+  const ids = new Set(known.map((e) => e.id))
+  const chosen = [params.get('id') ?? ''].find((id) => ids.has(id))
+  const edges: Edge[] = [...(links.json ?? []), ...known.flatMap((e) => namedIn(e, ids))]
+  const linkedOnly = wish ?? known.length > MANY
+  const linked = new Set(edges.flatMap((l) => [l.from, l.to]))
+  const nodes: Node[] = known
+    .filter((e) => e.kind !== 'context' && !hidden.has(groupOf(e.kind)) && (!linkedOnly || linked.has(e.id)))
+    .map((e) => ({ id: e.id, name: e.name, group: groupOf(e.kind), faded: e.state === 'superseded' || e.retired !== undefined })) // biome-ignore format: one thought
+  const choose = (id: string | undefined) => {
+    const next = new URLSearchParams(place.get().params)
+    if (id === undefined) next.delete('id')
+    else next.set('id', id)
+    go(`/graph${next.size > 0 ? `?${next}` : ''}`, true)
+  }
+  const whatIf = useTool<{ touched: { id: string }[] }>(chosen === undefined ? undefined : 'what-if', { ref: chosen, ...asOf }) // biome-ignore format: one call
+  const touched = whatIf.json?.touched.map((t) => t.id) ?? []
+
+  useEffect(() => {
+    let isGone = false
+    void import('../graph-view.ts').then(({ createGraphView }) => {
+      if (isGone || !canvas.current) return
+      view.current = createGraphView(canvas.current, choose)
+      setReady(true)
+    })
+    return () => {
+      isGone = true
+      view.current?.close()
+      view.current = undefined
+    }
+  }, [])
+  const shape = `${isReady} ${nodes.map((n) => `${n.id}${n.faded}`).join()} ${edges.length}`
+  useEffect(() => view.current?.show(nodes, edges), [shape])
+  useEffect(() => view.current?.focus(chosen, touched), [shape, chosen, touched.join()])
+
+  const matches =
+    query === '' ? [] : nodes.filter((n) => n.name.toLowerCase().includes(query.toLowerCase())).slice(0, 8)
+  return (
+    <Page
+      title="Graph"
+      lead={
+        at === undefined
+          ? `${many(nodes.length, 'thing')} and how they hang together. Choose one to see its neighbourhood, and what a change of it reaches.`
+          : `As it was on ${full(at)}: ${many(nodes.length, 'thing')}.`
+      }
+      aside={
+        <div class="actions">
+          {at !== undefined && (
+            <button type="button" onClick={() => go('/graph')}>
+              As it is now
+            </button>
+          )}
+          <button type="button" onClick={() => view.current?.saveSvg()}>
+            Save SVG
+          </button>
+          <button type="button" onClick={() => view.current?.savePng()}>
+            Save PNG
+          </button>
+        </div>
+      }
+    >
+      {entities.error && <Trouble error={entities.error} again={entities.again} />}
+      <div class="filters">
+        <fieldset class="choices legend">
+          <legend class="hidden">Kinds in sight</legend>
+          {NAMES.map((g) => (
+            <button
+              type="button"
+              key={g}
+              aria-pressed={!hidden.has(g)}
+              onClick={() =>
+                setHidden(hidden.has(g) ? new Set([...hidden].filter((h) => h !== g)) : new Set([...hidden, g]))
+              }
+            >
+              <span class={`swatch group-${g}`} /> {g}
+            </button>
+          ))}
+        </fieldset>
+        <label class="check">
+          <input type="checkbox" checked={linkedOnly} onChange={(e) => setLinkedOnly(e.currentTarget.checked)} /> only
+          what is linked
+        </label>
+        <label class="field grow">
+          <span class="hidden">Find in the graph</span>
+          <input
+            type="search"
+            placeholder="Find in the graph"
+            value={query}
+            onInput={(e) => setQuery(e.currentTarget.value)}
+          />
+        </label>
+      </div>
+      {matches.length > 0 && (
+        <div class="actions found">
+          {matches.map((n) => (
+            <button type="button" key={n.id} onClick={() => choose(n.id)}>
+              {n.name.slice(0, 60)}
+            </button>
+          ))}
+        </div>
+      )}
+      <div class="graph">
+        <div class="canvas" ref={canvas} role="img" aria-label="The graph; the list beside it says the same in words" />
+        <aside aria-label="Chosen">
+          {chosen === undefined ? (
+            <MostLinked nodes={nodes} edges={edges} choose={choose} />
+          ) : (
+            <Chosen id={chosen} known={known} edges={edges} touched={touched} choose={choose} />
+          )}
+        </aside>
+      </div>
+    </Page>
+  )
+}
+
+const LISTED = 14
+
+function MostLinked(props: { nodes: readonly Node[]; edges: readonly Edge[]; choose: (id: string) => void }) {
+  const counts = new Map<string, number>()
+  for (const { from, to } of props.edges) for (const id of [from, to]) counts.set(id, (counts.get(id) ?? 0) + 1)
+  const most = props.nodes.filter((n) => counts.has(n.id)).sort((a, b) => counts.get(b.id)! - counts.get(a.id)!)
+  if (most.length === 0)
+    return (
+      <Empty title="Nothing is linked yet">
+        Links come with what agents record; <code>tidemark relate A supports B</code> makes one.
+      </Empty>
+    )
+  return (
+    <>
+      <h2>Most linked</h2>
+      <ul class="plain">
+        {most.slice(0, LISTED).map((n) => (
+          <li key={n.id}>
+            <button type="button" class="quiet" onClick={() => props.choose(n.id)}>
+              {n.name}
+            </button>{' '}
+            <span class="muted">{many(counts.get(n.id)!, 'link')}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Chosen(props: {
+  id: string
+  known: readonly Entity[]
+  edges: readonly Edge[]
+  touched: readonly string[]
+  choose: (id: string | undefined) => void
+}) {
+  const { id, edges, touched } = props
+  const names = new Map(props.known.map((e) => [e.id, e.name]))
+  const around = edges.filter((l) => l.from === id || l.to === id)
+  const { json } = useTool<{ evolution: string[] }>('trace', { ref: id })
+  return (
+    <>
+      <h2>
+        <Ref id={id} name={names.get(id)} />
+      </h2>
+      <button type="button" onClick={() => props.choose(undefined)}>
+        Show everything
+      </button>
+      {json && json.evolution.length > 1 && (
+        <>
+          <h3>How it came to this</h3>
+          <ol class="chain">
+            {json.evolution.map((step) => (
+              <li key={step} aria-current={step === id ? 'step' : undefined}>
+                <Ref id={step} name={names.get(step)} />
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+      <h3>{many(around.length, 'link')}</h3>
+      <ul class="plain">
+        {around.map((l) => (
+          <li key={`${l.from} ${l.type} ${l.to}`}>
+            <span class="muted">{l.from === id ? `${l.type} →` : `← ${l.type}`}</span>{' '}
+            <button type="button" class="quiet" onClick={() => props.choose(l.from === id ? l.to : l.from)}>
+              {names.get(l.from === id ? l.to : l.from) ?? (l.from === id ? l.to : l.from)}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {touched.length > 0 && (
+        <>
+          <h3>A change of it reaches</h3>
+          <ul class="plain">
+            {touched.map((t) => (
+              <li key={t}>
+                <Ref id={t} name={names.get(t)} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,401 @@
+import { useState } from 'preact/hooks'
+import { type ApiError, type Asked, call, type Json, useTool } from '../api.ts'
+import type { Status } from '../app.tsx'
+import {
+  Ago,
+  Badge,
+  Choices,
+  Clock,
+  Empty,
+  full,
+  kindOf,
+  Left,
+  many,
+  Page,
+  Panel,
+  Prose,
+  Ref,
+  Told,
+  type Tone,
+  Trouble,
+  Value,
+} from '../parts.tsx'
+import { entityHref } from '../router.ts'
+
+export interface Session {
+  id: string
+  title: string
+  state: string
+  client?: string
+  agent?: string
+  role?: string
+  user?: string
+  parent?: string
+  branch?: string
+  task?: string
+  files: string[]
+  contextUsed?: number
+  seen: string
+}
+
+interface Claim {
+  n: number
+  session: string
+  what: 'path' | 'task'
+  on: string
+  since: string
+  until: string
+  note?: string
+  role?: string
+  implicit?: boolean
+}
+
+interface Shared {
+  key: string
+  value: Json
+  version: number
+}
+
+export interface StreamEvent {
+  event_id: string
+  seq: number
+  session_id: string | null
+  timestamp: string
+  event_type: string
+  key: string
+  value: Json
+  previous_value: Json
+}
+
+interface Conflict {
+  id: string
+  field: string
+  values: { value: Json; at: string; replica: string }[]
+}
+
+const EVENTS = 60
+
+export function Now() {
+  const sessions = useTool<Session[]>('session', { do: 'list' })
+  const claims = useTool<{ claims: Claim[] }>('claims')
+  const shared = useTool<Shared[]>('share', { do: 'list' })
+  const conflicts = useTool<Conflict[]>('conflicts')
+  const status = useTool<Status>('status').json
+  const titles = new Map(sessions.json?.map((s) => [s.id, s.title]))
+  return (
+    <Page
+      title="Now"
+      lead={
+        status && (
+          <>
+            {many(status.entities, 'thing')} known, {many(status.links, 'link')}
+            {status.lastWrite && (
+              <>
+                ; last written <Ago at={status.lastWrite} />
+              </>
+            )}
+          </>
+        )
+      }
+    >
+      {conflicts.json && conflicts.json.length > 0 && <Conflicts found={conflicts.json} />}
+      <div class="columns">
+        <div>
+          <Panel title="Live sessions" count={sessions.json?.length}>
+            <Told
+              of={sessions}
+              empty={
+                <Empty title="Nobody is at work">
+                  An agent shows here as soon as it starts in this project. <code>tidemark init</code> wires the clients
+                  on this machine.
+                </Empty>
+              }
+            >
+              {(list) => (
+                <ul class="rows">
+                  {list.map((s) => (
+                    <SessionRow key={s.id} session={s} claims={claims.json?.claims ?? []} />
+                  ))}
+                </ul>
+              )}
+            </Told>
+          </Panel>
+          <Claims claims={claims} sessions={sessions.json ?? []} titles={titles} />
+          <SharedContext shared={shared} titles={titles} />
+        </div>
+        <Events titles={titles} />
+      </div>
+    </Page>
+  )
+}
+
+const STATES: Readonly<Record<string, Tone>> = { active: 'good', idle: 'plain', crashed: 'bad' }
+
+function SessionRow({ session: s, claims }: { session: Session; claims: readonly Claim[] }) {
+  const { json: task } = useTool<{ name: string }>(s.task === undefined ? undefined : 'show', { ref: s.task })
+  const held = claims.filter((c) => c.session === s.id)
+  const about = [s.user, s.client, s.role, s.branch && `on ${s.branch}`].filter(Boolean).join(' · ')
+  return (
+    <li class={s.parent === undefined ? '' : 'child'}>
+      <div class="row-head">
+        <strong>{s.title}</strong>
+        <Badge tone={STATES[s.state] ?? 'plain'}>{s.state}</Badge>
+        <span class="row-end muted">
+          <Ago at={s.seen} />
+        </span>
+      </div>
+      <p class="muted">{about || 'a session'}</p>
+      {task && (
+        <p>
+          <a href={entityHref(s.task!)}>{task.name}</a>
+        </p>
+      )}
+      {s.files.length > 0 && (
+        <p class="muted files" title={s.files.join('\n')}>
+          {many(s.files.length, 'file')} in hand: <code>{s.files.slice(-3).join(', ')}</code>
+        </p>
+      )}
+      {held.length > 0 && <p class="muted">holds {many(held.length, 'claim')}</p>}
+      {s.contextUsed !== undefined && (
+        <p class="meter">
+          <meter min={0} max={100} high={80} value={s.contextUsed} aria-label="Context used" />
+          <span class="muted">{Math.round(s.contextUsed)} % of its context</span>
+        </p>
+      )}
+    </li>
+  )
+}
+
+function Claims(props: {
+  claims: Asked<{ claims: Claim[] }>
+  sessions: readonly Session[]
+  titles: ReadonlyMap<string, string>
+}) {
+  const { claims, sessions, titles } = props
+
+  return (
+    <Panel title="Claims" count={claims.json?.claims.length}>
+      <Told
+        of={claims}
+        isEmpty={(c) => c.claims.length === 0}
+        empty={
+          <Empty title="Nothing is claimed">
+            A claim keeps two agents off the same files. <code>tidemark claim src/cart.ts</code> takes one.
+          </Empty>
+        }
+      >
+        {({ claims: list }) => (
+          <ul class="rows">
+            {list.map((c) => (
+              <li key={c.n}>
+                <div class="row-head">
+                  <code>{c.on}</code>
+                  {c.implicit && <Badge>by an edit</Badge>}
+                  <span class="row-end muted">
+                    <Left until={c.until} />
+                  </span>
+                </div>
+                <p class="muted">
+                  {titles.get(c.session) ?? c.session}
+                  {c.role && ` as ${c.role}`}
+                  {c.note && `: ${c.note}`}
+                </p>
+                <ClaimActions claim={c} others={sessions.filter((o) => o.id !== c.session)} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Told>
+    </Panel>
+  )
+}
+
+/** Gives up a claim in its holder's place, or lets another session go on with it. */
+function ClaimActions({ claim: c, others }: { claim: Claim; others: readonly Session[] }) {
+  const [isOpen, setOpen] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  const act = async (verb: string, args: { [name: string]: Json }) => {
+    setError(undefined)
+    const on: { [name: string]: Json } = c.what === 'task' ? { task: c.on } : { paths: [c.on] }
+    await call('act', { session: c.session, actions: [[verb, { ...on, ...args }]] }).catch(setError)
+  }
+  return (
+    <>
+      <button type="button" class="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Take it away
+        <span class="hidden">
+          {' '}
+          from {c.session}: {c.on}
+        </span>{' '}
+        …
+      </button>
+      {isOpen && (
+        <div class="actions">
+          <button type="button" onClick={() => act('release', {})}>
+            Release
+          </button>
+          {others.map((o) => (
+            <button type="button" key={o.id} onClick={() => act('hand-over', { to: o.id })}>
+              To {o.title}
+            </button>
+          ))}
+        </div>
+      )}
+      {error && <Trouble error={error} />}
+    </>
+  )
+}
+
+function SharedContext({ shared, titles }: { shared: Asked<Shared[]>; titles: ReadonlyMap<string, string> }) {
+  return (
+    <Panel title="Shared context" count={shared.json?.length}>
+      <Told
+        of={shared}
+        empty={
+          <Empty title="Nothing is shared">
+            Sessions share values that all of them see at once: <code>tidemark share set test-status '"green"'</code>
+          </Empty>
+        }
+      >
+        {(list) => (
+          <ul class="rows">
+            {list.map((s) => (
+              <SharedRow key={s.key} shared={s} titles={titles} />
+            ))}
+          </ul>
+        )}
+      </Told>
+    </Panel>
+  )
+}
+
+const WRITERS_IN = 20
+
+function SharedRow({ shared: s, titles }: { shared: Shared; titles: ReadonlyMap<string, string> }) {
+  const { json } = useTool<StreamEvent[]>('share', { do: 'history', key: s.key, limit: WRITERS_IN })
+  const writers = [...new Set(json?.flatMap((e) => (e.session_id === null ? [] : [e.session_id])))]
+  return (
+    <li>
+      <div class="row-head">
+        <strong>{s.key}</strong>
+        <span class="row-end muted">version {s.version}</span>
+      </div>
+      <p class="value">
+        <Value value={s.value} />
+      </p>
+      {writers.length > 0 && <p class="muted">written by {writers.map((id) => titles.get(id) ?? id).join(', ')}</p>}
+    </li>
+  )
+}
+
+function Conflicts({ found }: { found: readonly Conflict[] }) {
+  return (
+    <Panel title="Conflicts to settle" count={found.length}>
+      <ul class="rows">
+        {found.map((c) => (
+          <li key={`${c.id} ${c.field}`}>
+            <div class="row-head">
+              <Ref id={c.id} /> <Badge tone="warn">{c.field}</Badge>
+            </div>
+            {c.values.map((v) => (
+              <p key={`${v.replica} ${v.at}`}>
+                <Value value={v.value} /> <span class="muted">{full(v.at)}</span>
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+const KINDS = { all: undefined, knowledge: 'knowledge', shared: 'share', sessions: 'presence' } as const
+type Kind = keyof typeof KINDS
+const TONES: Readonly<Record<string, Tone>> = { deleted: 'bad', retired: 'bad', rejected: 'bad', conflict: 'warn', recorded: 'good', confirmed: 'good' } // biome-ignore format: a list
+
+function Events({ titles }: { titles: ReadonlyMap<string, string> }) {
+  const [kind, setKind] = useState<Kind>('all')
+  const type = KINDS[kind]
+  const events = useTool<{ events: StreamEvent[] }>('events', { limit: EVENTS, ...(type ? { type } : {}) })
+  return (
+    <Panel
+      title="As it happens"
+      aside={<Choices label="Which events" all={Object.keys(KINDS) as Kind[]} chosen={kind} choose={setKind} />}
+    >
+      <Told
+        of={events}
+        isEmpty={(e) => e.events.length === 0}
+        empty={
+          <Empty title="Nothing has happened yet">
+            <Prose
+              text={
+                'What agents record, claim and share shows here within a second. `tidemark remember "…"` makes a beginning.'
+              }
+            />
+          </Empty>
+        }
+      >
+        {({ events: list }) => (
+          <ol class="events">
+            {list.toReversed().map((e) => (
+              <li key={e.event_id}>
+                <span class="event-time muted">
+                  <Clock at={e.timestamp} />
+                </span>
+                <div>
+                  <Badge tone={TONES[e.event_type] ?? 'plain'}>{e.event_type.replaceAll('-', ' ')}</Badge>{' '}
+                  <EventKey of={e} titles={titles} />
+                  {e.session_id && <span class="muted"> · {titles.get(e.session_id) ?? e.session_id}</span>}
+                  <EventValue of={e} />
+                </div>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Told>
+    </Panel>
+  )
+}
+
+function EventKey({ of: e, titles }: { of: StreamEvent; titles: ReadonlyMap<string, string> }) {
+  if (e.key === e.session_id) return null
+  if (e.event_type === 'linked' && typeof e.value === 'object' && e.value !== null && !Array.isArray(e.value)) {
+    const { from, type, to } = e.value
+    return (
+      <>
+        <Ref id={String(from)} /> {String(type)} <Ref id={String(to)} />
+      </>
+    )
+  }
+  if (kindOf(e.key) !== '') {
+    const said = e.value as { [key: string]: Json } | null
+    const name =
+      said &&
+      ['name', 'fact', 'title', 'question', 'summary', 'description', 'what']
+        .map((f) => said[f])
+        .find((v) => typeof v === 'string')
+    return <Ref id={e.key} name={name as string | undefined} />
+  }
+  return <code>{titles.get(e.key) ?? e.key}</code>
+}
+
+/** Of an event of sessions and claims, what a reader wants to know beyond who and what. */
+const SAID = ['note', 'task', 'status', 'result', 'handoff', 'reason', 'to', 'role', 'parent']
+
+function EventValue({ of: e }: { of: StreamEvent }) {
+  if (e.value === null || e.event_type === 'linked' || kindOf(e.key) !== '') return null
+  const isShared = ['update', 'merge', 'delete'].includes(e.event_type)
+  if (isShared || typeof e.value !== 'object' || Array.isArray(e.value))
+    return (
+      <p class="value muted">
+        <Value value={e.value} />
+      </p>
+    )
+  const { value } = e
+  const said = SAID.filter(
+    (k) => typeof value[k] === 'string' && value[k] !== e.key && !/^task:/.test(String(value[k])),
+  )
+  return said.length === 0 ? null : (
+    <p class="value muted">{said.map((k) => `${k}: ${String(value[k])}`).join(' · ')}</p>
+  )
+}

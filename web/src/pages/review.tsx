@@ -1,0 +1,187 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type ApiError, call, type Json, useTool } from '../api.ts'
+import { Ago, Badge, Empty, many, Page, Ref, Told, Trouble, Value } from '../parts.tsx'
+import type { Entity } from './knowledge.tsx'
+
+/** What was decided here, newest last, with what takes it back. */
+interface Decision {
+  id: string
+  name: string
+  said: string
+  batch: string
+}
+
+const KEYS = [
+  ['y', 'yes'],
+  ['n', 'no'],
+  ['l', 'later'],
+  ['u', 'undo'],
+] as const
+
+export function Review() {
+  const waiting = useTool<Entity[]>('review')
+  const [later, setLater] = useState<ReadonlySet<string>>(new Set())
+  const [decided, setDecided] = useState<readonly Decision[]>([])
+  const newest = useRef(decided)
+  /** Keys come faster than answers: one step after another. */
+  const steps = useRef(Promise.resolve())
+  const [error, setError] = useState<ApiError>()
+  const [at, setAt] = useState(0)
+  const list = useRef<HTMLUListElement>(null)
+  const isDecided = new Set(decided.map((d) => d.id))
+  const items = (waiting.json ?? []).filter((e) => !later.has(e.id) && !isDecided.has(e.id))
+  const current = Math.min(at, items.length - 1)
+
+  const batchOf = async (actions: Json[]): Promise<string> =>
+    (await call<{ batch: string }>('act', { actions })).json.batch
+  const run = (body: () => Promise<readonly Decision[]>) => {
+    steps.current = steps.current.then(async () => {
+      setError(undefined)
+      try {
+        newest.current = await body()
+        setDecided(newest.current)
+      } catch (e) {
+        setError(e as ApiError)
+      }
+    })
+  }
+  const decide = (e: Entity, isYes: boolean) =>
+    run(async () => {
+      if (e.kind === 'mutation' || newest.current.some((d) => d.id === e.id)) return newest.current
+      const [verb, said] = verbOf(e, isYes)
+      const batch = await batchOf([[verb, verb === 're-anchor' ? { ref: e.id } : verb === 'retire' ? { ref: e.id, reason: 'the code has changed' } : { ref: e.id, expectedVersion: e.version }]]) // biome-ignore format: one action
+      return [...newest.current, { id: e.id, name: nameOf(e), said, batch }]
+    })
+  const undo = () =>
+    run(async () => {
+      const last = newest.current.at(-1)
+      if (last) await batchOf([['undo', { batch: last.batch }]])
+      return newest.current.slice(0, -1)
+    })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const e = items[current]
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'ArrowDown' || event.key === 'j') setAt(Math.min(current + 1, items.length - 1))
+    else if (event.key === 'ArrowUp' || event.key === 'k') setAt(Math.max(current - 1, 0))
+    else if (event.key === 'u') undo()
+    else if (e && event.key === 'y') decide(e, true)
+    else if (e && event.key === 'n') decide(e, false)
+    else if (e && event.key === 'l') setLater(new Set([...later, e.id]))
+    else return
+    event.preventDefault()
+  }
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current])
+
+  return (
+    <Page
+      title="Review"
+      lead="What agents proposed and what the code has left behind. Nothing here binds anybody until you say yes."
+      aside={
+        <p class="keys muted">
+          {KEYS.map(([key, name]) => (
+            <span key={key}>
+              <kbd>{key}</kbd> {name}
+            </span>
+          ))}
+        </p>
+      }
+    >
+      {error && <Trouble error={error} />}
+      <p class="done" role="status">
+        {decided.length > 0 && (
+          <>
+            {decided.at(-1)!.said}: {decided.at(-1)!.name}{' '}
+            <button type="button" onClick={undo}>
+              Undo
+            </button>
+          </>
+        )}
+      </p>
+      <section class="panel" aria-label="Waiting">
+        <Told
+          of={waiting}
+          isEmpty={() => items.length === 0}
+          empty={<Done decided={decided.length} later={later.size} />}
+        >
+          {() => (
+            <ul
+              class="rows queue"
+              ref={list}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: the single keys hold while the list has the focus, and nowhere else
+              tabIndex={0}
+              onKeyDown={onKeyDown}
+              aria-label="Proposals; y yes, n no, l later, u undo"
+            >
+              {items.map((e, i) => (
+                <li key={e.id} aria-current={i === current ? 'true' : undefined} onFocusCapture={() => setAt(i)}>
+                  <Item entity={e} />
+                  {e.kind === 'mutation' ? (
+                    <p>
+                      <a href="/evolution">See what it would change</a>
+                    </p>
+                  ) : (
+                    <div class="actions">
+                      <button type="button" onClick={() => decide(e, true)}>
+                        {e.stale ? 'It still holds' : 'Yes'}
+                        <span class="hidden"> to {nameOf(e)}</span>
+                      </button>
+                      <button type="button" onClick={() => decide(e, false)}>
+                        {e.stale ? 'Retire' : 'No'}
+                        <span class="hidden"> to {nameOf(e)}</span>
+                      </button>
+                    </div>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Told>
+      </section>
+    </Page>
+  )
+}
+
+const verbOf = (e: Entity, isYes: boolean): [string, string] =>
+  e.stale ? (isYes ? ['re-anchor', 'Still holds'] : ['retire', 'Retired']) : isYes ? ['confirm', 'Confirmed'] : ['reject', 'Rejected'] // biome-ignore format: one thought
+
+const nameOf = (e: Entity): string => (e.kind === 'relationship' ? `${e.from} ${e.type} ${e.to}` : e.name)
+
+function Done({ decided, later }: { decided: number; later: number }) {
+  return (
+    <Empty title={later > 0 ? `${many(later, 'thing')} left for later` : 'Nothing waits for you'}>
+      {decided > 0 ? `${many(decided, 'decision')} made here. ` : ''}
+      Rules that agents want, links they propose, and knowledge whose code has changed show here as they come.
+    </Empty>
+  )
+}
+
+const SAYS = ['rationale', 'description', 'context', 'wrongBelief', 'outcome', 'trigger'] as const
+
+function Item({ entity: e }: { entity: Entity }) {
+  const by = (Array.isArray(e.provenance) ? e.provenance.at(-1) : undefined) as { agent?: string; user?: string; source?: string } | undefined // biome-ignore format: one type
+  const from = by?.source ?? [by?.agent, by?.user && `for ${by.user}`].filter(Boolean).join(' ')
+  const category = typeof e.category === 'string' ? e.category : undefined
+  return (
+    <>
+      <div class="row-head">
+        <Ref id={e.id} name={nameOf(e)} />
+        {category && <Badge>{category}</Badge>}
+        {e.stale && <Badge tone="warn">stale</Badge>}
+        <span class="row-end muted">
+          <Ago at={e.recorded} />
+        </span>
+      </div>
+      {e.stale && <p class="muted">{e.stale}</p>}
+      {SAYS.map(
+        (f) =>
+          typeof e[f] === 'string' &&
+          e[f] !== e.name && (
+            <p key={f}>
+              <Value value={e[f]} />
+            </p>
+          ),
+      )}
+      {from && <p class="muted">from {from}</p>}
+    </>
+  )
+}

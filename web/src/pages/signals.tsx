@@ -1,0 +1,67 @@
+import { useTool } from '../api.ts'
+import { Badge, Empty, Page, Ref, Told, type Tone } from '../parts.tsx'
+
+interface Signal {
+  id: string
+  type: string
+  severity: string
+  line: string
+  entities: string[]
+  evidence: string[]
+  next: string
+}
+
+const TONES: Readonly<Record<string, Tone>> = { critical: 'bad', high: 'bad', medium: 'warn', warning: 'warn', low: 'plain', info: 'plain' } // biome-ignore format: a table
+
+export function Signals() {
+  const signals = useTool<Signal[]>('signals', { limit: 100 })
+  return (
+    <Page
+      title="Patterns noticed"
+      lead="What recurs in everything that is recorded: each with what it rests on, and the next step."
+    >
+      <section class="panel" aria-label="Patterns">
+        <Told
+          of={signals}
+          empty={
+            <Empty title="No patterns noticed">
+              Rules with many exceptions, failures that repeat and decisions that are often corrected show here, once
+              there are enough of them to tell.
+            </Empty>
+          }
+        >
+          {(list) => (
+            <ul class="rows">
+              {list.map((s) => (
+                <li key={s.id}>
+                  <div class="row-head">
+                    <Badge tone={TONES[s.severity] ?? 'plain'}>{s.severity}</Badge>
+                    <strong>{s.line.replace(/^[^\p{L}\d"]*/u, '')}</strong>
+                  </div>
+                  <p>
+                    <code>{s.next}</code>
+                  </p>
+                  <details>
+                    <summary>What it rests on</summary>
+                    <ul class="plain">
+                      {s.evidence.map((line) => (
+                        <li key={line} class="muted">
+                          {line}
+                        </li>
+                      ))}
+                      {s.entities.map((id) => (
+                        <li key={id}>
+                          <Ref id={id} />
+                        </li>
+                      ))}
+                    </ul>
+                  </details>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Told>
+      </section>
+    </Page>
+  )
+}

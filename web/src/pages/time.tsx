@@ -1,0 +1,158 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useTool } from '../api.ts'
+import { Badge, Choices, Empty, full, many, Page, Panel, Ref, Told, type Tone, Value } from '../parts.tsx'
+import type { Entity } from './knowledge.tsx'
+import { Marks } from './knowledge.tsx'
+import type { StreamEvent } from './now.tsx'
+
+interface Difference {
+  changes: {
+    change: string
+    id: string
+    name: string
+    why?: string
+    by?: string
+    fields?: { field: string; was: never; is: never }[]
+  }[]
+}
+
+const STEPS = 500
+const SLIDING_MS = 120
+const MOST = 300
+const TONES: Readonly<Record<string, Tone>> = { added: 'good', changed: 'accent', superseded: 'warn', retracted: 'bad' }
+const VIEWS = ['what changed', 'what held then'] as const
+
+export function Time() {
+  const first = useTool<{ events: StreamEvent[] }>('events', { since: 0, limit: 1 }, false).json?.events[0]
+  const born = first && new Date(first.timestamp).getTime()
+  const [now] = useState(Date.now)
+  const [[from, to], setMoments] = useState<[number, number]>([Math.round(STEPS / 2), STEPS])
+  const [asked, setAsked] = useState<[number, number]>([from, to])
+  const [view, setView] = useState<(typeof VIEWS)[number]>('what changed')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked([from, to]), SLIDING_MS)
+    return () => clearTimeout(timer)
+  }, [from, to])
+  const at = (step: number): string => {
+    const start = born ?? now
+    return new Date(step >= STEPS ? now : start + ((now - start) * step) / STEPS).toISOString()
+  }
+  const slide = (which: 0 | 1) => (event: InputEvent & { currentTarget: HTMLInputElement }) => {
+    const value = Number(event.currentTarget.value)
+    setMoments(which === 0 ? [value, Math.max(value, to)] : [Math.min(from, value), value])
+  }
+  return (
+    <Page title="Time" lead="The project's knowledge as of any moment, and what two moments differ in.">
+      <section class="panel" aria-label="Moments">
+        <div class="moments">
+          {(['From', 'To'] as const).map((name, i) => {
+            const step = i === 0 ? from : to
+            const said = step >= STEPS ? 'now' : full(at(step))
+            return (
+              <label key={name} class="slider">
+                <span>
+                  {name} <strong>{said}</strong>
+                </span>
+                <input
+                  type="range"
+                  min={0}
+                  max={STEPS}
+                  value={step}
+                  aria-valuetext={said}
+                  onInput={slide(i as 0 | 1)}
+                />
+              </label>
+            )
+          })}
+        </div>
+      </section>
+      <div class="columns uneven">
+        <Panel title="Knowledge" aside={<Choices label="What to show" all={VIEWS} chosen={view} choose={setView} />}>
+          {born !== undefined &&
+            (view === 'what changed' ? (
+              <Changes from={at(asked[0])} to={asked[1] >= STEPS ? undefined : at(asked[1])} />
+            ) : (
+              <Held at={at(asked[0])} />
+            ))}
+        </Panel>
+        {born !== undefined && <PastSignals at={at(asked[0])} />}
+      </div>
+    </Page>
+  )
+}
+
+function Changes({ from, to }: { from: string; to: string | undefined }) {
+  const diff = useTool<Difference>('diff', { from, ...(to && { to }) })
+  return (
+    <Told
+      of={diff}
+      isEmpty={(d) => d.changes.length === 0}
+      empty={<Empty title="Nothing that is known changed">Move the moments apart.</Empty>}
+    >
+      {({ changes }) => (
+        <ul class="rows">
+          {changes.slice(0, MOST).map((c) => (
+            <li key={`${c.change} ${c.id}`}>
+              <div class="row-head">
+                <Badge tone={TONES[c.change] ?? 'plain'}>{c.change}</Badge>
+                <Ref id={c.id} name={c.name} />
+              </div>
+              {c.by && (
+                <p class="muted">
+                  by <Ref id={c.by} />
+                </p>
+              )}
+              {c.fields?.map((f) => (
+                <p key={f.field} class="muted">
+                  {f.field}: <Value value={f.was} /> → <Value value={f.is} />
+                </p>
+              ))}
+              {c.why && <p class="muted">because: {c.why}</p>}
+            </li>
+          ))}
+          {changes.length > MOST && <li class="muted">and {changes.length - MOST} more</li>}
+        </ul>
+      )}
+    </Told>
+  )
+}
+
+function Held({ at }: { at: string }) {
+  const list = useTool<Entity[]>('list', { 'as-of': at, limit: MOST })
+  return (
+    <Told of={list} empty={<Empty title="Nothing was known then" />}>
+      {(found) => (
+        <ul class="rows">
+          {found.map((e) => (
+            <li key={e.id} class="row-head">
+              <Ref id={e.id} name={e.name} /> <Marks of={e} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Told>
+  )
+}
+
+function PastSignals({ at }: { at: string }) {
+  const signals = useTool<{ id: string; line: string; severity: string }[]>('signals', { 'as-of': at })
+  return (
+    <Panel title="Patterns noticed by then" count={signals.json?.length}>
+      <Told of={signals} empty={<Empty title="No patterns were noticed by then" />}>
+        {(list) => (
+          <>
+            <ul class="rows">
+              {list.map((s) => (
+                <li key={s.id}>{s.line}</li>
+              ))}
+            </ul>
+            <p class="pad muted">{many(list.length, 'pattern')} on what was recorded up to the first moment</p>
+          </>
+        )}
+      </Told>
+      <p class="pad">
+        <a href={`/graph?at=${encodeURIComponent(at)}`}>The graph as it was then</a>
+      </p>
+    </Panel>
+  )
+}

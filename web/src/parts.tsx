@@ -1,0 +1,211 @@
+/** The parts that pages are made of. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ApiError, Asked, Json } from './api.ts'
+import { entityHref } from './router.ts'
+import { createStore } from './store.ts'
+
+export function Page(props: {
+  title: string
+  lead?: ComponentChildren
+  children: ComponentChildren
+  aside?: ComponentChildren
+}) {
+  useEffect(() => {
+    document.title = `${props.title} · Tidemark`
+  }, [props.title])
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          <h1 tabIndex={-1}>{props.title}</h1>
+          {props.lead && <p class="lead">{props.lead}</p>}
+        </div>
+        {props.aside}
+      </header>
+      {props.children}
+    </>
+  )
+}
+
+let panels = 0
+
+export function Panel(props: {
+  title: string
+  count?: number | undefined
+  aside?: ComponentChildren
+  wide?: boolean
+  children: ComponentChildren
+}) {
+  const [id] = useState(() => `panel-${++panels}`)
+  return (
+    <section class={`panel${props.wide ? ' wide' : ''}`} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>
+          {props.title}
+          {props.count !== undefined && props.count > 0 && <span class="count">{props.count}</span>}
+        </h2>
+        {props.aside}
+      </header>
+      {props.children}
+    </section>
+  )
+}
+
+/** What stands where nothing is yet: what would be here, and what makes it come. */
+export function Empty(props: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{props.title}</p>
+      {props.children && <p>{props.children}</p>}
+    </div>
+  )
+}
+
+export function Trouble({ error, again }: { error: ApiError; again?: (() => void) | undefined }) {
+  return (
+    <div class="trouble" role="alert">
+      <p class="trouble-title">{error.message}</p>
+      {error.hint && (
+        <p>
+          <Prose text={error.hint} />
+        </p>
+      )}
+      {again && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** What a tool says: while it is asked, where it refuses, where there is nothing, and else its content. */
+export function Told<T>(props: {
+  of: Asked<T>
+  empty?: ComponentChildren
+  isEmpty?: (json: T) => boolean
+  children: (json: T) => ComponentChildren
+}) {
+  const { of: asked, isEmpty = (json: T) => Array.isArray(json) && json.length === 0 } = props
+  if (asked.json === undefined) return asked.error ? <Trouble error={asked.error} again={asked.again} /> : <Waiting />
+  return (
+    <>
+      {asked.error && asked.error.code !== 'stopped' && <Trouble error={asked.error} again={asked.again} />}
+      {isEmpty(asked.json) ? props.empty : props.children(asked.json)}
+    </>
+  )
+}
+
+/** Shows only after a moment: what is there at once needs no word about it. */
+export const Waiting = () => <p class="waiting">Asking …</p>
+
+/** Text with `code` in it. */
+export const Prose = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
+)
+
+const clock = createStore(Date.now())
+setInterval(() => clock.set(Date.now()), 10_000)
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+] as const
+
+export function span(ms: number): string {
+  for (const [unit, size] of UNITS)
+    if (ms >= size) {
+      const n = Math.floor(ms / size)
+      return `${n} ${unit}${unit === 'day' && n > 1 ? 's' : ''}`
+    }
+  return 'under a minute'
+}
+
+export const full = (at: string | number): string =>
+  new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** How long ago, with the moment itself at hand. */
+export function Ago({ at }: { at: string | number }) {
+  const ms = clock.use() - new Date(at).getTime()
+  const text = ms < 60_000 ? 'just now' : `${span(ms)} ago`
+  return (
+    <time dateTime={new Date(at).toISOString()} title={full(at)}>
+      {text}
+    </time>
+  )
+}
+
+export function Left({ until }: { until: string | number }) {
+  const ms = new Date(until).getTime() - clock.use()
+  return (
+    <time dateTime={new Date(until).toISOString()} title={full(until)}>
+      {ms <= 0 ? 'run out' : `${span(ms)} left`}
+    </time>
+  )
+}
+
+export const Clock = ({ at }: { at: string }) => (
+  <time dateTime={at} title={full(at)}>
+    {new Date(at).toLocaleTimeString(undefined, { timeStyle: 'medium', hourCycle: 'h23' })}
+  </time>
+)
+
+export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'accent'
+export const Badge = ({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+)
+
+export const kindOf = (id: string): string => id.slice(0, Math.max(0, id.indexOf(':')))
+const nameIn = (id: string): string => id.slice(id.indexOf(':') + 1)
+
+/** Something recorded, by its kind and name. */
+export const Ref = ({ id, name }: { id: string; name?: string | undefined }) => (
+  <a class="ref" href={entityHref(id)} title={id}>
+    <Badge>{kindOf(id)}</Badge> <span class="ref-name">{name ?? nameIn(id)}</span>
+  </a>
+)
+
+/** JSON without the marks that only a parser needs. */
+const asText = (value: Json): string =>
+  typeof value !== 'object' || value === null
+    ? String(value)
+    : Array.isArray(value)
+      ? `[${value.map(asText).join(', ')}]`
+      : Object.entries(value)
+          .map(
+            ([k, v]) =>
+              `${k}: ${typeof v === 'object' && v !== null && !Array.isArray(v) ? `{ ${asText(v)} }` : asText(v)}`,
+          )
+          .join(', ')
+
+/** A value as people read it. */
+export function Value({ value }: { value: Json }) {
+  if (value === null) return <span class="muted">nothing</span>
+  if (typeof value === 'string') return <>{value}</>
+  if (Array.isArray(value) && value.every((v) => typeof v !== 'object')) return <>{value.join(', ')}</>
+  if (typeof value === 'object') return <code class="json">{asText(value)}</code>
+  return <>{String(value)}</>
+}
+
+export const many = (n: number, one: string, more = `${one}s`): string => `${n} ${n === 1 ? one : more}`
+
+/** One of a few, all in sight. */
+export function Choices<T extends string>(props: {
+  label: string
+  all: readonly T[]
+  chosen: T
+  choose: (one: T) => void
+}) {
+  return (
+    <fieldset class="choices">
+      <legend class="hidden">{props.label}</legend>
+      {props.all.map((one) => (
+        <button type="button" key={one} aria-pressed={one === props.chosen} onClick={() => props.choose(one)}>
+          {one}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
