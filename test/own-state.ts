@@ -1,7 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as fc from 'fast-check'
 import { afterAll } from 'vitest'
+import { SEED } from './runs.ts'
+
+// a failure of CI is met again here: CI=true, or TIDEMARK_SEED with the seed that it printed
+if (process.env.CI) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED })
 
 // what Tidemark keeps of a user: not this user's, and not that of other tests, whose projects a purge would look through
 const state = mkdtempSync(join(tmpdir(), 'tidemark-test-state-'))

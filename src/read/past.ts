@@ -102,7 +102,8 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
   }
   let renamed: string[] | undefined
   const renamedSince = () =>
-    (renamed ??= writtenSince(db, [...new Set(registry().kinds().map((k) => k.key[0]))], at)) // biome-ignore format: one thought
+    // a restored entity may have lost the name that somebody else gave it meanwhile
+    (renamed ??= writtenSince(db, [STATE, ...new Set(registry().kinds().flatMap((k) => k.key[0] ?? []))], at)) // biome-ignore format: one thought
   const kinds = () => rows.allKinds(db)
 
   const reader: Reader = {

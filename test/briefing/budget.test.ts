@@ -7,11 +7,11 @@ import type { Item, Section } from '../../src/briefing/types.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { estimateTokens } from '../../src/recall/token-estimate.ts'
 import { countTokens } from '../../src/recall/tokens.ts'
-import { runs } from '../runs.ts'
+import { runs, SEED } from '../runs.ts'
 import { openTestMemory, parts } from './helpers.ts'
 
 const numRuns = runs(25, 100)
-const seed = Number(process.env.TIDEMARK_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = SEED
 console.log(`seed ${seed}`)
 
 const words = fc

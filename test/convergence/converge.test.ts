@@ -1,10 +1,9 @@
 import * as fc from 'fast-check'
 import { afterAll, test } from 'vitest'
-import { runs } from '../runs.ts'
+import { runs, SEED } from '../runs.ts'
 import { dropTemplate, run, scenario, scenarioWithCompaction } from './scenario.ts'
 
 const RUNS = runs(40, 400)
-const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
 
 afterAll(dropTemplate)
 

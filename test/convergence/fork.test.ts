@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { setMeta } from '../../src/store/meta.ts'
-import { runs } from '../runs.ts'
+import { runs, SEED } from '../runs.ts'
 import { dump, exchange, folded, join1, linesOf, open, Replica, read, seeded, send, tempDir } from './harness.ts'
 
 const findings = (r: Replica) => r.memory.db.all<{ key: string }>('SELECT key FROM findings').map((f) => f.key)
@@ -162,7 +162,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 const RUNS = Math.ceil(runs(60, 400) / 4)
-const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
 
 test(`[C6] three stores under one identity and a fourth: nothing is lost, all agree (${RUNS} runs)`, {
   tags: ['property'],

@@ -4,13 +4,12 @@ import { afterAll, test } from 'vitest'
 import { type Entity, nameKey } from '../../src/model/entity.ts'
 import type { ListOptions, Reader } from '../../src/read/reader.ts'
 import { getMeta } from '../../src/store/meta.ts'
-import { runs } from '../runs.ts'
+import { runs, SEED } from '../runs.ts'
 import { comparable, foldAll, type Replica } from './harness.ts'
 import { fold, type World } from './model.ts'
 import { dropTemplate, run, scenario, scenarioWithCompaction } from './scenario.ts'
 
 const RUNS = runs(20, 300)
-const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
 
 afterAll(dropTemplate)
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
-import { runs } from '../runs.ts'
+import { runs, SEED } from '../runs.ts'
 import { dump, exchange, folded, join1, linesOf, type Replica, read, send, withReplicas } from './harness.ts'
 
 const SECRET = 'swordfish-of-the-seven-seas'
@@ -246,7 +246,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 const RUNS = Math.ceil(runs(60, 400) / 4)
-const SEED = Number(process.env.TIDEMARK_SEED ?? (process.env.CI ? 20260115 : Date.now() % 1_000_000_007))
 
 test(`[C4] K15: whatever happens around a purge, all agree and nobody holds the text (${RUNS} runs)`, {
   tags: ['property'],

@@ -10,6 +10,7 @@ import type { Memory } from '../../src/memory.ts'
 import { openProject } from '../../src/open.ts'
 import { createProject } from '../../src/store/project.ts'
 import { tempDir } from '../convergence/harness.ts'
+import { SEED } from '../runs.ts'
 import type { Said } from './torture-child.ts'
 import { type Acknowledged, judge, type Life, type Told } from './torture-judge.ts'
 import { TASKS } from './torture-universe.ts'
@@ -84,7 +85,7 @@ test(`[X6] [X4] 16 processes contend for overlapping claims, ${KILLS} and more a
   const ids = Array.from({ length: AT_ONCE }, (_, i) => `s${i}`)
   const lives: Life[] = []
   const acknowledged: Acknowledged[] = []
-  const seed = Date.now() % 1_000_000
+  const seed = SEED
   let kills = 0
   // each place is taken by one process after another: some under the same id, some under a new one
   await Promise.all(

@@ -221,7 +221,7 @@ test('[P1] [P7] logs of any words are printed as they were read', { tags: ['prop
       expect(filesOf(join(t.dir, 'out'))).toMatchObject(files)
       t.close()
     }),
-    { numRuns: runs(10, 300) },
+    { numRuns: runs(10, 300), examples: [[['2020-01-01 00:00 | a | b | c'], ['2020-01-01 00:00 | 0. 0 | $a | c']]] },
   )
 })
 

@@ -16,7 +16,8 @@ export const decisionItems = (folder: AddFolder): Item[] =>
     if (line.startsWith('|')) return [] // a table
     const parts = partsOf(line.replace(/^[-*]\s+/, ''))
     const at = parts.length > 1 && day(parts[0]!) !== undefined ? parts.shift() : undefined
-    const what = plainLine(parts[0] ?? '')
+    // behind a time nothing is a mark of a list
+    const what = at === undefined ? plainLine(parts[0] ?? '') : (parts[0] ?? '')
     if (what === '' || (at === undefined && parts.length < 2)) return undefined
     const name = firstSentence(what)
     const args = {
