@@ -192,11 +192,12 @@ export const scenario = scenarioOf(steps)
 export const scenarioWithCompaction = scenarioOf([...steps, compaction])
 
 let template: string | undefined
-const templateDir = tempDir()
+let templateDir = ''
 
 /** An empty store to copy: cheaper than making one, and a copy takes an identity of its own (K12). */
 function emptyStore(): string {
   if (template) return template
+  templateDir = tempDir()
   const path = join(templateDir, 'made.db')
   open(path, { now: () => START, random: seeded(1), log: () => {} }).close()
   template = join(templateDir, 'empty.db')
@@ -204,7 +205,11 @@ function emptyStore(): string {
   return template
 }
 
-export const dropTemplate = () => rmSync(templateDir, { recursive: true, force: true })
+/** The next file of tests in this process makes its own. */
+export function dropTemplate(): void {
+  template = undefined
+  if (templateDir !== '') rmSync(templateDir, { recursive: true, force: true })
+}
 
 class Mismatch extends Error {}
 

@@ -339,7 +339,7 @@ test('decisions, mutations and the swarm state are read, with the fields that ot
   })
   const report = await take(t, 'add', '.')
   expect(t.get('Use JWT over session cookies.')!.fields).toMatchObject({
-    description: 'Use JWT over session cookies. They are lighter',
+    description: 'Use JWT over session cookies. They are lighter.',
     rationale: 'stateless | alpha | auth',
     attrs: { at: '2026-02-16 14:30' },
     locations: ['.add/decisions.md:3'],
