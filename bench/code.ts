@@ -29,7 +29,11 @@ export const bench: Bench = {
     spawnSync('git', ['init', '-q', root])
     const git = spawnSync('git', ['-C', repo, 'rev-parse', '--absolute-git-dir'], { encoding: 'utf8' }).stdout.trim()
     const env = { ...process.env, GIT_INDEX_FILE: join(root, '.git', 'copied') }
-    spawnSync('git', ['--git-dir', git, '--work-tree', root, '-c', 'core.bare=false', 'read-tree', '-u', '--reset', 'HEAD'], { cwd: root, env }) // biome-ignore format: one command
+    spawnSync(
+      'git',
+      ['--git-dir', git, '--work-tree', root, '-c', 'core.bare=false', 'read-tree', '-u', '--reset', 'HEAD'],
+      { cwd: root, env },
+    )
     rmSync(join(root, '.tidemark'), { recursive: true, force: true }) // it would be another project
     const { project } = createProject(root, { name: 'bench' })
     const memory = openProject(project, { unlisted: true })
@@ -41,7 +45,11 @@ export const bench: Bench = {
     const first = await timed()
     const code = filesSeen(memory.db, project.root).filter((f) => languageOf(f.path))
     for (let i = 0; i < ANCHORS; i += 50)
-      memory.act(code.slice(i, i + 50).map((f, n) => ['record-decision', { name: `d-${i + n}`, rationale: 'r', locations: [`${f.path}:1`] }])) // biome-ignore format: one call
+      memory.act(
+        code
+          .slice(i, i + 50)
+          .map((f, n) => ['record-decision', { name: `d-${i + n}`, rationale: 'r', locations: [`${f.path}:1`] }]),
+      )
     await timed()
     await new Promise((resolve) => setTimeout(resolve, 2_100)) // files are too young to be told by their time
     await timed()
@@ -58,9 +66,15 @@ export const bench: Bench = {
       edited.push(done.ms)
     }
     // the other session is this process; a server of the built package watches
-    const server = spawn(process.execPath, [builtPackage(), 'mcp', '--project', project.root], { stdio: ['pipe', 'ignore', 'inherit'] }) // biome-ignore format: one command
+    const server = spawn(process.execPath, [builtPackage(), 'mcp', '--project', project.root], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
     const say = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-    say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } } }) // biome-ignore format: one message
+    say({
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+    })
     say({ method: 'notifications/initialized' })
     say({ id: 2, method: 'tools/call', params: { name: 'discover', arguments: { expr: '(kinds)' } } })
     await until(() => getMeta(memory.db, `code_watcher ${project.root}`) !== undefined)

@@ -11,18 +11,28 @@ import type { Memory } from '../src/memory.ts'
 import type { Project } from '../src/store/project.ts'
 
 const fact = (text: string, category: string, more: object = {}) => ['record-fact', { fact: text, category, ...more }]
-const decision = (name: string, description: string, rationale: string, topics: string[]) =>
-  ['record-decision', { name, description, rationale, topics, impact: 6 }] // biome-ignore format: one thought
-const failed = (approach: string, outcome: string, lesson: string) =>
-  ['record-failed-approach', { approach, outcome, lesson }] // biome-ignore format: one thought
+const decision = (name: string, description: string, rationale: string, topics: string[]) => [
+  'record-decision',
+  { name, description, rationale, topics, impact: 6 },
+]
+const failed = (approach: string, outcome: string, lesson: string) => [
+  'record-failed-approach',
+  { approach, outcome, lesson },
+]
 const learning = (title: string, body: string) => ['record-learning', { title, body, severity: 'medium' }]
 
 /** What is weighty enough for no briefing; a prompt has to ask for it. */
-const old = (name: string, description: string, rationale: string) =>
-  ['record-decision', { name, description, rationale, impact: 2 }] // biome-ignore format: one thought
+const old = (name: string, description: string, rationale: string) => [
+  'record-decision',
+  { name, description, rationale, impact: 2 },
+]
 const OLDER: readonly unknown[] = [
   old('round-per-rate', 'VAT is rounded once per rate, not per line', 'the tax office sums by rate'),
-  old('credit-note-rate', 'A credit note takes the VAT rate of the invoice it belongs to', 'the tax was paid at that rate'),
+  old(
+    'credit-note-rate',
+    'A credit note takes the VAT rate of the invoice it belongs to',
+    'the tax was paid at that rate',
+  ),
   old('role-in-token', 'The role of a user stands in the session token', 'no query for each request'),
   old('hide-ids', 'What somebody may not see answers 404', 'a 403 told which customers there are'),
   old('page-limit', 'A page has at most 200 rows', 'larger ones ran into the timeout of the gateway'),
@@ -38,12 +48,26 @@ const OLDER: readonly unknown[] = [
   old('search-trigram', 'Customer search uses trigrams', 'names are misspelt'),
   old('csv-semicolon', 'CSV exports use semicolons', 'spreadsheets of our customers expect them'),
   old('money-type', 'Sums are of type Cents', 'euros and cents were mixed up'),
-  old('view-refresh', 'The view of totals is refreshed after each posting', 'a list of invoices without it took seconds'),
+  old(
+    'view-refresh',
+    'The view of totals is refreshed after each posting',
+    'a list of invoices without it took seconds',
+  ),
   learning('psql shows numeric without trailing zeros', 'Compare cents, not text.'),
   learning('The lint cache lies after a change of its rules', 'Run eslint without the cache.'),
-  ['record-insight', { summary: 'Most differences of one cent come from rounding VAT per line of an invoice', category: 'invoice' }],
-  ['record-pattern', { name: 'cursor-comparison', description: 'A row comparison (created, id) < (c, i) for the next page', type: 'api' }],
-] // biome-ignore format: a line each
+  [
+    'record-insight',
+    { summary: 'Most differences of one cent come from rounding VAT per line of an invoice', category: 'invoice' },
+  ],
+  [
+    'record-pattern',
+    {
+      name: 'cursor-comparison',
+      description: 'A row comparison (created, id) < (c, i) for the next page',
+      type: 'api',
+    },
+  ],
+]
 
 /** What the person had agreed to, and what earlier sessions had found out. */
 const KNOWN: readonly unknown[] = [
@@ -53,22 +77,55 @@ const KNOWN: readonly unknown[] = [
   fact('Never edit files under src/generated', 'constraint', { locations: ['src/generated'] }),
   fact('Use pnpm, never npm install', 'tool'),
   decision('use-postgres', 'Invoices are kept in PostgreSQL', 'accounting asks for joins and audits', ['storage']),
-  decision('cursor-paging', 'Lists are paged by a cursor of (created, id)', 'offsets skipped rows while others wrote', ['api']),
-  decision('jwt-in-cookie', 'The session token is a JWT in an HttpOnly cookie', 'scripts on the page cannot read it', ['auth']),
-  decision('idempotency-keys', 'Payment calls carry an idempotency key', 'a retry charged a customer twice in March', ['payment']),
-  decision('outbox', 'Mails are sent from an outbox table by a worker', 'a rolled back order had sent its mail', ['mail']),
-  decision('zod-at-the-edge', 'Requests are parsed by zod at the edge alone', 'inner code gets types it can trust', ['api']),
-  decision('vat-by-country', 'VAT rates come from a table with the dates from which they hold', 'Germany changed its rate for half a year', ['invoice']),
-  decision('feature-flags-in-db', 'Feature flags are rows, read once a minute', 'a deploy for a flag took twenty minutes', ['deploy']),
+  decision('cursor-paging', 'Lists are paged by a cursor of (created, id)', 'offsets skipped rows while others wrote', [
+    'api',
+  ]),
+  decision('jwt-in-cookie', 'The session token is a JWT in an HttpOnly cookie', 'scripts on the page cannot read it', [
+    'auth',
+  ]),
+  decision('idempotency-keys', 'Payment calls carry an idempotency key', 'a retry charged a customer twice in March', [
+    'payment',
+  ]),
+  decision('outbox', 'Mails are sent from an outbox table by a worker', 'a rolled back order had sent its mail', [
+    'mail',
+  ]),
+  decision('zod-at-the-edge', 'Requests are parsed by zod at the edge alone', 'inner code gets types it can trust', [
+    'api',
+  ]),
+  decision(
+    'vat-by-country',
+    'VAT rates come from a table with the dates from which they hold',
+    'Germany changed its rate for half a year',
+    ['invoice'],
+  ),
+  decision(
+    'feature-flags-in-db',
+    'Feature flags are rows, read once a minute',
+    'a deploy for a flag took twenty minutes',
+    ['deploy'],
+  ),
   failed('caching invoices in Redis', 'stale totals after a credit note', 'the totals are a materialised view now'),
   failed('mocking the clock of PostgreSQL in tests', 'now() went on', 'pass the moment as a parameter'),
   failed('streaming the PDF while it was made', 'half files on errors', 'write to a temporary file, then send it'),
   learning('Stripe sends webhooks twice', 'Their ids are kept for a week and the second one is dropped.'),
   learning('The staging database is restored on Sundays', 'Test accounts are gone on Monday morning.'),
-  ['record-correction', { wrongBelief: 'credit notes are negative invoices', rightBelief: 'credit notes are documents of their own with a number range' }],
+  [
+    'record-correction',
+    {
+      wrongBelief: 'credit notes are negative invoices',
+      rightBelief: 'credit notes are documents of their own with a number range',
+    },
+  ],
   ['record-question', { question: 'Do we need invoices in Polish?', context: 'sales asked' }],
-  ['record-file-understanding', { path: 'src/invoice/total.ts', summary: 'Sums lines in cents and rounds VAT per rate', importantSymbols: ['totalOf'] }],
-] // biome-ignore format: a line each
+  [
+    'record-file-understanding',
+    {
+      path: 'src/invoice/total.ts',
+      summary: 'Sums lines in cents and rounds VAT per rate',
+      importantSymbols: ['totalOf'],
+    },
+  ],
+]
 
 type Step =
   | { say: string }
@@ -95,7 +152,14 @@ const SESSIONS: readonly (readonly Step[])[] = [
     say('please always sort by created and then by id'),
     say('now the same for customers'),
     edit('src/api/customers.ts'),
-    { mate: [['record-decision', { name: 'pdf-by-worker', description: 'PDFs are made by the worker', rationale: 'requests timed out' }]] },
+    {
+      mate: [
+        [
+          'record-decision',
+          { name: 'pdf-by-worker', description: 'PDFs are made by the worker', rationale: 'requests timed out' },
+        ],
+      ],
+    },
     say('does the limit have a maximum?'),
     say('make it 200'),
     edit('src/api/paging.ts'),
@@ -103,7 +167,12 @@ const SESSIONS: readonly (readonly Step[])[] = [
     say('can you explain the type of Page<T> to me?'),
     say('fine. what did we decide about the session token and cookies? the customer list needs the role'),
     edit('src/auth/role.ts'),
-    { mate: [['claim', { paths: ['src/pdf/**'], note: 'worker' }], ['share-set', { key: 'staging', value: 'mate has it until noon' }]] },
+    {
+      mate: [
+        ['claim', { paths: ['src/pdf/**'], note: 'worker' }],
+        ['share-set', { key: 'staging', value: 'mate has it until noon' }],
+      ],
+    },
     say('add a test for a customer without the role'),
     edit('test/api/customers.test.ts'),
     run('pnpm test', '1 failed'),
@@ -134,7 +203,12 @@ const SESSIONS: readonly (readonly Step[])[] = [
     say('and which rate does the credit note of such an invoice take?'),
     edit('src/invoice/total.ts'),
     run('pnpm test src/invoice'),
-    { mate: [['supersede', { old: 'feature-flags-in-db', new: 'pdf-by-worker', reason: 'flags went with the worker' }], ['release', { paths: ['src/pdf/**'] }]] },
+    {
+      mate: [
+        ['supersede', { old: 'feature-flags-in-db', new: 'pdf-by-worker', reason: 'flags went with the worker' }],
+        ['release', { paths: ['src/pdf/**'] }],
+      ],
+    },
     say('can we cache the totals of invoices? the list takes 900 ms'),
     say('ok leave it. use the view'),
     edit('src/invoice/list.ts'),
@@ -159,7 +233,7 @@ const SESSIONS: readonly (readonly Step[])[] = [
     say('write a short summary for the pull request'),
     say('that is all for today'),
   ],
-] // biome-ignore format: a line each
+]
 
 /** What was put before the agent at one event. */
 export interface Put {

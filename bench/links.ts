@@ -33,7 +33,7 @@ function blocksOf(half: (typeof HALVES)[number]): Block[] {
     if (line.startsWith('# ')) blocks.push({ domain: line.slice(2), decisions: [], labels: [] })
     else if (name !== undefined) block!.decisions.push({ name, text: text! })
     else if (mark)
-      block!.labels.push({ from: Number(from), to: Number(to), types: (types ?? '~').split('|'), isOpen: mark === '?' }) // biome-ignore format: one label
+      block!.labels.push({ from: Number(from), to: Number(to), types: (types ?? '~').split('|'), isOpen: mark === '?' })
     else if (line !== '' && !line.startsWith('%%')) throw new Error(`no such line: ${line}`)
   }
   return blocks

@@ -13,7 +13,12 @@ const projectsOf = (set: (typeof SETS)[number]): string[][][] =>
   readFileSync(join(import.meta.dirname, 'observations', `${set}.txt`), 'utf8')
     .split(/^# .*\n/m)
     .slice(1)
-    .map((project) => project.trim().split('\n').map((line) => line.split(' | '))) // biome-ignore format: one thought
+    .map((project) =>
+      project
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' | ')),
+    )
 
 /** Records the observations of each project, and compares the patterns in them with the labels. */
 export function judge(set: (typeof SETS)[number]) {
@@ -30,7 +35,10 @@ export function judge(set: (typeof SETS)[number]) {
     const all = memory.reader.list('observation').map(seen)
     let groups: ReturnType<typeof patternsIn> = []
     sum.ms += timed(() => void (groups = patternsIn(all, new Likeness(all))))
-    const of = Map.groupBy(lines.filter(([label]) => label !== '-'), ([label]) => label!) // biome-ignore format: one thought
+    const of = Map.groupBy(
+      lines.filter(([label]) => label !== '-'),
+      ([label]) => label!,
+    )
     // what was told only twice is not to be proposed
     const labels = [...of.keys()].filter((label) => of.get(label)!.length >= ENOUGH)
     const met = new Set<string>()
@@ -46,7 +54,16 @@ export function judge(set: (typeof SETS)[number]) {
     sum.labels += labels.length
     sum.met += met.size
     sum.projects++
-    missed.push(...labels.filter((l) => !met.has(l)).map((l) => of.get(l)!.map(([, , what]) => what).join(' / '))) // biome-ignore format: one thought
+    missed.push(
+      ...labels
+        .filter((l) => !met.has(l))
+        .map((l) =>
+          of
+            .get(l)!
+            .map(([, , what]) => what)
+            .join(' / '),
+        ),
+    )
     memory.close()
   }
   return { ...sum, wrong, missed, precision: sum.right / sum.found, recall: sum.met / sum.labels }

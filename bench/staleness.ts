@@ -38,7 +38,8 @@ interface Line {
 
 const BLANK = 999
 const indentOf = (line: string): number => line.length - line.trimStart().length
-const exactly = (lines: readonly string[]): Line[] => lines.map((text) => ({ text, indent: text.trim() === '' ? BLANK : indentOf(text) })) // biome-ignore format: one thought
+const exactly = (lines: readonly string[]): Line[] =>
+  lines.map((text) => ({ text, indent: text.trim() === '' ? BLANK : indentOf(text) }))
 /** Without comments and blanks, roughly: what no grammar of ours has a part in. */
 function loosely(lines: readonly string[]): Line[] {
   let inComment = false
@@ -95,7 +96,12 @@ async function replay(repo: string): Promise<Row[]> {
   const index = join(project.root, '.git', 'replayed')
   const git = (...args: string[]): string => {
     const env = { ...process.env, GIT_INDEX_FILE: index }
-    const done = spawnSync('git', ['--git-dir', gitDir, '--work-tree', project.root, ...args], { cwd: project.root, env, encoding: 'utf8', maxBuffer: 2 ** 30 }) // biome-ignore format: one call
+    const done = spawnSync('git', ['--git-dir', gitDir, '--work-tree', project.root, ...args], {
+      cwd: project.root,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+    })
     if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`)
     return done.stdout
   }
@@ -103,7 +109,10 @@ async function replay(repo: string): Promise<Row[]> {
     .trim()
     .split('\n')
     .reverse()
-  const code = () => git('ls-files').split('\n').filter((path) => languageOf(path)) // biome-ignore format: one thought
+  const code = () =>
+    git('ls-files')
+      .split('\n')
+      .filter((path) => languageOf(path))
   const text = (path: string) => readFileSync(join(project.root, path), 'utf8').split('\n')
   const random = seeded(7)
   const [strict, own] = [new Counts(), new Counts()]
@@ -130,10 +139,18 @@ async function replay(repo: string): Promise<Row[]> {
         if (s.end - s.start + 1 >= LEAST_LINES && symbols.filter((o) => o.name === s.name).length === 1)
           all.push({ path, name: s.name, lines: lines.slice(s.start - 1, s.end) })
     }
-    const sample = all.map((a) => ({ a, at: random() })).sort((x, y) => x.at - y.at).slice(0, ANCHORS).map((x) => x.a) // biome-ignore format: one thought
+    const sample = all
+      .map((a) => ({ a, at: random() }))
+      .sort((x, y) => x.at - y.at)
+      .slice(0, ANCHORS)
+      .map((x) => x.a)
     const made = sample.map((a, i) => ({ ...a, id: `decision:at-${n}-${i}` }))
     for (let i = 0; i < made.length; i += 50)
-      memory.act(made.slice(i, i + 50).map((a) => ['record-decision', { name: a.id.slice(9), rationale: 'r', locations: [`${a.path}#${a.name}`] }])) // biome-ignore format: one call
+      memory.act(
+        made
+          .slice(i, i + 50)
+          .map((a) => ['record-decision', { name: a.id.slice(9), rationale: 'r', locations: [`${a.path}#${a.name}`] }]),
+      )
     return made
   }
 
@@ -166,8 +183,12 @@ async function replay(repo: string): Promise<Row[]> {
       'SELECT path, symbol FROM anchors WHERE entity=?',
       a.id,
     )!
-    const there = code().includes(row.path) ? (await parse(row.path, text(row.path).join('\n'))).symbols.find((s) => s.name === row.symbol) : undefined // biome-ignore format: one thought
-    const log = there && git('log', '-s', '--format=%h', '-L', `${there.start},${there.end}:${row.path}`, `${from}..${commits.at(-1)}`) // biome-ignore format: one call
+    const there = code().includes(row.path)
+      ? (await parse(row.path, text(row.path).join('\n'))).symbols.find((s) => s.name === row.symbol)
+      : undefined
+    const log =
+      there &&
+      git('log', '-s', '--format=%h', '-L', `${there.start},${there.end}:${row.path}`, `${from}..${commits.at(-1)}`)
     logged.add(log === undefined || log.trim() !== '', staleness.of(a.id) !== undefined)
   }
   memory.close()

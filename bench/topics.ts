@@ -44,7 +44,9 @@ export const bench: Bench = {
   name: 'topics',
   about: 'how many of the topics of a statement are found, and how many of those found are right',
   async run() {
-    const ms = HALVES.flatMap((half) => judged(half)).map(({ statement }) => timed(() => ownTopics(reader, decision(statement)))) // biome-ignore format: one thought
+    const ms = HALVES.flatMap((half) => judged(half)).map(({ statement }) =>
+      timed(() => ownTopics(reader, decision(statement))),
+    )
     return [
       {
         title:

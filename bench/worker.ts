@@ -60,9 +60,17 @@ if (role === 'writer') {
   const { text, tokens, chars } = first.told
   const ms = rounds.map((r) => r.ms)
   say({
-    ...{ firstMs: first.ms, p50: of(ms, 0.5), p95: of(ms, 0.95), cpu50: of(rounds.map((r) => r.cpu), 0.5) },
+    ...{
+      firstMs: first.ms,
+      p50: of(ms, 0.5),
+      p95: of(ms, 0.95),
+      cpu50: of(
+        rounds.map((r) => r.cpu),
+        0.5,
+      ),
+    },
     ...{ tokens, exact: countTokens(text), chars },
-  }) // biome-ignore format: one thought
+  })
   process.exit(0)
 } else if (role === 'asker') {
   const { openWith } = await import('./recalling.ts')

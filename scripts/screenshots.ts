@@ -54,7 +54,13 @@ async function withPalette(png: Buffer): Promise<Buffer> {
   const head = Buffer.from(png.subarray(16, 29))
   head[9] = 3 // its pixels are places in the palette
   const colours = Buffer.from(palette.flatMap((c) => [c >> 16, (c >> 8) & 255, c & 255]))
-  return Buffer.concat([png.subarray(0, 8), chunk('IHDR', head), chunk('PLTE', colours), chunk('IDAT', deflateSync(rows, { level: 9 })), chunk('IEND', Buffer.alloc(0))]) // biome-ignore format: one thought
+  return Buffer.concat([
+    png.subarray(0, 8),
+    chunk('IHDR', head),
+    chunk('PLTE', colours),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 const serving = await serve({ project: root, isPersons: true, log: () => {} })
@@ -65,7 +71,11 @@ try {
   const page = await context.newPage()
   await page.goto(serving.link!())
   for (const [path, title] of PAGES.filter(([p]) => !/q=|graph\?/.test(p))) {
-    const name = path.slice(1).split('?').map((part, i) => (i === 0 ? part || 'now' : part.split('=')[0])).join('-') // biome-ignore format: one name
+    const name = path
+      .slice(1)
+      .split('?')
+      .map((part, i) => (i === 0 ? part || 'now' : part.split('=')[0]))
+      .join('-')
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.goto(new URL(path, serving.url).href)

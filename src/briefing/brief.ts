@@ -151,7 +151,12 @@ const VIEW_CHARS = 40_000
 
 /** Some sections alone, as far as a client takes them; empty where they have nothing to tell. */
 export function sectionsOf(memory: Memory, project: Project, names: readonly string[], options: BriefOptions): string {
-  const built = build(SECTIONS.filter((s) => names.includes(s.name)), memory, project, options) // biome-ignore format: one call
+  const built = build(
+    SECTIONS.filter((s) => names.includes(s.name)),
+    memory,
+    project,
+    options,
+  )
   // as many tokens as characters at most: these are what limits
   return fill(built, { tokens: VIEW_CHARS, chars: VIEW_CHARS, count: (text) => text.length }).text
 }

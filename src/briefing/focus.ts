@@ -83,7 +83,13 @@ const BY_WORDS = ['decision', 'failed-approach', 'correction'] as const
 export function foundBy({ terms }: Focus, memory: Memory): { id: string; kind: string; words: number }[] {
   if (terms.length === 0) return []
   const stems = new Set(terms.map((t) => hashOf(t.stem)))
-  const hits = rowsWith(memory.db, terms.map((t) => t.word), TEXTS, 'known', BY_WORDS) // biome-ignore format: one thought
+  const hits = rowsWith(
+    memory.db,
+    terms.map((t) => t.word),
+    TEXTS,
+    'known',
+    BY_WORDS,
+  )
   const held = new Map(
     textRows(
       memory.db,

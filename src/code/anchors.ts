@@ -59,19 +59,24 @@ export function judge(a: AnchorRow, parsed: Parsed, text: string, before: Parsed
     const lines = linesOf(text)
     const matches = lines.flatMap((_, i) => (around(lines, i + 1) === a.hash ? [i + 1] : []))
     const nearest = matches.sort((x, y) => Math.abs(x - a.line) - Math.abs(y - a.line))[0]
-    return nearest === undefined ? stale(a, `${a.path} changed around line ${a.line}`, now) : freshly({ ...a, line: nearest }) // biome-ignore format: one choice
+    return nearest === undefined
+      ? stale(a, `${a.path} changed around line ${a.line}`, now)
+      : freshly({ ...a, line: nearest })
   }
   if (!a.hash.startsWith(SYMBOL)) {
     const whole = wholeFile(parsed)
     // another grammar, or none: what the hash was made of cannot be made now
-    if (whole.split(':')[0] !== a.hash.split(':')[0]) return parsed.language === 'text' ? { row: a, open: true } : { row: anchored(a, parsed, text) } // biome-ignore format: one choice
+    if (whole.split(':')[0] !== a.hash.split(':')[0])
+      return parsed.language === 'text' ? { row: a, open: true } : { row: anchored(a, parsed, text) }
     return whole === a.hash ? freshly(a) : stale(a, `${a.path} changed`, now)
   }
   if (parsed.language === 'text') return { row: a, open: true }
   const hash = a.hash.slice(SYMBOL.length)
   const own = parsed.symbols.filter((s) => s.name === a.symbol)
   if (own.some((s) => s.hash === hash)) return freshly(a)
-  const [same, ...more] = parsed.symbols.filter((s) => isMoved(s, a, hash) && !before?.symbols.some((b) => b.name === s.name)) // biome-ignore format: one thought
+  const [same, ...more] = parsed.symbols.filter(
+    (s) => isMoved(s, a, hash) && !before?.symbols.some((b) => b.name === s.name),
+  )
   if (own.length === 0 && same && more.length === 0) return freshly({ ...a, symbol: same.name })
   const name = `${a.symbol} in ${a.path}`
   return own.length > 0

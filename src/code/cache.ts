@@ -69,7 +69,9 @@ export function keepManifest(root: string, files: Iterable<{ readonly path: stri
   for (const { path, hash } of files) byHash.set(hash, [...(byHash.get(hash) ?? []), path])
   const rows = [...byHash].map(([hash, paths]) => ` (${quoted([hash, ...paths.sort()])})`)
   writeInside(root, `${DIR}/manifest.sexpr`, `(manifest :parser ${PARSER}\n${rows.sort().join('\n')})\n`)
-  const spare = readdirSync(join(root, DIR)).filter((name) => !byHash.has(NAME.exec(name)?.[1] ?? '') && NAME.test(name)) // biome-ignore format: one thought
+  const spare = readdirSync(join(root, DIR)).filter(
+    (name) => !byHash.has(NAME.exec(name)?.[1] ?? '') && NAME.test(name),
+  )
   if (spare.length <= KEPT) return
   const age = (name: string) => statSync(join(root, DIR, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const byAge = spare.map((name) => ({ name, at: age(name) })).sort((a, b) => b.at - a.at)

@@ -131,7 +131,11 @@ class Judge {
     const missing = new Set(gone.map((f) => f.path))
     const isTouched = changed.size > 0 || missing.size > 0
     const concerned = (a: AnchorRow) =>
-      a.hash === '' || added.has(keyOf(a)) || changed.has(a.path) || missing.has(a.path) || (isTouched && a.stale !== null) // biome-ignore format: one thought
+      a.hash === '' ||
+      added.has(keyOf(a)) ||
+      changed.has(a.path) ||
+      missing.has(a.path) ||
+      (isTouched && a.stale !== null)
     const pairs: [AnchorRow, AnchorRow][] = []
     for (const a of code.anchorsIn(db, root)) if (concerned(a)) pairs.push([a, await this.#judged(a)])
     if (pairs.length + missing.size + judged.length === 0) return []
@@ -160,7 +164,9 @@ class Judge {
   /** The file that has the content of one that is gone. */
   #renamed({ path, hash }: FileRow): string | undefined {
     const { db } = this.#memory
-    return code.pathsOfContent(db, this.#tree.root, hash).find((p) => p !== path && existsSync(`${this.#tree.root}/${p}`)) // biome-ignore format: one thought
+    return code
+      .pathsOfContent(db, this.#tree.root, hash)
+      .find((p) => p !== path && existsSync(`${this.#tree.root}/${p}`))
   }
 
   /** Follows a symbol into another file. */
@@ -197,7 +203,12 @@ class Judge {
     }
     const paths = [...new Set(stale.values())]
     if (paths.length > 0)
-      addPresence(db, env.now(), '', 'stale', { path: paths[0]!, paths: paths.slice(0, PATHS_TOLD), root, entities: stale.size }) // biome-ignore format: one event
+      addPresence(db, env.now(), '', 'stale', {
+        path: paths[0]!,
+        paths: paths.slice(0, PATHS_TOLD),
+        root,
+        entities: stale.size,
+      })
     return [...stale.keys()]
   }
 }

@@ -112,7 +112,10 @@ class FileWatcher {
     try {
       await scan(this.#memory, this.#project, { isOver, ...(only ? { only } : {}) })
     } catch (error) {
-      if (!isOver()) this.#memory.env.log(`tidemark: a scan of the code failed: ${error instanceof Error ? error.message : String(error)}`) // biome-ignore format: one line
+      if (!isOver())
+        this.#memory.env.log(
+          `tidemark: a scan of the code failed: ${error instanceof Error ? error.message : String(error)}`,
+        )
     }
   }
 
@@ -170,7 +173,8 @@ class FileWatcher {
       } else {
         if (this.#watches.has(path)) {
           this.#unwatch(path)
-          for (const file of filesSeen(this.#memory.db, this.#project.root)) if (file.path.startsWith(`${path}/`)) only.add(file.path) // biome-ignore format: one thought
+          for (const file of filesSeen(this.#memory.db, this.#project.root))
+            if (file.path.startsWith(`${path}/`)) only.add(file.path)
         }
         only.add(path)
       }

@@ -143,7 +143,12 @@ export class Sessions {
     if (!old || old.parent !== undefined) return
     const cleared = source === 'clear' || old.reason === 'clear'
     if (cleared && old.ended === undefined)
-      this.#claims((claims) => claims.handOver(claims.open(before).filter((c) => !c.implicit), row.id)) // biome-ignore format: one thought
+      this.#claims((claims) =>
+        claims.handOver(
+          claims.open(before).filter((c) => !c.implicit),
+          row.id,
+        ),
+      )
     if (old.ended === undefined) this.#end(old, cleared ? 'clear' : 'another session began in the same client')
     if (!cleared) return
     presence.setAlias(this.#db, `session:${before}`, row.id, this.#now)
@@ -287,7 +292,12 @@ export class Sessions {
 
   /** The live session of the client that this process was started by, directly or through a shell. */
   ofProcess(): string | undefined {
-    return this.ofClient(() => true) ?? ancestorRefs().map((p) => this.alone(p)).find((id) => id !== undefined) // biome-ignore format: one thought
+    return (
+      this.ofClient(() => true) ??
+      ancestorRefs()
+        .map((p) => this.alone(p))
+        .find((id) => id !== undefined)
+    )
   }
 
   /** The live session that hooks have made known for a process above this one, nearest first, to which `is` agrees. */

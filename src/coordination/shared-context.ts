@@ -76,9 +76,17 @@ export function sharedContext(memory: Memory): SharedContext {
     ms.length === 0 ? null : new Date(pick(...ms)).toISOString()
   return {
     contextId: memory.projectId,
-    createdAt: time(Math.min, ever.map((e) => e.created)), // biome-ignore format: one thought
-    lastUpdated: time(Math.max, ever.map((e) => e.updated)), // biome-ignore format: one thought
-    sessions: sessionsOf(memory).list().map((s) => s.id), // biome-ignore format: one thought
+    createdAt: time(
+      Math.min,
+      ever.map((e) => e.created),
+    ),
+    lastUpdated: time(
+      Math.max,
+      ever.map((e) => e.updated),
+    ),
+    sessions: sessionsOf(memory)
+      .list()
+      .map((s) => s.id),
     data: Object.fromEntries(listShared(memory).map((s) => [s.key, s.value])),
     version: ever.reduce((sum, e) => sum + e.version, 0),
   }
@@ -86,7 +94,9 @@ export function sharedContext(memory: Memory): SharedContext {
 
 /** Events in the archive after a cursor, as they were told. */
 const putAway = (memory: Memory, since: number, is: (e: StreamEvent & Archived) => boolean): StreamEvent[] =>
-  archivedAfter<StreamEvent & Archived>(memory.db, since).filter(is).map(({ entity: _entity, ...e }) => e as StreamEvent) // biome-ignore format: one thought
+  archivedAfter<StreamEvent & Archived>(memory.db, since)
+    .filter(is)
+    .map(({ entity: _entity, ...e }) => e as StreamEvent)
 
 const MAX_HISTORY = 1_000
 

@@ -72,7 +72,10 @@ const fieldEntity = (name: string, { type, about, choices, min, max, default: un
 
 export function introspection(memory: Memory, source: Source, functions: () => Functions): Functions {
   const registry = () => source.reader.registry()
-  const kinds = () => registry().kinds().filter((kind) => !kind.internal) // biome-ignore format: one thought
+  const kinds = () =>
+    registry()
+      .kinds()
+      .filter((kind) => !kind.internal)
   const verbs = () => verbHelp(registry(), memory.verbs.values())
   const unknown = (what: string, names: readonly string[], name: string, otherwise: string): SchemeError =>
     new SchemeError(`${what} "${name}"`, didYouMean(name, names, otherwise))

@@ -75,7 +75,12 @@ function lazyLists(source: Source): (kind: string, asked: ListOptions, ctx: Call
       last = { id, from, made: toScheme(found, from.registry()) }
       return last.made
     }
-    const entity = (i: number): Entity => new Entity(kind, () => read(i).fields, () => read(i).hidden) // biome-ignore format: one thought
+    const entity = (i: number): Entity =>
+      new Entity(
+        kind,
+        () => read(i).fields,
+        () => read(i).hidden,
+      )
     return made([...ids.keys()], CELLS_PER_LISTED, ctx, entity)
   }
 }

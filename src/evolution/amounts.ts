@@ -7,7 +7,8 @@ export interface Amounts {
 }
 
 /** A number with its unit behind or its currency before it. */
-const AMOUNT = /([$€£])?(\d{1,12}(?:\.\d{1,6})?)\s{0,2}(k(?=[ t]))?\s{0,2}(hours?|hrs?|h|minutes?|mins?|min|days?|d|seconds?|secs?|s|tokens?|tok)?\b/gi // biome-ignore format: one pattern
+const AMOUNT =
+  /([$€£])?(\d{1,12}(?:\.\d{1,6})?)\s{0,2}(k(?=[ t]))?\s{0,2}(hours?|hrs?|h|minutes?|mins?|min|days?|d|seconds?|secs?|s|tokens?|tok)?\b/gi
 
 const MINUTES: Readonly<Record<string, number>> = { d: 480, h: 60, m: 1, s: 1 / 60 }
 

@@ -26,7 +26,9 @@ export interface Archived {
 
 /** Nothing came of it: no proposal named it, and nothing is linked to it. */
 function leftAlone({ reader }: Memory, old: readonly Entity[]): Entity[] {
-  const named = new Set(reader.list('mutation', { all: true }).flatMap((e) => (Array.isArray(e.fields.evidence) ? e.fields.evidence : []))) // biome-ignore format: one thought
+  const named = new Set(
+    reader.list('mutation', { all: true }).flatMap((e) => (Array.isArray(e.fields.evidence) ? e.fields.evidence : [])),
+  )
   const ids = old.map((e) => e.id)
   const linked = new Set([...reader.edges('from', ids), ...reader.edges('to', ids)].flatMap((l) => [l.from, l.to]))
   return old.filter((e) => e.fields.synthesized === undefined && !named.has(e.id) && !linked.has(e.id))
@@ -52,7 +54,10 @@ export function archiveOld(memory: Memory, { root }: Project, since: number): Ar
   memory.db.write(() => {
     const due = dueForArchive(memory)
     for (let i = 0; i < due.length; i += MAX_ACTIONS)
-      memory.act(due.slice(i, i + MAX_ACTIONS).map((e) => ['retire', { ref: e.id, reason: `${ARCHIVED}${pageOf(e)}` }]), AUTHOR) // biome-ignore format: one call
+      memory.act(
+        due.slice(i, i + MAX_ACTIONS).map((e) => ['retire', { ref: e.id, reason: `${ARCHIVED}${pageOf(e)}` }]),
+        AUTHOR,
+      )
   })
   const old = memory.reader.list('observation', { all: true }).filter((e) => isOld(e, memory))
   const lately = old.filter((e) => isArchived(e) && e.updated >= since).map((e) => ({ e, by: putAway(memory, e) }))
@@ -65,7 +70,8 @@ export function archiveOld(memory: Memory, { root }: Project, since: number): Ar
   }
 }
 
-const pageOf = (e: Entity): string => `${PROJECT_DIR}/archive/observations-${new Date(observedAt(e)).toISOString().slice(0, 7)}.md` // biome-ignore format: one thought
+const pageOf = (e: Entity): string =>
+  `${PROJECT_DIR}/archive/observations-${new Date(observedAt(e)).toISOString().slice(0, 7)}.md`
 
 /** One page a month. A line that no observation says any more, or that a person added, stays; what was brought back goes. */
 function writePages(root: string, old: readonly Entity[]): void {

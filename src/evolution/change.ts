@@ -45,7 +45,12 @@ function settle<S extends Status>(
   author: Author,
 ): Entity {
   const now = statusNow(e)
-  if (!mayBecome(now, to)) refuse('wrong-status', `${numberOf(e)} is ${now}, and does not become ${to}`, '`tidemark mutation list` shows where each stands') // biome-ignore format: one thought
+  if (!mayBecome(now, to))
+    refuse(
+      'wrong-status',
+      `${numberOf(e)} is ${now}, and does not become ${to}`,
+      '`tidemark mutation list` shows where each stands',
+    )
   const action = ['record-mutation', { ref: e.id, status: to, expectedVersion: e.version, ...fields }]
   memory.act([action], asPerson(author))
   return memory.reader.entity(e.id)!
@@ -62,14 +67,27 @@ export function changeOf({ root }: Project, e: Entity): Change {
   const { step: line, skill, before, base } = e.fields
   const path = typeof e.fields.target === 'string' ? e.fields.target : fileOfSkill(root, operationOf(skill))
   if (typeof line !== 'string' || line.trim() === '')
-    return refuse('no-step', `${number} says no step that a skill could take`, `say it: \`tidemark mutation approve ${number} --step "…"\``) // biome-ignore format: one thought
+    return refuse(
+      'no-step',
+      `${number} says no step that a skill could take`,
+      `say it: \`tidemark mutation approve ${number} --step "…"\``,
+    )
   if (path === undefined)
-    return refuse('no-skill-file', `there is no file for the skill "${String(skill ?? '')}" in this project`, `say which one: \`tidemark mutation approve ${number} --target .claude/skills/NAME/SKILL.md\``) // biome-ignore format: one thought
+    return refuse(
+      'no-skill-file',
+      `there is no file for the skill "${String(skill ?? '')}" in this project`,
+      `say which one: \`tidemark mutation approve ${number} --target .claude/skills/NAME/SKILL.md\``,
+    )
   const file = readSkill(root, path)
   if (typeof base === 'string' && base !== file.hash)
-    return refuse('target-changed', `${path} was changed since ${number} was proposed`, `\`tidemark retro\` proposes it anew for the file as it is now`) // biome-ignore format: one thought
+    return refuse(
+      'target-changed',
+      `${path} was changed since ${number} was proposed`,
+      `\`tidemark retro\` proposes it anew for the file as it is now`,
+    )
   const said = onPage(line) // as it is shown, so that nothing goes unseen
-  if (hasStep(file.text, said)) return refuse('has-step', `${path} has this step already`, `\`tidemark mutation reject ${number}\` puts it away`) // biome-ignore format: one thought
+  if (hasStep(file.text, said))
+    return refuse('has-step', `${path} has this step already`, `\`tidemark mutation reject ${number}\` puts it away`)
   const after = withStep(file.text, said, typeof before === 'string' ? before : undefined)
   if (!hasStep(after, said))
     return refuse(
@@ -109,7 +127,13 @@ export function approveSteps(
         target: file.path,
         ...decision(memory, author),
       }
-      e1 = settle(memory, e, statusNow(e) === 'rejected' ? step('rejected', 'approved') : step('proposed', 'approved'), fields, author) // biome-ignore format: one thought
+      e1 = settle(
+        memory,
+        e,
+        statusNow(e) === 'rejected' ? step('rejected', 'approved') : step('proposed', 'approved'),
+        fields,
+        author,
+      )
     },
     () => replaceShown(root, file.path, base, after),
     () => void settle(memory, e1, step('approved', 'applied'), { applied: nowIn(memory) }, author),
@@ -125,7 +149,13 @@ export function finishApproval(memory: Memory, { root }: Project, e: Entity, aut
 }
 
 export const reject = (memory: Memory, e: Entity, author: Author): Entity =>
-  settle(memory, e, statusNow(e) === 'approved' ? step('approved', 'rejected') : step('proposed', 'rejected'), decision(memory, author), author) // biome-ignore format: one thought
+  settle(
+    memory,
+    e,
+    statusNow(e) === 'approved' ? step('approved', 'rejected') : step('proposed', 'rejected'),
+    decision(memory, author),
+    author,
+  )
 
 export const keep = (memory: Memory, e: Entity, author: Author): Entity =>
   settle(memory, e, step(statusNow(e) as 'applied', 'kept'), decision(memory, author), author)
@@ -145,15 +175,28 @@ export function revertOf({ root }: Project, e: Entity): { path: string; bytes?: 
   const number = numberOf(e) ?? e.id
   const { target, base, result, step: line } = e.fields
   if (!IN_FORCE.has(statusNow(e)) || typeof target !== 'string' || typeof base !== 'string')
-    return refuse('wrong-status', `${number} is ${statusNow(e)}: it has changed no file`, '`tidemark mutation list` shows where each stands') // biome-ignore format: one thought
+    return refuse(
+      'wrong-status',
+      `${number} is ${statusNow(e)}: it has changed no file`,
+      '`tidemark mutation list` shows where each stands',
+    )
   const now = readInside(root, target)
   const hash = now === undefined ? '' : digest(now)
-  if (hash === base || now === undefined || !hasStep(now.toString('utf8'), onPage(String(line)))) return { path: target, diff: '' } // biome-ignore format: one thought
+  if (hash === base || now === undefined || !hasStep(now.toString('utf8'), onPage(String(line))))
+    return { path: target, diff: '' }
   if (hash !== result)
-    return refuse('target-changed', `${target} was changed since ${number} was applied`, `take the step out by hand ("${String(line).slice(0, 80)}"); the same command then records it`) // biome-ignore format: one thought
+    return refuse(
+      'target-changed',
+      `${target} was changed since ${number} was applied`,
+      `take the step out by hand ("${String(line).slice(0, 80)}"); the same command then records it`,
+    )
   const bytes = backedUp(root, base)
   if (bytes === undefined)
-    return refuse('no-backup', `the copy of ${target} from before ${number} is not on this machine`, 'restore the file with git; the same command then records it') // biome-ignore format: one thought
+    return refuse(
+      'no-backup',
+      `the copy of ${target} from before ${number} is not on this machine`,
+      'restore the file with git; the same command then records it',
+    )
   return { path: target, bytes, diff: diffOf(target, now.toString('utf8'), bytes.toString('utf8')) }
 }
 

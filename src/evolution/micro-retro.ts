@@ -19,19 +19,27 @@ const NAMED = 3
 const AUTHOR = { agent: 'tidemark', by: 'agent', source: 'observed', redact: true } as const
 
 type Provenance = { readonly [key: string]: Json }
-const provenanceOf = (e: Entity): readonly Provenance[] => (Array.isArray(e.fields.provenance) ? (e.fields.provenance as Provenance[]) : []) // biome-ignore format: one thought
+const provenanceOf = (e: Entity): readonly Provenance[] =>
+  Array.isArray(e.fields.provenance) ? (e.fields.provenance as Provenance[]) : []
 const has = (e: Entity, tag: string): boolean => Array.isArray(e.fields.tags) && e.fields.tags.includes(tag)
 
 /** `implementer skipped error handling (2 times); npm test failed 3 times, then passed; cost 12 min` */
 function summaryOf(all: readonly Entity[]): { summary: string; implications: string[] } {
   const alike = [...Map.groupBy(all, (e) => foldText(String(e.fields.what))).values()]
   // what one agent found in the work of another comes first
-  const found = alike.sort((a, b) => Number(has(b[0]!, AGENT_RETRO)) - Number(has(a[0]!, AGENT_RETRO)) || b.length - a.length) // biome-ignore format: one thought
+  const found = alike.sort(
+    (a, b) => Number(has(b[0]!, AGENT_RETRO)) - Number(has(a[0]!, AGENT_RETRO)) || b.length - a.length,
+  )
   const cost = amountsText(all.reduce((sum, e) => addAmounts(sum, String(e.fields.cost ?? '')), noAmounts()))
-  const said = found.slice(0, NAMED).map(([e, ...more]) => `${cut(String(e!.fields.what))}${more.length > 0 ? ` (${more.length + 1} times)` : ''}`) // biome-ignore format: one line
+  const said = found
+    .slice(0, NAMED)
+    .map(([e, ...more]) => `${cut(String(e!.fields.what))}${more.length > 0 ? ` (${more.length + 1} times)` : ''}`)
   const more = found.length > NAMED ? [`${found.length - NAMED} more`] : []
   const implications = found.flatMap(([e]) => remedyIn(String(e!.fields.what))?.step ?? [])
-  return { summary: [...said, ...more, ...(cost === '' ? [] : [`cost ${cost}`])].join('; '), implications: [...new Set(implications)] } // biome-ignore format: one thought
+  return {
+    summary: [...said, ...more, ...(cost === '' ? [] : [`cost ${cost}`])].join('; '),
+    implications: [...new Set(implications)],
+  }
 }
 
 /**
@@ -42,7 +50,13 @@ function retro(memory: Memory, since: number, isOurs: (e: Entity) => boolean, go
   const { reader } = memory
   const all = reader
     .list('observation', { since, limit: MOST })
-    .filter((e) => isOurs(e) && e.fields.succeeded !== true && !has(e, RUN) && !/^(?:saved|benefit|gain)/i.test(String(e.fields.cost ?? ''))) // biome-ignore format: one thought
+    .filter(
+      (e) =>
+        isOurs(e) &&
+        e.fields.succeeded !== true &&
+        !has(e, RUN) &&
+        !/^(?:saved|benefit|gain)/i.test(String(e.fields.cost ?? '')),
+    )
     .toReversed()
   if (all.length < 2 && !all.some((e) => has(e, AGENT_RETRO))) return
   const linked = (id: string) => reader.links('to', id).flatMap((l) => (l.type === 'based-on' ? l.from : []))
@@ -99,8 +113,16 @@ export function retroOfGoals(memory: Memory, since: number): void {
     if (!there) continue
     const own = reader.list('task', { all: true }).filter((e) => goalOf(e) === goal)
     const ids = new Set([goal, ...own.flatMap((e) => [e.id, String(e.fields.activity ?? '')])])
-    const by = new Set(own.flatMap((e) => provenanceOf(e).flatMap((p) => (p.session === undefined ? [] : [String(p.session)])))) // biome-ignore format: one thought
-    if (by.size < 2 || claimsOf(memory).held().some((c) => c.what === 'task' && ids.has(c.on))) continue // biome-ignore format: one thought
+    const by = new Set(
+      own.flatMap((e) => provenanceOf(e).flatMap((p) => (p.session === undefined ? [] : [String(p.session)]))),
+    )
+    if (
+      by.size < 2 ||
+      claimsOf(memory)
+        .held()
+        .some((c) => c.what === 'task' && ids.has(c.on))
+    )
+      continue
     const isOurs = (e: Entity) =>
       provenanceOf(e).some((p) => {
         const place = p.task ?? p.activity ?? p.goal

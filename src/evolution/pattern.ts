@@ -98,12 +98,14 @@ function groupsOf(own: readonly Seen[], likeness: Likeness): Seen[][] {
   for (;;) {
     let [best, from, to] = [ALIKE, -1, -1]
     for (const [i, row] of alike.entries())
-      for (let j = i + 1; j < row.length; j++) if (row[j]! >= best && (row[j]! > best || from < 0)) [best, from, to] = [row[j]!, i, j] // biome-ignore format: one thought
+      for (let j = i + 1; j < row.length; j++)
+        if (row[j]! >= best && (row[j]! > best || from < 0)) [best, from, to] = [row[j]!, i, j]
     if (from < 0) return groups
     groups[from]!.push(...groups[to]!)
     groups[to] = []
     for (let k = 0; k < own.length; k++) {
-      if (k !== from && k !== to) alike[Math.min(from, k)]![Math.max(from, k)] = Math.min(between(from, k), between(to, k)) // biome-ignore format: one thought
+      if (k !== from && k !== to)
+        alike[Math.min(from, k)]![Math.max(from, k)] = Math.min(between(from, k), between(to, k))
       alike[Math.min(to, k)]![Math.max(to, k)] = 0
     }
   }

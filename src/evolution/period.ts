@@ -44,7 +44,7 @@ export interface Period {
 }
 
 const sum = (some: readonly Seen[], good: boolean): Amounts =>
-  some.filter((s) => s.good === good).reduce((n, s) => addAmounts(n, String(s.entity.fields.cost ?? '')), noAmounts()) // biome-ignore format: one thought
+  some.filter((s) => s.good === good).reduce((n, s) => addAmounts(n, String(s.entity.fields.cost ?? '')), noAmounts())
 
 export const costOf = (some: readonly Seen[]): Amounts => sum(some, false)
 
@@ -53,7 +53,9 @@ export function periodSince(memory: Memory, since: number): Period {
   const { reader, db } = memory
   const news = memory.newsSince(arrivedBy(db, since)).filter((n) => n.received >= since)
   const known = sessionsOf(memory)
-  const ids = news.flatMap(({ author: { session } }) => (session === undefined || session.startsWith(HAND) ? [] : [session])) // biome-ignore format: one thought
+  const ids = news.flatMap(({ author: { session } }) =>
+    session === undefined || session.startsWith(HAND) ? [] : [session],
+  )
   const sessions = new Set(ids.map((id) => known.resolve(id)))
   const presence = news.flatMap((n) => n.presence?.type ?? [])
   const events = news.flatMap((n) => n.events.map(({ event }) => event))
@@ -81,7 +83,10 @@ export function periodSince(memory: Memory, since: number): Period {
     lapsed: presence.filter((type) => type === 'lapsed').length,
     conflicts: reader.conflicts().filter((e) => e.live).length,
     operations: operations.sort((a, b) => b.observations - a.observations || (a.operation < b.operation ? -1 : 1)),
-    recurred: patternsIn(own.filter((s) => s.operation !== ''), new Likeness(all)).sort((a, b) => b.length - a.length), // biome-ignore format: one thought
+    recurred: patternsIn(
+      own.filter((s) => s.operation !== ''),
+      new Likeness(all),
+    ).sort((a, b) => b.length - a.length),
   }
 }
 
@@ -92,10 +97,15 @@ export function periodSince(memory: Memory, since: number): Period {
 export function learningsDue({ reader, db, env }: Memory): { due: Entity[]; quiet: number } {
   const [quiet, due] = [env.now() - QUIET_MS, env.now() - DUE_MS]
   const told = new Set(toldSince(db, due))
-  const old = reader.list('learning').filter((e) => e.fields.severity !== 'critical' && e.updated < quiet && !told.has(e.id)) // biome-ignore format: one thought
+  const old = reader
+    .list('learning')
+    .filter((e) => e.fields.severity !== 'critical' && e.updated < quiet && !told.has(e.id))
   const referred = (e: Entity): number =>
     Math.max(e.updated, ...[...reader.links('to', e.id), ...reader.links('from', e.id)].map((l) => l.entity.created))
-  const left = old.map((e) => ({ e, at: referred(e) })).filter(({ at }) => at < quiet).sort((a, b) => a.at - b.at || (a.e.id < b.e.id ? -1 : 1)) // biome-ignore format: one thought
+  const left = old
+    .map((e) => ({ e, at: referred(e) }))
+    .filter(({ at }) => at < quiet)
+    .sort((a, b) => a.at - b.at || (a.e.id < b.e.id ? -1 : 1))
   const flagged = left.filter(({ at }) => at < due).map(({ e }) => e)
   return { due: flagged, quiet: left.length - flagged.length }
 }

@@ -31,7 +31,8 @@ const BETWEEN =
   /^(?:was|were|is|are|be|been|being|got|gets|has|had|have|simply|again|often|also|still|just|always|completely|went|ran|out|live|through|the|a|an)$/i
 
 /** The first clause: what follows tells what came of it, or why. */
-const clauseOf = (line: string): string => line.split(/[,;:.](?: |$)| [(–—-]| (?:because|so|which|although|though|but) /, 1)[0]!.trim() // biome-ignore format: one line
+const clauseOf = (line: string): string =>
+  line.split(/[,;:.](?: |$)| [(–—-]| (?:because|so|which|although|though|but) /, 1)[0]!.trim()
 
 const required = (thing: string): Remedy => ({
   does: `requires ${cut(thing)}`,
@@ -52,19 +53,27 @@ const without = (words: readonly string[], which: RegExp, from: 'start' | 'end')
 /** What is to be done, where the words say it; else nothing. */
 export function remedyIn(what: string): Remedy | undefined {
   const line = onOneLine(what)
-  const words = clauseOf(line).split(' ').filter((w) => w !== '') // biome-ignore format: one thought
+  const words = clauseOf(line)
+    .split(' ')
+    .filter((w) => w !== '')
   const lower = words.map((w) => w.toLowerCase())
   const failed = lower.indexOf('failed')
   if (failed > 0 && line.endsWith(', then passed')) {
     const command = cut(words.slice(0, failed).join(' '))
-    return { does: `runs ${command} after each change`, step: `Run ${command} after each change; mend what fails before you go on.` } // biome-ignore format: one thought
+    return {
+      does: `runs ${command} after each change`,
+      step: `Run ${command} after each change; mend what fails before you go on.`,
+    }
   }
-  if (lower[0] === 'left' && lower.indexOf('failing') > 1) return ensured(`that ${words.slice(1, lower.indexOf('failing')).join(' ')} passes`) // biome-ignore format: one thought
+  if (lower[0] === 'left' && lower.indexOf('failing') > 1)
+    return ensured(`that ${words.slice(1, lower.indexOf('failing')).join(' ')} passes`)
   if (lower[0] === 'no' && words.length > 1) return required(without(words.slice(1), ABOUT, 'end').join(' '))
   const not = lower.findIndex((w) => w === 'not' || w === 'never')
   const is = { was: 'is', were: 'are', is: 'is', are: 'are' }[lower[not - 1] ?? '']
   if (not > 1 && is !== undefined && words[not + 1] !== undefined)
-    return ensured(`that ${words.slice(0, not - 1).join(' ')} ${is} ${without(words.slice(not + 1), ABOUT, 'end').join(' ')}`) // biome-ignore format: one line
+    return ensured(
+      `that ${words.slice(0, not - 1).join(' ')} ${is} ${without(words.slice(not + 1), ABOUT, 'end').join(' ')}`,
+    )
   if (/^(?:did not|didn't|does not|doesn't|never) /i.test(`${lower.join(' ')} `) && lower[0] !== 'never')
     return ensured(`to ${words.slice(lower[0]!.includes("'") ? 1 : 2).join(' ')}`)
   const at = lower.findIndex((w) => OMITTED.has(w))
@@ -85,5 +94,9 @@ export function remedyFor(texts: readonly string[]): Remedy & { from: string } {
   }
   const from = shortest[0]!
   const short = cut(onOneLine(from))
-  return { does: `checks that this does not happen: "${short}"`, step: `Check that this does not happen: ${short.replace(/[.…]$/, '')}.`, from } // biome-ignore format: one thought
+  return {
+    does: `checks that this does not happen: "${short}"`,
+    step: `Check that this does not happen: ${short.replace(/[.…]$/, '')}.`,
+    from,
+  }
 }

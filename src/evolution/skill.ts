@@ -32,11 +32,19 @@ export interface SkillFile {
 /** @throws UserError where it is no file of a skill, or cannot be read as text. */
 export function readSkill(root: string, path: string): SkillFile {
   if (!isSkillFile(path))
-    throw new UserError('no-skill-file', `${path} is no skill, command, agent or rule`, 'give the path of one in this project: .claude/skills/NAME/SKILL.md') // biome-ignore format: one thought
+    throw new UserError(
+      'no-skill-file',
+      `${path} is no skill, command, agent or rule`,
+      'give the path of one in this project: .claude/skills/NAME/SKILL.md',
+    )
   const bytes = readInside(root, path)
   const text = bytes?.toString('utf8')
   if (bytes === undefined || !Buffer.from(text!).equals(bytes))
-    throw new UserError('no-skill-file', `${path} cannot be read as text`, 'give the path of a plain text file in this project') // biome-ignore format: one thought
+    throw new UserError(
+      'no-skill-file',
+      `${path} cannot be read as text`,
+      'give the path of a plain text file in this project',
+    )
   return { path, bytes, hash: digest(bytes), text: text! }
 }
 
@@ -95,7 +103,8 @@ function stepsIn(lines: readonly string[]): readonly Step[] {
 const splitLines = (text: string) => text.split(/(?<=\n)/)
 
 /** The steps of a page, as texts. */
-export const stepTexts = (text: string): string[] => stepsIn(splitLines(text).map((l) => l.trimEnd())).map((s) => s.text) // biome-ignore format: one line
+export const stepTexts = (text: string): string[] =>
+  stepsIn(splitLines(text).map((l) => l.trimEnd())).map((s) => s.text)
 
 /** The step before which something belongs that is about these words: behind the one that speaks of it, else the last. */
 export function placeFor(text: string, about: string): string | undefined {
@@ -160,5 +169,7 @@ export function diffOf(path: string, before: string, after: string): string {
     ...a.slice(start, i).map((l) => `-${l}`),
     ...b.slice(start, j).map((l) => `+${l}`),
     ...around(a.slice(i, i + CONTEXT)),
-  ].join('\n').replaceAll('\r', '') // biome-ignore format: one list
+  ]
+    .join('\n')
+    .replaceAll('\r', '')
 }

@@ -40,7 +40,7 @@ function evidenceText(group: readonly Seen[], all: readonly Seen[]): string {
   const cost = amountsText(group.reduce((sum, s) => addAmounts(sum, String(s.entity.fields.cost ?? '')), noAmounts()))
   const named = group.slice(-MOST_NAMED).map((s) => `${new Date(s.at).toISOString().slice(0, 10)} "${cut(s.what, 80)}"`)
   const more = group.length > MOST_NAMED ? ', …' : ''
-  return `${group.length} of ${of} ${operation || 'unnamed'} observations${cost === '' ? '' : `, cost ${cost}`}: ${named.join(', ')}${more}` // biome-ignore format: one line
+  return `${group.length} of ${of} ${operation || 'unnamed'} observations${cost === '' ? '' : `, cost ${cost}`}: ${named.join(', ')}${more}`
 }
 
 /** Whether a mutation was proposed for this trouble already, whatever became of it. */
@@ -98,7 +98,15 @@ function propose(
       [
         'record-mutation',
         {
-          ...{ change, skill: operation, step, trigger: evidenceText(group, all), evidence: ids, number, status: 'proposed' },
+          ...{
+            change,
+            skill: operation,
+            step,
+            trigger: evidenceText(group, all),
+            evidence: ids,
+            number,
+            status: 'proposed',
+          },
           ...(file === undefined ? {} : { target: file.path, base: file.hash }),
           ...(before === undefined ? {} : { before }),
         },
@@ -106,7 +114,7 @@ function propose(
       ...ids.slice(-(MAX_ACTIONS - 1)).map((ref) => ['record-observation', { ref, synthesized: number }]),
     ],
     AUTHOR,
-  ) // biome-ignore format: one batch
+  )
   return String(done.results[0]!.id)
 }
 

@@ -111,7 +111,10 @@ function cuesOf(sentence: string): Cue[] {
     const rest = low.slice(cannot.end)
     const condition = firstOf(rest, CONDITIONS)
     if (condition) {
-      const [other, object] = [sentence.slice(cannot.end, cannot.end + condition.at), sentence.slice(cannot.end + condition.end)] // biome-ignore format: one thought
+      const [other, object] = [
+        sentence.slice(cannot.end, cannot.end + condition.at),
+        sentence.slice(cannot.end + condition.end),
+      ]
       const quote = cut(sentence.slice(cannot.at), ['.'])
       return [
         { type: 'conflicts-with', isFrom: true, quote, object: cut(object, ENDS.slice(0, 4)), other: other.trim() },
@@ -122,7 +125,10 @@ function cuesOf(sentence: string): Cue[] {
     if (cause) {
       const from = sentence.slice(cause.end).trimStart().replace(/^we /i, '')
       const object = cut(cause.at < cannot.at ? from.slice(0, from.toLowerCase().search(/\bwe\b|,|\bcan/)) : from, ENDS)
-      const quote = cause.at < cannot.at ? sentence.slice(cause.at, cannot.end) : `${sentence.slice(cannot.at, cannot.end)} … ${sentence.slice(cause.at, cause.end)} ${object}` // biome-ignore format: one thought
+      const quote =
+        cause.at < cannot.at
+          ? sentence.slice(cause.at, cannot.end)
+          : `${sentence.slice(cannot.at, cannot.end)} … ${sentence.slice(cause.at, cause.end)} ${object}`
       return [{ type: 'constrains', isFrom: false, quote, object }]
     }
   }

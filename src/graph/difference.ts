@@ -52,8 +52,14 @@ export function differenceOf(
     return { there: e !== undefined && state !== 'deleted' && state !== 'rejected' && state !== 'retired', state }
   }
   const [then, now] = [counted(was, before), counted(is, after)]
-  const as = (change: Change, why?: string, more: Partial<Changed> = {}): Changed =>
-    ({ change, entity: is, why, by: undefined, fields: [], ...more }) // biome-ignore format: one thought
+  const as = (change: Change, why?: string, more: Partial<Changed> = {}): Changed => ({
+    change,
+    entity: is,
+    why,
+    by: undefined,
+    fields: [],
+    ...more,
+  })
   if (then.there && !now.there)
     return as('retracted', typeof is.fields.retired === 'string' ? is.fields.retired : gone(id))
   if (!now.there) return undefined

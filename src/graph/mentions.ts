@@ -31,7 +31,8 @@ export class NameIndex {
 
   #add({ id, kind, name }: Entity): void {
     const words = wordsOf(name.replaceAll('-', ' '))
-    const isTelling = words.length > 1 || (kind === 'concept' || kind === 'person') && (words[0]?.length ?? 0) >= MIN_WORD // biome-ignore format: one thought
+    const isTelling =
+      words.length > 1 || ((kind === 'concept' || kind === 'person') && (words[0]?.length ?? 0) >= MIN_WORD)
     if (words.length === 0 || !isTelling) return
     const there = this.#names.get(words[0]!)
     if (there) there.push({ words, id })
@@ -120,7 +121,8 @@ export function bridgesIn(reader: Reader, most = MAX_BRIDGES): Bridge[] {
         if (found.length >= most) return found
         const concept = reader.entity(to)!
         const type = bridgeOf(kind, concept)
-        if (type === undefined || wasLinked(reader, e.id, type, to) || wasLinked(reader, e.id, 'instance-of', to)) continue // biome-ignore format: one thought
+        if (type === undefined || wasLinked(reader, e.id, type, to) || wasLinked(reader, e.id, 'instance-of', to))
+          continue
         found.push({ from: e.id, type, to, evidence: `names "${concept.name}"` })
       }
     }
@@ -143,7 +145,9 @@ export function proposeLinks(
   links: readonly Bridge[],
   options: ActOptions,
 ): { made: readonly Bridge[]; batches: readonly string[] } {
-  const actions = links.map(({ evidence, ...link }): Action => ['propose', { action: ['link-entities', { ...link }], evidence }]) // biome-ignore format: one thought
+  const actions = links.map(
+    ({ evidence, ...link }): Action => ['propose', { action: ['link-entities', { ...link }], evidence }],
+  )
   try {
     return { made: links, batches: actAll(memory, actions, options).batches }
   } catch (error) {

@@ -102,7 +102,11 @@ export function suggestFor(e: Entity, grounds: Grounds): Suggestion[] {
   // those of one batch have no order of time; without words that tell, each pair is suggested one way
   const isEarlier = (other: Entity | undefined): other is Entity =>
     isPrior(other) && (other.created < e.created || other.id < e.id)
-  const near = ask(grounds, [saying(e, reader), ...ownTopics(reader, e, grounds.topics).map((t) => t.topic)].join('\n'), ['decision']) // biome-ignore format: one thought
+  const near = ask(
+    grounds,
+    [saying(e, reader), ...ownTopics(reader, e, grounds.topics).map((t) => t.topic)].join('\n'),
+    ['decision'],
+  )
   const all = [
     ...byCues(e, grounds, isPrior),
     ...byChoice(e, near, grounds, isEarlier),
@@ -122,11 +126,13 @@ const ATTRIBUTED: Readonly<Record<string, string>> = { person: 'involves', conce
 
 /** Links to the files that it shows in, where something is known of them, and to the people, concepts, goals and activities that it names. */
 function attributed(e: Entity, reader: Reader, names: NameIndex): Suggestion[] {
-  const files = filesOf(e).flatMap((path) => reader.entity(identityOf(reader.registry().kind('file')!, { path }) ?? '') ?? []) // biome-ignore format: one thought
+  const files = filesOf(e).flatMap(
+    (path) => reader.entity(identityOf(reader.registry().kind('file')!, { path }) ?? '') ?? [],
+  )
   const named = reader.entities(names.in(`${saying(e, reader)}\n${textOf(e)}`))
   return [...files, ...named].flatMap((other): Suggestion[] => {
     const type = ATTRIBUTED[other.kind]
-    if (type === undefined || !other.live || isSettled(reader, e.id, other.id)) return [] // biome-ignore format: one thought
+    if (type === undefined || !other.live || isSettled(reader, e.id, other.id)) return []
     const evidence = other.kind === 'file' ? `is in ${other.name}` : `names "${other.name}"`
     return [{ from: e.id, type, to: other.id, evidence, by: 'attribution', score: 1 }]
   })
@@ -140,7 +146,9 @@ export function suggestAll(grounds: Grounds, progress?: (done: number, of: numbe
   return decisions
     .flatMap((e, i) => {
       progress?.(i, decisions.length)
-      return stateOf(e, reader, grounds.now) === undefined ? [...suggestFor(e, grounds), ...attributed(e, reader, names)] : [] // biome-ignore format: one thought
+      return stateOf(e, reader, grounds.now) === undefined
+        ? [...suggestFor(e, grounds), ...attributed(e, reader, names)]
+        : []
     })
     .sort(surestFirst)
 }
@@ -168,33 +176,65 @@ function named(
 }
 
 function byCues(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
-  return cuesIn(textOf(e)).slice(0, MOST_CUES).flatMap((cue: Cue): Suggestion[] => {
-    const least = cue.type === 'supersedes' ? LEAST.replaced : LEAST.named
-    for (const words of [cue.object, cue.other ?? '']) {
-      const found = named(words, least, grounds, isPrior)
-      if (!found) continue
-      const [from, to] = cue.isFrom ? [e.id, found.id] : [found.id, e.id]
-      return [{ from, type: cue.type, to, evidence: `says "${cue.quote.slice(0, 160).toWellFormed()}"`, by: 'cue', score: found.score }]
-    }
-    return []
-  }) // biome-ignore format: one thought
+  return cuesIn(textOf(e))
+    .slice(0, MOST_CUES)
+    .flatMap((cue: Cue): Suggestion[] => {
+      const least = cue.type === 'supersedes' ? LEAST.replaced : LEAST.named
+      for (const words of [cue.object, cue.other ?? '']) {
+        const found = named(words, least, grounds, isPrior)
+        if (!found) continue
+        const [from, to] = cue.isFrom ? [e.id, found.id] : [found.id, e.id]
+        return [
+          {
+            from,
+            type: cue.type,
+            to,
+            evidence: `says "${cue.quote.slice(0, 160).toWellFormed()}"`,
+            by: 'cue',
+            score: found.score,
+          },
+        ]
+      }
+      return []
+    })
 }
 
 /** Another choice for the same purpose: "Use jest for tests", "Use vitest for tests". */
-const byChoice = (e: Entity, near: readonly Recalled[], { reader, alternatives }: Grounds, isPrior: IsPrior): Suggestion[] =>
-  contrary([...reader.entities(near.map((r) => r.id)).filter((other) => other.id !== e.id), e], reader, alternatives).flatMap(([newer, older]) => {
+const byChoice = (
+  e: Entity,
+  near: readonly Recalled[],
+  { reader, alternatives }: Grounds,
+  isPrior: IsPrior,
+): Suggestion[] =>
+  contrary(
+    [...reader.entities(near.map((r) => r.id)).filter((other) => other.id !== e.id), e],
+    reader,
+    alternatives,
+  ).flatMap(([newer, older]) => {
     const other = newer.id === e.id ? older : newer
     if ((newer.id !== e.id && older.id !== e.id) || !isPrior(other)) return []
-    return [{ from: e.id, type: 'supersedes', to: other.id, evidence: `chooses otherwise than "${other.name}" for the same`, by: 'choice', score: 1 }]
-  }) // biome-ignore format: one thought
+    return [
+      {
+        from: e.id,
+        type: 'supersedes',
+        to: other.id,
+        evidence: `chooses otherwise than "${other.name}" for the same`,
+        by: 'choice',
+        score: 1,
+      },
+    ]
+  })
 
 /** Its text holds the other one's name, where that is more than one word. */
 const byName = (e: Entity, reader: Reader, isPrior: IsPrior): Suggestion[] =>
   [...new Set(tokensIn(textOf(e)).filter((w) => /[:_-]/.test(w)))].slice(0, MOST_CUES).flatMap((name) =>
-    reader.find(name).filter((other) => SPOKEN_OF.includes(other.kind) && isPrior(other)).map((other): Suggestion => {
-      return { from: e.id, type: 'references', to: other.id, evidence: `names "${name}"`, by: 'name', score: 1 }
-    }),
-  ) // biome-ignore format: one thought
+    reader
+      .find(name)
+      .filter((other) => SPOKEN_OF.includes(other.kind) && isPrior(other))
+      .map((other): Suggestion => {
+        return { from: e.id, type: 'references', to: other.id, evidence: `names "${name}"`, by: 'name', score: 1 }
+      }),
+  )
 
 function byFiles(e: Entity, grounds: Grounds, isPrior: IsPrior): Suggestion[] {
   const files = filesOf(e)
@@ -235,14 +275,19 @@ function byLikeness(e: Entity, near: readonly Recalled[], grounds: Grounds, isPr
       .map((w) => [stems(w)[0], w.toLowerCase()]),
   )
   const own = new Map(ownTopics(reader, e, grounds.topics).map((t) => [t.topic, isLabel(t)]))
-  return likeness(e, near).flatMap(({ id, score }): Suggestion[] => {
-    const other = reader.entity(id)
-    if (score < LEAST.likeOnLabel || !isPrior(other)) return []
-    const shared = ownTopics(reader, other, grounds.topics).filter((t) => own.has(t.topic))
-    const isSaid = shared.some((t) => isLabel(t) && own.get(t.topic))
-    if (score < (isSaid ? LEAST.likeOnLabel : shared.length > 0 ? LEAST.likeOnTopic : LEAST.like)) return []
-    const both = [...new Set(stems(saying(other, reader)))].flatMap((w) => words.get(w) ?? []).slice(0, 3)
-    const evidence = [...shared.slice(0, 1).map(({ topic }) => `both on ${topic}`), ...(both.length > 0 ? [`both say ${both.join(', ')}`] : [])].join('; ') // biome-ignore format: one thought
-    return [{ from: e.id, type: 'similar-to', to: id, evidence, by: 'likeness', score }]
-  }).slice(0, MOST_LIKE) // biome-ignore format: one thought
+  return likeness(e, near)
+    .flatMap(({ id, score }): Suggestion[] => {
+      const other = reader.entity(id)
+      if (score < LEAST.likeOnLabel || !isPrior(other)) return []
+      const shared = ownTopics(reader, other, grounds.topics).filter((t) => own.has(t.topic))
+      const isSaid = shared.some((t) => isLabel(t) && own.get(t.topic))
+      if (score < (isSaid ? LEAST.likeOnLabel : shared.length > 0 ? LEAST.likeOnTopic : LEAST.like)) return []
+      const both = [...new Set(stems(saying(other, reader)))].flatMap((w) => words.get(w) ?? []).slice(0, 3)
+      const evidence = [
+        ...shared.slice(0, 1).map(({ topic }) => `both on ${topic}`),
+        ...(both.length > 0 ? [`both say ${both.join(', ')}`] : []),
+      ].join('; ')
+      return [{ from: e.id, type: 'similar-to', to: id, evidence, by: 'likeness', score }]
+    })
+    .slice(0, MOST_LIKE)
 }

@@ -103,14 +103,19 @@ export class TopicVocabulary {
   /** Topics that the words of a text speak of, with these words; the longest phrase counts. */
   in(text: string): Map<string, string[]> {
     // a brand is one word: SQLite has no "SQ", and GitHub Actions is no git
-    const plain = text.replaceAll(/[A-Za-z][A-Za-z0-9]*/g, (w) => (this.#written.has(w.toLowerCase()) ? w.toLowerCase() : w)) // biome-ignore format: one thought
+    const plain = text.replaceAll(/[A-Za-z][A-Za-z0-9]*/g, (w) =>
+      this.#written.has(w.toLowerCase()) ? w.toLowerCase() : w,
+    )
     const terms = wordsIn(plain)
     const found = new Map<string, string[]>()
     for (let i = 0; i < terms.length; ) {
       let n = Math.min(this.#longest.get(terms[i]!.stem) ?? 0, terms.length - i)
       let topics: Set<string> | undefined
       for (; n > 0 && !topics; n--) topics = this.#words.get(keyAt(terms, i, n))
-      const by = terms.slice(i, i + n + 1).map((t) => t.word).join(' ') // biome-ignore format: one thought
+      const by = terms
+        .slice(i, i + n + 1)
+        .map((t) => t.word)
+        .join(' ')
       for (const topic of topics ?? []) found.set(topic, [...(found.get(topic) ?? []), by])
       i += topics ? n + 1 : 1
     }

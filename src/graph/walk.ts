@@ -101,7 +101,11 @@ function expand(
   limit: number,
 ): { ring: Reached[]; cut: boolean } {
   const next: Reached[] = []
-  const steps = stepsFrom(reader, ring.map((r) => r.id), ways) // biome-ignore format: one thought
+  const steps = stepsFrom(
+    reader,
+    ring.map((r) => r.id),
+    ways,
+  )
   for (const from of ring)
     for (const [id, walked] of Map.groupBy(steps.get(from.id) ?? [], target)) {
       if (seen.has(id)) continue

@@ -120,7 +120,8 @@ export function outcomeOf(reader: Reader, e: Entity): Pick<Precedent, 'outcome' 
     reader.entities(reader.edges(end, [e.id], types).map((l) => l[end === 'from' ? 'to' : 'from']))
   const results = at('from', ['caused', 'led-to'])
   const failures = results.filter((r) => r.kind === 'failed-approach')
-  if (e.kind === 'failed-approach' || failures.length > 0) return { outcome: 'failed', because: [...failures, ...results.filter((r) => !failures.includes(r))] } // biome-ignore format: one thought
+  if (e.kind === 'failed-approach' || failures.length > 0)
+    return { outcome: 'failed', because: [...failures, ...results.filter((r) => !failures.includes(r))] }
   const [corrections, newer] = [at('to', ['corrects']), at('to', ['supersedes'])]
   if (corrections.length > 0) return { outcome: 'corrected', because: [...corrections, ...results] }
   if (newer.length > 0) return { outcome: 'superseded', because: [...newer, ...results] }

@@ -77,7 +77,10 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const doneAt = Math.max(0, ...closed.map((e) => e.updated))
   const edits = Object.assign({}, ...all.map((s) => s.data.changed)) as { [path: string]: Changed }
   const files = [...new Set(all.flatMap((s) => s.files).reverse())].filter((f) => (edits[f]?.at ?? doneAt + 1) > doneAt)
-  const edited = some(files.map((f) => withLines(f, edits[f])), FILES_NAMED) // biome-ignore format: one thought
+  const edited = some(
+    files.map((f) => withLines(f, edits[f])),
+    FILES_NAMED,
+  )
   const decided = recorded('decision').filter(
     (e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && e.updated > doneAt,
   )

@@ -12,7 +12,13 @@ function answerOf({ call, captures, sessions, session }: Hook): string | undefin
   const { request, requestAt, askedAt } = sessions.get(session)?.data ?? {}
   if (call.said === undefined || !captures || request === undefined || requestAt !== askedAt) return undefined
   const lines = redact(withoutPrivate(call.said)).split('\n')
-  return dataLine(lines.filter((line) => line.trim() !== '').slice(0, LINES).join(' '), SAID_MAX) // biome-ignore format: one thought
+  return dataLine(
+    lines
+      .filter((line) => line.trim() !== '')
+      .slice(0, LINES)
+      .join(' '),
+    SAID_MAX,
+  )
 }
 
 /**

@@ -118,7 +118,8 @@ export async function commandEnded(hook: Hook, failed: boolean): Promise<void> {
 /** How it went: by the exit code where that is its own, else by what it printed. */
 function outcome({ call }: Hook, o: Operation, failed: boolean): 'passed' | 'failed' | undefined {
   const { response } = call.tool!
-  if (failed && o.fails) return /\b(?:interrupted|timed out|aborted by)\b/i.test(response?.slice(0, 400) ?? '') ? undefined : 'failed' // biome-ignore format: one thought
+  if (failed && o.fails)
+    return /\b(?:interrupted|timed out|aborted by)\b/i.test(response?.slice(0, 400) ?? '') ? undefined : 'failed'
   if (!failed && o.passes) return 'passed'
   return outcomeIn(response)
 }
@@ -181,7 +182,12 @@ const read = (root: string, path: string): string => readInside(root, path)?.toS
 /** Whether the project has tests, as far as its top shows. */
 function hasTests(root: string): boolean {
   if (['test', 'tests', 'spec', '__tests__', 'e2e'].some((dir) => inspect(root, dir).is === 'directory')) return true
-  if (['pytest.ini', 'tox.ini', 'phpunit.xml', 'vitest.config.ts', 'jest.config.js'].some((f) => inspect(root, f).is === 'file')) return true // biome-ignore format: one thought
+  if (
+    ['pytest.ini', 'tox.ini', 'phpunit.xml', 'vitest.config.ts', 'jest.config.js'].some(
+      (f) => inspect(root, f).is === 'file',
+    )
+  )
+    return true
   const script = scriptsOf(root).test
   return script !== undefined && !script.includes('no test specified')
 }
@@ -205,11 +211,16 @@ const TESTS_ITSELF =
 
 /** Whether it may run tests itself. What cannot be seen through counts as if it did. */
 function mayTestItself(root: string, { text, as }: Operation): boolean {
-  const scripts = Object.entries(scriptsOf(root)).filter(([name]) => /^(?:pre|post)?(?:deploy|release|publish\w*|pack|pare|version)/.test(name)) // biome-ignore format: one thought
+  const scripts = Object.entries(scriptsOf(root)).filter(([name]) =>
+    /^(?:pre|post)?(?:deploy|release|publish\w*|pack|pare|version)/.test(name),
+  )
   if (as !== 'push' && scripts.some(([, line]) => TESTS_ITSELF.test(line) || /\.\w+\b|run /.test(line))) return true
   if (BEFORE.some((path) => TESTS_ITSELF.test(read(root, path)))) return true
   const script = text.split(' ').find((w) => /\.(?:sh|bash|[cm]?[jt]s|py)$/.test(w))
-  return script !== undefined && (below(root, join(root, script)) === undefined || TESTS_ITSELF.test(read(root, script) || 'test')) // biome-ignore format: one thought
+  return (
+    script !== undefined &&
+    (below(root, join(root, script)) === undefined || TESTS_ITSELF.test(read(root, script) || 'test'))
+  )
 }
 
 /** Something left the machine: was what it holds tested since it was edited? */
@@ -221,8 +232,16 @@ function shipped(hook: Hook, o: Operation): void {
     workOf(hook).tested ?? 0,
     ...pauses(memory.db).map(([, to]) => Math.min(to, memory.env.now())),
   )
-  const own = [chief(hook), ...sessions.list({ all: true }).filter((s) => s.parent === chief(hook)).map((s) => s.id)] // biome-ignore format: one thought
-  const edits = own.flatMap((id) => Object.entries((sessions.get(id)?.data.changed ?? {}) as { [path: string]: { at: number } })) // biome-ignore format: one thought
+  const own = [
+    chief(hook),
+    ...sessions
+      .list({ all: true })
+      .filter((s) => s.parent === chief(hook))
+      .map((s) => s.id),
+  ]
+  const edits = own.flatMap((id) =>
+    Object.entries((sessions.get(id)?.data.changed ?? {}) as { [path: string]: { at: number } }),
+  )
   const code = edits.filter(([path, { at }]) => CODE.test(path) && at > tested)
   if (code.length === 0 || !hasTests(root) || mayTestItself(root, o)) return
   const n = new Set(code.map(([path]) => path)).size
@@ -253,7 +272,9 @@ function undone(hook: Hook, o: Operation): void {
 
 /** An edit met what another session holds, and the session itself had not claimed. */
 export function conflictMet(hook: Hook, path: string, decision: string, { session, n }: Claim): void {
-  const own = claimsOf(hook.memory).held().some((c) => c.session === hook.session && !c.implicit && covers(c.on, path)) // biome-ignore format: one thought
+  const own = claimsOf(hook.memory)
+    .held()
+    .some((c) => c.session === hook.session && !c.implicit && covers(c.on, path))
   if (own) return
   const info = hook.sessions.get(session)
   const holder = `${shown(path, 160)}, ${shown(info ? titleOfSession(info) : session, 120)}`
@@ -319,7 +340,10 @@ function lastOutcome({ call }: Hook, since: number): { text: string; passed: boo
     if (said.some(({ at }) => at !== undefined && at < since)) return undefined
     for (const { who, text, call: id = '' } of said) {
       if (who === 'failed') failed.add(id)
-      const o = who === 'command' ? operationsOf(text).findLast((o) => (o.does === 'verify' && o.text !== '') || o.does === 'ship') : undefined // biome-ignore format: one thought
+      const o =
+        who === 'command'
+          ? operationsOf(text).findLast((o) => (o.does === 'verify' && o.text !== '') || o.does === 'ship')
+          : undefined
       if (!o) continue
       const passed = !failed.has(id)
       return (passed ? o.passes : o.fails) ? { text: o.text, passed } : undefined
@@ -342,6 +366,11 @@ async function ranSkills(hook: Hook): Promise<void> {
   for (const name of names) {
     if (here.some((e) => operationOf(e.fields.operation) === operationOf(name))) continue // it said so itself
     const how = last && (last.passed ? `ran, and ${shown(last.text)} passed` : `ended with ${shown(last.text)} failing`)
-    observe(hook, `skill ${name}`, String(since), { operation: name, what: how ?? 'ran', succeeded: last?.passed, tags: [RUN] }) // biome-ignore format: one thought
+    observe(hook, `skill ${name}`, String(since), {
+      operation: name,
+      what: how ?? 'ran',
+      succeeded: last?.passed,
+      tags: [RUN],
+    })
   }
 }

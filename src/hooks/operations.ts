@@ -124,11 +124,18 @@ function operation(part: Part): Pick<Operation, 'does' | 'as' | 'text' | 'tests'
   const text = words.join(' ').slice(0, 400)
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN - 1).toWellFormed()}…` : text
   const script = scriptOf(words)
-  const plain = words.filter((w, i) => i === 0 || !w.startsWith('-')).join(' ').slice(0, 400) // biome-ignore format: one thought
+  const plain = words
+    .filter((w, i) => i === 0 || !w.startsWith('-'))
+    .join(' ')
+    .slice(0, 400)
   if (/^(?:echo|printf|cat|grep|rg|git commit|git log|git diff|git show)(?: |$)/.test(plain))
-    return plain.startsWith('git commit') && !words.includes('--dry-run') ? { does: 'commit', text: shown, tests: false } : undefined // biome-ignore format: one thought
+    return plain.startsWith('git commit') && !words.includes('--dry-run')
+      ? { does: 'commit', text: shown, tests: false }
+      : undefined
   if (CHECKS.test(script ?? '') || VERIFIES.some((p) => p.test(text)))
-    return words.some((w) => /^(?:--help|-h|--version|-v)$/.test(w)) ? undefined : { does: 'verify', text: shown, tests: TESTS.test(text) || MAY_TEST.test(text) } // biome-ignore format: one thought
+    return words.some((w) => /^(?:--help|-h|--version|-v)$/.test(w))
+      ? undefined
+      : { does: 'verify', text: shown, tests: TESTS.test(text) || MAY_TEST.test(text) }
   if (/^git (?:revert|reset --hard)(?: |$)/.test(text)) return { does: 'undo', text, tests: false }
   if (words.some((w) => IDLE.test(w))) return undefined
   const ships = /^(deploy|release|publish)(?:[:_-]|$)/.exec(script ?? '')

@@ -59,7 +59,10 @@ export function lexicalHits(hook: Pick<Hook, 'memory'>, prompt: string): Hit[] {
     .filter((s) => s.n >= WORDS_HELD && s.coverage >= COVERAGE)
     .sort((a, b) => b.coverage - a.coverage || a.rowid - b.rowid)
     .slice(0, MOST * 2)
-  const found = rowsAt(db, scored.map((s) => s.rowid)) // biome-ignore format: one thought
+  const found = rowsAt(
+    db,
+    scored.map((s) => s.rowid),
+  )
   const entities = new Map(found.map((r) => [r.rowid, entityOf(r)]))
   return scored.flatMap(({ rowid, coverage }) => {
     const entity = entities.get(rowid)

@@ -27,7 +27,10 @@ export function statusLine(hook: Hook): HookReply {
   const foreign = claimsOf(memory)
     .held()
     .filter((c) => c.session !== session && !c.implicit).length
-  const waiting = memory.reader.registry().kinds().flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MOST })).length // biome-ignore format: one thought
+  const waiting = memory.reader
+    .registry()
+    .kinds()
+    .flatMap((k) => memory.reader.list(k.name, { standing: 'proposed', limit: MOST })).length
   const parts = [
     ...(doing === undefined ? [] : [dataLine(doing, 60)]),
     ...(others.length === 1 ? [`also here: ${dataLine(nameOfSession(others[0]!), 100)}`] : []),

@@ -44,10 +44,14 @@ function without(places: readonly Place[]): Edit {
   const gone = new Set<number>()
   for (const { texts, lines } of places) {
     const block = blocks.find((b) => b.line === lines!.from && b.end === lines!.to)
-    if (!block || plainLine(block.text) !== texts[0]) refuse('target-changed', `${store} was changed in this moment`, 'the same command shows it anew') // biome-ignore format: one thought
+    if (!block || plainLine(block.text) !== texts[0])
+      refuse('target-changed', `${store} was changed in this moment`, 'the same command shows it anew')
     for (let line = lines!.from; line <= lines!.to; line++) gone.add(line)
   }
-  const after = before.split(/(?<=\n)/).filter((_, i) => !gone.has(i + 1)).join('') // biome-ignore format: one thought
+  const after = before
+    .split(/(?<=\n)/)
+    .filter((_, i) => !gone.has(i + 1))
+    .join('')
   return { root, path, store, before, after }
 }
 
@@ -58,8 +62,13 @@ function takenOver({ owner, places: [place] }: Overlap): Merge['actions'][number
   const whole = (field: string) => (title === text ? {} : { [field]: text })
   if (owner === 'knowledge (observations)') return ['record-observation', readObservationLine(text)!]
   if (owner === 'knowledge (learnings)') return ['record-learning', { title, ...whole('body') }]
-  if (owner === 'knowledge (decisions)') return ['record-decision', { name: title, ...whole('description'), expectedVersion: 0 }] // biome-ignore format: one thought
-  return refuse('no-merge', 'the state of a session goes into its handoff, which the session itself writes', `ask the agent for a handoff, then delete ${place!.where}`) // biome-ignore format: one thought
+  if (owner === 'knowledge (decisions)')
+    return ['record-decision', { name: title, ...whole('description'), expectedVersion: 0 }]
+  return refuse(
+    'no-merge',
+    'the state of a session goes into its handoff, which the session itself writes',
+    `ask the agent for a handoff, then delete ${place!.where}`,
+  )
 }
 
 /** What a statement beside the owner's becomes: its lines go, or it says where it stands. */
@@ -79,13 +88,21 @@ export function mergeOf(overlap: Overlap): Merge {
   const [owner, ...others] = overlap.places as [Place, ...Place[]]
   if (overlap.type === 'copies') {
     const more = others.map((p) => p.store).join(' and ')
-    refuse('copies', `each client reads its own file: ${owner.store}, ${more}`, `write \`@${owner.store}\` into a file whose client follows imports (CLAUDE.md, GEMINI.md)`) // biome-ignore format: one thought
+    refuse(
+      'copies',
+      `each client reads its own file: ${owner.store}, ${more}`,
+      `write \`@${owner.store}\` into a file whose client follows imports (CLAUDE.md, GEMINI.md)`,
+    )
   }
   const isMoved = overlap.type === 'misplaced'
-  if (isMoved && owner.lines?.hasMore) refuse('no-merge', `items below ${owner.where} belong to it`, 'merge those first') // biome-ignore format: one thought
+  if (isMoved && owner.lines?.hasMore)
+    refuse('no-merge', `items below ${owner.where} belong to it`, 'merge those first')
   const parts = isMoved ? [{ gone: owner, action: takenOver(overlap) }] : others.map((p) => besides(owner, p))
   const actions = parts.flatMap((p) => (p.action ? [p.action] : []))
-  const gone = Map.groupBy(parts.flatMap((p) => p.gone ?? []), (p) => p.store) // biome-ignore format: one thought
+  const gone = Map.groupBy(
+    parts.flatMap((p) => p.gone ?? []),
+    (p) => p.store,
+  )
   const edits = [...gone.values()].map(without)
   const left = parts.flatMap((p) => ('left' in p && p.left) || [])
   if (edits.length + actions.length === 0) refuse('no-merge', left.join('; '), 'change it by hand, where it has to go')
@@ -122,7 +139,11 @@ const keepJournal = (root: string, entries: readonly Entry[]): void =>
 
 /** Merges, after a person has seen it and said yes. Returns the name by which it is reverted. */
 export function applyMerge(memory: Memory, root: string, { edits, actions }: Merge, author: ActOptions): string {
-  const files = edits.map(({ store, before, after }) => ({ store, base: digest(Buffer.from(before)), result: digest(Buffer.from(after)) })) // biome-ignore format: one thought
+  const files = edits.map(({ store, before, after }) => ({
+    store,
+    base: digest(Buffer.from(before)),
+    result: digest(Buffer.from(after)),
+  }))
   for (const e of edits) keepBackup(root, e.before)
   for (const [i, e] of edits.entries()) mustBeUnchanged(e.root, e.path, files[i]!.base)
   const { batch } = actions.length === 0 ? { batch: null } : memory.act([...actions], author)
@@ -144,7 +165,12 @@ export interface Restore {
 export function revertOf(root: string, id: string, memoryFile?: string): Restore {
   const entries = journalOf(root)
   const entry = entries.find((e) => e.id === id.trim().toUpperCase())
-  if (!entry) return refuse('not-found', `no merge ${id} was made on this machine`, entries.length === 0 ? 'nothing was merged' : `it knows ${entries.map((e) => e.id).join(', ')}`) // biome-ignore format: one thought
+  if (!entry)
+    return refuse(
+      'not-found',
+      `no merge ${id} was made on this machine`,
+      entries.length === 0 ? 'nothing was merged' : `it knows ${entries.map((e) => e.id).join(', ')}`,
+    )
   const files = entry.files.flatMap(({ store, base, result }) => {
     const at =
       store === memoryFile
@@ -152,13 +178,28 @@ export function revertOf(root: string, id: string, memoryFile?: string): Restore
         : isStore(store)
           ? { root, path: store }
           : undefined
-    if (!at) return refuse('not-in-project', `${store} lies outside of the project`, `name it: \`tidemark stores revert ${entry.id} --memory FILE\``) // biome-ignore format: one thought
+    if (!at)
+      return refuse(
+        'not-in-project',
+        `${store} lies outside of the project`,
+        `name it: \`tidemark stores revert ${entry.id} --memory FILE\``,
+      )
     const now = readInside(at.root, at.path)
     const hash = now === undefined ? '' : digest(now)
     if (hash === base) return []
-    if (hash !== result) return refuse('target-changed', `${store} was changed since ${entry.id}`, 'put the lines back by hand, or restore the file with git') // biome-ignore format: one thought
+    if (hash !== result)
+      return refuse(
+        'target-changed',
+        `${store} was changed since ${entry.id}`,
+        'put the lines back by hand, or restore the file with git',
+      )
     const bytes = backedUp(root, base)
-    if (!bytes) return refuse('no-backup', `the copy of ${store} from before ${entry.id} is not on this machine`, 'restore the file with git') // biome-ignore format: one thought
+    if (!bytes)
+      return refuse(
+        'no-backup',
+        `the copy of ${store} from before ${entry.id} is not on this machine`,
+        'restore the file with git',
+      )
     return [{ ...at, hash, bytes, diff: diffOf(store, now!.toString('utf8'), bytes.toString('utf8')) }]
   })
   return {
@@ -167,7 +208,10 @@ export function revertOf(root: string, id: string, memoryFile?: string): Restore
       for (const f of files) mustBeUnchanged(f.root, f.path, f.hash)
       if (entry.batch) memory.act([['undo', { batch: entry.batch }]], author)
       for (const f of files) writeInside(f.root, f.path, f.bytes, { sync: true })
-      keepJournal(root, entries.filter((e) => e !== entry)) // biome-ignore format: one thought
+      keepJournal(
+        root,
+        entries.filter((e) => e !== entry),
+      )
     },
   }
 }

@@ -75,7 +75,10 @@ function isFrom({ entity, subject }: Place, { store, subject: other }: Place): b
   if (Array.isArray(locations) && locations.some(names)) return true
   if (!store.startsWith('.add/')) return false
   // imports and exports keep the two alike
-  return subject === other || (Array.isArray(provenance) && provenance.some((p) => isObject(p) && String(p.source).startsWith('import add'))) // biome-ignore format: one thought
+  return (
+    subject === other ||
+    (Array.isArray(provenance) && provenance.some((p) => isObject(p) && String(p.source).startsWith('import add')))
+  )
 }
 
 /** Statements of which each pair is a real repetition: not a source and what was read from it, nor the same log twice. */
@@ -149,15 +152,29 @@ export function findOverlaps(memory: Memory, root: string, memoryFile?: string):
       continue
     }
     for (const p of places) told.add(p)
-    const type = places.every((p) => p.texts.some((t) => owner.texts.some((o) => bare(o) === bare(t)))) ? 'same' : 'alike' // biome-ignore format: one thought
+    const type = places.every((p) => p.texts.some((t) => owner.texts.some((o) => bare(o) === bare(t))))
+      ? 'same'
+      : 'alike'
     found.push({ type, owner: ownerOf(owner), places, count: 1, why: OWNERS[owner.subject] })
   }
   for (const [first, ...more] of copies.values())
-    found.push({ type: 'copies', owner: first![0]!.store, places: first!, count: 1 + more.length, why: 'each client reads its own file' }) // biome-ignore format: one thought
+    found.push({
+      type: 'copies',
+      owner: first![0]!.store,
+      places: first!,
+      count: 1 + more.length,
+      why: 'each client reads its own file',
+    })
   for (const place of all) {
     const subject = told.has(place) ? undefined : wrong.get(place)
     if (subject)
-      found.push({ type: 'misplaced', owner: `knowledge (${PLURAL[subject]})`, places: [place], count: 1, why: OWNERS[subject] }) // biome-ignore format: one thought
+      found.push({
+        type: 'misplaced',
+        owner: `knowledge (${PLURAL[subject]})`,
+        places: [place],
+        count: 1,
+        why: OWNERS[subject],
+      })
   }
   return found
 }

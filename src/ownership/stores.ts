@@ -130,8 +130,15 @@ const knownOf = ({ reader }: Memory): Place[] =>
     reader
       .list(kind, { limit: MOST })
       .filter((e) => standingOf(e.fields) === 'confirmed')
-      .map((entity) => ({ store: 'knowledge', subject, where: entity.id, texts: saidIn(entity.fields, names), headings: [], entity })),
-  ) // biome-ignore format: one thought
+      .map((entity) => ({
+        store: 'knowledge',
+        subject,
+        where: entity.id,
+        texts: saidIn(entity.fields, names),
+        headings: [],
+        entity,
+      })),
+  )
 
 /** Every statement of every store of a project. `memoryFile`: where a client keeps its own notes outside of it. */
 export function statementsIn(memory: Memory, root: string, memoryFile?: string): Place[] {

@@ -103,7 +103,18 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
   let renamed: string[] | undefined
   const renamedSince = () =>
     // a restored entity may have lost the name that somebody else gave it meanwhile
-    (renamed ??= writtenSince(db, [STATE, ...new Set(registry().kinds().flatMap((k) => k.key[0] ?? []))], at)) // biome-ignore format: one thought
+    (renamed ??= writtenSince(
+      db,
+      [
+        STATE,
+        ...new Set(
+          registry()
+            .kinds()
+            .flatMap((k) => k.key[0] ?? []),
+        ),
+      ],
+      at,
+    ))
   const kinds = () => rows.allKinds(db)
 
   const reader: Reader = {
@@ -117,12 +128,18 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
     },
     allIds: () => kinds().flatMap((kind) => rows.idsAt(db, kind, at)),
     list(kind, o = {}) {
-      const found = [...pages(listed(kind, o).map((row) => row.id)).filter((e) => isAsked(e, o)).take(o.limit ?? Number.POSITIVE_INFINITY)] // biome-ignore format: one thought
+      const found = [
+        ...pages(listed(kind, o).map((row) => row.id))
+          .filter((e) => isAsked(e, o))
+          .take(o.limit ?? Number.POSITIVE_INFINITY),
+      ]
       return found
     },
     ids: (kind, o = {}) =>
       o.topic === undefined && o.session === undefined
-        ? listed(kind, o).slice(0, o.limit ?? Number.POSITIVE_INFINITY).map((row) => row.id) // biome-ignore format: one thought
+        ? listed(kind, o)
+            .slice(0, o.limit ?? Number.POSITIVE_INFINITY)
+            .map((row) => row.id)
         : reader.list(kind, o).map((e) => e.id),
     entities,
     links,
@@ -130,14 +147,23 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
       ids.flatMap((id) =>
         links(end, id).flatMap(({ entity: e, ...l }) =>
           isAgreed(e) && (!relations || relations.includes(l.type))
-            ? [{ ...l, at: e.created, ...(typeof e.fields.confidence === 'number' && { confidence: e.fields.confidence }) }]
+            ? [
+                {
+                  ...l,
+                  at: e.created,
+                  ...(typeof e.fields.confidence === 'number' && { confidence: e.fields.confidence }),
+                },
+              ]
             : [],
         ),
-      ), // biome-ignore format: as the statement reads
+      ),
     linksOf: (relations) =>
-      [...rows.linksOf(db, relations), ...rows.linksGoneSince(db, LINK_KIND, at).filter((l) => relations.includes(l.rel))]
+      [
+        ...rows.linksOf(db, relations),
+        ...rows.linksGoneSince(db, LINK_KIND, at).filter((l) => relations.includes(l.rel)),
+      ]
         .filter((l) => isLive(l.id))
-        .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel })), // biome-ignore format: one thought
+        .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel })),
     search(question, limit, only) {
       const words =
         question
@@ -176,7 +202,10 @@ const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'>) => ({
 function foldForLists(db: Db, ids: readonly string[], at: number): Map<string, Folded> {
   const events = listEventsUpTo(db, ids, at).map((e) => e.event)
   const known = new Set(events.flatMap((e) => (e.field === STATE ? [e.entity] : [])))
-  const byEntity = Map.groupBy(events.filter((e) => known.has(e.entity)), (e) => e.entity) // biome-ignore format: one thought
+  const byEntity = Map.groupBy(
+    events.filter((e) => known.has(e.entity)),
+    (e) => e.entity,
+  )
   return new Map([...byEntity].map(([id, own]) => [id, foldOf(id, cellsOf(own))]))
 }
 

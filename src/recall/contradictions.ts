@@ -276,7 +276,10 @@ const RULES_LOOKED_AT = 500
 /** The rules that bind here, newest first. */
 export function bindingRules(memory: Memory, reader = memory.reader, now = memory.env.now()): Entity[] {
   const facts = reader.list('fact', { limit: RULES_LOOKED_AT }).filter((e) => stateOf(e, reader, now) === undefined)
-  const vouched = vouchedFor(memory, facts.map((e) => e.id)) // biome-ignore format: one thought
+  const vouched = vouchedFor(
+    memory,
+    facts.map((e) => e.id),
+  )
   return facts.filter((e) => vouched.has(e.id))
 }
 

@@ -24,7 +24,10 @@ export function refusal(name: string): string | undefined {
       .split('\n')
       .flatMap((line) => {
         const end = line.indexOf(': ')
-        return line.slice(0, Math.max(0, end)).split(' ').map((one) => [one, line.slice(end + 2)] as const) // biome-ignore format: one thought
+        return line
+          .slice(0, Math.max(0, end))
+          .split(' ')
+          .map((one) => [one, line.slice(end + 2)] as const)
       }),
   )
   return reasons.get(name)

@@ -33,7 +33,9 @@ export const fileSeen = (db: Db, root: string, path: string): FileRow | undefine
   db.get<FileRow>('SELECT path, size, mtime, hash FROM code_files WHERE root=? AND path=?', root, path)
 
 export const pathsOfContent = (db: Db, root: string, hash: string): string[] =>
-  db.all<{ path: string }>('SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash).map((r) => r.path) // biome-ignore format: one statement
+  db
+    .all<{ path: string }>('SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)
+    .map((r) => r.path)
 
 export const keepFile = (db: Db, root: string, { path, size, mtime, hash }: FileRow): void =>
   db.run('INSERT OR REPLACE INTO code_files VALUES (?,?,?,?,?)', root, path, size, mtime, hash)

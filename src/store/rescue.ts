@@ -80,8 +80,17 @@ export function holdLock(path: string): DatabaseSync | undefined {
 
 /** Tables of this machine that no line of the log holds. */
 const OF_THIS_MACHINE = [
-  'parked', 'sessions', 'doors', 'claims', 'presence_events', 'told', 'defines', 'current_work', 'findings', 'arrivals',
-] // biome-ignore format: one list
+  'parked',
+  'sessions',
+  'doors',
+  'claims',
+  'presence_events',
+  'told',
+  'defines',
+  'current_work',
+  'findings',
+  'arrivals',
+]
 
 /** A file that may still hold what was written: whatever of it cannot be read is left out. */
 export class Source {

@@ -18,8 +18,19 @@ export interface EntityRow {
 }
 
 const COLUMN_NAMES = [
-  'id', 'kind', 'name', 'name_key', 'live', 'standing', 'retired', 'created', 'updated', 'version', 'body', 'conflicts',
-] as const // biome-ignore format: one list
+  'id',
+  'kind',
+  'name',
+  'name_key',
+  'live',
+  'standing',
+  'retired',
+  'created',
+  'updated',
+  'version',
+  'body',
+  'conflicts',
+] as const
 const COLUMNS = COLUMN_NAMES.join(', ')
 const UPSERT = `INSERT INTO entities (${COLUMNS}) VALUES (${COLUMN_NAMES.map(() => '?')})
   ON CONFLICT (id) DO UPDATE SET ${COLUMN_NAMES.map((c) => `${c}=excluded.${c}`)}`

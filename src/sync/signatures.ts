@@ -107,7 +107,11 @@ export function checkSigned(memory: Memory, lines: readonly Line[], snapshots: r
   const check = (replica: string, seq: number, by: Signature | undefined, text: () => string, isExchanged = false) => {
     const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
     const refuse = (why: string): never => {
-      throw new UserError('line-not-signed', `line ${seq} of replica ${replica} ${why}`, 'ask whoever pushed it; nothing of it was taken') // biome-ignore format: one call
+      throw new UserError(
+        'line-not-signed',
+        `line ${seq} of replica ${replica} ${why}`,
+        'ask whoever pushed it; nothing of it was taken',
+      )
     }
     if (isExchanged) refuse('is not the one that its replica went on from')
     if (by === undefined)

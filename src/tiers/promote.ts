@@ -76,5 +76,9 @@ export function promote(library: Memory, { id: project }: Project, { entity, arg
     origin: `${project}/${entity.id}`,
   }
   const reading = { items: [item], unplaced: [], counts: {}, partial: true }
-  return runImport(library, reading, { source, by: verified ? 'person' : 'agent', standing: verified ? 'confirmed' : 'proposed' }) // biome-ignore format: one call
+  return runImport(library, reading, {
+    source,
+    by: verified ? 'person' : 'agent',
+    standing: verified ? 'confirmed' : 'proposed',
+  })
 }

@@ -20,7 +20,12 @@ export const openPackage: OpenPackage = async (project, name) => {
   if (getMeta(memory.db, READ) === digest) return memory
   try {
     const format = file.endsWith('.json') ? 'json' : 'claude-md'
-    await importFrom(memory, format, join(root, file), { root, source: `community ${name}`, standing: 'confirmed', by: 'person' }) // biome-ignore format: one thought
+    await importFrom(memory, format, join(root, file), {
+      root,
+      source: `community ${name}`,
+      standing: 'confirmed',
+      by: 'person',
+    })
     memory.db.write(() => setMeta(memory.db, READ, digest))
     return memory
   } catch (error) {

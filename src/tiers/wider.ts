@@ -53,7 +53,10 @@ export async function statementsFor(project: Project, open?: OpenPackage): Promi
       const { reader, env } = memory
       const all = Object.entries(TOLD).flatMap(([kind, limit]) => reader.list(kind, { limit }))
       const counting = all.filter((e) => stateOf(e, reader, env.now()) === undefined)
-      const vouched = vouchedFor(memory, counting.map((e) => e.id)) // biome-ignore format: one thought
+      const vouched = vouchedFor(
+        memory,
+        counting.map((e) => e.id),
+      )
       return counting.map((entity) => ({ tier, where, entity, isOwnWord: tier === 'user' && vouched.has(entity.id) }))
     } finally {
       memory.close()

@@ -109,7 +109,12 @@ function meant({ memory }: ToolContext, refs: readonly string[]): Entity[] {
     }
   }
   if (problems.length > 0)
-    throw new UserError('not-found', problems.join('\n'), '`tidemark confirm` lists what waits; nothing was confirmed', { problems }) // biome-ignore format: one thought
+    throw new UserError(
+      'not-found',
+      problems.join('\n'),
+      '`tidemark confirm` lists what waits; nothing was confirmed',
+      { problems },
+    )
   return [...found.values()]
 }
 

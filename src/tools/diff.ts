@@ -27,18 +27,28 @@ export const diff = defineTool({
     const { memory, local } = context
     const from = await momentAsked(context, args.from)
     const to = args.to === undefined ? memory.env.now() : await momentAsked(context, args.to)
-    if (to < from) throw new UserError('bad-time', 'the second moment lies before the first', 'give the earlier one first')
+    if (to < from)
+      throw new UserError('bad-time', 'the second moment lies before the first', 'give the earlier one first')
     const before = { reader: memory.asOf(from), now: from }
     const after = { reader: args.to === undefined ? memory.reader : memory.asOf(to), now: to }
     const registry = after.reader.registry()
     const kind = args.kind === undefined ? undefined : (registry.kind(args.kind) ?? registry.kindByPlural(args.kind))
     if (args.kind !== undefined && !kind)
-      throw new UserError('unknown-kind', `no kind "${oneLine(args.kind, NAME)}"`, '`tidemark discover "(kinds)"` shows them')
+      throw new UserError(
+        'unknown-kind',
+        `no kind "${oneLine(args.kind, NAME)}"`,
+        '`tidemark discover "(kinds)"` shows them',
+      )
     const gone = (id: string) => deletedBecause(context, id, to)
     const found = touchedBetween(memory.db, from, args.to === undefined ? Number.MAX_SAFE_INTEGER : to)
       .flatMap((id) => differenceOf(id, before, after, gone) ?? [])
       .filter((c) => !kind || c.entity.kind === kind.name)
-      .sort((a, b) => a.entity.kind.localeCompare(b.entity.kind) || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1))
+      .sort(
+        (a, b) =>
+          a.entity.kind.localeCompare(b.entity.kind) ||
+          b.entity.updated - a.entity.updated ||
+          (a.entity.id < b.entity.id ? -1 : 1),
+      )
     const lines = [`${moment(from, local)} to ${args.to === undefined ? 'now' : moment(to, local)}`]
     for (const change of CHANGES) {
       const all = found.filter((c) => c.change === change)
@@ -53,12 +63,14 @@ export const diff = defineTool({
       ...{ change, id: e.id, kind: e.kind, name: e.name },
       ...(why === undefined ? {} : { why }),
       ...(by ? { by: by.id } : {}),
-      ...(fields.length > 0 ? { fields: fields.map((f) => ({ field: f.field, was: f.was ?? null, is: f.is ?? null })) } : {}),
+      ...(fields.length > 0
+        ? { fields: fields.map((f) => ({ field: f.field, was: f.was ?? null, is: f.is ?? null })) }
+        : {}),
     }))
     const iso = (ms: number) => new Date(ms).toISOString()
     return { text: lines.join('\n'), json: { from: iso(from), to: iso(to), changes: json as unknown as Json } }
   },
-}) // biome-ignore format: as it reads
+})
 
 function told({ entity: e, why, by, fields }: Changed): string {
   const said = (value: Json | undefined) => (value === undefined ? 'nothing' : inWords(value, 40))

@@ -62,7 +62,11 @@ export const explain = defineTool({
     await scan(memory, project, { progress })
     const found = new CodeReader(memory, project).explain(args.place)
     if (found.length === 0)
-      throw new UserError('no-code', `no file and no symbol here is called ${oneLine(args.place, 80)}`, 'give a path from the root of the project, or the name of a function, class or the like') // biome-ignore format: one thought
+      throw new UserError(
+        'no-code',
+        `no file and no symbol here is called ${oneLine(args.place, 80)}`,
+        'give a path from the root of the project, or the name of a function, class or the like',
+      )
     return { text: found.map(page).join('\n\n'), json: found.map(jsonOf) }
   },
 })

@@ -48,7 +48,11 @@ export const list = defineTool({
     if (kind !== undefined && !named) {
       const known = registry.kinds()
       const names = known.filter((k) => !k.internal).map((k) => k.name)
-      const hint = didYouMean(kind, known.flatMap((k) => [k.name, k.plural]), `the kinds are ${names.join(', ')}`) // biome-ignore format: one thought
+      const hint = didYouMean(
+        kind,
+        known.flatMap((k) => [k.name, k.plural]),
+        `the kinds are ${names.join(', ')}`,
+      )
       throw new UserError('unknown-kind', `no kind "${kind}"`, hint)
     }
     if (!Number.isInteger(limit) || limit < 0)

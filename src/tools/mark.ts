@@ -25,12 +25,19 @@ export const mark = defineTool({
         const at = markedAt(reader, e.name)!
         return `${moment(at, local)}  ${oneLine(e.name, 60)}${e.fields.note ? ` — ${oneLine(String(e.fields.note), 60)}` : ''}  (${ago(at, env.now())})`
       })
-      return { text: lines.join('\n') || 'no moment has a name yet: `tidemark mark NAME` gives one', json: all.map(entityJson) } // biome-ignore format: one thought
+      return {
+        text: lines.join('\n') || 'no moment has a name yet: `tidemark mark NAME` gives one',
+        json: all.map(entityJson),
+      }
     }
     if (inWords(name, env.now(), 'as-of') !== undefined)
       throw new UserError('bad-name', `"${name}" reads as a time`, 'give the mark another name')
     if (markedAt(reader, name) !== undefined)
-      throw new UserError('mark-exists', `"${name}" is a mark already`, `give another name, or \`tidemark forget mark:${name}\` first`) // biome-ignore format: one thought
+      throw new UserError(
+        'mark-exists',
+        `"${name}" is a mark already`,
+        `give another name, or \`tidemark forget mark:${name}\` first`,
+      )
     const at = args.at === undefined ? undefined : new Date(await momentAsked(context, args.at)).toISOString()
     const done = memory.act([['record-mark', { name, at, note: args.note, anew: true }]], actingAs(context))
     const word = /\s/.test(name) ? JSON.stringify(name) : name

@@ -84,7 +84,11 @@ function keep(project: Project, now: number, value: { level: Level; assessed: Le
 }
 
 const needsPerson = (command: string): UserError =>
-  new UserError('needs-a-person', 'a person on a terminal decides on the level', `run \`tidemark ${command}\` in a terminal of your own`) // biome-ignore format: one thought
+  new UserError(
+    'needs-a-person',
+    'a person on a terminal decides on the level',
+    `run \`tidemark ${command}\` in a terminal of your own`,
+  )
 
 /** A person's yes on a terminal, to a level that the rules of the project follow from now on. */
 async function raise(

@@ -18,7 +18,9 @@ const REVISION = /^[\w@][\w./@{}^~+-]{0,199}$/
 /** The moment at which a commit of the project's repository was made; nothing where there is none called so. */
 async function committedAt(root: string, revision: string): Promise<number | undefined> {
   if (!REVISION.test(revision) || !workTreeOf(root)) return undefined
-  const said = await runGit(root, 'log', '-1', '--format=%ct', '--end-of-options', `${revision}^{commit}`, '--').catch(() => '') // biome-ignore format: one call
+  const said = await runGit(root, 'log', '-1', '--format=%ct', '--end-of-options', `${revision}^{commit}`, '--').catch(
+    () => '',
+  )
   // a commit knows seconds only: what was recorded within its own is in it
   return said.trim() === '' ? undefined : Number(said) * 1000 + 999
 }

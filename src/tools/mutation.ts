@@ -27,10 +27,20 @@ function meant({ memory: { reader } }: ToolContext, ref: string | undefined): En
   const wanted = ref.trim().toUpperCase()
   const found = reader.list('mutation', { all: true }).filter((e) => numberOf(e)?.toUpperCase() === wanted)
   if (found.length > 1)
-    throw new UserError('ambiguous', `${found.length} mutations are called ${wanted}`, `say which: ${found.map((e) => e.id).join(' or ')}`) // biome-ignore format: one thought
+    throw new UserError(
+      'ambiguous',
+      `${found.length} mutations are called ${wanted}`,
+      `say which: ${found.map((e) => e.id).join(' or ')}`,
+    )
   const e = found[0] ?? findOne(reader, ref)
-  if (e.kind !== 'mutation') throw new UserError('not-found', `${e.id} is no mutation`, '`tidemark mutation list` shows them') // biome-ignore format: one thought
-  if (isHistory(e)) throw new UserError('wrong-status', `${numberOf(e)} was decided elsewhere and is only told here`, '`tidemark mutation list` shows the others') // biome-ignore format: one thought
+  if (e.kind !== 'mutation')
+    throw new UserError('not-found', `${e.id} is no mutation`, '`tidemark mutation list` shows them')
+  if (isHistory(e))
+    throw new UserError(
+      'wrong-status',
+      `${numberOf(e)} was decided elsewhere and is only told here`,
+      '`tidemark mutation list` shows the others',
+    )
   return e
 }
 
@@ -44,7 +54,12 @@ function list({ memory }: ToolContext): Output {
   })
   return {
     text: lines.length === 0 ? 'no change of a skill is proposed' : lines.join('\n'),
-    json: all.map((e) => ({ ...(entityJson(e) as object), id: numberOf(e)!, entity: e.id, status: statusOf(e) })) as unknown as Json, // biome-ignore format: one thought
+    json: all.map((e) => ({
+      ...(entityJson(e) as object),
+      id: numberOf(e)!,
+      entity: e.id,
+      status: statusOf(e),
+    })) as unknown as Json,
   }
 }
 
@@ -60,7 +75,10 @@ function show({ memory, project }: ToolContext, e: Entity): Output {
       change = `${error.message}\n  → ${error.hint}`
     }
   const outcome = e.fields.applied === undefined ? [] : [outcomeText(outcomeOf(e, observationsOf(memory)))]
-  return { text: [...about, ...evidence, ...outcome, '', change].join('\n').trimEnd(), json: { ...(entityJson(e) as object), change } as Json } // biome-ignore format: one thought
+  return {
+    text: [...about, ...evidence, ...outcome, '', change].join('\n').trimEnd(),
+    json: { ...(entityJson(e) as object), change } as Json,
+  }
 }
 
 const DECIDES = 'decides about a change of a skill'
@@ -79,7 +97,10 @@ async function approve(context: ToolContext, e: Entity, author: Author, said: { 
   if (!(await ask(`${proposalText(e)}\n\n${change.diff}\n\nChange ${change.file.path} so?`))) return NOTHING
   for (const step of approveSteps(memory, project, e, change, said, author)) step()
   const done = memory.reader.entity(e.id)!
-  return told(done, `${numberOf(done)} is applied to ${change.file.path}; tidemark mutation revert ${numberOf(done)} restores it`) // biome-ignore format: one thought
+  return told(
+    done,
+    `${numberOf(done)} is applied to ${change.file.path}; tidemark mutation revert ${numberOf(done)} restores it`,
+  )
 }
 
 async function revert(context: ToolContext, e: Entity, author: Author): Promise<Output> {
@@ -89,7 +110,10 @@ async function revert(context: ToolContext, e: Entity, author: Author): Promise<
   const ask = mustBePerson(context, DECIDES, `mutation revert ${number}`)
   if (!(await ask(`${what}\n\nTake ${number} back?`))) return NOTHING
   for (const step of revertSteps(context.memory, context.project, e, author)) step()
-  return told(context.memory.reader.entity(e.id)!, diff === '' ? `${number} is reverted` : `${number} is reverted: ${path} is as it was`) // biome-ignore format: one thought
+  return told(
+    context.memory.reader.entity(e.id)!,
+    diff === '' ? `${number} is reverted` : `${number} is reverted: ${path} is as it was`,
+  )
 }
 
 const told = (e: Entity, text: string): Output => ({ text, json: entityJson(e) })
@@ -127,7 +151,7 @@ export const mutation = defineTool({
     }
     if (action === 'revert') return revert(context, e, author)
     const ask = mustBePerson(context, DECIDES, `mutation ${action} ${number}`)
-    if (!(await ask(`${proposalText(e)}\n\n${action === 'keep' ? 'Keep' : 'Reject'} ${number}?`))) return NOTHING // biome-ignore format: one thought
+    if (!(await ask(`${proposalText(e)}\n\n${action === 'keep' ? 'Keep' : 'Reject'} ${number}?`))) return NOTHING
     return action === 'keep'
       ? told(keep(context.memory, e, author), `${number} is kept`)
       : told(reject(context.memory, e, author), `${number} is rejected; it is not proposed again`)

@@ -25,7 +25,12 @@ export const observe = defineTool({
       throw new UsageError('--cost and --benefit exclude each other', 'record two observations')
     if (ok && failed) throw new UsageError('--ok and --failed exclude each other', 'give one of the two')
     const { memory } = context
-    const said = cost !== undefined ? `cost: ${onOneLine(cost)}` : benefit !== undefined ? `saved: ${onOneLine(benefit)}` : undefined // biome-ignore format: one thought
+    const said =
+      cost !== undefined
+        ? `cost: ${onOneLine(cost)}`
+        : benefit !== undefined
+          ? `saved: ${onOneLine(benefit)}`
+          : undefined
     const action = {
       operation: onOneLine(operation),
       what: onOneLine(what),

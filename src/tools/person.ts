@@ -13,6 +13,10 @@ export const askPerson = ({ ask, by, memory }: ToolContext): ToolContext['ask'] 
 export function mustBePerson(context: ToolContext, decides: string, command: string): NonNullable<ToolContext['ask']> {
   const ask = askPerson(context)
   if (ask === undefined)
-    throw new UserError('needs-a-person', `a person on a terminal ${decides}`, `run \`tidemark ${command}\` in a terminal of your own`) // biome-ignore format: one thought
+    throw new UserError(
+      'needs-a-person',
+      `a person on a terminal ${decides}`,
+      `run \`tidemark ${command}\` in a terminal of your own`,
+    )
   return ask
 }

@@ -54,7 +54,10 @@ export async function recallAcross(
     const why = explain ? explanation(r) : ''
     return { card: forms.card + remark + why, line: forms.line + remark + why }
   }
-  const vouched = vouchedFor(context.memory, own.results.map((r) => r.id)) // biome-ignore format: one thought
+  const vouched = vouchedFor(
+    context.memory,
+    own.results.map((r) => r.id),
+  )
   const found: Found[] = own.results.map((result) =>
     vouched.has(result.id)
       ? { result, card: cards(result, '') }

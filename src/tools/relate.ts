@@ -34,7 +34,8 @@ export const relate = defineTool({
   },
   readOnly: false,
   run(context, { 'dry-run': dry = false, limit = LIMIT }) {
-    if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is no whole number from 1 on', 'give a whole number') // biome-ignore format: one thought
+    if (!Number.isInteger(limit) || limit < 1)
+      throw new UsageError('--limit is no whole number from 1 on', 'give a whole number')
     const { memory, project, progress } = context
     const { reader } = memory
     const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
@@ -48,7 +49,9 @@ export const relate = defineTool({
     const sure = suggested.findIndex(({ by }) => by === 'attribution' || by === 'likeness')
     const rest = suggested.splice(sure < 0 ? suggested.length : sure)
     const found = [...suggested, ...bridges, ...rest.filter(({ from, to }) => !bridged.has(`${from} ${to}`))]
-    const links = found.slice(0, Math.max(0, limit - waiting)).map(({ from, type, to, evidence }) => ({ from, type, to, evidence })) // biome-ignore format: one thought
+    const links = found
+      .slice(0, Math.max(0, limit - waiting))
+      .map(({ from, type, to, evidence }) => ({ from, type, to, evidence }))
     const options = { ...actingAs(context), source: SOURCE }
     const mentions = dry ? { links: 0, batches: [] } : linkMentions(memory, options)
     const { made, batches } = dry ? { made: links, batches: [] } : proposeLinks(memory, links, options)
@@ -57,7 +60,9 @@ export const relate = defineTool({
     const open = waiting + (dry ? 0 : made.length)
     const more = found.length > links.length ? '; then run this again for more' : ''
     const lines = [
-      made.length === 0 ? 'nothing new to propose' : `${dry ? 'would propose' : 'proposed'} ${made.length} of ${found.length} found:`, // biome-ignore format: one line
+      made.length === 0
+        ? 'nothing new to propose'
+        : `${dry ? 'would propose' : 'proposed'} ${made.length} of ${found.length} found:`,
       ...made.map((l) => `  ${name(l.from)} ${l.type} ${name(l.to)}: ${oneLine(l.evidence, 120)}`),
       ...(mentions.links > 0 ? [`linked ${mentions.links} mentions in documents`] : []),
       ...(open > 0 ? [`${open} ${open === 1 ? 'waits' : 'wait'} for your answer: tidemark review${more}`] : []),

@@ -37,12 +37,15 @@ function relatedTo(e: Entity, grounds: Grounds): string[] {
   const all = suggestFor(e, grounds)
   const told = all
     .filter((s) => s.by !== 'likeness')
-    .map((s) => `${quoted(reader.entity(s.from)!)} ${s.type} ${quoted(reader.entity(s.to)!)}? It ${oneLine(s.evidence, 160)}; if so: ${ready(s)}`) // biome-ignore format: one sentence
+    .map(
+      (s) =>
+        `${quoted(reader.entity(s.from)!)} ${s.type} ${quoted(reader.entity(s.to)!)}? It ${oneLine(s.evidence, 160)}; if so: ${ready(s)}`,
+    )
   const near = all.filter((s) => s.by === 'likeness')
   if (near.length === 0) return told
   const names = near.map((s) => `${quoted(reader.entity(s.to)!)} (${oneLine(s.evidence, 120)})`).join(', ')
   const it = near.length === 1 ? 'it' : 'the first'
-  const choice = `if this replaces ${it}: ${ready({ ...near[0]!, type: 'supersedes' })}; if it goes with ${it}: ${ready(near[0]!)}` // biome-ignore format: one sentence
+  const choice = `if this replaces ${it}: ${ready({ ...near[0]!, type: 'supersedes' })}; if it goes with ${it}: ${ready(near[0]!)}`
   return [...told, `decided earlier: ${names}; ${choice}`]
 }
 
@@ -57,8 +60,15 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
   const decisions = reader.entities([...said]).filter((e) => ANSWERING.has(e.kind))
   const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })
   const notes = new Map<string, string>()
-  for (const pair of contraryRules(context, decisions)) notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`) // biome-ignore format: one sentence
-  const grounds = { reader, recaller, now: memory.env.now(), alternatives: vocabularyOf(project), topics: topicVocabularyOf(project) } // biome-ignore format: one thought
+  for (const pair of contraryRules(context, decisions))
+    notes.set(pair[1].id, `${saidContrary(pair)}: ${howSettled(pair, context)}`)
+  const grounds = {
+    reader,
+    recaller,
+    now: memory.env.now(),
+    alternatives: vocabularyOf(project),
+    topics: topicVocabularyOf(project),
+  }
   const related: string[] = []
   for (const decision of decisions.slice(0, DECISIONS)) {
     if (decision.kind === 'decision') related.push(...relatedTo(decision, grounds))
@@ -81,9 +91,15 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
       if (linked.has(id) || said.has(id) || notes.has(id) || stateOf(e, reader, memory.env.now())) continue
       const name = oneLine(e.name, 100)
       if (e.kind !== 'question' && decision.kind === 'decision' && isOn(e, SHARED.rule))
-        notes.set(id, `a rule on the same subject: "${name}" (${id}); if this takes its place: ["supersede", {"old": "${id}", "new": "${decision.id}"}]`) // biome-ignore format: one sentence
+        notes.set(
+          id,
+          `a rule on the same subject: "${name}" (${id}); if this takes its place: ["supersede", {"old": "${id}", "new": "${decision.id}"}]`,
+        )
       else if (e.kind === 'question' && isOpen(reader, e) && isOn(e, SHARED.question))
-        notes.set(id, `an open question on the same subject: "${name}"; if this answers it: ["answer-question", {"ref": "${id}", "answer": "…"}]`) // biome-ignore format: one sentence
+        notes.set(
+          id,
+          `an open question on the same subject: "${name}"; if this answers it: ["answer-question", {"ref": "${id}", "answer": "…"}]`,
+        )
     }
   }
   const kept = related.slice(0, NOTES - 1)

@@ -59,7 +59,9 @@ export const remember = defineTool({
     const print = (settled: readonly string[]): Output =>
       written(done, [line], { ...done, notes: [...done.notes, ...settled] }, [...settled, ...undo])
     if (r.kind === 'decision')
-      return import('./related.ts').then(({ touchedBy }) => print(touchedBy(context, done.results).map((n) => `note: ${n}`))) // biome-ignore format: one thought
+      return import('./related.ts').then(({ touchedBy }) =>
+        print(touchedBy(context, done.results).map((n) => `note: ${n}`)),
+      )
     const pairs = r.kind === 'fact' ? contraryRules(context, context.memory.reader.entities([String(r.id)])) : []
     if (pairs.length === 0) return print([])
     // a proposal replaces nothing: who agrees to it is asked then

@@ -57,7 +57,8 @@ const amounts = (cost: Amounts, saved: Amounts): string[] => [
 function numbers(p: Period): string[] {
   const observations = p.operations.reduce((n, o) => n + o.observations, 0)
   return [
-    p.sessions > 0 && `${many(p.sessions, 'session')}${p.agents > 0 ? `, ${many(p.agents, 'subagent')} among them` : ''}`, // biome-ignore format: one line
+    p.sessions > 0 &&
+      `${many(p.sessions, 'session')}${p.agents > 0 ? `, ${many(p.agents, 'subagent')} among them` : ''}`,
     p.recorded.length > 0 && `recorded: ${countedKinds(p.recorded)}`,
     p.confirmed > 0 && `${many(p.confirmed, 'rule')} confirmed`,
     p.claims > 0 && `${many(p.claims, 'claim')}${p.lapsed > 0 ? `, ${p.lapsed} ran out` : ''}`,
@@ -73,9 +74,15 @@ function recurrences({ recurred, operations }: Period, mutations: readonly Entit
   const line = (group: Period['recurred'][number]): string => {
     const what = group.map((s) => s.what).toSorted((a, b) => a.length - b.length)[0]!
     const ids = new Set(group.map((s) => s.entity.id))
-    const about = mutations.find((m) => Array.isArray(m.fields.evidence) && m.fields.evidence.some((id) => ids.has(String(id)))) // biome-ignore format: one thought
+    const about = mutations.find(
+      (m) => Array.isArray(m.fields.evidence) && m.fields.evidence.some((id) => ids.has(String(id))),
+    )
     const [cost] = amounts(costOf(group), { minutes: 0, tokens: 0, money: {} })
-    const said = [`${group[0]!.operation}: "${oneLine(what, 100)}" ${group.length} times`, cost, about && `${numberOf(about)} (${statusOf(about)})`] // biome-ignore format: one thought
+    const said = [
+      `${group[0]!.operation}: "${oneLine(what, 100)}" ${group.length} times`,
+      cost,
+      about && `${numberOf(about)} (${statusOf(about)})`,
+    ]
     return said.filter(Boolean).join(', ')
   }
   return first(recurred, line, 'tidemark retro --json')
@@ -109,7 +116,8 @@ function placeFor(file: string, { project, directory }: ToolContext): { root: st
   mustBeInside(whole, project.root)
   const way = pathIn(project.root, whole)
   const [root, path] = way === undefined ? [dirname(whole), basename(whole)] : [project.root, way]
-  if (!existsSync(root)) throw new UserError('no-directory', `there is no directory ${root}`, 'make it, or give another path') // biome-ignore format: one thought
+  if (!existsSync(root))
+    throw new UserError('no-directory', `there is no directory ${root}`, 'make it, or give another path')
   if (inspect(root, path).is === 'directory')
     throw new UserError('not-a-file', `${file} is a directory`, `give a file, such as ${join(file, 'retro.md')}`)
   const was = readInside(root, path)?.toString('utf8') ?? ''

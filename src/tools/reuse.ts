@@ -32,7 +32,9 @@ function list({ memory, project, served }: ToolContext): Output {
       return inside(other, (theirs) => {
         const { score, shared } = likeness(own, traitsOf(other, theirs))
         const used = score > 0 ? toReuse(theirs, other, memory, LISTED.entries) : []
-        return used.length > 0 ? [{ name: other.name, score, shared, used: used.map(({ id, kind, name }) => ({ id, kind, name })) }] : [] // biome-ignore format: one thought
+        return used.length > 0
+          ? [{ name: other.name, score, shared, used: used.map(({ id, kind, name }) => ({ id, kind, name })) }]
+          : []
       })
     } catch (error) {
       if (error instanceof UserError) return [] // a store that cannot be opened is none to learn from
@@ -44,7 +46,12 @@ function list({ memory, project, served }: ToolContext): Output {
   const lines = first.flatMap(({ name, shared, used }) => {
     const more = shared.length > LISTED.shared ? `, and ${shared.length - LISTED.shared} more` : ''
     const head = `${name} is like this project (${shared.slice(0, LISTED.shared).join(', ')}${more}) and uses:`
-    return [head, ...used.map((e) => `  ${e.kind}  ${oneLine(e.name, 80)}  tidemark reuse ${shellWord(e.id)} --from ${shellWord(name)}`)] // biome-ignore format: one thought
+    return [
+      head,
+      ...used.map(
+        (e) => `  ${e.kind}  ${oneLine(e.name, 80)}  tidemark reuse ${shellWord(e.id)} --from ${shellWord(name)}`,
+      ),
+    ]
   })
   const nothing = 'no other project of yours shares a package or a topic with this one'
   return { text: lines.length > 0 ? lines.join('\n') : nothing, json: first as unknown as Json }
@@ -62,8 +69,23 @@ async function take(context: ToolContext, ref: string, from: string): Promise<Ou
   const verified = (await ask?.(`${card}\n  ${source}\nShould it hold in this project too?`)) === true
   const report = promote(memory, other, { ...promotion, source, verified })
   const [left] = [...report.unplaced, ...report.kept]
-  const is = left ? `not taken over: ${left.why}` : report.created === 0 ? 'known here already' : verified ? 'holds here too' : 'proposed here: tidemark review' // biome-ignore format: one thought
-  return { text: `${entity.id} of ${other.name}: ${is}`, json: { id: entity.id, project: other.id, source, created: report.created, standing: verified ? 'confirmed' : 'proposed' } } // biome-ignore format: one thought
+  const is = left
+    ? `not taken over: ${left.why}`
+    : report.created === 0
+      ? 'known here already'
+      : verified
+        ? 'holds here too'
+        : 'proposed here: tidemark review'
+  return {
+    text: `${entity.id} of ${other.name}: ${is}`,
+    json: {
+      id: entity.id,
+      project: other.id,
+      source,
+      created: report.created,
+      standing: verified ? 'confirmed' : 'proposed',
+    },
+  }
 }
 
 export const reuse = defineTool({

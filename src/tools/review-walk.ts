@@ -121,7 +121,7 @@ export async function walk(context: ToolContext, waiting: readonly Entity[]): Pr
   const [confirmed, rejected] = [ids('confirmed'), ids('rejected')]
   const later = waiting.length - confirmed.length - rejected.length
   return {
-    text: `${said}${confirmed.length} confirmed, ${rejected.length} rejected, ${many(later, 'thing')} left${settledPairs > 0 ? `, ${many(settledPairs, 'contradiction')} settled` : ''}`, // biome-ignore format: one line
+    text: `${said}${confirmed.length} confirmed, ${rejected.length} rejected, ${many(later, 'thing')} left${settledPairs > 0 ? `, ${many(settledPairs, 'contradiction')} settled` : ''}`,
     json: { confirmed, rejected, left: later },
   }
 }

@@ -36,7 +36,9 @@ const NOTHING = { lines: [], json: [] }
 /** Changes of skills that are proposed: a person sees each with what it would change before it is approved. */
 function mutationsIn({ memory }: ToolContext): { lines: string[]; json: Json[] } {
   const all = waitingChanges(memory.reader)
-  const lines = all.map((e) => `${numberOf(e)}  ${oneLine(proposalText(e), 300)}\n  tidemark mutation approve ${numberOf(e)}`) // biome-ignore format: one line
+  const lines = all.map(
+    (e) => `${numberOf(e)}  ${oneLine(proposalText(e), 300)}\n  tidemark mutation approve ${numberOf(e)}`,
+  )
   return { lines, json: all.map(entityJson) }
 }
 
@@ -44,9 +46,14 @@ function mutationsIn({ memory }: ToolContext): { lines: string[]; json: Json[] }
 function staleIn({ memory, project }: ToolContext): { lines: string[]; json: Json[] } {
   const { reader, db } = memory
   const all = new Staleness(db, project.root, reader).all()
-  const lines = all.map((s) => `${reader.entity(s.id)!.kind}  ${oneLine(nameOf(reader.entity(s.id)!), 90)}  (${markOf(s)})\n  ${s.id}`) // biome-ignore format: one line
+  const lines = all.map(
+    (s) => `${reader.entity(s.id)!.kind}  ${oneLine(nameOf(reader.entity(s.id)!), 90)}  (${markOf(s)})\n  ${s.id}`,
+  )
   if (lines.length > 0)
-    lines.push('', `read the code again; tidemark re-anchor ${all[0]!.id} says that it still holds, else record it anew or retire it`) // biome-ignore format: one sentence
+    lines.push(
+      '',
+      `read the code again; tidemark re-anchor ${all[0]!.id} says that it still holds, else record it anew or retire it`,
+    )
   const json = all.map((s) => ({ ...(entityJson(reader.entity(s.id)!) as { [k: string]: Json }), stale: markOf(s) }))
   return { lines, json }
 }

@@ -22,7 +22,12 @@ async function list(context: ToolContext): Promise<Output> {
   const { countTokens } = await import('../recall/tokens.ts')
   const next = LEVELS[rank(declaredOf(context.project.maturity).level ?? 'ga') + 1]
   const row = (r: Rule): string => {
-    const how = [r.paths.length > 0 && `for ${r.paths.join(' ')}`, !r.autoload && 'on demand', r.dormant !== '' && 'more at higher levels', !r.isConfirmed && 'not confirmed'] // biome-ignore format: one thought
+    const how = [
+      r.paths.length > 0 && `for ${r.paths.join(' ')}`,
+      !r.autoload && 'on demand',
+      r.dormant !== '' && 'more at higher levels',
+      !r.isConfirmed && 'not confirmed',
+    ]
     const notes = how.filter(Boolean).join(', ')
     return `  ${r.name.padEnd(22)} ${r.level.padEnd(5)} ${String(countTokens(r.text)).padStart(4)} tokens${notes && `  (${notes})`}`
   }

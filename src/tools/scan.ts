@@ -14,7 +14,10 @@ export const scan = defineTool({
     const { reader } = memory
     const lines = [`${many(counts.files, 'file')}: ${counts.changed} new or changed, ${counts.gone} gone`]
     if (stale.length > 0)
-      lines.push(`stale now: ${stale.map((id) => reader.entity(id)?.id ?? id).join(', ')}`, 'tidemark review lists all that is stale') // biome-ignore format: one thought
+      lines.push(
+        `stale now: ${stale.map((id) => reader.entity(id)?.id ?? id).join(', ')}`,
+        'tidemark review lists all that is stale',
+      )
     return { text: lines.join('\n'), json: { ...counts, stale: [...stale] } }
   },
 })

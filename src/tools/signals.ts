@@ -30,7 +30,10 @@ export const signals = defineTool({
     const omitted = found.length - shown.length
     const more = omitted > 0 ? [`… ${omitted} more: give a larger --limit`] : []
     return {
-      text: found.length === 0 ? 'no patterns noticed' : ['## Patterns Noticed', '', ...shown.flatMap((s) => [s.line, `   ${s.next}`]), ...more].join('\n'), // biome-ignore format: one thought
+      text:
+        found.length === 0
+          ? 'no patterns noticed'
+          : ['## Patterns Noticed', '', ...shown.flatMap((s) => [s.line, `   ${s.next}`]), ...more].join('\n'),
       json: shown as unknown as Json,
     }
   },

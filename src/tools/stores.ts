@@ -29,7 +29,10 @@ function lines(o: Overlap, i: number): string[] {
 }
 
 const json = (overlaps: readonly Overlap[]): Json =>
-  overlaps.map(({ places, ...o }) => ({ ...o, places: places.map(({ store, where, texts }) => ({ store, where, text: texts[0]! })) })) // biome-ignore format: one thought
+  overlaps.map(({ places, ...o }) => ({
+    ...o,
+    places: places.map(({ store, where, texts }) => ({ store, where, text: texts[0]! })),
+  }))
 
 const NOTHING: Output = { text: 'nothing was changed', json: { changed: false } }
 const DECIDES = 'decides what is merged'
@@ -68,7 +71,11 @@ export const stores = defineTool({
     }
     const overlap = /^\d{1,6}$/.test(which ?? '') ? found[Number(which) - 1] : undefined
     if (!overlap)
-      throw new UserError('not-found', `there is no finding ${which ?? 'without a number'}`, '`tidemark stores` numbers them') // biome-ignore format: one thought
+      throw new UserError(
+        'not-found',
+        `there is no finding ${which ?? 'without a number'}`,
+        '`tidemark stores` numbers them',
+      )
     const merge = mergeOf(overlap)
     const ask = mustBePerson(context, DECIDES, `stores merge ${which}`)
     const head = lines(overlap, Number(which) - 1).join('\n')

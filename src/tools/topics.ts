@@ -29,14 +29,19 @@ export const topics = defineTool({
     if (args.of !== undefined) {
       const found = topicsOf(reader, findOne(reader, args.of), words)
       return {
-        text: found.map(({ topic, from, by }) => `${topic}  (${from}: ${oneLine(by, NAME)})`).join('\n') || 'no topic is known',
+        text:
+          found.map(({ topic, from, by }) => `${topic}  (${from}: ${oneLine(by, NAME)})`).join('\n') ||
+          'no topic is known',
         json: found.map((t) => ({ ...t })),
       }
     }
     const traces = tracesByTopic(reader, words)
     if (args.topic === undefined)
       return {
-        text: traces.map(({ topic, decisions: all }) => `${topic}  ${all.length}  ${day(all[0]!)} to ${day(all.at(-1)!)}`).join('\n') || 'no decision has a topic yet',
+        text:
+          traces
+            .map(({ topic, decisions: all }) => `${topic}  ${all.length}  ${day(all[0]!)} to ${day(all.at(-1)!)}`)
+            .join('\n') || 'no decision has a topic yet',
         json: traces.map(({ topic, decisions }) => ({ topic, decisions: decisions.map((e) => e.id) })),
       }
     const topic = words.nameOf(args.topic)
@@ -46,9 +51,27 @@ export const topics = defineTool({
     const told = decisions.map((e) => ({ e, status: String(readField(e, 'status', kind)), why: due.get(e.id) }))
     return {
       text:
-        told.map(({ e, status, why }) => `${day(e)}  ${oneLine(e.name, NAME)}${status === 'active' ? '' : `  [${status}]`}${why === undefined ? '' : `  due for review: ${why}`}`).join('\n') ||
-        `no decision is on ${oneLine(topic, NAME)}${traces.length === 0 ? '' : `; the topics are ${traces.slice(0, 20).map((t) => t.topic).join(', ')}`}`,
-      json: told.map(({ e, status, why }) => ({ id: e.id, name: e.name, status, at: new Date(timeOf(e)).toISOString(), ...(why === undefined ? {} : { due: why }) })),
+        told
+          .map(
+            ({ e, status, why }) =>
+              `${day(e)}  ${oneLine(e.name, NAME)}${status === 'active' ? '' : `  [${status}]`}${why === undefined ? '' : `  due for review: ${why}`}`,
+          )
+          .join('\n') ||
+        `no decision is on ${oneLine(topic, NAME)}${
+          traces.length === 0
+            ? ''
+            : `; the topics are ${traces
+                .slice(0, 20)
+                .map((t) => t.topic)
+                .join(', ')}`
+        }`,
+      json: told.map(({ e, status, why }) => ({
+        id: e.id,
+        name: e.name,
+        status,
+        at: new Date(timeOf(e)).toISOString(),
+        ...(why === undefined ? {} : { due: why }),
+      })),
     }
   },
-}) // biome-ignore format: one thought
+})

@@ -106,8 +106,10 @@ export const restore = defineTool({
     const { id } = findOne(context.memory.reader, args.ref, true)
     const to = args.to === undefined ? undefined : new Date(await momentAsked(context, args.to)).toISOString()
     return acted(context, [['restore', { ref: id, to }]], (r) =>
-      to === undefined ? `${r.kind} ${shortOf(r.name)} is back` : `${r.kind} ${shortOf(r.name)} says again what it said at ${to}`,
-    ) // biome-ignore format: one thought
+      to === undefined
+        ? `${r.kind} ${shortOf(r.name)} is back`
+        : `${r.kind} ${shortOf(r.name)} says again what it said at ${to}`,
+    )
   },
 })
 
@@ -159,7 +161,11 @@ export const merge = defineTool({
     const [from, into] = [findOne(reader, args.from), findOne(reader, args.into)]
     const kind = reader.registry().kind(into.kind)
     if (from.kind !== into.kind || from.id === into.id || !kind || kind.internal)
-      throw new UserError('not-alike', from.id === into.id ? 'that is one and the same' : `a ${from.kind} and a ${into.kind} are not merged`, 'name two entities of one kind; supersede replaces one by another') // biome-ignore format: one thought
+      throw new UserError(
+        'not-alike',
+        from.id === into.id ? 'that is one and the same' : `a ${from.kind} and a ${into.kind} are not merged`,
+        'name two entities of one kind; supersede replaces one by another',
+      )
     const added: { [field: string]: Json } = {}
     for (const [name, field] of Object.entries(fieldsOf(kind))) {
       const value = from.fields[name]

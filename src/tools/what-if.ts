@@ -38,12 +38,15 @@ export const whatIfTool = defineTool({
       touched.length === 0
         ? 'If it changes, no link carries that on to anything.'
         : `If it changes, this is touched (${found.cut ? 'at least ' : ''}${touched.length}):`,
-      ...shown.map((t) => `  ${t.strength.toFixed(2)}  ${pathWords(registry, t)}${line(t.entity).slice(oneLine(t.entity.name, NAME).length)}`),
+      ...shown.map(
+        (t) =>
+          `  ${t.strength.toFixed(2)}  ${pathWords(registry, t)}${line(t.entity).slice(oneLine(t.entity.name, NAME).length)}`,
+      ),
       ...(left > 0 ? [`  … and ${left} more: --all shows them`] : []),
       precedents.length === 0 ? 'Nothing like it is recorded from before.' : 'What became of things like it:',
       ...precedents.map((p) => `  ${told(p, line(p.entity))}`),
       `Likely outcome: ${outcomeSaid(outcomes, likely, precedents.length)}`,
-    ] // biome-ignore format: as it reads
+    ]
     const brief = (e: Entity) => ({ id: e.id, kind: e.kind, name: e.name })
     const json = {
       ref: start.id,

@@ -87,8 +87,14 @@ export function link(
   for (const [field, value] of Object.entries(more)) if (value !== undefined) changes.push({ field, op: 'set', value })
   if (p.apply(id, changes) || fresh) p.sign(id)
   settleSupersession(p, id)
-  if (relation.name === 'constrains' && fresh && p.links('src', dst.id).some((l) => l.rel === 'constrains' && l.dst === src.id))
-    p.note(`each of the two constrains the other: ${src.id} and ${dst.id} may conflict; if so: ["link-entities", {"from": "${src.id}", "to": "${dst.id}", "type": "conflicts-with"}]`) // biome-ignore format: one sentence
+  if (
+    relation.name === 'constrains' &&
+    fresh &&
+    p.links('src', dst.id).some((l) => l.rel === 'constrains' && l.dst === src.id)
+  )
+    p.note(
+      `each of the two constrains the other: ${src.id} and ${dst.id} may conflict; if so: ["link-entities", {"from": "${src.id}", "to": "${dst.id}", "type": "conflicts-with"}]`,
+    )
   if (p.entity(id)!.fields.standing === 'rejected')
     p.note(`this link was rejected and stays hidden; ["confirm", {"ref": "${id}"}] takes that back`)
   return { id, kind: LINK_KIND, from: src.id, to: dst.id, type: relation.name, created: fresh }

@@ -35,14 +35,29 @@ function restoreTo(p: Planning, target: Entity, to: string, report: Report) {
   try {
     at = momentSaid(to, p.ctx.ms, 'as-of')
   } catch {
-    return report({ field: 'to', message: 'not a time', received: to.slice(0, 80), accepted: 'a day, a moment, or words such as "3 days ago"' }) // biome-ignore format: one call
+    return report({
+      field: 'to',
+      message: 'not a time',
+      received: to.slice(0, 80),
+      accepted: 'a day, a moment, or words such as "3 days ago"',
+    })
   }
   const events = p.view.eventsOf(target.id)
   const later = events.filter((e) => e.event.stamp.ms > at)
   if (later.length === events.length)
-    return report({ field: 'to', message: `${target.id} was not recorded yet`, received: to.slice(0, 80), hint: '`tidemark history` tells when it was' }) // biome-ignore format: one call
+    return report({
+      field: 'to',
+      message: `${target.id} was not recorded yet`,
+      received: to.slice(0, 80),
+      hint: '`tidemark history` tells when it was',
+    })
   const before = p.draft.events.length
-  revert(p, target.id, new Set(later.map((e) => e.batch)), later.map((e) => e.event)) // biome-ignore format: one call
+  revert(
+    p,
+    target.id,
+    new Set(later.map((e) => e.batch)),
+    later.map((e) => e.event),
+  )
   if (p.draft.events.length === before) p.note(`${target.id} says what it said then`)
   else p.sign(target.id)
   if (p.links('dst', target.id).some((l) => l.rel === 'supersedes'))

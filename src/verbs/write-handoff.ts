@@ -268,7 +268,10 @@ export const writeHandoff = defineVerb({
     const isFuller =
       contextUsed !== undefined && Math.abs(percent(contextUsed) - percent(p.entity(id)!.fields.contextUsed)) >= FULLER
     const isContext = (c: Change) => c.field === 'contextUsed'
-    const changed = p.apply(id, changes.filter((c) => !isContext(c))) // biome-ignore format: one thought
+    const changed = p.apply(
+      id,
+      changes.filter((c) => !isContext(c)),
+    )
     // one that was composed and says the same again is as old as it was, unless the context has become much fuller
     if (changed || isFuller || !completing) {
       p.apply(id, changes.filter(isContext))

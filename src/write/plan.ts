@@ -272,7 +272,12 @@ export class Planning {
     const names = this.view.someNames(NAMES_TO_SUGGEST_FROM).filter(({ id }) => isMeant(kindOf(id)))
     const otherwise = 'an id, kind:name, a path, or a name that is recorded'
     const told = (n: string) => `"${n}" (${names.find((x) => x.name === n)!.id})`
-    return didYouMean(ref, names.map((n) => n.name), otherwise, told) // biome-ignore format: one thought
+    return didYouMean(
+      ref,
+      names.map((n) => n.name),
+      otherwise,
+      told,
+    )
   }
 
   /** Dry run: returns the body's result and discards what it planned. */
@@ -347,7 +352,12 @@ export class Planning {
   set(id: string, field: string, value: Json | undefined): boolean {
     const before = this.#seen(id, field)
     const only = before.length === 1 ? before[0]! : undefined
-    if (value === undefined ? before.length === 0 || (only && only.value === undefined) : only && this.#stands(id, only, value)) return false // biome-ignore format: one thought
+    if (
+      value === undefined
+        ? before.length === 0 || (only && only.value === undefined)
+        : only && this.#stands(id, only, value)
+    )
+      return false
     const was = this.#folded(id).fields[field]
     const op = value === undefined ? 'clear' : 'set'
     return this.#emit(id, field, op, before, {

@@ -46,12 +46,24 @@ export function Bars(props: { label: string; from: number; series: readonly Seri
           height: HEIGHT,
           legend: { show: false },
           cursor: { show: false },
-          scales: { x: { time: true, range: (_u, min, max) => [min - DAY_S, max + DAY_S] }, y: { range: (_u, _min, max) => [0, Math.max(3, max)] } }, // biome-ignore format: one thought
+          scales: {
+            x: { time: true, range: (_u, min, max) => [min - DAY_S, max + DAY_S] },
+            y: { range: (_u, _min, max) => [0, Math.max(3, max)] },
+          },
           axes: [
             { ...axis, grid: { show: false } },
             { ...axis, size: 32, incrs: [1, 2, 5, 10, 20, 50, 100] },
           ],
-          series: [{}, ...series.map((s, i) => ({ label: s.name, fill: colours[i], stroke: colours[i], paths: bars, points: { show: false } }))], // biome-ignore format: one thought
+          series: [
+            {},
+            ...series.map((s, i) => ({
+              label: s.name,
+              fill: colours[i],
+              stroke: colours[i],
+              paths: bars,
+              points: { show: false },
+            })),
+          ],
         },
         [days, ...sums],
         div,
@@ -59,7 +71,9 @@ export function Bars(props: { label: string; from: number; series: readonly Seri
     }
     void draw()
     const dark = matchMedia('(prefers-color-scheme: dark)')
-    const watch = new ResizeObserver(() => place.current && plot?.setSize({ width: place.current.clientWidth, height: HEIGHT })) // biome-ignore format: one line
+    const watch = new ResizeObserver(
+      () => place.current && plot?.setSize({ width: place.current.clientWidth, height: HEIGHT }),
+    )
     watch.observe(place.current!)
     dark.addEventListener('change', draw)
     return () => {

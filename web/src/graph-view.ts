@@ -55,7 +55,13 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   const readColours = () => {
     const of = (name: string) => [name, colour(`--g-${name}`)] as const
     const groups = ['decisions', 'rules', 'lessons', 'questions', 'work', 'code', 'other'].map(of)
-    colours = { ...Object.fromEntries(groups), ink: colour('--ink'), line: colour('--g-line'), soft: colour('--soft'), bad: colour('--bad') } // biome-ignore format: one thought
+    colours = {
+      ...Object.fromEntries(groups),
+      ink: colour('--ink'),
+      line: colour('--g-line'),
+      soft: colour('--soft'),
+      bad: colour('--bad'),
+    }
   }
   readColours()
 
@@ -144,7 +150,13 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
         const about = { label: name.length > 32 ? `${name.slice(0, 31)}…` : name, group, faded }
         // a sunflower: no two in one place, and the same each time
         if (graph.hasNode(id)) graph.mergeNodeAttributes(id, about)
-        else graph.addNode(id, { ...about, x: Math.sqrt(i) * Math.cos(i * GOLDEN), y: Math.sqrt(i) * Math.sin(i * GOLDEN), size: 4 }) // biome-ignore format: one thought
+        else
+          graph.addNode(id, {
+            ...about,
+            x: Math.sqrt(i) * Math.cos(i * GOLDEN),
+            y: Math.sqrt(i) * Math.sin(i * GOLDEN),
+            size: 4,
+          })
       })
       for (const { from, to, type } of edges)
         if (graph.hasNode(from) && graph.hasNode(to)) graph.addEdge(from, to, { kind: type, size: 1 })
@@ -188,7 +200,7 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       })
       const dots = graph.mapNodes((id, { group, label, size }) => {
         const { x, y } = at(id)
-        return `<circle cx="${n(x)}" cy="${n(y)}" r="${n(size)}" fill="${colours[group as string]}"/><text x="${n(x + size + 3)}" y="${n(y + 4)}" fill="${colours.ink}">${text(String(label))}</text>` // biome-ignore format: one thought
+        return `<circle cx="${n(x)}" cy="${n(y)}" r="${n(size)}" fill="${colours[group as string]}"/><text x="${n(x + size + 3)}" y="${n(y + 4)}" fill="${colours.ink}">${text(String(label))}</text>`
       })
       const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">${lines.join('')}${dots.join('')}</svg>`
       save('graph.svg', new Blob([svg], { type: 'image/svg+xml' }))

@@ -50,7 +50,10 @@ export const unconfirmed: Section = {
       items,
       beyond: said.length + ofFiles.length - items.length,
       see: 'tidemark confirm',
-      says: from === '' ? `${n} to review (\`tidemark review\`)` : `${many(n, 'rule')} from ${from} to review (\`tidemark review\`: a confirms all)`, // biome-ignore format: one thought
+      says:
+        from === ''
+          ? `${n} to review (\`tidemark review\`)`
+          : `${many(n, 'rule')} from ${from} to review (\`tidemark review\`: a confirms all)`,
       note: `${many(n, 'rule')} ${n === 1 ? 'waits' : 'wait'} for confirmation: tidemark review lists them, a person agrees with tidemark confirm`,
     }
   },

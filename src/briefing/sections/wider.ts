@@ -22,7 +22,12 @@ function beyond(about: About): readonly Seen[] {
   const vocabulary = vocabularyOf(about.project)
   const all = (['user', 'community'] as const).flatMap((tier) => {
     const said = wider.filter((w) => w.tier === tier)
-    const beside = besideNearer(about.memory, said.map((w) => w.entity), nearer, vocabulary) // biome-ignore format: one call
+    const beside = besideNearer(
+      about.memory,
+      said.map((w) => w.entity),
+      nearer,
+      vocabulary,
+    )
     nearer.push(...said.map((w) => w.entity))
     return said.flatMap((w, n): Seen[] => ('same' in beside[n]! ? [] : [{ ...w, ...beside[n] }]))
   })

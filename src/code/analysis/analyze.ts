@@ -31,7 +31,9 @@ const isTest = (path: string): boolean =>
   /(?:^|[/._-])(?:tests?|specs?|__tests__|testdata|fixtures?|e2e)(?:[/._-]|$)/i.test(path) || /Tests?\.\w+$/.test(path)
 /** Code that was copied, made by a tool, or only shows how something is used. */
 const isForeign = (path: string): boolean =>
-  /(?:^|\/)(?:vendor|third_party|node_modules|migrations|dist|build|generated|examples?|docs?|benchmarks?)\//i.test(path) || /\.(?:min\.js|d\.ts|gen\.\w+|pb\.go|[0-9a-f]{8,}\.js)$/.test(path) // biome-ignore format: one thought
+  /(?:^|\/)(?:vendor|third_party|node_modules|migrations|dist|build|generated|examples?|docs?|benchmarks?)\//i.test(
+    path,
+  ) || /\.(?:min\.js|d\.ts|gen\.\w+|pb\.go|[0-9a-f]{8,}\.js)$/.test(path)
 
 /** Lines so long that nobody wrote them: what a bundler made. */
 const isPacked = (text: string): boolean => text.split('\n', 50).some((line) => line.length > 1_000)
@@ -139,7 +141,14 @@ function naming(files: readonly string[]): Finding[] {
     return CASES.flatMap(([name, form]) => {
       const such = telling.filter(({ stem }) => form.test(stem))
       if (such.length / telling.length < CONVENTION) return []
-      return [fact(`Name ${ending} files in ${name}`, such.length, telling.length, such.map((s) => s.path))] // biome-ignore format: one thought
+      return [
+        fact(
+          `Name ${ending} files in ${name}`,
+          such.length,
+          telling.length,
+          such.map((s) => s.path),
+        ),
+      ]
     })
   })
 }
@@ -202,7 +211,8 @@ export async function findingsIn(files: AsyncIterable<SourceFile> | Iterable<Sou
   }
   const own = all.filter((f) => !isForeign(f) && /\.(?:[cm]?[jt]sx?|py|go|rs|java)$/.test(f))
   const code = own.filter((f) => !isTest(f))
-  const isOwn = (s: Shape) => s.kind !== 'throws' && s.kind !== 'exports' && !OF_THE_LANGUAGE.has(lastName(s.of)) && !LEFT_BEHIND.test(s.of) // biome-ignore format: one thought
+  const isOwn = (s: Shape) =>
+    s.kind !== 'throws' && s.kind !== 'exports' && !OF_THE_LANGUAGE.has(lastName(s.of)) && !LEFT_BEHIND.test(s.of)
   const recurring = shapes.filter(isOwn)
   const patterns = [...Map.groupBy(recurring, (s) => `${s.kind} ${s.of}`).values()].flatMap(
     (group) => patternOf(group, code) ?? [],
@@ -226,6 +236,13 @@ export function principlesIn(statements: readonly Statement[]): Finding[] {
     const sources = [...new Set([item.id, ...similar].map((i) => statements[Number(i)]!.id))]
     if (sources.length < MIN_SAID) return []
     const args = { name: item.text.replace(/[.!]$/, ''), description: item.text }
-    return [{ verb: 'record-principle', args, evidence: `said by ${sources.join(', ')}`, confidence: confidenceOf(sources.length, sources.length) }] // biome-ignore format: one thought
+    return [
+      {
+        verb: 'record-principle',
+        args,
+        evidence: `said by ${sources.join(', ')}`,
+        confidence: confidenceOf(sources.length, sources.length),
+      },
+    ]
   })
 }

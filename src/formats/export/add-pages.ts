@@ -27,14 +27,19 @@ export const heldOf = ({ reader, env }: Memory, kind: string): Entity[] =>
 const settingsOf = ({ reader }: Memory): Entity[] =>
   reader.list('fact').filter((e) => {
     const { provenance } = e.fields
-    const isRead = Array.isArray(provenance) && provenance.some((p) => isObject(p) && String(p.source).startsWith('import add')) // biome-ignore format: one thought
+    const isRead =
+      Array.isArray(provenance) && provenance.some((p) => isObject(p) && String(p.source).startsWith('import add'))
     const isReplaced = reader.links('to', e.id).some((l) => l.type === 'supersedes' && stands(l))
     return isRead && !isReplaced && attrsOf(e).setting !== undefined
   })
 
 /** The line of decisions.md that it was read from. */
 const lineIn = ({ fields: { locations } }: Entity): number =>
-  Number((Array.isArray(locations) ? locations : []).flatMap((l) => /(?:^|\/)decisions\.md:(\d{1,9})$/.exec(String(l))?.[1] ?? [])[0] ?? Number.POSITIVE_INFINITY) // biome-ignore format: one thought
+  Number(
+    (Array.isArray(locations) ? locations : []).flatMap(
+      (l) => /(?:^|\/)decisions\.md:(\d{1,9})$/.exec(String(l))?.[1] ?? [],
+    )[0] ?? Number.POSITIVE_INFINITY,
+  )
 
 function decisionLine(e: Entity): string {
   const { description, rationale } = e.fields
@@ -64,7 +69,14 @@ function blockIn(e: Entity): Block | undefined {
   const text = said(e.fields.text).slice(role.length + 2)
   const lines = new Map<string, string>()
   const { claimed, handoff, 'depends-on': needs, ...others } = more
-  const all = { status: e.fields.outcome, claimed, result: result ?? (text === done ? undefined : text), handoff, 'depends-on': needs, ...others } // biome-ignore format: one thought
+  const all = {
+    status: e.fields.outcome,
+    claimed,
+    result: result ?? (text === done ? undefined : text),
+    handoff,
+    'depends-on': needs,
+    ...others,
+  }
   for (const [key, value] of Object.entries(defined(all))) if (said(value)) lines.set(key, said(value))
   return { role, ...(typeof at === 'string' && { at }), lines }
 }
@@ -122,15 +134,29 @@ const TITLES: Readonly<Record<string, string>> = { 'anti-pattern': 'Anti-Pattern
 export function learningsPage(name: string, entries: readonly JsonObject[]): string {
   const rank = (e: JsonObject) => ORDER.indexOf(said(e.severity))
   const groups = Map.groupBy(entries, (e) => said(e.category) || 'general')
-  const sections = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([category, some]) => {
-    const title = TITLES[category] ?? category.charAt(0).toUpperCase() + category.slice(1)
-    const items = [...some].sort((a, b) => rank(a) - rank(b)).map(({ id, severity, title: text, date, body }) => {
-      const head = `- **${severity ? `[${severity}] ` : ''}${onPage(said(text))}** (${[id, date].filter(Boolean).join(', ')})`
-      return body ? `${head}\n  ${said(body).trim().split('\n').map((line) => line.trim()).filter(Boolean).join('\n  ')}` : head
+  const sections = [...groups]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([category, some]) => {
+      const title = TITLES[category] ?? category.charAt(0).toUpperCase() + category.slice(1)
+      const items = [...some]
+        .sort((a, b) => rank(a) - rank(b))
+        .map(({ id, severity, title: text, date, body }) => {
+          const head = `- **${severity ? `[${severity}] ` : ''}${onPage(said(text))}** (${[id, date].filter(Boolean).join(', ')})`
+          return body
+            ? `${head}\n  ${said(body)
+                .trim()
+                .split('\n')
+                .map((line) => line.trim())
+                .filter(Boolean)
+                .join('\n  ')}`
+            : head
+        })
+      return `## ${title}\n\n${items.join('\n\n')}\n`
     })
-    return `## ${title}\n\n${items.join('\n\n')}\n`
-  }) // biome-ignore format: one thought
-  const last = entries.map((e) => said(e.date)).sort().at(-1) // biome-ignore format: one thought
+  const last = entries
+    .map((e) => said(e.date))
+    .sort()
+    .at(-1)
   const foot = `---\n*${entries.length} entries.${last ? ` Last updated: ${last}.` : ''} Source: .add/learnings.json*\n`
   const head = `# Project Learnings — ${name}\n\n> **Tier 3: Project-Specific Knowledge**\n> Generated from \`.add/learnings.json\` — do not edit directly.\n> Agents read JSON for filtering; this file is for human review.\n`
   return [head, ...sections, foot].join('\n')
@@ -142,7 +168,7 @@ export function pagesOf(memory: Memory): { files: Record<string, string>; shown:
   const observations = heldOf(memory, 'observation')
   const mutations = numbered(memory.reader.list('mutation', { all: true }))
   const results = heldOf(memory, 'result').filter((e) => blockIn(e))
-  const live = claimsOf(memory).blocks().map(blockOf) // biome-ignore format: one thought
+  const live = claimsOf(memory).blocks().map(blockOf)
   const roles = new Set(live.map((b) => b.role))
   const blocks = [...results.map((e) => blockIn(e)!).filter((b) => !roles.has(b.role)), ...live]
   const writtenAt = (e: Entity) => handoffOf(e).written ?? 0
@@ -150,7 +176,8 @@ export function pagesOf(memory: Memory): { files: Record<string, string>; shown:
   const projects = heldOf(memory, 'concept').filter((e) => e.fields.type === 'project')
   const settings = settingsOf(memory)
   const [project] = projects
-  const list = (title: string, lines: readonly string[]) => (lines.length === 0 ? undefined : `# ${title}\n\n${lines.join('\n')}\n`) // biome-ignore format: one thought
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? undefined : `# ${title}\n\n${lines.join('\n')}\n`
   const files = defined({
     'config.json': project && `${JSON.stringify(configOf(memory, project), null, 2)}\n`,
     'observations.md': list('Process Observations', observations.map(addObservation)),

@@ -69,18 +69,33 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
 /** What is known and stands in no file of ADD: kinds, and fields of those that do. */
 function leftOut(memory: Memory): string[] {
   const { shown } = pagesOf(memory)
-  const there = [...shown, ...['learning', 'retro-score', 'chunk'].flatMap((kind) => memory.reader.list(kind, { all: true }))]
+  const there = [
+    ...shown,
+    ...['learning', 'retro-score', 'chunk'].flatMap((kind) => memory.reader.list(kind, { all: true })),
+  ]
   const ids = new Set(there.map((e) => e.id))
-  const others = memory.registry().kinds().filter((k) => !k.internal && k.name !== LINK_KIND)
+  const others = memory
+    .registry()
+    .kinds()
+    .filter((k) => !k.internal && k.name !== LINK_KIND)
   const kinds = others.flatMap((kind) => {
     const n = memory.reader.list(kind.name, { all: true }).filter((e) => !ids.has(e.id)).length
     return n === 0 ? [] : [`${n} ${n === 1 ? kind.name : kind.plural}`]
   })
-  const fields = there.flatMap((e) => Object.keys(e.fields).filter((f) => SHOWN[e.kind] && ![...SHOWN[e.kind]!, 'attrs', 'provenance', 'standing', 'retired'].includes(f) && !(e.kind === 'decision' && f === 'description' && e.fields.rationale === undefined)).map((f) => `${f} of ${e.kind}`))
+  const fields = there.flatMap((e) =>
+    Object.keys(e.fields)
+      .filter(
+        (f) =>
+          SHOWN[e.kind] &&
+          ![...SHOWN[e.kind]!, 'attrs', 'provenance', 'standing', 'retired'].includes(f) &&
+          !(e.kind === 'decision' && f === 'description' && e.fields.rationale === undefined),
+      )
+      .map((f) => `${f} of ${e.kind}`),
+  )
   const counted = [...Map.groupBy(fields, (f) => f)].map(([f, all]) => `${f} (${all.length})`)
   const left = [...kinds, ...counted]
   return left.length === 0 ? [] : [`without a place in these files: ${left.join(', ')}`]
-} // biome-ignore format: one thought
+}
 
 /** What is known as ADD keeps it in `.add/`. */
 export const add: Exporter = {

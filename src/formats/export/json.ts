@@ -29,7 +29,8 @@ type What = Pick<ExportOptions, 'kind' | 'stamp' | 'history'>
 /** Everything that is known, as one JSON document; `import json` takes it back. */
 export const json = {
   name: 'json',
-  about: 'everything known as one JSON document, sorted by id, for `import json`; with --history also every line of the log', // biome-ignore format: one text
+  about:
+    'everything known as one JSON document, sorted by id, for `import json`; with --history also every line of the log',
   write: (memory: Memory, what: What) => `${JSON.stringify(documentOf(memory, what), null, 2)}\n`,
   isOurs: (text: string) => /^\uFEFF?\s*\{\s*"tidemark"\s*:\s*1\b/.test(text),
 } satisfies Exporter

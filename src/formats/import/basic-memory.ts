@@ -16,7 +16,8 @@ const NAMED = new Set(['title', 'type', 'tags', 'permalink'])
 /** The folder of basic-memory: a concept for each note, with its observations, relations and text. */
 export const basicMemory: Importer = {
   name: 'basic-memory',
-  about: 'the folder of basic-memory: notes become concepts with their observations, relations become links, other text chunks', // biome-ignore format: one text
+  about:
+    'the folder of basic-memory: notes become concepts with their observations, relations become links, other text chunks',
   read(path, root) {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md'])
     const notes = pages.map(noteOf)

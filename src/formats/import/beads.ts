@@ -56,7 +56,11 @@ export const beads: Importer = {
         if (type === 'parent-child' && on === parent && isEpic(issues.get(on)!.issue) && !isEpic(issue)) continue
         if (!issues.has(on)) leaveOut('there is no such issue')
         else if (relation !== undefined || type === 'parent-child')
-          links.push({ verb: 'link-entities', args: { from: aliasOf(issue.id), to: aliasOf(on), type: relation ?? 'relates-to' }, where }) // biome-ignore format: one link
+          links.push({
+            verb: 'link-entities',
+            args: { from: aliasOf(issue.id), to: aliasOf(on), type: relation ?? 'relates-to' },
+            where,
+          })
         else leaveOut(`no relation says "${type}"`)
       }
       return itemOf(issue, parent !== undefined && isEpic(issues.get(parent)!.issue) ? parent : undefined, where)
@@ -104,7 +108,9 @@ function itemOf(issue: JsonObject, epic: string | undefined, where: string): Ite
     const said = isObject(c) ? (text(c.text) ?? text(c.body)) : undefined
     return said === undefined ? [] : [`${String((c as JsonObject).author ?? '')}: ${said}`]
   })
-  const kept = KEPT.flatMap((key) => (typeof issue[key] === 'string' || typeof issue[key] === 'number' ? [[key, issue[key]] as const] : [])) // biome-ignore format: one thought
+  const kept = KEPT.flatMap((key) =>
+    typeof issue[key] === 'string' || typeof issue[key] === 'number' ? [[key, issue[key]] as const] : [],
+  )
   const labels = asStrings(issue.labels)
   const args = {
     description: String(issue.title).trim(),

@@ -10,7 +10,8 @@ import type { Importer, Item, Unplaced } from './types.ts'
 /** What the export of claude-mem holds: decisions are proposed, other observations become learnings. */
 export const claudeMem: Importer = {
   name: 'claude-mem',
-  about: 'the JSON of claude-mem\'s export script: observations become learnings, decisions proposals, summaries and prompts chunks', // biome-ignore format: one text
+  about:
+    "the JSON of claude-mem's export script: observations become learnings, decisions proposals, summaries and prompts chunks",
   read(path, root) {
     const file = labelOf(path, root)
     const refuse = (why: string) =>
@@ -22,7 +23,9 @@ export const claudeMem: Importer = {
       if (error instanceof UserError) throw error
       throw refuse((error as Error).message)
     }
-    const lists = isObject(whole) ? ['observations', 'summaries', 'prompts'].filter((l) => Array.isArray((whole as JsonObject)[l])) : [] // biome-ignore format: one thought
+    const lists = isObject(whole)
+      ? ['observations', 'summaries', 'prompts'].filter((l) => Array.isArray((whole as JsonObject)[l]))
+      : []
     if (!isObject(whole) || lists.length === 0) throw refuse('it has no "observations", "summaries" or "prompts"')
     const unplaced: Unplaced[] = []
     const items: Item[] = []
@@ -52,7 +55,12 @@ const READERS: Readonly<Record<string, (entry: JsonObject, where: string) => Ite
 }
 
 const text = (value: Json | undefined) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined)
-const sessionOf = (e: JsonObject) => text(e.memory_session_id) ?? text(e.sdk_session_id) ?? text(e.content_session_id) ?? text(e.claude_session_id) ?? 'session' // biome-ignore format: one thought
+const sessionOf = (e: JsonObject) =>
+  text(e.memory_session_id) ??
+  text(e.sdk_session_id) ??
+  text(e.content_session_id) ??
+  text(e.claude_session_id) ??
+  'session'
 
 function timeOf({ created_at_epoch: epoch, created_at: at }: JsonObject): string | undefined {
   const ms = typeof epoch === 'number' ? (epoch < 1e11 ? epoch * 1000 : epoch) : Date.parse(String(at))
@@ -65,7 +73,10 @@ function listOf(value: Json | undefined): string[] {
   try {
     return asStrings(JSON.parse(value) as Json)
   } catch {
-    return value.split(',').map((v) => v.trim()).filter(Boolean) // biome-ignore format: one thought
+    return value
+      .split(',')
+      .map((v) => v.trim())
+      .filter(Boolean)
   }
 }
 
@@ -80,11 +91,21 @@ function observationOf(entry: JsonObject, where: string): Item[] {
   const date = timeOf(entry)
   const common = {
     topics: concepts.length > 0 ? concepts : undefined,
-    attrs: { type: text(entry.type) ?? 'observation', files: [...new Set([...listOf(entry.files_read), ...listOf(entry.files_modified)])].join(', ') || null }, // biome-ignore format: one line
+    attrs: {
+      type: text(entry.type) ?? 'observation',
+      files: [...new Set([...listOf(entry.files_read), ...listOf(entry.files_modified)])].join(', ') || null,
+    },
   }
   const attrs = Object.fromEntries(Object.entries(common.attrs).filter(([, v]) => v !== null)) as JsonObject
   if (entry.type === 'decision') {
-    const args = { name: title, description: body || undefined, standing: 'proposed', validFrom: date?.slice(0, 10), ...common, attrs } // biome-ignore format: one line
+    const args = {
+      name: title,
+      description: body || undefined,
+      standing: 'proposed',
+      validFrom: date?.slice(0, 10),
+      ...common,
+      attrs,
+    }
     return [{ verb: 'record-decision', args, where }]
   }
   return [{ verb: 'record-learning', args: { title, body: body || undefined, date, ...common, attrs }, where }]

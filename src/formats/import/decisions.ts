@@ -20,7 +20,8 @@ const OPTION = /^(?:[-*+]|\d+[.)])\s+(\S.*)$/gm
 /** Decision logs and architecture decision records (MADR, Nygard). */
 export const decisions: Importer = {
   name: 'decisions',
-  about: 'a log with `## 2026-05-03: Title`, or a folder of decision records (MADR, Nygard): decisions with status, date and what they supersede', // biome-ignore format: one text
+  about:
+    'a log with `## 2026-05-03: Title`, or a folder of decision records (MADR, Nygard): decisions with status, date and what they supersede',
   linksNames: true,
   read(path, root) {
     const { pages, unplaced, rest } = pagesAt(path, root, ['.md', '.markdown'])
@@ -49,7 +50,11 @@ export const decisions: Importer = {
 }
 
 /** The paragraphs of a text, each on one line. */
-const paragraphs = (text: string) => text.split(/\n\s*\n/).map((p) => p.trim()).filter(Boolean) // biome-ignore format: one thought
+const paragraphs = (text: string) =>
+  text
+    .split(/\n\s*\n/)
+    .map((p) => p.trim())
+    .filter(Boolean)
 
 /** The dated sections of a log: the first paragraph is what was decided, the rest why. */
 function logOf({ label, text }: Page): Item[] {
@@ -80,7 +85,10 @@ interface Part {
 function under(parts: readonly Part[], ...names: readonly RegExp[]): string | undefined {
   for (const name of names) {
     const found = parts.filter(({ title }) => title.split(' › ').some((heading) => name.test(heading)))
-    const text = found.map((p) => p.text).join('\n\n').trim() // biome-ignore format: one thought
+    const text = found
+      .map((p) => p.text)
+      .join('\n\n')
+      .trim()
     if (text !== '') return text
   }
   return undefined

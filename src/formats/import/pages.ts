@@ -28,7 +28,11 @@ export interface Pages {
 export function pagesAt(path: string, root: string, extensions: readonly string[], skipped = SKIPPED): Pages {
   const files = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? filesIn(path, extensions, skipped) : [path]
   if (files.length === 0)
-    throw new UserError('no-documents', `no document under ${labelOf(path, root)}`, `documents end in ${extensions.join(', ')}`) // biome-ignore format: one error
+    throw new UserError(
+      'no-documents',
+      `no document under ${labelOf(path, root)}`,
+      `documents end in ${extensions.join(', ')}`,
+    )
   const pages: Page[] = []
   const unplaced: Unplaced[] = []
   const redacted: { where: string; category: string }[] = []
@@ -102,5 +106,10 @@ export function textIn({ fields }: FrontMatter, key: string): string | undefined
 /** A list of the front matter, also where it is written with commas. */
 export function listIn({ fields }: FrontMatter, key: string): string[] {
   const value = fields.get(key) ?? []
-  return typeof value !== 'string' ? [...value] : value.split(',').map((v) => v.trim()).filter(Boolean) // biome-ignore format: one thought
+  return typeof value !== 'string'
+    ? [...value]
+    : value
+        .split(',')
+        .map((v) => v.trim())
+        .filter(Boolean)
 }

@@ -58,7 +58,10 @@ export class Queue {
     this.#units = []
     while (units.length > 0) {
       try {
-        const done = this.#memory.act(units.flatMap((u) => u.actions), this.#options) // biome-ignore format: one call
+        const done = this.#memory.act(
+          units.flatMap((u) => u.actions),
+          this.#options,
+        )
         if (done.batch !== null) this.#events.wrote(done.batch)
         let at = 0
         for (const unit of units) {

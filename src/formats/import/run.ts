@@ -146,7 +146,8 @@ function settleGone(state: State): void {
     if (!state.registry.kind(kind) || kind === KIND_KIND || kind === RELATION_KIND) continue
     for (const e of reader.list(kind)) {
       if (state.touched.has(e.id) || !finder.isFrom(e) || isSuperseded(e.id)) continue
-      const lose = (what: string, then: string) => void report.gone.push({ where: e.id, what: shown(what), why: `${reason}${then}` }) // biome-ignore format: one thought
+      const lose = (what: string, then: string) =>
+        void report.gone.push({ where: e.id, what: shown(what), why: `${reason}${then}` })
       const settle = (then: string, action: Action) => {
         lose(e.name, `: ${then}`)
         const item = { verb: action[0], args: {}, where: state.options.source }

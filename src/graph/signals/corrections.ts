@@ -13,6 +13,8 @@ export const correctionHotspots: Detector = (look) =>
     severity: 'medium',
     line: `⚠️ ${capital(topic)} corrected ${times(found.length)} — understanding may be incomplete`,
     entities: found.map((e) => e.id),
-    evidence: found.slice(-SHOWN).map((e) => `${said(fieldOf(e, 'wrongBelief') || '?')} → ${said(fieldOf(e, 'rightBelief'))}`),
+    evidence: found
+      .slice(-SHOWN)
+      .map((e) => `${said(fieldOf(e, 'wrongBelief') || '?')} → ${said(fieldOf(e, 'rightBelief'))}`),
     next: `tidemark topics ${shellWord(topic)}`,
-  })) // biome-ignore format: one thought
+  }))

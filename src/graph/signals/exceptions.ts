@@ -38,7 +38,12 @@ export const exceptionClusters: Detector = (look) => {
         severity: 'medium',
         line: `⚠️ "${said(text)}" has ${found.length} exceptions — consider revising rule or documenting exceptions`,
         entities: [...(rule ? [rule.id] : []), ...found.map((e) => e.id)],
-        evidence: found.map((e) => [fieldOf(e, 'justification'), fieldOf(e, 'scope')].filter(Boolean).map((t) => said(t, 80)).join('; in ')), // biome-ignore format: one thought
+        evidence: found.map((e) =>
+          [fieldOf(e, 'justification'), fieldOf(e, 'scope')]
+            .filter(Boolean)
+            .map((t) => said(t, 80))
+            .join('; in '),
+        ),
         next: `tidemark show ${shellWord(rule?.id ?? found[0]!.id)}`,
       },
     ]

@@ -9,7 +9,10 @@ const LEAST = 2
 export const failureRecurrence: Detector = (look) => {
   const failed = look.agreed('failed-approach', { limit: MOST_COMPARED })
   const topics = look.topicsOf(failed)
-  const linked = Map.groupBy(look.edgesAt(failed, 'similar-to').flatMap((e) => [e, { from: e.to, to: e.from }]), (e) => e.from) // biome-ignore format: one thought
+  const linked = Map.groupBy(
+    look.edgesAt(failed, 'similar-to').flatMap((e) => [e, { from: e.to, to: e.from }]),
+    (e) => e.from,
+  )
   const clusters: Saying[][] = []
   const placeOf = new Map<string, number>()
   /** Word → the clusters whose oldest has it: the oldest stands for its cluster, so small steps do not join what is unlike. */
@@ -40,7 +43,12 @@ export const failureRecurrence: Detector = (look) => {
         severity: 'medium',
         line: `🔄 ${topic === undefined ? 'Similar' : capital(topic)} approaches failed ${times(cluster.length)} — last attempt: "${said(last.name)}", ${learned}`,
         entities: cluster.map((c) => c.entity.id),
-        evidence: cluster.map(({ entity: e }) => [e.name, fieldOf(e, 'outcome')].filter(Boolean).map((t) => said(t, 80)).join(': ')), // biome-ignore format: one thought
+        evidence: cluster.map(({ entity: e }) =>
+          [e.name, fieldOf(e, 'outcome')]
+            .filter(Boolean)
+            .map((t) => said(t, 80))
+            .join(': '),
+        ),
         next: `tidemark show ${shellWord(last.id)}`,
       }
     })

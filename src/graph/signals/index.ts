@@ -17,8 +17,15 @@ export type { OtherProject, Signal } from './signal.ts'
 
 /** In the order in which signals of one severity are told. */
 const DETECTORS: readonly Detector[] = [
-  constraintViolations, mutualConstraints, exceptionClusters, failureRecurrence, correctionHotspots, staleClusters, supersessionChains, similarAcross,
-] // biome-ignore format: one list
+  constraintViolations,
+  mutualConstraints,
+  exceptionClusters,
+  failureRecurrence,
+  correctionHotspots,
+  staleClusters,
+  supersessionChains,
+  similarAcross,
+]
 
 export interface SignalOptions {
   /** The knowledge as it was, with its moment. */

@@ -79,7 +79,11 @@ export const staleClusters: Detector = (look) => {
       .slice(-NEWEST)
       .map((d) => [d.decision.id, d]),
   )
-  return byTopic(look, [...due.values()].map((d) => d.decision), LEAST).map(([topic, found]) => ({
+  return byTopic(
+    look,
+    [...due.values()].map((d) => d.decision),
+    LEAST,
+  ).map(([topic, found]) => ({
     id: signalId('stale', topic),
     type: 'stale',
     severity: 'low',
@@ -87,5 +91,5 @@ export const staleClusters: Detector = (look) => {
     entities: found.map((e) => e.id),
     evidence: found.slice(0, SHOWN).map((e) => `${spoken(e)}: ${due.get(e.id)!.why}`),
     next: `tidemark topics ${shellWord(topic)}`,
-  })) // biome-ignore format: one thought
+  }))
 }

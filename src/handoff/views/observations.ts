@@ -14,7 +14,9 @@ export const RUN = 'run'
 
 /** `/add:deploy` and `Deploy` are one operation. */
 export const operationOf = (name: unknown): string =>
-  foldText(String(name ?? '')).replace(/^\/?(?:[\w-]{1,40}:)?/, '').trim() // biome-ignore format: one thought
+  foldText(String(name ?? ''))
+    .replace(/^\/?(?:[\w-]{1,40}:)?/, '')
+    .trim()
 
 /** A backslash is doubled only where it could be read as part of an escape, so that plain paths stay as they are. */
 const escaped = (text: string): string =>
@@ -88,7 +90,8 @@ export const observationsView: View = {
     const problems: string[] = []
     const actions = fresh.flatMap((line): Taken[] => {
       const said = readObservationLine(line)
-      if (said && said.what !== '') return [{ action: ['record-observation', said], says: `observation "${said.what}"` }] // biome-ignore format: one thought
+      if (said && said.what !== '')
+        return [{ action: ['record-observation', said], says: `observation "${said.what}"` }]
       problems.push(`no observation can be read in "${line.slice(0, 120)}": time | operation | what happened | cost`)
       return []
     })

@@ -33,9 +33,19 @@ const operation =
     return inexact(Number(num(a)), Number(num(b)))
   }
 
-export const add = operation((a, b) => a + b, (a, b) => a + b) // biome-ignore format: both alike
-const subtract = operation((a, b) => a - b, (a, b) => a - b) // biome-ignore format: both alike
-const multiply = operation((a, b) => a * b, (a, b) => a * b, 8) // biome-ignore format: both alike
+export const add = operation(
+  (a, b) => a + b,
+  (a, b) => a + b,
+)
+const subtract = operation(
+  (a, b) => a - b,
+  (a, b) => a - b,
+)
+const multiply = operation(
+  (a, b) => a * b,
+  (a, b) => a * b,
+  8,
+)
 const divide: Operation = (a, b, ctx) => {
   const [n, m] = [num(a), num(b)]
   if (m === 0n) throw new SchemeError('/: division by zero')
@@ -92,10 +102,22 @@ const division =
     return guard(exact(n, m), ctx)
   }
 
-const quotient = division((a, b) => a / b, (a, b) => Math.trunc(a / b)) // biome-ignore format: both alike
-const remainder = division((a, b) => a % b, (a, b) => a % b) // biome-ignore format: both alike
-const floorQuotient = division((a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n), (a, b) => Math.floor(a / b)) // biome-ignore format: both alike
-const modulo = division((a, b) => (a % b !== 0n && a < 0n !== b < 0n ? (a % b) + b : a % b), (a, b) => a - b * Math.floor(a / b)) // biome-ignore format: both alike
+const quotient = division(
+  (a, b) => a / b,
+  (a, b) => Math.trunc(a / b),
+)
+const remainder = division(
+  (a, b) => a % b,
+  (a, b) => a % b,
+)
+const floorQuotient = division(
+  (a, b) => a / b - (a % b !== 0n && a < 0n !== b < 0n ? 1n : 0n),
+  (a, b) => Math.floor(a / b),
+)
+const modulo = division(
+  (a, b) => (a % b !== 0n && a < 0n !== b < 0n ? (a % b) + b : a % b),
+  (a, b) => a - b * Math.floor(a / b),
+)
 
 const rounding =
   (of: (n: number) => number): Run =>

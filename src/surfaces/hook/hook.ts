@@ -74,7 +74,10 @@ function withDeadline(work: () => Promise<void>, ms: number): Promise<void> {
   const name = Symbol.for('tidemark.work')
   const run = () => {
     // settled from outside: what follows must not be ended with the work
-    work().then(() => setImmediate(resolve), (error) => setImmediate(reject, error)) // biome-ignore format: one thought
+    work().then(
+      () => setImmediate(resolve),
+      (error) => setImmediate(reject, error),
+    )
     ;(process as { _tickCallback?(): void })._tickCallback?.() // what is promised, within the time too
   }
   // promises are not kept while one of them runs: so it begins apart from them

@@ -104,8 +104,16 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
   app.get('/healthz', (c) => c.json({ ok: true, name: 'tidemark', version: VERSION }))
   app.all('/mcp', async (c) => (await endpointFor(c.req.query('project'))).fetch(c.req.raw))
   app.get('/api/tools', async (c) => {
-    const told = ({ name, title, about, example, params, readOnly, destructive = false }: Tool) =>
-      ({ name, title, about, example, params, mcp: TOOLS[name]!.mcp === true, readOnly, destructive }) // biome-ignore format: one line
+    const told = ({ name, title, about, example, params, readOnly, destructive = false }: Tool) => ({
+      name,
+      title,
+      about,
+      example,
+      params,
+      mcp: TOOLS[name]!.mcp === true,
+      readOnly,
+      destructive,
+    })
     return c.json({ tools: (await offered()).map(told) })
   })
   app.post('/api/tools/:name', async (c) => {

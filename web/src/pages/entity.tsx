@@ -111,7 +111,9 @@ function Whole({ entity: e }: { entity: Shown }) {
 const who = ({ author: a }: Change): string => a.user ?? a.agent ?? a.session ?? 'somebody'
 
 function fieldsOf(changes: readonly Change[]): string {
-  const said = changes.map((c) => (c.field === '$' ? String((c.value as { s?: string } | undefined)?.s ?? 'changed') : c.field)) // biome-ignore format: one line
+  const said = changes.map((c) =>
+    c.field === '$' ? String((c.value as { s?: string } | undefined)?.s ?? 'changed') : c.field,
+  )
   return [...new Set(said.filter((f) => f !== 'provenance'))].join(', ')
 }
 
@@ -126,7 +128,11 @@ function fieldsAt(changes: readonly Change[], until: ReadonlySet<string>): Map<s
     if (c.op === 'set') fields.set(c.field, c.value ?? null)
     else if (c.op === 'clear') fields.delete(c.field)
     else if (c.op === 'add') fields.set(c.field, [...items.filter((i) => !equals(i)), c.value ?? null])
-    else if (c.op === 'remove') fields.set(c.field, items.filter((i) => !equals(i))) // biome-ignore format: one line
+    else if (c.op === 'remove')
+      fields.set(
+        c.field,
+        items.filter((i) => !equals(i)),
+      )
   }
   return fields
 }
@@ -202,7 +208,9 @@ export function useAct() {
   const act = async (actions: Json[], said: string): Promise<boolean> => {
     setError(undefined)
     try {
-      const { json } = await call<{ batch: string | null; results: { standing?: string }[]; notes: string[] }>('act', { actions }) // biome-ignore format: one call
+      const { json } = await call<{ batch: string | null; results: { standing?: string }[]; notes: string[] }>('act', {
+        actions,
+      })
       const proposed = json.results.some((r) => r.standing === 'proposed') && !here.get()?.person
       setDone({ batch: json.batch, said: proposed ? `${said}: proposed, a person has to agree` : said })
       return true

@@ -57,14 +57,22 @@ export function GraphPage() {
   const linked = new Set(edges.flatMap((l) => [l.from, l.to]))
   const nodes: Node[] = known
     .filter((e) => e.kind !== 'context' && !hidden.has(groupOf(e.kind)) && (!linkedOnly || linked.has(e.id)))
-    .map((e) => ({ id: e.id, name: e.name, group: groupOf(e.kind), faded: e.state === 'superseded' || e.retired !== undefined })) // biome-ignore format: one thought
+    .map((e) => ({
+      id: e.id,
+      name: e.name,
+      group: groupOf(e.kind),
+      faded: e.state === 'superseded' || e.retired !== undefined,
+    }))
   const choose = (id: string | undefined) => {
     const next = new URLSearchParams(place.get().params)
     if (id === undefined) next.delete('id')
     else next.set('id', id)
     go(`/graph${next.size > 0 ? `?${next}` : ''}`, true)
   }
-  const whatIf = useTool<{ touched: { id: string }[] }>(chosen === undefined ? undefined : 'what-if', { ref: chosen, ...asOf }) // biome-ignore format: one call
+  const whatIf = useTool<{ touched: { id: string }[] }>(chosen === undefined ? undefined : 'what-if', {
+    ref: chosen,
+    ...asOf,
+  })
   const touched = whatIf.json?.touched.map((t) => t.id) ?? []
 
   useEffect(() => {

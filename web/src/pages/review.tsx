@@ -49,7 +49,16 @@ export function Review() {
     run(async () => {
       if (e.kind === 'mutation' || newest.current.some((d) => d.id === e.id)) return newest.current
       const [verb, said] = verbOf(e, isYes)
-      const batch = await batchOf([[verb, verb === 're-anchor' ? { ref: e.id } : verb === 'retire' ? { ref: e.id, reason: 'the code has changed' } : { ref: e.id, expectedVersion: e.version }]]) // biome-ignore format: one action
+      const batch = await batchOf([
+        [
+          verb,
+          verb === 're-anchor'
+            ? { ref: e.id }
+            : verb === 'retire'
+              ? { ref: e.id, reason: 'the code has changed' }
+              : { ref: e.id, expectedVersion: e.version },
+        ],
+      ])
       return [...newest.current, { id: e.id, name: nameOf(e), said, batch }]
     })
   const undo = () =>
@@ -142,7 +151,13 @@ export function Review() {
 }
 
 const verbOf = (e: Entity, isYes: boolean): [string, string] =>
-  e.stale ? (isYes ? ['re-anchor', 'Still holds'] : ['retire', 'Retired']) : isYes ? ['confirm', 'Confirmed'] : ['reject', 'Rejected'] // biome-ignore format: one thought
+  e.stale
+    ? isYes
+      ? ['re-anchor', 'Still holds']
+      : ['retire', 'Retired']
+    : isYes
+      ? ['confirm', 'Confirmed']
+      : ['reject', 'Rejected']
 
 const nameOf = (e: Entity): string => (e.kind === 'relationship' ? `${e.from} ${e.type} ${e.to}` : e.name)
 
@@ -158,7 +173,9 @@ function Done({ decided, later }: { decided: number; later: number }) {
 const SAYS = ['rationale', 'description', 'context', 'wrongBelief', 'outcome', 'trigger'] as const
 
 function Item({ entity: e }: { entity: Entity }) {
-  const by = (Array.isArray(e.provenance) ? e.provenance.at(-1) : undefined) as { agent?: string; user?: string; source?: string } | undefined // biome-ignore format: one type
+  const by = (Array.isArray(e.provenance) ? e.provenance.at(-1) : undefined) as
+    | { agent?: string; user?: string; source?: string }
+    | undefined
   const from = by?.source ?? [by?.agent, by?.user && `for ${by.user}`].filter(Boolean).join(' ')
   const category = typeof e.category === 'string' ? e.category : undefined
   return (

@@ -38,17 +38,20 @@ export function lineItems(
 ): Item[] {
   let others = 0
   let around = 0
-  const items = folder.page(name).split('\n').flatMap((text, i): Item[] => {
-    const line = text.trim()
-    if (line === '' || (i === 0 && line.startsWith('# '))) return []
-    if (/^(?:#|<!--|>|---)/.test(line)) {
-      around++
-      return []
-    }
-    const found = read(line, `${folder.label(name)}:${i + 1}`)
-    if (!found) others++
-    return found ?? []
-  }) // biome-ignore format: one thought
+  const items = folder
+    .page(name)
+    .split('\n')
+    .flatMap((text, i): Item[] => {
+      const line = text.trim()
+      if (line === '' || (i === 0 && line.startsWith('# '))) return []
+      if (/^(?:#|<!--|>|---)/.test(line)) {
+        around++
+        return []
+      }
+      const found = read(line, `${folder.label(name)}:${i + 1}`)
+      if (!found) others++
+      return found ?? []
+    })
   folder.count(name.replace('.md', ''), items.length)
   if (around > 0)
     folder.leaveOut(folder.label(name), `${around} headings, comments or rules`, 'they say nothing by themselves')

@@ -16,8 +16,17 @@ const told = ({ session, proposed, why, tokens }: Looked): string =>
 
 const meterJson = (m: Meter | undefined): Json =>
   m
-    ? { on: true, place: placeOf(m.allowed), model: m.allowed.model, used: m.tokens, budget: m.allowed.budget, calls: m.calls, waiting: m.waiting, error: m.error ?? null }
-    : { on: false } // biome-ignore format: one line says it
+    ? {
+        on: true,
+        place: placeOf(m.allowed),
+        model: m.allowed.model,
+        used: m.tokens,
+        budget: m.allowed.budget,
+        calls: m.calls,
+        waiting: m.waiting,
+        error: m.error ?? null,
+      }
+    : { on: false }
 
 function showMeter(call: CommandCall, meter: Meter | undefined): { json: Json } {
   call.out(meter ? `${meterLine(meter)}, by ${placeOf(meter.allowed)}` : `${OFF}: \`${SWITCH_ON}\``)
