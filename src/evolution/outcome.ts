@@ -3,9 +3,9 @@ import { operationOf } from '../handoff/views/observations.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import { measured, statusNow } from './change.ts'
-import { Likeness, type Seen } from './pattern.ts'
+import type { Likeness, Seen } from './pattern.ts'
 import { IN_FORCE } from './status.ts'
-import { observationsOf } from './synthesis.ts'
+import { likenessOf, observationsOf } from './synthesis.ts'
 
 /** By chance alone it would come out so at most this often: small counts have to do, so a person still decides. */
 const CHANCE = 0.2
@@ -41,7 +41,12 @@ export function compare(before: Outcome['before'], after: Outcome['after']): Out
 }
 
 /** What was observed of a mutation's operation before and after it was applied. */
-export function outcomeOf(e: Entity, all: readonly Seen[], likeness = new Likeness(all)): Outcome {
+export function outcomeOf(
+  memory: Memory,
+  e: Entity,
+  all: readonly Seen[],
+  likeness: Likeness = likenessOf(memory, all),
+): Outcome {
   const operation = operationOf(e.fields.skill)
   const since = Date.parse(String(e.fields.applied))
   const evidence = new Set(Array.isArray(e.fields.evidence) ? e.fields.evidence : [])
@@ -63,10 +68,11 @@ export interface Health {
 /** Measures every mutation that is in force, and keeps what came out. */
 export function measure(memory: Memory): Health[] {
   const all = observationsOf(memory, { archived: true })
+  const likeness = likenessOf(memory, all)
   return numbered(memory.reader.list('mutation')).flatMap((e): Health[] => {
     const status = statusNow(e)
     if (!IN_FORCE.has(status) || e.fields.applied === undefined) return []
-    const outcome = outcomeOf(e, all)
+    const outcome = outcomeOf(memory, e, all, likeness)
     const { verdict } = outcome
     if (status === 'kept' || verdict === 'too few to say' || verdict === status) return [{ mutation: e, outcome }]
     return [{ mutation: measured(memory, e, verdict, outcomeText(outcome)), outcome }]

@@ -43,16 +43,19 @@ export function seen(entity: Entity): Seen {
 
 /**
  * How alike observations are, 0 to 1: half by their words, of which rare ones count most, half by the meaning that the
- * static embedder finds in them.
+ * static embedder finds in them. Those that somebody says are the same trouble are wholly alike, whatever their words.
  */
 export class Likeness {
   readonly #embed = staticEmbedder()
+  readonly #troubles = new Map<string, string>()
   readonly #vectors = new Map<Seen, Float32Array>()
   readonly #in = new Map<string, number>()
   readonly #of: number
 
-  constructor(all: readonly Seen[]) {
+  /** `same`: ids of two observations each. */
+  constructor(all: readonly Seen[], same: readonly (readonly [string, string])[] = []) {
     this.#of = all.length
+    for (const [a, b] of same) this.#troubles.set(this.troubleOf(a), this.troubleOf(b))
     for (const { words } of all) for (const word of words) this.#in.set(word, (this.#in.get(word) ?? 0) + 1)
   }
 
@@ -66,7 +69,17 @@ export class Likeness {
     return vector
   }
 
+  /** One id for all that are said to be the same trouble. */
+  troubleOf(id: string): string {
+    let of = id
+    for (let next = this.#troubles.get(of); next !== undefined && next !== of; next = this.#troubles.get(of)) of = next
+    return of
+  }
+
+  #isSame = (a: Seen, b: Seen): boolean => this.troubleOf(a.entity.id) === this.troubleOf(b.entity.id)
+
   of(a: Seen, b: Seen): number {
+    if (this.#isSame(a, b)) return 1
     if (foldText(a.what) === foldText(b.what)) return 1
     const both = [...a.words].filter((word) => b.words.has(word))
     // without a word on how it went, "the smoke test passed" would be like "… was skipped"
@@ -79,31 +92,38 @@ export class Likeness {
   /** Whether it tells of the trouble that others tell of. */
   recurs(one: Seen, of: readonly Seen[]): boolean {
     if (one.good || of.length === 0 || of[0]!.operation !== one.operation) return false
-    return of.reduce((sum, other) => sum + this.of(one, other), 0) / of.length >= ALIKE
+    return (
+      of.some((other) => this.#isSame(one, other)) ||
+      of.reduce((sum, other) => sum + this.of(one, other), 0) / of.length >= ALIKE
+    )
   }
 }
 
 /** What recurs, by operation: groups in which every two are alike, the likest put together first. */
-export function patternsIn(all: readonly Seen[], likeness: Likeness): Seen[][] {
+export const patternsIn = (all: readonly Seen[], likeness: Likeness): Seen[][] =>
+  troublesIn(all, likeness).filter((g) => g.length >= ENOUGH)
+
+/** The same, with what was told once or twice. */
+export function troublesIn(all: readonly Seen[], likeness: Likeness): Seen[][] {
   const bad = all.filter((s) => !s.good).toSorted((a, b) => a.at - b.at || (a.entity.id < b.entity.id ? -1 : 1))
-  return [...Map.groupBy(bad, (s) => s.operation).values()]
-    .flatMap((own) => groupsOf(own.slice(-MOST), likeness))
-    .filter((g) => g.length >= ENOUGH)
+  return [...Map.groupBy(bad, (s) => s.operation).values()].flatMap((own) => groupsOf(own.slice(-MOST), likeness))
 }
 
 function groupsOf(own: readonly Seen[], likeness: Likeness): Seen[][] {
-  const groups = own.map((s) => [s])
-  const alike = own.map((a, i) => own.map((b, j) => (i < j ? likeness.of(a, b) : 0)))
+  const groups = [...Map.groupBy(own, (s) => likeness.troubleOf(s.entity.id)).values()]
+  const nearest = (a: readonly Seen[], b: readonly Seen[]) =>
+    Math.max(...a.flatMap((x) => b.map((y) => likeness.of(x, y))))
+  const alike = groups.map((a, i) => groups.map((b, j) => (i < j ? nearest(a, b) : 0)))
   const between = (i: number, j: number): number => alike[Math.min(i, j)]![Math.max(i, j)]!
   for (;;) {
     let [best, from, to] = [ALIKE, -1, -1]
     for (const [i, row] of alike.entries())
       for (let j = i + 1; j < row.length; j++)
         if (row[j]! >= best && (row[j]! > best || from < 0)) [best, from, to] = [row[j]!, i, j]
-    if (from < 0) return groups
+    if (from < 0) return groups.filter((g) => g.length > 0)
     groups[from]!.push(...groups[to]!)
     groups[to] = []
-    for (let k = 0; k < own.length; k++) {
+    for (let k = 0; k < groups.length; k++) {
       if (k !== from && k !== to)
         alike[Math.min(from, k)]![Math.max(from, k)] = Math.min(between(from, k), between(to, k))
       alike[Math.min(to, k)]![Math.max(to, k)] = 0

@@ -5,8 +5,8 @@ import type { Entity } from '../model/entity.ts'
 import { toldSince } from '../store/presence.ts'
 import { arrivedBy } from '../store/trust.ts'
 import { type Amounts, addAmounts, noAmounts } from './amounts.ts'
-import { Likeness, patternsIn, type Seen } from './pattern.ts'
-import { observationsOf } from './synthesis.ts'
+import { patternsIn, type Seen } from './pattern.ts'
+import { likenessOf, observationsOf } from './synthesis.ts'
 
 const DAY = 86_400_000
 /** A learning that is so old, and that nothing refers to, is looked at again. */
@@ -85,7 +85,7 @@ export function periodSince(memory: Memory, since: number): Period {
     operations: operations.sort((a, b) => b.observations - a.observations || (a.operation < b.operation ? -1 : 1)),
     recurred: patternsIn(
       own.filter((s) => s.operation !== ''),
-      new Likeness(all),
+      likenessOf(memory, all),
     ).sort((a, b) => b.length - a.length),
   }
 }

@@ -33,6 +33,22 @@ export const observationsOf = ({ reader }: Memory, { archived = false, most = MO
     .sort((a, b) => a.at - b.at)
 }
 
+/** A link of this sort between two observations says that they are the same trouble. */
+export const SAME = 'similar-to'
+
+/** How alike these are, by their words and by what somebody said. */
+export const likenessOf = ({ reader }: Memory, all: readonly Seen[]): Likeness =>
+  new Likeness(
+    all,
+    reader
+      .edges(
+        'from',
+        all.map((s) => s.entity.id),
+        [SAME],
+      )
+      .map(({ from, to }) => [from, to]),
+  )
+
 /** `3 of 5 deploy observations, cost 4 h: 2026-02-14 "skipped smoke test", …` */
 function evidenceText(group: readonly Seen[], all: readonly Seen[]): string {
   const { operation } = group[0]!
@@ -63,7 +79,7 @@ export function synthesize(memory: Memory, project: Project): Entity[] {
     const last = all.map((s) => s.entity.id).reduce((a, b) => (a > b ? a : b), '')
     const byId = new Map(all.map((s) => [s.entity.id, s]))
     const made: string[] = []
-    const likeness = new Likeness(all)
+    const likeness = likenessOf(memory, all)
     const open = all.filter((s) => s.operation !== '' && s.entity.fields.synthesized === undefined)
     for (const group of patternsIn(open, likeness)) {
       const mutations = memory.reader.list('mutation', { all: true })

@@ -31,9 +31,17 @@ Recording the same name again adds to it; what is not mentioned stays. In discov
     const { actions, intent } = args
     const batch = intent === undefined ? actions : isObject(actions) ? { intent, ...actions } : { intent, actions }
     const acted = await acting(context, batch, args.redact)
-    if (acted.results.every((r) => !TOUCHING.has(String(r.kind)))) return printed(acted, context.memory)
-    const { touchedBy } = await import('./related.ts')
-    return printed({ ...acted, notes: [...acted.notes, ...touchedBy(context, acted.results)] }, context.memory)
+    const notes = [...acted.notes]
+    if (acted.results.some((r) => TOUCHING.has(String(r.kind)))) {
+      const { touchedBy } = await import('./related.ts')
+      notes.push(...touchedBy(context, acted.results))
+    }
+    const observed = acted.results.findLast((r) => r.verb === 'record-observation' && r.created === true)
+    if (observed) {
+      const { askWhetherSame } = await import('../evolution/same.ts')
+      notes.push(...[askWhetherSame(context.memory, String(observed.id))].filter((note) => note !== undefined))
+    }
+    return printed({ ...acted, notes }, context.memory)
   },
 })
 

@@ -12,7 +12,7 @@ import {
 } from '../evolution/change.ts'
 import { outcomeOf, outcomeText } from '../evolution/outcome.ts'
 import { IN_FORCE } from '../evolution/status.ts'
-import { observationsOf } from '../evolution/synthesis.ts'
+import { likenessOf, observationsOf } from '../evolution/synthesis.ts'
 import { isHistory, numbered, numberOf, proposalText, statusOf } from '../handoff/views/mutations.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
@@ -47,9 +47,10 @@ function meant({ memory: { reader } }: ToolContext, ref: string | undefined): En
 function list({ memory }: ToolContext): Output {
   const all = numbered(memory.reader.list('mutation', { all: true }))
   const observations = observationsOf(memory)
+  const likeness = likenessOf(memory, observations)
   const lines = all.map((e) => {
     const isMeasured = IN_FORCE.has(statusNow(e)) && e.fields.applied !== undefined
-    const outcome = isMeasured ? ` (${outcomeText(outcomeOf(e, observations))})` : ''
+    const outcome = isMeasured ? ` (${outcomeText(outcomeOf(memory, e, observations, likeness))})` : ''
     return `${numberOf(e)}  ${statusOf(e).padEnd(9)} ${oneLine(String(e.fields.change), 160)}${outcome}`
   })
   return {
@@ -74,7 +75,7 @@ function show({ memory, project }: ToolContext, e: Entity): Output {
       if (!(error instanceof UserError)) throw error
       change = `${error.message}\n  → ${error.hint}`
     }
-  const outcome = e.fields.applied === undefined ? [] : [outcomeText(outcomeOf(e, observationsOf(memory)))]
+  const outcome = e.fields.applied === undefined ? [] : [outcomeText(outcomeOf(memory, e, observationsOf(memory)))]
   return {
     text: [...about, ...evidence, ...outcome, '', change].join('\n').trimEnd(),
     json: { ...(entityJson(e) as object), change } as Json,

@@ -1,7 +1,9 @@
-import { UsageError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
+import { askWhetherSame } from '../evolution/same.ts'
+import { SAME } from '../evolution/synthesis.ts'
 import { onOneLine } from '../handoff/page.ts'
 import { AGENT_RETRO, observationLine } from '../handoff/views/observations.ts'
-import { entityJson } from './format.ts'
+import { entityJson, findOne } from './format.ts'
 import { actingAs, defineTool, written } from './tool.ts'
 
 export const observe = defineTool({
@@ -17,14 +19,18 @@ export const observe = defineTool({
     benefit: { type: 'text', about: 'what it saved' },
     ok: { type: 'flag', about: 'the operation did what it was to do' },
     failed: { type: 'flag', about: 'it did not' },
+    'same-as': { type: 'text', about: 'an earlier observation of the same trouble, told in other words' },
     'agent-retro': { type: 'flag', about: 'found in the work of another agent' },
   },
   readOnly: false,
-  run(context, { operation, what, cost, benefit, ok, failed, 'agent-retro': retro }) {
+  run(context, { operation, what, cost, benefit, ok, failed, 'same-as': same, 'agent-retro': retro }) {
     if (cost !== undefined && benefit !== undefined)
       throw new UsageError('--cost and --benefit exclude each other', 'record two observations')
     if (ok && failed) throw new UsageError('--ok and --failed exclude each other', 'give one of the two')
     const { memory } = context
+    const earlier = same === undefined ? undefined : findOne(memory.reader, same)
+    if (earlier && earlier.kind !== 'observation')
+      throw new UserError('not-found', `${earlier.id} is no observation`, '`tidemark list observation` shows them')
     const said =
       cost !== undefined
         ? `cost: ${onOneLine(cost)}`
@@ -40,6 +46,9 @@ export const observe = defineTool({
     }
     const done = memory.act([['record-observation', action]], actingAs(context))
     const e = memory.reader.entity(done.results[0]!.id)!
+    if (earlier) memory.act([['link-entities', { from: e.id, to: earlier.id, type: SAME }]], actingAs(context))
+    const asked = askWhetherSame(memory, e.id)
+    if (asked !== undefined) done.notes.push(asked)
     return written(done, [observationLine(e)], { ...done, observation: entityJson(e) })
   },
 })

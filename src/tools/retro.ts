@@ -5,9 +5,11 @@ import { UserError } from '../errors.ts'
 import { type Amounts, amountsText } from '../evolution/amounts.ts'
 import { type Archived, archiveOld, dueForArchive } from '../evolution/archive.ts'
 import { measure, outcomeText } from '../evolution/outcome.ts'
+import { ENOUGH } from '../evolution/pattern.ts'
 import { costOf, learningsDue, type Period, periodSince } from '../evolution/period.ts'
 import { keepReport, periodStart } from '../evolution/report.ts'
-import { synthesize } from '../evolution/synthesis.ts'
+import { aloneIn, named, sameAs } from '../evolution/same.ts'
+import { observationsOf, synthesize } from '../evolution/synthesis.ts'
 import { inspect, pathIn, readInside, writeInside } from '../files.ts'
 import { mustBeInside } from '../formats/import/files.ts'
 import { numberOf, proposalText, statusOf, waitingIn as waitingChanges } from '../handoff/views/mutations.ts'
@@ -151,6 +153,7 @@ export const retro = defineTool({
     const health = measure(memory)
     const period = periodSince(memory, since)
     const waiting = waitingChanges(reader)
+    const alone = aloneIn(memory, observationsOf(memory), ENOUGH)
     const stale = new Staleness(memory.db, project.root, reader).all()
     const overlaps = findOverlaps(memory, project.root)
     const { due, quiet } = learningsDue(memory)
@@ -162,6 +165,13 @@ export const retro = defineTool({
     const sections: Section[] = [
       { title: 'The period', lines: numbers(period) },
       { title: 'What recurred', lines: recurrences(period, reader.list('mutation', { all: true })) },
+      {
+        title: 'Perhaps one trouble in other words',
+        lines: alone.flatMap((some) => [
+          `${some[0]!.operation}: ${some.slice(0, MOST).map(named).join(', ')}`,
+          `  if two are one: tidemark act ${shellWord(`[${sameAs(some[0]!, some[1]!)}]`)}`,
+        ]),
+      },
       {
         title: 'Waiting for a person',
         lines: [

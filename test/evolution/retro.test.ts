@@ -164,7 +164,7 @@ test('[P3] what was archived still counts when rates are compared', async () => 
   expect((await look(t)).archived.ids).toHaveLength(2)
   const applied = { ...made!, fields: { ...made!.fields, applied: new Date(t.clock.now).toISOString() } }
   observe(t, 'deploy', 'the smoke test passed', 'saved: 1 h')
-  expect(outcomeOf(applied, observationsOf(t.memory, { archived: true }))).toMatchObject({ before: [3, 5], after: [0, 1] }) // biome-ignore format: one line
+  expect(outcomeOf(t.memory, applied, observationsOf(t.memory, { archived: true }))).toMatchObject({ before: [3, 5], after: [0, 1] }) // biome-ignore format: one line
 })
 
 test('[P7] learnings that nothing referred to for 90 days are flagged, until they are linked, changed or told; a critical one never', async () => {
