@@ -29,6 +29,7 @@ const NAMES = [
   'topics',
   'links',
   'observations',
+  'dashboard',
 ]
 
 const args = process.argv.slice(2)

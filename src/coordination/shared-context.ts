@@ -151,6 +151,8 @@ export function rollbackShared(memory: Memory, key: string, to: number, options:
 export interface EventsOptions {
   /** Only what came after this cursor; without it the latest. */
   since?: number
+  /** Only what came before this cursor; without `since` the latest of it. */
+  before?: number
   /** At most this many events. A batch is never split, so the last one may exceed it. */
   limit?: number
   /** Leaves out what these sessions did. */
@@ -167,7 +169,8 @@ const groupOf = (e: StreamEvent): keyof typeof EVENT_TYPES =>
   e.event_id.startsWith('presence:') ? 'presence' : SHARE_TYPES.includes(e.event_type) ? 'share' : 'knowledge'
 
 /** Whether an event is asked for. */
-export const isWanted = (e: StreamEvent, { notOf, types, key }: EventsOptions): boolean =>
+export const isWanted = (e: StreamEvent, { before, notOf, types, key }: EventsOptions): boolean =>
+  !(before !== undefined && e.seq >= before) &&
   !(e.session_id !== null && notOf?.(e.session_id)) &&
   (types === undefined || types.includes(e.event_type) || types.includes(groupOf(e))) &&
   (key === undefined || e.key === key)
@@ -200,6 +203,7 @@ function storedSince(memory: Memory, since: number, options: EventsOptions, limi
     const page = memory.newsSince(cursor, PAGE)
     for (const news of page) {
       if (out.length >= limit) break
+      if (options.before !== undefined && news.seq >= options.before) return out
       out.push(...stream.eventsOf(news).filter((e) => isWanted(e, options)))
     }
     if (page.length < PAGE) break
@@ -209,7 +213,7 @@ function storedSince(memory: Memory, since: number, options: EventsOptions, limi
 }
 
 function latest(memory: Memory, options: EventsOptions, limit: number): StreamEvent[] {
-  const last = memory.cursor
+  const last = Math.min(memory.cursor, (options.before ?? Number.POSITIVE_INFINITY) - 1)
   for (let back = limit; ; back *= 4) {
     const found = eventsSince(memory, { ...options, since: Math.max(0, last - back), limit: Number.POSITIVE_INFINITY })
     if (found.length >= limit || back >= last) {

@@ -10,7 +10,7 @@ import type { Db } from '../store/db.ts'
 import { eventsOfUpTo, listEventsUpTo, writtenSince } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
-import { entityOf, isAsked, type ListOptions, type Reader } from './reader.ts'
+import { entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader } from './reader.ts'
 import { candidates } from './references.ts'
 
 /** How many entities of a list are read at once. */
@@ -61,8 +61,8 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
       })
       .sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1))
   }
-  const isReplaced = (id: string) =>
-    entity(id)?.fields.status === undefined &&
+  const isReplaced = (id: string, whatever: boolean) =>
+    (whatever || entity(id)?.fields.status === undefined) &&
     links('to', id).some((l) => l.type === 'supersedes' && isAgreed(l.entity))
 
   /** What of a kind was alive, newest first, as lists show it. */
@@ -89,9 +89,9 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
             : o.all ||
               (!row.retired &&
                 row.standing !== 'rejected' &&
-                !((row.replaced || lostLink(row.id)) && isReplaced(row.id)))),
+                !((row.replaced || lostLink(row.id)) && isReplaced(row.id, o.current ?? false)))),
       )
-      .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+      .sort(newestFirst)
   }
   const entities = (ids: readonly string[]) => {
     const found = new Map(rows.rowsOfIds(db, ids).map((row) => [row.id, row]))
@@ -135,12 +135,10 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
       ]
       return found
     },
-    ids: (kind, o = {}) =>
-      o.topic === undefined && o.session === undefined
-        ? listed(kind, o)
-            .slice(0, o.limit ?? Number.POSITIVE_INFINITY)
-            .map((row) => row.id)
-        : reader.list(kind, o).map((e) => e.id),
+    ids: (kinds, o = {}) =>
+      idsOf(kinds, o.limit, (kind) =>
+        o.topic === undefined && o.session === undefined ? listed(kind, o) : reader.list(kind, o),
+      ),
     entities,
     links,
     edges: (end, ids, relations) =>

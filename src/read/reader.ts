@@ -27,15 +27,30 @@ export interface ListOptions {
   session?: string
   /** Also retired and rejected ones, and those without a status that something took the place of. */
   all?: boolean
+  /** Without those that something took the place of, whatever their status. */
+  current?: boolean
   standing?: string
+}
+
+export const newestFirst = (a: { id: string; created: number }, b: { id: string; created: number }): number =>
+  b.created - a.created || (a.id < b.id ? -1 : 1)
+
+/** The ids of what several kinds list, newest first. */
+export function idsOf(
+  kinds: string | readonly string[],
+  limit: number | undefined,
+  listed: (kind: string) => readonly { id: string; created: number }[],
+): string[] {
+  const all = typeof kinds === 'string' ? listed(kinds) : kinds.flatMap(listed).sort(newestFirst)
+  return all.slice(0, limit ?? all.length).map((e) => e.id)
 }
 
 /** Everything that can be asked of the knowledge, now or as of a moment. */
 export interface Reader extends Lookup {
   /** Live entities of a kind, newest first. */
   list(kind: string, options?: ListOptions): Entity[]
-  /** The ids of those, without reading them. */
-  ids(kind: string, options?: ListOptions): string[]
+  /** The ids of those, also of several kinds, without reading them. */
+  ids(kinds: string | readonly string[], options?: ListOptions): string[]
   /** The entities with these ids that exist, in any order. */
   entities(ids: readonly string[]): Entity[]
   /** Live links whose other end is alive. */
@@ -98,11 +113,10 @@ export function readNow(db: Db, registry: () => Registry): Reader {
       return found.filter((e) => isAsked(e, o)).slice(0, limit ?? found.length)
     },
     entities: (ids) => rows.rowsOfIds(db, ids).map(entityOf),
-    ids(kind, o = {}) {
+    ids(kinds, o = {}) {
       const { topic, session, ...rest } = o
-      return topic === undefined && session === undefined
-        ? rows.listIds(db, kind, rest)
-        : reader.list(kind, o).map((e) => e.id)
+      const isPlain = topic === undefined && session === undefined
+      return idsOf(kinds, o.limit, (kind) => (isPlain ? rows.listIds(db, kind, rest) : reader.list(kind, o)))
     },
     links: (end, id) =>
       rows.linksAt(db, end === 'from' ? 'src' : 'dst', id).flatMap((l) => {

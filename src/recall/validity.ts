@@ -1,6 +1,6 @@
 import { type Entity, isAgreed, type Link, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import { momentOf, type Reader } from '../read/reader.ts'
+import { idsOf, momentOf, type Reader } from '../read/reader.ts'
 
 /** Why something is not told unless it is asked for. */
 export type State = 'deleted' | 'rejected' | 'proposed' | 'retired' | 'superseded' | 'not yet valid' | 'no longer valid'
@@ -47,7 +47,7 @@ export function readValidAt(reader: Reader, at: number): Reader {
   return {
     ...reader,
     list,
-    ids: (kind, o) => list(kind, o).map((e) => e.id),
+    ids: (kinds, o = {}) => idsOf(kinds, o.limit, (kind) => list(kind, o)),
     search: (question, limit, kinds) =>
       reader
         .search(question, SEARCHED * limit, kinds)

@@ -63,26 +63,30 @@ export interface ListOptions {
   since?: number
   /** Also retired and rejected ones, and those without a status that something took the place of. */
   all?: boolean
+  /** Without those that something took the place of, whatever their status. */
+  current?: boolean
   standing?: string
 }
 
 /** Live entities of a kind, newest first. */
 export const listRows = (db: Db, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, kind, o)
 
-/** The ids alone: a list of all may be longer than what of it is looked at. */
-export const listIds = (db: Db, kind: string, o: ListOptions = {}): string[] =>
-  listed<{ id: string }>(db, 'id', kind, o).map((r) => r.id)
+/** Without reading them: a list of all may be longer than what of it is looked at. */
+export const listIds = (db: Db, kind: string, o: ListOptions = {}): { id: string; created: number }[] =>
+  listed(db, 'id, created', kind, o)
 
-/** Something took its place, and it has no status that says so. Few have such a link: only theirs is read. */
-const REPLACED = `CASE WHEN NOT EXISTS (
+const HAS_NEWER = `EXISTS (
   SELECT 1 FROM links l JOIN entities said ON said.id=l.id JOIN entities newer ON newer.id=l.src
-  WHERE l.dst=entities.id AND l.rel='supersedes' AND newer.live=1 AND said.live=1 AND said.retired=0 AND said.standing='confirmed')
+  WHERE l.dst=entities.id AND l.rel='supersedes' AND newer.live=1 AND said.live=1 AND said.retired=0 AND said.standing='confirmed')`
+/** Something took its place, and it has no status that says so. Few have such a link: only theirs is read. */
+const REPLACED = `CASE WHEN NOT ${HAS_NEWER}
   THEN 0 WHEN json_valid(entities.body) THEN json_extract(entities.body, '$.status') IS NULL ELSE 0 END`
 
 function listed<T>(db: Db, columns: string, kind: string, o: ListOptions): T[] {
   const where = ['kind=?', 'live=1']
   const params: Param[] = [kind]
-  if (!o.all && !o.standing) where.push(`retired=0 AND standing<>'rejected' AND NOT ${REPLACED}`)
+  if (!o.all && !o.standing)
+    where.push(`retired=0 AND standing<>'rejected' AND NOT ${o.current ? HAS_NEWER : REPLACED}`)
   if (o.standing) {
     where.push('standing=?')
     params.push(o.standing)

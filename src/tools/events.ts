@@ -48,12 +48,15 @@ export function eventLine(e: StreamEvent, local: boolean | undefined): string {
 
 function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>): EventsOptions {
   const since = sinceOf(context, args.since)
-  const { limit } = args
-  if (limit !== undefined && (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0))
-    throw new UsageError('--limit is not a whole number', 'give a number such as 50')
+  const [limit, before] = (['limit', 'before'] as const).map((name): number | undefined => {
+    const n = args[name]
+    if (n !== undefined && (typeof n !== 'number' || !Number.isInteger(n) || n < 0))
+      throw new UsageError(`--${name} is not a whole number`, 'give a number such as 50')
+    return n
+  })
   const types = typeof args.type === 'string' ? args.type.split(',').map((t) => t.trim()) : undefined
   return {
-    ...defined({ since, limit, types, key: args.key as string | undefined }),
+    ...defined({ since, before, limit, types, key: args.key as string | undefined }),
     ...(args.follow === true && args.own !== true && context.session !== undefined
       ? { notOf: sameSession(context.memory, context.session) }
       : {}),
@@ -85,6 +88,7 @@ export const events = defineTool({
       about:
         'only what came after the event with this seq, or since a time such as "1 hour ago" (default: the latest 50)',
     },
+    before: { type: 'number', about: 'only what came before the event with this seq' },
     type: {
       type: 'text',
       about: 'of these types, with commas: update, merge, claimed …, or share, knowledge, presence',

@@ -1,23 +1,13 @@
 import { UserError } from '../errors.ts'
-import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { didYouMean } from '../model/names.ts'
-import type { ListOptions, Reader } from '../read/reader.ts'
+import { newestFirst } from '../read/reader.ts'
 import { markOf, Staleness } from '../read/stale.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { stateOf } from '../recall/validity.ts'
 import { ago, entityJson, oneLine, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool } from './tool.ts'
-
-/** At most `limit` entities of a kind that nothing superseded. */
-function current(reader: Reader, kind: string, options: ListOptions & { limit: number }, now: number): Entity[] {
-  for (let { limit } = options; ; limit *= 2) {
-    const read = reader.list(kind, { ...options, limit })
-    const left = read.filter((e) => stateOf(e, reader, now) !== 'superseded')
-    if (left.length >= options.limit || read.length < limit) return left.slice(0, options.limit)
-  }
-}
 
 export const list = defineTool({
   name: 'list',
@@ -27,6 +17,7 @@ export const list = defineTool({
   params: {
     kind: { type: 'text', about: 'a kind, singular or plural', place: 0 },
     limit: { type: 'number', about: 'so many at most (50)' },
+    offset: { type: 'number', about: 'without the first so many' },
     since: { type: 'text', about: 'recorded since, e.g. 2026-11-01 or "last week"' },
     'as-of': AS_OF,
     'valid-at': { type: 'text', about: 'without what is not true in the world at this moment' },
@@ -43,7 +34,7 @@ export const list = defineTool({
     const { memory, project } = context
     const { reader, now, past } = await at(context, args)
     const registry = reader.registry()
-    const { kind, limit = 50, topic, standing, all: whole } = args
+    const { kind, limit = 50, offset = 0, topic, standing, all: whole } = args
     const named = kind === undefined ? undefined : (registry.kind(kind) ?? registry.kindByPlural(kind))
     if (kind !== undefined && !named) {
       const known = registry.kinds()
@@ -55,23 +46,23 @@ export const list = defineTool({
       )
       throw new UserError('unknown-kind', `no kind "${kind}"`, hint)
     }
-    if (!Number.isInteger(limit) || limit < 0)
-      throw new UserError('bad-argument', '--limit is not a whole number', 'give a whole number')
+    for (const [name, n] of Object.entries({ limit, offset }))
+      if (!Number.isInteger(n) || n < 0)
+        throw new UserError('bad-argument', `--${name} is not a whole number`, 'give a whole number')
     const options = {
-      limit: limit + 1,
+      limit: offset + limit + 1,
       ...(args.since === undefined ? {} : { since: momentSaid(args.since, now, 'since', reader) }),
       topic,
       standing,
       all: whole,
+      current: true,
     }
     // what is there, also of kinds that nobody declares any more
     const kinds = named
       ? [named.name]
       : reader.counts().flatMap((c) => (registry.kind(c.kind)?.internal ? [] : [c.kind]))
-    const all = kinds
-      .flatMap((k) => (whole || standing ? reader.list(k, options) : current(reader, k, options, now)))
-      .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
-    const found = all.slice(0, limit)
+    const ids = reader.ids(kinds, options)
+    const found = reader.entities(ids.slice(offset, offset + limit)).sort(newestFirst)
     const staleness = new Staleness(memory.db, project.root, reader)
     const width = Math.max(0, ...found.map((e) => e.kind.length))
     const rows = found.map((e) => {
@@ -104,7 +95,7 @@ export const list = defineTool({
         `${e.kind.padEnd(width)}  ${oneLine(e.name, 60)}${second ? ` — ${oneLine(second, 60)}` : ''}${marks ? ` [${marks}]` : ''}  (${when})`,
     )
     const left =
-      all.length > found.length
+      ids.length > offset + limit
         ? `… more: give --limit ${Math.max(50, limit * 2)}, a kind, --topic or --since`
         : lines.length === 0
           ? `nothing ${named ? `of kind ${named.name} ` : ''}${past ? 'was' : 'is'} recorded${past ? ' then' : args.kind || args.topic || args.since ? ' that fits' : ' yet: `tidemark remember "…"` records something'}`

@@ -1,11 +1,9 @@
 import type { Entity } from '../model/entity.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import type { Reader } from '../read/reader.ts'
+import { newestFirst, type Reader } from '../read/reader.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import type { ToolContext } from './tool.ts'
-
-const newestFirst = (a: Entity, b: Entity) => b.created - a.created || (a.id < b.id ? -1 : 1)
 
 /** Entities of every kind that pass, newest first. */
 export const every = (

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import type { Project } from '../../src/store/project.ts'
@@ -59,6 +61,19 @@ export const goTo = async (page: Page, path: string, title: string): Promise<voi
   await page.goto(new URL(path, page.url()).href)
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   await expect.poll(() => page.locator('.waiting').count(), { timeout: 20_000 }).toBe(0)
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong with a page, in words. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const found = (await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )) as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }
+  return found.violations.map(
+    (v) => `${v.id}: ${v.nodes.map((n) => `${n.html.slice(0, 160)} ${n.failureSummary}`).join('; ')}`,
+  )
 }
 
 export { PAGES }

@@ -108,7 +108,15 @@ export function demoProject(root: string): Project {
       claude,
     )
     for (const scope of ['tools/legacy', 'docs/site', 'ci/image'])
-      act([['record-exception', { ruleBroken: 'Use pnpm, never npm', justification: 'its lock file is npm\'s', scope, topics: ['tools'] }]], codex) // biome-ignore format: one action
+      act(
+        [
+          [
+            'record-exception',
+            { ruleBroken: 'Use pnpm, never npm', justification: "its lock file is npm's", scope, topics: ['tools'] },
+          ],
+        ],
+        codex,
+      )
     act([['record-fact', { fact: 'Migrations are written by hand and reviewed by Ana', category: 'workflow' }]], codex)
     for (const [what, cost] of [
       ['skipped the smoke test', '2 h of debugging'],
@@ -148,7 +156,34 @@ export function demoProject(root: string): Project {
     now = Date.now() - 60_000
     sessions.heartbeat('claude-4b1f')
     memory.act([['share-merge', { key: 'test-status', value: { failed: 0, passed: 43 } }]], codex)
-    memory.act([['record-decision', { name: 'voucher-taken-in-one-statement', description: 'A voucher is taken by one UPDATE that says whether it was free', rationale: 'No lock is held while the customer decides', impact: 7, ...cart }], ['link-entities', { type: 'based-on', from: 'decision:voucher-taken-in-one-statement', to: 'failed-approach:locking-the-cart-row-while-the-voucher-is-checked' }], ['link-entities', { type: 'implements', from: 'decision:voucher-taken-in-one-statement', to: 'principle:server-decides' }], ['link-entities', { type: 'about', from: 'decision:voucher-taken-in-one-statement', to: 'concept:voucher' }]], claude) // biome-ignore format: one action
+    memory.act(
+      [
+        [
+          'record-decision',
+          {
+            name: 'voucher-taken-in-one-statement',
+            description: 'A voucher is taken by one UPDATE that says whether it was free',
+            rationale: 'No lock is held while the customer decides',
+            impact: 7,
+            ...cart,
+          },
+        ],
+        [
+          'link-entities',
+          {
+            type: 'based-on',
+            from: 'decision:voucher-taken-in-one-statement',
+            to: 'failed-approach:locking-the-cart-row-while-the-voucher-is-checked',
+          },
+        ],
+        [
+          'link-entities',
+          { type: 'implements', from: 'decision:voucher-taken-in-one-statement', to: 'principle:server-decides' },
+        ],
+        ['link-entities', { type: 'about', from: 'decision:voucher-taken-in-one-statement', to: 'concept:voucher' }],
+      ],
+      claude,
+    )
   } finally {
     memory.close()
   }

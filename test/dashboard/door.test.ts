@@ -78,7 +78,11 @@ async function started(onTerminal: boolean, env: NodeJS.ProcessEnv = {}) {
   const [file, args] = onTerminal
     ? ['script', ['-qfec', command.map((a) => `'${a}'`).join(' '), '/dev/null']]
     : [command[0]!, command.slice(1)]
-  const child = spawn(file, args, { cwd: at.dir, env: { ...at.env, SHELL: '/bin/sh', TERM: 'xterm', ...env }, stdio: ['pipe', 'pipe', 'ignore'] }) // biome-ignore format: one call
+  const child = spawn(file, args, {
+    cwd: at.dir,
+    env: { ...at.env, SHELL: '/bin/sh', TERM: 'xterm', ...env },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   onTestFinished(() => void child.kill())
   let out = ''
   for await (const chunk of child.stdout.setEncoding('utf8')) {
@@ -116,7 +120,11 @@ test('[T81] a foreign Host or Origin, also another port of this machine, gets no
   const { port } = new URL(server.url)
   const status = (headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
-      const sent = request(`${server.url}/api/tools/status`, { method: 'POST', headers: { ...JSON_TYPE, ...known, ...headers } }, (r) => resolve(r.resume().statusCode!)) // biome-ignore format: one call
+      const sent = request(
+        `${server.url}/api/tools/status`,
+        { method: 'POST', headers: { ...JSON_TYPE, ...known, ...headers } },
+        (r) => resolve(r.resume().statusCode!),
+      )
       sent.on('error', reject).end('{}')
     })
   expect(await status({ origin: server.url, 'sec-fetch-site': 'same-origin' })).toBe(200)

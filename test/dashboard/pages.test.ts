@@ -1,6 +1,5 @@
 // @module-tag long
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
@@ -11,18 +10,7 @@ import { openAt } from '../../src/open.ts'
 import { createProject, type Project } from '../../src/store/project.ts'
 import { serve } from '../../src/surfaces/http/serve.ts'
 import { tidemark } from '../cli/run.ts'
-import { dashboard, goTo, hasBrowser, inBrowser, PAGES } from './browser.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe finds wrong with a page, in words. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  const found = (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-  )) as { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }
-  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html.slice(0, 160)} ${n.failureSummary}`).join('; ')}`) // biome-ignore format: one thought
-}
+import { dashboard, goTo, hasBrowser, inBrowser, PAGES, violations } from './browser.ts'
 
 const EVIL = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script><svg onload=alert(1)>`
 
@@ -37,7 +25,10 @@ function evilProject(dir: string): Project {
       // field by field: a choice, a time or a reference takes no such text
       for (const [field, value] of Object.entries(args).filter(([, v]) => typeof v === 'string'))
         try {
-          memory.act([[`record-${kind.name}`, { ...args, [field]: `${value} ${EVIL}`, topics: [EVIL], tags: [EVIL] }]], { user: EVIL }) // biome-ignore format: one action
+          memory.act(
+            [[`record-${kind.name}`, { ...args, [field]: `${value} ${EVIL}`, topics: [EVIL], tags: [EVIL] }]],
+            { user: EVIL },
+          )
         } catch (error) {
           if (!(error instanceof UserError)) throw error
         }

@@ -1,7 +1,8 @@
-/** The graph drawn by sigma on WebGL, laid out by ForceAtlas2 a step per frame. Loaded with the page that shows it. */
+/** The graph drawn by sigma on WebGL, laid out by a worker. Loaded with the page that shows it. */
 import Graph from 'graphology'
-import forceAtlas2 from 'graphology-layout-forceatlas2'
 import Sigma from 'sigma'
+import type { CameraState } from 'sigma/types'
+import type { Positions, ToLayOut } from './layout.ts'
 import type { Group } from './pages/graph.tsx'
 
 export interface Node {
@@ -27,14 +28,19 @@ export interface GraphView {
   close(): void
 }
 
-const STEPS = 120
-/** Nobody waits longer for a better shape. */
-const LAYOUT_MS = 4_000
-/** So many are drawn without their links while they move. */
-const MANY = 1_000
+/** A drawing that takes longer is moved as it is while the hand moves it, and drawn again when the hand rests. */
+const SLOW_MS = 60
+const REST_MS = 120
 /** So few have room for their names. */
 const FEW = 80
 const GOLDEN = Math.PI * (3 - Math.sqrt(5))
+
+/** Finds what is under the pointer by itself: reading it back from the graphics card stops the drawing each time. */
+class Drawing extends Sigma {
+  override createWebGLContext(id: string, options?: Parameters<Sigma['createWebGLContext']>[1]) {
+    return super.createWebGLContext(id, { ...options, picking: false })
+  }
+}
 
 export function createGraphView(place: HTMLElement, choose: (id: string | undefined) => void): GraphView {
   const graph = new Graph({ multi: true })
@@ -65,7 +71,7 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   }
   readColours()
 
-  const sigma = new Sigma(graph, place, {
+  const sigma = new Drawing(graph, place, {
     labelFont: 'system-ui, sans-serif',
     labelSize: 13,
     labelColor: { color: colours.ink! },
@@ -73,7 +79,6 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
     labelDensity: 0.5,
     labelGridCellSize: 160,
     defaultEdgeColor: colours.line,
-    hideEdgesOnMove: false,
     zIndex: true,
     allowInvalidContainer: true,
     nodeReducer: (id, data) => {
@@ -105,6 +110,45 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       context.fillText(label, data.x + data.size + 5, data.y + 4)
     },
   })
+  const camera = sigma.getCamera()
+  const layers = () => place.querySelectorAll<HTMLCanvasElement>('canvas:not(.sigma-mouse)')
+  let drawn = camera.getState()
+  let isSlow = false
+  let rest = 0
+  sigma.on('afterRender', () => {
+    const start = performance.now()
+    // the second frame from here comes when this one is on the screen
+    requestAnimationFrame(() => requestAnimationFrame((now) => void (isSlow = now - start > SLOW_MS)))
+    drawn = camera.getState()
+    clearTimeout(rest)
+    for (const layer of layers()) layer.style.transform = ''
+  })
+  const draw = sigma.scheduleRender.bind(sigma)
+  Object.assign(sigma, {
+    // without a graphics card a drawing of thousands takes as long as six frames
+    scheduleRender() {
+      const now = camera.getState()
+      if (!isSlow || now.angle !== drawn.angle) return draw()
+      const at = (n: number, cameraState: CameraState) => sigma.framedGraphToViewport({ x: n, y: n }, { cameraState })
+      const scale = drawn.ratio / now.ratio
+      const [was, is] = [at(0, drawn), at(0, now)]
+      const transform = `translate(${is.x - scale * was.x}px, ${is.y - scale * was.y}px) scale(${scale})`
+      for (const layer of layers()) layer.style.transform = transform
+      clearTimeout(rest)
+      rest = window.setTimeout(draw, REST_MS)
+      return sigma
+    },
+    getNodeAtPosition(at: { x: number; y: number }): string | null {
+      const [here, aside] = [sigma.viewportToFramedGraph(at), sigma.viewportToFramedGraph({ x: at.x + 1, y: at.y })]
+      const pixel = Math.hypot(aside.x - here.x, aside.y - here.y)
+      return (
+        graph.findNode((id) => {
+          const { x, y, size } = sigma.getNodeDisplayData(id)!
+          return Math.hypot(x - here.x, y - here.y) <= sigma.scaleSize(size) * pixel
+        }) ?? null
+      )
+    },
+  })
   sigma.on('clickNode', ({ node }) => choose(node))
   sigma.on('clickStage', () => choose(undefined))
   const onScheme = () => {
@@ -114,23 +158,26 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   }
   dark.addEventListener('change', onScheme)
 
-  let frame = 0
-  /** Lets the graph find its shape, a step per frame; at once for those who want no motion. */
+  let worker: Worker | undefined
+  /** Lets the graph find its shape: each step is shown, for those who want no motion the last one alone. */
   const layOut = () => {
-    cancelAnimationFrame(frame)
-    if (graph.size === 0) return
-    const settings = { ...forceAtlas2.inferSettings(graph), barnesHutOptimize: graph.order > 400 }
-    const until = performance.now() + LAYOUT_MS
-    let left = STEPS
-    const step = () => {
-      forceAtlas2.assign(graph, { iterations: graph.order > MANY ? 3 : 1, settings })
-      return --left > 0 && performance.now() < until
+    worker?.terminate()
+    delete place.dataset.settled
+    const ids = graph.nodes()
+    const numbers = new Map(ids.map((id, i) => [id, i]))
+    const running = new Worker(new URL('./layout.ts', import.meta.url), { type: 'module' })
+    worker = running
+    running.onmessage = ({ data: { at, isLast } }: MessageEvent<Positions>) => {
+      if (!isStill || isLast) {
+        let i = 0
+        graph.updateEachNodeAttributes((_, node) => ({ ...node, x: at[i++]!, y: at[i++]! }), { attributes: ['x', 'y'] })
+      }
+      if (isLast) place.dataset.settled = ''
+      else requestAnimationFrame(() => running.postMessage('more')) // what was drawn is seen first
     }
-    const next = () => {
-      if (step()) frame = requestAnimationFrame(next)
-    }
-    if (!isStill) return next()
-    while (step()) {}
+    const ends = graph.mapEdges((_e, _a, from, to) => [numbers.get(from)!, numbers.get(to)!] as const)
+    const nodes = ids.map((id) => graph.getNodeAttributes(id) as ToLayOut['nodes'][number])
+    running.postMessage({ nodes: nodes.map(({ x, y, size }) => ({ x, y, size })), ends } satisfies ToLayOut)
   }
 
   const save = (name: string, blob: Blob) => {
@@ -161,11 +208,9 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       for (const { from, to, type } of edges)
         if (graph.hasNode(from) && graph.hasNode(to)) graph.addEdge(from, to, { kind: type, size: 1 })
       graph.forEachNode((id) => graph.setNodeAttribute(id, 'size', 4 + 2 * Math.sqrt(graph.degree(id))))
-      sigma.setSetting('hideEdgesOnMove', graph.order > MANY)
-      sigma.setSetting('hideLabelsOnMove', graph.order > MANY)
       sigma.setSetting('labelRenderedSizeThreshold', graph.order > FEW ? 8 : 6.5)
-      layOut()
       sigma.refresh()
+      layOut()
     },
     focus(id, touched) {
       chosen = id !== undefined && graph.hasNode(id) ? id : undefined
@@ -174,20 +219,17 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       sigma.refresh({ skipIndexation: true })
     },
     savePng() {
-      sigma.refresh()
-      const layers = [...place.querySelectorAll('canvas')]
-      const whole = document.createElement('canvas')
-      whole.width = layers[0]!.width
-      whole.height = layers[0]!.height
-      const context = whole.getContext('2d')!
+      const [first] = layers()
+      const sheet = new OffscreenCanvas(first!.width, first!.height)
+      const context = sheet.getContext('2d')!
       context.fillStyle = colour('--sheet')
-      context.fillRect(0, 0, whole.width, whole.height)
+      context.fillRect(0, 0, sheet.width, sheet.height)
       // the drawing of WebGL is gone with its frame: what is taken is taken in it
       sigma.once('afterRender', () => {
-        for (const layer of layers) context.drawImage(layer, 0, 0)
-        whole.toBlob((blob) => blob && save('graph.png', blob))
+        for (const layer of layers()) context.drawImage(layer, 0, 0)
+        void sheet.convertToBlob().then((blob) => save('graph.png', blob))
       })
-      sigma.scheduleRender()
+      sigma.refresh()
     },
     saveSvg() {
       const { width, height } = sigma.getDimensions()
@@ -206,7 +248,8 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       save('graph.svg', new Blob([svg], { type: 'image/svg+xml' }))
     },
     close() {
-      cancelAnimationFrame(frame)
+      worker?.terminate()
+      clearTimeout(rest)
       dark.removeEventListener('change', onScheme)
       sigma.kill()
     },

@@ -189,6 +189,9 @@ export function Value({ value }: { value: Json }) {
   return <>{String(value)}</>
 }
 
+/** `optionsConsidered` as people read it. */
+export const inWords = (field: string): string => field.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`)
+
 export const many = (n: number, one: string, more = `${one}s`): string => `${n} ${n === 1 ? one : more}`
 
 /** One of a few, all in sight. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type ApiError, call, here, type Json, useTool } from '../api.ts'
-import { Ago, Badge, Empty, full, many, Page, Panel, Ref, Told, Trouble, Value } from '../parts.tsx'
+import { Ago, Badge, Empty, full, inWords, many, Page, Panel, Ref, Told, Trouble, Value } from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
 import { type Entity, Marks } from './knowledge.tsx'
 
@@ -142,9 +142,6 @@ const FIRST = ['fact', 'description', 'summary', 'body', 'wrongBelief', 'rightBe
 const LAST = ['impact', 'confidence', 'standing', 'source', 'topics', 'tags', 'attrs']
 const rank = (field: string): number =>
   FIRST.includes(field) ? FIRST.indexOf(field) - FIRST.length : LAST.indexOf(field) + 1
-
-/** `optionsConsidered` as people read it. */
-const inWords = (field: string): string => field.replace(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`)
 
 function Fields(props: { entity: Shown; changes: readonly Change[]; then: Map<string, Json> | undefined }) {
   const { entity: e, changes, then } = props

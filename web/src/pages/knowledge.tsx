@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
-import { Ago, Badge, Empty, Page, Prose, Ref, Told, Value } from '../parts.tsx'
+import { usePages, useRows } from '../long-list.tsx'
+import { Ago, Badge, Empty, inWords, Page, Prose, Ref, Told, Trouble, Value, Waiting } from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
 
 export interface Entity {
@@ -38,7 +39,9 @@ const SINCE = [
   ['1 week ago', 'The last week'],
   ['1 month ago', 'The last month'],
 ] as const
-const PAGE = 100
+/** About the height of a row. */
+const ROW_PX = 40
+const SPARE_ROWS = 100
 const TYPING_MS = 150
 
 export function Knowledge() {
@@ -99,7 +102,17 @@ export function Knowledge() {
           also what no longer holds
         </label>
       </search>
-      {q === '' ? <List filters={filters} /> : <Results question={q} filters={filters} />}
+      {q === '' ? (
+        status && (
+          <List
+            key={JSON.stringify(filters)}
+            filters={filters}
+            total={kind ? (status.kinds[kind] ?? 0) : status.entities}
+          />
+        )
+      ) : (
+        <Results question={q} filters={filters} />
+      )}
     </Page>
   )
 }
@@ -133,79 +146,82 @@ function columnsOf(list: readonly Entity[]): string[] {
   return fields.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_COLUMNS)
 }
 
-function List({ filters }: { filters: { kind?: string; since?: string; all?: boolean } }) {
-  const [limit, setLimit] = useState(PAGE)
-  const list = useTool<Entity[]>('list', { ...filters, limit })
+function List({ filters, total }: { filters: { kind?: string; since?: string; all?: boolean }; total: number }) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const columns = useRef<{ kind: string | undefined; names: string[] }>(undefined)
+  const [count, setCount] = useState(total)
+  const { from, to, above, below } = useRows(body, count, ROW_PX)
+  const paged = usePages<Entity>('list', filters, from, to)
+  // how many fit a time is not known before the end of the list is seen
+  const most = filters.since === undefined ? total : Math.max(count, to + SPARE_ROWS)
+  useEffect(() => setCount(Math.min(paged.end ?? most, most)), [paged.end, most])
+  const drawn = Array.from({ length: to - from }, (_, k) => [from + k, paged.at(from + k)] as const)
+  const known = drawn.flatMap(([, e]) => e ?? [])
+  if (columns.current?.kind !== filters.kind && known.length > 0)
+    columns.current = { kind: filters.kind, names: filters.kind === undefined ? [] : columnsOf(known) }
+  const names = columns.current?.names ?? []
+  if (paged.end === 0)
+    return (
+      <section class="panel" aria-label="What is recorded">
+        <Empty title="Nothing is recorded that fits">
+          <Prose
+            text={'Choose another kind or time, or record something: `tidemark remember "Prices are whole cents"`.'}
+          />
+        </Empty>
+      </section>
+    )
   return (
     <section class="panel" aria-label="What is recorded">
-      <Told
-        of={list}
-        empty={
-          <Empty title="Nothing is recorded that fits">
-            <Prose
-              text={'Choose another kind or time, or record something: `tidemark remember "Prices are whole cents"`.'}
-            />
-          </Empty>
-        }
-      >
-        {(found) => {
-          const columns = filters.kind === undefined ? [] : columnsOf(found)
-          return (
-            <>
-              <table>
-                <thead>
-                  <tr>
-                    {filters.kind === undefined && <th scope="col">Kind</th>}
-                    <th scope="col">Name</th>
-                    {columns.map((c) => (
-                      <th key={c} scope="col" class="wide-only">
-                        {c}
-                      </th>
-                    ))}
-                    <th scope="col" class="wide-only">
-                      Topics
-                    </th>
-                    <th scope="col">Recorded</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {found.map((e) => (
-                    <tr key={e.id}>
-                      {filters.kind === undefined && (
-                        <td>
-                          <Badge>{e.kind}</Badge>
-                        </td>
-                      )}
-                      <td class="name">
-                        <a href={entityHref(e.id)}>{e.name}</a> <Marks of={e} />
-                      </td>
-                      {columns.map((c) => (
-                        <td key={c} class="wide-only">
-                          {e[c] !== undefined && <Value value={e[c]} />}
-                        </td>
-                      ))}
-                      <td class="wide-only muted">{Array.isArray(e.topics) && e.topics.join(', ')}</td>
-                      <td class="muted nowrap">
-                        <Ago at={e.recorded} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-              {found.length === limit && (
-                <p class="more">
-                  <button type="button" onClick={() => setLimit(limit * 3)}>
-                    Show more
-                  </button>
-                </p>
-              )}
-            </>
-          )
-        }}
-      </Told>
+      {paged.error && paged.error.code !== 'stopped' && <Trouble error={paged.error} />}
+      {known.length === 0 && !paged.error && <Waiting />}
+      <table class="long" aria-rowcount={count + 1}>
+        <thead>
+          <tr>
+            {filters.kind === undefined && (
+              <th scope="col" class="kind">
+                Kind
+              </th>
+            )}
+            <th scope="col">Name</th>
+            {names.map((c) => (
+              <th key={c} scope="col" class="wide-only">
+                {inWords(c)}
+              </th>
+            ))}
+            <th scope="col" class="wide-only topics">
+              Topics
+            </th>
+            <th scope="col" class="when">
+              Recorded
+            </th>
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          <Gap height={above} />
+          {drawn.map(([i, e]) => (
+            <tr key={i} data-row={i} aria-rowindex={i + 2}>
+              {filters.kind === undefined && <td class="kind">{e && <Badge>{e.kind}</Badge>}</td>}
+              <td class="name">
+                {e ? <a href={entityHref(e.id)}>{e.name}</a> : <span class="muted">…</span>} {e && <Marks of={e} />}
+              </td>
+              {names.map((c) => (
+                <td key={c} class="wide-only">
+                  {e?.[c] !== undefined && <Value value={e[c]} />}
+                </td>
+              ))}
+              <td class="wide-only topics muted">{Array.isArray(e?.topics) && e.topics.join(', ')}</td>
+              <td class="when muted">{e && <Ago at={e.recorded} />}</td>
+            </tr>
+          ))}
+          <Gap height={below} />
+        </tbody>
+      </table>
     </section>
   )
 }
+
+// biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a control takes no focus
+const Gap = ({ height }: { height: number }) => <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />
 
 const PARTS = ['relevance', 'proximity', 'recency', 'importance'] as const
 

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks'
-import { type ApiError, type Asked, call, type Json, useTool } from '../api.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type ApiError, type Asked, call, changes, type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
+import { LongList } from '../long-list.tsx'
 import {
   Ago,
   Badge,
@@ -74,6 +75,8 @@ interface Conflict {
 }
 
 const EVENTS = 60
+const EARLIER = 200
+const MOST_NEW = 500
 
 export function Now() {
   const sessions = useTool<Session[]>('session', { do: 'list' })
@@ -315,47 +318,106 @@ const TONES: Readonly<Record<string, Tone>> = { deleted: 'bad', retired: 'bad', 
 
 function Events({ titles }: { titles: ReadonlyMap<string, string> }) {
   const [kind, setKind] = useState<Kind>('all')
-  const type = KINDS[kind]
-  const events = useTool<{ events: StreamEvent[] }>('events', { limit: EVENTS, ...(type ? { type } : {}) })
   return (
     <Panel
       title="As it happens"
       aside={<Choices label="Which events" all={Object.keys(KINDS) as Kind[]} chosen={kind} choose={setKind} />}
     >
-      <Told
-        of={events}
-        isEmpty={(e) => e.events.length === 0}
-        empty={
-          <Empty title="Nothing has happened yet">
-            <Prose
-              text={
-                'What agents record, claim and share shows here within a second. `tidemark remember "…"` makes a beginning.'
-              }
-            />
-          </Empty>
-        }
-      >
-        {({ events: list }) => (
-          <ol class="events">
-            {list.toReversed().map((e) => (
-              <li key={e.event_id}>
-                <span class="event-time muted">
-                  <Clock at={e.timestamp} />
-                </span>
-                <div>
-                  <Badge tone={TONES[e.event_type] ?? 'plain'}>{e.event_type.replaceAll('-', ' ')}</Badge>{' '}
-                  <EventKey of={e} titles={titles} />
-                  {e.session_id && <span class="muted"> · {titles.get(e.session_id) ?? e.session_id}</span>}
-                  <EventValue of={e} />
-                </div>
-              </li>
-            ))}
-          </ol>
-        )}
-      </Told>
+      <Stream key={kind} type={KINDS[kind]} titles={titles} />
     </Panel>
   )
 }
+
+function Stream({ type, titles }: { type: string | undefined; titles: ReadonlyMap<string, string> }) {
+  const events = useEvents(type)
+  return (
+    <Told
+      of={events}
+      empty={
+        <Empty title="Nothing has happened yet">
+          <Prose
+            text={
+              'What agents record, claim and share shows here within a second. `tidemark remember "…"` makes a beginning.'
+            }
+          />
+        </Empty>
+      }
+    >
+      {(list) => (
+        <LongList
+          class="events"
+          count={list.length}
+          guess={48}
+          keyOf={(i) => list.at(-1 - i)!.event_id}
+          onEnd={events.earlier}
+          row={(i) => <EventRow of={list.at(-1 - i)!} titles={titles} />}
+        />
+      )}
+    </Told>
+  )
+}
+
+/** What happened, oldest first: the newest, what comes, and what was before as far as it is asked for. */
+function useEvents(type: string | undefined): Asked<StreamEvent[]> & { earlier(): void } {
+  const [list, setList] = useState<StreamEvent[]>()
+  const [error, setError] = useState<ApiError>()
+  const [wish, setWish] = useState(0)
+  const change = changes.use()
+  const isAsking = useRef(false)
+  const isLate = useRef(false)
+  const isWhole = useRef(false)
+  const ask = async (where: object, limit: number): Promise<StreamEvent[]> =>
+    (await call<{ events: StreamEvent[] }>('events', { ...where, limit, ...(type && { type }) })).json.events
+  const once = async (body: () => Promise<StreamEvent[]>) => {
+    if (isAsking.current) {
+      isLate.current = true // what is under way may have missed the change
+      return
+    }
+    isAsking.current = true
+    try {
+      setList(await body())
+      setError(undefined)
+    } catch (e) {
+      setError(e as ApiError)
+    }
+    isAsking.current = false
+    if (isLate.current) setWish((n) => n + 1)
+    isLate.current = false
+  }
+  useEffect(() => {
+    void once(async () => {
+      const last = list?.at(-1)
+      const news = last && (await ask({ since: last.seq }, MOST_NEW))
+      if (news && news.length < MOST_NEW) return [...list!, ...news]
+      isWhole.current = false // after a long absence it begins anew
+      return ask({}, EVENTS)
+    })
+  }, [change, wish])
+  const earlier = () => {
+    const first = list?.[0]
+    if (first === undefined || isWhole.current) return
+    void once(async () => {
+      const before = await ask({ before: first.seq }, EARLIER)
+      isWhole.current = before.length === 0
+      return [...before, ...list!]
+    })
+  }
+  return { json: list, error, again: () => setWish((n) => n + 1), earlier }
+}
+
+const EventRow = ({ of: e, titles }: { of: StreamEvent; titles: ReadonlyMap<string, string> }) => (
+  <>
+    <span class="event-time muted">
+      <Clock at={e.timestamp} />
+    </span>
+    <div>
+      <Badge tone={TONES[e.event_type] ?? 'plain'}>{e.event_type.replaceAll('-', ' ')}</Badge>{' '}
+      <EventKey of={e} titles={titles} />
+      {e.session_id && <span class="muted"> · {titles.get(e.session_id) ?? e.session_id}</span>}
+      <EventValue of={e} />
+    </div>
+  </>
+)
 
 function EventKey({ of: e, titles }: { of: StreamEvent; titles: ReadonlyMap<string, string> }) {
   if (e.key === e.session_id) return null

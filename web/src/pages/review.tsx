@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { type ApiError, call, type Json, useTool } from '../api.ts'
+import { LongList } from '../long-list.tsx'
 import { Ago, Badge, Empty, many, Page, Ref, Told, Trouble, Value } from '../parts.tsx'
 import type { Entity } from './knowledge.tsx'
 
@@ -27,7 +28,6 @@ export function Review() {
   const steps = useRef(Promise.resolve())
   const [error, setError] = useState<ApiError>()
   const [at, setAt] = useState(0)
-  const list = useRef<HTMLUListElement>(null)
   const isDecided = new Set(decided.map((d) => d.id))
   const items = (waiting.json ?? []).filter((e) => !later.has(e.id) && !isDecided.has(e.id))
   const current = Math.min(at, items.length - 1)
@@ -79,8 +79,6 @@ export function Review() {
     else return
     event.preventDefault()
   }
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current])
-
   return (
     <Page
       title="Review"
@@ -113,36 +111,18 @@ export function Review() {
           empty={<Done decided={decided.length} later={later.size} />}
         >
           {() => (
-            <ul
+            <LongList
               class="rows queue"
-              ref={list}
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: the single keys hold while the list has the focus, and nowhere else
               tabIndex={0}
               onKeyDown={onKeyDown}
               aria-label="Proposals; y yes, n no, l later, u undo"
-            >
-              {items.map((e, i) => (
-                <li key={e.id} aria-current={i === current ? 'true' : undefined} onFocusCapture={() => setAt(i)}>
-                  <Item entity={e} />
-                  {e.kind === 'mutation' ? (
-                    <p>
-                      <a href="/evolution">See what it would change</a>
-                    </p>
-                  ) : (
-                    <div class="actions">
-                      <button type="button" onClick={() => decide(e, true)}>
-                        {e.stale ? 'It still holds' : 'Yes'}
-                        <span class="hidden"> to {nameOf(e)}</span>
-                      </button>
-                      <button type="button" onClick={() => decide(e, false)}>
-                        {e.stale ? 'Retire' : 'No'}
-                        <span class="hidden"> to {nameOf(e)}</span>
-                      </button>
-                    </div>
-                  )}
-                </li>
-              ))}
-            </ul>
+              count={items.length}
+              guess={120}
+              keyOf={(i) => items[i]!.id}
+              current={current}
+              onEnter={setAt}
+              row={(i) => <Item entity={items[i]!} decide={(isYes) => decide(items[i]!, isYes)} />}
+            />
           )}
         </Told>
       </section>
@@ -172,7 +152,7 @@ function Done({ decided, later }: { decided: number; later: number }) {
 
 const SAYS = ['rationale', 'description', 'context', 'wrongBelief', 'outcome', 'trigger'] as const
 
-function Item({ entity: e }: { entity: Entity }) {
+function Item({ entity: e, decide }: { entity: Entity; decide: (isYes: boolean) => void }) {
   const by = (Array.isArray(e.provenance) ? e.provenance.at(-1) : undefined) as
     | { agent?: string; user?: string; source?: string }
     | undefined
@@ -199,6 +179,22 @@ function Item({ entity: e }: { entity: Entity }) {
           ),
       )}
       {from && <p class="muted">from {from}</p>}
+      {e.kind === 'mutation' ? (
+        <p>
+          <a href="/evolution">See what it would change</a>
+        </p>
+      ) : (
+        <div class="actions">
+          <button type="button" onClick={() => decide(true)}>
+            {e.stale ? 'It still holds' : 'Yes'}
+            <span class="hidden"> to {nameOf(e)}</span>
+          </button>
+          <button type="button" onClick={() => decide(false)}>
+            {e.stale ? 'Retire' : 'No'}
+            <span class="hidden"> to {nameOf(e)}</span>
+          </button>
+        </div>
+      )}
     </>
   )
 }

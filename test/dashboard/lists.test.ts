@@ -1,0 +1,72 @@
+// @module-tag long
+import { describe, expect, test } from 'vitest'
+import { openAt } from '../../src/open.ts'
+import { createProject } from '../../src/store/project.ts'
+import { tidemark } from '../cli/run.ts'
+import { dashboard, goTo, hasBrowser, inBrowser, violations } from './browser.ts'
+
+const FACTS = 3_000
+
+/** A project with many facts that agents propose, each in an event of its own. */
+function longProject(dir: string) {
+  const { project } = createProject(dir, { name: 'long' })
+  const { memory } = openAt({ projectPath: dir, unlisted: true })
+  try {
+    memory.db.exec('PRAGMA synchronous=OFF')
+    for (let i = 0; i < FACTS; i += 50)
+      memory.act(
+        Array.from({ length: 50 }, (_, k) => ['record-fact', { fact: `Rule ${i + k} of the house` }]),
+        { by: 'agent', agent: 'codex' },
+      )
+  } finally {
+    memory.close()
+  }
+  return project
+}
+
+describe.skipIf(!hasBrowser)(inBrowser, () => {
+  test('[U5] long lists draw what is in sight alone, wherever that is; keyboard and screen reader find their way', async () => {
+    const { at, page, complaints } = await dashboard({ fill: longProject })
+    const drawn = () => page.locator('[data-row]').count()
+    const toMiddle = () => page.evaluate('scrollTo(0, document.documentElement.scrollHeight / 2)')
+    await goTo(page, '/knowledge', 'Knowledge')
+    await page.getByRole('link', { name: 'Rule ', exact: false }).first().waitFor()
+    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe(String(FACTS + 1))
+    expect(await drawn()).toBeLessThan(100)
+    await toMiddle()
+    await page.locator('tr[aria-rowindex="1500"] a').waitFor()
+    expect(await drawn()).toBeLessThan(100)
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('End')
+    await page.locator(`tr[aria-rowindex="${FACTS + 1}"] a`).waitFor()
+    // from row to row with the Tab key, also to those that were not drawn before
+    await page.keyboard.press('Home')
+    await page.locator('tr[aria-rowindex="2"] a').focus()
+    for (let i = 0; i < 60; i++) await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.closest("tr").getAttribute("aria-rowindex")')).toBe('62')
+    // what is written meanwhile comes first
+    await page.keyboard.press('Home')
+    expect((await tidemark(at, ['remember', 'The newest of all', '--kind', 'fact'])).code).toBe(0)
+    await page.locator('tr[aria-rowindex="2"]').getByText('The newest of all').waitFor()
+
+    await goTo(page, '/review', 'Review')
+    await page.locator(`[aria-setsize="${FACTS}"]`).first().waitFor()
+    expect(await drawn()).toBeLessThan(100)
+    await toMiddle()
+    await page.locator('[aria-posinset="1500"]').waitFor()
+    expect(await violations(page)).toEqual([])
+
+    await goTo(page, '/', 'Now')
+    const events = page.getByRole('region', { name: 'As it happens' })
+    await events.getByText('The newest of all').waitFor()
+    // going on down shows what was before
+    for (let i = 0; i < 20; i++) {
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+      await expect.poll(() => events.locator('.waiting').count()).toBe(0)
+    }
+    const size = async () => Number(await events.locator('[data-row]').first().getAttribute('aria-setsize'))
+    await expect.poll(size).toBeGreaterThan(200)
+    expect(await drawn()).toBeLessThan(100)
+    expect(complaints).toEqual([])
+  })
+})
