@@ -7,12 +7,13 @@ import { rowOf } from '../materialize/apply.ts'
 import { type Entity, isAgreed, LINK_KIND, type Link, nameKey, standingOf } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
-import { eventsOfUpTo, listEventsUpTo, writtenSince } from '../store/log.ts'
+import { eventsOfUpTo, listEventsUpTo, writtenSince, writtenUpTo } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
 import { entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader } from './reader.ts'
 import { candidates } from './references.ts'
 
+const SUPERSEDES = 'supersedes'
 /** How many entities of a list are read at once. */
 const PAGE = 64
 
@@ -21,7 +22,9 @@ const PAGE = 64
  * events stamped up to it are folded (K11), one entity at a time, when somebody asks for it. The same on every replica
  * that holds the same lines; refused for a moment before the horizon of a compaction.
  */
-export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
+export function readAsOf(db: Db, registryNow: () => Registry, at: number): Reader {
+  let kinds: Registry | undefined
+  const registry = () => (kinds ??= registryNow())
   const horizon = Number(getMeta(db, 'horizon') ?? 0)
   if (at < horizon) {
     throw new UserError(
@@ -31,11 +34,17 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
     )
   }
   const folded = new Map<string, Entity | undefined>()
-  const fold = (id: string): Entity | undefined => {
-    if (!folded.has(id)) folded.set(id, foldUpTo(db, registry(), id, at))
-    return folded.get(id)
+  const foldEach = (ids: readonly string[]): void => {
+    const missing = ids.filter((id) => !folded.has(id))
+    if (missing.length === 0) return
+    const states = foldUpTo(db, registry(), missing, at)
+    for (const id of missing) folded.set(id, states.get(id))
   }
-  const read = (row: rows.EntityRow) => (row.updated <= at ? entityOf(row) : fold(row.id))
+  const read = (row: rows.EntityRow) => {
+    if (row.updated <= at) return entityOf(row)
+    foldEach([row.id])
+    return folded.get(row.id)
+  }
   const entity = (id: string) => {
     if (folded.has(id)) return folded.get(id)
     const row = rows.getRow(db, id)
@@ -61,41 +70,58 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
       })
       .sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1))
   }
-  const isReplaced = (id: string, whatever: boolean) =>
-    (whatever || entity(id)?.fields.status === undefined) &&
-    links('to', id).some((l) => l.type === 'supersedes' && isAgreed(l.entity))
+  const entities = (ids: readonly string[]) => {
+    const found = new Map(rows.rowsOfIds(db, ids).map((row) => [row.id, row]))
+    foldEach([...found.values()].flatMap((row) => (row.updated > at ? [row.id] : [])))
+    return ids.flatMap((id) => (found.has(id) ? (read(found.get(id)!) ?? []) : []))
+  }
+  /** Those of these that were alive, and whether somebody had agreed to each. */
+  const aliveOf = (ids: readonly string[]): Map<string, boolean> => {
+    const found = rows.listedOfIds(db, ids)
+    const was = stateOfEach(found.flatMap((row) => (row.updated > at ? [row.id] : [])))
+    return new Map(
+      found.flatMap((row) => {
+        const { live, retired, standing } = row.updated <= at ? row : listedAs(was.get(row.id))
+        return live ? [[row.id, !retired && standing === 'confirmed'] as const] : []
+      }),
+    )
+  }
+  /** What lists show of those that something touched since. */
+  const stateOfEach = (ids: readonly string[]) => {
+    const was = foldForLists(db, ids, at)
+    foldEach(ids.filter((id) => !was.has(id)))
+    return new Map(ids.map((id) => [id, was.get(id) ?? folded.get(id)]))
+  }
+  /** Those of these that another one had taken the place of. */
+  const replacedOf = (ids: readonly string[], whatever: boolean): Set<string> => {
+    const all = [...rows.linksInto(db, SUPERSEDES, ids), ...ids.flatMap((id) => goneAt('dst', id))]
+    const taking = all.filter((l) => l.rel === SUPERSEDES)
+    const alive = aliveOf([...new Set(taking.flatMap((l) => [l.id, l.src]))])
+    const old = new Set(taking.flatMap((l) => (alive.get(l.id) && alive.has(l.src) ? [l.dst] : [])))
+    if (whatever) return old
+    const said = writtenUpTo(db, [...old], 'status', at)
+    for (const e of entities(said)) if (e.fields.status !== undefined) old.delete(e.id)
+    return old
+  }
 
   /** What of a kind was alive, newest first, as lists show it. */
   const listed = (kind: string, o: ListOptions): rows.Listed[] => {
     const touched = rows.touchedSince(db, kind, at)
-    const was = foldForLists(
-      db,
-      touched.flatMap((row) => (row.changed ? [row.id] : [])),
-      at,
+    const was = stateOfEach(touched.flatMap((row) => (row.changed ? [row.id] : [])))
+    const then = touched.map((row): rows.Listed => (row.changed ? { ...row, ...listedAs(was.get(row.id)) } : row))
+    const asked = [...rows.untouchedSince(db, kind, at), ...then].filter(
+      (row) =>
+        row.live &&
+        (o.since === undefined || row.created >= o.since) &&
+        (o.standing ? row.standing === o.standing : o.all || (!row.retired && row.standing !== 'rejected')),
     )
-    const then = touched.flatMap((row): rows.Listed[] => {
-      if (!row.changed) return [row]
-      const state = was.get(row.id) ?? fold(row.id)
-      return state ? [{ ...row, ...listedAs(state) }] : []
-    })
-    const lostLink = (id: string) => goneAt('dst', id).some((l) => l.rel === 'supersedes')
-    return [...rows.untouchedSince(db, kind, at), ...then]
-      .filter(
-        (row) =>
-          row.live &&
-          (o.since === undefined || row.created >= o.since) &&
-          (o.standing
-            ? row.standing === o.standing
-            : o.all ||
-              (!row.retired &&
-                row.standing !== 'rejected' &&
-                !((row.replaced || lostLink(row.id)) && isReplaced(row.id, o.current ?? false)))),
-      )
-      .sort(newestFirst)
-  }
-  const entities = (ids: readonly string[]) => {
-    const found = new Map(rows.rowsOfIds(db, ids).map((row) => [row.id, row]))
-    return ids.flatMap((id) => (found.has(id) ? (read(found.get(id)!) ?? []) : []))
+    const lostLink = (id: string) => goneAt('dst', id).some((l) => l.rel === SUPERSEDES)
+    const perhaps = o.standing || o.all ? [] : asked.filter((row) => row.replaced || lostLink(row.id))
+    const replaced = replacedOf(
+      perhaps.map((row) => row.id),
+      o.current ?? false,
+    )
+    return asked.filter((row) => !replaced.has(row.id)).sort(newestFirst)
   }
   function* pages(ids: readonly string[]) {
     for (let i = 0; i < ids.length; i += PAGE) yield* entities(ids.slice(i, i + PAGE))
@@ -115,7 +141,6 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
       ],
       at,
     ))
-  const kinds = () => rows.allKinds(db)
 
   const reader: Reader = {
     registry,
@@ -126,7 +151,7 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
       // what has another name now is looked for only where nothing has kept it
       return still.length > 0 ? still : called(renamedSince().sort())
     },
-    allIds: () => kinds().flatMap((kind) => rows.idsAt(db, kind, at)),
+    allIds: () => rows.allKinds(db).flatMap((kind) => rows.idsAt(db, kind, at)),
     list(kind, o = {}) {
       const found = [
         ...pages(listed(kind, o).map((row) => row.id))
@@ -180,7 +205,8 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
     },
     conflicts: () => [...pages(reader.allIds())].filter((e) => e.conflicts.length > 0),
     counts: () =>
-      kinds()
+      rows
+        .allKinds(db)
         .map((kind) => ({ kind, n: listed(kind, { all: true }).length }))
         .filter((c) => c.n > 0)
         .sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1)),
@@ -189,11 +215,11 @@ export function readAsOf(db: Db, registry: () => Registry, at: number): Reader {
   return reader
 }
 
-const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'>) => ({
-  live: e.live ? 1 : 0,
-  created: e.created,
-  retired: e.fields.retired === undefined ? 0 : 1,
-  standing: standingOf(e.fields),
+const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'> | undefined) => ({
+  live: e?.live ? 1 : 0,
+  created: e?.created ?? 0,
+  retired: e?.fields.retired === undefined ? 0 : 1,
+  standing: standingOf(e?.fields ?? {}),
 })
 
 /** The same of several, without what lists do not show; those whose beginning is known. */
@@ -207,13 +233,17 @@ function foldForLists(db: Db, ids: readonly string[], at: number): Map<string, F
   return new Map([...byEntity].map(([id, own]) => [id, foldOf(id, cellsOf(own))]))
 }
 
-/** An entity as the events up to a moment say it is; nothing where there were none. */
-function foldUpTo(db: Db, registry: Registry, id: string, at: number): Entity | undefined {
-  const events = eventsOfUpTo(db, id, at)
-  if (events.length === 0) return undefined
-  const folded = foldOf(id, cellsOf(events.map((e) => e.event)))
-  // what touched it last may have been folded away by a compaction; the horizon lies after it
-  const base = rows.baseOf(db, id)
-  const updated = events.reduce((max, e) => Math.max(max, e.event.stamp.ms), base?.updated ?? 0)
-  return entityOf(rowOf(id, folded, updated, new Set(events.map((e) => e.batch)).size, registry))
+/** Entities as the events up to a moment say they are; those that had none are left out. */
+function foldUpTo(db: Db, registry: Registry, ids: readonly string[], at: number): Map<string, Entity> {
+  const isCompacted = getMeta(db, 'horizon') !== undefined
+  const byEntity = Map.groupBy(eventsOfUpTo(db, ids, at), (e) => e.event.entity)
+  return new Map(
+    [...byEntity].map(([id, events]) => {
+      const folded = foldOf(id, cellsOf(events.map((e) => e.event)))
+      // what touched it last may have been folded away by a compaction; the horizon lies after it
+      const base = isCompacted ? rows.baseOf(db, id) : undefined
+      const updated = events.reduce((max, e) => Math.max(max, e.event.stamp.ms), base?.updated ?? 0)
+      return [id, entityOf(rowOf(id, folded, updated, new Set(events.map((e) => e.batch)).size, registry))]
+    }),
+  )
 }

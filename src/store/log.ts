@@ -128,9 +128,11 @@ export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
   for (const row of db.each<EventRow>(`${EVENTS} WHERE ms<=? ORDER BY entity`, ms)) yield unpack(row)
 }
 
-/** What had happened to an entity up to a moment. */
-export const eventsOfUpTo = (db: Db, entity: string, ms: number): LoggedEvent[] =>
-  db.all<EventRow>(`${EVENTS} WHERE entity=? AND ms<=?`, entity, ms).map(unpack)
+/** What had happened to these entities up to a moment. */
+export const eventsOfUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
+  db
+    .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=?`, JSON.stringify(entities), ms)
+    .map(unpack)
 
 /** What says of these entities, up to a moment, that they are there, and what lists leave out. */
 export const listEventsUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
@@ -157,6 +159,18 @@ export const writtenSince = (db: Db, fields: readonly string[], ms: number): str
       ms,
       JSON.stringify(fields),
       ms,
+    )
+    .map((row) => row.entity)
+
+/** Those of these entities of which a field was written up to a moment. */
+export const writtenUpTo = (db: Db, entities: readonly string[], field: string, ms: number): string[] =>
+  db
+    .all<{ entity: string }>(
+      `SELECT DISTINCT entity FROM events
+       WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND json_valid(body) AND json_extract(body, '$.f')=?`,
+      JSON.stringify(entities),
+      ms,
+      field,
     )
     .map((row) => row.entity)
 

@@ -119,6 +119,10 @@ const LISTED = `id, live, created, retired, standing, EXISTS (SELECT 1 FROM link
 export const untouchedSince = (db: Db, kind: string, ms: number): Listed[] =>
   db.all(`SELECT ${LISTED} FROM entities WHERE kind=? AND updated<=? AND live=1`, kind, ms)
 
+/** The same of these entities, with when something touched them last. */
+export const listedOfIds = (db: Db, ids: readonly string[]): (Listed & { updated: number })[] =>
+  db.all(`SELECT ${LISTED}, updated FROM entities WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+
 /** Whether an event says that an entity is there, or that lists leave it out; as the index `events_for_lists` has it. */
 export const FOR_LISTS = `(instr(body, '"f":"$"') OR instr(body, '"f":"retired"') OR instr(body, '"f":"standing"'))`
 
@@ -162,6 +166,10 @@ export const linksGoneSince = (db: Db, kind: string, ms: number): LinkRow[] =>
 /** Links at an entity, whatever became of its other end. */
 export const allLinksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
   db.all(`SELECT * FROM links WHERE ${end}=?`, id)
+
+/** Links of one relation that end at one of these. */
+export const linksInto = (db: Db, relation: string, ids: readonly string[]): LinkRow[] =>
+  db.all('SELECT * FROM links WHERE dst IN (SELECT value FROM json_each(?)) AND rel=?', JSON.stringify(ids), relation)
 
 export const allKinds = (db: Db): string[] =>
   db.all<{ kind: string }>('SELECT DISTINCT kind FROM entities').map((r) => r.kind)
