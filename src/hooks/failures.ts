@@ -6,7 +6,7 @@ import { withoutPrivate } from '../secrets/screen.ts'
 import { excludedCommand } from './config.ts'
 import { dataLine } from './delivery.ts'
 import type { Hook } from './hook.ts'
-import { TESTS } from './operations.ts'
+import { runsAllOf, TESTS } from './operations.ts'
 
 /** A command that fails so often while no file was edited was no slip. After an edit it is another try, as in TDD. */
 const OFTEN = 3
@@ -78,18 +78,21 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
 }
 
-/** It works now: what was counted is forgotten, and what was proposed of it is withdrawn unless somebody agreed. */
+/** It works now: what was counted of it, and of checks that it covers, is forgotten. What was proposed is withdrawn unless somebody agreed. */
 export function commandWorked(hook: Hook): void {
   const { call, session, sessions, memory } = hook
   const command = call.tool?.command
   if (command === undefined || session === '') return
   const failing = failingOf(sessions.get(session)?.data)
-  const key = keyOf(command)
-  if (!failing[key]) return
-  const ref = failing[key].proposed
-  const entity = ref === undefined ? undefined : memory.reader.entity(ref)
-  if (entity && standingOf(entity.fields) === 'proposed')
-    memory.act([['reject', { ref: entity.id, reason: 'the command works now' }]], hook.author)
-  delete failing[key]
+  const works = Object.keys(failing).filter(
+    (key) => key === keyOf(command) || runsAllOf(command, failing[key]!.command),
+  )
+  if (works.length === 0) return
+  for (const key of works) {
+    const entity = memory.reader.entity(failing[key]!.proposed ?? '')
+    if (entity && standingOf(entity.fields) === 'proposed')
+      memory.act([['reject', { ref: entity.id, reason: 'the command works now' }]], hook.author)
+    delete failing[key]
+  }
   sessions.patch(session, { failing: failing as unknown as Json })
 }

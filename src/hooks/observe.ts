@@ -13,7 +13,7 @@ import { linesFromEnd, parse } from './context-usage.ts'
 import { dataLine } from './delivery.ts'
 import { saidIn } from './extract/turns.ts'
 import type { Hook } from './hook.ts'
-import { type Operation, operationsOf, outcomeIn, TESTS } from './operations.ts'
+import { type Operation, operationsOf, outcomeIn, runsAllOf, TESTS } from './operations.ts'
 import { pauses } from './pause.ts'
 
 /** By this source the knowledge tells what hooks observed from what somebody did. */
@@ -145,29 +145,40 @@ export async function stopped(hook: Hook): Promise<void> {
 function verified(hook: Hook, o: Operation, failed: boolean): void {
   const { memory, sessions, call } = hook
   const how = outcome(hook, o, failed)
-  const key = sha256(`${call.cwd ?? ''}\n${o.text}`).slice(0, 12)
-  const was = workOf(hook).failing?.[key]
-  if (how === undefined || (how === 'passed' && was === undefined)) return
+  const keyOf = (text: string) => sha256(`${call.cwd ?? ''}\n${text}`).slice(0, 12)
+  const own = keyOf(o.text)
+  const known = workOf(hook).failing ?? {}
+  // of another directory, or not shown as it was: its key tells
+  const passes = Object.keys(known).filter((key) => {
+    const { text } = known[key]!
+    return key === own || (key === keyOf(text) && runsAllOf(o.text, text))
+  })
+  if (how === undefined || (how === 'passed' && passes.length === 0)) return
   // the test that was written last is to fail first
   const newest = (sessions.get(hook.session)?.files ?? []).at(-1)
-  if (how === 'failed' && o.tests && was === undefined && newest !== undefined && TESTS.test(newest)) return
+  if (how === 'failed' && o.tests && !known[own] && newest !== undefined && TESTS.test(newest)) return
   const now = memory.env.now()
   memory.db.write(() => {
     let away = 0
     change(hook, (work) => {
       settleWait(hook, work)
       away = work.away ?? 0
-      const { [key]: before = { text: shown(o.text), n: 0, first: now, away }, ...rest } = work.failing ?? {}
-      if (how === 'failed') rest[key] = { ...before, n: before.n + 1 }
-      work.failing = Object.fromEntries(Object.entries(rest).slice(-KEPT))
+      const failing = { ...work.failing }
+      const { [own]: before = { text: shown(o.text), n: 0, first: now, away } } = failing
+      for (const key of how === 'failed' ? [own] : passes) delete failing[key]
+      if (how === 'failed') failing[own] = { ...before, n: before.n + 1 }
+      work.failing = Object.fromEntries(Object.entries(failing).slice(-KEPT))
     })
-    if (how === 'failed' || was === undefined) return
-    const minutes = Math.round((now - was.first - (away - was.away)) / 60_000)
-    if (was.n < 2 && minutes < SLOW_MIN) return
-    const times = was.n === 1 ? 'once' : `${was.n} times`
-    const cost = minutes > 0 && minutes <= TOO_LONG_MIN ? `cost: ${minutes} min` : undefined
-    const what = `${shown(o.text)} failed ${times}, then passed`
-    observe(hook, 'verify', `${key} ${was.first}`, { operation: 'verify', what, cost })
+    if (how === 'failed') return
+    for (const key of passes) {
+      const was = known[key]!
+      const minutes = Math.round((now - was.first - (away - was.away)) / 60_000)
+      if (was.n < 2 && minutes < SLOW_MIN) continue
+      const times = was.n === 1 ? 'once' : `${was.n} times`
+      const cost = minutes > 0 && minutes <= TOO_LONG_MIN ? `cost: ${minutes} min` : undefined
+      const what = `${was.text} failed ${times}, then passed`
+      observe(hook, 'verify', `${key} ${was.first}`, { operation: 'verify', what, cost })
+    }
   })
 }
 

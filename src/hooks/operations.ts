@@ -147,6 +147,28 @@ function operation(part: Part): Pick<Operation, 'does' | 'as' | 'text' | 'tests'
   return TESTS.test(text) ? { does: 'verify', text: '', tests: true } : undefined // a script of the project, say
 }
 
+/** Picks some of the tests: what follows it is a name or a pattern. */
+const PICKS = /^(?:--|-t|-k|-run|--grep|--filter|--test-name-pattern|--testNamePattern)(?:=.*)?$/
+
+/** Whether a command line runs all that another one runs: the same checks, of more files or tests. `npm test` covers `npm test -- a`. */
+export function runsAllOf(wide: string, narrow: string): boolean {
+  const [all, some] = [partsOf(wide), partsOf(narrow)]
+  return (
+    all.length === some.length &&
+    all.every((part, i) => {
+      const words = bare(part.words)
+      const others = bare(some[i]!.words)
+      const more = others.slice(words.length)
+      return (
+        part.then === some[i]!.then &&
+        words.every((word, j) => word === others[j]) &&
+        (more.length === 0 ||
+          (operation(part)?.does === 'verify' && more.every((word) => !word.startsWith('-') || PICKS.test(word))))
+      )
+    })
+  )
+}
+
 /** Says nothing and fails seldom: the exit code is that of what it stands before. */
 const PREPARES = new Set(['cd', 'pushd', 'export', 'set', 'source', '.', 'echo', 'printf', 'clear', 'true', 'mkdir'])
 

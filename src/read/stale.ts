@@ -59,7 +59,7 @@ export class Staleness {
 
 const ownStale = (id: string, anchors: readonly AnchorRow[]): Stale => ({
   id,
-  why: anchors.map((a) => a.stale).join('; '),
+  why: [...new Set(anchors.map((a) => a.stale))].join('; '),
   since: Math.min(...anchors.map((a) => a.since ?? 0)),
   anchors,
 })

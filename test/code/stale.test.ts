@@ -51,6 +51,15 @@ test('[F1] exactly the entities whose anchored text changed are stale, with why'
   expect(c.why('by-text')).toBe('notes.md changed around line 6')
 })
 
+test('[F1] two places that changed in the same way are one reason', async () => {
+  const c = openTestCode({ 'src/auth.ts': AUTH })
+  await c.record(decision('twice', 'src/auth.ts:3', 'src/auth.ts#verify'))
+  await c.scan()
+  c.write('src/auth.ts', AUTH.replace('> 10', '> 12'))
+  await c.scan()
+  expect(c.why('twice')).toBe('verify in src/auth.ts changed')
+})
+
 test('[F1] same content, a reformat, or the text as it was: nothing is stale', async () => {
   const c = openTestCode({ 'src/auth.ts': AUTH })
   await c.record(decision('d', 'src/auth.ts:4'), ['record-file-understanding', { path: 'src/auth.ts', summary: 's' }])

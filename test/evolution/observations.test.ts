@@ -49,6 +49,12 @@ test('[P1] an observation is one line, whatever it is told with', async () => {
   expect([both.code, both.err]).toEqual([2, expect.stringContaining('exclude each other')])
 })
 
+test('[P1] the mark of a proposal is no part of what happened', () => {
+  const line = '2026-11-20 08:00 | deploy | [agent-retro] [synthesized M-001] no smoke test | -'
+  expect(readObservationLine(line)).toMatchObject({ what: 'no smoke test', tags: ['agent-retro'] })
+  expect(readObservationLine(line.replace('[agent-retro] ', ''))?.what).toBe('no smoke test')
+})
+
 test('[P1] any text on one line is read back as it was', () => {
   const m = openTestMemory()
   const text = fc.string({ maxLength: 30, unit: fc.constantFrom('a', '|', '\\', ' ', 'é', '-', '[', '"') })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { synthesize, synthesizeIfDue } from '../../src/evolution/synthesis.ts'
 import { observationLine } from '../../src/handoff/views/observations.ts'
 import type { HookCall, HookReply } from '../../src/hooks/call.ts'
-import { operationsOf, outcomeIn } from '../../src/hooks/operations.ts'
+import { operationsOf, outcomeIn, runsAllOf } from '../../src/hooks/operations.ts'
 import { respond } from '../../src/hooks/run.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
@@ -55,6 +55,37 @@ test('[P1] a verification that failed and then passed is one line with its time,
   await ran('npm test && git commit -m done')
   await ran('npm test')
   expect(lines()).toEqual(['verify | npm test failed 3 times, then passed | cost: 12 min'])
+})
+
+test('[P1] all tests that pass settle the ones of them that failed before, and not the other way round', async () => {
+  const { ran, lines } = day()
+  for (let i = 0; i < 2; i++) await ran('npm test -- a.test.ts', true)
+  await ran('cd . && npm test -- -t totals', true)
+  await ran('npm test -- -t totals', true)
+  await ran('make test', true)
+  await ran('make test', true)
+  await ran('npm test')
+  expect(lines()).toEqual([
+    'verify | npm test -- a.test.ts failed 2 times, then passed | cost: 6 min',
+    'verify | npm test -- -t totals failed 2 times, then passed | cost: 4 min',
+  ])
+  await ran('make test unit')
+  expect(lines()).toHaveLength(2)
+})
+
+test.each([
+  ['npm test', 'npm test -- a', true],
+  ['npx vitest run', 'vitest run test/a.test.ts 2>&1', true],
+  ['cd web && npm test', 'cd web && npm test -- -t x', true],
+  ['pytest', 'pytest -k totals tests', true],
+  ['npm test -- a', 'npm test', false],
+  ['cd web && npm test', 'cd api && npm test', false],
+  ['tsc', 'tsc -p web', false],
+  ['npm test', 'npm test && npm run lint', false],
+  ['make', 'make deploy', false],
+  ['curl', 'curl http://localhost', false],
+])('[P1] whether %s runs all of %s: %s', (wide, narrow, is) => {
+  expect(runsAllOf(wide, narrow)).toBe(is)
 })
 
 test('[P1] one quick red is no line, one that took long is; the first run of a test that was just written neither', async () => {

@@ -405,6 +405,11 @@ test('[G7] a test that fails after each edit, as in TDD, is no failed approach; 
   await hook('s1', 'after-edit', edit('cart.ts'))
   await green()
   expect(proposed(t.memory)).toEqual([])
+  // so it is when all tests pass, and not this one alone
+  for (let i = 0; i < 3; i++) await hook('s1', 'tool-failed', bash('npm test -- cart', { failed: true }))
+  expect(proposed(t.memory)).toMatchObject([{ kind: 'failed-approach' }])
+  await green()
+  expect(proposed(t.memory)).toEqual([])
   // what somebody agreed to stays
   const other = () => hook('s1', 'tool-failed', bash('make e2e', { failed: true }))
   for (let i = 0; i < 3; i++) await other()

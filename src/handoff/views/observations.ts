@@ -52,6 +52,9 @@ export function observationLine(e: Entity): string {
   return [minute(observedAt(e)), ...parts].join(' | ')
 }
 
+/** Which proposal a line led to. It is Tidemark's own mark and no part of what happened. */
+const SYNTHESIZED = /^\[synthesized M-\d{1,9}\]\s{0,9}/
+
 /** A line's arguments for `record-observation`; nothing where it is no such line. */
 export function readObservationLine(line: string) {
   const parts = partsOf(line.replace(/^[-*] /, ''))
@@ -62,6 +65,7 @@ export function readObservationLine(line: string) {
   let what = known(said) ?? ''
   const isRetro = what.startsWith(`[${AGENT_RETRO}]`)
   if (isRetro) what = what.slice(AGENT_RETRO.length + 2).trim()
+  what = what.replace(SYNTHESIZED, '')
   const observed = clock === undefined ? day : `${day}T${clock}:00.000Z`
   const tags = isRetro ? [AGENT_RETRO] : undefined
   return { ...defined({ operation: known(operation), cost: known(cost.join(' | ')), tags }), what, observed }

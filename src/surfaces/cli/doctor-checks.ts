@@ -50,7 +50,7 @@ function checkSessions(memory: Memory, project: Project): Check[] {
       const tokens = told.reduce((sum, t) => sum + t.tokens, 0)
       const spent = calls.reduce((sum, c) => sum + c.ms, 0)
       const who = `session ${session.id}${session.client ? ` (${session.client})` : ''}, ${session.state}`
-      const what = `told ${tokens} tokens in ${many(told.length, 'piece')}; ${calls.length} hooks took ${Math.round(spent)} ms`
+      const what = `told ${tokens} tokens in ${many(told.length, 'piece')}; ${many(calls.length, 'hook')} took ${Math.round(spent)} ms`
       return ok('session', `${who}, seen ${ago(session.seen, memory.env.now())}: ${what}`)
     })
 }

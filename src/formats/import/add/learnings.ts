@@ -131,13 +131,12 @@ function blocksOf(page: string): Entry[] {
   const entries: Entry[] = []
   let open: { line: number; text: string[] } | undefined
   page.split('\n').forEach((line, i) => {
-    const heading = /^(#{1,6})\s+(.*)$/.exec(line)
-    const item = /^[-*]\s+(.*)$/.exec(line)
-    if (heading) {
+    const level = /^#{1,6}(?=\s)/.exec(line)?.[0].length
+    if (level !== undefined) {
       open = undefined
-      entries.push({ line: i + 1, heading: heading[2]!.trim(), level: heading[1]!.length })
-    } else if (item) {
-      open = { line: i + 1, text: [item[1]!] }
+      entries.push({ line: i + 1, heading: line.slice(level).trim(), level })
+    } else if (/^[-*]\s/.test(line)) {
+      open = { line: i + 1, text: [line.slice(1).trim()] }
       entries.push(open)
     } else if (/^\s+\S/.test(line)) open?.text.push(line.trim())
     else if (line.trim() !== '') open = undefined
@@ -145,16 +144,27 @@ function blocksOf(page: string): Entry[] {
   return entries
 }
 
+const TITLE_MAX = 200
+
+/** The text between two marks at the start of a text, and the rest. */
+function between(text: string, open: string, close: string): [inside: string, rest: string] | undefined {
+  const end = text.startsWith(open) ? text.indexOf(close, open.length) : -1
+  return end < 0 ? undefined : [text.slice(open.length, end).trim(), text.slice(end + close.length).trim()]
+}
+
 /** `**[severity] Title** (L-001, 2026-02-08)` with the body below, or a plain item. */
 function entryOf([head = '', ...rest]: readonly string[]) {
-  const m = /^\*\*(?:\[(\w+)\]\s*)?(.{1,200}?)\*\*\s*(?:\(([^)]*)\)\s*)?(\S.*)?$/.exec(head)
+  const [bold = '', behind = ''] = between(head, '**', '**') ?? []
+  const isBold = bold !== '' && bold.length <= TITLE_MAX
+  const [mark, named] = between(bold, '[', ']') ?? ['', bold]
+  const [noted, said] = between(behind, '(', ')') ?? ['', behind]
   const whole = plainLine(head)
-  const title = m ? m[2]!.trim() : firstSentence(whole)
+  const title = isBold ? (/^\w+$/.test(mark) && named) || bold : firstSentence(whole)
   if (title === '') return undefined
-  const first = m ? m[4]?.replace(/^[:—–-]\s*/, '') : title === whole && rest.length === 0 ? undefined : whole
+  const first = isBold ? said.replace(/^[:—–-]/, '').trim() : title === whole && rest.length === 0 ? undefined : whole
   const body = [...(first ? [first] : []), ...rest].join('\n').trim() || undefined
-  const severity = SEVERITIES.find((s) => s === m?.[1]?.toLowerCase())
-  const notes = (m?.[3] ?? '').split(',').map((n) => n.trim())
+  const severity = isBold ? SEVERITIES.find((s) => s === mark.toLowerCase()) : undefined
+  const notes = isBold ? noted.split(',').map((n) => n.trim()) : []
   const id = notes.find((n) => /^[A-Z]+-\d+$/.test(n))
   const date = notes.find((n) => toTime(n) !== undefined)
   return { id, args: { title, body, severity, date, attrs: id === undefined ? undefined : { addId: id } } }
