@@ -101,12 +101,19 @@ test('[T29] [T23] no program runs that the configuration of an archive names, wh
     ['uploadpack.packObjectsHook', evil],
     ['credential.helper', evil],
     ['include.path', 'included'],
+    ['log.showSignature', 'true'],
+    ['gpg.program', evil],
+    ['log.diffMerges', 'on'],
+    ['alias.log', `!${evil}`],
   ])
     execFileSync('git', ['config', key!, value!], { cwd: at.dir })
   for (const hook of readdirSync(join(at.dir, '.git', 'hooks'))) rmSync(join(at.dir, '.git', 'hooks', hook))
   for (const hook of ['post-index-change', 'post-checkout', 'pre-commit', 'reference-transaction'])
     writeFileSync(join(at.dir, '.git', 'hooks', hook), '#!/bin/sh\ntouch "$MARKER"\n', { mode: 0o755 })
   await visit(at)
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  for (const args of [['maturity', 'assess'], ['analyze'], ['list', 'decisions', '--as-of', 'HEAD']])
+    expect(await tidemark(at, args)).toMatchObject({ code: 0 })
   expect(existsSync(at.marker)).toBe(false)
 })
 

@@ -114,6 +114,7 @@ test('another project adopts it: names and ids stay, references follow, the prov
   const b = openTestMemory({ seed: 2 })
   const report = await adopt(a, b)
   expect(report.unplaced).toEqual([])
+  expect(report.kinds.link).toEqual({ created: report.read.links, updated: 0, unchanged: 0 })
   expect(saying(documentOf(b.memory))).toEqual(saying(documentOf(a.memory)))
   expect(b.get('decision:sqlite')?.name).toBe('sqlite-wal')
   expect(b.get('decision:json-files')?.fields.status).toBe('superseded')

@@ -52,7 +52,7 @@ export function readingOf(value: unknown, file: string): Reading {
     const where = `${file}#links[${i}]`
     if (!isLink(l)) unplaced.push({ where, what: JSON.stringify(l), why: 'not a link with from, to and type' })
     else {
-      items.push(...linksOf(l, where, superseded))
+      items.push(linkOf(l, where))
       if (l.type === 'supersedes') covered.add(l.to)
     }
   })
@@ -150,12 +150,9 @@ function proposalsOf(fields: JsonObject, where: string): Item[] {
   return evidence.map((e) => ({ verb: 'propose', args: { action, evidence: e }, where }))
 }
 
-function linksOf(l: DocumentLink, where: string, superseded: ReadonlySet<string>): Item[] {
-  const { from, to, type } = l
-  const fields = isObject(l.fields) ? l.fields : {}
-  const link = { verb: 'link-entities', args: { ...fields, from, to, type }, where, retired: textOf(l.retired) }
-  if (type !== 'supersedes' || !superseded.has(to)) return [link]
-  return [{ verb: 'supersede', args: { old: to, new: from }, where }, link]
+function linkOf({ from, to, type, fields, retired }: DocumentLink, where: string): Item {
+  const args = { ...(isObject(fields) ? fields : {}), from, to, type }
+  return { verb: 'link-entities', args, where, retired: textOf(retired) }
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
