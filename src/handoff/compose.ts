@@ -6,6 +6,7 @@ import { digest } from '../model/digest.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { defined } from '../model/object.ts'
+import { oldestFirst } from '../read/order.ts'
 import { isOpen } from '../read/work-tree.ts'
 import type { Project } from '../store/project.ts'
 import { currentEntities } from './current.ts'
@@ -66,7 +67,8 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const since = Math.min(memory.env.now(), ...all.map((s) => s.started))
   const isOurs = (e: Entity): boolean =>
     ((e.fields.provenance ?? []) as { [key: string]: Json }[]).some((p) => ids.has(String(p.session)))
-  const recorded = (kind: string): Entity[] => reader.list(kind, { since, limit: LOOKED_AT }).filter(isOurs).reverse()
+  const recorded = (kind: string): Entity[] =>
+    oldestFirst(memory.db, reader.list(kind, { since, limit: LOOKED_AT }).filter(isOurs))
   const place = memory.place(session)
   const task = place.task === undefined ? undefined : reader.entity(place.task)
   const claims = claimsOf(memory)

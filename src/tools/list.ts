@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { didYouMean } from '../model/names.ts'
-import { newestFirst } from '../read/reader.ts'
+import { oldestFirst } from '../read/order.ts'
 import { markOf, Staleness } from '../read/stale.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { stateOf } from '../recall/validity.ts'
@@ -62,7 +62,7 @@ export const list = defineTool({
       ? [named.name]
       : reader.counts().flatMap((c) => (registry.kind(c.kind)?.internal ? [] : [c.kind]))
     const ids = reader.ids(kinds, options)
-    const found = reader.entities(ids.slice(offset, offset + limit)).sort(newestFirst)
+    const found = oldestFirst(memory.db, reader.entities(ids.slice(offset, offset + limit))).reverse()
     const staleness = new Staleness(memory.db, project.root, reader)
     const width = Math.max(0, ...found.map((e) => e.kind.length))
     const rows = found.map((e) => {

@@ -2,6 +2,7 @@ import type { Entity } from '../model/entity.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { newestFirst, type Reader } from '../read/reader.ts'
+import { type Stale, Staleness } from '../read/stale.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -32,6 +33,10 @@ export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRule
   every(memory.reader, { standing: 'proposed' }, () => true)
     .concat(others)
     .sort(newestFirst)
+
+/** What the code has left behind, with places of its own: what rests on those is settled with them. */
+export const staleHere = ({ memory: { db, reader }, project }: ToolContext): Stale[] =>
+  new Staleness(db, project.root, reader).all().filter((s) => s.restsOn === undefined)
 
 export function nameOf(e: Entity): string {
   if (e.kind === 'relationship') {

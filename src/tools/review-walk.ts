@@ -2,11 +2,12 @@ import { many } from '../briefing/format.ts'
 import { UserError } from '../errors.ts'
 import { type Entity, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { markOf } from '../read/stale.ts'
 import { MAX_ACTIONS } from '../write/batch.ts'
 import { agreeTo, listed } from './confirm.ts'
 import { contraryAmong, contraryRules, saidContrary, settle } from './contradictions.ts'
 import { ago, findOne } from './format.ts'
-import { unverifiedRules } from './review-queue.ts'
+import { staleHere, unverifiedRules } from './review-queue.ts'
 import { actingAs, type Output, type ToolContext, written } from './tool.ts'
 
 const DECISIONS = ['confirm', 'reject', 'retire', 're-anchor']
@@ -117,11 +118,26 @@ export async function walk(context: ToolContext, waiting: readonly Entity[]): Pr
     settle(context, pressed === '2' ? [older, newer] : [newer, older], pressed !== 'b')
     settledPairs++
   }
+  let again = 0
+  const stale = at < waiting.length ? [] : staleHere(context)
+  for (const [i, s] of stale.entries()) {
+    const [head] = listed(memory, [memory.reader.entity(s.id)!])
+    const pressed = await key(
+      `${said}\n${i + 1} of ${stale.length} stale  ${head}  ${markOf(s)}\ny it still holds, r retire, l later, q quit?`,
+      'yrlq',
+    )
+    said = ''
+    if (pressed === 'q') break
+    if (pressed === 'l') continue
+    const retire = ['retire', { ref: s.id, reason: 'the code has changed' }]
+    memory.act([pressed === 'y' ? ['re-anchor', { ref: s.id }] : retire], actingAs(context))
+    again++
+  }
   const ids = (verb: string) => done.flatMap((d) => (d.verb === verb ? d.ids : []))
   const [confirmed, rejected] = [ids('confirmed'), ids('rejected')]
   const later = waiting.length - confirmed.length - rejected.length
   return {
-    text: `${said}${confirmed.length} confirmed, ${rejected.length} rejected, ${many(later, 'thing')} left${settledPairs > 0 ? `, ${many(settledPairs, 'contradiction')} settled` : ''}`,
+    text: `${said}${confirmed.length} confirmed, ${rejected.length} rejected, ${many(later, 'thing')} left${settledPairs > 0 ? `, ${many(settledPairs, 'contradiction')} settled` : ''}${stale.length > 0 ? `, ${many(stale.length - again, 'stale thing')} left` : ''}`,
     json: { confirmed, rejected, left: later },
   }
 }

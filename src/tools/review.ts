@@ -8,7 +8,7 @@ import { markOf, Staleness } from '../read/stale.ts'
 import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { ago, entityJson, oneLine } from './format.ts'
 import { AS_OF, at } from './moment.ts'
-import { every, nameOf, unverifiedRules, waitingIn } from './review-queue.ts'
+import { every, nameOf, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** Whether a hook captured it or a model found it, in one of these sessions if any are named. */
@@ -119,9 +119,9 @@ export const review = defineTool({
     }
     const captured = args.captured === true
     const found = captured ? capturedIn(context) : waitingIn(context.memory)
-    if (captured || context.key === undefined || (found.length === 0 && contraryAmong(context).length === 0))
-      return list(context, found, captured)
+    const asks = found.length > 0 || contraryAmong(context).length > 0 || staleHere(context).length > 0
+    if (captured || context.key === undefined || !asks) return list(context, found, captured)
     const walked = await (await import('./review-walk.ts')).walk(context, found)
-    return { ...walked, text: [walked.text, ...staleIn(context).lines, ...mutationsIn(context).lines].join('\n') }
+    return { ...walked, text: [walked.text, ...mutationsIn(context).lines].join('\n') }
   },
 })

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { pressing, project, tidemark } from './run.ts'
+import { files, pressing, project, tidemark } from './run.ts'
 
 const onTerminals = test.skipIf(!existsSync('/usr/bin/script'))
 const propose = (fact: string) => ['propose', { action: ['record-fact', { fact }] }]
@@ -140,3 +140,26 @@ test('[T40] the shell of an agent proposes what ends or replaces a rule, and con
   }
   expect((await tidemark(at, ['brief'])).out).toContain('- Never push to main')
 })
+
+onTerminals(
+  '[M6] [F1] review walks through what the code has left behind: y holds, r retires, l leaves it',
+  async () => {
+    const { at, run } = await project()
+    const lay = (name: string, says: number) =>
+      files(at.dir, { [`src/${name}.ts`]: `export function ${name}() {\n  return ${says}\n}\n` })
+    for (const name of ['one', 'two', 'three']) {
+      lay(name, 1)
+      const decision = { name: `use-${name}`, rationale: 'r', locations: [`src/${name}.ts#${name}`] }
+      await tidemark(at, ['act', '-'], JSON.stringify([['record-decision', decision]]))
+    }
+    await run('scan')
+    for (const name of ['one', 'two', 'three']) lay(name, 2)
+    await run('scan')
+    const { out } = await pressing(at, ['review'], 'yrl')
+    expect(out).toContain('1 of 3 stale  decision: use-')
+    expect(out).toContain('y it still holds, r retire, l later, q quit?')
+    expect(out).toMatch(/0 things left, 1 stale thing left\n$/)
+    expect((await run('review')).match(/ {2}\(stale: /g)).toHaveLength(1)
+    expect((await run('list', 'decisions')).match(/use-\w+( \[stale\])?/g)).toEqual(['use-two [stale]', 'use-one'])
+  },
+)

@@ -121,6 +121,17 @@ describe('[P4] decisions.md', () => {
     )
   })
 
+  test('[P4] decisions of one batch stand in its order', () => {
+    const m = openTestMemory()
+    act(m, [decided('z-first', 'r'), decided('a-second', 'r')])
+    m.clock.now += MINUTE
+    act(m, [decided('y-third', 'r'), decided('b-fourth', 'r')])
+    const names = read(m, 'decisions.md')
+      .split('\n')
+      .flatMap((line) => line.split(' | ')[1] ?? [])
+    expect(names).toEqual(['z-first', 'a-second', 'y-third', 'b-fourth'])
+  })
+
   test('[P4] whatever stands in a decision, its line is read back', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 }).map((t) => shown(t).replace(/\s+/g, ' ').trim())
     fc.assert(

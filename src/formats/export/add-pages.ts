@@ -10,6 +10,7 @@ import { type Entity, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, isObject, type JsonObject } from '../../model/object.ts'
 import { leaves } from '../../model/validate.ts'
+import { oldestFirst } from '../../read/order.ts'
 import { stands, stateOf } from '../../recall/validity.ts'
 import { withLeaf } from '../import/trees.ts'
 
@@ -17,11 +18,13 @@ export const attrsOf = ({ fields: { attrs } }: Pick<Entity, 'fields'>): JsonObje
 const said = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** What holds of a kind, in the order in which it was recorded. */
-export const heldOf = ({ reader, env }: Memory, kind: string): Entity[] =>
-  reader
-    .list(kind)
-    .filter((e) => standingOf(e.fields) === 'confirmed' && stateOf(e, reader, env.now()) === undefined)
-    .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
+export const heldOf = ({ reader, db, env }: Memory, kind: string): Entity[] =>
+  oldestFirst(
+    db,
+    reader
+      .list(kind)
+      .filter((e) => standingOf(e.fields) === 'confirmed' && stateOf(e, reader, env.now()) === undefined),
+  )
 
 /** The facts that settings of ADD were made into, whether or not they bind here: the file says them. Newest first. */
 const settingsOf = ({ reader }: Memory): Entity[] =>

@@ -1,5 +1,6 @@
 import type { Entity } from '../../model/entity.ts'
 import { foldName } from '../../model/names.ts'
+import { oldestFirst } from '../../read/order.ts'
 import { minute, onPage } from '../page.ts'
 import { isHalf, type Taken, type View, type ViewContext } from './view.ts'
 
@@ -65,11 +66,11 @@ export const decisionsView: View = {
   name: 'decisions.md',
   concerns: (news) => news.events.some(({ event }) => event.entity.startsWith('decision:')),
   render(context, was) {
-    const fresh = candidates(context)
-      .filter((e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && !isTold(e, was))
-      .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
+    const fresh = candidates(context).filter(
+      (e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && !isTold(e, was),
+    )
     if (fresh.length === 0) return was
-    const lines = fresh.map((e) => `${decisionLine(e.created, e.name, toldOf(e))}\n`)
+    const lines = oldestFirst(context.memory.db, fresh).map((e) => `${decisionLine(e.created, e.name, toldOf(e))}\n`)
     return (was || HEAD) + lines.join('')
   },
   read({ memory: { reader } }, text, was) {
