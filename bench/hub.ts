@@ -21,7 +21,7 @@ const IDLE = 1000
 const SIZE = 900
 
 /** `tidemark hub` as a process of its own. */
-async function hubProcess(store: string) {
+export async function hubProcess(store: string) {
   const bin = join(import.meta.dirname, '../bin/tidemark.js')
   const env = { ...process.env, TIDEMARK_HUB_STORE: store }
   const child = spawn(process.execPath, [bin, 'hub', '--port', '0'], { env, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -13,6 +13,7 @@ const NAMES = [
   'propagation',
   'hub',
   'hub-scale',
+  'first-sync',
   'writers',
   'upkeep',
   'as-of',

@@ -85,26 +85,25 @@ export function applyLine(
   indexEvents(db, line)
 }
 
-/** Stores a document and computes its row from what was stored, not from what was said (K7). */
+/** Stores a document and computes its row from it, not from what was said (K7). */
 function saveAndProject(db: Db, registry: Registry, id: string, doc: Y.Doc, line?: Line): void {
-  const state = encodeDoc(doc)
-  saveDoc(db, id, state)
+  saveDoc(db, id, encodeDoc(doc))
   const own = line?.events.filter((e) => e.entity === id) ?? []
   const before = getRow(db, id)
   const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
-  projectState(db, registry, id, state, updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0))
+  projectState(db, registry, id, doc, updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0))
 }
 
 export function projectState(
   db: Db,
   registry: Registry,
   id: string,
-  state: Uint8Array,
+  doc: Y.Doc,
   updated: number,
   version: number,
   sameText = false,
 ): void {
-  const folded = foldOf(id, readCells(openDoc([state])))
+  const folded = foldOf(id, readCells(doc))
   const kind = registry.kind(kindOf(id))
   const row = rowOf(id, folded, updated, version, registry)
   const rowid = putRow(db, row)
@@ -205,7 +204,7 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
     if (!name) continue
     for (const entity of idsOfKind(db, name)) {
       const row = getRow(db, entity)!
-      projectState(db, registry, entity, loadDoc(db, entity)!, row.updated, row.version)
+      projectState(db, registry, entity, openDoc([loadDoc(db, entity)!]), row.updated, row.version)
     }
   }
 }
@@ -214,6 +213,6 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
 export function projectAll(db: Db, registry: Registry): void {
   clearWords(db)
   for (const row of allRows(db))
-    projectState(db, registry, row.id, loadDoc(db, row.id)!, row.updated, row.version, true)
+    projectState(db, registry, row.id, openDoc([loadDoc(db, row.id)!]), row.updated, row.version, true)
   queueAll(db)
 }

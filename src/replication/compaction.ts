@@ -159,7 +159,7 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
     const encoded = encodeDoc(doc)
     saveDoc(db, entity, encoded)
     putBase(db, { entity, state: encoded, counts, updated: Math.max(e.updated, base?.updated ?? 0) })
-    projectState(db, registry(), entity, encoded, log.lastTouched(db, entity), log.versionOf(db, entity))
+    projectState(db, registry(), entity, doc, log.lastTouched(db, entity), log.versionOf(db, entity))
   }
   reprojectKinds(
     db,

@@ -15,7 +15,7 @@ import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
-import { firstOf, type Line, parseLine, seal } from '../store/line.ts'
+import { firstOf, type Line, parseLine, seal, unsigned } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
 import { baseOf } from '../store/rows.ts'
@@ -106,7 +106,7 @@ export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omi
     applySnapshot(db, registry, s, env.now())
     if (s.purged?.length > 0) out.erased = true
   }
-  for (const line of delivery.lines) take(db, env, registry, line, out)
+  for (const line of delivery.lines) take(db, env, registry, unsigned(line), out)
   for (const replica of log.replicasWaiting(db)) release(db, env, registry, replica, out)
   out.parked = log.gaps(db).reduce((n, g) => n + g.parked, 0)
   return out
@@ -132,7 +132,7 @@ function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Inges
     log.park(db, withoutErased(db, line), env.now())
     return
   }
-  const before = firstOf(line) === 1 ? '' : log.hashOf(db, line.replica, firstOf(line) - 1)
+  const before = firstOf(line) === head.seq + 1 ? head.hash : log.hashOf(db, line.replica, firstOf(line) - 1)
   if (line.seq <= head.seq || (before !== undefined && before !== line.prev)) {
     settleFork(db, env, registry, line.replica, line.seq <= head.seq ? line.seq : firstOf(line) - 1, out)
     take(db, env, registry, line, out)
@@ -171,7 +171,7 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ing
     out.erased = true
   }
   for (const f of line.forks ?? []) giveUp(db, env, registry, f.replica, f.from, out)
-  if (eraseFurther(db, registry(), taken)) out.erased = true
+  if (eraseFurther(db, registry, taken)) out.erased = true
   if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
     reprojectKinds(db, registry(), line.updates.keys())
   out.applied++

@@ -117,13 +117,13 @@ export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMa
 }
 
 /** What a line that came in shows to be erased as well: writes that an erased one had overwritten. */
-export function eraseFurther(db: Db, registry: Registry, line: Line): boolean {
+export function eraseFurther(db: Db, registry: () => Registry, line: Line): boolean {
   if (!log.anythingPurged(db)) return false
   const deep = line.events.filter((e) => e.over.length > 0 && log.isErasedDeep(db, e.stamp.replica, e.stamp.ctr))
   if (deep.length === 0) return false
   erase(
     db,
-    registry,
+    registry(),
     deep.map((e) => e.entity),
   )
   return true

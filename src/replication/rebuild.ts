@@ -45,9 +45,9 @@ export function rebuildEntities(db: Db, registry: Registry, ids: ReadonlySet<str
   for (const [id, g] of gather(db, ids)) {
     dropEntityIndexes(db, id)
     if (g.updates.length === 0) continue
-    const state = encodeDoc(openDoc(g.updates))
-    saveDoc(db, id, state)
-    projectState(db, registry, id, state, g.updated, g.version)
+    const doc = openDoc(g.updates)
+    saveDoc(db, id, encodeDoc(doc))
+    projectState(db, registry, id, doc, g.updated, g.version)
   }
 }
 
@@ -68,9 +68,9 @@ export function rebuildAll(
   let done = 0
   for (const id of kindsFirst) {
     const g = all.get(id)!
-    const state = encodeDoc(openDoc(g.updates))
-    saveDoc(db, id, state)
-    projectState(db, registry(), id, state, g.updated, g.version)
+    const doc = openDoc(g.updates)
+    saveDoc(db, id, encodeDoc(doc))
+    projectState(db, registry(), id, doc, g.updated, g.version)
     progress(++done, all.size)
   }
   return { entities: all.size, lines: lines.length }

@@ -61,6 +61,8 @@ export interface Line {
   readonly forks?: readonly { replica: string; from: number }[]
   /** This line stands in for one whose content was erased: `hash` is the erased one's. */
   readonly substitute?: boolean
+  /** The line bears a signature, and without it is the one that `hash` is of. */
+  readonly whole?: boolean
 }
 
 type RawEvent = {
@@ -263,9 +265,22 @@ export function parseLine(textLine: string): Line {
     throw damaged('events or updates are missing')
   if (!isWellFormed(raw)) throw damaged('it holds something of another type than it says')
   const { h, sub, ...rest } = raw
-  const computed = sha256(canonical(rest as unknown as Json))
-  if (computed !== (sub ?? h)) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
+  const hashOf = (said: object) => sha256(canonical(said as Json))
+  if (sub !== undefined && raw.by.sig !== undefined && hashOf({ ...rest, by: withoutSignature(raw.by) }) === h)
+    return { ...unpackLine(raw), whole: true }
+  if (hashOf(rest) !== (sub ?? h)) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
   return unpackLine(raw)
+}
+
+function withoutSignature({ key: _key, sig: _sig, ...author }: Author): Author {
+  return author
+}
+
+/** The line as its replica keeps it: the signature has been checked, and is not needed any more. */
+export function unsigned(line: Line): Line {
+  if (!line.whole) return line
+  const { whole: _whole, substitute: _substitute, ...said } = line
+  return { ...said, author: withoutSignature(line.author) }
 }
 
 /** Reads a line of the own log, which was checked when it came in. */

@@ -140,6 +140,8 @@ function codeIn(token: string): string[] {
 interface Token {
   /** In order, stop-words and what belongs to them too. */
   readonly terms: readonly (Term & { readonly isStop: boolean })[]
+  /** Hashes of the terms that are no stop-words. */
+  readonly hashes: readonly number[]
   /** What the index, which splits at spaces and signs, does not find in it. */
   readonly more: readonly string[]
 }
@@ -151,14 +153,15 @@ const MAX_TAKEN = 50_000
 function takeApart(token: string): Token {
   const known = taken.get(token)
   if (known) return known
-  const made = apart(token)
+  const parts = apart(token)
+  const made = { ...parts, hashes: parts.terms.flatMap((t) => (t.isStop ? [] : [hashOf(t.stem)])) }
   if (token.length > MAX_WORD) return made
   if (taken.size > MAX_TAKEN) taken.clear()
   taken.set(token, made)
   return made
 }
 
-function apart(token: string): Token {
+function apart(token: string): Omit<Token, 'hashes'> {
   const { cjk, sign } = patternsFor(token)
   if (cjk.test(token)) {
     const more = pairsOf(token)
@@ -228,12 +231,19 @@ export const isCode = (word: string): boolean => patternsFor(word).unlikeWord.te
 export const indexed = (word: string): string => (isCode(word) ? `x${hashOf(word)}` : word)
 
 /**
- * A text as it is put into the index, which splits at spaces and signs. Added are the parts of identifiers, the pairs of
- * scripts without spaces, and names for pictographs and for whole identifiers.
+ * A text taken apart once: hashes of its first terms, and what is put into the index, which splits at spaces and signs,
+ * beside it. That is the parts of identifiers, the pairs of scripts without spaces, and names for pictographs and for whole
+ * identifiers.
  */
-export function indexable(text: string): string {
-  const more = tokensIn(text).flatMap((token) => takeApart(token).more)
-  return more.length > 0 ? `${text} ${more.join(' ')}` : text
+export function textParts(text: string, limit: number): { hashes: number[]; more: string[] } {
+  const more: string[] = []
+  const hashes: number[] = []
+  for (const token of tokensIn(text)) {
+    const taken = takeApart(token)
+    if (taken.more.length > 0) more.push(...taken.more)
+    if (hashes.length < limit) hashes.push(...taken.hashes)
+  }
+  return { hashes, more }
 }
 
 /** 32 bits of a stem (FNV-1a): texts keep these instead of words; two words alike in them are rare enough not to matter. */

@@ -1,5 +1,5 @@
 import { type Db, insert } from './db.ts'
-import { hashOf, indexable, indexed, termsOf } from './terms.ts'
+import { indexed, textParts } from './terms.ts'
 import { clearPages, startAnew } from './vectors.ts'
 
 /** A text of an entity with the weight that its field declares. */
@@ -46,26 +46,29 @@ export const TEXT_VERSION = '3'
 
 const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0
 
-/** Runs as bytes: their number; then for each its weight in hundredths, its length and its hashes; all of 32 bits. */
-export function packRuns(texts: readonly WeightedText[]): { terms: Uint8Array; words: number } {
+/**
+ * Runs as bytes: their number; then for each its weight in hundredths, its length and its hashes; all of 32 bits. `more`:
+ * what the word index does not find in each text by itself.
+ */
+export function packRuns(texts: readonly WeightedText[]): { terms: Uint8Array; words: number; more: string[][] } {
   let left = MAX_TERMS
   let words = 0
   const runs = texts.map(({ text, weight }) => {
     words += countWords(text)
-    const terms = termsOf(text, left).map((t) => hashOf(t.stem))
-    left -= Math.min(left, terms.length)
-    return { weight, terms }
+    const { hashes, more } = textParts(text, left)
+    left -= Math.min(left, hashes.length)
+    return { weight, hashes, more }
   })
-  const out = new Uint32Array(1 + runs.reduce((n, r) => n + 2 + r.terms.length, 0))
+  const out = new Uint32Array(1 + runs.reduce((n, r) => n + 2 + r.hashes.length, 0))
   out[0] = runs.length
   let at = 1
   for (const run of runs) {
     out[at++] = Math.round(run.weight * 100)
-    out[at++] = run.terms.length
-    out.set(run.terms, at)
-    at += run.terms.length
+    out[at++] = run.hashes.length
+    out.set(run.hashes, at)
+    at += run.hashes.length
   }
-  return { terms: new Uint8Array(out.buffer), words }
+  return { terms: new Uint8Array(out.buffer), words, more: runs.map((r) => r.more) }
 }
 
 export function unpackRuns(bytes: Uint8Array): Run[] {
@@ -91,11 +94,14 @@ export function indexText(db: Db, rowid: number, text: EntityText | undefined, a
   if (!again && isKnown) dropText(db, rowid)
   if (!text) return
   const { title, parts, source = null, place = null, speaker = null, wish = 0 } = text
-  const joined = (of: readonly WeightedText[]) => indexable(of.map((p) => p.text).join('\n'))
-  const body = joined(parts.filter((p) => p.weight >= 0.5))
-  const extra = joined(parts.filter((p) => p.weight < 0.5))
-  insert(db, 'text_index', { rowid, title: indexable(title.text), body, extra })
-  insert(db, 'texts', { rowid, source, place, speaker, wish, ...packRuns([title, ...parts]) })
+  const { terms, words, more } = packRuns([title, ...parts])
+  const all = parts.map((p, i) => ({ ...p, more: more[i + 1]! }))
+  const column = (of: readonly { text: string; more: string[] }[]) =>
+    [of.map((p) => p.text).join('\n'), ...of.flatMap((p) => p.more)].join(' ')
+  const body = column(all.filter((p) => p.weight >= 0.5))
+  const extra = column(all.filter((p) => p.weight < 0.5))
+  insert(db, 'text_index', { rowid, title: column([{ text: title.text, more: more[0]! }]), body, extra })
+  insert(db, 'texts', { rowid, source, place, speaker, wish, terms, words })
   if (!again) db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
 }
 

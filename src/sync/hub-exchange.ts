@@ -13,6 +13,7 @@ import { isOwnReplica } from '../store/trust.ts'
 import { type Frame, isProjectId, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
 import { HubLink } from './hub-link.ts'
 import { type Held, unsentAfter } from './publish.ts'
+import { linesAtOnce } from './receive.ts'
 import { isSnapshot } from './segments.ts'
 import { checkSigned, printSigned, type SignedSnapshot, snapshotSignature } from './signatures.ts'
 
@@ -67,6 +68,9 @@ export class HubExchange {
   #log = ''
   #n = 0
   #caughtUp: { n: number; done(): void } | undefined
+  /** Pages that are taken in together with the next ones. */
+  #pages: Frame[] = []
+  #atOnce = 0
   #failed: ((error: unknown) => void) | undefined
   member = ''
   role = ''
@@ -109,6 +113,7 @@ export class HubExchange {
   /** Connects, and takes in all that the hub has. */
   async start(): Promise<void> {
     const known = this.#progress()
+    this.#atOnce = linesAtOnce(this.#memory.db)
     const again = known.odd && known.odd.knows < KNOWS
     const since = again ? 0 : known.n
     const { head } = await this.#link.hello(since, again ? undefined : known.mark, known.top)
@@ -147,21 +152,20 @@ export class HubExchange {
     this.#link.close()
   }
 
-  /** Takes in a page of the hub's log. */
-  #take({ head, updates }: Frame): void {
+  /** Takes in a page of the hub's log. Where more follow at once, several are taken together. */
+  #take(page: Frame): void {
+    this.#pages.push(page)
+    const { head } = page
+    const isLast = !this.#caughtUp || Number(head.last) >= this.#caughtUp.n
+    if (!isLast && this.#pages.reduce((n, p) => n + p.updates.length, 0) < this.#atOnce) return
+    const pages = this.#pages
+    this.#pages = []
     try {
-      const items = Array.isArray(head.items) ? head.items : []
-      const found = updates.map((text, i) => this.#read(text, items[i]))
-      const lines = found.flatMap((f) => (f.line ? [f.line] : []))
-      const snapshots = found.flatMap((f) => (f.snapshot ? [f.snapshot] : []))
-      if (found.length > 0 && !this.#apply(lines, snapshots)) {
-        // one that cannot be taken is not to keep the others out
-        for (const f of found) {
-          if (!f.line && !f.snapshot) continue
-          const why = this.#apply(f.line ? [f.line] : [], f.snapshot ? [f.snapshot] : []) ? undefined : this.#why
-          if (why !== undefined) f.why = why
-        }
-      }
+      const found = pages.flatMap(({ head, updates }) => {
+        const items = Array.isArray(head.items) ? head.items : []
+        return updates.map((text, i) => this.#read(text, items[i]))
+      })
+      this.#takeIn(found)
       const last = typeof head.last === 'number' && head.last > this.#n ? head.last : this.#n
       const odd = found.flatMap(({ n, why, member }) => (why === undefined ? [] : [{ n, why, member }]))
       this.out.odd = [...this.out.odd, ...odd].slice(-100)
@@ -190,6 +194,19 @@ export class HubExchange {
     } catch (error) {
       this.#failed?.(error)
       this.#link.close()
+    }
+  }
+
+  /** One that cannot be taken is not to keep the others out. */
+  #takeIn(found: readonly Read[]): void {
+    const lines = found.flatMap((f) => (f.line ? [f.line] : []))
+    const snapshots = found.flatMap((f) => (f.snapshot ? [f.snapshot] : []))
+    if (lines.length + snapshots.length === 0 || this.#apply(lines, snapshots)) return
+    if (found.length === 1) found[0]!.why = this.#why
+    else {
+      const half = found.length >> 1
+      this.#takeIn(found.slice(0, half))
+      this.#takeIn(found.slice(half))
     }
   }
 

@@ -1,7 +1,7 @@
 import { isTracked } from '../git.ts'
 import type { Memory } from '../memory.ts'
 import { snapshotOf } from '../replication/compaction.ts'
-import { firstOf, type Line, parseLine, printReadable } from '../store/line.ts'
+import { firstOf, type Line, parseLine, printLine, printReadable } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { ownIdentities } from '../store/trust.ts'
 import { isSnapshot, removeSegment, type Segment, segmentsIn, wholeTexts, writeSegment } from './segments.ts'
@@ -161,7 +161,7 @@ export function publish(memory: Memory, root: string): Published {
       write(1, own.snapshot.upTo, [own.snapshot.text])
       gone.push(...own.whole.map((w) => w.segment).filter((s) => s.last <= own.snapshot!.upTo))
     }
-    for (const run of runsOf(own.lines)) {
+    for (const run of runsOf(own.lines).flatMap(cut)) {
       const texts = printRun(memory, run)
       const merged = mergedInto(root, run, texts, own)
       const first = merged[0]?.segment.first ?? firstOf(run[0]!)
@@ -187,6 +187,21 @@ function runsOf(lines: readonly Line[]): Line[][] {
     else runs.push([line])
   }
   return runs
+}
+
+/** What is longer becomes several segments. */
+const SEGMENT_BYTES = 4 * 1024 * 1024
+
+function cut(run: readonly Line[]): Line[][] {
+  const parts: Line[][] = []
+  let size = 0
+  for (const line of run) {
+    const part = size > SEGMENT_BYTES ? undefined : parts.at(-1)
+    size = (part ? size : 0) + printLine(line).length
+    if (part) part.push(line)
+    else parts.push([line])
+  }
+  return parts
 }
 
 const sizeOf = (texts: readonly string[]): number => texts.reduce((n, t) => n + t.length + 1, 0)

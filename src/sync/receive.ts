@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import type { Ingested } from '../replication/ingest.ts'
-import { stored } from '../store/db.ts'
+import { type Db, enlargeCache, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
@@ -23,8 +23,19 @@ const KNOWN = 'sync_known'
 /** So many names of segments are kept; a file that is read again changes nothing. */
 const MOST_KNOWN = 5_000
 const LINES_AT_ONCE = 250
+/** The same for a store with little in it: its writers are few, and each commit writes the same pages again. */
+const LINES_AT_FIRST = 2_000
+const LITTLE = 1_000
 /** The same where time is short. */
 const LINES_IN_HURRY = 25
+
+/** How many lines a store takes in one transaction. The first that it gets are many. */
+export function linesAtOnce(db: Db): number {
+  if (log.lastArrival(db) > LITTLE) return LINES_AT_ONCE
+  enlargeCache(db)
+  return LINES_AT_FIRST
+}
+
 /** A directory that was changed just now may change again without another time. */
 const RACY_MS = 2_000
 
@@ -48,13 +59,14 @@ export function receive(memory: Memory, root: string, left: () => number = () =>
   const all = segmentsIn(root)
   const fresh = all.filter((s) => !known.has(nameOf(s)))
   const read: string[] = []
+  const atOnce = Number.isFinite(left()) ? LINES_IN_HURRY : linesAtOnce(db)
   for (const segment of fresh) {
     if (left() <= 0) {
       out.left++
       continue
     }
     const content = readSegment(root, segment)
-    const failed = takeIn(memory, content, out, left)
+    const failed = takeIn(memory, content, out, left, atOnce)
     if (failed === 'late') out.left++
     else if (content.damage ?? failed) {
       const why = content.damage ?? failed!
@@ -90,6 +102,7 @@ function takeIn(
   { lines: read, snapshots }: Content,
   out: Received,
   left: () => number,
+  atOnce: number,
 ): string | undefined {
   let failed: string | undefined
   const mayTake = (of: readonly Line[], states: Content['snapshots'] = []): boolean => {
@@ -114,18 +127,21 @@ function takeIn(
       return undefined
     }
   }
+  /** One bad line is not to keep the others out. */
+  const takeLines = (of: readonly Line[]): void => {
+    if (take({ lines: [...of], snapshots: [] }) || of.length === 1) return
+    const half = of.length >> 1
+    takeLines(of.slice(0, half))
+    takeLines(of.slice(half))
+  }
   // what this store wrote itself it knows better
   const theirs = snapshots.filter((s) => !s.covered.some((c) => isOwnReplica(memory.db, c.replica)) && mayTake([], [s]))
   // one that its replica did not sign is not to keep the others out
   const lines = mayTake(read) ? read : read.filter((_, i) => mayTake(signedRun(read, i)))
   if (theirs.length > 0) take({ lines: [], snapshots: theirs })
-  const atOnce = Number.isFinite(left()) ? LINES_IN_HURRY : LINES_AT_ONCE
   for (let at = 0; at < lines.length; at += atOnce) {
     if (left() <= 0) return 'late'
-    const part = lines.slice(at, at + atOnce)
-    if (take({ lines: part, snapshots: [] }) === undefined)
-      // one bad line is not to keep the others out
-      for (const line of part) take({ lines: [line], snapshots: [] })
+    takeLines(lines.slice(at, at + atOnce))
   }
   return failed
 }

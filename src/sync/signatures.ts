@@ -104,8 +104,9 @@ export function checkSigned(memory: Memory, lines: readonly Line[], snapshots: r
   const { db, env } = memory
   const pins = stored<Pins>(getMeta(db, PINS) ?? '{}')
   let isNew = false
+  const pinOf = (replica: string) => (Object.hasOwn(pins, replica) ? pins[replica] : undefined)
   const check = (replica: string, seq: number, by: Signature | undefined, text: () => string, isExchanged = false) => {
-    const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
+    const pin = pinOf(replica)
     const refuse = (why: string): never => {
       throw new UserError(
         'line-not-signed',
@@ -118,8 +119,12 @@ export function checkSigned(memory: Memory, lines: readonly Line[], snapshots: r
       return pin && seq >= pin.from ? refuse('is unsigned, and that replica signs what it writes') : undefined
     if (pin && pin.key !== by.key) refuse('is signed with another key than the replica is known by')
     if (!isBy(by, text())) refuse('does not bear the signature of its replica')
-    if (pin && pin.from <= seq) return
-    pins[replica] = { key: by.key, from: seq }
+    pinFrom(replica, seq, by.key)
+  }
+  const pinFrom = (replica: string, seq: number, key: string) => {
+    const pin = pinOf(replica)
+    if (pin && (pin.from <= seq || pin.key !== key)) return
+    pins[replica] = { key, from: seq }
     isNew = true
   }
   /** What a later line, which is signed, rests on. A line that stands in for another has its hash in name alone. */
@@ -134,11 +139,14 @@ export function checkSigned(memory: Memory, lines: readonly Line[], snapshots: r
     const { key, sig } = line.author
     const by = key === undefined || sig === undefined ? undefined : { key, sig }
     const isNext = rested?.replica === line.replica && rested.seq === line.seq
-    const isCovered = by === undefined && isNext && line.hash === rested?.hash && !line.substitute
+    const isOfHash = line.whole === true || (by === undefined && !line.substitute)
+    const isCovered = isNext && line.hash === rested?.hash && isOfHash
     // what is here already is not read again
-    if (!isCovered && log.hashOf(db, line.replica, line.seq) !== line.hash)
+    const isKnown = !isCovered && log.hashOf(db, line.replica, line.seq) === line.hash
+    if (isCovered && by) pinFrom(line.replica, line.seq, by.key)
+    else if (!isCovered && !isKnown)
       check(line.replica, line.seq, by, () => signedPart(line), isNext && line.hash !== rested?.hash)
-    const isSigned = isCovered || by !== undefined
+    const isSigned = isCovered || (by !== undefined && (!isKnown || isOfHash))
     rested = isSigned ? { replica: line.replica, seq: firstOf(line) - 1, hash: line.prev } : undefined
   }
   for (const { by, ...snapshot } of snapshots)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { discover } from '../../src/discover/discover.ts'
 import { json } from '../../src/formats/export/json.ts'
 import { findSecrets } from '../../src/secrets/find.ts'
-import { indexable } from '../../src/store/terms.ts'
+import { textParts } from '../../src/store/terms.ts'
 import { openTestMemory } from '../helpers.ts'
 
 test('[D5] a search with a word of a million letters ends within the budget', () => {
@@ -10,7 +10,7 @@ test('[D5] a search with a word of a million letters ends within the budget', ()
   t.act([['record-decision', { name: 'x', description: 'aaaa' }]])
   const start = performance.now()
   expect(discover(t.memory, '(search-knowledge (make-string 1000000 #\\a))')).toHaveLength(1)
-  indexable('a'.repeat(16_384))
+  textParts('a'.repeat(16_384), 1)
   expect(performance.now() - start).toBeLessThan(5_000)
 })
 

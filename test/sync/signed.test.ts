@@ -2,9 +2,12 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { canonical } from '../../src/model/canonical.ts'
+import { sha256 } from '../../src/model/digest.ts'
 import { type Line, parseLine, printReadable, seal, signedPart } from '../../src/store/line.ts'
 import { findings, linesAfter } from '../../src/store/log.ts'
 import { segmentsIn, writeSegment } from '../../src/sync/segments.ts'
+import { printSigned } from '../../src/sync/signatures.ts'
 import { type Clone, decision, knowledge, team } from './clones.ts'
 
 const DAY = 86_400_000
@@ -129,4 +132,26 @@ test('[T83] a batch dated more than a day ahead is put aside and told, and taken
   ben.clock.now += 3 * DAY
   ben.receive()
   expect(has(ben, 'tomorrow')).toBe(true)
+})
+
+test('[T82] of signed lines that follow each other the last speaks for those before, unless one says something else than its hash', () => {
+  const { ana, ben, last } = met()
+  ana.act([decision('second')])
+  ana.act([decision('third')])
+  const lines = linesAfter(ana.memory.db, 0).filter((l) => l.seq > last.seq)
+  const texts = lines.map((l) => printSigned(ana.memory, l))
+  const { sub: _sub, h, ...said } = JSON.parse(texts[0]!)
+  const changed = { ...said, sum: 'something else' }
+  const bad = JSON.stringify({ ...changed, sub: sha256(canonical(changed)), h })
+  const write = (...all: string[]) => writeSegment(ben.dir, last.replica, lines[0]!.seq, lines.at(-1)!.seq, all).path
+  const path = write(bad, texts[1]!)
+  expect(ben.receive().damaged).toMatchObject([{ path, why: expect.stringContaining('does not bear the signature') }])
+  expect(has(ben, 'second')).toBe(false)
+  rmSync(join(ben.dir, path))
+  write(...texts)
+  expect(ben.receive().damaged).toEqual([])
+  for (const name of ['second', 'third']) expect(has(ben, name)).toBe(true)
+  // a line whose signature was checked is kept as its replica keeps it
+  const kept = linesAfter(ben.memory.db, 0).filter((l) => l.replica === last.replica && l.seq > last.seq)
+  expect(kept.map((l) => printReadable(l))).toEqual(lines.map((l) => printReadable(l)))
 })

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hasChanged } from '../../src/sync/receive.ts'
-import { type Clone, git, team } from './clones.ts'
+import { type Clone, git, knowledge, team } from './clones.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 const sentences = readdirSync(DOCS)
@@ -67,4 +67,17 @@ test.each([1, 10])('[K16] 1,000 entities take at most 600 kB in git (%i in a bat
     `1,000 entities, ${perBatch} a batch: ${(size / 1000).toFixed(0)} kB packed, ${(raw / 1000).toFixed(0)} kB in the tree; written in ${took.toFixed(0)} ms, read in ${read.toFixed(0)} ms; a look at what has not changed ${look.toFixed(3)} ms`,
   )
   expect(size).toBeLessThanOrEqual(600_000)
+})
+
+test('[K16] what is long leaves as several segments, each of which is read', () => {
+  const { clone } = team()
+  const [ana, ben] = [clone('ana'), clone('ben')]
+  const chunks = (from: number) =>
+    Array.from({ length: 50 }, (_, i) => ['record-chunk', { content: `${from + i} ${'x'.repeat(15_000)}` }])
+  for (let n = 0; n < 500; n += 50) ana.act(chunks(n))
+  ana.share()
+  expect(ana.segments.length).toBeGreaterThan(1)
+  ben.pull()
+  expect(ben.receive()).toMatchObject({ applied: 10, damaged: [] })
+  expect(knowledge(ben)).toBe(knowledge(ana))
 })

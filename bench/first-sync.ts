@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemEnv } from '../src/env.ts'
+import { openSqliteStore } from '../src/hub/sqlite.ts'
+import { addToken } from '../src/hub/tokens.ts'
+import { openProject } from '../src/open.ts'
+import { PROJECT_DIR } from '../src/store/project.ts'
+import { exchangeOnce } from '../src/sync/hub-exchange.ts'
+import { publish } from '../src/sync/publish.ts'
+import { hubProcess } from './hub.ts'
+import { entity, question } from './knowledge.ts'
+import { builtPackage, tempDir, tempProject } from './project.ts'
+import type { Bench, Row } from './table.ts'
+
+/** How many entities, each recorded in a batch of its own, and the seconds that they may take. */
+const SIZES = [
+  [10_000, 3],
+  [100_000, 30],
+] as const
+/** The seconds until somebody without a disk has the first answer, at the first of these sizes. */
+const ANSWER = 3
+
+/** Runs a command as somebody who has nothing of Tidemark yet; the seconds that it took. */
+function run(bin: string, cwd: string, ...args: string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { CLAUDECODE: _, TIDEMARK_STATE: __, TIDEMARK_SESSION: ___, ...env } = process.env
+    const since = performance.now()
+    const child = spawn(process.execPath, [bin, ...args], {
+      cwd,
+      env: { ...env, HOME: `${cwd}-home`, XDG_STATE_HOME: `${cwd}-home` },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (out += text))
+    child.on('close', (code) => {
+      if (code === 0) resolve((performance.now() - since) / 1000)
+      else reject(new Error(`${args.join(' ')} ended with ${code}: ${out}`))
+    })
+  })
+}
+
+/** A directory with the committed files of a project, and a home of its own. */
+function fresh(root: string, withLog: boolean): string {
+  const dir = join(tempDir(), 'work')
+  mkdirSync(`${dir}-home`, { recursive: true })
+  cpSync(join(root, PROJECT_DIR, 'config.json'), join(dir, PROJECT_DIR, 'config.json'))
+  if (withLog) cpSync(join(root, PROJECT_DIR, 'log'), join(dir, PROJECT_DIR, 'log'), { recursive: true })
+  return dir
+}
+
+async function measure(bin: string, entities: number, bound: number, isSmall: boolean): Promise<Row[]> {
+  const project = tempProject()
+  const memory = openProject(project)
+  memory.db.exec('PRAGMA synchronous=OFF')
+  for (let i = 0; i < entities; i++) memory.act([entity(i)])
+  publish(memory, project.root)
+  const store = join(tempDir(), 'hub.db')
+  const opened = await openSqliteStore(store)
+  const { token } = await addToken(opened, systemEnv, { member: 'bench', role: 'writer', projects: [project.id] })
+  await opened.close()
+  const hub = await hubProcess(store)
+  await exchangeOnce(memory, { url: hub.url, token, member: 'bench' })
+  memory.close()
+  const row = (what: string, seconds: number, most: number): Row => ({
+    what: `${entities} entities ${what}`,
+    cells: [seconds],
+    bound: `≤ ${most}`,
+    ok: seconds <= most,
+  })
+  const ask = ['recall', question(1, entities), '--no-embed']
+  const clone = fresh(project.root, true)
+  const rows = [row('through git, sync', await run(bin, clone, 'sync'), bound)]
+  const machine = fresh(project.root, false)
+  const joined = await run(bin, machine, 'join', hub.url, token)
+  rows.push(row('through a hub, join', joined, bound))
+  if (isSmall)
+    rows.push(
+      row('through a hub, join and the first recall', joined + (await run(bin, machine, ...ask.slice(0, 2))), ANSWER),
+    )
+  await hub.stop()
+  for (const dir of [clone, machine, project.root]) rmSync(dir, { recursive: true })
+  return rows
+}
+
+export const bench: Bench = {
+  name: 'first-sync',
+  about: 'how long a machine takes that has nothing yet',
+  async run() {
+    const bin = builtPackage()
+    const rows: Row[] = []
+    for (const [entities, bound] of SIZES) rows.push(...(await measure(bin, entities, bound, entities === SIZES[0][0])))
+    return [
+      {
+        title: 'a whole process in an empty directory, with a home of its own',
+        columns: ['seconds'],
+        rows,
+        notes: ['each entity was recorded in a batch of its own; the hub runs on the same machine'],
+      },
+    ]
+  },
+}
