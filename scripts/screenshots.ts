@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
 import { serve } from '../src/surfaces/http/serve.ts'
@@ -11,12 +11,31 @@ import { demoProject } from '../test/dashboard/demo.ts'
 
 const images = join(import.meta.dirname, '../docs/images')
 const dir = mkdtempSync(join(tmpdir(), 'tidemark-shots-'))
-const root = join(dir, 'harbour-shop')
+const root = join(tmpdir(), 'harbour-shop') // its place is seen on a page
 mkdirSync(root)
+process.on('exit', () => rmSync(root, { recursive: true, force: true }))
 mkdirSync(images, { recursive: true })
 process.env.TIDEMARK_STATE = join(dir, 'state')
 execFileSync('git', ['init', '-q', root])
 demoProject(root)
+/** What a small shop's repository has, with a history: maturity is read off it. */
+const FILES = {
+  'README.md': '# Harbour shop\n\nSells ropes. `pnpm install && pnpm test`\n',
+  'docs/specs/vouchers.md': '# Vouchers\n\n## Requirements\n\n- A voucher is taken once.\n',
+  'docs/adr/0001-prices-in-cents.md': '# Prices in cents\n\nStatus: accepted\n',
+  'test/cart.test.ts':
+    "import { total } from '../src/cart.ts'\n\ntest('adds up', () => expect(total([1, 2])).toBe(3))\n",
+  '.github/workflows/ci.yml':
+    'on: [push, pull_request]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: pnpm test }]\n',
+  'package.json': '{ "name": "harbour-shop", "scripts": { "test": "vitest run" } }\n',
+}
+for (const [file, text] of Object.entries(FILES)) {
+  mkdirSync(join(root, dirname(file)), { recursive: true })
+  writeFileSync(join(root, file), text)
+  execFileSync('git', ['-C', root, 'add', file])
+  const author = ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.org']
+  execFileSync('git', ['-C', root, ...author, 'commit', '-qm', `feat: ${file} (#${file.length})`])
+}
 /** The same picture with at most 256 colours, which takes a third of the bytes. The browser decodes it. */
 async function withPalette(png: Buffer): Promise<Buffer> {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
@@ -63,6 +82,8 @@ async function withPalette(png: Buffer): Promise<Buffer> {
   ])
 }
 
+/** Pages that say the most further down. */
+const TALL: readonly string[] = ['Evolution', 'Health']
 const serving = await serve({ project: root, isPersons: true, log: () => {} })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 const decoder = await browser.newPage()
@@ -78,6 +99,7 @@ try {
       .join('-')
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width: 1200, height: TALL.includes(title) ? 1140 : 760 })
       await page.goto(new URL(path, serving.url).href)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       while ((await page.locator('.waiting').count()) > 0) await page.waitForTimeout(50)

@@ -1,4 +1,7 @@
 import { UserError } from '../errors.ts'
+import { addAmounts, noAmounts } from '../evolution/amounts.ts'
+import { seen } from '../evolution/pattern.ts'
+import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { didYouMean } from '../model/names.ts'
 import { oldestFirst } from '../read/order.ts'
@@ -8,6 +11,12 @@ import { stateOf } from '../recall/validity.ts'
 import { ago, entityJson, oneLine, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool } from './tool.ts'
+
+/** What an observation tells in numbers: what it cost, or saved if it went well. */
+const spent = (e: Entity): { [k: string]: Json } => ({
+  good: seen(e).good,
+  amounts: { ...addAmounts(noAmounts(), String(e.fields.cost ?? '')) },
+})
 
 export const list = defineTool({
   name: 'list',
@@ -86,6 +95,7 @@ export const list = defineTool({
         json: {
           ...(entityJson(e) as { [k: string]: Json }),
           ...(isSuperseded ? { state: 'superseded' } : {}),
+          ...(e.kind === 'observation' ? spent(e) : {}),
           ...(stale ? { stale: markOf(stale) } : {}),
         },
       }

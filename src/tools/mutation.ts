@@ -75,10 +75,10 @@ function show({ memory, project }: ToolContext, e: Entity): Output {
       if (!(error instanceof UserError)) throw error
       change = `${error.message}\n  → ${error.hint}`
     }
-  const outcome = e.fields.applied === undefined ? [] : [outcomeText(outcomeOf(memory, e, observationsOf(memory)))]
+  const outcome = e.fields.applied === undefined ? undefined : outcomeOf(memory, e, observationsOf(memory))
   return {
-    text: [...about, ...evidence, ...outcome, '', change].join('\n').trimEnd(),
-    json: { ...(entityJson(e) as object), change } as Json,
+    text: [...about, ...evidence, ...(outcome ? [outcomeText(outcome)] : []), '', change].join('\n').trimEnd(),
+    json: { ...(entityJson(e) as object), change, ...(outcome && { outcome }) } as unknown as Json,
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { systemEnv } from '../../src/env.ts'
 import { synthesize } from '../../src/evolution/synthesis.ts'
+import { logHook } from '../../src/hooks/log.ts'
 import type { ActOptions } from '../../src/memory.ts'
 import { openProject } from '../../src/open.ts'
 import { createProject, type Project } from '../../src/store/project.ts'
@@ -20,6 +21,13 @@ name: deploy
 `
 
 const DAY = 86_400_000
+/** Hooks of a day: how long they took, and how many tokens the session was told. */
+const HOOKS = [
+  ['SessionStart', 61, 1_240],
+  ['UserPromptSubmit', 38, 180],
+  ['PreToolUse', 33, 90],
+  ['PostToolUse', 29, 0],
+] as const
 
 /** A project as it is after three weeks of work by two people and three agents: for screenshots and tests. */
 export function demoProject(root: string): Project {
@@ -120,24 +128,30 @@ export function demoProject(root: string): Project {
     act([['record-fact', { fact: 'Migrations are written by hand and reviewed by Ana', category: 'workflow' }]], codex)
     for (const [what, cost] of [
       ['skipped the smoke test', '2 h of debugging'],
-      ['rollout was smooth', ''],
+      ['rollout was smooth', 'saved: 40 min'],
       ['skipped the smoke test', '40 min'],
-      ['rollout was smooth', ''],
+      ['rollout was smooth', 'saved: 1 h'],
       ['skipped the smoke test', '3 h'],
     ])
-      act([['record-observation', { operation: 'deploy', what, ...(cost ? { cost } : { succeeded: true }) }]], codex)
+      act([['record-observation', { operation: 'deploy', what, cost }]], codex)
     for (const [what, cost] of [
       ['review found a race', '1 h'],
       ['tests were flaky', '30 min'],
-      ['pair of agents split the work', ''],
+      ['pair of agents split the work', 'saved: 4 h'],
     ])
-      act(
-        [['record-observation', { operation: 'implement', what, ...(cost ? { cost } : { succeeded: true }) }]],
-        claude,
-      )
+      act([['record-observation', { operation: 'implement', what, cost }]], claude)
+    act([['record-mark', { name: 'first-release', note: 'vouchers for five shops' }]], ana)
     synthesize(memory, project)
-    now = Date.now() - 6 * 60_000
     const sessions = sessionsOf(memory)
+    for (let day = 9; day > 0; day--) {
+      now = Date.now() - day * DAY
+      for (const [event, ms, tokens] of HOOKS) {
+        logHook(project, { at: now, client: 'claude-code', event, session: 'claude-4b1f', ms: ms + day })
+        if (tokens > 0)
+          sessions.told('claude-4b1f', { door: event, ids: [], tokens: tokens - 37 * (day % 4), chars: 4 * tokens })
+      }
+    }
+    now = Date.now() - 6 * 60_000
     sessions.start({ id: 'claude-4b1f', client: 'claude-code', user: 'Ana', root, branch: 'vouchers' })
     sessions.start({ id: 'codex-77ac', client: 'codex', user: 'Ben', role: 'test-writer', root, branch: 'vouchers' })
     sessions.start({ id: 'claude-4b1f/reviewer', client: 'claude-code', user: 'Ana', parent: 'claude-4b1f', root })

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { access, here, useTool } from './api.ts'
 import { following } from './live.ts'
 import { Briefing } from './pages/briefing.tsx'
@@ -69,6 +70,11 @@ export function App() {
 
 function Side({ path }: { path: string }) {
   const project = here.use()?.project
+  const pages = useRef<HTMLElement>(null)
+  useEffect(
+    () => pages.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+    [path],
+  )
   const { json: status } = useTool<Status>(access.use() === 'in' ? 'status' : undefined)
   return (
     <header class="side">
@@ -78,7 +84,7 @@ function Side({ path }: { path: string }) {
         </svg>
         <span title={project?.root}>{project?.name ?? 'Tidemark'}</span>
       </div>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" ref={pages}>
         <ul>
           {VIEWS.map((v) => {
             const n = status && v.waits ? v.waits(status) : 0

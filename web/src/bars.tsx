@@ -12,9 +12,10 @@ interface Series {
 const DAY_S = 86_400
 const HEIGHT = 160
 
-export function Bars(props: { label: string; from: number; series: readonly Series[] }) {
+/** `isSum`: the values are sums up to each day, drawn as lines; else each day has its bars, one on the other. */
+export function Bars(props: { label: string; from: number; series: readonly Series[]; isSum?: boolean }) {
   const place = useRef<HTMLDivElement>(null)
-  const { label, from, series } = props
+  const { label, from, series, isSum = false } = props
   const key = JSON.stringify([from, series])
   useEffect(() => {
     let plot: uPlot | undefined
@@ -33,11 +34,11 @@ export function Bars(props: { label: string; from: number; series: readonly Seri
       }
       const days = series[0]!.values.map((_, i) => Math.floor(from / 1000) + i * DAY_S)
       // each series stands on the one before
-      const sums = series.map((_, s) =>
-        days.map((_d, i) => series.slice(s).reduce((n, x) => n + x.values[i]!, 0) || null),
-      )
+      const sums = isSum
+        ? series.map((s) => [...s.values])
+        : series.map((_, s) => days.map((_d, i) => series.slice(s).reduce((n, x) => n + x.values[i]!, 0) || null))
       const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } }
-      const bars = Plot.paths.bars!({ size: [0.7, 24] })
+      const bars = isSum ? Plot.paths.stepped!({ align: 1 }) : Plot.paths.bars!({ size: [0.7, 24] })
       const colours = series.map((s) => colour(s.color))
       probe.remove()
       plot = new Plot(
@@ -52,14 +53,14 @@ export function Bars(props: { label: string; from: number; series: readonly Seri
           },
           axes: [
             { ...axis, grid: { show: false } },
-            { ...axis, size: 32, incrs: [1, 2, 5, 10, 20, 50, 100] },
+            { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000] },
           ],
           series: [
             {},
             ...series.map((s, i) => ({
               label: s.name,
-              fill: colours[i],
-              stroke: colours[i],
+              ...(isSum ? { width: 2 } : { fill: colours[i]! }),
+              stroke: colours[i]!,
               paths: bars,
               points: { show: false },
             })),
@@ -89,7 +90,7 @@ export function Bars(props: { label: string; from: number; series: readonly Seri
         {series.map((s) => (
           <span key={s.name}>
             <span class="swatch" style={{ background: `var(${s.color})` }} /> {s.name}{' '}
-            {s.values.reduce((a, b) => a + b, 0)}
+            {isSum ? (s.values.at(-1) ?? 0).toFixed(1) : s.values.reduce((a, b) => a + b, 0)}
           </span>
         ))}
       </figcaption>

@@ -31,6 +31,8 @@ export interface GraphView {
 /** A drawing that takes longer is moved as it is while the hand moves it, and drawn again when the hand rests. */
 const SLOW_MS = 60
 const REST_MS = 120
+/** More than these are drawn smaller. */
+const ROOMY = 250
 /** So few have room for their names. */
 const FEW = 80
 const GOLDEN = Math.PI * (3 - Math.sqrt(5))
@@ -207,8 +209,10 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
       })
       for (const { from, to, type } of edges)
         if (graph.hasNode(from) && graph.hasNode(to)) graph.addEdge(from, to, { kind: type, size: 1 })
-      graph.forEachNode((id) => graph.setNodeAttribute(id, 'size', 4 + 2 * Math.sqrt(graph.degree(id))))
-      sigma.setSetting('labelRenderedSizeThreshold', graph.order > FEW ? 8 : 6.5)
+      // the more there are, the smaller is each
+      const scale = Math.max(0.3, Math.min(1, Math.sqrt(ROOMY / graph.order)))
+      graph.updateEachNodeAttributes((id, node) => ({ ...node, size: scale * (4 + 2 * Math.sqrt(graph.degree(id))) }))
+      sigma.setSetting('labelRenderedSizeThreshold', graph.order > FEW ? 8 : 5.5)
       sigma.refresh()
       layOut()
     },

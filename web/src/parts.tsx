@@ -152,6 +152,12 @@ export const Clock = ({ at }: { at: string }) => (
   </time>
 )
 
+export const Day = ({ at }: { at: string }) => (
+  <time class="muted" dateTime={at} title={full(at)}>
+    {new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })}
+  </time>
+)
+
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'accent'
 export const Badge = ({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>

@@ -80,9 +80,8 @@ export function Evolution() {
 function MutationRow({ mutation: m, done }: { mutation: Mutation; done: (text: string) => void }) {
   const isWaiting = ['proposed', 'approved'].includes(m.status)
   const [isOpen, setOpen] = useState(isWaiting)
-  const { json, text } = useTool<{ change: string }>(isOpen ? 'mutation' : undefined, { do: 'show', ref: m.id })
+  const { json } = useTool<{ change: string; outcome?: Outcome }>('mutation', { do: 'show', ref: m.id })
   const isPersons = here.use()?.person ?? false
-  const outcome = text?.split('\n').find((line) => /^(?:improved|worse|unchanged|too few)/.test(line))
   const step = (action: string) => ({ tool: 'mutation', args: { do: action, ref: m.id }, done })
   return (
     <li>
@@ -95,7 +94,7 @@ function MutationRow({ mutation: m, done }: { mutation: Mutation; done: (text: s
         </span>
       </div>
       {m.trigger && <p class="muted">{m.trigger}</p>}
-      {outcome && <p>{outcome}</p>}
+      {json?.outcome && <BeforeAfter outcome={json.outcome} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>The change of {m.target}</summary>
         {json && <Diff text={json.change} />}
@@ -118,11 +117,42 @@ function MutationRow({ mutation: m, done }: { mutation: Mutation; done: (text: s
   )
 }
 
+interface Outcome {
+  verdict: string
+  /** How often it recurred, of how many. */
+  before: [number, number]
+  after: [number, number]
+}
+
+const VERDICTS: Readonly<Record<string, Tone>> = { improved: 'good', worse: 'bad', unchanged: 'warn' }
+
+/** How often the trouble came before the skill was changed, and since. */
+const BeforeAfter = ({ outcome: o }: { outcome: Outcome }) => (
+  <div class="outcome">
+    <Badge tone={VERDICTS[o.verdict] ?? 'plain'}>{o.verdict}</Badge>
+    {(['before', 'after'] as const).map((when) => (
+      <div key={when}>
+        <span class="muted">
+          {when} {o[when][0]} of {o[when][1]}
+        </span>
+        <div class="bar" aria-hidden="true">
+          <span class={when} style={{ width: `${(100 * o[when][0]) / Math.max(1, o[when][1])}%` }} />
+        </div>
+      </div>
+    ))}
+  </div>
+)
+
 const WEEKS = 12
 const DAY = 86_400_000
 
+interface Observation extends Entity {
+  good: boolean
+  amounts: { minutes: number; tokens: number; money: { [sign: string]: number } }
+}
+
 function Observations() {
-  const observations = useTool<Entity[]>('list', { kind: 'observation', limit: 1000 })
+  const observations = useTool<Observation[]>('list', { kind: 'observation', limit: 1000 })
   return (
     <Panel title="Observations" count={observations.json?.length}>
       <Told
@@ -141,20 +171,33 @@ function Observations() {
           const at = (e: Entity) => new Date(typeof e.observed === 'string' ? e.observed : e.recorded).getTime()
           const since = Math.max(Math.min(...list.map(at)), Date.now() - WEEKS * 7 * DAY)
           const days = Math.max(1, Math.ceil((Date.now() - since) / DAY)) + 1
-          const count = (isIt: (e: Entity) => boolean) => {
+          const perDay = (of: (e: Observation) => number) => {
             const n = Array.from({ length: days }, () => 0)
-            for (const e of list) if (isIt(e) && at(e) >= since) n[Math.floor((at(e) - since) / DAY)]!++
+            for (const e of list) if (at(e) >= since) n[Math.floor((at(e) - since) / DAY)]! += of(e)
             return n
+          }
+          const hours = (good: boolean) => {
+            let sum = 0
+            return perDay((e) => (e.good === good ? e.amounts.minutes / 60 : 0)).map((n) => (sum += n))
           }
           const operations = [...Map.groupBy(list, (e) => String(e.operation ?? 'other'))]
           return (
             <>
               <Bars
-                label="Observations per day: those with a cost, and those without"
+                label="Observations per day: what went wrong, and what went well"
                 from={since}
                 series={[
-                  { name: 'with a cost', color: '--warn', values: count((e) => e.cost !== undefined) },
-                  { name: 'without', color: '--good', values: count((e) => e.cost === undefined) },
+                  { name: 'went wrong', color: '--warn', values: perDay((e) => Number(!e.good)) },
+                  { name: 'went well', color: '--good', values: perDay((e) => Number(e.good)) },
+                ]}
+              />
+              <Bars
+                label="Hours in all that observations say were lost, and saved"
+                isSum
+                from={since}
+                series={[
+                  { name: 'hours lost', color: '--warn', values: hours(false) },
+                  { name: 'hours saved', color: '--good', values: hours(true) },
                 ]}
               />
               <table>
@@ -199,6 +242,7 @@ function MaturityPanel() {
               The repository shows <strong>{m.level}</strong>
               {m.declared.level && m.declared.level !== m.level && <>, and declares {m.declared.level}</>}.
             </p>
+            <Radar all={m.dimensions} />
             <ul class="rows">
               {m.dimensions.map((d) => (
                 <li key={d.name}>
@@ -230,6 +274,41 @@ function MaturityPanel() {
         )}
       </Told>
     </Panel>
+  )
+}
+
+const SIZE = 100
+
+/** All dimensions at a glance; the list below says the same in words. */
+function Radar({ all }: { all: Maturity['dimensions'] }) {
+  const at = (i: number, share: number): [number, number] => {
+    const angle = (2 * Math.PI * i) / all.length - Math.PI / 2
+    return [SIZE * share * Math.cos(angle), SIZE * share * Math.sin(angle)]
+  }
+  const ring = (share: (i: number) => number) =>
+    all
+      .map((_, i) =>
+        at(i, share(i))
+          .map((n) => n.toFixed(1))
+          .join(),
+      )
+      .join(' ')
+  const said = all.map((d) => `${d.name} ${d.score}`).join(', ')
+  return (
+    <svg class="radar" viewBox="-190 -125 380 250" role="img" aria-label={`Maturity of 100: ${said}`}>
+      {[0.25, 0.5, 0.75, 1].map((share) => (
+        <polygon key={share} class="ring" points={ring(() => share)} />
+      ))}
+      <polygon class="shape" points={ring((i) => all[i]!.score / 100)} />
+      {all.map((d, i) => {
+        const [x, y] = at(i, 1.1)
+        return (
+          <text key={d.name} x={x} y={y + 4} text-anchor={Math.abs(x) < 20 ? 'middle' : x < 0 ? 'end' : 'start'}>
+            {d.name}
+          </text>
+        )
+      })}
+    </svg>
   )
 }
 

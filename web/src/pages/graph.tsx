@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
 import type { Edge, GraphView, Node } from '../graph-view.ts'
-import { Empty, full, many, Page, Ref, Trouble } from '../parts.tsx'
+import { type Life, MomentSlider, useLife } from '../moment.tsx'
+import { Choices, Day, Empty, full, many, Page, Ref, Trouble } from '../parts.tsx'
 import { go, place } from '../router.ts'
 import type { Entity } from './knowledge.tsx'
 
@@ -36,6 +37,13 @@ const MOST = 6_000
 const MANY = 200
 const MOST_LINKS = 20_000
 const NAMES = Object.keys(GROUPS) as Group[]
+const MOST_TOPICS = 60
+const VIEWS = ['everything', 'what is around', 'its trace'] as const
+
+interface Traced {
+  evolution: string[]
+  trace: { id: string }[]
+}
 
 export function GraphPage() {
   const { params } = place.use()
@@ -46,6 +54,9 @@ export function GraphPage() {
   const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set())
   const [wish, setLinkedOnly] = useState<boolean>()
   const [query, setQuery] = useState('')
+  const [topic, setTopic] = useState('')
+  const [part, setPart] = useState<(typeof VIEWS)[number]>('everything')
+  const life = useLife()
   const canvas = useRef<HTMLDivElement>(null)
   const view = useRef<GraphView>(undefined)
   const [isReady, setReady] = useState(false)
@@ -55,20 +66,35 @@ export function GraphPage() {
   const edges: Edge[] = [...(links.json ?? []), ...known.flatMap((e) => namedIn(e, ids))]
   const linkedOnly = wish ?? known.length > MANY
   const linked = new Set(edges.flatMap((l) => [l.from, l.to]))
-  const nodes: Node[] = known
-    .filter((e) => e.kind !== 'context' && !hidden.has(groupOf(e.kind)) && (!linkedOnly || linked.has(e.id)))
-    .map((e) => ({
-      id: e.id,
-      name: e.name,
-      group: groupOf(e.kind),
-      faded: e.state === 'superseded' || e.retired !== undefined,
-    }))
-  const choose = (id: string | undefined) => {
+  const choice = useTool<Traced>(chosen === undefined ? undefined : 'trace', { ref: chosen, ...asOf }).json
+  const topics = [...Map.groupBy(known.flatMap(topicsOf), (t) => t)].sort((a, b) => b[1].length - a[1].length)
+  const onTopic = new Set(known.flatMap((e) => (topicsOf(e).includes(topic) ? [e.id] : [])))
+  // what a topic is linked to stands beside it, faded: so it is seen where it meets others
+  const besideIt = new Set(edges.flatMap(({ from, to }) => (onTopic.has(from) || onTopic.has(to) ? [from, to] : [])))
+  const around = new Set(edges.flatMap(({ from, to }) => (from === chosen || to === chosen ? [from, to] : [])))
+  const traced = new Set([chosen, ...(choice?.evolution ?? []), ...(choice?.trace.map((t) => t.id) ?? [])])
+  const isInView = (e: Entity): boolean =>
+    e.kind !== 'context' &&
+    !hidden.has(groupOf(e.kind)) &&
+    (e.id === chosen || !linkedOnly || linked.has(e.id)) &&
+    (topic === '' || onTopic.has(e.id) || besideIt.has(e.id)) &&
+    (chosen === undefined ||
+      part === 'everything' ||
+      (part === 'its trace' ? traced : around).has(e.id) ||
+      e.id === chosen)
+  const nodes: Node[] = known.filter(isInView).map((e) => ({
+    id: e.id,
+    name: e.name,
+    group: groupOf(e.kind),
+    faded: e.state === 'superseded' || e.retired !== undefined || (topic !== '' && !onTopic.has(e.id)),
+  }))
+  const change = (name: 'id' | 'at', value: string | undefined) => {
     const next = new URLSearchParams(place.get().params)
-    if (id === undefined) next.delete('id')
-    else next.set('id', id)
+    if (value === undefined) next.delete(name)
+    else next.set(name, value)
     go(`/graph${next.size > 0 ? `?${next}` : ''}`, true)
   }
+  const choose = (id: string | undefined) => change('id', id)
   const whatIf = useTool<{ touched: { id: string }[] }>(chosen === undefined ? undefined : 'what-if', {
     ref: chosen,
     ...asOf,
@@ -104,11 +130,6 @@ export function GraphPage() {
       }
       aside={
         <div class="actions">
-          {at !== undefined && (
-            <button type="button" onClick={() => go('/graph')}>
-              As it is now
-            </button>
-          )}
           <button type="button" onClick={() => view.current?.saveSvg()}>
             Save SVG
           </button>
@@ -139,6 +160,19 @@ export function GraphPage() {
           <input type="checkbox" checked={linkedOnly} onChange={(e) => setLinkedOnly(e.currentTarget.checked)} /> only
           what is linked
         </label>
+      </div>
+      <div class="filters">
+        <label class="field">
+          <span class="hidden">Topic</span>
+          <select value={topic} onChange={(e) => setTopic(e.currentTarget.value)}>
+            <option value="">All topics</option>
+            {topics.slice(0, MOST_TOPICS).map(([name, all]) => (
+              <option key={name} value={name}>
+                {name} ({all.length})
+              </option>
+            ))}
+          </select>
+        </label>
         <label class="field grow">
           <span class="hidden">Find in the graph</span>
           <input
@@ -148,6 +182,13 @@ export function GraphPage() {
             onInput={(e) => setQuery(e.currentTarget.value)}
           />
         </label>
+        {life && (
+          <Then
+            life={life}
+            at={at === undefined ? life.now : new Date(at).getTime()}
+            choose={(ms) => change('at', ms >= life.now ? undefined : new Date(ms).toISOString())}
+          />
+        )}
       </div>
       {matches.length > 0 && (
         <div class="actions found">
@@ -164,12 +205,37 @@ export function GraphPage() {
           {chosen === undefined ? (
             <MostLinked nodes={nodes} edges={edges} choose={choose} />
           ) : (
-            <Chosen id={chosen} known={known} edges={edges} touched={touched} choose={choose} />
+            <>
+              <Choices label="What of it to show" all={VIEWS} chosen={part} choose={setPart} />
+              <Chosen
+                id={chosen}
+                known={known}
+                edges={edges}
+                touched={touched}
+                chain={choice?.evolution ?? []}
+                choose={choose}
+              />
+            </>
           )}
         </aside>
       </div>
     </Page>
   )
+}
+
+const topicsOf = (e: Entity): string[] => (Array.isArray(e.topics) ? e.topics.filter((t) => typeof t === 'string') : [])
+
+const SLIDING_MS = 250
+
+/** The moment whose graph is shown. */
+function Then(props: { life: Life; at: number; choose: (at: number) => void }) {
+  const [at, setAt] = useState(props.at)
+  useEffect(() => setAt(props.at), [props.at])
+  useEffect(() => {
+    const timer = setTimeout(() => at !== props.at && props.choose(at), SLIDING_MS)
+    return () => clearTimeout(timer)
+  }, [at])
+  return <MomentSlider label="As of" life={props.life} at={at} choose={setAt} />
 }
 
 const LISTED = 14
@@ -206,12 +272,13 @@ function Chosen(props: {
   known: readonly Entity[]
   edges: readonly Edge[]
   touched: readonly string[]
+  chain: readonly string[]
   choose: (id: string | undefined) => void
 }) {
-  const { id, edges, touched } = props
+  const { id, edges, touched, chain } = props
   const names = new Map(props.known.map((e) => [e.id, e.name]))
+  const recorded = new Map(props.known.map((e) => [e.id, e.recorded]))
   const around = edges.filter((l) => l.from === id || l.to === id)
-  const { json } = useTool<{ evolution: string[] }>('trace', { ref: id })
   return (
     <>
       <h2>
@@ -220,13 +287,13 @@ function Chosen(props: {
       <button type="button" onClick={() => props.choose(undefined)}>
         Show everything
       </button>
-      {json && json.evolution.length > 1 && (
+      {chain.length > 1 && (
         <>
           <h3>How it came to this</h3>
           <ol class="chain">
-            {json.evolution.map((step) => (
+            {chain.map((step) => (
               <li key={step} aria-current={step === id ? 'step' : undefined}>
-                <Ref id={step} name={names.get(step)} />
+                {recorded.has(step) && <Day at={recorded.get(step)!} />} <Ref id={step} name={names.get(step)} />
               </li>
             ))}
           </ol>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
-import { Badge, Choices, Empty, full, many, Page, Panel, Ref, Told, type Tone, Value } from '../parts.tsx'
+import { type Life, MomentSlider, useLife } from '../moment.tsx'
+import { Badge, Choices, Empty, many, Page, Panel, Prose, Ref, Told, type Tone, Value, Waiting } from '../parts.tsx'
 import type { Entity } from './knowledge.tsx'
 import { Marks } from './knowledge.tsx'
-import type { StreamEvent } from './now.tsx'
 
 interface Difference {
   changes: {
@@ -16,68 +16,55 @@ interface Difference {
   }[]
 }
 
-const STEPS = 500
 const SLIDING_MS = 120
 const MOST = 300
 const TONES: Readonly<Record<string, Tone>> = { added: 'good', changed: 'accent', superseded: 'warn', retracted: 'bad' }
 const VIEWS = ['what changed', 'what held then'] as const
 
 export function Time() {
-  const first = useTool<{ events: StreamEvent[] }>('events', { since: 0, limit: 1 }, false).json?.events[0]
-  const born = first && new Date(first.timestamp).getTime()
-  const [now] = useState(Date.now)
-  const [[from, to], setMoments] = useState<[number, number]>([Math.round(STEPS / 2), STEPS])
+  const life = useLife()
+  return (
+    <Page title="Time" lead="The project's knowledge as of any moment, and what two moments differ in.">
+      {life ? <Moments life={life} /> : <Waiting />}
+    </Page>
+  )
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+function Moments({ life }: { life: Life }) {
+  const [[from, to], setMoments] = useState<[number, number]>([(life.born + life.now) / 2, life.now])
   const [asked, setAsked] = useState<[number, number]>([from, to])
   const [view, setView] = useState<(typeof VIEWS)[number]>('what changed')
   useEffect(() => {
     const timer = setTimeout(() => setAsked([from, to]), SLIDING_MS)
     return () => clearTimeout(timer)
   }, [from, to])
-  const at = (step: number): string => {
-    const start = born ?? now
-    return new Date(step >= STEPS ? now : start + ((now - start) * step) / STEPS).toISOString()
-  }
-  const slide = (which: 0 | 1) => (event: InputEvent & { currentTarget: HTMLInputElement }) => {
-    const value = Number(event.currentTarget.value)
-    setMoments(which === 0 ? [value, Math.max(value, to)] : [Math.min(from, value), value])
-  }
+  const at = iso(asked[0])
   return (
-    <Page title="Time" lead="The project's knowledge as of any moment, and what two moments differ in.">
+    <>
       <section class="panel" aria-label="Moments">
         <div class="moments">
-          {(['From', 'To'] as const).map((name, i) => {
-            const step = i === 0 ? from : to
-            const said = step >= STEPS ? 'now' : full(at(step))
-            return (
-              <label key={name} class="slider">
-                <span>
-                  {name} <strong>{said}</strong>
-                </span>
-                <input
-                  type="range"
-                  min={0}
-                  max={STEPS}
-                  value={step}
-                  aria-valuetext={said}
-                  onInput={slide(i as 0 | 1)}
-                />
-              </label>
-            )
-          })}
+          <MomentSlider label="From" life={life} at={from} choose={(ms) => setMoments([ms, Math.max(ms, to)])} />
+          <MomentSlider label="To" life={life} at={to} choose={(ms) => setMoments([Math.min(from, ms), ms])} />
         </div>
+        {life.marks.length === 0 && (
+          <p class="pad muted">
+            <Prose text="`tidemark mark before-the-rewrite` gives this moment a name; names stand here." />
+          </p>
+        )}
       </section>
       <div class="columns uneven">
         <Panel title="Knowledge" aside={<Choices label="What to show" all={VIEWS} chosen={view} choose={setView} />}>
-          {born !== undefined &&
-            (view === 'what changed' ? (
-              <Changes from={at(asked[0])} to={asked[1] >= STEPS ? undefined : at(asked[1])} />
-            ) : (
-              <Held at={at(asked[0])} />
-            ))}
+          {view === 'what changed' ? (
+            <Changes from={at} to={asked[1] >= life.now ? undefined : iso(asked[1])} />
+          ) : (
+            <Held at={at} />
+          )}
         </Panel>
-        {born !== undefined && <PastSignals at={at(asked[0])} />}
+        <PastSignals at={at} />
       </div>
-    </Page>
+    </>
   )
 }
 
@@ -93,7 +80,7 @@ function Changes({ from, to }: { from: string; to: string | undefined }) {
         <ul class="rows">
           {changes.slice(0, MOST).map((c) => (
             <li key={`${c.change} ${c.id}`}>
-              <div class="row-head">
+              <div class="row-head on-one-line">
                 <Badge tone={TONES[c.change] ?? 'plain'}>{c.change}</Badge>
                 <Ref id={c.id} name={c.name} />
               </div>

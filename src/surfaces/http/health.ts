@@ -1,0 +1,38 @@
+import { sessionsOf } from '../../coordination/sessions.ts'
+import { hookSummaries } from '../../hooks/doctor.ts'
+import type { Memory } from '../../memory.ts'
+import { gaps, heads, lineOf } from '../../store/log.ts'
+import type { Project } from '../../store/project.ts'
+import { hubOf } from '../../store/state.ts'
+import { ownIdentities } from '../../store/trust.ts'
+import { pendingIn } from '../../sync/publish.ts'
+import { checkMemory } from '../cli/doctor-checks.ts'
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** What the page Health shows: what doctor finds in the store, and the figures it reads for that. */
+export async function healthOf(memory: Memory, project: Project): Promise<object> {
+  const { db } = memory
+  const checks: object[] = []
+  await checkMemory(memory, project, (check) => checks.push(check))
+  const own = new Set(ownIdentities(db).map((i) => i.replica))
+  const waiting = new Map(gaps(db).map((g) => [g.replica, g.parked]))
+  const replicas = [...heads(db)].map(([replica, lines]) => {
+    const last = lineOf(db, replica, lines)?.at
+    return {
+      ...{ replica, lines, isOwn: own.has(replica), waiting: waiting.get(replica) ?? 0 },
+      ...(last === undefined ? {} : { last: iso(last) }),
+    }
+  })
+  const unsent = pendingIn(memory, project.root).lines
+  const sessions = sessionsOf(memory)
+  const told = sessions.list({ all: true }).flatMap((s) => sessions.toldOf(s.id))
+  return {
+    checks,
+    hooks: hookSummaries(project).map(({ last, ...summary }) => ({ ...summary, last: iso(last) })),
+    replicas,
+    hub: hubOf(project.id, project.storePath)?.url ?? null,
+    unsent: { batches: unsent.length, since: unsent[0] ? iso(unsent[0].at) : null },
+    told: told.map(({ at, tokens }) => ({ at: iso(at), tokens })),
+  }
+}
