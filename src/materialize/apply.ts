@@ -30,7 +30,6 @@ import {
 } from '../store/rows.ts'
 import { dayWords } from '../store/terms.ts'
 import { clearWords, type EntityText, indexText, queueAll, type WeightedText } from '../store/text-index.ts'
-import { wishIn } from './preference.ts'
 
 /** Documents opened under one write lock, so that planning and writing load each once. */
 export class Docs {
@@ -159,13 +158,17 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
       parts.push({ text: kind.name === SHARED_KIND ? text.slice(0, MAX_SHARED_TEXT) : text, weight })
     }
   }
+  // of a document that is kept whole the first line says what it is about, unless the sentence goes on below
+  const whole = name.trim()
+  const end = whole.indexOf('\n')
+  const below = whole.slice(end).trimStart()
+  const isTitled = end > 0 && !/^\p{Ll}/u.test(below)
+  const weight = specs[kind.key[0]]?.weight ?? 1
   return {
-    title: { text: name, weight: specs[kind.key[0]]?.weight ?? 1 },
-    parts: parts.filter((p) => p.text !== ''),
+    title: { text: isTitled ? whole.slice(0, end) : name, weight },
+    parts: [{ text: isTitled ? below : '', weight }, ...parts].filter((p) => p.text !== ''),
     ...(row === undefined ? {} : { source: row, place }),
-    ...(typeof fields.speaker === 'string'
-      ? { speaker: fields.speaker, wish: wishIn([name, ...parts.map((p) => p.text)].join('\n'), fields.speaker) }
-      : {}),
+    ...(typeof fields.speaker === 'string' ? { speaker: fields.speaker } : {}),
   }
 }
 

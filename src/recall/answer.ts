@@ -182,7 +182,6 @@ function whyOf(s: Scored, g: Grounds, now: number): string {
   if (s.cosine !== undefined && g.vectors && s.cosine > g.vectors.floor)
     said.push(`near in meaning (${s.cosine.toFixed(2)})`)
   if (s.spoken) said.push('said by whom the question is about')
-  if (s.wish) said.push('a wish of the user')
   if (s.day !== undefined) said.push(`of ${s.day}`)
   if (said.length === 0) said.push('holds the words of the question, which say little')
   if (g.place.task !== undefined && !s.named) said.push(WHERE[s.near.where])

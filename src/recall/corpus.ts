@@ -14,7 +14,6 @@ import {
   type TextRow,
   textRows,
   textsWith,
-  textsWithWish,
   unpackRuns,
 } from '../store/text-index.ts'
 import { TUNING } from './relevance.ts'
@@ -30,8 +29,6 @@ export interface Corpus {
     limit: number,
     o: { readonly all: boolean; readonly kinds: readonly string[] | undefined },
   ): { key: number; score: number }[]
-  /** The newest texts with a wish of the user's. */
-  wishes(limit: number): number[]
   /** By key; those that are there. */
   texts(keys: readonly number[]): Map<number, TextRow>
   entities(keys: readonly number[]): Map<number, Entity>
@@ -57,7 +54,6 @@ export function storeCorpus(db: Db): Corpus {
         all ? 'live' : 'confirmed',
         kinds,
       ).map((r) => ({ key: r.rowid, score: r.score })),
-    wishes: (limit) => textsWithWish(db, limit),
     texts: (keys) => new Map(textRows(db, keys).map((t) => [t.rowid, t])),
     entities: (keys) => new Map(rowsAt(db, keys).map((r) => [r.rowid, entityOf(r)])),
     around: (keys) => neighboursOf(db, keys),
@@ -71,14 +67,7 @@ export function pastCorpus(reader: Reader, registry: Registry): Corpus {
   const keys = new Map(entities.map((e, i) => [e.id, i]))
   const holding = new Map<number, Set<number>>()
   const texts = entities.map((e, key): TextRow => {
-    const {
-      title,
-      parts,
-      source = null,
-      place = null,
-      speaker = null,
-      wish = 0,
-    } = textOf(e.name, e, registry.kind(e.kind)!)
+    const { title, parts, source = null, place = null, speaker = null } = textOf(e.name, e, registry.kind(e.kind)!)
     const { terms, words } = packRuns([title, ...parts])
     const runs = unpackRuns(terms)
     for (const run of runs)
@@ -87,7 +76,7 @@ export function pastCorpus(reader: Reader, registry: Registry): Corpus {
         if (there) there.add(key)
         else holding.set(term, new Set([key]))
       }
-    return { rowid: key, source, place, speaker, wish, words, runs }
+    return { rowid: key, source, place, speaker, words, runs }
   })
   const rows = new Map<string, number[]>()
   for (const t of texts) if (t.source !== null) rows.set(t.source, [...(rows.get(t.source) ?? []), t.rowid])
@@ -111,7 +100,6 @@ export function pastCorpus(reader: Reader, registry: Registry): Corpus {
         .sort((a, b) => b.score - a.score || entities[b.key]!.created - entities[a.key]!.created || a.key - b.key)
         .slice(0, limit)
     },
-    wishes: (limit) => texts.flatMap((t) => (t.wish > 0 ? [t.rowid] : [])).slice(-limit),
     texts: (wanted) => new Map(wanted.flatMap((key) => (texts[key] ? [[key, texts[key]] as const] : []))),
     entities: (wanted) => new Map(wanted.flatMap((key) => (entities[key] ? [[key, entities[key]] as const] : []))),
     around: (wanted) =>

@@ -1,4 +1,3 @@
-import type { Wish } from '../materialize/preference.ts'
 import type { Entity } from '../model/entity.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
@@ -6,8 +5,6 @@ import { isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from 
 import type { Neighbours, TextRow } from '../store/text-index.ts'
 import type { Corpus } from './corpus.ts'
 import { covers, datesIn } from './dates.ts'
-import { wishesFor } from './preferences.ts'
-import { isHeading } from './question.ts'
 import {
   fuse,
   type InRow,
@@ -41,8 +38,6 @@ export interface Ranked {
   readonly spoken: boolean
   /** Days that the question asks about and it lies in. */
   readonly day: string | undefined
-  /** It says what the user wants in every such case. */
-  readonly wish: boolean
   /** The question calls it by its name, id or path. */
   readonly named: boolean
   /** The name of the result it is linked to, where it is here for that alone. */
@@ -63,8 +58,6 @@ export interface RankOptions {
 /** Candidates by words, by vectors, and of these the ones whose neighbours come along. */
 const BY_WORDS = 150
 const BY_VECTOR = 80
-/** The newest wishes of the user are always looked at. */
-const WISHES = 60
 const WITH_NEIGHBOURS = 40
 /** How many candidates are compared together with their neighbours. */
 const CLOSE = 100
@@ -138,9 +131,11 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const vectors = terms.some((t) => !isStopWord(t.word)) ? o.vectors : undefined
   const counts = terms.map((t) => corpus.count(t.stem))
   const size = corpus.size
-  const heading = isHeading(question)
-  const spread =
-    vectors && heading ? { ...vectors.spread, weight: vectors.spread.weight * TUNING.heading.vector } : vectors?.spread
+  const first = new Set(questionTerms(question.trimStart().split('\n', 1)[0]!).map((t) => t.stem))
+  const spread = vectors && {
+    ...vectors.spread,
+    weight: vectors.spread.weight * Math.min(1, TUNING.telling / terms.length),
+  }
   const lookedFor = searchTerms(terms, counts, size)
   const references = named(question, reader)
 
@@ -160,10 +155,8 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   }
 
   const textOf = (key: number): TextRow =>
-    texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, wish: 0, words: 0, runs: [] }
-  const ofQuestion = weigh(terms, counts, size, { spread: 1, heading })
-  const wishes = wishesFor(question)
-  const wishOf = (key: number): number => wishes?.(textOf(key).wish as Wish, textOf(key).words) ?? 0
+    texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, words: 0, runs: [] }
+  const ofQuestion = weigh(terms, counts, size, 1, first)
   /** Best first by a first look, without what stands around them. */
   const roughly = (keys: readonly number[]): number[] => {
     const seen = keys.map((key) => seenOf({ text: textOf(key), before: [], after: [] }, ofQuestion.index))
@@ -177,7 +170,6 @@ export function rank(question: string, o: RankOptions): Ranked[] {
         source: null,
         spoken: undefined,
         day: 0,
-        wish: wishOf(keys[i]!),
       }
     })
     const fused = fuse(legs, spread)
@@ -190,8 +182,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     const hits = [lookedFor.alone, lookedFor.pairs].flatMap((groups) => corpus.withTerms(groups, byWords, filter))
     const near = vectors?.nearest(byVector) ?? []
     for (const { key, score } of hits) scoresByIndex.set(key, score)
-    const standing = wishes ? corpus.wishes(WISHES) : []
-    const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid), ...standing])]
+    const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])]
     load(keys)
     const order = roughly(keys.filter((key) => texts.has(key)))
     for (let at = 0; at < order.length && entities.size < CLOSE; at += STEP)
@@ -219,7 +210,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   // in an order that depends neither on the way by which each was found nor on when it was stored: sums are the same to
   // the last digit in every replica
   const keys = [...entities].sort(([, a], [, b]) => (a.id < b.id ? -1 : 1)).map(([key]) => key)
-  const weighted = weigh(terms, counts, size, { spread: spreadOf(keys.map(row)), heading })
+  const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)), first)
   const seen = new Map(keys.map((key): [number, Seen] => [key, seenOf(row(key), weighted.index)]))
   const averageLength = averageOf([...seen.values()].flatMap((t) => t.passages))
 
@@ -246,7 +237,6 @@ export function rank(question: string, o: RankOptions): Ranked[] {
       source: text.source,
       spoken,
       day: best?.fit ?? 0,
-      wish: wishOf(key),
       dayText: best && best.fit > 0 ? best.d.text : undefined,
     }
   }
@@ -292,7 +282,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const out: Ranked[] = []
   for (const [i, key] of keys.entries()) {
     const entity = entities.get(key)!
-    const { lexical, cosine, spoken, dayText, wish } = legs[i]!
+    const { lexical, cosine, spoken, dayText } = legs[i]!
     const fits = lexical.score > 0 || isNamed(key) || linkedTo.has(key) || (cosine ?? -1) > (vectors?.floor ?? 1)
     if (!fits) continue
     out.push({
@@ -303,7 +293,6 @@ export function rank(question: string, o: RankOptions): Ranked[] {
       cosine,
       spoken: spoken !== undefined,
       day: dayText,
-      wish: wish > 0,
       named: isNamed(key),
       linkedTo: linkedTo.get(key),
     })

@@ -1,6 +1,5 @@
 import { hashOf, type Term } from '../store/terms.ts'
 import type { Run, TextRow } from '../store/text-index.ts'
-import { asking } from './question.ts'
 
 /** The numbers of ranking; `docs/recall.md` says what each brought. */
 export const TUNING = {
@@ -9,15 +8,15 @@ export const TUNING = {
   b: 0.75,
   /** A passage, in words that count (about twice as many as a person counts); half of it overlaps the next. */
   passage: 60,
-  /** What remains of the weight of a word by which one asks; see `question.ts`. */
-  asking: 0.2,
   /** A title of at most this many words goes with every passage. */
   title: 24,
   /** How much a word of the question counts for being among the first words of a text, which say what it is about. */
   lead: 0.5,
+  /** For the words of a title, by the share of the title that the question holds. */
+  held: 0.5,
   leadWords: 25,
-  /** In a heading rare words tell more than in a sentence, and its vector, made of few words, less. */
-  heading: { rarity: 1.3, vector: 0.3 },
+  /** What is left of the weight of a word that stands below the first line of a question: an issue, a diff, an output. */
+  below: 0.5,
   /** What the texts next to one add to it, by their distance; for texts longer than `short` words less. */
   around: [0.6, 0.3],
   short: 25,
@@ -25,14 +24,13 @@ export const TUNING = {
   lexical: 0.5,
   vector: 0.75,
   source: 0.4,
+  /** The vector of a question of more words than this says less. */
+  telling: 8,
   /** For what the person says who is asked about; for what the user said, when they ask about themselves. */
   named: 1,
   user: 1.4,
   /** For what lies in the days that are asked about. */
   date: 0.5,
-  /** For what the user wants in every case, and for what they would rather have; see `preferences.ts`. */
-  rule: 1,
-  preference: 0.8,
 } as const
 
 /** A text with those next to it in its row, nearest first. */
@@ -64,21 +62,20 @@ export interface Weighted {
 
 /**
  * The weight of each word: inverse document frequency, where a text also counts for those whose neighbours it is. A word
- * that nobody has used counts fully: not to find it is telling.
+ * that nobody has used counts fully: not to find it is telling. `first`: the stems of the question's first line.
  */
 export function weigh(
   terms: readonly Term[],
   counts: readonly number[],
   size: number,
-  { spread, heading }: { readonly spread: number; readonly heading: boolean },
+  spread: number,
+  first: ReadonlySet<string>,
 ): Weighted {
-  const rarity = heading ? TUNING.heading.rarity : 1
   const idf = new Float64Array(terms.length)
-  const asks = asking(terms)
   let total = 0
   for (const [i, count] of counts.entries()) {
     const d = Math.min(size, count * spread)
-    idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) ** rarity * (asks(terms[i]!) ? TUNING.asking : 1)
+    idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) * (first.has(terms[i]!.stem) ? 1 : TUNING.below)
     total += idf[i]!
   }
   return { terms, idf, index: new Map(terms.map((t, i) => [hashOf(t.stem), i])), total }
@@ -127,6 +124,8 @@ export interface Seen {
   readonly own: ReadonlySet<number>
   /** Which of them are among its first. */
   readonly lead: ReadonlySet<number>
+  /** Which of them its title holds, and how many words it has besides. */
+  readonly title: { readonly held: readonly number[]; readonly others: number }
 }
 
 export function seenOf(row: InRow, index: ReadonlyMap<number, number>): Seen {
@@ -141,7 +140,15 @@ export function seenOf(row: InRow, index: ReadonlyMap<number, number>): Seen {
       own.add(i)
       if (n <= TUNING.leadWords) lead.add(i)
     }
-  return { passages: passagesOf(row, index), own, lead }
+  const title = new Set(titleOf(row.text)?.terms)
+  const held = [...title].flatMap((term) => index.get(term) ?? [])
+  return { passages: passagesOf(row, index), own, lead, title: { held, others: title.size - held.length } }
+}
+
+/** The title of a text that has at least as much more to say. */
+function titleOf({ runs: [title, ...rest] }: TextRow): Run | undefined {
+  const more = rest.reduce((sum, r) => sum + r.terms.length, 0)
+  return title && title.terms.length <= Math.min(TUNING.title, more) ? title : undefined
 }
 
 function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, number>): Piece[] {
@@ -151,9 +158,9 @@ function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, n
   for (const side of [before, after])
     for (const [i, other] of side.entries())
       for (const run of other.runs) addRun(common, run, index, (TUNING.around[i] ?? 0) * scale)
-  const [title, ...rest] = text.runs
-  const body = title && title.terms.length <= TUNING.title && rest.length > 0 ? rest : text.runs
-  if (body === rest && title) addRun(common, title, index, title.weight)
+  const title = titleOf(text)
+  const body = title ? text.runs.slice(1) : text.runs
+  if (title) addRun(common, title, index, title.weight)
 
   const total = body.reduce((sum, r) => sum + r.terms.length, 0)
   if (total <= TUNING.passage * 1.5) {
@@ -182,7 +189,7 @@ function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, n
 }
 
 /** BM25 of the best passage, and more for what the text begins with. */
-export function lexicalOf({ passages, own, lead }: Seen, q: Weighted, averageLength: number): Lexical {
+export function lexicalOf({ passages, own, lead, title }: Seen, q: Weighted, averageLength: number): Lexical {
   const { k1, b } = TUNING
   let score = 0
   let best: Piece | undefined
@@ -199,6 +206,9 @@ export function lexicalOf({ passages, own, lead }: Seen, q: Weighted, averageLen
     }
   }
   for (const i of lead) score += TUNING.lead * q.idf[i]!
+  const titled = title.held.reduce((sum, i) => sum + q.idf[i]!, 0)
+  // what a word that is not asked for weighs nobody has counted: as much as one of the question
+  if (titled > 0) score += (TUNING.held * titled ** 2) / (titled + (title.others * q.total) / q.idf.length)
   const telling = (of: Iterable<number>) =>
     [...of].sort((x, y) => q.idf[y]! - q.idf[x]! || x - y).map((i) => q.terms[i]!.word)
   if (!best) return { score: 0, coverage: 0, words: telling(own), borrowed: [] }
@@ -223,8 +233,6 @@ export interface Legs {
   readonly spoken: 'named' | 'user' | undefined
   /** From 0 to 1: how well its day fits those that are asked about. */
   readonly day: number
-  /** What it is lent for being a wish of the user's. */
-  readonly wish: number
 }
 
 /** What cosines of this question are like over the whole store, and how much they count. */
@@ -234,7 +242,8 @@ export interface Spread {
   readonly weight: number
 }
 
-const TOP_OF_SOURCE = 3
+/** The best of a source counts fully, the next two half: a text is no better for being cut into pieces. */
+const TOP_OF_SOURCE = [1, 0.5, 0.5]
 /** A source with more candidates than this says less of each: a long conversation is about many things. */
 const OF_ONE_SUBJECT = 8
 
@@ -253,8 +262,8 @@ function sourceScores(legs: readonly Legs[]): Map<string, number> {
         source,
         scores
           .sort((a, b) => b - a)
-          .slice(0, TOP_OF_SOURCE)
-          .reduce((a, b) => a + b, 0),
+          .slice(0, TOP_OF_SOURCE.length)
+          .reduce((sum, score, i) => sum + TOP_OF_SOURCE[i]! * score, 0),
       ] as const,
   )
   if (sums.length < 2) return new Map()
@@ -278,7 +287,7 @@ export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number
     if (cosines && l.cosine !== undefined) f += (cosines.weight * (l.cosine - cosines.mean)) / cosines.deviation
     if (l.source !== null) f += TUNING.source * (sources.get(l.source) ?? 0)
     if (l.spoken) f += TUNING[l.spoken]
-    return f + TUNING.date * l.day + l.wish
+    return f + TUNING.date * l.day
   })
 }
 

@@ -143,7 +143,7 @@ describe('the index in memory', () => {
     db.write(() => {
       useModel(db, 'random')
       for (const [i, v] of vectors.entries()) {
-        db.run("INSERT INTO texts (rowid, wish, words, terms) VALUES (?, 0, 1, x'00000000')", i + 1)
+        db.run("INSERT INTO texts (rowid, words, terms) VALUES (?, 1, x'00000000')", i + 1)
         db.run('INSERT INTO vectors (rowid, change, data) VALUES (?,?,?)', i + 1, i + 1, packVector(v))
       }
     })

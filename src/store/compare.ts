@@ -144,7 +144,7 @@ const ROWS: Readonly<Record<string, { columns: string; from: (schema: string) =>
   links: { columns: 'id, src, rel, dst', from: (s) => `${s}.links`, about: 'id' },
   events: { columns: 'entity, replica, seq, i, ms, ctr, body', from: (s) => `${s}.events`, about: 'entity' },
   texts: {
-    columns: 'e.id AS id, t.source, t.place, t.speaker, t.wish, t.words, t.terms',
+    columns: 'e.id AS id, t.source, t.place, t.speaker, t.words, t.terms',
     from: (s) => `${s}.texts t JOIN ${s}.entities e ON e.rowid=t.rowid`,
     about: 'id',
   },

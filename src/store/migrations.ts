@@ -15,6 +15,7 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m007_code,
   m008_long_names,
   m009_moments,
+  m010_no_wishes,
 ]
 
 /**
@@ -181,4 +182,9 @@ function m009_moments(db: DatabaseSync): void {
     CREATE INDEX events_for_lists ON events (entity, ms) WHERE
       instr(body, '"f":"$"') OR instr(body, '"f":"retired"') OR instr(body, '"f":"standing"');
   `)
+}
+
+/** No text is told apart as a wish of the user's any more. */
+function m010_no_wishes(db: DatabaseSync): void {
+  db.exec('DROP INDEX texts_with_a_wish; ALTER TABLE texts DROP COLUMN wish')
 }

@@ -16,8 +16,6 @@ export interface EntityText {
   readonly source?: string
   readonly place?: number
   readonly speaker?: string
-  /** What a user wants in every case, as a number that the caller knows the meaning of. */
-  readonly wish?: number
 }
 
 /** Terms of one weight, as 32-bit hashes of their stems, in order. */
@@ -32,7 +30,6 @@ export interface TextRow {
   readonly source: string | null
   readonly place: number | null
   readonly speaker: string | null
-  readonly wish: number
   /** Words as a person counts them. */
   readonly words: number
   readonly runs: readonly Run[]
@@ -42,7 +39,7 @@ export interface TextRow {
 const MAX_TERMS = 20_000
 
 /** How texts are taken apart: another number makes every index of them anew. */
-export const TEXT_VERSION = '3'
+export const TEXT_VERSION = '4'
 
 const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0
 
@@ -93,7 +90,7 @@ export function indexText(db: Db, rowid: number, text: EntityText | undefined, a
   const isKnown = db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined
   if (!again && isKnown) dropText(db, rowid)
   if (!text) return
-  const { title, parts, source = null, place = null, speaker = null, wish = 0 } = text
+  const { title, parts, source = null, place = null, speaker = null } = text
   const { terms, words, more } = packRuns([title, ...parts])
   const all = parts.map((p, i) => ({ ...p, more: more[i + 1]! }))
   const column = (of: readonly { text: string; more: string[] }[]) =>
@@ -101,7 +98,7 @@ export function indexText(db: Db, rowid: number, text: EntityText | undefined, a
   const body = column(all.filter((p) => p.weight >= 0.5))
   const extra = column(all.filter((p) => p.weight < 0.5))
   insert(db, 'text_index', { rowid, title: column([{ text: title.text, more: more[0]! }]), body, extra })
-  insert(db, 'texts', { rowid, source, place, speaker, wish, terms, words })
+  insert(db, 'texts', { rowid, source, place, speaker, terms, words })
   if (!again) db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
 }
 
@@ -164,12 +161,6 @@ export function neighboursOf(db: Db, rowids: readonly number[]): Map<number, Nei
   const some = (...found: (number | null)[]) => found.filter((r) => r !== null)
   return new Map(rows.map((r) => [r.rowid, { before: some(r.b1, r.b2), after: some(r.a1, r.a2) }]))
 }
-
-/** The newest texts that hold a wish. */
-export const textsWithWish = (db: Db, limit: number): number[] =>
-  db
-    .all<{ rowid: number }>('SELECT rowid FROM texts WHERE wish>0 ORDER BY rowid DESC LIMIT ?', limit)
-    .map((r) => r.rowid)
 
 /** How many there are; counted where the rows are smallest. */
 export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n
