@@ -80,6 +80,8 @@ export interface MemoryOptions {
   ownDirectory?: boolean
   /** Where what is recorded stands besides the store: an erasure cleans that too. */
   places?(): Places
+  /** Writes the files that travel with git anew, without what was erased; says what it did. */
+  rewriteShared?(): string[]
   /** Provenance of every batch unless the call says otherwise; asked anew each time. */
   author?(): Author
 }
@@ -272,7 +274,7 @@ export class Memory {
       return done
     })
     if (outcome.purged) {
-      outcome.result.notes.push(...this.finishErasure(gone))
+      outcome.result.notes.push(...this.finishErasure(gone), ...(this.#options.rewriteShared?.() ?? []))
       outcome.result.notes.push(...proofOf(this.#db, erased, places))
     }
     if (outcome.claimsChanged || outcome.result.batch !== null) this.tellListeners()
@@ -434,12 +436,16 @@ export class Memory {
 
   /** The same with lines that have been read. */
   applyLines(delivery: Omit<Delivery, 'project'>): Ingested {
+    let gone: string[] = []
     const result = this.#db.write(() => {
       const taken = ingest(this.#db, this.#env, () => this.registry(), delivery)
-      if (taken.erased) markErasure(this.#db, [], this.#options.places?.())
+      if (taken.erased) {
+        gone = goneTexts(this.#db, { secrets: [], said: taken.erased })
+        markErasure(this.#db, gone, this.#options.places?.())
+      }
       return taken
     })
-    if (result.erased) this.finishErasure()
+    if (result.erased) this.finishErasure(gone)
     if (result.applied > 0) this.tellListeners()
     return result
   }

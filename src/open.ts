@@ -10,6 +10,7 @@ import type { Author } from './store/line.ts'
 import { findProject, type Project, rememberPlace } from './store/project.ts'
 import { isListedUnmarked, quietly, rememberProject, treesOf } from './store/project-list.ts'
 import { stateDirectory } from './store/state.ts'
+import { rewriteErased } from './sync/publish.ts'
 import { receiveChanges } from './sync/receive.ts'
 import { VERBS } from './verbs/index.ts'
 
@@ -58,7 +59,7 @@ export function openProject(
     isNew = true
     return options.isOurs || isNamedOutside(project) || isListedUnmarked(project.storePath)
   }
-  const memory = new Memory({
+  const memory: Memory = new Memory({
     path: project.storePath,
     projectId: project.id,
     aliases: project.aliases,
@@ -70,6 +71,7 @@ export function openProject(
     mayTakeOver,
     ownDirectory: project.chosen === undefined,
     places: () => ({ trees: treesOf(project), state: stateDirectory(), project: project.id }),
+    rewriteShared: () => treesOf(project).flatMap((root) => rewriteErased(memory, root)),
     env: options.env,
     hurried: options.hurried,
     author: () => ({

@@ -58,8 +58,8 @@ test('every rule id that code, tests or pages cite stands in docs/rules.md or do
           .split('\n')
           .flatMap((line) => {
             const ids = [
-              ...line.matchAll(/\[([A-Z]\d{1,2})\]/g),
-              ...(/^\s*(?:\/\/|\/?\*)/.test(line) ? line.matchAll(/\b([ACDGHKMPSTVX]\d{1,2})\b/g) : []),
+              ...line.matchAll(/\[([A-Z]\d{1,3})\]/g),
+              ...(/^\s*(?:\/\/|\/?\*)/.test(line) ? line.matchAll(/\b([ACDGHKMPSTVX]\d{1,3})\b/g) : []),
             ]
             return ids
               .map((m) => m[1]!)

@@ -39,6 +39,8 @@ export class Connection implements Follower {
   readonly #ws: WebSocket
   readonly #own = new Set<number>()
   #cursor: number | undefined
+  /** Where the log ended when this client came. */
+  #met = 0
   #sending = false
   readonly #works = new Set<Promise<void>>()
   #greeted: Promise<void> | undefined
@@ -118,7 +120,9 @@ export class Connection implements Follower {
     void (async () => {
       try {
         while (this.#ws.readyState === this.#ws.OPEN && this.#cursor! < this.#room.end) {
-          const page = await this.#room.page(this.#cursor!)
+          const at = this.#cursor!
+          // the room may keep at hand what was erased before this client came
+          const page = await (at < this.#met ? this.#hub.log.page(this.project, at) : this.#room.page(at))
           if (page.last === this.#cursor) break
           this.#cursor = page.last
           await this.#send(page.items, page.last)
@@ -173,6 +177,7 @@ export class Connection implements Follower {
     const { log } = this.#hub
     const end = await log.head(this.project)
     this.#room.rise(end)
+    this.#met = end
     const asked = typeof since === 'number' && Number.isSafeInteger(since) && since > 0 ? since : 0
     // a cursor of another log, or of this one before it was brought back from a backup; so with what was acknowledged
     const stands = async (n: unknown, digest: unknown) =>

@@ -92,6 +92,7 @@ export class HubLog {
       const now = queue.splice(0, upTo < 0 ? queue.length : Math.max(1, upTo))
       try {
         const results = await this.#store.transaction((q) => this.#appendAll(q, project, now))
+        if (now.some((w) => w.updates.some((u) => u.over))) await this.#store.scrub()
         for (const [i, w] of now.entries()) w.done(results[i]!)
       } catch (error) {
         for (const w of now) w.failed(error)

@@ -22,6 +22,8 @@ export interface HubStore extends Query {
   /** Says something to all processes of the hub, this one too. Nothing keeps it. */
   tell(topic: string, text: string): Promise<void>
   hear(listener: (topic: string, text: string) => void): void
+  /** Drives what was just erased out of the files, where the database would leave it there. */
+  scrub(): Promise<void>
   close(): Promise<void>
 }
 

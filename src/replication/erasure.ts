@@ -4,8 +4,9 @@ import { UserError } from '../errors.ts'
 import { removeInside, replaceFile } from '../files.ts'
 import { whyNotOwn } from '../git.ts'
 import { STATE } from '../log/cells.ts'
+import type { Event } from '../log/events.ts'
 import { projectAll } from '../materialize/apply.ts'
-import { LINK_KIND } from '../model/entity.ts'
+import { kindOf, LINK_KIND } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Reader } from '../read/reader.ts'
@@ -13,9 +14,11 @@ import { snapshotNow } from '../store/backup.ts'
 import { type Db, emptyWal, vacuum } from '../store/db.ts'
 import { eraseErrors } from '../store/extraction.ts'
 import { type OwnFile, ownFiles } from '../store/layout.ts'
+import type { PurgeMark } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
-import { forgetErased, getRow } from '../store/rows.ts'
+import { forgetErased, getRow, idsOfKind } from '../store/rows.ts'
+import { HEADER, isTombstone, tombstoneOf } from './purge.ts'
 import { scrubArchive } from './rotation.ts'
 
 /** Where what was recorded may stand besides the store. */
@@ -49,9 +52,11 @@ function textsOf(db: Db, id: string): string[] {
     log
       .eventsOf(db, entity)
       .filter(({ event }) => event.field !== STATE && event.field !== 'provenance')
-      .flatMap(({ event }) => [...textsIn(event.value), ...textsIn(event.was), ...(event.path ?? [])]),
+      .flatMap(({ event }) => textsOfEvent(event)),
   )
 }
+
+const textsOfEvent = ({ value, was, path = [] }: Event): string[] => [...textsIn(value), ...textsIn(was), ...path]
 
 /** What purges of a batch are to erase, as it stands on the disk before. */
 export interface ToErase {
@@ -73,6 +78,21 @@ export function aboutToErase(
   })
   const least = (text: string) => text.length >= LEAST
   return { secrets: secrets.filter(least), said: [...new Set(said)].filter(least) }
+}
+
+/** What erasures of another replica are to erase here, as it stands before. */
+export function textsToErase(db: Db, purges: readonly PurgeMark[]): string[] {
+  const whole = new Set(purges.map((p) => p.entity).filter(isTombstone))
+  const ids = [...whole].flatMap((t) => idsOfKind(db, kindOf(t)).filter((id) => tombstoneOf(id) === t))
+  const parts = purges.flatMap((p) => {
+    const line = p.entity === HEADER ? log.lineOf(db, p.replica, p.seq) : undefined
+    if (line) return textsIn([{ ...line.author }, line.summary])
+    const erased = new Set([...(p.writes ?? []), ...(p.was ?? [])].map((ctr) => `${p.replica}:${ctr}`))
+    for (const [replica, ctr] of p.before ?? []) erased.add(`${replica}:${ctr}`)
+    const events = erased.size > 0 ? log.eventsOf(db, p.entity).map((e) => e.event) : []
+    return events.filter((e) => erased.has(`${e.stamp.replica}:${e.stamp.ctr}`)).flatMap(textsOfEvent)
+  })
+  return [...new Set([...ids.flatMap((id) => textsOf(db, id)), ...parts])]
 }
 
 const isSaid = (db: Db, text: string) =>
@@ -277,7 +297,7 @@ export function proofOf(db: Db, { secrets, said }: ToErase, places: Places | und
       : /^(?:\{store\}\{|backups\/)/.test(f.kind.path)
         ? `something else quotes it, such as a handoff: erase that, or the words everywhere with act [["purge", {"secret": "…"}]]`
         : isSegment(f.kind.path)
-          ? "`tidemark sync` writes it anew without; git's history keeps it, and others until they sync: change the secret"
+          ? 'another machine wrote it there, and writes it anew with its next `tidemark sync`'
           : (whyForeign(f.path, places) ?? 'delete it by hand')
     notes.push(`what was erased still stands in ${f.path}: ${why}`)
   }

@@ -15,12 +15,13 @@ import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
-import { firstOf, type Line, parseLine, seal, unsigned } from '../store/line.ts'
+import { firstOf, type Line, type PurgeMark, parseLine, seal, unsigned } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
 import { baseOf } from '../store/rows.ts'
 import { keepOwn, ownLines } from '../store/trust.ts'
 import { applySnapshot, type Snapshot } from './compaction.ts'
+import { textsToErase } from './erasure.ts'
 import { applyPurges, eraseFurther, withoutErased } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 
@@ -34,8 +35,8 @@ export interface Ingested {
   refused: { line: string; why: string }[]
   /** This store had written under an identity that another one uses; it has a new one now (K12). */
   forked: boolean
-  /** Something was erased: its bytes are to be driven out of the files. */
-  erased: boolean
+  /** Something was erased: its bytes are to be driven out of the files. These texts are it, as far as they are known. */
+  erased?: string[]
 }
 
 export interface Delivery {
@@ -85,7 +86,7 @@ export function parseDelivery(bytes: Uint8Array): Delivery {
  * Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter.
  */
 export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omit<Delivery, 'project'>): Ingested {
-  const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false, erased: false }
+  const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false }
   const own = replicaFor(db, env).tag
   const foreign = delivery.lines.filter((l) => l.replica === own)
   if (foreign.some((l) => l.seq > log.head(db, own).seq)) {
@@ -103,13 +104,17 @@ export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omi
   }
   for (const s of delivery.snapshots) {
     for (const f of s.forked ?? []) giveUp(db, env, registry, f.replica, f.from, out)
+    if (s.purged?.length > 0) noteErased(db, s.purged, out)
     applySnapshot(db, registry, s, env.now())
-    if (s.purged?.length > 0) out.erased = true
   }
   for (const line of delivery.lines) take(db, env, registry, unsigned(line), out)
   for (const replica of log.replicasWaiting(db)) release(db, env, registry, replica, out)
   out.parked = log.gaps(db).reduce((n, g) => n + g.parked, 0)
   return out
+}
+
+const noteErased = (db: Db, purges: readonly PurgeMark[], out: Ingested): void => {
+  out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
 }
 
 function differs(db: Db, line: Line): boolean {
@@ -167,11 +172,11 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ing
   const taken = withoutErased(db, line)
   applyLine(db, docs, registry(), taken, now)
   if (line.purges.length > 0) {
+    noteErased(db, line.purges, out)
     applyPurges(db, registry(), line.purges)
-    out.erased = true
   }
   for (const f of line.forks ?? []) giveUp(db, env, registry, f.replica, f.from, out)
-  if (eraseFurther(db, registry, taken)) out.erased = true
+  if (eraseFurther(db, registry, taken)) out.erased ??= []
   if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
     reprojectKinds(db, registry(), line.updates.keys())
   out.applied++

@@ -266,20 +266,26 @@ export class HubExchange {
     if (this.role === 'reader') return
     const { db } = this.#memory
     const progress = this.#progress()
-    const purges = log.anythingPurged(db) ? log.allPurges(db).filter((p) => isOwnReplica(db, p.replica)) : []
+    const purges = log.allPurges(db)
     const erased = purges.length === 0 ? '' : sha256(JSON.stringify(purges))
-    // what was erased is taken from the hub too: all is said again, each in the place of what it was
+    // what was erased is taken from the hub too: it is said again, each in the place of what it was
     const again = erased !== (progress.erased ?? '')
-    const all = unsentAfter(this.#memory, (replica) => (again ? 0 : (progress.sent[replica] ?? 0)))
+    const sentOf = (replica: string) => progress.sent[replica] ?? 0
+    const all = unsentAfter(this.#memory, (replica) => (again ? 0 : sentOf(replica))).map((own) => ({
+      ...own,
+      lines: own.lines.filter((line) => line.seq > sentOf(own.replica) || line.substitute),
+    }))
     this.out.pushed.length = 0
     this.out.staying = all.reduce((n, own) => n + own.staying, 0)
     this.out.held = all.find((own) => own.held)?.held
     for (const { replica, lines, snapshot } of all) {
       const said = new Set(lines.map((l) => l.seq))
-      const gone = again ? purges.filter((p) => p.replica === replica && !said.has(p.seq)).map((p) => p.seq) : []
+      // a snapshot says all that the lines before it said
+      const folded = again && snapshot ? Array.from({ length: snapshot.upTo }, (_, i) => i + 1) : []
+      const purged = again ? purges.filter((p) => p.replica === replica && !said.has(p.seq)).map((p) => p.seq) : []
       const items = [
         ...(snapshot ? [{ key: keyOf(replica, 'snapshot'), text: snapshot.text, seq: snapshot.upTo }] : []),
-        ...[...new Set(gone)].map((seq) => ({ key: keyOf(replica, seq), text: '', seq: 0 })),
+        ...[...new Set([...folded, ...purged])].map((seq) => ({ key: keyOf(replica, seq), text: '', seq: 0 })),
         ...lines.map((l) => ({
           key: keyOf(replica, l.seq),
           text: printSigned(this.#memory, l),

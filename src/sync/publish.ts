@@ -1,6 +1,9 @@
-import { isTracked } from '../git.ts'
+import { join, relative } from 'node:path'
+import { gitRoot, isTracked } from '../git.ts'
 import type { Memory } from '../memory.ts'
+import { shellWord } from '../model/shell.ts'
 import { snapshotOf } from '../replication/compaction.ts'
+import { withoutErased } from '../replication/purge.ts'
 import { firstOf, type Line, parseLine, printLine, printReadable } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { ownIdentities } from '../store/trust.ts'
@@ -31,6 +34,7 @@ interface Own extends Pending {
   whole: { readonly segment: Segment; readonly texts: readonly string[] }[]
   /** Segments that are damaged, or say what was erased since. */
   bad: Segment[]
+  erased: Segment[]
 }
 
 /** A larger segment is not written again with others. */
@@ -50,10 +54,11 @@ function ownIn(memory: Memory, root: string): Own[] {
     const travels = travelsFrom(db, memory.registry())
     const segments = Map.groupBy(segmentsIn(root), (s) => s.replica)
     return ownIdentities(db).map(({ replica, upTo }) => {
-      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [] }
+      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [], erased: [] }
       for (const segment of segments.get(replica) ?? []) {
         const texts = wholeTexts(root, segment)
-        if (texts === undefined || saysErased(memory, texts, travels)) own.bad.push(segment)
+        if (texts === undefined) own.bad.push(segment)
+        else if (saysErased(memory, texts, travels)) own.erased.push(segment)
         else own.whole.push({ segment, texts })
       }
       const has = new Set<number>()
@@ -65,12 +70,15 @@ function ownIn(memory: Memory, root: string): Own[] {
 }
 
 /** What leaves of this store's lines, of each identity those after a number. */
-export function unsentAfter(memory: Memory, sent: (replica: string) => number): Omit<Own, 'whole' | 'bad'>[] {
+export function unsentAfter(
+  memory: Memory,
+  sent: (replica: string) => number,
+): Omit<Own, 'whole' | 'bad' | 'erased'>[] {
   const { db } = memory
   return db.read(() => {
     const travels = travelsFrom(db, memory.registry())
     return ownIdentities(db).map(({ replica, upTo }) => {
-      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [] }
+      const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [], erased: [] }
       collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, (seq) => seq <= sent(replica))
       return own
     })
@@ -84,7 +92,7 @@ function saysErased(memory: Memory, texts: readonly string[], travels: (id: stri
   return texts.some((text) => {
     if (isSnapshot(text)) return true
     const said = parseLine(text)
-    if (log.purgesOf(db, said.replica, said.seq).length === 0) return false
+    if (withoutErased(db, said) === said) return false
     const line = log.lineOf(db, said.replica, said.seq)
     const now = line && sharedPart(line, travels)
     const print = said.author.sig === undefined ? printReadable : (l: Line) => printSigned(memory, l)
@@ -145,6 +153,32 @@ export interface Published {
   /** Files that were written and removed, below the project's root. */
   written: string[]
   removed: string[]
+  /** Of those removed, what git's history keeps although it was erased; below the top of the work tree. */
+  committed: string[]
+}
+
+/** Writes own segments anew that say what was erased since; nothing else is published. */
+export function rewriteErased(memory: Memory, root: string): string[] {
+  if (!ownIn(memory, root).some((own) => own.erased.length > 0)) return []
+  const { removed, committed } = publish(memory, root)
+  const told = `wrote ${removed.length === 1 ? removed[0] : `${removed.length} files below .tidemark/log/`} anew without it: commit and push .tidemark/`
+  return [told, ...newHistory(committed)]
+}
+
+/** The commands for a history of git without some files; what they held that stays is in the files of today. */
+export function newHistory(paths: readonly string[]): string[] {
+  if (paths.length === 0) return []
+  const drop = `git rm -q --cached --ignore-unmatch -- ${paths.map(shellWord).join(' ')}`
+  return [
+    [
+      'the history of git keeps it: change the secret. For a new history, commit .tidemark/, have everybody push, then run at the top of the work tree:',
+      `  FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --index-filter ${shellWord(drop)} -- --all`,
+      "  git for-each-ref --format='delete %(refname)' refs/original | git update-ref --stdin",
+      '  git reflog expire --expire=now --all && git gc -q --prune=now',
+      '  git push --force --all && git push --force --tags',
+      'every other clone has to be made anew, and the host of the repository has to remove what it cached',
+    ].join('\n'),
+  ]
 }
 
 /**
@@ -152,9 +186,9 @@ export interface Published {
  * it that were never committed. Segments of others stay as they are.
  */
 export function publish(memory: Memory, root: string): Published {
-  const out: Published = { lines: [], staying: 0, written: [], removed: [] }
+  const out: Published = { lines: [], staying: 0, written: [], removed: [], committed: [] }
   for (const own of ownIn(memory, root)) {
-    const gone = [...own.bad]
+    const gone = [...own.bad, ...own.erased]
     const write = (first: number, last: number, texts: readonly string[]) =>
       void out.written.push(writeSegment(root, own.replica, first, last, texts).path)
     if (own.snapshot) {
@@ -169,8 +203,13 @@ export function publish(memory: Memory, root: string): Published {
       gone.push(...merged.map((m) => m.segment))
     }
     // a held batch may be in a damaged segment alone
-    for (const segment of own.held ? [] : gone)
-      if (!out.written.includes(segment.path) && removeSegment(root, segment)) out.removed.push(segment.path)
+    const before = own.held ? Number(own.held.batch.split(':')[1]) : Number.POSITIVE_INFINITY
+    for (const segment of gone.filter((s) => s.last < before))
+      if (!out.written.includes(segment.path) && removeSegment(root, segment)) {
+        out.removed.push(segment.path)
+        if (own.erased.includes(segment) && isTracked(root, segment.path))
+          out.committed.push(join(relative(gitRoot(root) ?? root, root), segment.path))
+      }
     out.lines.push(...own.lines)
     out.staying += own.staying
     out.held ??= own.held

@@ -76,7 +76,7 @@ export const purge = defineVerb({
     const done = secret !== undefined ? bySecret(p, secret, reason, report) : target && byRef(p, target)
     if (!done) return undefined
     p.note(
-      'erased here; replicas that are offline, exports and what is committed keep it until they sync or are rewritten: if it was a secret, change it',
+      'erased here; run `tidemark sync`: other machines follow at their next one, and a hub once each machine that wrote of it did. Exports and commits are not reached: if it was a secret, change it',
     )
     return done
   },

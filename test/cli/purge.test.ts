@@ -12,28 +12,14 @@ import {
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { holding as holdingText } from '../holding.ts'
 import { files, git, project, tidemark } from './run.ts'
 
 const SECRET = 'quetzal "feather" | 7731 of tenochtitlan'
-const LINE = 'quetzal "feather" \\| 7731 of tenochtitlan'
 const PURGE = ['act', JSON.stringify([['purge', { secret: SECRET, reason: 'leaked' }]])]
 const STORE = '.git/tidemark/store.db'
 
-/** Files below a directory in which the secret stands, in any form that Tidemark writes. */
-function holding(...dirs: string[]): string[] {
-  const inJson = JSON.stringify(SECRET).slice(1, -1)
-  const inBase64 = [0, 1, 2].map((n) =>
-    Buffer.from('x'.repeat(n) + SECRET)
-      .toString('base64')
-      .slice(n === 0 ? 0 : 4, -4),
-  )
-  const needles = [SECRET, LINE, inJson, JSON.stringify(inJson).slice(1, -1), ...inBase64].map((t) => Buffer.from(t))
-  return dirs
-    .flatMap((dir) => readdirSync(dir, { recursive: true, withFileTypes: true }))
-    .filter((f) => f.isFile())
-    .map((f) => join(f.parentPath, f.name))
-    .filter((f) => needles.some((n) => readFileSync(f).includes(n)))
-}
+const holding = (...dirs: string[]): string[] => holdingText(SECRET, ...dirs)
 
 async function told() {
   const made = await project()

@@ -17,7 +17,7 @@ function reading<T>(dir: string, body: (reader: ReturnType<typeof openAt>['memor
 }
 
 describe.skipIf(!hasBrowser)(inBrowser, () => {
-  test('[T82] [P3] a change of a skill: shown, approved after a yes to its diff, and reverted to the byte', async () => {
+  test('[T102] [P3] a change of a skill: shown, approved after a yes to its diff, and reverted to the byte', async () => {
     const { at, page } = await dashboard()
     const skill = join(at.dir, '.claude/skills/deploy/SKILL.md')
     const before = readFileSync(skill, 'utf8')
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await expect.poll(held).toEqual(['claude-4b1f src/voucher/**', 'codex-77ac src/cart.ts'])
   })
 
-  test('[T82] a dashboard that an agent started offers no approval, and says why', async () => {
+  test('[T102] a dashboard that an agent started offers no approval, and says why', async () => {
     const { page } = await dashboard({ isPersons: false })
     await page.getByText('No person on a terminal opened this page.').waitFor()
     await goTo(page, '/evolution', 'Evolution')

@@ -43,7 +43,7 @@ const callTool = (url: string, tool: string, args: object, headers: Record<strin
     body: JSON.stringify(args),
   })
 
-test('[T80] a link opens one browser once; the cookie is for no script and no other site, and the key is needed with it', async () => {
+test('[T100] a link opens one browser once; the cookie is for no script and no other site, and the key is needed with it', async () => {
   const server = await serving()
   const token = tokenOf(server)
   const first = await open(server, token)
@@ -101,7 +101,7 @@ async function started(onTerminal: boolean, env: NodeJS.ProcessEnv = {}) {
 }
 
 test.skipIf(!existsSync('/usr/bin/script'))(
-  "[T82] [T44] tidemark ui: on a terminal the page is the person's; in a pipe, or with the mark of an agent, it is not",
+  "[T102] [T44] tidemark ui: on a terminal the page is the person's; in a pipe, or with the mark of an agent, it is not",
   async () => {
     const [person, piped, agents] = await Promise.all([
       started(true),
@@ -114,7 +114,7 @@ test.skipIf(!existsSync('/usr/bin/script'))(
   },
 )
 
-test('[T81] a foreign Host or Origin, also another port of this machine, gets nothing with the cookie and the key', async () => {
+test('[T101] a foreign Host or Origin, also another port of this machine, gets nothing with the cookie and the key', async () => {
   const server = await serving()
   const known = await enter(server)
   const { port } = new URL(server.url)
@@ -138,7 +138,7 @@ test('[T81] a foreign Host or Origin, also another port of this machine, gets no
   expect((await open(server, tokenOf(server), { origin: 'http://127.0.0.1:1' })).status).toBe(401)
 })
 
-test('[T82] [T49] a change of a skill is approved from the page of a person, for exactly what was shown, and by no token', async () => {
+test('[T102] [T49] a change of a skill is approved from the page of a person, for exactly what was shown, and by no token', async () => {
   const server = await serving(true, demoProject)
   const skill = join(server.at.dir, '.claude/skills/deploy/SKILL.md')
   const before = readFileSync(skill, 'utf8')
@@ -162,7 +162,7 @@ test('[T82] [T49] a change of a skill is approved from the page of a person, for
   expect(readFileSync(skill, 'utf8')).toContain('3. Required: the smoke test')
 })
 
-test('[T82] [T44] a dashboard that no person on a terminal started shows what waits, and decides nothing', async () => {
+test('[T102] [T44] a dashboard that no person on a terminal started shows what waits, and decides nothing', async () => {
   const server = await serving(false, demoProject)
   const known = await enter(server)
   const list = await callTool(server.url, 'mutation', { do: 'list' }, known)

@@ -3,7 +3,7 @@ import { tidemark } from '../cli/run.ts'
 import { dashboard, hasBrowser, inBrowser } from './browser.ts'
 
 describe.skipIf(!hasBrowser)(inBrowser, () => {
-  test('[U1] [T80] the link opens the page once and leaves the address; what another process records shows within a second', async () => {
+  test('[U1] [T100] the link opens the page once and leaves the address; what another process records shows within a second', async () => {
     const { at, page, serving, complaints, foreign } = await dashboard()
     expect(page.url()).toBe(`${serving.url}/`)
     expect(await page.evaluate('document.cookie')).toBe('')

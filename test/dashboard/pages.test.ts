@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     expect([foreign, complaints]).toEqual([[], []])
   })
 
-  test('[T83] texts that would be scripts are shown as they are, on every page', async () => {
+  test('[T103] texts that would be scripts are shown as they are, on every page', async () => {
     const { at, page, complaints } = await dashboard({ fill: evilProject })
     const harmless = async (title: string) => {
       expect(await page.locator('img, main script, main svg[onload]').count()).toBe(0)

@@ -15,7 +15,7 @@ import {
 import { rememberProject } from '../../../store/project-list.ts'
 import { hubOf } from '../../../store/state.ts'
 import { checkSegments } from '../../../sync/check.ts'
-import { compactSegments, type Pending, pendingIn, publish } from '../../../sync/publish.ts'
+import { compactSegments, newHistory, type Pending, pendingIn, publish } from '../../../sync/publish.ts'
 import { type Received, receive } from '../../../sync/receive.ts'
 import { countedKinds } from '../../../tools/format.ts'
 import type { Command, CommandCall } from '../command.ts'
@@ -125,9 +125,10 @@ export const sync: Command = {
       const received = receive(memory, root)
       tellReceived(call, received)
       const published = publish(memory, root)
-      const { lines, staying, held, written, removed } = published
+      const { lines, staying, held, written, removed, committed } = published
       call.out(`  write   ${lines.length > 0 ? `${batches(lines.length)}: ${written.join(', ')}` : 'nothing new'}`)
       tellLines(call, summariesOf(lines))
+      for (const line of newHistory(committed)) call.out(line)
       if (held) tellHeld(call, held)
       if (call.flags.compact) {
         const compacted = compactSegments(memory, root)
@@ -142,6 +143,7 @@ export const sync: Command = {
           read: { ...received },
           written,
           removed,
+          committed,
           batches: lines.length,
           staying,
           held: (held as unknown as Json) ?? null,
