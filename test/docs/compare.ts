@@ -15,6 +15,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
   [/(?<=--all )[0-9a-f]{6}\b/g, '<id>'],
   [/(?<=:)0[0-9a-z]{16}\b/g, '<id>'],
   [/\b[0-9a-f]{8}(?:[0-9a-f]{12})?\b/g, '<id>'],
+  [/\btmh_[\w-]{43}/g, 'tmh_<token>'],
   [/#open=[\w-]{43}/g, '#open=<key>'],
   [/#[0-9a-z]{3,8}\b/g, '#<id>'],
 ]

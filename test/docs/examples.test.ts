@@ -25,6 +25,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/stories.md': 'test/docs/stories.test.ts types all of it',
   'docs/get-started.md': 'test/docs/stories.test.ts types all of it',
   'docs/sharing.md': 'test/docs/stories.test.ts types all of it',
+  'docs/hub.md': 'test/docs/stories.test.ts types all of it',
   'docs/time.md': 'test/docs/stories.test.ts types all of it',
   'docs/cli.md': 'made of the declarations; its examples are run below from there',
   'docs/kinds.md': 'made of the examples of kinds, which test/act/input.test.ts writes',

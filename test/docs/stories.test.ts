@@ -12,13 +12,18 @@ const read = (page: string): string => readFileSync(join(import.meta.dirname, '.
 const stories = sectionsOf(read('docs/stories.md')).map((story) => ({ ...story, page: 'docs/stories.md' }))
 const isChat = ({ steps }: { steps: readonly Step[] }) => steps.some((step) => step.is === 'chatted')
 /** These tell one story each on the command line, and one more for each section with a session in a client. */
-const whole = ['README.md', 'docs/get-started.md', 'docs/sharing.md', 'docs/moving.md', 'docs/time.md'].flatMap(
-  (page) => {
-    const sections = sectionsOf(read(page)).map((section) => ({ ...section, page }))
-    const typed = sections.filter((section) => !isChat(section)).flatMap(({ steps }) => steps)
-    return [{ page, title: page, steps: typed }, ...sections.filter(isChat)]
-  },
-)
+const whole = [
+  'README.md',
+  'docs/get-started.md',
+  'docs/sharing.md',
+  'docs/hub.md',
+  'docs/moving.md',
+  'docs/time.md',
+].flatMap((page) => {
+  const sections = sectionsOf(read(page)).map((section) => ({ ...section, page }))
+  const typed = sections.filter((section) => !isChat(section)).flatMap(({ steps }) => steps)
+  return [{ page, title: page, steps: typed }, ...sections.filter(isChat)]
+})
 
 const expectedOf = (step: Step): { lines: Lines; within: boolean }[] =>
   step.is !== 'chatted'

@@ -24,8 +24,8 @@ import type { Called, Chatted, Step, Typed } from './page.ts'
 
 const CHECKOUT = join(import.meta.dirname, '..', '..')
 
-/** The port that a page names: another one where it runs. */
-const PORT = '8377'
+/** The ports that a page names: other ones where it runs. */
+const PORTS = ['8377', '8378']
 
 /** The machine that has no Tidemark. */
 const WITHOUT = 'mate'
@@ -50,12 +50,14 @@ export function world(machines: readonly string[], clients: readonly string[]): 
   for (const dir of [bin, join(top, 'tmp'), join(top, 'srv')]) mkdirSync(dir)
   symlinkSync(join(CHECKOUT, 'bin', 'tidemark.js'), join(bin, 'tidemark'))
   writeFileSync(join(top, 'clock.cjs'), CLOCK)
-  const port = String(20_000 + (process.pid % 20_000))
+  const ports = PORTS.map((_, i) => String(20_000 + ((2 * process.pid) % 20_000) + i))
+  const named = (text: string, from: readonly string[], to: readonly string[]): string =>
+    from.reduce((said, port, i) => said.replaceAll(port, to[i]!), text)
   const agents = new Map<string, Client>()
 
   const there = (text: string): string =>
-    text.replaceAll(/(?<![\w/])\/(home|srv)\//g, `${top}/$1/`).replaceAll(PORT, port)
-  const here = (text: string): string => text.replaceAll(top, '').replaceAll(port, PORT)
+    named(text.replaceAll(/(?<![\w/])\/(home|srv)\//g, `${top}/$1/`), PORTS, ports)
+  const here = (text: string): string => named(text.replaceAll(top, ''), ports, PORTS)
   const home = (name: string): string => join(top, 'home', name)
   const shop = (name: string): string => join(home(name), 'shop')
   const envOf = (name: string, ago = 0): Record<string, string> => ({
