@@ -21,24 +21,46 @@ const SIZES = [
 /** The seconds until somebody without a disk has the first answer, at the first of these sizes. */
 const ANSWER = 3
 
-/** Runs a command as somebody who has nothing of Tidemark yet; the seconds that it took. */
-function run(bin: string, cwd: string, ...args: string[]): Promise<number> {
+/** The environment of somebody who has nothing of Tidemark yet. */
+const envOf = (cwd: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
+  const { PATH } = process.env
+  return { PATH, HOME: `${cwd}-home`, ...more }
+}
+
+/** Runs a process; the seconds that it took. */
+function run(cwd: string, ...args: string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { CLAUDECODE: _, TIDEMARK_STATE: __, TIDEMARK_SESSION: ___, ...env } = process.env
     const since = performance.now()
-    const child = spawn(process.execPath, [bin, ...args], {
-      cwd,
-      env: { ...env, HOME: `${cwd}-home`, XDG_STATE_HOME: `${cwd}-home` },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+    const child = spawn(process.execPath, args, { cwd, env: envOf(cwd), stdio: ['ignore', 'pipe', 'pipe'] })
     let out = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (out += text))
     child.on('close', (code) => {
-      if (code === 0) resolve((performance.now() - since) / 1000)
+      if (code === 0 && out !== '') resolve((performance.now() - since) / 1000)
       else reject(new Error(`${args.join(' ')} ended with ${code}: ${out}`))
     })
   })
 }
+
+const TOKEN = 'a-token-for-the-bench'
+/** `tidemark serve`, which answers those who have no disk. */
+async function serving(bin: string, cwd: string): Promise<{ url: string; stop(): Promise<void> }> {
+  const env = envOf(cwd, { TIDEMARK_TOKEN: TOKEN })
+  const child = spawn(process.execPath, [bin, 'serve'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = await new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const found = /listens on (\S+)/.exec(text)?.[1]
+      if (found) resolve(found)
+    })
+  })
+  return { url, stop: () => new Promise((done) => child.on('exit', () => done()) && child.kill('SIGTERM')) }
+}
+
+/** What a machine without Tidemark runs. */
+const ASK = `const [url, token, text] = process.argv.slice(1)
+const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
+const answer = await fetch(url + '/api/tools/recall', { method: 'POST', headers, body: JSON.stringify({ text }) })
+console.log(await answer.text())
+process.exit(answer.ok ? 0 : 1)`
 
 /** A directory with the committed files of a project, and a home of its own. */
 function fresh(root: string, withLog: boolean): string {
@@ -68,16 +90,19 @@ async function measure(bin: string, entities: number, bound: number, isSmall: bo
     bound: `≤ ${most}`,
     ok: seconds <= most,
   })
-  const ask = ['recall', question(1, entities), '--no-embed']
   const clone = fresh(project.root, true)
-  const rows = [row('through git, sync', await run(bin, clone, 'sync'), bound)]
+  const rows = [row('through git, sync', await run(clone, bin, 'sync'), bound)]
   const machine = fresh(project.root, false)
-  const joined = await run(bin, machine, 'join', hub.url, token)
+  const joined = await run(machine, bin, 'join', hub.url.replace('ws', 'http'), token)
   rows.push(row('through a hub, join', joined, bound))
-  if (isSmall)
-    rows.push(
-      row('through a hub, join and the first recall', joined + (await run(bin, machine, ...ask.slice(0, 2))), ANSWER),
-    )
+  if (isSmall) {
+    const recall = await run(machine, bin, 'recall', question(1, entities))
+    rows.push(row('through a hub, join and the first recall', joined + recall, ANSWER))
+    const { url, stop } = await serving(bin, machine)
+    const asked = await run(machine, '--input-type=module', '-e', ASK, url, TOKEN, question(2, entities))
+    rows.push(row('on a server beside the hub, the first recall of a machine without a disk', asked, ANSWER))
+    await stop()
+  }
   await hub.stop()
   for (const dir of [clone, machine, project.root]) rmSync(dir, { recursive: true })
   return rows
