@@ -17,6 +17,11 @@ process.on('exit', () => rmSync(root, { recursive: true, force: true }))
 mkdirSync(images, { recursive: true })
 process.env.TIDEMARK_STATE = join(dir, 'state')
 execFileSync('git', ['init', '-q', root])
+for (const [name, value] of [
+  ['user.name', 'Ana'],
+  ['user.email', 'ana@example.org'],
+] as const)
+  execFileSync('git', ['-C', root, 'config', name, value])
 demoProject(root)
 /** What a small shop's repository has, with a history: maturity is read off it. */
 const FILES = {
@@ -32,9 +37,8 @@ const FILES = {
 for (const [file, text] of Object.entries(FILES)) {
   mkdirSync(join(root, dirname(file)), { recursive: true })
   writeFileSync(join(root, file), text)
-  execFileSync('git', ['-C', root, 'add', file])
-  const author = ['-c', 'user.name=Ana', '-c', 'user.email=ana@example.org']
-  execFileSync('git', ['-C', root, ...author, 'commit', '-qm', `feat: ${file} (#${file.length})`])
+  execFileSync('git', ['-C', root, 'add', file, 'src'])
+  execFileSync('git', ['-C', root, 'commit', '-qm', `feat: ${file} (#${file.length})`])
 }
 /** The same picture with at most 256 colours, which takes a third of the bytes. The browser decodes it. */
 async function withPalette(png: Buffer): Promise<Buffer> {

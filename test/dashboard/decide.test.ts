@@ -33,6 +33,11 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await page.getByRole('button', { name: 'Yes, approve' }).click()
     await page.getByText('M-001 is applied to').waitFor()
     expect(readFileSync(skill, 'utf8')).toContain('3. Required: the smoke test.')
+    // whether it helped is seen beside it
+    for (let i = 0; i < 4; i++)
+      expect((await tidemark(at, ['observe', 'deploy', `release ${i} went out`, '--ok'])).code).toBe(0)
+    await page.getByText('before 3 of 5').waitFor()
+    await page.getByText('after 0 of 4').waitFor()
     await page.getByRole('button', { name: 'Revert' }).click()
     await page.getByRole('button', { name: 'Yes, revert' }).click()
     await page.getByText('M-001 is reverted').waitFor()

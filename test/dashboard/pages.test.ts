@@ -66,6 +66,17 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     expect([foreign, complaints]).toEqual([[], []])
   })
 
+  test('[U2] a project in which nothing has happened: every page says what would be there, and waits for nothing', async () => {
+    const fill = (dir: string) => createProject(dir, { name: 'fresh' }).project
+    const { page, complaints } = await dashboard({ fill })
+    for (const [path, title] of PAGES.filter(([p]) => !p.includes('?'))) {
+      await goTo(page, path, title)
+      expect([path, await violations(page)]).toEqual([path, []])
+      if (path !== '/health' && path !== '/briefing') await page.locator('.empty').first().waitFor()
+    }
+    expect(complaints).toEqual([])
+  })
+
   test('[T103] texts that would be scripts are shown as they are, on every page', async () => {
     const { at, page, complaints } = await dashboard({ fill: evilProject })
     const harmless = async (title: string) => {

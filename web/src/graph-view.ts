@@ -164,6 +164,10 @@ export function createGraphView(place: HTMLElement, choose: (id: string | undefi
   /** Lets the graph find its shape: each step is shown, for those who want no motion the last one alone. */
   const layOut = () => {
     worker?.terminate()
+    if (graph.order === 0) {
+      place.dataset.settled = ''
+      return
+    }
     delete place.dataset.settled
     const ids = graph.nodes()
     const numbers = new Map(ids.map((id, i) => [id, i]))

@@ -13,11 +13,11 @@ export interface Life {
 
 /** From the first event to now, with the moments that have a name. */
 export function useLife(): Life | undefined {
-  const first = useTool<{ events: StreamEvent[] }>('events', { since: 0, limit: 1 }, false).json?.events[0]
+  const events = useTool<{ events: StreamEvent[] }>('events', { since: 0, limit: 1 }).json?.events
   const marks = useTool<Entity[]>('mark').json ?? []
   const [now] = useState(Date.now)
-  if (first === undefined) return undefined
-  const born = new Date(first.timestamp).getTime()
+  if (events === undefined) return undefined
+  const born = events[0] ? new Date(events[0].timestamp).getTime() : now
   const named = marks.map((m) => ({
     name: m.name,
     at: new Date(typeof m.at === 'string' ? m.at : m.recorded).getTime(),

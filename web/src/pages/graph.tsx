@@ -182,7 +182,7 @@ export function GraphPage() {
             onInput={(e) => setQuery(e.currentTarget.value)}
           />
         </label>
-        {life && (
+        {life && life.born < life.now && (
           <Then
             life={life}
             at={at === undefined ? life.now : new Date(at).getTime()}

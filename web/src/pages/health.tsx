@@ -148,7 +148,7 @@ function Hooks({ health }: { health: Asked<HealthJson> }) {
               {hooks.map((h) => (
                 <tr key={`${h.client} ${h.event}`}>
                   <td>
-                    {h.event} <span class="muted">{h.client}</span>{' '}
+                    {h.event} <span class="muted nowrap">{h.client}</span>{' '}
                     {h.errors > 0 && <Badge tone="warn">{many(h.errors, 'error')}</Badge>}
                   </td>
                   <td>{h.calls}</td>

@@ -163,7 +163,11 @@ function List({ filters, total }: { filters: { kind?: string; since?: string; al
   if (paged.end === 0)
     return (
       <section class="panel" aria-label="What is recorded">
-        <Empty title="Nothing is recorded that fits">
+        <Empty
+          title={
+            total === 0 && filters.kind === undefined ? 'Nothing is recorded yet' : 'Nothing is recorded that fits'
+          }
+        >
           <Prose
             text={'Choose another kind or time, or record something: `tidemark remember "Prices are whole cents"`.'}
           />

@@ -25,7 +25,13 @@ export function Time() {
   const life = useLife()
   return (
     <Page title="Time" lead="The project's knowledge as of any moment, and what two moments differ in.">
-      {life ? <Moments life={life} /> : <Waiting />}
+      {life === undefined ? (
+        <Waiting />
+      ) : life.born < life.now ? (
+        <Moments key={life.born} life={life} />
+      ) : (
+        <Empty title="Nothing has happened yet">With what is recorded first the project's life begins.</Empty>
+      )}
     </Page>
   )
 }
