@@ -6,6 +6,7 @@ import { gitState, gitUser } from './git.ts'
 import { Memory } from './memory.ts'
 import { KINDS } from './model/kinds/index.ts'
 import { RELATIONS } from './model/relations.ts'
+import { reviewersNamed, settleReviewers } from './replication/reviewers.ts'
 import type { Author } from './store/line.ts'
 import { findProject, type Project, rememberPlace } from './store/project.ts'
 import { isListedUnmarked, quietly, rememberProject, treesOf } from './store/project-list.ts'
@@ -81,6 +82,7 @@ export function openProject(
       ...options.author,
     }),
   })
+  settleReviewers(memory.db, reviewersNamed(project.reviewers))
   if (!options.unlisted) {
     if (isNew) rememberProject(project)
     quietly(() => rememberPlace(project))

@@ -1,6 +1,12 @@
 import { STATE } from '../log/cells.ts'
+import { canonical } from '../model/canonical.ts'
+import { sha256 } from '../model/digest.ts'
+import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { isObject } from '../model/object.ts'
+import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
+import { getRow } from '../store/rows.ts'
 import {
   type Arrivals,
   type Arrived,
@@ -9,15 +15,17 @@ import {
   eventsOfAll,
   keepArrivals,
   ownLines,
+  pinned,
   touchedElsewhere,
 } from '../store/trust.ts'
+import { acceptedReviewers } from './reviewers.ts'
 
 /** What is said beside the thing itself: others may add to it without anybody having to agree again. */
 export const BESIDE: ReadonlySet<string> = new Set(['provenance', 'tags', 'topics', 'evidence'])
 
 /**
  * Which entities somebody in this store stands by: after the last that another replica said of them arrived here, they
- * were recorded, edited or confirmed here. What came by sync is unverified until then, whatever it says of its own
+ * were recorded, edited or confirmed here, or a reviewer whom the person here accepted has confirmed them. What came by sync is unverified until then, whatever it says of its own
  * standing (M6). Who wrote a line is known by where it came from, and when by the order of arrival: the author's name
  * and the stamp in it are the writer's word alone.
  */
@@ -25,13 +33,16 @@ export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]):
   const vouched = new Set(ids)
   const elsewhere = touchedElsewhere(db, ids)
   if (elsewhere.length === 0) return vouched
-  const last = lastWords(db, eventsOfAll(db, elsewhere))
+  const events = eventsOfAll(db, elsewhere)
+  const last = lastWords(db, events)
   for (const id of elsewhere) {
     const folded = arrivalsOf(db, id)
     const { own = 0, others = -1 } = last.get(id) ?? {}
     const said = Math.max(others, folded?.others || -1)
     if (said >= 0 && Math.max(own, folded?.own ?? 0) <= said) vouched.delete(id)
   }
+  const others = elsewhere.filter((id) => !vouched.has(id))
+  for (const id of reviewedAmong(db, others, events)) vouched.add(id)
   return vouched
 }
 
@@ -58,3 +69,35 @@ export function keepTrust(db: Db, covered: readonly { replica: string; seq: numb
 /** Whether writing it says that the entity holds: to record or confirm it does; to reject, retire or delete it does not. */
 export const endorses = (field: string, value: Json | undefined): boolean =>
   field !== STATE && field !== 'retired' && !(field === 'standing' && value !== 'confirmed')
+
+/** What a confirmation is of: it does not hold for another content, whatever came first. */
+export function contentDigest({ id, fields }: Entity): string {
+  const said = Object.entries(fields).filter(([field]) => field !== 'standing' && !BESIDE.has(field))
+  return sha256(canonical([id, Object.fromEntries(said)] as Json)).slice(0, 32)
+}
+
+/**
+ * Which entities an accepted reviewer has confirmed as they stand, in a batch that bears the reviewer's key. What a
+ * reviewer, or somebody here, has turned down since is not among them.
+ */
+function reviewedAmong(db: Db, ids: readonly string[], events: readonly Arrived[]): string[] {
+  const keys = new Set(Object.values(acceptedReviewers(db)).flat())
+  if (keys.size === 0) return []
+  const pins = pinned(db)
+  const isOwn = ownLines(db)
+  const isReviewers = ({ replica, seq }: Arrived) => {
+    const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
+    return pin !== undefined && keys.has(pin.key) && seq >= pin.from
+  }
+  return ids.filter((id) => {
+    const row = getRow(db, id)
+    const digest = row && contentDigest(entityOf(row))
+    let isReviewed = false
+    for (const e of events.filter((e) => e.event.entity === id).sort((a, b) => a.n - b.n)) {
+      const { field, value } = e.event
+      if (field === 'provenance') isReviewed ||= isReviewers(e) && isObject(value) && value.confirms === digest
+      else if (isReviewed && !endorses(field, value) && (isOwn(e.replica, e.seq) || isReviewers(e))) isReviewed = false
+    }
+    return isReviewed
+  })
+}

@@ -29,6 +29,8 @@ export interface Project {
   maturity?: unknown
   /** The same of packages of knowledge to look into. */
   community?: unknown
+  /** The same of who reviews, and by which keys they are known. */
+  reviewers?: unknown
 }
 
 /** One project on this machine: a file of its own, so that nobody rewrites what somebody else has just written. */

@@ -27,6 +27,7 @@ interface Config {
   topics?: unknown
   maturity?: unknown
   community?: unknown
+  reviewers?: unknown
 }
 
 /** Where a project's store lies, by K18; `TIDEMARK_STORE` or `persistencePath` (a directory) overrule it. */
@@ -176,7 +177,7 @@ export function rememberPlace({ id, root, storePath, chosen }: Project): void {
 /** The project whose configuration lies in `home`, seen from one of its work trees. */
 function projectAt(home: string, persistencePath?: string, root = home): Project {
   const config = readConfig(home)
-  const { name = basename(home), recall, hooks, alternatives, topics, maturity, community } = config
+  const { name = basename(home), recall, hooks, alternatives, topics, maturity, community, reviewers } = config
   const others = aliasesOf(config)
   // a store that was made before the clones met keeps the id that it was made for
   const there = others.length > 0 ? projectOfStore(storeOf(config.id, root, persistencePath).storePath) : undefined
@@ -195,6 +196,7 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
     topics,
     maturity,
     community,
+    reviewers,
   }
 }
 

@@ -43,6 +43,12 @@ export const hasOthers = (db: Db): boolean => {
   )
 }
 
+/** The key by which each replica is known here, and the first of its lines that bore it. */
+export type Pins = { [replica: string]: { key: string; from: number } }
+const PINS = 'sync_keys'
+export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')
+export const keepPins = (db: Db, pins: Pins): void => setMeta(db, PINS, JSON.stringify({ ...pinned(db), ...pins }))
+
 const digest = (entity: string): string => sha256(entity).slice(0, 32)
 
 /** The last arrival by which somebody here stood by an entity, and that of others: what a compaction folded away. */

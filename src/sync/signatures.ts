@@ -3,11 +3,10 @@ import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { isObject } from '../model/object.ts'
 import type { Snapshot } from '../replication/compaction.ts'
-import { type Db, stored } from '../store/db.ts'
 import { firstOf, type Line, printReadable, signedPart } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { getMeta, setMeta } from '../store/meta.ts'
 import { makeState, readState } from '../store/state.ts'
+import { keepPins, pinned } from '../store/trust.ts'
 
 /** What a replica's line or snapshot bears: the public key that it announces, and the signature. Ed25519, in base64url. */
 export interface Signature {
@@ -15,9 +14,6 @@ export interface Signature {
   readonly sig: string
 }
 
-/** The key by which each replica is known here, and the first of its lines that bore it. */
-type Pins = { [replica: string]: { key: string; from: number } }
-const PINS = 'sync_keys'
 /** A line that is dated later than this is put aside: a clock is wrong, or somebody wants the last word for ever. */
 const MOST_AHEAD_MS = 86_400_000
 
@@ -102,7 +98,7 @@ export type SignedSnapshot = Snapshot & { readonly by?: Signature | undefined }
  */
 export function checkSigned(memory: Memory, lines: readonly Line[], snapshots: readonly SignedSnapshot[]): void {
   const { db, env } = memory
-  const pins = stored<Pins>(getMeta(db, PINS) ?? '{}')
+  const pins = pinned(db)
   let isNew = false
   const pinOf = (replica: string) => (Object.hasOwn(pins, replica) ? pins[replica] : undefined)
   const check = (replica: string, seq: number, by: Signature | undefined, text: () => string, isExchanged = false) => {
@@ -151,8 +147,8 @@ export function checkSigned(memory: Memory, lines: readonly Line[], snapshots: r
   }
   for (const { by, ...snapshot } of snapshots)
     for (const { replica, seq } of snapshot.covered) check(replica, seq, by, () => JSON.stringify(snapshot))
-  if (isNew) db.write(() => setMeta(db, PINS, JSON.stringify({ ...stored<Pins>(getMeta(db, PINS) ?? '{}'), ...pins })))
+  if (isNew) db.write(() => keepPins(db, pins))
 }
 
-/** The replicas whose key is known here. */
-export const pinned = (db: Db): Pins => stored<Pins>(getMeta(db, PINS) ?? '{}')
+/** The public key by which what this user shares of a project is known. */
+export const publicKey = ({ projectId }: Memory): string | undefined => ownKey(projectId)?.key

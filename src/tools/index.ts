@@ -70,6 +70,7 @@ export const TOOLS: Readonly<Record<string, Entry<Tool>>> = {
   claims: { group: 'together', load: async () => (await import('./claims.ts')).claims },
   release: { group: 'together', load: async () => (await import('./release.ts')).release },
   session: { group: 'together', load: async () => (await import('./session.ts')).session },
+  reviewers: { group: 'together', load: async () => (await import('./reviewers.ts')).reviewers },
   share: { group: 'together', load: async () => (await import('./share.ts')).share },
   events: { group: 'together', load: async () => (await import('./events.ts')).events },
   pause: { group: 'together', load: async () => (await import('./pause.ts')).pause },

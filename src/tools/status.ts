@@ -8,6 +8,7 @@ import { unreadEdits } from '../handoff/views/copies.ts'
 import { meterLine, meterOf } from '../hooks/extract/meter.ts'
 import { pausedSince } from '../hooks/pause.ts'
 import { ALLOW_HTTP, waitingEndpoint } from '../recall/embedders/consent.ts'
+import { areAccepted, reviewersNamed } from '../replication/reviewers.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './format.ts'
 import { unverifiedRules, waitingIn } from './review-queue.ts'
@@ -54,6 +55,15 @@ export const status: Tool = {
     if (conflicts > 0) parts.push(`${conflicts} in conflict`)
     const paused = pausedSince(memory.db)
     if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
+    const reviewers = reviewersNamed(project.reviewers)
+    const names = Object.keys(reviewers).join(', ')
+    const isAccepted = areAccepted(memory.db, reviewers)
+    if (names !== '')
+      parts.push(
+        isAccepted
+          ? `reviewed by ${names}`
+          : `.tidemark/config.json names ${names} as reviewers; they count for nothing until \`tidemark reviewers --accept\``,
+      )
     const waiting = waitingEndpoint(project)
     if (waiting !== undefined) parts.push(`${waiting}: \`${ALLOW_HTTP}\``)
     const meter = meterOf(project, memory.env.now())
@@ -88,6 +98,7 @@ export const status: Tool = {
         proposed: toReview - others.length,
         toReview,
         conflicts,
+        reviewers: { named: Object.keys(reviewers), accepted: isAccepted },
         paused: paused === undefined ? null : new Date(paused).toISOString(),
         extraction: meter
           ? { used: meter.tokens, budget: meter.allowed.budget, calls: meter.calls, waiting: meter.waiting }

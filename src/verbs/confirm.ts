@@ -1,5 +1,6 @@
 import { LINK_KIND } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { contentDigest } from '../replication/trust.ts'
 import { defineVerb } from '../write/verb.ts'
 import { brief, REF, settleSupersession } from './common.ts'
 
@@ -26,7 +27,8 @@ export const confirm = defineVerb({
       if (!run('link-entities', { from: from!, to: to!, type: 'instance-of' }, report)) return undefined
     }
     if (isOthers && standing === 'confirmed') p.set(target.id, 'standing', undefined) // so that it is written here
-    if ((isOthers || standing !== 'confirmed') && p.set(target.id, 'standing', 'confirmed')) p.sign(target.id)
+    if ((isOthers || standing !== 'confirmed') && p.set(target.id, 'standing', 'confirmed'))
+      p.sign(target.id, p.ctx.by === 'person' ? { confirms: contentDigest(target) } : {})
     settleSupersession(p, target.id)
     return { ...brief(target), standing: 'confirmed' }
   },

@@ -406,8 +406,8 @@ export class Planning {
   }
 
   /** Adds this batch's provenance to the entity. */
-  sign(id: string): void {
-    const value = this.#provenance(kindOf(id))
+  sign(id: string, more: { [key: string]: Json } = {}): void {
+    const value = { ...this.#provenance(kindOf(id)), ...more }
     if (Object.keys(value).length === 0) return
     const signed = this.#seen(id, 'provenance', setPart(value))
     if (!signed.some(visibility(this.cells(id)))) this.#emit(id, 'provenance', 'add', signed, { value })
