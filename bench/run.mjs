@@ -17,6 +17,7 @@ const NAMES = [
   'writers',
   'upkeep',
   'as-of',
+  'size',
   'shared',
   'act',
   'recall',
