@@ -3,10 +3,9 @@ import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { below, linesOf } from '../files.ts'
 import { saidInSpecstory } from '../hooks/extract/specstory.ts'
-import { parsed } from '../hooks/extract/transcript.ts'
 import { type Said, saidIn } from '../hooks/extract/turns.ts'
 import { sha256 } from '../model/digest.ts'
-import { isObject } from '../model/object.ts'
+import { isObject, jsonIn } from '../model/object.ts'
 import { opencodeSessions, opencodeTexts } from '../store/opencode.ts'
 import { codexHome, configDir, copilotHome, geminiHome, opencodeData } from './common/homes.ts'
 import type { ClientContext } from './common/types.ts'
@@ -48,7 +47,7 @@ function headOf(path: string): Head | undefined {
   let n = 0
   for (const { text, end } of recordsOf(path)) {
     if (++n > LOOKED_AT.lines || end > LOOKED_AT.bytes) break
-    const l = parsed(text)
+    const l = jsonIn(text)
     if (!isObject(l)) continue
     const { payload, data } = l
     if (l.type === 'session_meta' && isObject(payload) && isText(payload.id))
@@ -70,7 +69,7 @@ function headOf(path: string): Head | undefined {
 function* recordsOf(path: string): Generator<{ text: string; end: number }> {
   if (!path.endsWith('.json')) return yield* linesOf(path, LINE_MAX)
   const whole = [...linesOf(path, LINE_MAX)].map(({ text }) => text).join('\n')
-  const document = parsed(whole)
+  const document = jsonIn(whole)
   if (!isObject(document)) return
   const { messages, ...head } = document
   for (const record of [head, ...(Array.isArray(messages) ? messages : [])])
@@ -82,7 +81,7 @@ function saidBy(path: string): Said[] {
   const all = new Map<string, Said[]>()
   let n = 0
   for (const { text } of recordsOf(path)) {
-    const line = parsed(text)
+    const line = jsonIn(text)
     const { $set } = isObject(line) ? line : {}
     const records = isObject($set) && Array.isArray($set.messages) ? $set.messages : [line]
     for (const record of records) {

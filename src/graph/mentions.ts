@@ -14,7 +14,7 @@ const MIN_WORD = 4
 const MAX_BRIDGES = 20
 
 /** The words of a text as they are compared. */
-const wordsOf = (text: string): string[] =>
+export const wordsOf = (text: string): string[] =>
   tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : []))
 
 /** Names of entities, found in a text by their words in a row. */
@@ -103,7 +103,7 @@ function bridgeOf(kind: string, concept: Entity): string | undefined {
 
 const OWN = ['decision', 'exception', 'observation', 'measurement', 'event-note', 'insight', 'correction', 'failed-approach'] // biome-ignore format: a list
 
-/** A link that may hold, and why. */
+/** A link that may hold, and why: words of the text, or what both have. */
 export interface Bridge {
   readonly from: string
   readonly type: string

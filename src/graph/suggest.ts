@@ -8,7 +8,7 @@ import { stateOf } from '../recall/validity.ts'
 import { tokensOf } from '../recall/wording.ts'
 import { tokensIn } from '../store/terms.ts'
 import { type Cue, chosenIn, cuesIn } from './cues.ts'
-import { NameIndex } from './mentions.ts'
+import { type Bridge, NameIndex } from './mentions.ts'
 import { ownTopics, type Topic, type TopicVocabulary } from './topics.ts'
 
 /** Whether it was recorded before, stands, and nothing was said of the two yet. */
@@ -17,12 +17,7 @@ type IsPrior = (e: Entity | undefined) => e is Entity
 /** Every relation that is suggested here or in `mentions.ts`. One between two entities, in any state, settles that pair. */
 const SUGGESTED = ['supersedes', 'conflicts-with', 'depends-on', 'constrains', 'impacts', 'informs', 'cites', 'references', 'similar-to', 'involves', 'mentions', 'about', 'instance-of', 'may-be-instance-of', 'applies-framework', 'contradicts-general-advice'] // biome-ignore format: a list
 
-export interface Suggestion {
-  readonly from: string
-  readonly type: string
-  readonly to: string
-  /** Why: words of the text, or what both have. */
-  readonly evidence: string
+export interface Suggestion extends Bridge {
   /** How it was found; the surest first. */
   readonly by: 'cue' | 'choice' | 'name' | 'file' | 'attribution' | 'likeness'
   /** In (0, 1], to compare those that were found alike. */

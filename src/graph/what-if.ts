@@ -5,7 +5,7 @@ import type { Reader } from '../read/reader.ts'
 import { sayingOf } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
 import { type State, stateOf } from '../recall/validity.ts'
-import { tokensOf } from '../recall/wording.ts'
+import { wordsOf } from './mentions.ts'
 import { precedents } from './precedents.ts'
 import { evolution } from './trace.ts'
 import { neighbours, type Step, stepsFrom, target, type Ways } from './walk.ts'
@@ -129,9 +129,6 @@ export function outcomeOf(reader: Reader, e: Entity): Pick<Precedent, 'outcome' 
   return { outcome: e.kind === 'exception' ? 'exception' : 'stands', because: results }
 }
 
-const wordsOf = (text: string): Set<string> =>
-  new Set(tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : [])))
-
 const PRECEDENT_KINDS = ['decision', 'failed-approach', 'exception']
 const LINKED: Ways = { out: ['similar-to', 'informs'], in: ['similar-to', 'informs'] }
 
@@ -143,9 +140,9 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
     ...evolution(reader, start.id).map((e) => e.id),
     ...neighbours(reader, start.id, LINKED).map((r) => r.id),
   ]
-  const words = wordsOf(saying(start))
+  const words = new Set(wordsOf(saying(start)))
   const isNear = (e: Entity): boolean => {
-    const own = wordsOf(saying(e))
+    const own = new Set(wordsOf(saying(e)))
     const shared = [...own].filter((w) => words.has(w)).length
     return shared >= LEAST_WORDS && shared >= SHARED * Math.min(own.size, words.size)
   }

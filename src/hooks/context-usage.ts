@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { jsonIn } from '../model/object.ts'
 
 /** The last answer stands near the end; a line before it may be a long result of a tool. */
 const TAIL = 512 * 1024
@@ -33,15 +34,6 @@ export function* linesFromEnd(path: string): Generator<string> {
     }
   } finally {
     closeSync(fd)
-  }
-}
-
-/** What a line says; nothing where only half of it is written. */
-export function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }
 
@@ -98,7 +90,7 @@ function isBehind(transcript: string): boolean {
   for (const line of linesFromEnd(transcript)) {
     if (line.includes('"compact_boundary"')) return false
     if (!line.includes('"type":"assistant"') && !line.includes('"type":"user"')) continue
-    const parsed = parse(line)
+    const parsed = jsonIn(line)
     if (parsed === undefined) return true
     if (at(parsed, 'isSidechain') === true || at(parsed, 'isMeta') === true) continue
     const type = at(parsed, 'type')
@@ -132,7 +124,7 @@ export function contextUsedBy(
   for (const line of linesFromEnd(transcript)) {
     if (line.includes('"compact_boundary"')) return undefined // what stands before it is not in the context any more
     if (!line.includes(read.has)) continue
-    const usage = read.usage(parse(line))
+    const usage = read.usage(jsonIn(line))
     if (!usage) continue
     const compactsAt = client === 'claude' ? number(Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW)) : 0
     const usual = WIDE.test(usage.model ?? '') ? WIDE_TOKENS : USUAL[client]!

@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { appendInside, inspect, readInside } from '../files.ts'
+import { jsonIn } from '../model/object.ts'
 import { redact } from '../secrets/find.ts'
 import { besideStore, type Project } from '../store/project.ts'
 
@@ -60,16 +61,8 @@ export function logHook(project: Project, seen: HookSeen): void {
 /** What is kept, oldest first. */
 export function hooksSeen(project: Project): HookSeen[] {
   const [root, path] = besideStore(project, LOG)
-  const found: HookSeen[] = []
-  for (const file of [`${path}.1`, path]) {
-    for (const line of `${readInside(root, file) ?? ''}`.split('\n')) {
-      if (line === '') continue
-      try {
-        found.push(JSON.parse(line) as HookSeen)
-      } catch {} // a line that was cut off
-    }
-  }
-  return found
+  const lines = [`${path}.1`, path].flatMap((file) => `${readInside(root, file) ?? ''}`.split('\n'))
+  return lines.map(jsonIn).filter((said) => said !== undefined) as HookSeen[]
 }
 
 /** Milliseconds that a session's hooks took in all. */

@@ -6,10 +6,11 @@ import { below, inspect, readInside } from '../files.ts'
 import { operationOf, RUN } from '../handoff/views/observations.ts'
 import { sha256 } from '../model/digest.ts'
 import type { Json } from '../model/field.ts'
+import { jsonIn } from '../model/object.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
 import { excludedCommand } from './config.ts'
-import { linesFromEnd, parse } from './context-usage.ts'
+import { linesFromEnd } from './context-usage.ts'
 import { dataLine } from './delivery.ts'
 import { saidIn } from './extract/turns.ts'
 import type { Hook } from './hook.ts'
@@ -204,12 +205,8 @@ function hasTests(root: string): boolean {
 }
 
 function scriptsOf(root: string): { [name: string]: string } {
-  try {
-    const { scripts } = JSON.parse(read(root, 'package.json') || '{}') as { scripts?: { [name: string]: unknown } }
-    return Object.fromEntries(Object.entries(scripts ?? {}).map(([name, line]) => [name, String(line)]))
-  } catch {
-    return {}
-  }
+  const { scripts } = (jsonIn(read(root, 'package.json')) ?? {}) as { scripts?: { [name: string]: unknown } }
+  return Object.fromEntries(Object.entries(scripts ?? {}).map(([name, line]) => [name, String(line)]))
 }
 
 /** What of a project runs by itself before something leaves it: git's hooks, and what a script has in front. */
@@ -347,7 +344,7 @@ function callsOf(hook: Hook, since: number): string[] {
 function lastOutcome({ call }: Hook, since: number): { text: string; passed: boolean } | undefined {
   const failed = new Set<string>()
   for (const line of call.transcript === undefined ? [] : linesFromEnd(call.transcript)) {
-    const said = saidIn(parse(line)).toReversed()
+    const said = saidIn(jsonIn(line)).toReversed()
     if (said.some(({ at }) => at !== undefined && at < since)) return undefined
     for (const { who, text, call: id = '' } of said) {
       if (who === 'failed') failed.add(id)

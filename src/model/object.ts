@@ -9,3 +9,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The object without the keys that nothing was said of. */
 export const defined = <T extends object>(object: T): T =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T
+
+/** What a JSON text says; undefined where it is none, as a line that was cut off. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,3 +1,4 @@
+import { wordsOf } from '../graph/mentions.ts'
 import { type Grounds, type Suggestion, suggestFor } from '../graph/suggest.ts'
 import { topicVocabularyOf } from '../graph/topics.ts'
 import type { Entity } from '../model/entity.ts'
@@ -5,7 +6,6 @@ import { sayingOf } from '../recall/card.ts'
 import { vocabularyOf } from '../recall/contradictions.ts'
 import { Recaller } from '../recall/recall.ts'
 import { stateOf } from '../recall/validity.ts'
-import { tokensOf } from '../recall/wording.ts'
 import type { Result } from '../write/plan.ts'
 import { contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { oneLine } from './format.ts'
@@ -21,9 +21,6 @@ const SHARED = { question: 0.6, rule: 0.5 } as const
 
 const ANSWERING = new Set(['decision', 'fact', 'principle'])
 const RECORDING = new Set(['propose', 'confirm', ...[...ANSWERING].map((kind) => `record-${kind}`)])
-
-const wordsOf = (text: string): Set<string> =>
-  new Set(tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : [])))
 
 const quoted = (e: Entity): string => `"${oneLine(e.name, 80)}"`
 const ready = ({ from, type, to }: Suggestion): string =>
@@ -74,7 +71,7 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
     if (decision.kind === 'decision') related.push(...relatedTo(decision, grounds))
     const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
     const labels = labelsOf(decision)
-    const words = wordsOf(saying(decision))
+    const words = new Set(wordsOf(saying(decision)))
     const linked = new Set(
       [...reader.links('from', decision.id), ...reader.links('to', decision.id)].flatMap((l) => [l.from, l.to]),
     )

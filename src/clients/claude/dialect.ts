@@ -1,22 +1,14 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect, specific } from '../common/dialect.ts'
+import { answer, bounded, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
 import { list, number, objectOrJson, type Payload, record, sub, text } from '../common/payload.ts'
 import { toolOf } from '../common/tool.ts'
 
 const EVENTS: Readonly<Record<string, HookEvent>> = {
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'prompt',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
+  ...SHARED_EVENTS,
   PostToolUseFailure: 'tool-failed',
   PostToolBatch: 'after-batch',
-  Stop: 'stop',
-  SubagentStart: 'subagent-start',
-  SubagentStop: 'subagent-stop',
-  PreCompact: 'pre-compact',
   PostCompact: 'post-compact',
-  SessionEnd: 'session-end',
   StopFailure: 'other',
   Notification: 'other',
   'status-line': 'status-line',

@@ -1,18 +1,10 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, bytes, cutTo, type Dialect, specific } from '../common/dialect.ts'
+import { answer, bounded, bytes, cutTo, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
 
 const EVENTS: Readonly<Record<string, HookEvent>> = {
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'prompt',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  Stop: 'stop',
-  SubagentStart: 'subagent-start',
-  SubagentStop: 'subagent-stop',
-  PreCompact: 'pre-compact',
+  ...SHARED_EVENTS,
   PostCompact: 'post-compact',
-  SessionEnd: 'session-end',
   PermissionRequest: 'other',
   Interrupt: 'other',
 }

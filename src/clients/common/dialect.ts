@@ -15,6 +15,19 @@ export interface Dialect {
   tells(event: string, payload: Payload): boolean
 }
 
+/** The events that Claude Code, Codex and Copilot CLI spell alike. */
+export const SHARED_EVENTS = {
+  SessionStart: 'session-start',
+  UserPromptSubmit: 'prompt',
+  PreToolUse: 'before-tool',
+  PostToolUse: 'after-tool',
+  Stop: 'stop',
+  SubagentStart: 'subagent-start',
+  SubagentStop: 'subagent-stop',
+  PreCompact: 'pre-compact',
+  SessionEnd: 'session-end',
+} as const satisfies Readonly<Record<string, HookEvent>>
+
 /** Ours may be finer than what a client calls: `before-edit` arrives as its call before any tool. */
 const WITHIN: Readonly<Record<string, HookEvent>> = {
   'before-edit': 'before-tool',

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/object.ts'
+import { isObject, jsonIn } from '../../model/object.ts'
 import { findSecrets } from '../../secrets/find.ts'
 
 /** What a client may send: anything. Each of these gives what is there in the form wanted, else undefined; none throws. */
@@ -18,14 +18,7 @@ export const number = (from: Payload, ...names: readonly string[]): number | und
 export const sub = (from: Payload, name: string): Payload => record(own(from, name))
 
 /** A field that holds an object, or JSON of one in a text. */
-export function objectOrJson(value: unknown): Payload {
-  if (typeof value !== 'string') return record(value)
-  try {
-    return record(JSON.parse(value))
-  } catch {
-    return {}
-  }
-}
+export const objectOrJson = (value: unknown): Payload => record(typeof value === 'string' ? jsonIn(value) : value)
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

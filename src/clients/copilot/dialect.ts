@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../hooks/call.ts'
-import { answer, bounded, type Dialect, specific } from '../common/dialect.ts'
+import { answer, bounded, type Dialect, SHARED_EVENTS, specific } from '../common/dialect.ts'
 import { readCommon } from '../common/hook-call.ts'
 import { number, record } from '../common/payload.ts'
 
@@ -19,16 +19,8 @@ const EVENTS: Readonly<Record<string, HookEvent>> = {
   permissionRequest: 'other',
   errorOccurred: 'other',
   notification: 'other',
-  SessionStart: 'session-start',
-  UserPromptSubmit: 'prompt',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
+  ...SHARED_EVENTS,
   PostToolUseFailure: 'tool-failed',
-  Stop: 'stop',
-  SubagentStart: 'subagent-start',
-  SubagentStop: 'subagent-stop',
-  PreCompact: 'pre-compact',
-  SessionEnd: 'session-end',
 }
 
 const TELLS = new Set(['session-start', 'prompt', 'after-tool'])

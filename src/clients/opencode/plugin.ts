@@ -1,3 +1,4 @@
+import { jsonIn } from '../../model/object.ts'
 import { listened } from '../common/hook-command.ts'
 import { opencode as dialect } from './dialect.ts'
 
@@ -13,12 +14,8 @@ export const isPluginOfOurs = (text: string): boolean => text.startsWith(MARK)
 /** The command that such a plugin starts. */
 export function commandIn(text: string): string[] {
   const words = /^const COMMAND = (\[.*\])$/m.exec(text)?.[1]
-  try {
-    const command: unknown = JSON.parse(words ?? '')
-    return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command : []
-  } catch {
-    return [] // somebody changed that line: then it is not what we would write
-  }
+  const command = jsonIn(words ?? '') // where somebody changed that line, it is not what we would write
+  return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command : []
 }
 
 const WAIT = Object.fromEntries(EVENTS.map(({ event, seconds }) => [event, seconds * 1000]))

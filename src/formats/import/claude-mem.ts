@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts'
 import { parseJson } from '../../model/exact.ts'
 import type { Json } from '../../model/field.ts'
-import { isObject, type JsonObject } from '../../model/object.ts'
+import { isObject, type JsonObject, jsonIn } from '../../model/object.ts'
 import { labelOf, readText } from './files.ts'
 import { chunksOf } from './shorten.ts'
 import { asStrings } from './trees.ts'
@@ -70,14 +70,12 @@ function timeOf({ created_at_epoch: epoch, created_at: at }: JsonObject): string
 /** A list as it is kept: JSON in a text, a list, or with commas. */
 function listOf(value: Json | undefined): string[] {
   if (typeof value !== 'string') return asStrings(value)
-  try {
-    return asStrings(JSON.parse(value) as Json)
-  } catch {
-    return value
-      .split(',')
-      .map((v) => v.trim())
-      .filter(Boolean)
-  }
+  const said = jsonIn(value) as Json | undefined
+  if (said !== undefined) return asStrings(said)
+  return value
+    .split(',')
+    .map((v) => v.trim())
+    .filter(Boolean)
 }
 
 function observationOf(entry: JsonObject, where: string): Item[] {

@@ -2,7 +2,7 @@ import type { Entity } from '../../model/entity.ts'
 import { foldName } from '../../model/names.ts'
 import { oldestFirst } from '../../read/order.ts'
 import { minute, onPage } from '../page.ts'
-import { isHalf, type Taken, type View, type ViewContext } from './view.ts'
+import { CUT_OFF, lineEdit, type Taken, type View, type ViewContext } from './view.ts'
 
 const HEAD = '# Decisions\n\n'
 
@@ -32,9 +32,6 @@ export function readDecisionLine(line: string): { name: string; rationale: strin
   if (said.length === 1 && said === parts) return undefined // a sentence is no decision
   return { name: said[0]!, rationale: said[1] ?? '' }
 }
-
-const linesOf = (text: string): string[] =>
-  text.split(/\r\n?|\n/).filter((line) => line.trim() !== '' && !/^#/.test(line))
 
 const toldOf = (e: Entity): string => String(e.fields.rationale ?? e.fields.description ?? '')
 
@@ -74,13 +71,9 @@ export const decisionsView: View = {
     return (was || HEAD) + lines.join('')
   },
   read({ memory: { reader } }, text, was) {
-    if (isHalf(text, was)) return { actions: [], problems: ['it ends in the middle of a line'] }
-    const gone = linesOf(was)
-    const fresh = linesOf(text).filter((line) => {
-      const at = gone.indexOf(line)
-      if (at >= 0) gone.splice(at, 1)
-      return at < 0
-    })
+    const edit = lineEdit(text, was)
+    if (!edit) return CUT_OFF
+    const { fresh, gone } = edit
     const problems: string[] = []
     const actions: Taken[] = []
     const names = new Map<string, string>()

@@ -2,7 +2,7 @@ import type { Entity } from '../../model/entity.ts'
 import { foldText } from '../../model/names.ts'
 import { defined } from '../../model/object.ts'
 import { minute, onPage } from '../page.ts'
-import { isHalf, type Taken, type View } from './view.ts'
+import { CUT_OFF, lineEdit, type Taken, type View } from './view.ts'
 
 const HEAD = '# Process Observations\n\n'
 /** The newest are shown. */
@@ -71,9 +71,6 @@ export function readObservationLine(line: string) {
   return { ...defined({ operation: known(operation), cost: known(cost.join(' | ')), tags }), what, observed }
 }
 
-const linesOf = (page: string): string[] =>
-  page.split(/\r\n?|\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
-
 /** observations.md: how the work went, a line each, oldest first. Lines that somebody adds are recorded. */
 export const observationsView: View = {
   name: 'observations.md',
@@ -84,13 +81,9 @@ export const observationsView: View = {
     return all.length === 0 ? '' : HEAD + inOrder.map((e) => `${observationLine(e)}\n`).join('')
   },
   read(_context, edited, was) {
-    if (isHalf(edited, was)) return { actions: [], problems: ['it ends in the middle of a line'] }
-    const gone = linesOf(was)
-    const fresh = linesOf(edited).filter((line) => {
-      const at = gone.indexOf(line)
-      if (at >= 0) gone.splice(at, 1)
-      return at < 0
-    })
+    const edit = lineEdit(edited, was)
+    if (!edit) return CUT_OFF
+    const { fresh, gone } = edit
     const problems: string[] = []
     const actions = fresh.flatMap((line): Taken[] => {
       const said = readObservationLine(line)

@@ -37,6 +37,24 @@ export interface View {
 export const isHalf = (text: string, was: string): boolean =>
   text.trim() === '' || (!text.endsWith('\n') && text !== was && was.startsWith(text))
 
+/** The lines of a view that say something. */
+const linesOf = (text: string): string[] =>
+  text.split(/\r\n?|\n/).filter((line) => line.trim() !== '' && !line.startsWith('#'))
+
+/** What an edit of a view adds and takes away, line by line; nothing where it ends in the middle of a line. */
+export function lineEdit(text: string, was: string): { fresh: string[]; gone: string[] } | undefined {
+  if (isHalf(text, was)) return undefined
+  const gone = linesOf(was)
+  const fresh = linesOf(text).filter((line) => {
+    const at = gone.indexOf(line)
+    if (at >= 0) gone.splice(at, 1)
+    return at < 0
+  })
+  return { fresh, gone }
+}
+
+export const CUT_OFF: Edit = { actions: [], problems: ['it ends in the middle of a line'] }
+
 /** What git writes around two sides of a conflict. `=======` alone is an underlined heading as well. */
 const MARKER = /^(?:<{7}|>{7}|\|{7})(?:\s|$)/
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/field.ts'
 import { foldName } from '../../model/names.ts'
-import { isObject } from '../../model/object.ts'
+import { isObject, jsonIn } from '../../model/object.ts'
 import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import type { Turn } from './turns.ts'
 
@@ -56,12 +56,8 @@ const comparable = (text: string): string => flat(text).toLowerCase()
  */
 export function candidatesIn(answer: string, turns: readonly Turn[], earlier: readonly Earlier[] = []): Candidate[] {
   const bare = answer.trim()
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(FENCE.exec(bare)?.[1] ?? bare)
-  } catch {
-    throw new ExtractionFailed('the answer is not JSON')
-  }
+  const parsed = jsonIn(FENCE.exec(bare)?.[1] ?? bare)
+  if (parsed === undefined) throw new ExtractionFailed('the answer is not JSON')
   const list = isObject(parsed) ? parsed.candidates : parsed
   if (!Array.isArray(list)) throw new ExtractionFailed('the answer has no list of candidates')
   const given = turns.map((t) => ({ who: t.who, text: comparable(t.text) }))

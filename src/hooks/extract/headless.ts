@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { jsonIn } from '../../model/object.ts'
 import { ExtractionFailed } from './extractor.ts'
 import { ANSWER_MAX, type Answered, type Asked, anthropicTokens } from './wire.ts'
 
@@ -43,10 +44,11 @@ const TOKENS = /^tokens used\s+([\d,.]+)\s*$/m
 
 /** The answer as it is, or in the envelope in which Claude Code prints it, with what it cost. */
 function unwrap(out: string, err: string): Answered {
-  let whole: { type?: unknown; result?: unknown; is_error?: unknown; usage?: unknown } | null = null
-  try {
-    whole = JSON.parse(out)
-  } catch {} // an answer around which something else was printed: it is judged as it is
+  const whole = jsonIn(out) as
+    | { type?: unknown; result?: unknown; is_error?: unknown; usage?: unknown }
+    | null
+    | undefined
+  // an answer around which something else was printed is judged as it is
   if (whole?.type !== 'result' || typeof whole.result !== 'string') {
     const said = TOKENS.exec(err)?.[1]
     return { text: out, tokens: said === undefined ? undefined : Number(said.replace(/[,.]/g, '')) }

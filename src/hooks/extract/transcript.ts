@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { linesOf } from '../../files.ts'
+import { jsonIn } from '../../model/object.ts'
 import { excludedCommand, type HooksConfig } from '../config.ts'
 import { cleaner, privateIn } from './privacy.ts'
 import { type Said, saidIn, type Turn } from './turns.ts'
@@ -37,7 +38,7 @@ export function readTranscript(path: string, { from = 0, ...options }: ReadOptio
   let end = 0
   for (const line of linesOf(realpathSync(path), FILE_MAX)) {
     if (!line.ended) break // it is still being written
-    for (const said of saidIn(parsed(line.text))) {
+    for (const said of saidIn(jsonIn(line.text))) {
       all.push(said)
       ends.push(line.end)
     }
@@ -48,15 +49,6 @@ export function readTranscript(path: string, { from = 0, ...options }: ReadOptio
     ({ who, text }): Turn => ({ who, text: shown(who, text) }),
   )
   return { turns, end }
-}
-
-/** A line of a transcript; nothing where it was cut off while it was written. */
-export function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 /** What was said, as it may leave the session, with its place in `all`. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/object.ts'
+import { isObject, jsonIn } from '../../model/object.ts'
 
 /** Something that was said in a session, or a command that was run in it. */
 export interface Turn {
@@ -27,12 +27,7 @@ const FAILED = /(?:exit code:?|exited with code) (?:[1-9]\d*)/i
 
 function commandOf(name: unknown, input: unknown): string {
   if (!SHELL.test(textOf(name))) return ''
-  let args = tree(input)
-  if (typeof input === 'string') {
-    try {
-      args = tree(JSON.parse(input))
-    } catch {} // cut off
-  }
+  const args = tree(typeof input === 'string' ? jsonIn(input) : input)
   const command = args.command ?? args.cmd
   return Array.isArray(command) ? command.map(String).join(' ') : textOf(command)
 }

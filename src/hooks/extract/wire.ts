@@ -1,3 +1,4 @@
+import { jsonIn } from '../../model/object.ts'
 import { type Allowed, addressOf } from './consent.ts'
 import { ExtractionFailed } from './extractor.ts'
 
@@ -120,13 +121,9 @@ export async function ask(
         free: response.status < 500,
         ...waitOf(response),
       })
-    let answer: Tree
-    try {
-      answer = tree(JSON.parse(body))
-    } catch {
-      throw new ExtractionFailed(`${at} answered something that is not JSON`)
-    }
-    const { text, tokens } = format.read(answer)
+    const answer = jsonIn(body)
+    if (answer === undefined) throw new ExtractionFailed(`${at} answered something that is not JSON`)
+    const { text, tokens } = format.read(tree(answer))
     return { text: typeof text === 'string' ? text : '', tokens }
   } catch (error) {
     if (error instanceof ExtractionFailed) throw error

@@ -1,4 +1,5 @@
 import { fstatSync, read, readFileSync } from 'node:fs'
+import { jsonIn } from '../../model/object.ts'
 
 /** No client sends a larger payload. */
 const STDIN_MAX = 16 * 1024 * 1024
@@ -85,11 +86,4 @@ export function leave(): never {
   process.exit(0)
 }
 
-function isWhole(bytes: Buffer): boolean {
-  try {
-    JSON.parse(bytes.toString('utf8'))
-    return true
-  } catch {
-    return false
-  }
-}
+const isWhole = (bytes: Buffer): boolean => jsonIn(bytes.toString('utf8')) !== undefined

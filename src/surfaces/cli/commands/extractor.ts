@@ -11,6 +11,7 @@ import {
 } from '../../../hooks/extract/consent.ts'
 import { CLIENT_COMMANDS } from '../../../hooks/extract/headless.ts'
 import type { Json } from '../../../model/field.ts'
+import { jsonIn } from '../../../model/object.ts'
 import { findProject } from '../../../store/project.ts'
 import type { CommandCall, Flag } from '../command.ts'
 
@@ -33,10 +34,7 @@ export const EXTRACTOR_FLAGS: Readonly<Record<string, Flag>> = {
 const EXAMPLE = 'tidemark models add extractor --url http://localhost:11434/v1 --model qwen3 --budget 50000'
 
 function commandFrom(given: string): readonly string[] {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(given)
-  } catch {} // it is said below
+  const parsed = jsonIn(given)
   if (Array.isArray(parsed) && parsed.length > 0 && parsed.every((p) => typeof p === 'string') && parsed[0] !== '')
     return parsed as string[]
   throw new UsageError('--command is not a JSON list of texts', `like --command '["my-model", "--json"]'`)
