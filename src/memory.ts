@@ -524,6 +524,11 @@ export class Memory {
     this.#db.close()
   }
 
+  /** `using memory = …` closes it where the block ends. */
+  [Symbol.dispose](): void {
+    this.close()
+  }
+
   get isOpen(): boolean {
     return this.#open
   }

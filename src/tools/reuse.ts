@@ -16,12 +16,8 @@ import { defineTool, type Output, type ToolContext } from './tool.ts'
 const LISTED = { projects: 5, entries: 5, shared: 6 }
 
 function inside<T>(project: Project, body: (memory: Memory) => T): T {
-  const memory = openProject(project, { unlisted: true })
-  try {
-    return body(memory)
-  } finally {
-    memory.close()
-  }
+  using memory = openProject(project, { unlisted: true })
+  return body(memory)
 }
 
 /** What projects like this one use, nearest first. */

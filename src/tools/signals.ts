@@ -43,13 +43,9 @@ export const signals = defineTool({
 function decisionsElsewhere({ project, served }: ToolContext): OtherProject[] {
   return otherProjects(project, 'all', undefined, served).flatMap((other) => {
     try {
-      const memory = openProject(other, { unlisted: true })
-      try {
-        const decisions = memory.reader.list('decision', { limit: MOST_ACROSS }).filter(isAgreed)
-        return [{ id: other.id, name: other.name, decisions }]
-      } finally {
-        memory.close()
-      }
+      using memory = openProject(other, { unlisted: true })
+      const decisions = memory.reader.list('decision', { limit: MOST_ACROSS }).filter(isAgreed)
+      return [{ id: other.id, name: other.name, decisions }]
     } catch (error) {
       if (error instanceof UserError) return []
       throw error

@@ -30,18 +30,15 @@ async function declared(name: string): Promise<{ flags: Readonly<Record<string, 
 /** What is recorded, as people type it: the end of its id, or the id where two end alike. */
 function namesIn(directory: string, prefix: string): string[] {
   const { memory } = openAt({ projectPath: directory })
-  try {
-    const { reader } = memory
-    const kinds = reader
-      .registry()
-      .kinds()
-      .filter((k) => !k.internal)
-    const ids = kinds.flatMap((k) => reader.ids(k.name))
-    const ends = Map.groupBy(ids, (id) => id.slice(id.indexOf(':') + 1))
-    return prefix.includes(':') ? ids : [...ends].flatMap(([end, same]) => (same.length === 1 ? [end] : same))
-  } finally {
-    memory.close()
-  }
+  using _open = memory
+  const { reader } = memory
+  const kinds = reader
+    .registry()
+    .kinds()
+    .filter((k) => !k.internal)
+  const ids = kinds.flatMap((k) => reader.ids(k.name))
+  const ends = Map.groupBy(ids, (id) => id.slice(id.indexOf(':') + 1))
+  return prefix.includes(':') ? ids : [...ends].flatMap(([end, same]) => (same.length === 1 ? [end] : same))
 }
 
 async function candidates(words: readonly string[], directory: string): Promise<readonly string[]> {

@@ -36,44 +36,39 @@ function restore(project: Project, call: CommandCall): { json: Json; code: numbe
   refuseOthers(project)
   const open = (path: string) => openProject({ ...project, storePath: path }, { unlisted: true, isOurs: true })
   const done = restoreStore(project.storePath, systemEnv, open)
-  const memory = open(project.storePath)
-  try {
-    const last = memory.lastBatch
-    const complete = done.missing.length === 0
-    if (done.unchanged) call.out('the store is sound and holds all that can be read of every copy: nothing was changed')
-    else if (done.from === null) call.out('no copy could be read whole: the store was put together from single batches')
-    else call.out(`made a sound store, beginning with ${done.from}`)
-    if (done.salvaged > 0)
-      call.out(`read ${many(done.salvaged, 'further batch', 'further batches')} out of other copies`)
-    if (done.remade.length > 0)
-      call.out(`made again from what they did, since their lines were damaged: ${done.remade.join(', ')}`)
-    call.out(
-      last
-        ? `the store holds everything up to batch ${last.batch} of ${new Date(last.at).toISOString()} (${last.summary})`
-        : 'the store is empty',
-    )
-    if (done.unread.length > 0)
-      call.out(`what this machine alone knew could not be read to its end: ${done.unread.join(', ')}`)
-    for (const m of done.missing) call.out(`${sayMissing(m)}: no copy holds it`)
-    if (done.kept.length > 0) call.out(`the damaged files are kept: ${done.kept.join(', ')}`)
-    if (!done.unchanged)
-      call.out('restart other Tidemark processes of this project (MCP servers): they still have the old file open')
-    return {
-      json: {
-        restored: done.from,
-        unchanged: done.unchanged,
-        salvaged: done.salvaged,
-        remade: [...done.remade],
-        upTo: last?.batch ?? null,
-        missing: done.missing.map((m) => ({ ...m })),
-        unread: [...done.unread],
-        complete,
-        kept: [...done.kept],
-      },
-      code: complete ? 0 : 1,
-    }
-  } finally {
-    memory.close()
+  using memory = open(project.storePath)
+  const last = memory.lastBatch
+  const complete = done.missing.length === 0
+  if (done.unchanged) call.out('the store is sound and holds all that can be read of every copy: nothing was changed')
+  else if (done.from === null) call.out('no copy could be read whole: the store was put together from single batches')
+  else call.out(`made a sound store, beginning with ${done.from}`)
+  if (done.salvaged > 0) call.out(`read ${many(done.salvaged, 'further batch', 'further batches')} out of other copies`)
+  if (done.remade.length > 0)
+    call.out(`made again from what they did, since their lines were damaged: ${done.remade.join(', ')}`)
+  call.out(
+    last
+      ? `the store holds everything up to batch ${last.batch} of ${new Date(last.at).toISOString()} (${last.summary})`
+      : 'the store is empty',
+  )
+  if (done.unread.length > 0)
+    call.out(`what this machine alone knew could not be read to its end: ${done.unread.join(', ')}`)
+  for (const m of done.missing) call.out(`${sayMissing(m)}: no copy holds it`)
+  if (done.kept.length > 0) call.out(`the damaged files are kept: ${done.kept.join(', ')}`)
+  if (!done.unchanged)
+    call.out('restart other Tidemark processes of this project (MCP servers): they still have the old file open')
+  return {
+    json: {
+      restored: done.from,
+      unchanged: done.unchanged,
+      salvaged: done.salvaged,
+      remade: [...done.remade],
+      upTo: last?.batch ?? null,
+      missing: done.missing.map((m) => ({ ...m })),
+      unread: [...done.unread],
+      complete,
+      kept: [...done.kept],
+    },
+    code: complete ? 0 : 1,
   }
 }
 

@@ -57,33 +57,30 @@ export const extract: Command = {
     if ((call.flags.rules === true) !== (typeof transcript === 'string'))
       throw new UsageError('--rules and --transcript FILE go together', 'tidemark extract --help')
     const { memory, project } = openAt({ projectPath: call.directory })
-    try {
-      if (call.flags.meter) return showMeter(call, meterOf(project, memory.env.now()))
-      if (typeof transcript === 'string') {
-        const { extractByRules } = await import('../../../hooks/extract/backfill.ts')
-        const looked = extractByRules(memory, project, transcript, session ?? 'imported')
-        call.out(told(looked))
-        return { json: { looked: [looked as unknown as Json] } }
-      }
-      const { extractWaiting } = await import('../../../hooks/extract/run.ts')
-      const done = await extractWaiting(memory, project, {
-        ...(session === undefined ? {} : { session }),
-        dueOnly: call.flags.due === true,
-      })
-      const meter = meterOf(project, memory.env.now())
-      if (!done.ran) {
-        const why = done.why === 'off' ? `${OFF}: \`${SWITCH_ON}\`` : `nothing was sent: ${done.why}`
-        call.out(why)
-        return { json: { looked: [], why: done.why, meter: meterJson(meter) } }
-      }
-      for (const looked of done.looked) call.out(told(looked))
-      if (done.looked.length === 0)
-        call.out(session === undefined ? 'nothing waits' : `nothing is known of session ${session}`)
-      if (done.looked.some((l) => l.proposed.length > 0)) call.out('`tidemark review` lists what waits for you')
-      if (meter) call.out(meterLine(meter))
-      return { json: { looked: done.looked as unknown as Json, meter: meterJson(meter) } }
-    } finally {
-      memory.close()
+    using _open = memory
+    if (call.flags.meter) return showMeter(call, meterOf(project, memory.env.now()))
+    if (typeof transcript === 'string') {
+      const { extractByRules } = await import('../../../hooks/extract/backfill.ts')
+      const looked = extractByRules(memory, project, transcript, session ?? 'imported')
+      call.out(told(looked))
+      return { json: { looked: [looked as unknown as Json] } }
     }
+    const { extractWaiting } = await import('../../../hooks/extract/run.ts')
+    const done = await extractWaiting(memory, project, {
+      ...(session === undefined ? {} : { session }),
+      dueOnly: call.flags.due === true,
+    })
+    const meter = meterOf(project, memory.env.now())
+    if (!done.ran) {
+      const why = done.why === 'off' ? `${OFF}: \`${SWITCH_ON}\`` : `nothing was sent: ${done.why}`
+      call.out(why)
+      return { json: { looked: [], why: done.why, meter: meterJson(meter) } }
+    }
+    for (const looked of done.looked) call.out(told(looked))
+    if (done.looked.length === 0)
+      call.out(session === undefined ? 'nothing waits' : `nothing is known of session ${session}`)
+    if (done.looked.some((l) => l.proposed.length > 0)) call.out('`tidemark review` lists what waits for you')
+    if (meter) call.out(meterLine(meter))
+    return { json: { looked: done.looked as unknown as Json, meter: meterJson(meter) } }
   },
 }

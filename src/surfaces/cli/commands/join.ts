@@ -30,23 +30,19 @@ export const join: Command = {
         'this project is for you alone: it was made with `init --personal`',
         'take the line * out of .tidemark/.gitignore to share it',
       )
-    const memory = openProject(project)
+    using memory = openProject(project)
+    const exchange = new HubExchange(memory, { url, token, member: '' })
     try {
-      const exchange = new HubExchange(memory, { url, token, member: '' })
-      try {
-        await exchange.start()
-        const { member, role } = exchange
-        keepHub(project.id, project.storePath, { url, token, member })
-        call.out(`joined ${url} as ${member}, ${role} of ${project.id}`)
-        await exchange.push()
-        tellHub(call, exchange.out)
-        call.out('`tidemark sync` exchanges with it; so does a session while it runs. `tidemark leave` ends that')
-        return { json: { url, member, role, read: exchange.out.applied, pushed: exchange.out.pushed.length } }
-      } finally {
-        exchange.close()
-      }
+      await exchange.start()
+      const { member, role } = exchange
+      keepHub(project.id, project.storePath, { url, token, member })
+      call.out(`joined ${url} as ${member}, ${role} of ${project.id}`)
+      await exchange.push()
+      tellHub(call, exchange.out)
+      call.out('`tidemark sync` exchanges with it; so does a session while it runs. `tidemark leave` ends that')
+      return { json: { url, member, role, read: exchange.out.applied, pushed: exchange.out.pushed.length } }
     } finally {
-      memory.close()
+      exchange.close()
     }
   },
 }

@@ -77,15 +77,11 @@ async function exchange(call: CommandCall, memory: Memory, { id, storePath }: Pr
 function check(call: CommandCall, project: Project): { json: Json; code: number } {
   const { problems, segments, lines } = checkSegments(project.root)
   if (existsSync(project.storePath)) {
-    const memory = openProject(project)
-    try {
-      const { lines: missing, held } = pendingIn(memory, project.root)
-      if (missing.length > 0)
-        problems.push(`${batches(missing.length)} of this machine not in .tidemark/log/: run \`tidemark sync\``)
-      if (held) problems.push(`${held.batch} is held back: it looks like a secret (${held.category})`)
-    } finally {
-      memory.close()
-    }
+    using memory = openProject(project)
+    const { lines: missing, held } = pendingIn(memory, project.root)
+    if (missing.length > 0)
+      problems.push(`${batches(missing.length)} of this machine not in .tidemark/log/: run \`tidemark sync\``)
+    if (held) problems.push(`${held.batch} is held back: it looks like a secret (${held.category})`)
   }
   for (const problem of problems) call.out(`wrong   ${problem}`)
   if (problems.length === 0) call.out(`ok      ${many(segments, 'segment')} with ${batches(lines)}`)
@@ -114,45 +110,41 @@ export const sync: Command = {
         'take the line * out of .tidemark/.gitignore to share it',
       )
     if (call.flags.check) return check(call, project)
-    const memory = openProject(project)
-    try {
-      if (call.flags['dry-run']) return { json: dryRun(call, memory, project) }
-      if (call.flags.hook) call.out(installHook(root))
-      if (settleConfig(root)) call.out('  settled a conflict in .tidemark/config.json: two clones had run `init`')
-      ignoreViews(root)
-      writeAttributes(root)
-      rememberProject(project)
-      const received = receive(memory, root)
-      tellReceived(call, received)
-      const published = publish(memory, root)
-      const { lines, staying, held, written, removed, committed } = published
-      call.out(`  write   ${lines.length > 0 ? `${batches(lines.length)}: ${written.join(', ')}` : 'nothing new'}`)
-      tellLines(call, summariesOf(lines))
-      for (const line of newHistory(committed)) call.out(line)
-      if (held) tellHeld(call, held)
-      if (call.flags.compact) {
-        const compacted = compactSegments(memory, root)
-        written.push(...compacted.written)
-        removed.push(...compacted.removed)
-        call.out(`  compact ${many(compacted.removed.length, 'segment')} into ${compacted.written.length}`)
-      }
-      const hub = await exchange(call, memory, project)
-      if (written.length > 0) call.out('commit .tidemark/ and push it; others read it with their next command')
-      return {
-        json: {
-          read: { ...received },
-          written,
-          removed,
-          committed,
-          batches: lines.length,
-          staying,
-          held: (held as unknown as Json) ?? null,
-          ...(hub === undefined ? {} : { hub }),
-        },
-        code: held ? 1 : 0,
-      }
-    } finally {
-      memory.close()
+    using memory = openProject(project)
+    if (call.flags['dry-run']) return { json: dryRun(call, memory, project) }
+    if (call.flags.hook) call.out(installHook(root))
+    if (settleConfig(root)) call.out('  settled a conflict in .tidemark/config.json: two clones had run `init`')
+    ignoreViews(root)
+    writeAttributes(root)
+    rememberProject(project)
+    const received = receive(memory, root)
+    tellReceived(call, received)
+    const published = publish(memory, root)
+    const { lines, staying, held, written, removed, committed } = published
+    call.out(`  write   ${lines.length > 0 ? `${batches(lines.length)}: ${written.join(', ')}` : 'nothing new'}`)
+    tellLines(call, summariesOf(lines))
+    for (const line of newHistory(committed)) call.out(line)
+    if (held) tellHeld(call, held)
+    if (call.flags.compact) {
+      const compacted = compactSegments(memory, root)
+      written.push(...compacted.written)
+      removed.push(...compacted.removed)
+      call.out(`  compact ${many(compacted.removed.length, 'segment')} into ${compacted.written.length}`)
+    }
+    const hub = await exchange(call, memory, project)
+    if (written.length > 0) call.out('commit .tidemark/ and push it; others read it with their next command')
+    return {
+      json: {
+        read: { ...received },
+        written,
+        removed,
+        committed,
+        batches: lines.length,
+        staying,
+        held: (held as unknown as Json) ?? null,
+        ...(hub === undefined ? {} : { hub }),
+      },
+      code: held ? 1 : 0,
     }
   },
 }

@@ -45,12 +45,8 @@ export const ui: Command = {
 /** Whether somebody sits at this terminal, no agent. */
 export function isPerson(project: Project): boolean {
   if (!isTerminal()) return false
-  const memory = openProject(project)
-  try {
-    return typist(memory) === 'person' && !isBelowClient(memory)
-  } finally {
-    memory.close()
-  }
+  using memory = openProject(project)
+  return typist(memory) === 'person' && !isBelowClient(memory)
 }
 
 /** The same address each time, so that a page that was left open goes on. */
