@@ -26,5 +26,8 @@ export class UsageError extends UserError {
   }
 }
 
+/** What an error says, whoever threw it. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** An error as programs read it, whatever the surface. */
 export const errorJson = ({ code, message, hint, details }: UserError) => ({ code, message, hint, details })

@@ -320,6 +320,22 @@ export function removeInside(root: string, path: string): boolean {
   }
 }
 
+/** Regular files below a directory, by their names in order; links are left out. `enters`: which directories are looked into. */
+export function filesBelow(
+  dir: string,
+  takes: (name: string) => boolean,
+  enters: (name: string, depth: number) => boolean,
+  depth = 1,
+): string[] {
+  return readdirSync(dir, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(dir, entry.name)
+      if (entry.isDirectory()) return enters(entry.name, depth) ? filesBelow(path, takes, enters, depth + 1) : []
+      return entry.isFile() && takes(entry.name) ? [path] : []
+    })
+}
+
 /** So old, a file on its way belongs to nobody any more, whatever runs under the number in its name. */
 const ABANDONED_MS = 3_600_000
 

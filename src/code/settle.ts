@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import * as code from '../store/code.ts'
 import type { Project } from '../store/project.ts'
@@ -17,6 +18,6 @@ export async function settleLocations(memory: Memory, project: Project): Promise
     const { scan } = await import('./scan.ts')
     await scan(memory, project, { only: [...new Set(rows.map((a) => a.path))], added })
   } catch (error) {
-    env.log(`tidemark: the code is to be scanned again: ${error instanceof Error ? error.message : String(error)}`)
+    env.log(`tidemark: the code is to be scanned again: ${messageOf(error)}`)
   }
 }

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { join } from 'node:path'
 import { isRunning, type ProcessRef, processRef } from '../env.ts'
+import { messageOf } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { filesSeen } from '../store/code.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
@@ -54,7 +55,7 @@ export function watchCode(memory: Memory, project: Project): () => void {
         files.beat()
       }
     } catch (error) {
-      env.log(`tidemark: the code is not watched: ${error instanceof Error ? error.message : String(error)}`)
+      env.log(`tidemark: the code is not watched: ${messageOf(error)}`)
     }
     timer = setTimeout(look, LOOK_MS).unref()
   }
@@ -112,10 +113,7 @@ class FileWatcher {
     try {
       await scan(this.#memory, this.#project, { isOver, ...(only ? { only } : {}) })
     } catch (error) {
-      if (!isOver())
-        this.#memory.env.log(
-          `tidemark: a scan of the code failed: ${error instanceof Error ? error.message : String(error)}`,
-        )
+      if (!isOver()) this.#memory.env.log(`tidemark: a scan of the code failed: ${messageOf(error)}`)
     }
   }
 

@@ -1,5 +1,5 @@
 import { type Sessions, sessionsOf } from '../coordination/sessions.ts'
-import { UserError } from '../errors.ts'
+import { messageOf, UserError } from '../errors.ts'
 import { gitRoot } from '../git.ts'
 import type { Memory } from '../memory.ts'
 import { waitForLock } from '../store/db.ts'
@@ -93,7 +93,7 @@ export class Hook implements HookErrors {
       if (error.code === 'refused' || error.code === 'secret') return
       if (error.code === 'store-busy') waitForLock(0, this.memory.db)
     }
-    noteError(this, errorCode(error), `${what}: ${error instanceof Error ? error.message : String(error)}`)
+    noteError(this, errorCode(error), `${what}: ${messageOf(error)}`)
   }
 
   /** What sort of subagent acts, where the client says it. */

@@ -1,4 +1,4 @@
-import { pauseAt, pausedSince } from '../hooks/pause.ts'
+import { pauseAt, pausedSince, resumeNow } from '../hooks/pause.ts'
 import { ago } from './format.ts'
 import type { Tool } from './tool.ts'
 
@@ -21,5 +21,19 @@ export const pause: Tool = {
           : `capture is paused already, since ${ago(since, now)}`,
       json: { paused: true, since: new Date(since ?? now).toISOString() },
     }
+  },
+}
+
+export const resume: Tool = {
+  name: 'resume',
+  title: 'Resume capture',
+  about: 'hooks capture again, after `tidemark pause`',
+  example: 'tidemark resume',
+  params: {},
+  readOnly: false,
+  run({ memory }) {
+    const was = pausedSince(memory.db) !== undefined
+    if (was) resumeNow(memory.db, memory.env.now())
+    return { text: was ? 'capture goes on' : 'capture was not paused', json: { paused: false, was } }
   },
 }

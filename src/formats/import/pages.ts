@@ -1,6 +1,7 @@
-import { readdirSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { statSync } from 'node:fs'
+import { extname } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { filesBelow } from '../../files.ts'
 import { labelOf, readText } from './files.ts'
 import { scrub } from './text.ts'
 import type { Reading, Unplaced } from './types.ts'
@@ -52,14 +53,8 @@ export function pagesAt(path: string, root: string, extensions: readonly string[
 }
 
 function filesIn(dir: string, extensions: readonly string[], skipped: ReadonlySet<string>): string[] {
-  return readdirSync(dir, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(dir, entry.name)
-      if (entry.name.startsWith('.') || skipped.has(entry.name)) return []
-      if (entry.isDirectory()) return filesIn(path, extensions, skipped)
-      return entry.isFile() && extensions.includes(extname(entry.name).toLowerCase()) ? [path] : []
-    })
+  const isSeen = (name: string) => !name.startsWith('.') && !skipped.has(name)
+  return filesBelow(dir, (name) => isSeen(name) && extensions.includes(extname(name).toLowerCase()), isSeen)
 }
 
 export interface FrontMatter {

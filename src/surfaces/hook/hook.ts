@@ -2,7 +2,7 @@ import { existsSync, writeSync } from 'node:fs'
 import { type Dialect, spelling } from '../../clients/common/dialect.ts'
 import { objectOrJson, type Payload } from '../../clients/common/payload.ts'
 import { DIALECTS, type HookClient } from '../../clients/index.ts'
-import { UserError } from '../../errors.ts'
+import { messageOf, UserError } from '../../errors.ts'
 import { type HookEvent, type HookReply, NOTHING } from '../../hooks/call.ts'
 import { errorCode, type HookErrors, logHook, noteError } from '../../hooks/log.ts'
 import type { Project } from '../../store/project.ts'
@@ -195,7 +195,7 @@ export async function hook(args: readonly string[]): Promise<never> {
   } catch (error) {
     const isLate = (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
     if (isLate) noteError(outcome, 'late', LATE)
-    else noteError(outcome, errorCode(error), error instanceof Error ? error.message : String(error))
+    else noteError(outcome, errorCode(error), messageOf(error))
   }
   clearTimeout(timer)
   return finish(outcome.reply)

@@ -1,4 +1,4 @@
-import { UserError } from '../../errors.ts'
+import { messageOf, UserError } from '../../errors.ts'
 import type { Json } from '../../model/field.ts'
 import { nearest } from '../../model/names.ts'
 import { shown } from '../../scheme/invisible.ts'
@@ -139,5 +139,5 @@ export function cut(text: string): string {
 export function errorText(error: unknown): string {
   if (error instanceof UserError) return shown(error.hint ? `${error.message}\n→ ${error.hint}` : error.message)
   process.stderr.write(`tidemark: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
-  return shown(`a bug in tidemark: ${error instanceof Error ? error.message : String(error)}`)
+  return shown(`a bug in tidemark: ${messageOf(error)}`)
 }
