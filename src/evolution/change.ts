@@ -36,6 +36,17 @@ const refuse = (code: string, what: string, hint: string): never => {
   throw new UserError(code, what, hint)
 }
 
+/** @throws UserError where it may not. */
+export function mustBecome(e: Entity, to: Status): void {
+  const now = statusNow(e)
+  if (mayBecome(now, to)) return
+  refuse(
+    'wrong-status',
+    `${numberOf(e) ?? e.id} is ${now}, and does not become ${to}`,
+    '`tidemark mutation list` shows where each stands',
+  )
+}
+
 /** Writes what became of a mutation. The step stands in the table of states, or it does not compile. */
 function settle<S extends Status>(
   memory: Memory,
@@ -44,13 +55,7 @@ function settle<S extends Status>(
   fields: { [field: string]: Json },
   author: Author,
 ): Entity {
-  const now = statusNow(e)
-  if (!mayBecome(now, to))
-    refuse(
-      'wrong-status',
-      `${numberOf(e)} is ${now}, and does not become ${to}`,
-      '`tidemark mutation list` shows where each stands',
-    )
+  mustBecome(e, to)
   const action = ['record-mutation', { ref: e.id, status: to, expectedVersion: e.version, ...fields }]
   memory.act([action], asPerson(author))
   return memory.reader.entity(e.id)!

@@ -1,5 +1,5 @@
 import { claimWords } from '../graph/signals/similar.ts'
-import { observedAt, operationOf, RUN } from '../handoff/views/observations.ts'
+import { AGENT_RETRO, observedAt, operationOf, RUN } from '../handoff/views/observations.ts'
 import type { Entity } from '../model/entity.ts'
 import { foldText } from '../model/names.ts'
 import { staticEmbedder } from '../recall/embedders/static.ts'
@@ -20,7 +20,7 @@ export interface Seen {
   readonly at: number
   /** It went well: something was saved, or the operation did what it was to do. */
   readonly good: boolean
-  /** Somebody has said that it did not. */
+  /** Somebody has said that it did not; a reviewer's line always does. */
   readonly bad: boolean
 }
 
@@ -30,14 +30,15 @@ export function seen(entity: Entity): Seen {
   const own = claimWords(name)
   const isSaving = typeof cost === 'string' && /^(?:saved|benefit|gain)/i.test(cost)
   const text = String(what ?? '')
+  const has = (tag: string) => Array.isArray(tags) && tags.includes(tag)
   return {
     entity,
     operation: name,
     what: text,
     words: new Set([...claimWords(text)].filter((word) => !own.has(word))),
     at: observedAt(entity),
-    good: succeeded === true || (succeeded === undefined && (isSaving || (Array.isArray(tags) && tags.includes(RUN)))),
-    bad: succeeded === false || (cost !== undefined && !isSaving),
+    good: succeeded === true || (succeeded === undefined && (isSaving || has(RUN))),
+    bad: succeeded === false || has(AGENT_RETRO) || (cost !== undefined && !isSaving),
   }
 }
 

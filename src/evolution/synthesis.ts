@@ -1,5 +1,5 @@
 import { nextNumber, numberOf, proposalText, waitingIn } from '../handoff/views/mutations.ts'
-import { operationOf } from '../handoff/views/observations.ts'
+import { AGENT_RETRO, operationOf } from '../handoff/views/observations.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
@@ -94,6 +94,17 @@ export function synthesize(memory: Memory, project: Project): Entity[] {
   })
 }
 
+/** Whose step it is: of the agent that each reviewer names first (`implementer skipped …`), else of the operation. */
+function skillOf(root: string, group: readonly Seen[]): string {
+  const named = new Set(
+    group.map(({ entity: { fields }, what }) =>
+      Array.isArray(fields.tags) && fields.tags.includes(AGENT_RETRO) ? operationOf(what.split(' ', 1)[0]) : '',
+    ),
+  )
+  const [agent = ''] = named
+  return named.size === 1 && fileOfSkill(root, agent) !== undefined ? agent : group[0]!.operation
+}
+
 function propose(
   memory: Memory,
   { root }: Project,
@@ -103,9 +114,10 @@ function propose(
 ): string | undefined {
   const { operation } = group[0]!
   const { does, step, from } = remedyFor(group.map((s) => s.what))
-  const file = findSkill(root, fileOfSkill(root, operation))
+  const skill = skillOf(root, group)
+  const file = findSkill(root, fileOfSkill(root, skill))
   const before = file && placeFor(file.text, from)
-  const change = `${operation} now ${does} before ${before === undefined ? 'it ends' : `"${cut(before, 80)}"`}`
+  const change = `${skill} now ${does} before ${before === undefined ? 'it ends' : `"${cut(before, 80)}"`}`
   if (mutations.some((m) => m.fields.change === change)) return undefined
   const ids = group.map((s) => s.entity.id)
   const number = nextNumber(mutations)

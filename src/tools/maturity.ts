@@ -1,7 +1,7 @@
 import { UsageError, UserError } from '../errors.ts'
 import { type Assessment, assess } from '../evolution/maturity.ts'
-import { type Declared, declaredOf, LEVELS, type Level, rank } from '../evolution/rules.ts'
-import { readInside } from '../files.ts'
+import { type Declared, declaredOf, LEVELS, type Level, RULES_DIR, rank } from '../evolution/rules.ts'
+import { inspect, readInside } from '../files.ts'
 import type { Json } from '../model/field.ts'
 import type { Project } from '../store/project.ts'
 import { keepSetting } from '../store/project.ts'
@@ -58,6 +58,9 @@ export async function adoptLevel(project: Project, now: number, by: ToolContext[
       ? []
       : [`.add/config.json says ${claimed}; what it says is not looked at`]),
     ...steps(assessment),
+    ...(inspect(project.root, RULES_DIR).is === 'directory'
+      ? []
+      : ['no rules load yet: `tidemark rules init` writes some for each level']),
   ]
   return { text: lines.join('\n'), json: { level: stays ? declared : level, assessment } as unknown as Json }
 }
@@ -154,7 +157,12 @@ export const maturity = defineTool({
     if (step === 'override') {
       if (level === undefined || (because ?? '').trim().length < MIN_REASON)
         throw new UsageError('an override needs a level and a reason', `\`${OVERRIDE} beta --because "…"\``)
-      return raise(context, { level, because: oneLine(because!, 400) }, assessment, `maturity override ${level}`)
+      return raise(
+        context,
+        { level, because: oneLine(because!, 400) },
+        assessment,
+        `maturity override ${level} --because "…"`,
+      )
     }
     const declared = declaredOf(project.maturity)
     return {

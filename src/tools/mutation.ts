@@ -5,6 +5,7 @@ import {
   changeOf,
   finishApproval,
   keep,
+  mustBecome,
   reject,
   revertOf,
   revertSteps,
@@ -90,6 +91,7 @@ async function approve(context: ToolContext, e: Entity, author: Author, said: { 
   const number = numberOf(e) ?? e.id
   if (IN_FORCE.has(statusNow(e))) return told(e, `${number} is ${statusNow(e)} already`)
   const ask = mustBePerson(context, DECIDES, `mutation approve ${number}`)
+  if (statusNow(e) !== 'approved') mustBecome(e, 'approved')
   const finished = finishApproval(memory, project, e, author)
   if (finished) return told(finished, `${number} is applied to ${String(finished.fields.target)}`)
   const isReworded = Object.keys(said).length > 0
@@ -152,6 +154,7 @@ export const mutation = defineTool({
     }
     if (action === 'revert') return revert(context, e, author)
     const ask = mustBePerson(context, DECIDES, `mutation ${action} ${number}`)
+    mustBecome(e, action === 'keep' ? 'kept' : 'rejected')
     if (!(await ask(`${proposalText(e)}\n\n${action === 'keep' ? 'Keep' : 'Reject'} ${number}?`))) return NOTHING
     return action === 'keep'
       ? told(keep(context.memory, e, author), `${number} is kept`)

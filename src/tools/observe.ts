@@ -6,6 +6,9 @@ import { AGENT_RETRO, observationLine } from '../handoff/views/observations.ts'
 import { entityJson, findOne } from './format.ts'
 import { actingAs, defineTool, written } from './tool.ts'
 
+/** With its label once: it may be said with it, as it stands in the file. */
+const labelled = (label: string, text: string): string => (text.startsWith(label) ? text : label + text)
+
 export const observe = defineTool({
   name: 'observe',
   title: 'Observe',
@@ -33,9 +36,9 @@ export const observe = defineTool({
       throw new UserError('not-found', `${earlier.id} is no observation`, '`tidemark list observation` shows them')
     const said =
       cost !== undefined
-        ? `cost: ${onOneLine(cost)}`
+        ? labelled('cost: ', onOneLine(cost))
         : benefit !== undefined
-          ? `saved: ${onOneLine(benefit)}`
+          ? labelled('saved: ', onOneLine(benefit))
           : undefined
     const action = {
       operation: onOneLine(operation),

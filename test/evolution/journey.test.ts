@@ -49,6 +49,12 @@ test('[P3] TC-003: three skipped smoke tests become a step of the deploy skill, 
   const reverted = await onTerminal(at, ['mutation', 'revert', 'M-001'], 'y')
   expect(reverted.out).toContain('M-001 is reverted')
   expect(skill()).toBe(DEPLOY)
+  // nobody is asked for what cannot be
+  for (const what of ['approve', 'keep', 'reject']) {
+    const { out } = await onTerminal(at, ['mutation', what, 'M-001'], 'y')
+    expect(out).toContain('M-001 is reverted, and does not become')
+    expect(out).not.toContain('[y/N]')
+  }
 })
 
 test('[P3] TC-003: the deployments after the step are compared with those before it', async () => {
@@ -76,6 +82,7 @@ test('[P5] [P6] TC-004: a project without specs, tests, branches and CI is adopt
   }
   const adopted = await tidemark(at, ['init', '--client', 'none', '--adopt', '--yes'])
   expect(adopted.out).toContain('the level is now poc')
+  expect(adopted.out).toContain('no rules load yet: `tidemark rules init` writes some for each level')
   expect((await tidemark(at, ['rules', 'init'])).code).toBe(0)
   expect((await tidemark(at, ['rules'])).out).toContain('3 rules active at poc level.')
   // a person may override, and what was seen stays what it is
@@ -101,4 +108,18 @@ test('[P1] [P2] [P3] TC-005: what a reviewer finds three times becomes a step of
   expect(readFileSync(join(at.dir, skill), 'utf8')).toContain(
     'Required: error handling on external API calls. Go on only when it has passed.',
   )
+})
+
+test('[P2] [P3] TC-005: what reviewers find in the work of one agent is a step of that agent, whatever they did it for', async () => {
+  const { at, run } = await project()
+  const agent = '.claude/agents/implementer.md'
+  files(at.dir, { [agent]: '# Implementer\n\n## Steps\n\n1. Write the code\n2. Run the tests\n' })
+  for (const what of ['on external API calls', 'of API calls', 'on API calls again'])
+    await run('observe', 'tdd-cycle', `implementer skipped error handling ${what}`, '--agent-retro')
+  expect(await run('retro')).toContain('Proposed: implementer now requires error handling of API calls before ')
+  expect(await run('retro')).not.toContain('M-002')
+  await onTerminal(at, ['mutation', 'approve', 'M-001'], 'y')
+  expect(readFileSync(join(at.dir, agent), 'utf8')).toContain('Required: error handling of API calls.')
+  for (let i = 0; i < 5; i++) await run('observe', 'tdd-cycle', 'the review found nothing', '--ok')
+  expect(await run('retro')).toContain('improved: before 3 of 3, after 0 of 5')
 })

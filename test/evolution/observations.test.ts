@@ -44,6 +44,11 @@ test('[P1] an observation is one line, whatever it is told with', async () => {
   expect(line).toMatch(
     /^\d{4}-\d\d-\d\d \d\d:\d\d \| deploy \| \[agent-retro\] pipe \\\| and break \\ \| cost: 2 h \\\| \$3\n$/,
   )
+  for (const [flag, said] of [
+    ['--cost', 'cost: 2 h'],
+    ['--benefit', 'saved: 2 h'],
+  ] as const)
+    expect(await run('observe', 'deploy', 'labelled', flag, said)).toContain(` | labelled | ${said}\n`)
   expect(await run('observe', 'verify', 'all gates passed', '--ok')).toMatch(/ \| verify \| all gates passed \| -\n$/)
   const both = await tidemark(at, ['observe', 'verify', 'x', '--cost', '1 h', '--benefit', '2 h'])
   expect([both.code, both.err]).toEqual([2, expect.stringContaining('exclude each other')])

@@ -17,7 +17,7 @@ export const review: Dimension = {
     const people = new Set(history?.commits.map((c) => c.author)).size
     const hasRules = paths.some((p) => RULES.test(p))
     return {
-      evidence: `${percent(share)} of ${line.length} changes of the main branch came by a branch or a review; ${people} authors`,
+      evidence: `${percent(share)} of ${line.length} changes of the main branch came by a branch or a review; ${people === 1 ? 'one author' : `${people} authors`}`,
       findings: [
         ['beta', '', share >= 0.5, 'work on branches, and merge by pull request: every second change'],
         ['ga', 'must', share >= 0.7, 'bring 70 % of the changes in by a reviewed branch'],
