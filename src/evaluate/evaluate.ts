@@ -11,6 +11,7 @@ import { asProjectMemory, type ProjectMemory } from '../library.ts'
 import type { Memory } from '../memory.ts'
 import { openProject } from '../open.ts'
 import type { RecallConfig } from '../recall/config.ts'
+import { OFF, type Rule, without } from '../recall/relevance.ts'
 import type { Recalled } from '../recall/types.ts'
 import { createProject } from '../store/project.ts'
 import type { DataSet, Group } from './dataset.ts'
@@ -28,10 +29,14 @@ export interface Evaluation {
   queries: number
   overall: Summary
   categories: { [category: string]: Summary }
+  /** The whole without each rule of ranking, where that is wanted. */
+  without?: { [rule: string]: Summary }
 }
 
 export interface EvaluateOptions {
   embedder: RecallConfig['embedder']['use']
+  /** Whether everything is asked again without each rule. */
+  ablate: boolean
   /** An empty directory for the stores; what is made in it stays there. */
   folder: string
   /** What is being done, as a line that the next one replaces. */
@@ -59,6 +64,7 @@ function documentsOf(
 export async function evaluate(data: DataSet, options: EvaluateOptions): Promise<Evaluation> {
   for (const line of data.notes) options.note(`${data.name}: ${line}`)
   const all: { category: string; asked: Asked }[] = []
+  const withoutRule = new Map<Rule, Asked[]>()
   const took = { load: 0, index: 0 }
   for (const [i, group] of data.groups.entries()) {
     const label = `${data.name}, group ${i + 1} of ${data.groups.length}`
@@ -78,6 +84,10 @@ export async function evaluate(data: DataSet, options: EvaluateOptions): Promise
       took.index += performance.now() - loaded
       const asked = await ask(library, group, owners, data.unit, told)
       for (const [q, a] of asked.entries()) all.push({ category: group.queries[q]!.category, asked: a })
+      for (const rule of options.ablate ? (Object.keys(OFF) as Rule[]) : []) {
+        const again = await without(rule, () => ask(library, group, owners, data.unit, told))
+        withoutRule.set(rule, [...(withoutRule.get(rule) ?? []), ...again])
+      }
     } finally {
       library.close()
     }
@@ -92,6 +102,9 @@ export async function evaluate(data: DataSet, options: EvaluateOptions): Promise
     queries: all.length,
     overall: summarize(all.map((a) => a.asked)),
     categories: Object.fromEntries([...byCategory].map(([name, of]) => [name, summarize(of.map((a) => a.asked))])),
+    ...(options.ablate
+      ? { without: Object.fromEntries([...withoutRule].map(([rule, asked]) => [rule, summarize(asked)])) }
+      : {}),
   }
 }
 

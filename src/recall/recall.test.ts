@@ -75,6 +75,24 @@ describe('what is found', () => {
     expect((await ask(t, '🚀')).results[0]!.name).toContain('🚀')
   })
 
+  test('[H1] what is called by its name or path is first, whatever else is known', { timeout: 120_000 }, async () => {
+    const word = fc.constantFrom('token', 'store', 'cache', 'retry', 'hub', 'lease', 'index', 'fold')
+    const name = fc.uniqueArray(word, { minLength: 2, maxLength: 4 }).map((words) => words.join('-'))
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(name, { minLength: 2, maxLength: 12 }), async (names) => {
+        const t = openTestMemory()
+        const others = names.join(' ')
+        t.act(names.map((n) => ['record-decision', { name: n, description: `not ${others}`, impact: n.length % 10 }]))
+        t.act(names.map((n) => ['record-file', { path: `src/${n}.ts`, summary: others }]))
+        for (const n of names) {
+          expect(ids(await ask(t, n))[0]).toBe(`decision:${n}`)
+          expect((await ask(t, `src/${n}.ts`)).results[0]!.name).toBe(`src/${n}.ts`)
+        }
+      }),
+      { seed, numRuns: RUNS },
+    )
+  })
+
   test('what is linked to the best result comes along, and says so', async () => {
     const t = someKnowledge()
     t.act([

@@ -31,7 +31,32 @@ export const TUNING = {
   user: 1.4,
   /** For what lies in the days that are asked about. */
   date: 0.5,
-} as const
+}
+
+/** What a number is where its rule does not count: for measuring what each brings. */
+export const OFF = {
+  lead: 0,
+  held: 0,
+  below: 1,
+  telling: Number.POSITIVE_INFINITY,
+  source: 0,
+  named: 0,
+  user: 0,
+  date: 0,
+} as const satisfies { readonly [rule in keyof typeof TUNING]?: number }
+
+export type Rule = keyof typeof OFF
+
+/** What is done without one of the rules. */
+export async function without<T>(rule: Rule, work: () => Promise<T>): Promise<T> {
+  const value = TUNING[rule]
+  TUNING[rule] = OFF[rule]
+  try {
+    return await work()
+  } finally {
+    TUNING[rule] = value
+  }
+}
 
 /** A text with those next to it in its row, nearest first. */
 export interface InRow {

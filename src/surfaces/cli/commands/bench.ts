@@ -19,8 +19,12 @@ const misused = (message: string): UsageError =>
   new UsageError(message, 'tidemark bench recall FILE… --embedder static; `tidemark bench --help` tells more')
 
 /** One data set as a table: the whole first, then its categories. */
-function tableOf({ name, embedder, queries, overall, categories }: Evaluation): string {
-  const rows = [['all', overall] as const, ...Object.entries(categories)]
+function tableOf({ name, embedder, queries, overall, categories, without = {} }: Evaluation): string {
+  const rows = [
+    ['all', overall] as const,
+    ...Object.entries(categories),
+    ...Object.entries(without).map(([rule, s]) => [`all, without ${rule}`, s] as const),
+  ]
   const width = Math.max(...rows.map(([what]) => what.length))
   const line = (what: string, cells: readonly string[]) =>
     `  ${what.padEnd(width)}  ${cells.map((c) => c.padStart(7)).join('  ')}`
@@ -65,6 +69,7 @@ export const bench: Command = {
       value: EMBEDDERS.join('|'),
       about: 'what makes the vectors (default: static, which is built in)',
     },
+    ablate: { type: 'flag', about: 'ask everything again without each rule of ranking, and show what it brings' },
   },
   async run(call) {
     const [what, ...files] = call.place
@@ -77,6 +82,7 @@ export const bench: Command = {
       const advice = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${EMBEDDERS.join(', ')}`
       throw misused(`there is no embedder "${embedder}"; ${advice}`)
     }
+    const ablate = call.flags.ablate === true
     const { readDataSet } = await import('../../../evaluate/dataset.ts')
     const { evaluate } = await import('../../../evaluate/evaluate.ts')
     const sets = files.map(readDataSet) // all are read before any is run: the last may be malformed
@@ -86,7 +92,9 @@ export const bench: Command = {
     }
     const datasets: Evaluation[] = []
     for (const [i, data] of sets.entries()) {
-      const done = await inTempFolder((folder) => evaluate(data, { embedder, folder, progress: call.progress, note }))
+      const done = await inTempFolder((folder) =>
+        evaluate(data, { embedder, ablate, folder, progress: call.progress, note }),
+      )
       call.progress()
       call.out(`${i > 0 ? '\n' : ''}${tableOf(done)}`)
       datasets.push(done)
