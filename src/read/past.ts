@@ -52,13 +52,17 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Reade
   }
   const isLive = (id: string) => entity(id)?.live === true
 
-  let gone: Record<'src' | 'dst', Map<string, rows.LinkRow[]>> | undefined
+  /** Links that were there, and no longer are. */
+  let gone: rows.LinkRow[] | undefined
+  const goneLinks = (): rows.LinkRow[] =>
+    (gone ??= entities(rows.linksGoneSince(db, LINK_KIND, at)).flatMap(({ id, live, fields: { from, type, to } }) =>
+      live ? [{ id, src: String(from), rel: String(type), dst: String(to) }] : [],
+    ))
+  let byEnd: Record<'src' | 'dst', Map<string, rows.LinkRow[]>> | undefined
   const goneAt = (end: 'src' | 'dst', id: string) => {
-    if (!gone) {
-      const all = rows.linksGoneSince(db, LINK_KIND, at)
-      gone = { src: Map.groupBy(all, (l) => l.src), dst: Map.groupBy(all, (l) => l.dst) }
-    }
-    return gone[end].get(id) ?? []
+    const all = goneLinks()
+    byEnd ??= { src: Map.groupBy(all, (l) => l.src), dst: Map.groupBy(all, (l) => l.dst) }
+    return byEnd[end].get(id) ?? []
   }
   const links = (end: 'from' | 'to', id: string): Link[] => {
     const column = end === 'from' ? 'src' : 'dst'
@@ -181,10 +185,7 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Reade
         ),
       ),
     linksOf: (relations) =>
-      [
-        ...rows.linksOf(db, relations),
-        ...rows.linksGoneSince(db, LINK_KIND, at).filter((l) => relations.includes(l.rel)),
-      ]
+      [...rows.linksOf(db, relations), ...goneLinks().filter((l) => relations.includes(l.rel))]
         .filter((l) => isLive(l.id))
         .map((l) => ({ id: l.id, from: l.src, to: l.dst, type: l.rel })),
     search(question, limit, only) {

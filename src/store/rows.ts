@@ -154,14 +154,15 @@ export const idsAt = (db: Db, kind: string, ms: number): string[] =>
     )
     .map((row) => row.id)
 
-/** Links that were taken away since a moment. */
-export const linksGoneSince = (db: Db, kind: string, ms: number): LinkRow[] =>
-  db.all(
-    `SELECT id, json_extract(body, '$.from') AS src, json_extract(body, '$.type') AS rel, json_extract(body, '$.to') AS dst
-     FROM entities WHERE kind=? AND updated>? AND live=0 AND json_valid(body)`,
-    kind,
-    ms,
-  )
+/** Links that were taken away since a moment; one that was undone has lost its ends with it. */
+export const linksGoneSince = (db: Db, kind: string, ms: number): string[] =>
+  db
+    .all<{ id: string }>(
+      'SELECT id FROM entities WHERE kind=? AND updated>? AND NOT EXISTS (SELECT 1 FROM links WHERE links.id=entities.id)',
+      kind,
+      ms,
+    )
+    .map((row) => row.id)
 
 /** Links at an entity, whatever became of its other end. */
 export const allLinksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
