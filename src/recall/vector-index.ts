@@ -2,12 +2,15 @@ import { type Db, stored } from '../store/db.ts'
 import { neighboursOf, textRows } from '../store/text-index.ts'
 import {
   aboutPages,
+  beginSave,
   countVectors,
+  dropOldPage,
   eachInRow,
   eachVector,
+  endSave,
   lastChange,
   readPages,
-  savePages,
+  savePage,
   vectorModel,
   vectorOf,
   vectorsEpoch,
@@ -64,7 +67,8 @@ const PRIOR = { weight: 24, deviation: 0.1 }
 const RELOAD = 2_000
 /** With fewer vectors, reading them without pages is as fast. */
 const WORTH_SAVING = 1_000
-const ROWS_OF_A_PAGE = 8_192
+/** About a megabyte: a page is written in a few milliseconds, and the lock is free between two. */
+const ROWS_OF_A_PAGE = 2_048
 /** How pages are laid out and what vectors are mixed of: with another one they are of no use. */
 const LAYOUT = JSON.stringify([2, TUNING.around, TUNING.short])
 
@@ -75,6 +79,8 @@ interface About {
   readonly dimensions: number
   readonly change: number
   readonly n: number
+  /** Which save the pages are of. */
+  readonly save?: number
 }
 
 /** Up to this many vectors are read in a fraction of a second. */
@@ -143,9 +149,12 @@ export class VectorIndex {
     const stale = this.#change - this.#saved
     if (this.#n < WORTH_SAVING || stale <= Math.max(WORTH_SAVING, this.#n / 10)) return
     this.#signAll()
-    const about: About = { ...this.#state, change: this.#change, n: this.#n }
-    const pages: Uint8Array[] = []
-    for (let from = 0; from < this.#n; from += ROWS_OF_A_PAGE) {
+    const db = this.#db
+    const save = db.tryWrite(() =>
+      vectorModel(db) === this.#model && vectorsEpoch(db) === this.#epoch ? beginSave(db) : undefined,
+    )
+    if (save === undefined) return
+    for (let from = 0, part = 0; from < this.#n; from += ROWS_OF_A_PAGE, part++) {
       const to = Math.min(this.#n, from + ROWS_OF_A_PAGE)
       const columns = [
         this.#rowids.slice(from, to),
@@ -154,14 +163,13 @@ export class VectorIndex {
         this.#bits.slice(from * this.#words, to * this.#words),
         this.#bytes.slice(from * this.#dimensions, to * this.#dimensions),
       ]
-      pages.push(Buffer.concat(columns.map((c) => new Uint8Array(c.buffer))))
+      const page = Buffer.concat(columns.map((c) => new Uint8Array(c.buffer)))
+      if (!db.tryWrite(() => savePage(db, save, part, page))) return
     }
-    const done = this.#db.tryWrite(() => {
-      if (vectorModel(this.#db) !== this.#model || vectorsEpoch(this.#db) !== this.#epoch) return false
-      savePages(this.#db, { about: JSON.stringify(about), pages })
-      return true
-    })
-    if (done) this.#saved = this.#change
+    const about: About = { ...this.#state, change: this.#change, n: this.#n, save }
+    if (!db.tryWrite(() => endSave(db, save, JSON.stringify(about)))) return
+    this.#saved = this.#change
+    while (db.tryWrite(() => dropOldPage(db, save)));
   }
 
   get #state() {
@@ -173,7 +181,7 @@ export class VectorIndex {
     const about = stored<About | null>(aboutPages(this.#db) ?? 'null')
     if (!about) return
     for (const [key, value] of Object.entries(this.#state)) if (about[key as keyof About] !== value) return
-    const pages = readPages(this.#db)
+    const pages = readPages(this.#db, about.save ?? 0)
     const signs = 4 * this.#words
     const size = 16 + signs + this.#dimensions
     if (pages.reduce((n, page) => n + page.byteLength, 0) !== about.n * size) return

@@ -2,7 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
 import { asProjectMemory } from '../library.ts'
-import { countDue, countVectors, putVectors, useModel, vectorModel } from '../store/vectors.ts'
+import {
+  beginSave,
+  clearPages,
+  countDue,
+  countVectors,
+  endSave,
+  putVectors,
+  savePage,
+  useModel,
+  vectorModel,
+} from '../store/vectors.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { Recaller } from './recall.ts'
 import { fill, fillNow, lacksVectors } from './vector-fill.ts'
@@ -105,6 +115,43 @@ describe('the index in memory', () => {
     expect(t.memory.db.get("SELECT value FROM meta WHERE key='vector_pages'")).toEqual(saved)
     t.memory.db.write(() => useModel(t.memory.db, 'another'))
     expect(t.memory.db.get("SELECT 1 FROM meta WHERE key='vector_pages'")).toBeUndefined()
+  })
+
+  test('a save that does not come to its end leaves the pages before it; the next one takes its parts away', () => {
+    const t = openTestMemory()
+    const { db } = t.memory
+    const model = letters()
+    for (let b = 0; b < 60; b++) t.act(chunks(45, b * 45))
+    settle(t, model)
+    const open = () => {
+      const index = new VectorIndex(db, model.id, DIMENSIONS)
+      index.refresh()
+      return index
+    }
+    const parts = () => db.all<{ part: number }>('SELECT part FROM vector_pages ORDER BY part').map((r) => r.part)
+    const about = () => db.get("SELECT value FROM meta WHERE key='vector_pages'")
+    open().save()
+    const [before, first] = [about(), parts()]
+    expect(first).toHaveLength(2)
+    const [q] = model.embedNow!(['what says fghij'])
+    const near = open().nearest(q!, 3_000)
+    const broken = db.write(() => beginSave(db))
+    expect(db.write(() => savePage(db, broken, 0, new Uint8Array(8)))).toBe(true)
+    expect([about(), parts().length]).toEqual([before, 3])
+    expect(open().nearest(q!, 3_000)).toEqual(near)
+    for (let b = 60; b < 90; b++) t.act(chunks(45, b * 45))
+    settle(t, model)
+    open().save()
+    expect(about()).not.toEqual(before)
+    expect(parts()).toHaveLength(2)
+    expect(parts().some((p) => first.includes(p))).toBe(false)
+    // the broken one cannot go on
+    expect(db.write(() => savePage(db, broken, 1, new Uint8Array(8)))).toBe(false)
+    const other = db.write(() => beginSave(db))
+    db.write(() => clearPages(db)) // an erasure
+    expect(db.write(() => savePage(db, other, 0, new Uint8Array(8)))).toBe(false)
+    expect(db.write(() => endSave(db, other, '{}'))).toBe(false)
+    expect([about(), parts()]).toEqual([undefined, []])
   })
 
   test('pages take in what came since they were left, and what is gone', () => {

@@ -78,24 +78,54 @@ export const vectorsSince = (db: Db, change: number): { rowid: number }[] =>
 export const vectorOf = (db: Db, rowid: number): Uint8Array | undefined =>
   db.get<{ data: Uint8Array }>('SELECT data FROM vectors WHERE rowid=?', rowid)?.data
 
-/** The vectors as a process holds them; `about` says of what state they are, and is for its maker to read. */
-export interface Pages {
-  readonly about: string
-  readonly pages: readonly Uint8Array[]
+/** Of what state the pages are; for their maker to read. */
+export const aboutPages = (db: Db): string | undefined => getMeta(db, 'vector_pages')
+
+/** Each save has a range of part numbers of its own: the pages before it stand until all of it is there. */
+const PARTS = 2 ** 20
+const lastSave = (db: Db): number => Number(getMeta(db, 'vector_save') ?? 0)
+
+export const readPages = (db: Db, save: number): Uint8Array[] =>
+  db
+    .all<{ data: Uint8Array }>(
+      'SELECT data FROM vector_pages WHERE part>=? AND part<? ORDER BY part',
+      save * PARTS,
+      (save + 1) * PARTS,
+    )
+    .map((r) => r.data)
+
+/** Begins a save, which ends any other: its number. The caller holds the write lock. */
+export function beginSave(db: Db): number {
+  const save = lastSave(db) + 1
+  setMeta(db, 'vector_save', String(save))
+  return save
 }
 
-export const aboutPages = (db: Db): string | undefined => getMeta(db, 'vector_pages')
-export const readPages = (db: Db): Uint8Array[] =>
-  db.all<{ data: Uint8Array }>('SELECT data FROM vector_pages ORDER BY part').map((r) => r.data)
+/** Stores one page; false if another save has begun, or all pages were cleared. The caller holds the write lock. */
+export function savePage(db: Db, save: number, part: number, data: Uint8Array): boolean {
+  if (lastSave(db) !== save) return false
+  db.run('INSERT INTO vector_pages (part, data) VALUES (?,?)', save * PARTS + part, data)
+  return true
+}
+
+/** From now on the pages of this save are read. The caller holds the write lock. */
+export function endSave(db: Db, save: number, about: string): boolean {
+  if (lastSave(db) !== save) return false
+  setMeta(db, 'vector_pages', about)
+  return true
+}
+
+/** Deletes one page of an earlier save; false when none is left. The caller holds the write lock. */
+export function dropOldPage(db: Db, save: number): boolean {
+  const old = db.get<{ part: number }>('SELECT part FROM vector_pages WHERE part<? LIMIT 1', save * PARTS)
+  if (!old || lastSave(db) !== save) return false
+  db.run('DELETE FROM vector_pages WHERE part=?', old.part)
+  return true
+}
 
 /** The caller holds the write lock. */
-export function savePages(db: Db, { about, pages }: Pages): void {
-  clearPages(db)
-  for (const [part, data] of pages.entries()) db.run('INSERT INTO vector_pages (part, data) VALUES (?,?)', part, data)
-  setMeta(db, 'vector_pages', about)
-}
-
 export function clearPages(db: Db): void {
   db.run('DELETE FROM vector_pages')
   dropMeta(db, 'vector_pages')
+  beginSave(db)
 }
