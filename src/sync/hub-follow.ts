@@ -67,11 +67,13 @@ export function followHub(memory: Memory, project: { id: string; storePath: stri
     clearTimeout(timer)
     clearInterval(looking)
     life?.stop()
-    if (memory.isOpen && isMine(memory)) memory.db.tryWrite(() => dropMeta(memory.db, FOLLOWER))
+    if (isThere(memory) && isMine(memory)) memory.db.tryWrite(() => dropMeta(memory.db, FOLLOWER))
   }
 }
 
 const holderOf = ({ db }: Memory) => stored<ProcessRef | null>(getMeta(db, FOLLOWER) ?? 'null')
+/** A store may be removed under a process that has it open. */
+const isThere = ({ isOpen, db }: Memory): boolean => isOpen && db.isCurrent()
 const isMine = (memory: Memory): boolean => holderOf(memory)?.pid === process.pid
 
 /** Whether this process follows the hub for its store: the one before it has to be gone. */
@@ -116,7 +118,7 @@ export class HubLife {
     this.#stopped = true
     for (const stop of this.#stops) stop()
     this.#exchange.close()
-    if (this.#memory.isOpen) this.#forget()
+    if (isThere(this.#memory)) this.#forget()
   }
 
   /** Pushes what is new; what comes meanwhile is looked at afterwards. */

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { claimsOf } from '../../src/coordination/claims.ts'
@@ -63,6 +64,16 @@ test('[N3] while processes run, what one commits is with the others at once', as
   keepHub(cem.project.id, cem.project.storePath)
   const connections = async () => ((await (await fetch(`http://127.0.0.1:${hub.port}/health`)).json()) as { connections: number }).connections // biome-ignore format: one row
   await vi.waitFor(async () => expect(await connections()).toBe(2), 15_000)
+})
+
+test('[N3] a store that is removed under a process that follows the hub does not end it', async () => {
+  const { all } = await machines('ana')
+  const [ana] = all as [Machine]
+  const stop = ana.follow()
+  ana.memory.act([decision('before')])
+  await until(ana, () => ana.memory.reader.entity('decision:before') !== undefined)
+  renameSync(ana.project.storePath, `${ana.project.storePath}.gone`)
+  expect(stop).not.toThrow()
 })
 
 test('[N9] [N10] claims and sessions of other machines are seen here, and the hub decides between two', async () => {
