@@ -6,6 +6,7 @@ import type { Project } from '../../store/project.ts'
 import { hubOf } from '../../store/state.ts'
 import { ownIdentities } from '../../store/trust.ts'
 import { pendingIn } from '../../sync/publish.ts'
+import { segmentsIn } from '../../sync/segments.ts'
 import { checkMemory } from '../cli/doctor-checks.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -14,7 +15,11 @@ const iso = (ms: number) => new Date(ms).toISOString()
 export async function healthOf(memory: Memory, project: Project): Promise<object> {
   const { db } = memory
   const checks: object[] = []
-  await checkMemory(memory, project, (check) => checks.push(check))
+  await checkMemory(memory, project, (check) => checks.push(check), { deep: false })
+  checks.push({
+    ...{ id: 'store', state: 'off', text: 'whether the store agrees with its log is not looked at here' },
+    fix: '`tidemark doctor` compares them, which takes seconds',
+  })
   const own = new Set(ownIdentities(db).map((i) => i.replica))
   const waiting = new Map(gaps(db).map((g) => [g.replica, g.parked]))
   const replicas = [...heads(db)].map(([replica, lines]) => {
@@ -24,7 +29,8 @@ export async function healthOf(memory: Memory, project: Project): Promise<object
       ...(last === undefined ? {} : { last: iso(last) }),
     }
   })
-  const unsent = pendingIn(memory, project.root).lines
+  const isShared = segmentsIn(project.root).length > 0
+  const unsent = isShared ? pendingIn(memory, project.root).lines : []
   const sessions = sessionsOf(memory)
   const told = sessions.list({ all: true }).flatMap((s) => sessions.toldOf(s.id))
   return {
@@ -32,6 +38,7 @@ export async function healthOf(memory: Memory, project: Project): Promise<object
     hooks: hookSummaries(project).map(({ last, ...summary }) => ({ ...summary, last: iso(last) })),
     replicas,
     hub: hubOf(project.id, project.storePath)?.url ?? null,
+    isShared,
     unsent: { batches: unsent.length, since: unsent[0] ? iso(unsent[0].at) : null },
     told: told.map(({ at, tokens }) => ({ at: iso(at), tokens })),
   }

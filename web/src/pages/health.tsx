@@ -16,6 +16,7 @@ interface HealthJson {
   hooks: { client: string; event: string; calls: number; ms: number; errors: number; last: string }[]
   replicas: { replica: string; lines: number; last?: string; isOwn: boolean; waiting: number }[]
   hub: string | null
+  isShared: boolean
   unsent: { batches: number; since: string | null }
   told: { at: string; tokens: number }[]
 }
@@ -171,10 +172,14 @@ function Replicas({ health }: { health: Asked<HealthJson> }) {
   return (
     <Panel title="Replicas" count={health.json?.replicas.length}>
       <Told of={health}>
-        {({ replicas, hub, unsent }) => (
+        {({ replicas, hub, isShared, unsent }) => (
           <>
             <p class="pad">
-              {unsent.batches === 0 ? (
+              {!isShared ? (
+                <>
+                  Nothing is shared through git yet: <code>tidemark sync</code> writes what travels.
+                </>
+              ) : unsent.batches === 0 ? (
                 'All that travels is in the files that git carries.'
               ) : (
                 <>
