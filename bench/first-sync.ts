@@ -2,12 +2,15 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemEnv } from '../src/env.ts'
+import { openPostgresStore } from '../src/hub/postgres.ts'
 import { openSqliteStore } from '../src/hub/sqlite.ts'
+import type { HubStore } from '../src/hub/store.ts'
 import { addToken } from '../src/hub/tokens.ts'
 import { openProject } from '../src/open.ts'
 import { PROJECT_DIR } from '../src/store/project.ts'
 import { exchangeOnce } from '../src/sync/hub-exchange.ts'
 import { publish } from '../src/sync/publish.ts'
+import { findPostgres } from '../test/hub/postgres.ts'
 import { hubProcess } from './hub.ts'
 import { entity, question } from './knowledge.ts'
 import { builtPackage, tempDir, tempProject } from './project.ts'
@@ -71,19 +74,34 @@ function fresh(root: string, withLog: boolean): string {
   return dir
 }
 
-async function measure(bin: string, entities: number, bound: number, isSmall: boolean): Promise<Row[]> {
+interface Hub {
+  readonly name: string
+  readonly store: string
+  open(store: string): Promise<HubStore>
+}
+
+/** A hub on SQLite, and one on PostgreSQL where there is one. */
+async function someHubs(): Promise<{ hubs: Hub[]; notes: string[]; stop(): void }> {
+  const found = await findPostgres(true)
+  const hubs: Hub[] = [{ name: 'SQLite', store: join(tempDir(), 'hub.db'), open: openSqliteStore }]
+  if ('missing' in found) return { hubs, notes: [found.missing], stop() {} }
+  const open = (url: string) => openPostgresStore(url, systemEnv, { listen: false })
+  hubs.push({ name: 'PostgreSQL', store: await found.database(), open })
+  return { hubs, notes: [], stop: found.stop }
+}
+
+async function measure(
+  bin: string,
+  hubs: readonly Hub[],
+  entities: number,
+  bound: number,
+  isSmall: boolean,
+): Promise<Row[]> {
   const project = tempProject()
   const memory = openProject(project)
   memory.db.exec('PRAGMA synchronous=OFF')
   for (let i = 0; i < entities; i++) memory.act([entity(i)])
   publish(memory, project.root)
-  const store = join(tempDir(), 'hub.db')
-  const opened = await openSqliteStore(store)
-  const { token } = await addToken(opened, systemEnv, { member: 'bench', role: 'writer', projects: [project.id] })
-  await opened.close()
-  const hub = await hubProcess(store)
-  await exchangeOnce(memory, { url: hub.url, token, member: 'bench' })
-  memory.close()
   const row = (what: string, seconds: number, most: number): Row => ({
     what: `${entities} entities ${what}`,
     cells: [seconds],
@@ -92,19 +110,29 @@ async function measure(bin: string, entities: number, bound: number, isSmall: bo
   })
   const clone = fresh(project.root, true)
   const rows = [row('through git, sync', await run(clone, bin, 'sync'), bound)]
-  const machine = fresh(project.root, false)
-  const joined = await run(machine, bin, 'join', hub.url.replace('ws', 'http'), token)
-  rows.push(row('through a hub, join', joined, bound))
-  if (isSmall) {
-    const recall = await run(machine, bin, 'recall', question(1, entities))
-    rows.push(row('through a hub, join and the first recall', joined + recall, ANSWER))
-    const { url, stop } = await serving(bin, machine)
-    const asked = await run(machine, '--input-type=module', '-e', ASK, url, TOKEN, question(2, entities))
-    rows.push(row('on a server beside the hub, the first recall of a machine without a disk', asked, ANSWER))
-    await stop()
+  rmSync(clone, { recursive: true })
+  for (const { name, store, open } of hubs) {
+    const opened = await open(store)
+    const { token } = await addToken(opened, systemEnv, { member: 'bench', role: 'writer', projects: [project.id] })
+    await opened.close()
+    const hub = await hubProcess(store)
+    await exchangeOnce(memory, { url: hub.url, token, member: 'bench' })
+    const machine = fresh(project.root, false)
+    const joined = await run(machine, bin, 'join', hub.url.replace('ws', 'http'), token)
+    rows.push(row(`through a hub on ${name}, join`, joined, bound))
+    if (isSmall) {
+      const recall = await run(machine, bin, 'recall', question(1, entities))
+      rows.push(row(`through a hub on ${name}, join and the first recall`, joined + recall, ANSWER))
+      const { url, stop } = await serving(bin, machine)
+      const asked = await run(machine, '--input-type=module', '-e', ASK, url, TOKEN, question(2, entities))
+      rows.push(row(`on a server beside it, the first recall of a machine without a disk`, asked, ANSWER))
+      await stop()
+    }
+    await hub.stop()
+    rmSync(machine, { recursive: true })
   }
-  await hub.stop()
-  for (const dir of [clone, machine, project.root]) rmSync(dir, { recursive: true })
+  memory.close()
+  rmSync(project.root, { recursive: true })
   return rows
 }
 
@@ -114,13 +142,16 @@ export const bench: Bench = {
   async run() {
     const bin = builtPackage()
     const rows: Row[] = []
-    for (const [entities, bound] of SIZES) rows.push(...(await measure(bin, entities, bound, entities === SIZES[0][0])))
+    const { hubs, notes, stop } = await someHubs()
+    for (const [entities, bound] of SIZES)
+      rows.push(...(await measure(bin, hubs, entities, bound, entities === SIZES[0][0])))
+    stop()
     return [
       {
         title: 'a whole process in an empty directory, with a home of its own',
         columns: ['seconds'],
         rows,
-        notes: ['each entity was recorded in a batch of its own; the hub runs on the same machine'],
+        notes: ['each entity was recorded in a batch of its own; the hub runs on the same machine', ...notes],
       },
     ]
   },

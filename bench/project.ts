@@ -22,9 +22,8 @@ export function tempDir(): string {
   return dir
 }
 
-/** A git work tree that is a project. */
-export function tempProject(): Project {
-  const dir = tempDir()
+/** A git work tree that is a project; one that is given stays. */
+export function tempProject(dir = tempDir()): Project {
   spawnSync('git', ['init', '-q', dir])
   return createProject(dir, { name: 'bench' }).project
 }

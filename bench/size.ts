@@ -3,7 +3,7 @@ import { entity } from './knowledge.ts'
 import { tempProject } from './project.ts'
 import type { Bench, Table } from './table.ts'
 
-const ENTITIES = 10_000
+const ENTITIES = Number(process.env.TIDEMARK_SIZE ?? 10_000)
 const BATCHES = [1, 50]
 const BOUND = 5_000
 /** What takes less than this per entity is told as one. */

@@ -81,20 +81,26 @@ if (role === 'writer') {
   const entities = Number(count)
   const emptyMb = rss()
   const since = performance.now()
-  const open = openWith('static', findProject(root!))
+  const open = openWith(name === 'none' ? 'none' : 'static', findProject(root!))
   await open.library.recall(question(0, entities))
   const firstMs = performance.now() - since
   const openMb = rss()
   const ms: number[] = []
+  const cpu: number[] = []
   let found = 0
   for (let i = 1; i <= 20 + 200; i++) {
-    const asked = performance.now()
+    const [asked, before] = [performance.now(), process.cpuUsage()]
     const { results } = await open.library.recall(question(i, entities))
     if (i <= 20) continue // warms up
     ms.push(performance.now() - asked)
+    const { user, system } = process.cpuUsage(before)
+    cpu.push((user + system) / 1000)
     if (results.length > 0) found++
   }
-  const told = { p50: percentile(ms, 0.5), p95: percentile(ms, 0.95), most: Math.max(...ms), found: found / ms.length }
+  const told = {
+    ...{ p50: percentile(ms, 0.5), p95: percentile(ms, 0.95), most: Math.max(...ms), found: found / ms.length },
+    ...{ cpu50: percentile(cpu, 0.5), cpu95: percentile(cpu, 0.95) },
+  }
   say({ emptyMb, openMb, askedMb: rss(), firstMs, ...told })
   process.exit(0)
 }

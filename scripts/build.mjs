@@ -13,7 +13,7 @@ const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync
 
 /** Functions that may be looked up when called: their modules are large, and readers rarely need them. */
 const LATE = {
-  'node:crypto': new Set(['createHash', 'randomBytes', 'randomFillSync', 'randomUUID', 'timingSafeEqual']),
+  'node:crypto': new Set(['createHash', 'hash', 'randomBytes', 'randomFillSync', 'randomUUID', 'timingSafeEqual']),
   'node:child_process': new Set(['spawn', 'spawnSync']), // not execFile: promisify looks at what it carries,
 }
 
@@ -119,7 +119,7 @@ const options = {
 }
 const result = await build({
   ...options,
-  entryPoints: { main: 'src/surfaces/cli/main.ts', index: 'src/index.ts' },
+  entryPoints: { main: 'src/surfaces/cli/main.ts', index: 'src/index.ts', 'hub-claims': 'src/sync/hub-claims.ts' },
   splitting: true,
 })
 
@@ -163,13 +163,17 @@ const hooks = await build({
   entryPoints: { hook: 'src/surfaces/hook/main.ts' },
 })
 
-/** Tools are asked for all day: one file for them, without the commands that set up and serve. bin/tidemark.js has their names. */
+/**
+ * Tools are asked for all day: one file for them, without the commands that set up and serve, and without what speaks with
+ * a hub. bin/tidemark.js has their names.
+ */
 const toolsOnly = {
   name: 'tools-only',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\// }, ({ importer }) =>
       /[\\/]cli[\\/]commands[\\/]index\.ts$/.test(importer) ? { path: './main.js', external: true } : undefined,
     )
+    onResolve({ filter: /[\\/]hub-claims\.ts$/ }, () => ({ path: './hub-claims.js', external: true }))
   },
 }
 const quick = await build({

@@ -226,7 +226,7 @@ const SETTINGS = /(<!-- settings:[^\n]*-->\n)[\s\S]*?(<!-- end of settings -->)/
 /** The page with the settings as the code has them. */
 export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8')): string {
   const registry = createRegistry(KINDS, RELATIONS)
-  const { weights, importance, embedder, ...rest } = DEFAULTS
+  const { weights, importance, embedder, reranker, ...rest } = DEFAULTS
   const places = {
     task: 'recorded in the current task',
     sibling: 'recorded in another task of the same activity',
@@ -235,7 +235,7 @@ export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8'))
     elsewhere: 'elsewhere',
   }
   const said = (value: unknown) => `\`${JSON.stringify(value)}\``
-  const one = { ...rest, embedder, importance } as { [setting: string]: unknown }
+  const one = { ...rest, embedder, reranker, importance } as { [setting: string]: unknown }
   const settings = [
     table(
       ['`weights`', 'where it was recorded', 'default'],
@@ -250,6 +250,7 @@ export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8'))
         budget: 'tokens at most; null: as many as it takes',
         projects: 'other projects to look into always',
         embedder: 'what makes vectors: `static`, `onnx`, `http`, `none`',
+        reranker: 'what reads the first 30 results with the question and puts them in order: `none`, `http`',
         importance: 'how strongly each statement counts: 0 not at all, 1 as it is',
       }).map(([name, what]) => [`\`${name}\``, what, said(one[name])]),
     ),

@@ -1,45 +1,21 @@
-// Writes the pages of the dashboard, filled with an example, into docs/images/: light and dark, as small PNGs.
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+// Writes the pages of the dashboard, with what is known of this repository, into docs/images/: light and dark, as small PNGs.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
 import { serve } from '../src/surfaces/http/serve.ts'
 import { executablePath, PAGES } from '../test/dashboard/browser-path.ts'
-import { demoProject } from '../test/dashboard/demo.ts'
+import { ownKnowledge } from './own-knowledge.ts'
 
 const images = join(import.meta.dirname, '../docs/images')
 const dir = mkdtempSync(join(tmpdir(), 'tidemark-shots-'))
-const root = join(tmpdir(), 'harbour-shop') // its place is seen on a page
-mkdirSync(root)
+const root = join(tmpdir(), 'tidemark') // its name is seen on a page
+if (existsSync(root)) throw new Error(`${root} is in the way`)
 process.on('exit', () => rmSync(root, { recursive: true, force: true }))
 mkdirSync(images, { recursive: true })
 process.env.TIDEMARK_STATE = join(dir, 'state')
-execFileSync('git', ['init', '-q', root])
-for (const [name, value] of [
-  ['user.name', 'Ana'],
-  ['user.email', 'ana@example.org'],
-] as const)
-  execFileSync('git', ['-C', root, 'config', name, value])
-demoProject(root)
-/** What a small shop's repository has, with a history: maturity is read off it. */
-const FILES = {
-  'README.md': '# Harbour shop\n\nSells ropes. `pnpm install && pnpm test`\n',
-  'docs/specs/vouchers.md': '# Vouchers\n\n## Requirements\n\n- A voucher is taken once.\n',
-  'docs/adr/0001-prices-in-cents.md': '# Prices in cents\n\nStatus: accepted\n',
-  'test/cart.test.ts':
-    "import { total } from '../src/cart.ts'\n\ntest('adds up', () => expect(total([1, 2])).toBe(3))\n",
-  '.github/workflows/ci.yml':
-    'on: [push, pull_request]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps: [{ run: pnpm test }]\n',
-  'package.json': '{ "name": "harbour-shop", "scripts": { "test": "vitest run" } }\n',
-}
-for (const [file, text] of Object.entries(FILES)) {
-  mkdirSync(join(root, dirname(file)), { recursive: true })
-  writeFileSync(join(root, file), text)
-  execFileSync('git', ['-C', root, 'add', file, 'src'])
-  execFileSync('git', ['-C', root, 'commit', '-qm', `feat: ${file} (#${file.length})`])
-}
+const shown = await ownKnowledge(root)
 /** The same picture with at most 256 colours, which takes a third of the bytes. The browser decodes it. */
 async function withPalette(png: Buffer): Promise<Buffer> {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
@@ -87,7 +63,7 @@ async function withPalette(png: Buffer): Promise<Buffer> {
 }
 
 /** Pages that say the most further down. */
-const TALL: readonly string[] = ['Evolution', 'Health']
+const TALL: Readonly<Record<string, number>> = { Evolution: 1140, Health: 940 }
 const serving = await serve({ project: root, isPersons: true, log: () => {} })
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 const decoder = await browser.newPage()
@@ -95,7 +71,10 @@ try {
   const context = await browser.newContext({ viewport: { width: 1200, height: 760 }, reducedMotion: 'reduce' })
   const page = await context.newPage()
   await page.goto(serving.link!())
-  for (const [path, title] of PAGES.filter(([p]) => !/q=|graph\?/.test(p))) {
+  const pages = PAGES.filter(([p]) => !/q=|graph\?/.test(p)).map(([path, title]) =>
+    path.startsWith('/entity') ? [`/entity?id=${encodeURIComponent(shown)}`, shown.split(':')[1]!] : [path, title],
+  )
+  for (const [path = '', title = ''] of pages) {
     const name = path
       .slice(1)
       .split('?')
@@ -103,10 +82,11 @@ try {
       .join('-')
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width: 1200, height: TALL.includes(title) ? 1140 : 760 })
+      await page.setViewportSize({ width: 1200, height: TALL[title] ?? 760 })
       await page.goto(new URL(path, serving.url).href)
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       while ((await page.locator('.waiting').count()) > 0) await page.waitForTimeout(50)
+      if (name === 'graph') await page.locator('.canvas[data-settled]').waitFor({ timeout: 60_000 })
       await page.waitForTimeout(400) // a chart and the graph are drawn after what they show is there
       const small = await withPalette(await page.screenshot())
       writeFileSync(join(images, `${name}-${colorScheme}.png`), small)

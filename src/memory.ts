@@ -101,6 +101,9 @@ const TAKEN_BACK = Symbol('taken back')
 /** How many lines a compaction folds before it lets other writers in. */
 const LINES_AT_ONCE = 1000
 
+/** So often some old lines are compressed at a time: about 40 ms each. */
+const PACKS_AT_ONCE = 2
+
 /** One project's knowledge on this machine, open in this process. Synchronous; safe beside any number of others. */
 export class Memory {
   readonly #db: Db
@@ -501,6 +504,7 @@ export class Memory {
     for (const [what, body] of [
       ['the daily snapshot', () => snapshotIfDue(this.#db, now)],
       ['putting old events away', () => rotatePresence(this.#db, now)],
+      ['compressing old lines', () => void (this.#db.readOnly || this.#packSome())],
       [
         'forgetting old sessions and claims',
         () => void (this.#db.readOnly || this.#db.tryWrite(() => forgetOld(this.#db, now))),
@@ -515,6 +519,11 @@ export class Memory {
     }
     if (!this.#db.readOnly) this.finishErasure() // doctor says what still holds it up
     return wrong
+  }
+
+  /** What came in bulk is compressed bit by bit; others may write in between. */
+  #packSome(): void {
+    for (let i = 0; i < PACKS_AT_ONCE && this.#db.tryWrite(() => log.packDue(this.#db, Number.POSITIVE_INFINITY)); i++);
   }
 
   close(): void {

@@ -199,14 +199,14 @@ export function eventsSince(memory: Memory, options: EventsOptions = {}): Stream
 function storedSince(memory: Memory, since: number, options: EventsOptions, limit: number): StreamEvent[] {
   const stream = new EventStream(memory.db)
   const out: StreamEvent[] = []
-  for (let cursor = since; out.length < limit; ) {
-    const page = memory.newsSince(cursor, PAGE)
+  for (let [cursor, size] = [since, Math.min(PAGE, limit)]; out.length < limit; size = PAGE) {
+    const page = memory.newsSince(cursor, size)
     for (const news of page) {
       if (out.length >= limit) break
       if (options.before !== undefined && news.seq >= options.before) return out
       out.push(...stream.eventsOf(news).filter((e) => isWanted(e, options)))
     }
-    if (page.length < PAGE) break
+    if (page.length < size) break
     cursor = page.at(-1)!.seq
   }
   return out

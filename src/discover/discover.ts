@@ -5,7 +5,10 @@
 
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
+import type { Entity } from '../model/entity.ts'
+import { storeCorpus } from '../recall/corpus.ts'
 import { momentSaid } from '../recall/moment.ts'
+import { rank } from '../recall/rank.ts'
 import { readValidAt } from '../recall/validity.ts'
 import type { Budget } from '../scheme/budget.ts'
 import { freeze, thaw } from '../scheme/freeze.ts'
@@ -51,7 +54,11 @@ export interface DiscoverOptions {
  * `(error "…")` in its place; earlier forms stand. Nothing a program does changes the store.
  */
 export function discover(memory: Memory, program: string, options: DiscoverOptions = {}): string[] {
-  const source: Source = { reader: memory.reader, now: () => memory.env.now() }
+  const source: Source = {
+    reader: memory.reader,
+    now: () => memory.env.now(),
+    ranked: (question, found, kinds) => (source.at === undefined ? ranked(memory, question, found, kinds) : found),
+  }
   if (options.asOf !== undefined) readAt(memory, source, { at: options.asOf })
   const registry = memory.registry()
   const functions: Functions = {
@@ -142,6 +149,29 @@ const expandAt =
       throw new SchemeError(`${name} takes a moment and an expression`, `(${name} "2026-08-01" (get-decisions))`)
     return list([new Sym(`call-${name}`), parts[1]!, list([new Sym('lambda'), list([]), ...parts.slice(2)])])
   }
+
+/** What was found by its words, best first as recall ranks it. By words alone: to load vectors takes longer than a search. */
+function ranked(
+  { db, reader, env }: Memory,
+  question: string,
+  found: readonly Entity[],
+  kinds: readonly string[] | undefined,
+): readonly Entity[] {
+  if (found.length < 2) return found
+  const byId = new Map(found.map((e) => [e.id, e]))
+  const admits = (e: Entity) => byId.has(e.id)
+  const best = rank(question, {
+    corpus: storeCorpus(db),
+    reader,
+    vectors: undefined,
+    kinds,
+    all: true,
+    now: env.now(),
+    admits,
+  })
+  best.sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
+  return [...new Set([...best.map((r) => r.entity.id), ...byId.keys()])].map((id) => byId.get(id)!)
+}
 
 /** Reads as of a moment, or what is valid at one; the other one stays as it is. */
 function readAt(memory: Memory, source: Source, said: Pick<Source, 'at' | 'validAt'>): void {

@@ -17,7 +17,12 @@ export interface Source {
   /** What is not true in the world at that moment is left out. */
   validAt?: string | undefined
   now(): number
+  /** The same entities in the order in which recall ranks them. */
+  ranked(question: string, found: readonly Known[], kinds: readonly string[] | undefined): readonly Known[]
 }
+
+/** What is searched for at least, before the best are chosen. */
+const SEARCHED = 100
 
 /** Functions of the language, as `declare` of scheme/define.ts reads them. */
 export type Functions = Record<string, Run>
@@ -201,7 +206,9 @@ export function knowledgeFunctions(source: Source, kinds: readonly Kind[]): Func
       const names = kinds.flatMap((k) => (k.internal ? [] : [k.name]))
       const kind = text('kind')
       const only = kind === undefined ? undefined : [choiceOf('kind', kind, names)]
-      return make(source.reader.search(textOf(plain[0]), whole('limit') ?? 20, only), ctx)
+      const [question, limit] = [textOf(plain[0]), whole('limit') ?? 20]
+      const found = source.reader.search(question, Math.max(SEARCHED, limit), only)
+      return make(source.ranked(question, found, only).slice(0, limit), ctx)
     },
     '(get-proposals) | everything that waits for somebody to confirm or reject it | (get-proposals)': (_, ctx) =>
       make(

@@ -38,9 +38,9 @@ export const LEAST = {
   named: 0.5,
   replaced: 0.6,
   /** So like is what goes together, as a share of the likeness to itself; less is enough on one topic, most where that was said. */
-  like: 0.3,
-  likeOnTopic: 0.24,
-  likeOnLabel: 0.1,
+  like: 0.26,
+  likeOnTopic: 0.2,
+  likeOnLabel: 0.08,
 }
 /** What a decision may speak of, besides other decisions. */
 const SPOKEN_OF = ['decision', 'principle', 'pattern', 'failed-approach']

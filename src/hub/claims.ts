@@ -1,6 +1,5 @@
 import { overlaps } from '../claims/glob.ts'
 import { CLAIM_TTL_MS } from '../claims/lease.ts'
-import type { Env } from '../env.ts'
 import type { JsonObject } from '../model/object.ts'
 import type { HubStore, Query } from './store.ts'
 
@@ -23,19 +22,21 @@ const MOST_CLAIMS = 1000
 const text = (v: unknown, most: number): string | undefined =>
   typeof v === 'string' && v.length <= most && !/[\0-\x1f]/.test(v) && v.isWellFormed() ? v : undefined
 
-/** Claims across machines: whoever asks first has it, and each grant has a greater fencing number than all before it. */
+/**
+ * Claims across machines: whoever asks first has it, and each grant has a greater fencing number than all before it. The
+ * database tells the time: processes of one hub may differ. A number is at least the time in seconds, so that it stays greater
+ * when a backup has brought back an older counter.
+ */
 export class HubClaims {
   readonly #store: HubStore
-  readonly #env: Env
 
-  constructor(store: HubStore, env: Env) {
+  constructor(store: HubStore) {
     this.#store = store
-    this.#env = env
   }
 
   held(project: string, q: Query = this.#store): Promise<HubClaim[]> {
-    const sql = `SELECT ${COLUMNS} FROM hub_claims WHERE project=? AND until>? ORDER BY fence`
-    return q.all<HubClaim>(sql, project, this.#env.now())
+    const sql = `SELECT ${COLUMNS} FROM hub_claims WHERE project=? AND until>${this.#store.now} ORDER BY fence`
+    return q.all<HubClaim>(sql, project)
   }
 
   /** Grants a claim, or says who holds what is in its way. Asked again by its holder, it is renewed. */
@@ -47,8 +48,8 @@ export class HubClaims {
     const note = text(asked.note, 500) ?? ''
     const ttl = Math.min(typeof asked.ttl === 'number' && asked.ttl > 0 ? asked.ttl : CLAIM_TTL_MS, LONGEST_MS)
     return this.#store.transaction(async (q) => {
-      const fence = await this.#lock(q, project)
-      const now = this.#env.now()
+      const last = await this.#lock(q, project)
+      const now = (await q.all<{ now: number }>(`SELECT ${this.#store.now} AS now`))[0]!.now
       const until = Math.round(now + ttl)
       await q.all('DELETE FROM hub_claims WHERE project=? AND until<=?', project, now)
       const held = await this.held(project, q)
@@ -62,11 +63,12 @@ export class HubClaims {
         return { fence: own.fence, until }
       }
       if (held.length >= MOST_CLAIMS) return { code: 'too-many' }
-      await q.all('UPDATE hub_projects SET fence=? WHERE id=?', fence + 1, project)
+      const fence = Math.max(last + 1, Math.floor(now / 1000))
+      await q.all('UPDATE hub_projects SET fence=? WHERE id=?', fence, project)
       await q.all(
         `INSERT INTO hub_claims (project, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         project,
-        fence + 1,
+        fence,
         what,
         place,
         member,
@@ -75,22 +77,27 @@ export class HubClaims {
         now,
         until,
       )
-      return { fence: fence + 1, until }
+      return { fence, until }
     })
   }
 
-  /** Ends claims of a session: the one on a place, or all. Nobody ends those of another. */
+  /**
+   * Ends claims of a session: the one on a place, or all. Nobody ends those of another. With a fencing number it ends that
+   * grant alone: a release may come late, when the session holds the place again.
+   */
   async release(project: string, member: string, asked: JsonObject) {
     const session = text(asked.session, 200)
     const place = text(asked.place, 1000)
     if (!session) return { code: 'bad-claim' }
-    const one = place === undefined ? '' : ' AND place=?'
+    const fence = typeof asked.fence === 'number' ? asked.fence : undefined
+    const one = `${place === undefined ? '' : ' AND place=?'}${fence === undefined ? '' : ' AND fence=?'}`
     await this.#store.all(
       `DELETE FROM hub_claims WHERE project=? AND member=? AND session=?${one}`,
       project,
       member,
       session,
       ...(place === undefined ? [] : [place]),
+      ...(fence === undefined ? [] : [fence]),
     )
     return { released: true }
   }

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import type { JsonObject } from '../model/object.ts'
 import { type Frame, PROTOCOL, printFrame, readFrame } from '../sync/frames.ts'
 import type { HubClaims } from './claims.ts'
-import { digestOf, type HubLog, type Kept, type Pushed } from './log.ts'
+import { digestOf, type HubLog, type Kept, type Page, type Pushed } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Follower, Room } from './room.ts'
 import { type HubStore, MOST_TOLD } from './store.ts'
@@ -113,19 +113,23 @@ export class Connection implements Follower {
     if (this.#cursor !== undefined && this.#ws.bufferedAmount < 1024 * 1024) this.#ws.send(frame)
   }
 
-  /** Sends what is missing, page by page. The next one is read when the one before has gone out. */
+  /** Sends what is missing, page by page. While one goes out to a client that is far behind, the next one is read. */
   wake(): void {
     if (this.#sending || this.#cursor === undefined) return
     this.#sending = true
     void (async () => {
       try {
+        let next: Promise<Page> | undefined
         while (this.#ws.readyState === this.#ws.OPEN && this.#cursor! < this.#room.end) {
           const at = this.#cursor!
           // the room may keep at hand what was erased before this client came
-          const page = await (at < this.#met ? this.#hub.log.page(this.project, at) : this.#room.page(at))
-          if (page.last === this.#cursor) break
-          this.#cursor = page.last
-          await this.#send(page.items, page.last)
+          const { items, last } = await (next ?? this.#page(at))
+          if (last === at) break
+          this.#cursor = last
+          const sent = this.#send(at, items, last)
+          next = last < this.#met ? this.#page(last) : undefined
+          next?.catch(() => {}) // it is waited for, unless the client has gone
+          await sent
         }
       } catch (error) {
         this.#hub.failed('read', error)
@@ -136,10 +140,16 @@ export class Connection implements Follower {
     })()
   }
 
-  #send(items: readonly Kept[], last: number): Promise<void> {
+  /** The room may keep at hand what was erased before this client came. */
+  #page(at: number): Promise<Page> {
+    return at < this.#met ? this.#hub.log.page(this.project, at) : this.#room.page(at)
+  }
+
+  #send(after: number, items: readonly Kept[], last: number): Promise<void> {
     const others = items.filter(({ n, body }) => !this.#own.delete(n) && body !== null)
     const head = {
       t: 'updates',
+      after,
       last,
       mark: items.at(-1)?.digest,
       items: others.map(({ n, key, member }) => [n, key, member]),

@@ -65,7 +65,7 @@ export class Hub implements Host {
     this.#env = options.env
     this.#options = options
     this.log = new HubLog(options.store, options.env)
-    this.claims = new HubClaims(options.store, options.env)
+    this.claims = new HubClaims(options.store)
     this.#http = createServer(
       {
         headersTimeout: REQUEST_MS,
@@ -179,11 +179,11 @@ export class Hub implements Host {
   }
 
   async #checkTokens(): Promise<void> {
-    const ids = [...new Set([...this.#connections].map((c) => c.token.id))]
+    const open = [...this.#connections] // whoever comes while this is asked has just been asked for theirs
+    const ids = [...new Set(open.map((c) => c.token.id))]
     const now = this.#env.now()
     const live = new Set((await tokensOf(this.store, ids)).filter((t) => isLive(t, now)).map((t) => t.id))
-    for (const c of this.#connections)
-      if (!live.has(c.token.id)) c.close(CLOSE.revoked, 'the token was revoked or has expired')
+    for (const c of open) if (!live.has(c.token.id)) c.close(CLOSE.revoked, 'the token was revoked or has expired')
   }
 
   #pingAll(): void {

@@ -38,6 +38,11 @@ export interface Pusher {
   readonly isAdmin: boolean
 }
 
+interface Place {
+  readonly n: number
+  readonly size: number
+}
+
 interface Waiting {
   readonly pusher: Pusher
   readonly updates: readonly Pushed[]
@@ -92,6 +97,7 @@ export class HubLog {
       const now = queue.splice(0, upTo < 0 ? queue.length : Math.max(1, upTo))
       try {
         const results = await this.#store.transaction((q) => this.#appendAll(q, project, now))
+        this.#known.add(project)
         if (now.some((w) => w.updates.some((u) => u.over))) await this.#store.scrub()
         for (const [i, w] of now.entries()) w.done(results[i]!)
       } catch (error) {
@@ -102,10 +108,8 @@ export class HubLog {
   }
 
   async #appendAll(q: Query, project: string, all: readonly Waiting[]): Promise<Appended[]> {
-    if (!this.#known.has(project)) {
+    if (!this.#known.has(project))
       await q.all('INSERT INTO hub_projects (id, head, fence) VALUES (?, 0, 0) ON CONFLICT DO NOTHING', project)
-      this.#known.add(project)
-    }
     // everybody who appends to the project waits here: the numbers come in the order of the commits
     const [row] = await q.all<{ head: number }>(`SELECT head FROM hub_projects WHERE id=?${this.#store.lock}`, project)
     const before = row!.head
@@ -114,19 +118,20 @@ export class HubLog {
     const digests = new Map(all.flatMap((w) => w.updates).map((u) => [u, digestOf(u.body)]))
     const there = await this.#places(q, project, [...new Set(digests.values())])
     const rows: (string | number)[][] = []
-    const over: { key: string; digest: string }[] = []
+    const over = new Map<string, string>()
     const results = all.map(({ pusher, updates }) =>
       updates.map((update) => {
         const replica = replicaOfKey(update.key)
         if (replica === undefined || !isSound(update)) return 'bad-update' as const
         if (owners.get(replica) !== pusher.member && !pusher.isAdmin) return 'not-yours' as const
         const digest = digests.get(update)!
-        if (update.over) over.push({ key: update.key, digest })
-        if (update.body === '') return head
         const known = there.get(digest)
-        if (known !== undefined) return known
+        // something else has taken its place: it comes late
+        if (update.over && known?.size !== 0) over.set(update.key, digest)
+        if (update.body === '') return head
+        if (known !== undefined) return known.n
         head++
-        there.set(digest, head)
+        there.set(digest, { n: head, size: update.body.length })
         rows.push([project, head, update.key, digest, pusher.member, this.#env.now(), update.body.length, update.body])
         return head
       }),
@@ -139,7 +144,7 @@ export class HubLog {
       )
       await q.all('UPDATE hub_projects SET head=? WHERE id=?', head, project)
     }
-    for (const { key, digest } of over)
+    for (const [key, digest] of over)
       await q.all('UPDATE hub_log SET body=NULL, size=0 WHERE project=? AND key=? AND digest<>?', project, key, digest)
     return results.map((places) => ({ places, head }))
   }
@@ -172,24 +177,28 @@ export class HubLog {
     return wanted
   }
 
-  async #places(q: Query, project: string, digests: readonly string[]): Promise<Map<string, number>> {
+  /** Where those stand that are there; without size, what was erased. */
+  async #places(q: Query, project: string, digests: readonly string[]): Promise<Map<string, Place>> {
     const marks = digests.map(() => '?').join(', ')
     if (marks === '') return new Map()
-    const rows = await q.all<{ n: number; digest: string }>(
-      `SELECT n, digest FROM hub_log WHERE project=? AND digest IN (${marks})`,
+    const rows = await q.all<Place & { digest: string }>(
+      `SELECT n, digest, size FROM hub_log WHERE project=? AND digest IN (${marks})`,
       project,
       ...digests,
     )
-    return new Map(rows.map((r) => [r.digest, r.n]))
+    return new Map(rows.map((r) => [r.digest, r]))
   }
 
   /** What comes after a number, some of it. */
   async page(project: string, after: number): Promise<Page> {
     const items = await this.#store.all<Kept>(
-      `SELECT n, key, digest, member, body FROM
-         (SELECT n, key, digest, member, body, size, SUM(size) OVER (ORDER BY n) AS total
-          FROM hub_log WHERE project=? AND n>? AND n<=?) AS part
-       WHERE total-size < ? ORDER BY n`,
+      // of those that do not fit the bodies are not read
+      `SELECT n, key, digest, member, body FROM hub_log WHERE project=? AND n>? AND n<=
+         (SELECT max(n) FROM (SELECT n, size, SUM(size) OVER (ORDER BY n) AS total
+          FROM hub_log WHERE project=? AND n>? AND n<=?) AS part WHERE total-size < ?)
+       ORDER BY n`,
+      project,
+      after,
       project,
       after,
       after + PAGE_UPDATES,

@@ -41,6 +41,7 @@ export async function openSqliteStore(path: string): Promise<HubStore> {
     })
   return {
     lock: '',
+    now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     tells: true,
     async all<T>(sql: string, ...values: Value[]) {
       if (isRead(sql)) return run<T>(reader, sql, values)

@@ -17,6 +17,8 @@ export interface HubStore extends Query {
   transaction<T>(body: (q: Query) => Promise<T>): Promise<T>
   /** What ends a SELECT of a row that others are to wait for. */
   readonly lock: string
+  /** The database's own time in ms, as an expression: one clock for all processes of the hub. */
+  readonly now: string
   /** Whether `tell` reaches the other processes at once; else they have to look. */
   readonly tells: boolean
   /** Says something to all processes of the hub, this one too. Nothing keeps it. */

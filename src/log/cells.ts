@@ -62,6 +62,8 @@ export const setPart = (item: Json) => `s${digest(canonical(item))}`
 export const listPart = (item: Json) => `l${digest(canonical(item))}`
 export const pathPart = (path: readonly string[]) => `p${digest(JSON.stringify(path))}`
 
+/** The one root type of an entity's document. */
+export const DOCUMENT_ROOT = 'c'
 const KEY_SEPARATOR = '\0'
 
 export const cellKey = (field: string, part: string, replica: string) => [field, part, replica].join(KEY_SEPARATOR)
@@ -91,7 +93,7 @@ export function decodeCell(key: string, raw: Json[]): Cell {
   }
 }
 
-const isPrefix = (a: readonly string[], b: readonly string[]) =>
+export const isPrefix = (a: readonly string[], b: readonly string[]) =>
   a.length <= b.length && a.every((key, i) => key === b[i])
 
 /** The cells of one field, optionally of one part. */

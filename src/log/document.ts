@@ -6,11 +6,8 @@
 import * as Y from 'yjs'
 import { UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
-import { type Cells, cellKey, decodeCell, encodeCell } from './cells.ts'
+import { type Cells, cellKey, DOCUMENT_ROOT, decodeCell, encodeCell } from './cells.ts'
 import { cellOf, type Event, overwritten } from './events.ts'
-
-/** The one root type of an entity's document. */
-const ROOT = 'c'
 
 /** Replica tags are Yjs client ids in base 36: both are minted together (K12). */
 export const clientOf = (replica: string) => Number.parseInt(replica, 36)
@@ -42,7 +39,7 @@ function read<T>(body: () => T): T {
 export function readCells(doc: Y.Doc): Cells {
   return read(() => {
     const cells: Cells = new Map()
-    for (const [key, raw] of doc.getMap<Json[]>(ROOT).entries()) cells.set(key, decodeCell(key, raw))
+    for (const [key, raw] of doc.getMap<Json[]>(DOCUMENT_ROOT).entries()) cells.set(key, decodeCell(key, raw))
     return cells
   })
 }
@@ -59,7 +56,7 @@ export function writeEvents(doc: Y.Doc, events: readonly Event[], replica: strin
   doc.on('update', keep)
   try {
     doc.transact(() => {
-      const root = doc.getMap<Json[]>(ROOT)
+      const root = doc.getMap<Json[]>(DOCUMENT_ROOT)
       const cells = readCells(doc)
       for (const e of events) {
         const cell = cellOf(e)
@@ -91,7 +88,7 @@ export function strip(update: Uint8Array, erased: (replica: string, ctr: number)
   const { structs, ds } = Y.decodeUpdate(update)
   for (const s of structs) {
     if (!(s instanceof Y.Item) || !(s.content instanceof Y.ContentAny)) continue
-    const [, ctr] = s.content.arr[0] as Json[]
+    const [, ctr] = (s.content as Y.ContentAny).arr[0] as Json[]
     if (erased(replicaOf(s.id.client), ctr as number)) s.content = new Y.ContentDeleted(s.length)
   }
   return encode(structs, ds.clients)

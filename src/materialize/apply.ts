@@ -8,6 +8,7 @@ import type { Cells } from '../log/cells.ts'
 import { foldOf, SHARED_KIND } from '../log/context-value.ts'
 import { applyUpdate, encodeDoc, openDoc, readCells, writeEvents } from '../log/document.ts'
 import type { Event } from '../log/events.ts'
+import { firstState } from '../log/first-state.ts'
 import type { Folded } from '../log/fold.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
@@ -24,8 +25,10 @@ import {
   getRow,
   idsOfKind,
   loadDoc,
+  placeOf,
   putLink,
   putRow,
+  rowId,
   saveDoc,
 } from '../store/rows.ts'
 import { dayWords } from '../store/terms.ts'
@@ -76,21 +79,23 @@ export function applyLine(
   alreadyInDocs = false,
 ): void {
   for (const [id, update] of line.updates) {
-    const doc = docs.get(id)
-    if (!alreadyInDocs) applyUpdate(doc, update)
-    saveAndProject(db, registry, id, doc, line)
+    const before = placeOf(db, id)
+    // what is new here is read off its update: a document takes four times as long
+    let { cells, state } = (before === undefined && !alreadyInDocs && firstState(update)) || {}
+    if (!cells || !state) {
+      const doc = docs.get(id)
+      if (!alreadyInDocs) applyUpdate(doc, update)
+      cells = readCells(doc)
+      state = encodeDoc(doc)
+    }
+    saveDoc(db, id, state)
+    // the row is computed from the document, not from what was said (K7)
+    const own = line.events.filter((e) => e.entity === id)
+    const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
+    project(db, registry, id, cells, updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0), before?.rowid)
   }
   append(db, line, received)
   indexEvents(db, line)
-}
-
-/** Stores a document and computes its row from it, not from what was said (K7). */
-function saveAndProject(db: Db, registry: Registry, id: string, doc: Y.Doc, line?: Line): void {
-  saveDoc(db, id, encodeDoc(doc))
-  const own = line?.events.filter((e) => e.entity === id) ?? []
-  const before = getRow(db, id)
-  const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
-  projectState(db, registry, id, doc, updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0))
 }
 
 export function projectState(
@@ -102,17 +107,32 @@ export function projectState(
   version: number,
   sameText = false,
 ): void {
-  const folded = foldOf(id, readCells(doc))
+  project(db, registry, id, readCells(doc), updated, version, rowId(db, id), sameText)
+}
+
+/** Computes the row of an entity, and what it is found by. `at`: where its row stands, if there is one. */
+function project(
+  db: Db,
+  registry: Registry,
+  id: string,
+  cells: Cells,
+  updated: number,
+  version: number,
+  at: number | undefined,
+  sameText = false,
+): void {
+  const folded = foldOf(id, cells)
   const kind = registry.kind(kindOf(id))
   const row = rowOf(id, folded, updated, version, registry)
-  const rowid = putRow(db, row)
+  const rowid = putRow(db, row, at)
   const f = folded.fields
   if (row.kind === LINK_KIND) {
     const complete = folded.live && typeof f.from === 'string' && typeof f.to === 'string' && typeof f.type === 'string'
     if (complete) putLink(db, { id, src: f.from as string, rel: f.type as string, dst: f.to as string })
     else dropLink(db, id)
   }
-  indexText(db, rowid, folded.live && kind && !kind.internal ? textOf(row.name, folded, kind) : undefined, sameText)
+  const text = folded.live && kind && !kind.internal ? textOf(row.name, folded, kind) : undefined
+  indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
 }
 
 export function rowOf(id: string, folded: Folded, updated: number, version: number, registry: Registry): EntityRow {
@@ -139,6 +159,18 @@ const DAY_WEIGHT = 0.3
 /** A shared value is found by its beginning: a list that grows would be taken apart anew with every item. */
 const MAX_SHARED_TEXT = 2_000
 
+/** How much a field counts in a text; 0: not at all. */
+export function weightOf(field: string, kind: Kind): number {
+  if (field === 'provenance' || field === 'standing' || field === 'retired') return 0
+  const spec = fieldsOf(kind)[field]
+  if (spec?.type !== 'time') return spec?.weight ?? 0.6
+  // when it was recorded, and until when it holds, is no word of its text
+  return field === 'date' ? (spec.weight ?? DAY_WEIGHT) : 0
+}
+
+/** The fields that say what an entity stands in a row with. */
+export const ROW_FIELDS = ['sourceFile', 'section', 'position']
+
 /** What an entity is found by: its fields by the weights that its kind declares, and what it stands in a row with. */
 export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>, kind: Kind): EntityText {
   const { fields } = folded
@@ -146,14 +178,10 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
   const { row, place, inRow } = rowIn(kind, fields, folded.created)
   const parts: WeightedText[] = []
   for (const [field, value] of Object.entries(fields)) {
-    if (field === kind.key[0] || field === 'provenance' || field === 'standing' || field === 'retired') continue
-    const spec = specs[field]
-    const weight = spec?.weight ?? (spec?.type === 'time' ? DAY_WEIGHT : 0.6)
+    const weight = field === kind.key[0] ? 0 : weightOf(field, kind)
     if (weight === 0 || inRow.includes(field)) continue
-    if (spec?.type === 'time') {
-      // when it was recorded, and until when it holds, is no word of its text
-      if (field === 'date') parts.push({ text: dayWords(String(value)), weight })
-    } else {
+    if (specs[field]?.type === 'time') parts.push({ text: dayWords(String(value)), weight })
+    else {
       const text = words(value)
       parts.push({ text: kind.name === SHARED_KIND ? text.slice(0, MAX_SHARED_TEXT) : text, weight })
     }
@@ -190,7 +218,7 @@ function rowIn(
     : { place: 0, inRow: [] }
 }
 
-function words(value: Json): string {
+export function words(value: Json): string {
   if (value === null || typeof value === 'boolean') return ''
   if (typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return value.map(words).join('\n')

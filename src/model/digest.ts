@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 const PRIMES: number[] = []
 for (let n = 2; PRIMES.length < 64; n++) if (PRIMES.every((p) => n % p !== 0)) PRIMES.push(n)
@@ -16,7 +16,7 @@ export function digest(data: string | Uint8Array): string {
   padded[bytes.length] = 0x80
   padded.writeUInt32BE(Math.floor(bytes.length / 2 ** 29), padded.length - 8)
   padded.writeUInt32BE((bytes.length * 8) >>> 0, padded.length - 4)
-  const hash = Int32Array.from(START)
+  const state = Int32Array.from(START)
   for (let at = 0; at < padded.length; at += 64) {
     for (let i = 0; i < 16; i++) w[i] = padded.readInt32BE(at + i * 4)
     for (let i = 16; i < 64; i++) {
@@ -26,7 +26,7 @@ export function digest(data: string | Uint8Array): string {
       const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10)
       w[i] = w[i - 16]! + s0 + w[i - 7]! + s1
     }
-    let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number]
+    let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
     for (let i = 0; i < 64; i++) {
       const s1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
       const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
@@ -41,17 +41,17 @@ export function digest(data: string | Uint8Array): string {
       b = a
       a = (t + s0 + m) | 0
     }
-    hash[0]! += a
-    hash[1]! += b
-    hash[2]! += c
-    hash[3]! += d
-    hash[4]! += e
-    hash[5]! += f
-    hash[6]! += g
-    hash[7]! += h
+    state[0]! += a
+    state[1]! += b
+    state[2]! += c
+    state[3]! += d
+    state[4]! += e
+    state[5]! += f
+    state[6]! += g
+    state[7]! += h
   }
   let hex = ''
-  for (const x of hash) hex += (x >>> 0).toString(16).padStart(8, '0')
+  for (const x of state) hex += (x >>> 0).toString(16).padStart(8, '0')
   return hex
 }
 
@@ -61,5 +61,5 @@ let own = 8_000
 /** SHA-256 in hexadecimal; a text as UTF-8. */
 export function sha256(data: string | Uint8Array): string {
   own -= data.length + 64
-  return own > 0 ? digest(data) : createHash('sha256').update(data).digest('hex')
+  return own > 0 ? digest(data) : hash('sha256', data)
 }

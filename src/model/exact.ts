@@ -26,12 +26,24 @@ export function roundedIn(
 /** Deeper data is nobody's: whatever walks it would run out of stack. */
 const DEEPEST = 1_000
 
+/** Where a text that begins with a quote ends: at the next quote before which stands an even number of backslashes. */
+function endOfText(json: string, from: number): number {
+  for (let at = json.indexOf('"', from + 1); at >= 0; at = json.indexOf('"', at + 1)) {
+    let first = at
+    while (json[first - 1] === '\\') first--
+    if ((at - first) % 2 === 0) return at
+  }
+  return -1
+}
+
 export function isTooDeep(text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const c = text[at]
     if (c === '"') {
-      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++
+      const end = endOfText(text, at)
+      if (end < 0) return false
+      at = end
     } else if (c === '[' || c === '{') {
       if (++depth > DEEPEST) return true
     } else if (c === ']' || c === '}') depth--

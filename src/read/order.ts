@@ -1,20 +1,22 @@
 import type { Entity } from '../model/entity.ts'
 import type { Db } from '../store/db.ts'
-import { eventsOf } from '../store/log.ts'
-
-/** Where the log first speaks of an entity, as text that sorts. */
-const placeOf = (db: Db, id: string): string =>
-  (eventsOf(db, id)[0]?.id ?? '')
-    .split(':')
-    .map((part) => part.padStart(12, '0'))
-    .join(':')
+import { beginningsOf } from '../store/log.ts'
 
 /** Oldest first. Those of one batch stand in the order of the batch. */
 export function oldestFirst(db: Db, entities: readonly Entity[]): Entity[] {
-  const places = new Map<string, string>()
-  const place = ({ id }: Entity): string => {
-    if (!places.has(id)) places.set(id, placeOf(db, id))
-    return places.get(id)!
+  const together = [...Map.groupBy(entities, (e) => e.created).values()].filter((all) => all.length > 1).flat()
+  const places = new Map(
+    beginningsOf(
+      db,
+      together.map((e) => e.id),
+    ).map(({ entity, ...place }) => [entity, place]),
+  )
+  const byPlace = (a: Entity, b: Entity): number => {
+    const [one, other] = [places.get(a.id), places.get(b.id)]
+    if (!one || !other) return (one ? 1 : 0) - (other ? 1 : 0)
+    return (
+      (one.replica < other.replica ? -1 : one.replica > other.replica ? 1 : 0) || one.seq - other.seq || one.i - other.i
+    )
   }
-  return entities.toSorted((a, b) => a.created - b.created || (place(a) < place(b) ? -1 : 1))
+  return entities.toSorted((a, b) => a.created - b.created || byPlace(a, b))
 }

@@ -1,13 +1,13 @@
 import { UserError } from '../errors.ts'
 import { STATE } from '../log/cells.ts'
 import { foldOf } from '../log/context-value.ts'
-import { cellsOf } from '../log/events.ts'
+import { cellsOf, type Event, overwritesOthers } from '../log/events.ts'
 import type { Folded } from '../log/fold.ts'
 import { rowOf } from '../materialize/apply.ts'
-import { type Entity, isAgreed, LINK_KIND, type Link, nameKey, standingOf } from '../model/entity.ts'
+import { type Entity, isAgreed, kindOf, LINK_KIND, type Link, nameKey, standingOf } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
-import { eventsOfUpTo, listEventsUpTo, writtenSince, writtenUpTo } from '../store/log.ts'
+import { eventsOfUpTo, fieldsSince, listEventsUpTo, writtenUpTo } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import * as rows from '../store/rows.ts'
 import { entityOf, idsOf, isAsked, type ListOptions, newestFirst, type Reader } from './reader.ts'
@@ -17,12 +17,23 @@ const SUPERSEDES = 'supersedes'
 /** How many entities of a list are read at once. */
 const PAGE = 64
 
+/** An entity that was there at the moment, and the fields that were written since. */
+export interface Change extends rows.ChangedRow {
+  readonly fields: ReadonlySet<string>
+}
+
+export interface Past extends Reader {
+  readonly at: number
+  /** By their ids. */
+  changes(): ReadonlyMap<string, Change>
+}
+
 /**
  * Reads the knowledge as it was at a moment: what nothing has touched since is as its row says, and of everything else the
  * events stamped up to it are folded (K11), one entity at a time, when somebody asks for it. The same on every replica
  * that holds the same lines; refused for a moment before the horizon of a compaction.
  */
-export function readAsOf(db: Db, registryNow: () => Registry, at: number): Reader {
+export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past {
   let kinds: Registry | undefined
   const registry = () => (kinds ??= registryNow())
   const horizon = Number(getMeta(db, 'horizon') ?? 0)
@@ -52,21 +63,37 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Reade
   }
   const isLive = (id: string) => entity(id)?.live === true
 
+  let changed: Map<string, Change> | undefined
+  const changes = (): Map<string, Change> => {
+    if (changed) return changed
+    const found = rows.changedSince(db, at)
+    const fields = fieldsSince(
+      db,
+      found.map((row) => row.id),
+      at,
+    )
+    return (changed = new Map(found.map((row) => [row.id, { ...row, fields: fields.get(row.id)! }])))
+  }
+
   /** Links that were there, and no longer are. */
   let gone: rows.LinkRow[] | undefined
-  const goneLinks = (): rows.LinkRow[] =>
-    (gone ??= entities(rows.linksGoneSince(db, LINK_KIND, at)).flatMap(({ id, live, fields: { from, type, to } }) =>
+  const goneLinks = (): rows.LinkRow[] => {
+    if (gone) return gone
+    const links = [...changes().keys()].filter((id) => kindOf(id) === LINK_KIND)
+    return (gone = entities(rows.linksGone(db, links)).flatMap(({ id, live, fields: { from, type, to } }) =>
       live ? [{ id, src: String(from), rel: String(type), dst: String(to) }] : [],
     ))
+  }
   let byEnd: Record<'src' | 'dst', Map<string, rows.LinkRow[]>> | undefined
   const goneAt = (end: 'src' | 'dst', id: string) => {
     const all = goneLinks()
     byEnd ??= { src: Map.groupBy(all, (l) => l.src), dst: Map.groupBy(all, (l) => l.dst) }
     return byEnd[end].get(id) ?? []
   }
-  const links = (end: 'from' | 'to', id: string): Link[] => {
+  const links = (end: 'from' | 'to', id: string, relations?: readonly string[]): Link[] => {
     const column = end === 'from' ? 'src' : 'dst'
     return [...rows.allLinksAt(db, column, id), ...goneAt(column, id)]
+      .filter((l) => !relations || relations.includes(l.rel))
       .flatMap((l): Link[] => {
         const e = entity(l.id)
         const counts = e?.live && e.fields.standing !== 'rejected' && isLive(end === 'from' ? l.dst : l.src)
@@ -131,29 +158,21 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Reade
     for (let i = 0; i < ids.length; i += PAGE) yield* entities(ids.slice(i, i + PAGE))
   }
   let renamed: string[] | undefined
-  const renamedSince = () =>
+  const renamedSince = () => {
     // a restored entity may have lost the name that somebody else gave it meanwhile
-    (renamed ??= writtenSince(
-      db,
-      [
-        STATE,
-        ...new Set(
-          registry()
-            .kinds()
-            .flatMap((k) => k.key[0] ?? []),
-        ),
-      ],
-      at,
-    ))
+    const isNamed = ({ id, fields }: Change) =>
+      fields.has(STATE) || (registry().kind(kindOf(id))?.key ?? []).some((f) => fields.has(f))
+    return (renamed ??= [...changes().values()].flatMap((c) => (isNamed(c) ? [c.id] : [])))
+  }
 
-  const reader: Reader = {
+  const reader: Past = {
+    at,
+    changes,
     registry,
     entity,
-    byName: (key) => {
-      const called = (ids: readonly string[]) => entities(ids).filter((e) => nameKey(e.name) === key)
-      const still = called(rows.rowsByName(db, key).map((row) => row.id))
-      // what has another name now is looked for only where nothing has kept it
-      return still.length > 0 ? still : called(renamedSince().sort())
+    byName(key) {
+      const ids = new Set([...rows.rowsByName(db, key).map((row) => row.id), ...renamedSince()])
+      return entities([...ids].sort()).filter((e) => nameKey(e.name) === key)
     },
     allIds: () => rows.allKinds(db).flatMap((kind) => rows.idsAt(db, kind, at)),
     list(kind, o = {}) {
@@ -165,15 +184,15 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Reade
       return found
     },
     ids: (kinds, o = {}) =>
-      idsOf(kinds, o.limit, (kind) =>
-        o.topic === undefined && o.session === undefined ? listed(kind, o) : reader.list(kind, o),
+      idsOf(kinds, o, (kind, of) =>
+        of.topic === undefined && of.session === undefined ? listed(kind, of) : reader.list(kind, of),
       ),
     entities,
-    links,
+    links: (end, id) => links(end, id),
     edges: (end, ids, relations) =>
       ids.flatMap((id) =>
-        links(end, id).flatMap(({ entity: e, ...l }) =>
-          isAgreed(e) && (!relations || relations.includes(l.type))
+        links(end, id, relations).flatMap(({ entity: e, ...l }) =>
+          isAgreed(e)
             ? [
                 {
                   ...l,
@@ -231,16 +250,34 @@ function foldForLists(db: Db, ids: readonly string[], at: number): Map<string, F
     events.filter((e) => known.has(e.entity)),
     (e) => e.entity,
   )
-  return new Map([...byEntity].map(([id, own]) => [id, foldOf(id, cellsOf(own))]))
+  const others = laterOf(db, byEntity, at)
+  return new Map([...byEntity].map(([id, own]) => [id, foldOf(id, cellsOf(own, others.get(id)))]))
+}
+
+/** What is stamped after the moment, of those entities where something before it has replaced it: the clocks differed. */
+function laterOf(db: Db, byEntity: ReadonlyMap<string, readonly Event[]>, at: number): Map<string, Event[]> {
+  const asked = [...byEntity].flatMap(([id, events]) => (overwritesOthers(events) ? [id] : []))
+  if (asked.length === 0) return new Map()
+  const later = eventsOfUpTo(db, asked, Number.MAX_SAFE_INTEGER).flatMap(({ event }) =>
+    event.stamp.ms > at ? [event] : [],
+  )
+  return Map.groupBy(later, (e) => e.entity)
 }
 
 /** Entities as the events up to a moment say they are; those that had none are left out. */
 function foldUpTo(db: Db, registry: Registry, ids: readonly string[], at: number): Map<string, Entity> {
   const isCompacted = getMeta(db, 'horizon') !== undefined
   const byEntity = Map.groupBy(eventsOfUpTo(db, ids, at), (e) => e.event.entity)
+  const others = laterOf(db, new Map([...byEntity].map(([id, own]) => [id, own.map((e) => e.event)])), at)
   return new Map(
     [...byEntity].map(([id, events]) => {
-      const folded = foldOf(id, cellsOf(events.map((e) => e.event)))
+      const folded = foldOf(
+        id,
+        cellsOf(
+          events.map((e) => e.event),
+          others.get(id),
+        ),
+      )
       // what touched it last may have been folded away by a compaction; the horizon lies after it
       const base = isCompacted ? rows.baseOf(db, id) : undefined
       const updated = events.reduce((max, e) => Math.max(max, e.event.stamp.ms), base?.updated ?? 0)

@@ -12,7 +12,7 @@ import { toTime } from '../model/validate.ts'
 import { type Db, stored } from '../store/db.ts'
 import * as rows from '../store/rows.ts'
 import { questionTerms } from '../store/terms.ts'
-import { rowsWith } from '../store/text-index.ts'
+import { rowsWith, textsWith } from '../store/text-index.ts'
 import { candidates, type Lookup } from './references.ts'
 
 /** Of each kind. */
@@ -20,6 +20,8 @@ const NAMES_TO_SUGGEST_FROM = 500
 
 export interface ListOptions {
   limit?: number
+  /** Of ids: without the first so many. */
+  offset?: number
   /** ms since the epoch: recorded at or after. */
   since?: number
   topic?: string
@@ -35,14 +37,16 @@ export interface ListOptions {
 export const newestFirst = (a: { id: string; created: number }, b: { id: string; created: number }): number =>
   b.created - a.created || (a.id < b.id ? -1 : 1)
 
-/** The ids of what several kinds list, newest first. */
+/** The ids of what several kinds list, newest first; `listed` gives those of one kind, up to the last that is asked for. */
 export function idsOf(
   kinds: string | readonly string[],
-  limit: number | undefined,
-  listed: (kind: string) => readonly { id: string; created: number }[],
+  { offset = 0, ...o }: ListOptions,
+  listed: (kind: string, o: ListOptions) => readonly { id: string; created: number }[],
 ): string[] {
-  const all = typeof kinds === 'string' ? listed(kinds) : kinds.flatMap(listed).sort(newestFirst)
-  return all.slice(0, limit ?? all.length).map((e) => e.id)
+  const end = o.limit === undefined ? undefined : offset + o.limit
+  const ofKind = (kind: string) => listed(kind, end === undefined ? o : { ...o, limit: end })
+  const all = typeof kinds === 'string' ? ofKind(kinds) : kinds.flatMap(ofKind).sort(newestFirst)
+  return all.slice(offset, end).map((e) => e.id)
 }
 
 /** Everything that can be asked of the knowledge, now or as of a moment. */
@@ -94,6 +98,23 @@ const ofSession = (e: Entity, session: string): boolean =>
 export const isAsked = (e: Entity, { topic, session }: ListOptions): boolean =>
   (topic === undefined || hasTopic(e, topic)) && (session === undefined || ofSession(e, session))
 
+/** How many texts the words of a search may match together. */
+const POSTINGS = 3_000
+
+/** The words that a question is searched by: the rarest first, and at least one. What stands in most texts tells nothing of any. */
+function rarest(db: Db, question: string): string[] {
+  const counted = questionTerms(question).map(({ word, stem }) => ({ word, texts: textsWith(db, stem) }))
+  let before = 0
+  return counted
+    .sort((a, b) => a.texts - b.texts)
+    .filter(({ texts }) => {
+      const isKept = before === 0 || before + texts <= POSTINGS
+      before += texts
+      return isKept
+    })
+    .map((c) => c.word)
+}
+
 /** Reads the store as it is now. */
 export function readNow(db: Db, registry: () => Registry): Reader {
   const entity = (id: string) => {
@@ -106,7 +127,7 @@ export function readNow(db: Db, registry: () => Registry): Reader {
     byName: (key) => rows.rowsByName(db, key).map(entityOf),
     allIds: () => rows.allIds(db),
     list(kind, o = {}) {
-      const { topic, session, limit, ...rest } = o
+      const { topic, session, limit, offset: _, ...rest } = o
       if (topic === undefined && session === undefined)
         return rows.listRows(db, kind, { ...rest, ...(limit !== undefined ? { limit } : {}) }).map(entityOf)
       const found = rows.listRows(db, kind, rest).map(entityOf)
@@ -116,7 +137,10 @@ export function readNow(db: Db, registry: () => Registry): Reader {
     ids(kinds, o = {}) {
       const { topic, session, ...rest } = o
       const isPlain = topic === undefined && session === undefined
-      return idsOf(kinds, o.limit, (kind) => (isPlain ? rows.listIds(db, kind, rest) : reader.list(kind, o)))
+      const all = [kinds].flat()
+      return isPlain && all.length <= rows.MOST_KINDS
+        ? rows.listIds(db, all, rest).map((e) => e.id)
+        : idsOf(kinds, o, (kind, of) => reader.list(kind, of))
     },
     links: (end, id) =>
       rows.linksAt(db, end === 'from' ? 'src' : 'dst', id).flatMap((l) => {
@@ -133,7 +157,7 @@ export function readNow(db: Db, registry: () => Registry): Reader {
     linksOf: (relations) =>
       rows.linksOf(db, relations).map(({ id, src, dst, rel }) => ({ id, from: src, to: dst, type: rel })),
     search(question, limit, kinds) {
-      const words = questionTerms(question).map((t) => t.word)
+      const words = rarest(db, question)
       const isReplaced = (e: Entity) =>
         e.fields.status === undefined &&
         reader.links('to', e.id).some((l) => l.type === 'supersedes' && isAgreed(l.entity))

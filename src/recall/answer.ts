@@ -19,11 +19,11 @@ import { stands, stateOf } from './validity.ts'
 
 const DAY_MS = 86_400_000
 
-/** A longer question is a document; only its beginning is searched for. */
-const MAX_QUESTION = 16_384
-
 /** Judges this many times `limit` results, so that folded duplicates can be replaced. */
 const SPARE = 2
+
+/** How far below what took its place something is at least. */
+const BELOW = 0.999
 
 /** What an answer is made from. */
 export interface Grounds {
@@ -36,6 +36,8 @@ export interface Grounds {
   readonly config: RecallConfig
   readonly place: Place
   readonly notes: string[]
+  /** How well the first results answer, by their ids, where a reranker has read them. */
+  readonly reranked?: ReadonlyMap<string, number>
 }
 
 interface Scored extends Ranked {
@@ -64,7 +66,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     states.set(e.id, state)
     return true
   }
-  const ranked = rank(question.slice(0, MAX_QUESTION), {
+  const ranked = rank(question, {
     corpus: g.corpus,
     reader,
     vectors: g.vectors,
@@ -73,7 +75,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     now,
     admits,
   })
-  const scored = ranked.map((r): Scored => {
+  const scored = inOrderOf(g.reranked ?? new Map(), ranked).map((r): Scored => {
     const p = near.get(r.entity.id)!
     const parts = {
       relevance: r.relevance,
@@ -83,6 +85,7 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     }
     return { ...r, near: p, parts, score: parts.relevance * parts.proximity * parts.recency * parts.importance }
   })
+  if (asked.all || asked.asOf !== undefined) belowSuccessors(scored, reader)
   scored.sort(
     (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
   )
@@ -132,6 +135,45 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     notes: g.notes,
     text: packed.text,
   }
+}
+
+/**
+ * The relevances of what was reranked, dealt out anew in the reranker's order: its own numbers mean something else with each
+ * model. What the question calls by name stays.
+ */
+function inOrderOf(reranked: ReadonlyMap<string, number>, ranked: readonly Ranked[]): readonly Ranked[] {
+  const byRelevance = ranked
+    .filter((r) => !r.named && reranked.has(r.entity.id))
+    .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
+  const scoreOf = (r: Ranked) => reranked.get(r.entity.id)!
+  const relevances = new Map(
+    [...byRelevance].sort((a, b) => scoreOf(b) - scoreOf(a)).map((r, i) => [r, byRelevance[i]!.relevance]),
+  )
+  return ranked.map((r) => ({ ...r, relevance: relevances.get(r) ?? r.relevance }))
+}
+
+/** What took something's place is told before it, however well the words of the old one fit. */
+function belowSuccessors(scored: Scored[], reader: Reader): void {
+  const places = new Map(scored.map((s, i) => [s.entity.id, i]))
+  const lowered = new Set<number>()
+  const lower = (i: number): void => {
+    if (lowered.has(i)) return
+    lowered.add(i) // also ends a circle
+    for (const { from } of reader.edges('to', [scored[i]!.entity.id], ['supersedes'])) {
+      const at = places.get(from)
+      if (at === undefined) continue
+      lower(at)
+      const { parts, score, ...rest } = scored[i]!
+      if (score < scored[at]!.score) continue
+      const relevance = parts.relevance * (scored[at]!.score / score) * BELOW
+      scored[i] = {
+        ...rest,
+        score: relevance * parts.proximity * parts.recency * parts.importance,
+        parts: { ...parts, relevance },
+      }
+    }
+  }
+  for (const i of scored.keys()) lower(i)
 }
 
 /** Links by which somebody said that two cannot hold together. */

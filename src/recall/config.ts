@@ -5,6 +5,7 @@ import { isObject } from '../model/object.ts'
 import { shown } from '../model/validate.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
+const RERANKERS = ['none', 'http'] as const
 
 /** Everything about recall that a project may set; what it does not say has the value of `DEFAULTS`. */
 export interface RecallConfig {
@@ -35,6 +36,15 @@ export interface RecallConfig {
     readonly keyFrom?: string
     readonly dimensions?: number
   }
+  /** What reads the first results together with the question and puts them in order. */
+  readonly reranker: {
+    readonly use: (typeof RERANKERS)[number]
+    readonly url?: string
+    /** Text Embeddings Inference needs none. */
+    readonly model?: string
+    /** The environment variable that holds the key. */
+    readonly keyFrom?: string
+  }
   /** How strongly each of them counts: 0 not at all, 1 as documented, 2 twice as much. */
   readonly importance: {
     readonly impact: number
@@ -54,6 +64,7 @@ export const DEFAULTS: RecallConfig = {
   budget: null,
   projects: [],
   embedder: { use: 'static' },
+  reranker: { use: 'none' },
   importance: { impact: 1, confidence: 1, severity: 1, priority: 1 },
 }
 
@@ -114,6 +125,21 @@ const weight = number(0, 10)
 const strength = number(0, 3)
 const days = number(0, LONGEST_DAYS, true)
 
+const oneOf = (names: readonly string[]): Leaf => ({
+  accepted: `one of ${names.join(', ')}`,
+  takes: (v) => (names as readonly unknown[]).includes(v),
+})
+
+const endpoint = {
+  url: { accepted: 'an http or https address', takes: (v) => typeof v === 'string' && isWebAddress(v) },
+  model: text,
+  keyFrom: {
+    accepted: 'the name of the environment variable that holds the key, never the key itself',
+    takes: (v) => typeof v === 'string' && /^[A-Z_][A-Z0-9_]*$/.test(v),
+    hidden: true,
+  },
+} satisfies { readonly [setting: string]: Leaf }
+
 const SHAPE: { readonly [K in keyof RecallConfig]: Leaf | Table } = {
   weights: { of: { task: weight, sibling: weight, activity: weight, goal: weight, elsewhere: weight } },
   halfLifeDays: { of: 'kinds' },
@@ -125,19 +151,8 @@ const SHAPE: { readonly [K in keyof RecallConfig]: Leaf | Table } = {
     accepted: 'a list of paths, ids or names',
     takes: (v) => Array.isArray(v) && v.every((item) => text.takes(item)),
   },
-  embedder: {
-    of: {
-      use: { accepted: `one of ${EMBEDDERS.join(', ')}`, takes: (v) => (EMBEDDERS as readonly unknown[]).includes(v) },
-      url: { accepted: 'an http or https address', takes: (v) => typeof v === 'string' && isWebAddress(v) },
-      model: text,
-      keyFrom: {
-        accepted: 'the name of the environment variable that holds the key, never the key itself',
-        takes: (v) => typeof v === 'string' && /^[A-Z_][A-Z0-9_]*$/.test(v),
-        hidden: true,
-      },
-      dimensions: whole(1, 16_384),
-    },
-  },
+  embedder: { of: { use: oneOf(EMBEDDERS), ...endpoint, dimensions: whole(1, 16_384) } },
+  reranker: { of: { use: oneOf(RERANKERS), ...endpoint } },
   importance: { of: { impact: strength, confidence: strength, severity: strength, priority: strength } },
 }
 
@@ -203,16 +218,20 @@ export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<str
     }
   }
 
-  const { embedder } = config as unknown as RecallConfig
-  if (problems.length === 0 && embedder.use === 'http') {
-    for (const key of ['url', 'model'] as const)
-      if (embedder[key] === undefined)
-        problems.push({
-          path: `embedder.${key}`,
-          message: 'missing; use: http needs it',
-          accepted: (SHAPE.embedder as { of: { [key: string]: Leaf } }).of[key]!.accepted,
-        })
-  }
+  const { embedder, reranker } = config as unknown as RecallConfig
+  const needed = [
+    { what: 'embedder', said: embedder, keys: ['url', 'model'] as const },
+    { what: 'reranker', said: reranker, keys: ['url'] as const },
+  ]
+  if (problems.length === 0)
+    for (const { what, said, keys } of needed)
+      for (const key of said.use === 'http' ? keys : [])
+        if (said[key] === undefined)
+          problems.push({
+            path: `${what}.${key}`,
+            message: 'missing; use: http needs it',
+            accepted: endpoint[key].accepted,
+          })
   refuseAll('bad-config', 'the configuration of recall', problems)
   return config as unknown as RecallConfig
 }

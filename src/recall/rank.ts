@@ -1,7 +1,16 @@
 import type { Entity } from '../model/entity.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
-import { isCode, isStopWord, questionTerms, type Term, termsOf, tokensIn } from '../store/terms.ts'
+import {
+  hashOf,
+  isCode,
+  isStopWord,
+  questionTerms,
+  type Term,
+  termsOf,
+  tokensIn,
+  writtenAsOne,
+} from '../store/terms.ts'
 import type { Neighbours, TextRow } from '../store/text-index.ts'
 import type { Corpus } from './corpus.ts'
 import { covers, datesIn } from './dates.ts'
@@ -51,10 +60,14 @@ export interface RankOptions {
   readonly kinds: readonly string[] | undefined
   readonly all: boolean
   readonly now: number
+  /** For a hook, which has little time: fewer candidates, and none for days, links or the name that the whole question is. */
+  readonly isQuick?: boolean
   /** Whether it may be told at all: its state, the scope, the time it is from. */
   admits(e: Entity): boolean
 }
 
+/** A longer question is a document; only its beginning is searched for. */
+const MAX_QUESTION = 16_384
 /** Candidates by words, by vectors, and of these the ones whose neighbours come along. */
 const BY_WORDS = 150
 const BY_VECTOR = 80
@@ -62,12 +75,15 @@ const WITH_NEIGHBOURS = 40
 /** How many candidates are compared together with their neighbours. */
 const CLOSE = 100
 const STEP = 50
+/** Candidates by words, and of these compared, where there is little time. */
+const QUICK = 40
 const WITH_LINKS = 6
 const MAX_LINKS = 24
 /** How many texts the searched terms may match together; the same again for pairs of common terms. */
 const POSTINGS = 3_000
-/** How many pairs of common terms are searched for. */
+/** How many pairs of common terms are searched for, and how many times a text holds one of them: all those are read. */
 const PAIRS = 12
+const READ = 300_000
 /** If a narrow filter leaves fewer candidates than `ENOUGH`, this many are searched for. */
 const DEEP = 4_000
 const ENOUGH = 30
@@ -75,7 +91,7 @@ const ENOUGH = 30
 /** What a result lends to what is linked to it. */
 const LINKED = 0.4
 /** For a path or name that the question holds. */
-const NAMED = 1.5
+const NAMED = 2
 
 const FIRST_PERSON = /\b(i|my|me|mine|i'm|i've|i’m|i’ve)\b/i
 /** Roles are no names. */
@@ -100,6 +116,7 @@ function searchTerms(
   })
   const alone = first < 0 ? order : order.slice(0, first)
   postings = 0
+  let read = 0
   const pairs = order
     .slice(alone.length)
     .flatMap((i, at) =>
@@ -108,13 +125,18 @@ function searchTerms(
     .filter(({ texts }) => texts > 0)
     .sort((a, b) => a.texts - b.texts || a.i - b.i || a.j - b.j)
     .filter(({ texts }, at) => at === 0 || (at < PAIRS && (postings += texts) <= POSTINGS))
+    .filter(({ i, j }) => (read += counts[i]! + counts[j]!) <= READ)
   return { alone: alone.map((i) => [terms[i]!]), pairs: pairs.map(({ i, j }) => [terms[i]!, terms[j]!]) }
 }
 
 /** What the question calls by its name, as a whole or within it, and the term that it is made of where it is one word. */
-function named(question: string, reader: Reader): { whole: Set<string>; within: Set<string>; only?: string } {
+function named(
+  question: string,
+  reader: Reader,
+  isQuick: boolean,
+): { whole: Set<string>; within: Set<string>; only?: string } {
   const asked = question.trim()
-  const whole = new Set(asked.length <= 200 ? reader.find(asked).map((e) => e.id) : [])
+  const whole = new Set(asked.length <= 200 && !isQuick ? reader.find(asked).map((e) => e.id) : [])
   const within = new Set<string>()
   const tokens = tokensIn(question.slice(0, 2_000))
   const references = tokens.filter((w) => /[./:_-]|\p{Ll}\p{Lu}/u.test(w)).map((w) => w.replace(/(?::\d+){1,2}$/, ''))
@@ -124,20 +146,32 @@ function named(question: string, reader: Reader): { whole: Set<string>; within: 
 }
 
 /** What answers a question, best first, each once. Deterministic for equal input. */
-export function rank(question: string, o: RankOptions): Ranked[] {
-  const { corpus, reader } = o
-  const terms = questionTerms(question).filter((t) => !isCode(t.word) || corpus.count(t.stem) > 0)
+export function rank(whole: string, o: RankOptions): Ranked[] {
+  const question = whole.slice(0, MAX_QUESTION)
+  const { corpus, reader, isQuick = false } = o
+  const close = isQuick ? QUICK : CLOSE
+  const terms = questionTerms(question).filter((t) => !isCode(t.word) || corpus.count(t) > 0)
+  const asOne = TUNING.asOne > 0 ? writtenAsOne(question).filter(({ term }) => corpus.count(term) > 0) : []
+  const stems = new Set(terms.map((t) => t.stem))
+  // a verb says something else with its particle, so `timeout` is asked for beside `time`
+  const verbs = asOne.filter(({ term, of }) => of.length === 1 && !stems.has(term.stem)).map(({ term }) => term)
+  terms.push(...verbs)
+  const both = asOne.filter(({ term, of }) => of.length === 2 && !stems.has(term.stem))
   // a question of nothing but stop-words points nowhere
   const vectors = terms.some((t) => !isStopWord(t.word)) ? o.vectors : undefined
-  const counts = terms.map((t) => corpus.count(t.stem))
+  const counts = terms.map((t) => corpus.count(t))
   const size = corpus.size
-  const first = new Set(questionTerms(question.trimStart().split('\n', 1)[0]!).map((t) => t.stem))
+  const firstLine = question.trimStart().split('\n', 1)[0]!
+  const first = new Set(
+    [...questionTerms(firstLine), ...writtenAsOne(firstLine).map(({ term }) => term)].map((t) => t.stem),
+  )
   const spread = vectors && {
     ...vectors.spread,
     weight: vectors.spread.weight * Math.min(1, TUNING.telling / terms.length),
   }
-  const lookedFor = searchTerms(terms, counts, size)
-  const references = named(question, reader)
+  const one = both.map(({ term }) => term)
+  const lookedFor = searchTerms([...terms, ...one], [...counts, ...one.map((t) => corpus.count(t))], size)
+  const references = named(question, reader, isQuick)
 
   const entities = new Map<number, Entity>()
   const texts = new Map<number, TextRow>()
@@ -156,10 +190,10 @@ export function rank(question: string, o: RankOptions): Ranked[] {
 
   const textOf = (key: number): TextRow =>
     texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, words: 0, runs: [] }
-  const ofQuestion = weigh(terms, counts, size, 1, first)
+  const ofQuestion = weigh(terms, counts, size, 1, first, both)
   /** Best first by a first look, without what stands around them. */
   const roughly = (keys: readonly number[]): number[] => {
-    const seen = keys.map((key) => seenOf({ text: textOf(key), before: [], after: [] }, ofQuestion.index))
+    const seen = keys.map((key) => seenOf({ text: textOf(key), before: [], after: [] }, ofQuestion))
     const average = averageOf(seen.flatMap((t) => t.passages))
     const legs = seen.map((p, i): Legs => {
       const cosine = vectors?.cosine(keys[i]!)
@@ -167,7 +201,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
       return {
         lexical,
         ...(cosine === undefined ? {} : { cosine }),
-        source: null,
+        source: '', // of one source all: it says nothing yet
         spoken: undefined,
         day: 0,
       }
@@ -179,17 +213,19 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   /** The best of so many that may be told; whether there may be more. */
   const gather = (byWords: number, byVector: number): boolean => {
     const filter = { all: o.all, kinds: o.kinds }
-    const hits = [lookedFor.alone, lookedFor.pairs].flatMap((groups) => corpus.withTerms(groups, byWords, filter))
+    const hits = [lookedFor.alone, isQuick ? [] : lookedFor.pairs].flatMap((groups) =>
+      corpus.withTerms(groups, byWords, filter),
+    )
     const near = vectors?.nearest(byVector) ?? []
     for (const { key, score } of hits) scoresByIndex.set(key, score)
     const keys = [...new Set([...hits.map((h) => h.key), ...near.map((n) => n.rowid)])]
     load(keys)
     const order = roughly(keys.filter((key) => texts.has(key)))
-    for (let at = 0; at < order.length && entities.size < CLOSE; at += STEP)
-      admit(order.slice(at, at + Math.min(STEP, CLOSE - entities.size)))
+    for (let at = 0; at < order.length && entities.size < close; at += STEP)
+      admit(order.slice(at, at + Math.min(STEP, close - entities.size)))
     return hits.length >= byWords || near.length === byVector
   }
-  if (gather(BY_WORDS, BY_VECTOR) && entities.size < ENOUGH) gather(DEEP, DEEP)
+  if (gather(isQuick ? QUICK : BY_WORDS, BY_VECTOR) && entities.size < ENOUGH && !isQuick) gather(DEEP, DEEP)
   const found = [...entities.keys()]
   admit([...references.whole, ...references.within].map((id) => corpus.keyOf(id)))
   if (entities.size === 0) return []
@@ -210,11 +246,11 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   // in an order that depends neither on the way by which each was found nor on when it was stored: sums are the same to
   // the last digit in every replica
   const keys = [...entities].sort(([, a], [, b]) => (a.id < b.id ? -1 : 1)).map(([key]) => key)
-  const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)), first)
-  const seen = new Map(keys.map((key): [number, Seen] => [key, seenOf(row(key), weighted.index)]))
+  const weighted = weigh(terms, counts, size, spreadOf(keys.map(row)), first, both)
+  const seen = new Map(keys.map((key): [number, Seen] => [key, seenOf(row(key), weighted)]))
   const averageLength = averageOf([...seen.values()].flatMap((t) => t.passages))
 
-  const days = datesIn(question, o.now)
+  const days = isQuick ? [] : datesIn(question, o.now)
   const asked = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
   const firstPerson = FIRST_PERSON.test(question)
   const speakers = new Set(keys.map((k) => row(k).text.speaker?.toLowerCase() ?? ''))
@@ -223,7 +259,7 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   )
   const legsOf = (key: number): Legs & { day: number; dayText: string | undefined } => {
     const { text } = row(key)
-    const lexical = lexicalOf(seen.get(key) ?? seenOf(row(key), weighted.index), weighted, averageLength)
+    const lexical = lexicalOf(seen.get(key) ?? seenOf(row(key), weighted), weighted, averageLength)
     const speaker = text.speaker?.toLowerCase()
     const isMeant = namedSpeakers.length > 0 ? namedSpeakers.includes(speaker ?? '') : speaker === 'user' && firstPerson
     const spoken = !isMeant ? undefined : namedSpeakers.length > 0 ? 'named' : 'user'
@@ -244,10 +280,12 @@ export function rank(question: string, o: RankOptions): Ranked[] {
   const fused = fuse(legs, spread)
   for (const [i, key] of keys.entries()) if (isNamed(key)) fused[i]! += NAMED
 
+  if (TUNING.referred > 0) for (const [i, more] of referred(keys, fused, entities, textOf)) fused[i]! += more
+
   // what is linked to the best ones comes along
   const linkedTo = new Map<number, string>()
   const best = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!).slice(0, WITH_LINKS)
-  for (const i of best) {
+  for (const i of isQuick ? [] : best) {
     const from = entities.get(keys[i]!)!
     const links = [...reader.links('from', from.id), ...reader.links('to', from.id)].slice(0, MAX_LINKS)
     for (const link of links) {
@@ -298,6 +336,43 @@ export function rank(question: string, o: RankOptions): Ranked[] {
     })
   }
   return out
+}
+
+/** What a title begins with that is the number of something: `ADR-7`, `PEP 8`, `CVE-2024-1234`. */
+const LABEL = /^\s*(\p{Lu}{2,8}[- ]\d[\d-]{0,15})(?![\p{L}\p{N}])/u
+/** How many of the best are read for what they refer to. */
+const REFERRING = 20
+
+/** What the best texts refer to by its label answers more often: by index, what that adds. The better they are, the more. */
+function referred(
+  keys: readonly number[],
+  fused: readonly number[],
+  entities: ReadonlyMap<number, Entity>,
+  textOf: (key: number) => TextRow,
+): Map<number, number> {
+  const byFirst = new Map<number, { i: number; label: readonly number[] }[]>()
+  for (const [i, key] of keys.entries()) {
+    const label = LABEL.exec(entities.get(key)!.name)?.[1]
+    if (label === undefined) continue
+    const hashes = termsOf(label).map((t) => hashOf(t.stem))
+    const there = byFirst.get(hashes[0]!)
+    if (there) there.push({ i, label: hashes })
+    else byFirst.set(hashes[0]!, [{ i, label: hashes }])
+  }
+  const sums = new Map<number, number>()
+  if (byFirst.size === 0) return sums
+  const best = [...keys.keys()].sort((a, b) => fused[b]! - fused[a]! || keys[a]! - keys[b]!).slice(0, REFERRING)
+  const most = fused[best[0]!]!
+  for (const from of best) {
+    if (fused[from]! <= 0) break
+    const to = new Set<number>()
+    for (const { terms } of textOf(keys[from]!).runs)
+      for (const [at, term] of terms.entries())
+        for (const { i, label } of byFirst.get(term) ?? [])
+          if (i !== from && label.every((hash, n) => terms[at + n] === hash)) to.add(i)
+    for (const i of to) sums.set(i, (sums.get(i) ?? 0) + (fused[from]! / most) ** 2)
+  }
+  return new Map([...sums].map(([i, sum]) => [i, TUNING.referred * Math.log1p(sum)]))
 }
 
 const averageOf = (pieces: readonly { readonly length: number }[]): number =>

@@ -5,6 +5,7 @@ import { recallFixture } from '../../test/recall-fixture.ts'
 import { runs } from '../../test/runs.ts'
 import { UserError } from '../errors.ts'
 import { Recaller } from './recall.ts'
+import { without } from './relevance.ts'
 import type { RecallOptions, RecallResult } from './types.ts'
 
 const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
@@ -296,6 +297,39 @@ describe('what is found', () => {
     expect(new Set(many).size).toBe(many.length)
   })
 
+  test('[H3] what the best results refer to by its label comes before what says as much', async () => {
+    const t = openTestMemory()
+    const notes = [
+      'ADR-7: Leases\n\nA claim on files ends by itself after a while.',
+      'ADR-8: Locks\n\nA claim on files ends by itself after a while, too.',
+      'ADR-21: Renew claims\n\nA claim on files that ends is renewed, see ADR-8.',
+      'ADR-22: Show claims\n\nA claim on files that ends is listed, as ADR-8 says.',
+    ]
+    t.act(notes.map((content) => ['record-chunk', { content }]))
+    const labels = async () =>
+      ids(await ask(t, 'when does a claim on files end?')).flatMap((id) => /adr-[78](?!\d)/.exec(id) ?? [])
+    expect(await labels()).toEqual(['adr-8', 'adr-7'])
+    expect(await without('referred', labels)).toEqual(['adr-7', 'adr-8'])
+  })
+
+  test('[H3] words side by side find what writes them as one', async () => {
+    const t = openTestMemory()
+    const notes = [
+      'The gateway times every request, and the list of them is kept.',
+      'A request has a timeout of two seconds.',
+      'Access to the list is logged.',
+      'The accessList of a block is sorted.',
+    ]
+    t.act(notes.map((content) => ['record-chunk', { content }]))
+    const words = new Recaller(t.memory, undefined, { embedder: { use: 'none' } })
+    const first = async () =>
+      ['the request timed out', 'sorting of an access list', 'a time out, at last'].map(
+        (question) => words.askNow(question).results[0]!.name,
+      )
+    expect(await first()).toEqual([notes[1], notes[3], notes[1]])
+    expect((await without('asOne', first))[0]).toBe(notes[0])
+  })
+
   test('days that are asked about raise what is of them', async () => {
     const t = openTestMemory()
     const chunk = (content: string, date: string, position: number) => [
@@ -525,6 +559,38 @@ describe('properties', () => {
           }
         t.close()
       }),
+      { seed, numRuns: RUNS },
+    )
+  })
+
+  test('[H5] what is superseded never comes before what took its place, whatever it says and however long the chain', {
+    tags: ['property'],
+  }, async () => {
+    const place = fc.tuple(fc.nat(9), fc.nat(9))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(sentence, { minLength: 2, maxLength: 10 }),
+        fc.array(place, { minLength: 1, maxLength: 6 }),
+        sentence,
+        async (texts, pairs, question) => {
+          const t = openTestMemory()
+          t.act(texts.map((description, i) => ['record-decision', { name: `d${i}`, description, impact: i }]))
+          // the newer of two takes the place of the older
+          const replaced = pairs
+            .map(([a, b]) => [a % texts.length, b % texts.length].sort((x, y) => x - y) as [number, number])
+            .filter(([old, now]) => old !== now)
+          for (const [old, now] of replaced) t.act([['supersede', { old: `d${old}`, new: `d${now}` }]])
+          const { results } = await ask(t, question, { all: true, limit: 50 })
+          const places = results.flatMap((r) => [r.id, ...r.similar])
+          for (const [old, now] of replaced) {
+            const [before, after] = [places.indexOf(`decision:d${now}`), places.indexOf(`decision:d${old}`)]
+            if (before >= 0 && after >= 0) expect(before).toBeLessThan(after)
+          }
+          for (const { score, parts: p } of results)
+            expect(score).toBe(p.relevance * p.proximity * p.recency * p.importance)
+          t.close()
+        },
+      ),
       { seed, numRuns: RUNS },
     )
   })

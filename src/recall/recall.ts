@@ -10,18 +10,21 @@ import { readAsOf } from '../read/past.ts'
 import type { Reader } from '../read/reader.ts'
 import type { Place } from '../read/work-tree.ts'
 import { PROJECT_DIR, type Project } from '../store/project.ts'
+import { countVectors } from '../store/vectors.ts'
 import { answer } from './answer.ts'
 import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
-import { type Corpus, pastCorpus, storeCorpus } from './corpus.ts'
-import { mayBeSent } from './embedders/consent.ts'
+import { storeCorpus } from './corpus.ts'
+import { mayBeSent, type Purpose } from './embedders/consent.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { loadEmbedder } from './embedders/index.ts'
+import type { Reranker } from './embedders/reranker.ts'
 import { staticEmbedder } from './embedders/static.ts'
 import { type Asked, resolveOptions } from './options.ts'
+import { pastCorpus } from './past-corpus.ts'
 import type { VectorLeg } from './rank.ts'
 import { placeOfTask } from './scope.ts'
 import type { RecallOptions, RecallResult } from './types.ts'
-import { fill, fillNow, lacking, lacksVectors } from './vector-fill.ts'
+import { fill, fillNow, lacking, lacksVectors, modelOf } from './vector-fill.ts'
 import { VectorIndex } from './vector-index.ts'
 
 /** How long missing vectors are made before an answer. The rest is made later. */
@@ -42,6 +45,8 @@ export class Recaller {
   #embedder: Embedder | undefined
   #loading: Promise<Embedder | undefined> | undefined
   #index: VectorIndex | undefined
+  #reranker: Reranker | undefined
+  #rerankerFailed: { readonly error: UserError; readonly until: number } | undefined
   #failed: { readonly error: UserError; readonly until: number } | undefined
   #later: NodeJS.Timeout | undefined
   #config: RecallConfig | undefined
@@ -65,9 +70,12 @@ export class Recaller {
         .kinds()
         .map((k) => k.name),
     )
-    const { embedder } = config
-    const isAllowed = embedder.use !== 'http' || mayBeSent(embedder, this.#project, this.#said?.embedder)
-    return (this.#config = isAllowed ? config : { ...config, embedder: DEFAULTS.embedder })
+    const allowed = <P extends Purpose>(purpose: P): RecallConfig[P] => {
+      const asked = config[purpose]
+      const isAllowed = asked.use !== 'http' || mayBeSent(asked, this.#project, this.#said?.[purpose], purpose)
+      return isAllowed ? asked : DEFAULTS[purpose]
+    }
+    return (this.#config = { ...config, embedder: allowed('embedder'), reranker: allowed('reranker') })
   }
 
   /** What answers a question, best first. @throws UserError for what cannot be asked. */
@@ -93,16 +101,46 @@ export class Recaller {
         notes.push(`vectors that are missing could not be made: ${toldOf(error)}`)
       }
     }
+    this.#mustBeOpen()
+    const reranked = await this.#rerank(question, asked, embedder, vector, notes)
+    const result = this.#answer(question, asked, embedder, vector, notes, reranked)
+    if (embedder) this.#fillLater(embedder)
+    return result
+  }
+
+  /** What a reranker says of the first results; nothing where none is set or it fails, which the notes tell. */
+  async #rerank(
+    question: string,
+    asked: Asked,
+    embedder: Embedder | undefined,
+    vector: Float32Array | undefined,
+    notes: string[],
+  ): Promise<ReadonlyMap<string, number> | undefined> {
+    if (this.config.reranker.use === 'none') return undefined
+    try {
+      if (this.#rerankerFailed && this.#memory.env.now() < this.#rerankerFailed.until) throw this.#rerankerFailed.error
+      const { RERANKED, httpReranker } = await import('./embedders/reranker.ts')
+      this.#reranker ??= httpReranker(this.config.reranker)
+      const wide = { ...asked, limit: RERANKED, budget: undefined, explain: false }
+      const { results } = this.#answer(question, wide, embedder, vector, [])
+      const scores = await this.#reranker.rerank(
+        question,
+        results.map((r) => r.text),
+      )
+      this.#mustBeOpen()
+      return new Map(results.map(({ id }, i) => [id, scores[i]!]))
+    } catch (error) {
+      notes.push(`not reranked: ${toldOf(error)}`)
+      this.#mustBeOpen()
+      if (error !== this.#rerankerFailed?.error)
+        this.#rerankerFailed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
+      return undefined
+    }
+  }
+
+  #mustBeOpen(): void {
     if (!this.#memory.isOpen)
       throw new UserError('closed', 'this memory was closed while it was asked', 'ask again with it open')
-    const result = this.#answer(question, asked, embedder, vector, notes)
-    if (embedder) this.#fillLater(embedder)
-    try {
-      this.#index?.save()
-    } catch (error) {
-      toldOf(error) // the next process reads them one by one, as this one did
-    }
-    return result
   }
 
   /** The same at once: with the vectors of a model that need not be waited for, else by words alone. */
@@ -137,9 +175,7 @@ export class Recaller {
     const before = lacksVectors(db, embedder)
     while (!(await fill(db, embedder, () => this.#memory.registry(), Number.POSITIVE_INFINITY, progress)))
       await new Promise((resolve) => setTimeout(resolve, FILL_PAUSE_MS)) // another process writes
-    const index = this.#vectors(embedder)
-    index.save()
-    return { vectors: index.size, left: before ? lacking(db) : 0 }
+    return { vectors: countVectors(db), left: before ? lacking(db) : 0 }
   }
 
   close(): void {
@@ -204,7 +240,7 @@ export class Recaller {
   }
 
   #vectors(embedder: Embedder): VectorIndex {
-    this.#index ??= new VectorIndex(this.#memory.db, embedder.id, embedder.dimensions)
+    this.#index ??= new VectorIndex(this.#memory.db, modelOf(embedder), embedder.dimensions)
     this.#index.refresh()
     return this.#index
   }
@@ -215,17 +251,19 @@ export class Recaller {
     embedder: Embedder | undefined,
     vector: Float32Array | undefined,
     notes: string[],
+    reranked?: ReadonlyMap<string, number>,
   ): RecallResult {
     const memory = this.#memory
     return memory.db.read(() => {
       const past = asked.asOf === undefined ? undefined : readAsOf(memory.db, () => memory.registry(), asked.asOf)
       const reader = past ?? memory.reader
-      const corpus: Corpus = past ? pastCorpus(past, memory.registry()) : storeCorpus(memory.db)
+      const corpus = past ? pastCorpus(memory.db, past, question) : storeCorpus(memory.db)
       const vectors = !past && embedder && vector ? this.#leg(embedder, vector, notes) : undefined
       if (past && embedder) notes.push('as of a moment, texts are found by words alone')
       return answer(question, asked, {
         ...{ memory, root: this.#project?.root, reader, corpus, vectors, notes, config: this.config },
         place: placeAt(memory, reader, asked),
+        ...(reranked ? { reranked } : {}),
       })
     })
   }
@@ -239,9 +277,13 @@ export class Recaller {
         `${left} of ${left + index.size} texts have no vector yet and are found by words alone; they are made as time allows`,
       )
     if (index.size === 0) return undefined
+    const cosines = new Map<number, number | undefined>()
     return {
       nearest: (limit) => index.nearest(vector, limit),
-      cosine: (key) => index.cosine(key, vector),
+      cosine: (key) => {
+        if (!cosines.has(key)) cosines.set(key, index.cosine(key, vector))
+        return cosines.get(key)
+      },
       spread: index.spread(vector, embedder),
       floor: embedder.floor,
       ceiling: embedder.ceiling,

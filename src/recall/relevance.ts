@@ -24,6 +24,10 @@ export const TUNING = {
   lexical: 0.5,
   vector: 0.75,
   source: 0.4,
+  /** As `source`, for a text that stands in no row: it is all that its source says. */
+  alone: 0.4,
+  /** For what the best texts refer to by its label, `ADR-7` say: natural logarithm of one more than how many do. */
+  referred: 1,
   /** The vector of a question of more words than this says less. */
   telling: 8,
   /** For what the person says who is asked about; for what the user said, when they ask about themselves. */
@@ -31,6 +35,8 @@ export const TUNING = {
   user: 1.4,
   /** For what lies in the days that are asked about. */
   date: 0.5,
+  /** Whether a word counts for two neighbouring ones of the question that it is made of. */
+  asOne: 1,
 }
 
 /** What a number is where its rule does not count: for measuring what each brings. */
@@ -40,9 +46,12 @@ export const OFF = {
   below: 1,
   telling: Number.POSITIVE_INFINITY,
   source: 0,
+  alone: 0.4,
+  referred: 0,
   named: 0,
   user: 0,
   date: 0,
+  asOne: 0,
 } as const satisfies { readonly [rule in keyof typeof TUNING]?: number }
 
 export type Rule = keyof typeof OFF
@@ -71,23 +80,29 @@ export interface Lexical {
   readonly score: number
   /** Which share of the question's weight its own words and its neighbours' hold, from 0 to 1. */
   readonly coverage: number
+  /** Which share its own words hold, wherever they stand. */
+  readonly share: number
   /** The words of the question that it holds, most telling first. */
   readonly words: readonly string[]
   /** Those that only its neighbours hold. */
   readonly borrowed: readonly string[]
 }
 
+/** Which words of the question a hash stands for: one, or the two that it is made of. */
+type Index = ReadonlyMap<number, readonly number[]>
+
 /** The question's words with how much each tells; `spread`: how many texts a text lends its words to, itself included. */
 export interface Weighted {
   readonly terms: readonly Term[]
   readonly idf: Float64Array
-  readonly index: ReadonlyMap<number, number>
+  readonly index: Index
   readonly total: number
 }
 
 /**
  * The weight of each word: inverse document frequency, where a text also counts for those whose neighbours it is. A word
- * that nobody has used counts fully: not to find it is telling. `first`: the stems of the question's first line.
+ * that nobody has used counts fully: not to find it is telling. `first`: the stems of the question's first line. `asOne`:
+ * words that stand for two of the question.
  */
 export function weigh(
   terms: readonly Term[],
@@ -95,6 +110,7 @@ export function weigh(
   size: number,
   spread: number,
   first: ReadonlySet<string>,
+  asOne: readonly { readonly term: Term; readonly of: readonly string[] }[] = [],
 ): Weighted {
   const idf = new Float64Array(terms.length)
   let total = 0
@@ -103,7 +119,13 @@ export function weigh(
     idf[i] = Math.log(1 + (size - d + 0.5) / (d + 0.5)) * (first.has(terms[i]!.stem) ? 1 : TUNING.below)
     total += idf[i]!
   }
-  return { terms, idf, index: new Map(terms.map((t, i) => [hashOf(t.stem), i])), total }
+  const index = new Map(terms.map((t, i) => [hashOf(t.stem), [i]]))
+  for (const { term, of } of asOne)
+    index.set(
+      hashOf(term.stem),
+      of.map((stem) => index.get(hashOf(stem))?.[0]).filter((i) => i !== undefined),
+    )
+  return { terms, idf, index, total }
 }
 
 /** How strongly the neighbours of a text count: less, the more words it has. */
@@ -128,10 +150,10 @@ interface Piece {
 
 const piece = (n: number): Piece => ({ tf: new Float64Array(n), length: 0 })
 
-function addRun(to: Piece, run: Run, index: ReadonlyMap<number, number>, factor: number): void {
+function addRun(to: Piece, run: Run, index: Index, factor: number): void {
   for (const term of run.terms) {
-    const i = index.get(term)
-    if (i !== undefined) to.tf[i]! += factor
+    const at = index.get(term)
+    if (at) for (const i of at) to.tf[i]! += factor
   }
   to.length += run.terms.length * factor
 }
@@ -153,21 +175,24 @@ export interface Seen {
   readonly title: { readonly held: readonly number[]; readonly others: number }
 }
 
-export function seenOf(row: InRow, index: ReadonlyMap<number, number>): Seen {
+export function seenOf(row: InRow, { terms, index }: Weighted): Seen {
   const own = new Set<number>()
   const lead = new Set<number>()
   let n = 0
   for (const run of row.text.runs)
     for (const term of run.terms) {
-      const i = index.get(term)
+      const at = index.get(term)
       n++
-      if (i === undefined) continue
-      own.add(i)
-      if (n <= TUNING.leadWords) lead.add(i)
+      if (!at) continue
+      for (const i of at) {
+        own.add(i)
+        if (n <= TUNING.leadWords) lead.add(i)
+      }
     }
   const title = new Set(titleOf(row.text)?.terms)
-  const held = [...title].flatMap((term) => index.get(term) ?? [])
-  return { passages: passagesOf(row, index), own, lead, title: { held, others: title.size - held.length } }
+  const held = [...new Set([...title].flatMap((term) => index.get(term) ?? []))]
+  const others = [...title].filter((term) => !index.has(term)).length
+  return { passages: passagesOf(row, index, terms.length), own, lead, title: { held, others } }
 }
 
 /** The title of a text that has at least as much more to say. */
@@ -176,8 +201,7 @@ function titleOf({ runs: [title, ...rest] }: TextRow): Run | undefined {
   return title && title.terms.length <= Math.min(TUNING.title, more) ? title : undefined
 }
 
-function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, number>): Piece[] {
-  const n = index.size
+function passagesOf({ text, before, after }: InRow, index: Index, n: number): Piece[] {
   const common = piece(n)
   const scale = aroundScale(text.words)
   for (const side of [before, after])
@@ -201,8 +225,8 @@ function passagesOf({ text, before, after }: InRow, index: ReadonlyMap<number, n
       if (at++ % half === 0) halves.push(piece(n))
       const h = halves.at(-1)!
       h.length += run.weight
-      const i = index.get(term)
-      if (i !== undefined) h.tf[i]! += run.weight
+      const holds = index.get(term)
+      if (holds) for (const i of holds) h.tf[i]! += run.weight
     }
   return halves.slice(1).map((second, i) => {
     const whole = piece(n)
@@ -236,13 +260,15 @@ export function lexicalOf({ passages, own, lead, title }: Seen, q: Weighted, ave
   if (titled > 0) score += (TUNING.held * titled ** 2) / (titled + (title.others * q.total) / q.idf.length)
   const telling = (of: Iterable<number>) =>
     [...of].sort((x, y) => q.idf[y]! - q.idf[x]! || x - y).map((i) => q.terms[i]!.word)
-  if (!best) return { score: 0, coverage: 0, words: telling(own), borrowed: [] }
+  const share = q.total > 0 ? [...own].reduce((sum, i) => sum + q.idf[i]!, 0) / q.total : 0
+  if (!best) return { score: 0, coverage: 0, share, words: telling(own), borrowed: [] }
   const { tf } = best
   const held = [...tf.keys()].filter((i) => tf[i]! > 0)
   const weight = held.reduce((sum, i) => sum + q.idf[i]! * Math.min(1, tf[i]!), 0)
   return {
     score,
     coverage: q.total > 0 ? weight / q.total : 0,
+    share,
     words: telling(own),
     borrowed: telling(held.filter((i) => !own.has(i))),
   }
@@ -272,14 +298,16 @@ const TOP_OF_SOURCE = [1, 0.5, 0.5]
 /** A source with more candidates than this says less of each: a long conversation is about many things. */
 const OF_ONE_SUBJECT = 8
 
-/** What each source says of a text in it: how well its best ones match, in standard deviations over the sources. */
-function sourceScores(legs: readonly Legs[]): Map<string, number> {
-  const bySource = new Map<string, number[]>()
-  for (const { source, lexical } of legs) {
-    if (source === null) continue
-    const list = bySource.get(source)
+/** How far sources usually lie apart, as a share of the best one's score: so many count with those that are there. */
+const FEW = { weight: 10, deviation: 0.25 }
+
+/** What its source says of each text: how well the best ones of it match, in standard deviations of the sources. */
+function sourceScores(legs: readonly Legs[]): number[] {
+  const bySource = new Map<string | number, number[]>()
+  for (const [i, { source, lexical }] of legs.entries()) {
+    const list = bySource.get(source ?? i)
     if (list) list.push(lexical.score)
-    else bySource.set(source, [lexical.score])
+    else bySource.set(source ?? i, [lexical.score])
   }
   const sums = [...bySource].map(
     ([source, scores]) =>
@@ -291,26 +319,28 @@ function sourceScores(legs: readonly Legs[]): Map<string, number> {
           .reduce((sum, score, i) => sum + TOP_OF_SOURCE[i]! * score, 0),
       ] as const,
   )
-  if (sums.length < 2) return new Map()
   const mean = sums.reduce((s, [, x]) => s + x, 0) / sums.length
-  const deviation = Math.sqrt(sums.reduce((s, [, x]) => s + (x - mean) ** 2, 0) / sums.length)
-  if (deviation === 0) return new Map()
-  return new Map(
+  const best = Math.max(...sums.map(([, x]) => x), 0)
+  if (best === 0) return legs.map(() => 0)
+  const variance = sums.reduce((s, [, x]) => s + (x - mean) ** 2, 0) + FEW.weight * (FEW.deviation * best) ** 2
+  const deviation = Math.sqrt(variance / (sums.length + FEW.weight))
+  const standing = new Map(
     sums.map(([source, x]) => {
       const telling = Math.min(1, OF_ONE_SUBJECT / bySource.get(source)!.length)
-      return [source, (telling * (x - mean)) / deviation]
+      return [source, (mean + telling * (x - mean)) / deviation]
     }),
   )
+  return legs.map(({ source }, i) => (source === null ? TUNING.alone : TUNING.source) * standing.get(source ?? i)!)
 }
 
 /** What the legs say together, not yet a relevance: about 0 for what has nothing to do with the question, about 5 at best. */
 export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number[] {
   const best = Math.max(...legs.map((l) => l.lexical.score), 0)
   const sources = sourceScores(legs)
-  return legs.map((l) => {
+  return legs.map((l, i) => {
     let f = best > 0 ? (TUNING.lexical * 5 * l.lexical.score) / best : 0
     if (cosines && l.cosine !== undefined) f += (cosines.weight * (l.cosine - cosines.mean)) / cosines.deviation
-    if (l.source !== null) f += TUNING.source * (sources.get(l.source) ?? 0)
+    f += sources[i]!
     if (l.spoken) f += TUNING[l.spoken]
     return f + TUNING.date * l.day
   })

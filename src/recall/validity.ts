@@ -47,7 +47,7 @@ export function readValidAt(reader: Reader, at: number): Reader {
   return {
     ...reader,
     list,
-    ids: (kinds, o = {}) => idsOf(kinds, o.limit, (kind) => list(kind, o)),
+    ids: (kinds, o = {}) => idsOf(kinds, o, list),
     search: (question, limit, kinds) =>
       reader
         .search(question, SEARCHED * limit, kinds)

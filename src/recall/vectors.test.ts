@@ -2,21 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
 import { asProjectMemory } from '../library.ts'
-import {
-  beginSave,
-  clearPages,
-  countDue,
-  countVectors,
-  endSave,
-  putVectors,
-  savePage,
-  useModel,
-  vectorModel,
-} from '../store/vectors.ts'
+import { countDue, countVectors, useModel, vectorModel, vectorOf } from '../store/vectors.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { Recaller } from './recall.ts'
-import { fill, fillNow, lacksVectors } from './vector-fill.ts'
-import { packVector, unitOf, VectorIndex } from './vector-index.ts'
+import { cosineTo, packVector, unpackVector } from './vector-bytes.ts'
+import { fill, fillNow, lacksVectors, modelOf, storeMixed } from './vector-fill.ts'
+import { VectorIndex } from './vector-index.ts'
 
 const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
 const DIMENSIONS = 32
@@ -57,124 +48,73 @@ describe('the index in memory', () => {
       fc.property(fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 8, maxLength: 64 }), (values) => {
         const v = Float32Array.from(values)
         const length = Math.hypot(...v)
-        const back = unitOf(packVector(v))
+        const back = unpackVector(packVector(v))
         for (const [i, x] of v.entries()) expect(Math.abs((length > 0 ? x / length : 0) - back[i]!)).toBeLessThan(0.01)
       }),
       { seed },
     )
   })
 
-  test('what is taken in step by step is what is read at once, whatever the order of writing', () => {
+  const open = (t: TestMemory, model = letters()) => {
+    const index = new VectorIndex(t.memory.db, modelOf(model), DIMENSIONS)
+    index.refresh()
+    return index
+  }
+  const [q] = letters().embedNow!(['what says fghij'])
+  const answers = (index: VectorIndex) => [index.size, index.nearest(q!, 2_000), index.spread(q!, letters())]
+  const everything = (t: TestMemory) => {
+    const all = (sql: string) => t.memory.db.all(sql)
+    return [all('SELECT * FROM vectors ORDER BY rowid'), all('SELECT block, data FROM vector_signs ORDER BY block')]
+  }
+
+  test('vectors that come and go step by step are mixed as all at once, and a process that follows answers alike', () => {
+    const step = fc.record({ add: fc.integer({ min: 0, max: 9 }), drop: fc.nat(30), ask: fc.boolean() })
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 5 }), (steps) => {
+      fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
         const t = openTestMemory()
-        const model = letters()
-        const growing = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
-        let n = 0
-        for (const step of steps) {
-          t.act(chunks(step, n))
-          n += step
-          settle(t, model)
-          growing.refresh()
+        const following = new VectorIndex(t.memory.db, modelOf(letters()), DIMENSIONS)
+        const there: string[] = []
+        for (const [i, { add, drop, ask }] of steps.entries()) {
+          // later ones stand before those that are there
+          if (add > 0) there.push(...t.act(chunks(add, 60 - 10 * i)).results.map((r) => r.id!))
+          if (ask) settle(t)
+          const [gone] = there.splice(drop, 1)
+          if (gone !== undefined) t.act([['delete-chunk', { ref: gone }]])
+          following.refresh()
         }
-        const whole = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
-        whole.refresh()
-        expect(growing.size).toBe(n)
-        const [q] = model.embedNow!(['what says fghij'])
-        expect(growing.nearest(q!, n)).toEqual(whole.nearest(q!, n))
-        expect(growing.spread(q!, model)).toEqual(whole.spread(q!, model))
+        settle(t)
+        following.refresh()
+        const { db } = t.memory
+        const made = [everything(t), answers(following), answers(open(t))]
+        expect(made[2]).toEqual(made[1])
+        expect(following.size).toBe(there.length)
+        // made anew in one go
+        db.write(() => {
+          db.exec('DELETE FROM vectors; INSERT OR IGNORE INTO vectors_due SELECT rowid FROM texts')
+        })
+        settle(t)
+        expect([everything(t), answers(open(t)), answers(open(t))]).toEqual(made)
         t.close()
       }),
-      { seed, numRuns: 25 },
+      { seed, numRuns: 40 },
     )
   })
 
-  test('what one process leaves the next one reads, and takes in what came since; another model finds nothing', () => {
+  test('an erased text is in nothing that stood beside it, before anybody asks again', () => {
     const t = openTestMemory()
-    const model = letters()
-    for (let b = 0; b < 26; b++) t.act(chunks(45, b * 45))
-    settle(t, model)
-    const open = () => {
-      const index = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
-      index.refresh()
-      return index
-    }
-    const pages = () => t.memory.db.all('SELECT part FROM vector_pages').length
-    open().save()
-    expect(pages()).toBe(1)
-    const [q] = model.embedNow!(['what says fghij'])
-    const answers = (index: VectorIndex) => [index.size, index.nearest(q!, 2_000), index.spread(q!, model)]
-    const left = answers(open())
-    t.memory.db.run('DELETE FROM vector_pages')
-    expect(answers(open())).toEqual(left)
-    open().save()
-    const saved = t.memory.db.get("SELECT value FROM meta WHERE key='vector_pages'")
-    t.act(chunks(3, 26 * 45))
-    settle(t, model)
-    open().save() // too little is new
-    expect(t.memory.db.get("SELECT value FROM meta WHERE key='vector_pages'")).toEqual(saved)
-    t.memory.db.write(() => useModel(t.memory.db, 'another'))
-    expect(t.memory.db.get("SELECT 1 FROM meta WHERE key='vector_pages'")).toBeUndefined()
-  })
-
-  test('a save that does not come to its end leaves the pages before it; the next one takes its parts away', () => {
-    const t = openTestMemory()
+    const ids = t.act(chunks(5)).results.map((r) => r.id!)
+    settle(t)
     const { db } = t.memory
-    const model = letters()
-    for (let b = 0; b < 60; b++) t.act(chunks(45, b * 45))
-    settle(t, model)
-    const open = () => {
-      const index = new VectorIndex(db, model.id, DIMENSIONS)
-      index.refresh()
-      return index
-    }
-    const parts = () => db.all<{ part: number }>('SELECT part FROM vector_pages ORDER BY part').map((r) => r.part)
-    const about = () => db.get("SELECT value FROM meta WHERE key='vector_pages'")
-    open().save()
-    const [before, first] = [about(), parts()]
-    expect(first).toHaveLength(2)
-    const [q] = model.embedNow!(['what says fghij'])
-    const near = open().nearest(q!, 3_000)
-    const broken = db.write(() => beginSave(db))
-    expect(db.write(() => savePage(db, broken, 0, new Uint8Array(8)))).toBe(true)
-    expect([about(), parts().length]).toEqual([before, 3])
-    expect(open().nearest(q!, 3_000)).toEqual(near)
-    for (let b = 60; b < 90; b++) t.act(chunks(45, b * 45))
-    settle(t, model)
-    open().save()
-    expect(about()).not.toEqual(before)
-    expect(parts()).toHaveLength(2)
-    expect(parts().some((p) => first.includes(p))).toBe(false)
-    // the broken one cannot go on
-    expect(db.write(() => savePage(db, broken, 1, new Uint8Array(8)))).toBe(false)
-    const other = db.write(() => beginSave(db))
-    db.write(() => clearPages(db)) // an erasure
-    expect(db.write(() => savePage(db, other, 0, new Uint8Array(8)))).toBe(false)
-    expect(db.write(() => endSave(db, other, '{}'))).toBe(false)
-    expect([about(), parts()]).toEqual([undefined, []])
-  })
-
-  test('pages take in what came since they were left, and what is gone', () => {
-    const t = openTestMemory()
-    const model = letters()
-    const ids: string[] = []
-    for (let b = 0; b < 26; b++) ids.push(...t.act(chunks(45, b * 45)).results.map((r) => r.id!))
-    settle(t, model)
-    const open = (kept = true) => {
-      if (!kept) t.memory.db.run('DELETE FROM vector_pages')
-      const index = new VectorIndex(t.memory.db, model.id, DIMENSIONS)
-      index.refresh()
-      return index
-    }
-    open().save()
-    t.act(chunks(20, 26 * 45))
-    settle(t, model)
-    const [q] = model.embedNow!(['what says fghij'])
-    const grown = open().nearest(q!, 2_000)
-    t.act([['delete-chunk', { ref: ids[100]! }]])
-    const fewer = open().nearest(q!, 2_000)
-    expect(fewer).toEqual(open(false).nearest(q!, 2_000))
-    expect([grown.length, fewer.length]).toEqual([1_190, 1_189])
+    const rowid = (id: string) => db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)!.rowid
+    const beside = rowid(ids[1]!)
+    const plain = () => db.get<{ data: Uint8Array }>('SELECT data FROM vectors WHERE rowid=?', beside)!.data
+    expect(vectorOf(db, beside)).not.toEqual(plain())
+    t.act([['purge', { ref: ids[2]!, reason: 'asked to' }]])
+    expect(vectorOf(db, beside)).toEqual(plain())
+    expect(open(t).nearest(q!, 9)).toEqual([])
+    settle(t)
+    expect(vectorOf(db, beside)).not.toEqual(plain())
+    expect(open(t).size).toBe(4)
   })
 
   test('signs first, then a closer look: of 9,000 the nearest ten are nearly all found', () => {
@@ -189,22 +129,14 @@ describe('the index in memory', () => {
     const vectors = Array.from({ length: 9_000 }, () => Float32Array.from({ length: dimensions }, random))
     db.write(() => {
       useModel(db, 'random')
-      for (const [i, v] of vectors.entries()) {
-        db.run("INSERT INTO texts (rowid, words, terms) VALUES (?, 1, x'00000000')", i + 1)
-        db.run('INSERT INTO vectors (rowid, change, data) VALUES (?,?,?)', i + 1, i + 1, packVector(v))
-      }
+      storeMixed(db, new Map(vectors.map((v, i) => [i + 1, packVector(v)])))
     })
     const index = new VectorIndex(db, 'random', dimensions)
     index.refresh()
-    const norms = vectors.map((v) => Math.hypot(...v))
     let found = 0
     for (let k = 0; k < 20; k++) {
       const q = Float32Array.from({ length: dimensions }, random)
-      const cosines = vectors.map((v, at) => {
-        let dot = 0
-        for (let i = 0; i < dimensions; i++) dot += v[i]! * q[i]!
-        return dot / norms[at]!
-      })
+      const cosines = vectors.map((v) => cosineTo(packVector(v), q))
       const exact = [...vectors.keys()].sort((a, b) => cosines[b]! - cosines[a]!).slice(0, 10)
       const near = new Set(index.nearest(q, 100).map((x) => x.rowid))
       found += exact.filter((i) => near.has(i + 1)).length
@@ -230,7 +162,26 @@ describe('making vectors', () => {
     expect([countDue(db), countVectors(db)]).toEqual([0, 10])
     expect(lacksVectors(db, letters('letters-2'))).toBe(true)
     settle(t, letters('letters-2'))
-    expect([vectorModel(db), countVectors(db)]).toEqual(['letters-2', 10])
+    expect([vectorModel(db), countVectors(db)]).toEqual([modelOf(letters('letters-2')), 10])
+  })
+
+  test('another model takes out the vectors of the one before slice by slice; meanwhile nothing is compared with them', () => {
+    const t = openTestMemory()
+    const { db } = t.memory
+    for (let b = 0; b < 26; b++) t.act(chunks(45, b * 45))
+    settle(t)
+    const index = new VectorIndex(db, modelOf(letters()), DIMENSIONS)
+    index.refresh()
+    expect(index.size).toBe(1_170)
+    let steps = 0
+    while (!db.write(() => useModel(db, 'another'))) {
+      steps++
+      index.refresh()
+      expect([index.size, vectorModel(db), lacksVectors(db, letters())]).toEqual([0, undefined, true])
+      expect(countVectors(db) + countDue(db)).toBe(1_170)
+    }
+    expect(steps).toBeGreaterThan(1)
+    expect([countVectors(db), countDue(db), vectorModel(db)]).toEqual([0, 1_170, 'another'])
   })
 
   test('a text that changed while its vector was made keeps its place in the queue', async () => {
@@ -249,13 +200,13 @@ describe('making vectors', () => {
     expect([countDue(db), countVectors(db)]).toEqual([0, 1])
   })
 
-  test('vectors of a model that is no longer used are not stored', () => {
+  test('vectors of a model that is no longer used are not stored', async () => {
     const t = openTestMemory()
     const { db } = t.memory
     t.act(chunks(1))
-    db.write(() => useModel(db, 'new'))
-    const data = packVector(new Float32Array(DIMENSIONS))
-    expect(db.write(() => putVectors(db, 'old', [{ rowid: 1, version: 1, data }]))).toBe(0)
+    const slow = letters('old', async () => void db.write(() => useModel(db, 'new')))
+    expect(await fill(db, slow, () => t.memory.registry(), 0)).toBe(false)
+    expect([countVectors(db), countDue(db)]).toEqual([0, 1])
   })
 
   test('where another process holds the lock nothing waits: recall answers without them', async () => {
@@ -291,7 +242,6 @@ describe('making vectors', () => {
     expect(t.library.discover('(length (recall "turn 7" :limit 3))')).toEqual(['3'])
     full(false)
     await t.library.index()
-    t.memory.db.run('DELETE FROM vector_pages')
     full(true)
     const fresh = asProjectMemory(t.memory, t.project)
     const there = await fresh.recall('what says turn 7')

@@ -136,7 +136,7 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
   keepTrust(db, s.covered)
   const arrival = log.countArrival(db)
   const kept = new Set(s.events.map((e) => `${e.replica}:${e.seq}:${e.i}`))
-  for (const c of s.covered) coverage.keepEvents(db, c, kept)
+  coverage.keepEvents(db, s.covered, kept)
   // what we had folded away ourselves and do not have any more was overwritten by something that we know
   coverage.addBaseEvents(
     db,

@@ -11,7 +11,7 @@ import { clockAfter, replicaOf, rewriteUpdate } from '../log/document.ts'
 import type { Event } from '../log/events.ts'
 import { applyLine, Docs, reprojectKinds } from '../materialize/apply.ts'
 import { sha256 } from '../model/digest.ts'
-import { KIND_KIND, kindOf } from '../model/entity.ts'
+import { KIND_KIND, kindOf, RELATION_KIND } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
@@ -87,6 +87,7 @@ export function parseDelivery(bytes: Uint8Array): Delivery {
  */
 export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omit<Delivery, 'project'>): Ingested {
   const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false }
+  const t: Taking = { db, env, makeRegistry: registry, out, heads: new Map(), seen: 0 }
   const own = replicaFor(db, env).tag
   const foreign = delivery.lines.filter((l) => l.replica === own)
   if (foreign.some((l) => l.seq > log.head(db, own).seq)) {
@@ -103,17 +104,47 @@ export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omi
     out.forked = true
   }
   for (const s of delivery.snapshots) {
-    for (const f of s.forked ?? []) giveUp(db, env, registry, f.replica, f.from, out)
-    if (s.purged?.length > 0) noteErased(db, s.purged, out)
+    for (const f of s.forked ?? []) giveUp(t, f.replica, f.from)
+    if (s.purged?.length > 0) noteErased(t, s.purged)
     applySnapshot(db, registry, s, env.now())
   }
-  for (const line of delivery.lines) take(db, env, registry, unsigned(line), out)
-  for (const replica of log.replicasWaiting(db)) release(db, env, registry, replica, out)
+  for (const line of delivery.lines) take(t, unsigned(line))
+  for (const replica of log.replicasWaiting(db)) release(t, replica)
+  sawStamp(db, t.seen)
+  log.packDue(db)
   out.parked = log.gaps(db).reduce((n, g) => n + g.parked, 0)
   return out
 }
 
-const noteErased = (db: Db, purges: readonly PurgeMark[], out: Ingested): void => {
+/** A delivery that is being taken in, and what is not asked of the store again for each of its lines. */
+interface Taking {
+  readonly db: Db
+  readonly env: Env
+  readonly out: Ingested
+  readonly makeRegistry: () => Registry
+  known?: Registry | undefined
+  /** The last line of replicas that have not forked, and of which no line waits. */
+  readonly heads: Map<string, Line>
+  /** The latest stamp. */
+  seen: number
+}
+
+const registryOf = (t: Taking): Registry => (t.known ??= t.makeRegistry())
+
+/** What was known of the store may have changed. */
+function forget(t: Taking): void {
+  t.known = undefined
+  t.heads.clear()
+}
+
+/** Whether a line changes nothing but entities whose kinds are known. */
+function isPlain({ purges, forks, updates }: Line): boolean {
+  if (purges.length > 0 || forks?.length) return false
+  for (const id of updates.keys()) if (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND) return false
+  return true
+}
+
+const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => {
   out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
 }
 
@@ -122,15 +153,23 @@ function differs(db: Db, line: Line): boolean {
   return known !== undefined && known !== line.hash
 }
 
-function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
+function take(t: Taking, line: Line): void {
+  const { db, env, heads } = t
+  const known = heads.get(line.replica)
+  if (known && firstOf(line) === known.seq + 1 && line.prev === known.hash) {
+    accept(t, line)
+    if (isPlain(line)) heads.set(line.replica, line)
+    return
+  }
+  heads.delete(line.replica)
   const forked = log.forkedFrom(db, line.replica)
   if (forked !== undefined && line.seq >= forked) {
-    moveToBranch(db, env, registry, line, forked, out)
+    moveToBranch(t, line, forked)
     return
   }
   const head = log.head(db, line.replica)
   if (line.seq <= head.seq && (line.seq <= log.coveredUpTo(db, line.replica) || !differs(db, line))) {
-    out.duplicates++
+    t.out.duplicates++
     return
   }
   if (firstOf(line) > head.seq + 1) {
@@ -139,25 +178,29 @@ function take(db: Db, env: Env, registry: () => Registry, line: Line, out: Inges
   }
   const before = firstOf(line) === head.seq + 1 ? head.hash : log.hashOf(db, line.replica, firstOf(line) - 1)
   if (line.seq <= head.seq || (before !== undefined && before !== line.prev)) {
-    settleFork(db, env, registry, line.replica, line.seq <= head.seq ? line.seq : firstOf(line) - 1, out)
-    take(db, env, registry, line, out)
+    settleFork(t, line.replica, line.seq <= head.seq ? line.seq : firstOf(line) - 1)
+    take(t, line)
     return
   }
-  accept(db, env, registry, line, out)
-  release(db, env, registry, line.replica, out)
+  accept(t, line)
+  release(t, line.replica)
+  const isLast = isPlain(line) && log.head(db, line.replica).hash === line.hash
+  if (isLast && forked === undefined && !log.nextParked(db, line.replica, line.seq)) heads.set(line.replica, line)
 }
 
-function release(db: Db, env: Env, registry: () => Registry, replica: string, out: Ingested): void {
+function release(t: Taking, replica: string): void {
+  const { db } = t
   for (;;) {
     const { seq } = log.head(db, replica)
     const next = log.nextParked(db, replica, seq)
     if (!next || firstOf(next) > seq + 1) return
     log.unpark(db, next)
-    take(db, env, registry, next, out)
+    take(t, next)
   }
 }
 
-function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ingested): void {
+function accept(t: Taking, line: Line): void {
+  const { db, env, out } = t
   const now = env.now()
   if (line.at > now + MAX_LEAD_MS) {
     log.finding(
@@ -167,18 +210,19 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ing
       `replica ${line.replica} wrote a stamp ${Math.round((line.at - now) / 60_000)} minutes ahead of this clock`,
     )
   }
-  sawStamp(db, line.at)
-  const docs = new Docs(db)
+  t.seen = Math.max(t.seen, line.at)
   const taken = withoutErased(db, line)
-  applyLine(db, docs, registry(), taken, now)
+  applyLine(db, new Docs(db), registryOf(t), taken, now)
+  if (!isPlain(line)) forget(t)
   if (line.purges.length > 0) {
-    noteErased(db, line.purges, out)
-    applyPurges(db, registry(), line.purges)
+    noteErased(t, line.purges)
+    applyPurges(db, registryOf(t), line.purges)
   }
-  for (const f of line.forks ?? []) giveUp(db, env, registry, f.replica, f.from, out)
-  if (eraseFurther(db, registry, taken)) out.erased ??= []
+  for (const f of line.forks ?? []) giveUp(t, f.replica, f.from)
+  if (eraseFurther(db, () => registryOf(t), taken)) out.erased ??= []
   if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
-    reprojectKinds(db, registry(), line.updates.keys())
+    reprojectKinds(db, registryOf(t), line.updates.keys())
+  if (!isPlain(line) || out.erased) forget(t)
   out.applied++
 }
 
@@ -188,8 +232,10 @@ function accept(db: Db, env: Env, registry: () => Registry, line: Line, out: Ing
  * branch may stay. From the first line that differs on the identity is given up, here and, by a line that says so,
  * everywhere; each branch goes on under an identity of its own.
  */
-function settleFork(db: Db, env: Env, registry: () => Registry, replica: string, from: number, out: Ingested): void {
-  giveUp(db, env, registry, replica, from, out)
+function settleFork(t: Taking, replica: string, from: number): void {
+  const { db, env } = t
+  sawStamp(db, t.seen)
+  giveUp(t, replica, from)
   const now = env.now()
   const { tag, clock } = replicaFor(db, env)
   const head = log.head(db, tag)
@@ -205,17 +251,19 @@ function settleFork(db: Db, env: Env, registry: () => Registry, replica: string,
     purges: [],
     forks: [{ replica, from }],
   })
-  applyLine(db, new Docs(db), registry(), notice, now, true)
+  applyLine(db, new Docs(db), registryOf(t), notice, now, true)
   saveClock(db, { ms: notice.at, ctr: clock.ctr })
 }
 
-function giveUp(db: Db, env: Env, registry: () => Registry, replica: string, from: number, out: Ingested): void {
+function giveUp(t: Taking, replica: string, from: number): void {
+  const { db, env, out } = t
   const already = log.forkedFrom(db, replica)
   if (already !== undefined && already <= from) return
   log.setForked(db, replica, from)
   const { tag, clock } = replicaFor(db, env)
   const isOwn = ownLines(db)
-  const lost = [...takeOut(db, registry, replica, from), ...log.takeParkedFrom(db, replica, from)]
+  forget(t)
+  const lost = [...takeOut(db, t.makeRegistry, replica, from), ...log.takeParkedFrom(db, replica, from)]
   const own = lost.filter((l) => isOwn(l.replica, l.seq))
   if (tag === replica) {
     mintReplica(db, env)
@@ -228,7 +276,7 @@ function giveUp(db: Db, env: Env, registry: () => Registry, replica: string, fro
     env.now(),
     `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
   )
-  for (const line of lost) moveToBranch(db, env, registry, line, from, out)
+  for (const line of lost) moveToBranch(t, line, from)
   for (const { hash } of own) {
     const branch = log.branchedTo(db, hash)
     if (branch) keepOwn(db, branch.replica, branch.seq)
@@ -253,7 +301,8 @@ function branchTag(line: Line): string {
  * Puts a line of a forked identity under the identity of its branch. Everybody who does it gets the same line, so it
  * is one line however many do. It waits if the line before it has not come.
  */
-function moveToBranch(db: Db, env: Env, registry: () => Registry, given: Line, from: number, out: Ingested): void {
+function moveToBranch(t: Taking, given: Line, from: number): void {
+  const { db, env, out } = t
   if (log.branchedTo(db, given.hash)) {
     out.duplicates++
     return
@@ -265,6 +314,7 @@ function moveToBranch(db: Db, env: Env, registry: () => Registry, given: Line, f
   }
   const { replica: tag } = before
   const seq = before.seq + 1
+  t.heads.delete(tag)
   log.setBranched(db, given.hash, tag, seq)
   const head = log.head(db, tag)
   if (head.seq >= seq) out.duplicates++
@@ -298,12 +348,12 @@ function moveToBranch(db: Db, env: Env, registry: () => Registry, given: Line, f
     const { substitute: _, forks: __, from: ___, ...said } = line
     // whoever says it again, with the signature or without, says the same
     const { key: ____, sig: _____, ...author } = line.author
-    accept(db, env, registry, seal({ ...said, author, replica: tag, seq, prev: head.hash, updates, events }), out)
-    for (const f of line.forks ?? []) giveUp(db, env, registry, f.replica, f.from, out)
+    accept(t, seal({ ...said, author, replica: tag, seq, prev: head.hash, updates, events }))
+    for (const f of line.forks ?? []) giveUp(t, f.replica, f.from)
   }
   for (const next of log.parkedBehind(db, given)) {
     log.unpark(db, next)
-    moveToBranch(db, env, registry, next, from, out)
+    moveToBranch(t, next, from)
   }
 }
 

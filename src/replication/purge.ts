@@ -137,7 +137,7 @@ function erase(db: Db, registry: Registry, entities: readonly string[]): void {
       const now = line && withoutErased(db, line)
       if (now && now !== line) log.replaceLine(db, now)
     }
-    log.rewriteEvents(db, id, (e, seq) => erasedEvent(db, e, seq))
+    log.rewriteBaseEvents(db, id, (e, seq) => erasedEvent(db, e, seq))
     dropAnchorsOf(db, id)
     const b = baseOf(db, id)
     if (b) base(b)

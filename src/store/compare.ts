@@ -1,6 +1,8 @@
 import { sha256 } from '../model/digest.ts'
+import { baseEvents } from './coverage.ts'
 import { type Db, readDb } from './db.ts'
 import { firstOf, type Line } from './line.ts'
+import { LINE } from './packed.ts'
 import { soundLine } from './salvage.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
@@ -57,7 +59,7 @@ const SAMPLE_LENGTH = 32 * 1024
 
 /** A look at the newest lines and at some of the others; long ones are left to `doctor`. */
 export function sampleFaults(db: Db, random: (n: number) => Uint8Array): string[] {
-  const columns = 'n, replica, seq, hash, at, line'
+  const columns = `n, replica, seq, hash, at, ${LINE} AS line`
   const newest = db.all<LogRow & { n: number }>(`SELECT ${columns} FROM log ORDER BY n DESC LIMIT ${NEWEST}`)
   const bytes = new DataView(Uint8Array.from(random(4 * ANY)).buffer)
   const some = Array.from({ length: newest.length === NEWEST ? ANY : 0 }, (_, i) =>
@@ -83,7 +85,9 @@ export function lineFaults(db: Db): string[] {
       db.all<{ replica: string; seq: number; hash: string }>('SELECT * FROM covered').map((c) => [c.replica, c]),
     )
     let before: { replica: string; seq: number; hash: string } | undefined
-    for (const row of db.each<LogRow>('SELECT replica, seq, hash, at, line FROM log ORDER BY replica, seq')) {
+    for (const row of db.each<LogRow>(
+      `SELECT replica, seq, hash, at, ${LINE} AS line FROM log ORDER BY replica, seq`,
+    )) {
       const name = nameOf(row)
       const line = lineOf(row)
       if (before?.replica !== row.replica) before = covered.get(row.replica)
@@ -109,9 +113,9 @@ function baseDigest(db: Db): string {
   for (const sql of [
     'SELECT * FROM covered ORDER BY replica',
     'SELECT entity, hex(state) AS state, updated, counts FROM base ORDER BY entity',
-    'SELECT replica, seq, i, entity, ms, ctr, body FROM events WHERE base=1 ORDER BY replica, seq, i',
   ])
     for (const row of db.each(sql)) parts.push(JSON.stringify(Object.values(row)))
+  for (const event of baseEvents(db)) parts.push(JSON.stringify(Object.values(event)))
   return sha256(parts.join('\n'))
 }
 
@@ -142,7 +146,7 @@ const ROWS: Readonly<Record<string, { columns: string; from: (schema: string) =>
     about: 'id',
   },
   links: { columns: 'id, src, rel, dst', from: (s) => `${s}.links`, about: 'id' },
-  events: { columns: 'entity, replica, seq, i, ms, ctr, body', from: (s) => `${s}.events`, about: 'entity' },
+  events: { columns: 'entity, replica, seq, i, ms, lists, body', from: (s) => `${s}.events`, about: 'entity' },
   texts: {
     columns: 'e.id AS id, t.source, t.place, t.speaker, t.words, t.terms',
     from: (s) => `${s}.texts t JOIN ${s}.entities e ON e.rowid=t.rowid`,

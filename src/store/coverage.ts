@@ -1,5 +1,15 @@
-import { type Db, insert } from './db.ts'
-import { coveredUpTo, type EventRow, eventsUpTo, unpack } from './log.ts'
+import type { Db } from './db.ts'
+import { eventBody, unpackRun } from './line.ts'
+import {
+  CTR,
+  coveredUpTo,
+  EACH_EVENT,
+  type EventRow,
+  eventsUpTo,
+  type LoggedEvent,
+  putBaseEvent,
+  unpack,
+} from './log.ts'
 
 /** Up to which line, and which of its writes, a replica's log was folded away. */
 export interface Covered {
@@ -41,7 +51,7 @@ export function coverable(db: Db, before: number): Covered[] {
     )
     if (!last) continue
     const { ctr } = db.get<{ ctr: number }>(
-      'SELECT coalesce(max(ctr), 0) AS ctr FROM events WHERE replica=? AND seq<=?',
+      `SELECT coalesce(max(${CTR}), 0) AS ctr FROM ${EACH_EVENT} WHERE replica=? AND seq<=?`,
       replica,
       last.seq,
     )!
@@ -77,22 +87,12 @@ export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], befor
   const gone = new Set<string>()
   for (const { event } of eventsUpTo(db, before - 1)) for (const [r, c] of event.over) gone.add(`${r}:${c}`)
   const folded = new Map([...coveredLines(db), ...covered].map((c) => [c.replica, c.ctr]))
-  let dropped = 0
-  for (const { replica, seq } of covered) {
-    for (const row of db.all<EventRow & { ctr: number }>(
-      'SELECT replica, seq, i, ms, ctr, body FROM events WHERE replica=? AND seq<=?',
-      replica,
-      seq,
-    )) {
-      const { event } = unpack(row)
-      const stands = event.op !== 'remove' && event.op !== 'drop' && !gone.has(`${replica}:${row.ctr}`)
-      // a removal must stay as long as what it removed may still be to come from a replica that is not covered
-      const kept = stands || event.over.some(([r, c]) => c > (folded.get(r) ?? 0))
-      settleEvent(db, row, kept)
-      if (!kept) dropped++
-    }
-  }
-  return dropped
+  return keepOnly(db, covered, ({ event }) => {
+    const stands =
+      event.op !== 'remove' && event.op !== 'drop' && !gone.has(`${event.stamp.replica}:${event.stamp.ctr}`)
+    // a removal must stay as long as what it removed may still be to come from a replica that is not covered
+    return stands || event.over.some(([r, c]) => c > (folded.get(r) ?? 0))
+  })
 }
 
 export function dropCovered(db: Db, covered: readonly Covered[]): { lines: number; lastArrival: number } {
@@ -113,17 +113,28 @@ export function dropCovered(db: Db, covered: readonly Covered[]): { lines: numbe
   return { lines, lastArrival: last }
 }
 
-/** An event of a folded line stays as part of the base of the history, or goes. */
-function settleEvent(db: Db, { replica, seq, i }: Pick<EventRow, 'replica' | 'seq' | 'i'>, kept: boolean): void {
-  const what = kept ? 'UPDATE events SET base=1' : 'DELETE FROM events'
-  db.run(`${what} WHERE replica=? AND seq=? AND i=?`, replica, seq, i)
+/** Of the events of folded lines some stay as the base of the history, each by itself; the others go. Returns how many. */
+function keepOnly(
+  db: Db,
+  covered: readonly Pick<Covered, 'replica' | 'seq'>[],
+  isKept: (e: LoggedEvent) => boolean,
+): number {
+  let dropped = 0
+  for (const { replica, seq } of covered) {
+    const where = 'WHERE replica=? AND seq<=?'
+    const rows = db.all<EventRow>(`SELECT replica, seq, i, entity, ms, body FROM events ${where}`, replica, seq)
+    db.run(`DELETE FROM events ${where}`, replica, seq)
+    for (const row of rows)
+      for (const [k, e] of unpack(row).entries())
+        if (isKept(e)) putBaseEvent(db, row.seq, row.i + k, e.event)
+        else dropped++
+  }
+  return dropped
 }
 
 /** Drops the events of folded lines that are not among those that count. */
-export function keepEvents(db: Db, c: Covered, kept: ReadonlySet<string>): void {
-  const sql = 'SELECT replica, seq, i FROM events WHERE replica=? AND seq<=?'
-  for (const e of db.all<EventRow>(sql, c.replica, c.seq)) settleEvent(db, e, kept.has(`${e.replica}:${e.seq}:${e.i}`))
-}
+export const keepEvents = (db: Db, covered: readonly Covered[], kept: ReadonlySet<string>): number =>
+  keepOnly(db, covered, (e) => kept.has(e.id))
 
 export interface BaseEvent {
   replica: string
@@ -136,9 +147,19 @@ export interface BaseEvent {
 }
 
 export const baseEvents = (db: Db): BaseEvent[] =>
-  db.all('SELECT replica, seq, i, entity, ms, ctr, body FROM events WHERE base=1 ORDER BY replica, seq, i')
+  db
+    .all<EventRow>('SELECT replica, seq, i, entity, ms, body FROM events WHERE base=1 ORDER BY replica, seq, i')
+    .flatMap((row) =>
+      unpack(row).map(({ event }) => {
+        const { replica, seq, i, entity, ms } = row
+        return { replica, seq, i, entity, ms, ctr: event.stamp.ctr, body: eventBody(event) }
+      }),
+    )
 
+/** Adds those that are not there. */
 export function addBaseEvents(db: Db, events: readonly BaseEvent[]): void {
-  for (const { replica, seq, i, entity, ms, ctr, body } of events)
-    insert(db, 'events', { replica, seq, i, entity, ms, ctr, body, base: 1 }, 'OR IGNORE')
+  for (const { replica, seq, i, entity, ms, body } of events) {
+    if (db.get('SELECT 1 FROM events WHERE replica=? AND seq=? AND i=?', replica, seq, i)) continue
+    for (const e of unpackRun(body, entity, { ms, replica })) putBaseEvent(db, seq, i, e)
+  }
 }

@@ -9,6 +9,7 @@ import { UserError } from '../errors.ts'
 import { openBell, ring, ringWith } from './bell-file.ts'
 import { lockWait, retryWithBackoff } from './lock-wait.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
+import { lineText } from './packed.ts'
 import { inTurn, openSqlite, truncateWal, WAL_LIMIT } from './sqlite.ts'
 import { damaged, storeError } from './store-error.ts'
 import { checkVersion, migrate } from './tables.ts'
@@ -39,10 +40,13 @@ export interface Lost {
 
 export type Param = string | number | bigint | null | Uint8Array
 
-/** Writes a row by the names of its columns; `or`: what becomes of one that is there. */
+/** The statement that writes a row; `or`: what becomes of one that is there. */
+export const insertion = (table: string, columns: readonly string[], or = ''): string =>
+  `INSERT ${or} INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
+
+/** Writes a row by the names of its columns. Where rows are many, the statement is made once, by `insertion`. */
 export function insert(db: Db, table: string, row: Readonly<Record<string, Param>>, or = ''): void {
-  const columns = Object.keys(row)
-  db.run(`INSERT ${or} INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`, ...Object.values(row))
+  db.run(insertion(table, Object.keys(row), or), ...Object.values(row))
 }
 
 /** JSON from the store. The disk is outside input: content that cannot be read is damage, not a bug. */
@@ -72,8 +76,11 @@ export function memoryDb(): Db {
   return new Db(raw, ':memory:')
 }
 
-/** For a process that is about to write much: pages are kept at hand which SQLite would read again for each batch. */
-export const enlargeCache = (db: Db): void => db.exec('PRAGMA cache_size=-65536')
+/**
+ * For a process that is about to write much: pages are kept at hand which SQLite would read again for each batch, and are
+ * copied from the write-ahead log into the file once for many batches, 64 MB at a time.
+ */
+export const enlargeCache = (db: Db): void => db.exec('PRAGMA cache_size=-262144; PRAGMA wal_autocheckpoint=16384')
 
 const LAST_LINE = 'SELECT replica, seq FROM log ORDER BY n DESC LIMIT 1'
 const ARRIVED = "SELECT seq AS n FROM sqlite_sequence WHERE name='log'"
@@ -99,6 +106,7 @@ export class Db {
 
   constructor(raw: DatabaseSync, path: string, { inode = 0, readOnly = false, mark, forget = () => {} }: Opened = {}) {
     this.raw = raw
+    raw.function('line_text', lineText)
     this.path = path
     this.readOnly = readOnly
     this.#inode = inode
@@ -113,6 +121,15 @@ export class Db {
     return s
   }
 
+  /** Called for every row: it makes no function for each call. */
+  #call<M extends 'get' | 'all' | 'run'>(method: M, sql: string, params: Param[]): ReturnType<StatementSync[M]> {
+    try {
+      return this.#statement(sql)[method](...params) as ReturnType<StatementSync[M]>
+    } catch (error) {
+      throw storeError(error, this.path)
+    }
+  }
+
   #guard<T>(body: () => T): T {
     try {
       return body()
@@ -123,13 +140,17 @@ export class Db {
 
   /** The one row, the rows, or the effect of a statement. */
   get<T = Row>(sql: string, ...params: Param[]): T | undefined {
-    return this.#guard(() => this.#statement(sql).get(...params) as T | undefined)
+    return this.#call('get', sql, params) as T | undefined
   }
   all<T = Row>(sql: string, ...params: Param[]): T[] {
-    return this.#guard(() => this.#statement(sql).all(...params) as T[])
+    return this.#call('all', sql, params) as T[]
   }
   run(sql: string, ...params: Param[]): void {
-    this.#guard(() => this.#statement(sql).run(...params))
+    this.#call('run', sql, params)
+  }
+  /** The rowid of the row that a statement inserts. */
+  inserted(sql: string, ...params: Param[]): number {
+    return Number(this.#call('run', sql, params).lastInsertRowid)
   }
 
   /** The rows one by one. */

@@ -46,7 +46,6 @@ export const contentsOf = (path: string): Contents | undefined =>
   reading(path, (db) => {
     if (!hasOurSchema(db)) return undefined // somebody else's tables are not read: they may be views that never end
     const get = <T>(sql: string) => db.prepare(sql).get() as T | undefined
-    const { line } = get<{ line: string }>('SELECT line FROM log ORDER BY n DESC LIMIT 1') ?? {}
     return {
       project: get<{ value: string }>("SELECT value FROM meta WHERE key='project'")?.value,
       kinds: db
@@ -54,7 +53,7 @@ export const contentsOf = (path: string): Contents | undefined =>
         .all() as { kind: string; n: number }[],
       ...nameIn(db),
       batches: get<{ n: number }>('SELECT count(*) AS n FROM log')!.n,
-      last: line === undefined ? undefined : Number((JSON.parse(line) as { at: number }).at),
+      last: get<{ at: number }>('SELECT at FROM log ORDER BY n DESC LIMIT 1')?.at,
     }
   })
 

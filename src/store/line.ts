@@ -134,9 +134,22 @@ export function unpackEvent(raw: RawEvent, stamp: Omit<Stamp, 'ctr'>): Event {
 
 export const eventBody = (e: Event): string => JSON.stringify(packEvent(e))
 
+/** Events of one entity in a row, without its id. */
+export const runBody = (events: readonly Event[]): string =>
+  JSON.stringify(events.map((e) => ({ ...packEvent(e), e: undefined })))
+
+/** The events of such a row. Versions before 12 of the schema kept each event in a row of its own, with the id. */
+export function unpackRun(body: string, entity: string, stamp: Omit<Stamp, 'ctr'>): Event[] {
+  const raw = stored<RawEvent | RawEvent[]>(body)
+  return (Array.isArray(raw) ? raw : [raw]).map((one) => unpackEvent({ ...one, e: entity }, stamp))
+}
+
+const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+
 function content(line: Omit<Line, 'hash'>): Omit<RawLine, 'h' | 'sub'> {
   const updates: Record<string, string> = {}
-  for (const [entity, update] of line.updates) updates[entity] = Buffer.from(update).toString('base64')
+  for (const [entity, update] of line.updates) updates[entity] = base64(update)
   return {
     v: 1,
     r: line.replica,
@@ -176,16 +189,38 @@ export function signedPart(line: Line): string {
   return canonical({ ...content({ ...line, author }), h: line.hash } as unknown as Json)
 }
 
-/** The line as text, without a line break. */
-export function printLine(line: Line): string {
+function rawOf(line: Line): RawLine {
   const raw = content(line)
-  if (!line.substitute) return JSON.stringify({ ...raw, h: line.hash })
-  return JSON.stringify({ ...raw, sub: sha256(canonical(raw as unknown as Json)), h: line.hash })
+  const sub = line.substitute ? { sub: sha256(canonical(raw as unknown as Json)) } : {}
+  return { ...raw, ...sub, h: line.hash }
+}
+
+/** Lines that were just read, as `printLine` gives them: nearly all of the text they came in. A line made of one is another. */
+const asText = new WeakMap<Line, string>()
+
+/** The line as text, without a line break. */
+export const printLine = (line: Line): string => asText.get(line) ?? JSON.stringify(rawOf(line))
+
+/**
+ * Remembers the text of a line that was read from another order of its header, or with a signature that it is kept without.
+ * Whatever was written in another way is printed anew: what is kept always reads as what was read.
+ */
+function keepText(line: Line, from: string, raw: RawLine): void {
+  const { v, r, n, f, p, at, by, sum, sub, h } = raw
+  const follows = { v, r, n, ...(f !== undefined ? { f } : {}), p, at }
+  const header = JSON.stringify({ sum, by, ...follows }).slice(0, -1)
+  const end = `${sub === undefined ? '' : `,"sub":${JSON.stringify(sub)}`},"h":${JSON.stringify(h)}}`
+  if (!from.startsWith(`${header},"u":`) || !from.endsWith(end)) return
+  const content = from.slice(header.length, -end.length)
+  // of what is said twice the last counts: nothing of it may take the place of what is left out or changed
+  if (content.includes('"by"') || content.includes('"sub"') || content.includes('\\u')) return
+  const kept = JSON.stringify({ ...follows, by: line.author, sum }).slice(0, -1)
+  asText.set(line, `${kept}${content},"h":${JSON.stringify(h)}}`)
 }
 
 /** The line as text with what a reviewer reads first. */
 export function printReadable(line: Line): string {
-  const { sum, by, ...rest } = JSON.parse(printLine(line)) as RawLine
+  const { sum, by, ...rest } = rawOf(line)
   return JSON.stringify({ sum, by, ...rest })
 }
 
@@ -198,7 +233,7 @@ export const listOf = (is: (v: unknown) => boolean) => (v: unknown) => Array.isA
 const isPair = (v: unknown): boolean => Array.isArray(v) && isText(v[0]) && isCount(v[1])
 export const orNone = (is: (v: unknown) => boolean) => (v: unknown) => v === undefined || is(v)
 export const hasAll = (v: unknown, shape: { readonly [key: string]: (v: unknown) => boolean }): boolean =>
-  isObject(v) && Object.entries(shape).every(([key, is]) => is(v[key]))
+  isObject(v) && Object.keys(shape).every((key) => shape[key]!(v[key]))
 
 const OPS: readonly unknown[] = ['set', 'clear', 'add', 'remove', 'put', 'drop'] satisfies Event['op'][]
 export const isEntity = (v: unknown): boolean => typeof v === 'string' && v.indexOf(':') > 0
@@ -267,9 +302,21 @@ export function parseLine(textLine: string): Line {
   const { h, sub, ...rest } = raw
   const hashOf = (said: object) => sha256(canonical(said as Json))
   if (sub !== undefined && raw.by.sig !== undefined && hashOf({ ...rest, by: withoutSignature(raw.by) }) === h)
-    return { ...unpackLine(raw), whole: true }
+    return wholeOf(raw, textLine)
   if (hashOf(rest) !== (sub ?? h)) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
-  return unpackLine(raw)
+  const line = unpackLine(raw)
+  if (sub === undefined) keepText(line, textLine, raw)
+  return line
+}
+
+/** The line without the signature that it came with, by that line. */
+const unsignedOf = new WeakMap<Line, Line>()
+function wholeOf(raw: RawLine, textLine: string): Line {
+  const line: Line = { ...unpackLine(raw), whole: true }
+  const plain = unsigned(line)
+  keepText(plain, textLine, raw)
+  unsignedOf.set(line, plain)
+  return line
 }
 
 function withoutSignature({ key: _key, sig: _sig, ...author }: Author): Author {
@@ -279,6 +326,8 @@ function withoutSignature({ key: _key, sig: _sig, ...author }: Author): Author {
 /** The line as its replica keeps it: the signature has been checked, and is not needed any more. */
 export function unsigned(line: Line): Line {
   if (!line.whole) return line
+  const known = unsignedOf.get(line)
+  if (known) return known
   const { whole: _whole, substitute: _substitute, ...said } = line
   return { ...said, author: withoutSignature(line.author) }
 }

@@ -1,5 +1,5 @@
 import type { Event } from '../log/events.ts'
-import { type Db, insert, type Param, stored } from './db.ts'
+import { type Db, insert, insertion, type Param, stored } from './db.ts'
 import {
   type Author,
   eventBody,
@@ -8,13 +8,17 @@ import {
   parseLine,
   printLine,
   readLine,
-  unpackEvent,
+  runBody,
+  unpackRun,
 } from './line.ts'
-import { baseOf, countOf, FOR_LISTS } from './rows.ts'
+import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
+import { baseOf, countOf } from './rows.ts'
 
 /** Lines of the log, or of those that wait, each checked against its hash. */
 const lines = (db: Db, table: 'log' | 'parked', where: string, ...params: Param[]): Line[] =>
-  db.all<{ line: string }>(`SELECT line FROM ${table} WHERE ${where}`, ...params).map((r) => parseLine(r.line))
+  db
+    .all<{ line: string }>(`SELECT ${LINE} AS line FROM ${table} WHERE ${where}`, ...params)
+    .map((r) => parseLine(r.line))
 
 export const lineOf = (db: Db, replica: string, seq: number): Line | undefined =>
   lines(db, 'log', 'replica=? AND seq=?', replica, seq)[0]
@@ -65,21 +69,55 @@ export function countArrival(db: Db, n = lastArrival(db) + 1): number {
   return n
 }
 
-export const append = (db: Db, line: Line, received: number): void =>
-  insert(db, 'log', { ...nameOf(line), at: line.at, received, line: printLine(line) })
+const ADD_LINE = insertion('log', ['replica', 'seq', 'hash', 'at', 'received', 'line'])
+export function append(db: Db, line: Line, received: number): void {
+  db.run(ADD_LINE, line.replica, line.seq, line.hash, line.at, received, keptLine(printLine(line)))
+}
+
+/** So many lines that are to be compressed have come at once, and wait for the upkeep. */
+const LEFT_TO_UPKEEP = 1_000
+
+/** Compresses lines that are due, some of them. Within a transaction. */
+export function packDue(db: Db, most = LEFT_TO_UPKEEP): boolean {
+  const due = db.get<{ from: number; upTo: number }>(DUE, AS_TEXT, PACK)
+  return due !== undefined && due.upTo - due.from <= most && packOlder(db.raw)
+}
 
 const nameOf = ({ replica, seq, hash }: Line) => ({ replica, seq, hash })
 
 export function replaceLine(db: Db, line: Line): void {
-  db.run('UPDATE log SET line=? WHERE replica=? AND seq=?', printLine(line), line.replica, line.seq)
+  db.run('UPDATE log SET line=? WHERE replica=? AND seq=?', keptLine(printLine(line)), line.replica, line.seq)
+  db.run('DELETE FROM events WHERE replica=? AND seq=?', line.replica, line.seq)
+  indexEvents(db, line)
 }
 
+/** Fields that say that an entity is there, or that lists leave it out. */
+const LIST_FIELDS: readonly string[] = ['$', 'retired', 'standing']
+const isForLists = (e: Event): boolean => LIST_FIELDS.includes(e.field)
+
+/** Writes the events of a line, those of one entity that follow each other in one row. */
 export function indexEvents(db: Db, { replica, seq, events }: Line): void {
-  for (const [i, e] of events.entries()) {
-    const { ms, ctr } = e.stamp
-    insert(db, 'events', { replica, seq, i, entity: e.entity, ms, ctr, body: eventBody(e) }, 'OR REPLACE')
+  for (let i = 0; i < events.length; ) {
+    const { entity, stamp } = events[i]!
+    let end = i + 1
+    while (events[end]?.entity === entity) end++
+    putRun(db, { replica, seq, i, ms: stamp.ms }, entity, events.slice(i, end))
+    i = end
   }
 }
+
+const ADD_RUN = insertion('events', ['replica', 'seq', 'i', 'ms', 'entity', 'lists', 'body', 'base'], 'OR REPLACE')
+const putRun = (
+  db: Db,
+  { replica, seq, i, ms }: Omit<EventRow, 'entity' | 'body'>,
+  entity: string,
+  events: readonly Event[],
+  base = 0,
+) => db.run(ADD_RUN, replica, seq, i, ms, entity, events.some(isForLists) ? 1 : 0, runBody(events), base)
+
+/** Keeps one event of a line that is folded away. */
+export const putBaseEvent = (db: Db, seq: number, i: number, e: Event): void =>
+  putRun(db, { replica: e.stamp.replica, seq, i, ms: e.stamp.ms }, e.entity, [e], 1)
 
 /** Lines in the order of arrival here, after `n`. */
 export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? ORDER BY n', n)
@@ -88,21 +126,23 @@ export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? O
 export const newsAfter = (db: Db, n: number, limit = -1): { n: number; received: number; line: Line }[] =>
   db
     .all<{ n: number; received: number; line: string }>(
-      'SELECT n, received, line FROM log WHERE n>? ORDER BY n LIMIT ?',
+      `SELECT n, received, ${LINE} AS line FROM log WHERE n>? ORDER BY n LIMIT ?`,
       n,
       limit,
     )
     .map((row) => ({ ...row, line: readLine(row.line) }))
 
+/** Events of one entity that follow each other in a line; `i` is the place of the first. */
 export interface EventRow {
   replica: string
   seq: number
   i: number
+  entity: string
   ms: number
   body: string
 }
 
-const EVENTS = 'SELECT replica, seq, i, ms, body FROM events'
+const EVENTS = 'SELECT replica, seq, i, entity, ms, body FROM events'
 
 /** An event with the batch it belongs to. */
 export interface LoggedEvent {
@@ -112,37 +152,63 @@ export interface LoggedEvent {
   event: Event
 }
 
-/** The event that a row holds, with its batch. */
-export const unpack = (r: EventRow): LoggedEvent => ({
-  id: `${r.replica}:${r.seq}:${r.i}`,
-  batch: `${r.replica}:${r.seq}`,
-  event: unpackEvent(stored(r.body), { ms: r.ms, replica: r.replica }),
-})
+/** The events that a row holds, with their batch. */
+export const unpack = (r: EventRow): LoggedEvent[] =>
+  unpackRun(r.body, r.entity, { ms: r.ms, replica: r.replica }).map((event, k) => ({
+    id: `${r.replica}:${r.seq}:${r.i + k}`,
+    batch: `${r.replica}:${r.seq}`,
+    event,
+  }))
 
 /** Everything that happened to an entity, oldest first by authored time. */
 export const eventsOf = (db: Db, entity: string): LoggedEvent[] =>
-  db.all<EventRow>(`${EVENTS} WHERE entity=? ORDER BY ms, replica, seq, i`, entity).map(unpack)
+  db.all<EventRow>(`${EVENTS} WHERE entity=? ORDER BY ms, replica, seq, i`, entity).flatMap(unpack)
+
+/** Where each of these entities begins in the log: its first event. */
+export const beginningsOf = (
+  db: Db,
+  entities: readonly string[],
+): Pick<EventRow, 'entity' | 'replica' | 'seq' | 'i'>[] =>
+  db.all(
+    `SELECT e.entity, e.replica, e.seq, e.i FROM json_each(?) here CROSS JOIN events e
+       ON e.rowid=(SELECT rowid FROM events WHERE entity=here.value ORDER BY ms, replica, seq, i LIMIT 1)`,
+    JSON.stringify(entities),
+  )
 
 /** Every event stamped up to `ms`, entity by entity. */
 export function* eventsUpTo(db: Db, ms: number): Generator<LoggedEvent> {
-  for (const row of db.each<EventRow>(`${EVENTS} WHERE ms<=? ORDER BY entity`, ms)) yield unpack(row)
+  for (const row of db.each<EventRow>(`${EVENTS} WHERE ms<=? ORDER BY entity`, ms)) yield* unpack(row)
 }
 
 /** What had happened to these entities up to a moment. */
 export const eventsOfUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
   db
     .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=?`, JSON.stringify(entities), ms)
-    .map(unpack)
+    .flatMap(unpack)
+
+/** What ever happened to these entities; `passes` gets the JSON of each event, before any is read. */
+export const eventsWith = (
+  db: Db,
+  entities: readonly string[],
+  passes: (entity: string, field: string, event: string) => boolean,
+): LoggedEvent[] =>
+  db
+    .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?))`, JSON.stringify(entities))
+    .filter(({ entity, body }) =>
+      body.split('{"f":"').some((event) => passes(entity, event.slice(0, event.indexOf('"')), event)),
+    )
+    .flatMap(unpack)
 
 /** What says of these entities, up to a moment, that they are there, and what lists leave out. */
 export const listEventsUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
   db
     .all<EventRow>(
-      `${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND ${FOR_LISTS}`,
+      `${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND lists=1`,
       JSON.stringify(entities),
       ms,
     )
-    .map(unpack)
+    .flatMap(unpack)
+    .filter(({ event }) => isForLists(event))
 
 /** Entities that something happened to after one moment, and not after another. */
 export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
@@ -150,27 +216,27 @@ export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
     .all<{ entity: string }>('SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
     .map((row) => row.entity)
 
-/** Entities that were there at a moment, and of which one of these fields was written since. */
-export const writtenSince = (db: Db, fields: readonly string[], ms: number): string[] =>
-  db
-    .all<{ entity: string }>(
-      `SELECT DISTINCT entity FROM events e WHERE ms>? AND json_valid(body)
-         AND json_extract(body, '$.f') IN (SELECT value FROM json_each(?)) AND EXISTS (SELECT 1 FROM events WHERE entity=e.entity AND ms<=?)`,
-      ms,
-      JSON.stringify(fields),
-      ms,
-    )
-    .map((row) => row.entity)
+/** Whether a row of events writes one of the fields that stand in a JSON list. */
+const WRITES = `CASE WHEN json_valid(body) THEN EXISTS (
+  SELECT 1 FROM json_each(body) WHERE json_extract(value, '$.f') IN (SELECT value FROM json_each(?))) END`
+
+/** Which fields of these entities were written since a moment; perhaps some more. */
+export function fieldsSince(db: Db, entities: readonly string[], ms: number): Map<string, Set<string>> {
+  const fields = new Map<string, Set<string>>(entities.map((id) => [id, new Set()]))
+  const sql = 'SELECT entity, body FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND ms>?'
+  for (const { entity, body } of db.all<{ entity: string; body: string }>(sql, JSON.stringify(entities), ms))
+    for (const [, field] of body.matchAll(/"f":"([^"]*)"/g)) fields.get(entity)!.add(field!)
+  return fields
+}
 
 /** Those of these entities of which a field was written up to a moment. */
 export const writtenUpTo = (db: Db, entities: readonly string[], field: string, ms: number): string[] =>
   db
     .all<{ entity: string }>(
-      `SELECT DISTINCT entity FROM events
-       WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND json_valid(body) AND json_extract(body, '$.f')=?`,
+      `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND ${WRITES}`,
       JSON.stringify(entities),
       ms,
-      field,
+      JSON.stringify([field]),
     )
     .map((row) => row.entity)
 
@@ -182,7 +248,7 @@ export const batchesOf = (db: Db, entity: string): { replica: string; seq: numbe
 export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
   const [replica = '', seq = '0'] = batch.split(':')
   const row = db.get<{ line: string; received: number; n: number }>(
-    'SELECT n, line, received FROM log WHERE replica=? AND seq=?',
+    `SELECT n, ${LINE} AS line, received FROM log WHERE replica=? AND seq=?`,
     replica,
     Number(seq),
   )
@@ -212,9 +278,14 @@ export const branchedTo = (db: Db, hash: string): { replica: string; seq: number
 export const setBranched = (db: Db, hash: string, replica: string, seq: number): void =>
   db.run('INSERT OR REPLACE INTO branched VALUES (?,?,?)', hash, replica, seq)
 
+/** Every event by itself, and its counter. */
+export const EACH_EVENT = 'events, json_each(events.body) one'
+export const CTR = "json_extract(one.value, '$.c')"
+
 /** The first counter under which an identity has written anything. */
 export const firstCtr = (db: Db, replica: string): number | undefined =>
-  db.get<{ ctr: number | null }>('SELECT min(ctr) AS ctr FROM events WHERE replica=?', replica)?.ctr ?? undefined
+  db.get<{ ctr: number | null }>(`SELECT min(${CTR}) AS ctr FROM ${EACH_EVENT} WHERE replica=?`, replica)?.ctr ??
+  undefined
 
 /** Updates that lines of one replica, before a number, made to an entity. */
 export const updatesOf = (db: Db, replica: string, before: number, entity: string): Uint8Array[] => {
@@ -331,8 +402,10 @@ export const linesFrom = (db: Db, moment: number): { lines: number; last: number
   )!
 
 /** A replica's lines that are in the log, from a number up to another, in their order. */
-export const linesBetween = (db: Db, replica: string, from: number, to: number): Line[] =>
-  lines(db, 'log', 'replica=? AND seq>=? AND seq<=? ORDER BY seq', replica, from, to)
+export function* linesBetween(db: Db, replica: string, from: number, to: number): Generator<Line> {
+  const sql = `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq>=? AND seq<=? ORDER BY seq`
+  for (const { line } of db.each<{ line: string }>(sql, replica, from, to)) yield parseLine(line)
+}
 
 /** Something that doctor should tell; said again, it is the same finding. */
 export const finding = (db: Db, key: string, at: number, textValue: string): void =>
@@ -341,15 +414,10 @@ export const finding = (db: Db, key: string, at: number, textValue: string): voi
 export const findings = (db: Db): { key: string; at: number; text: string }[] =>
   db.all('SELECT key, at, text FROM findings ORDER BY at')
 
-/** Rewrites events of an entity that are kept here, and whom they belong to. */
-export function rewriteEvents(db: Db, entity: string, rewrite: (e: Event, seq: number) => Event): void {
-  for (const row of db.all<EventRow>(`${EVENTS} WHERE entity=?`, entity)) {
-    const e = rewrite(unpack(row).event, row.seq)
-    const body = eventBody(e)
-    if (body === row.body && e.entity === entity) continue
-    const { replica, seq, i } = row
-    db.run('UPDATE events SET body=?, entity=? WHERE replica=? AND seq=? AND i=?', body, e.entity, replica, seq, i)
-  }
+/** Rewrites events of an entity that are left of folded lines, and whom they belong to. */
+export function rewriteBaseEvents(db: Db, entity: string, rewrite: (e: Event, seq: number) => Event): void {
+  for (const row of db.all<EventRow>(`${EVENTS} WHERE entity=? AND base=1`, entity))
+    for (const { event } of unpack(row)) putBaseEvent(db, row.seq, row.i, rewrite(event, row.seq))
 }
 
 /** Rewrites lines that wait. */
@@ -372,11 +440,14 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** Events whose content holds a text. */
 export const eventsHolding = (db: Db, text: string): LoggedEvent[] =>
-  db.all<EventRow>(`${EVENTS} WHERE instr(body, ?) > 0`, inJson(text)).map(unpack)
+  db
+    .all<EventRow>(`${EVENTS} WHERE instr(body, ?) OR instr(entity, ?)`, inJson(text), text)
+    .flatMap(unpack)
+    .filter(({ event }) => eventBody(event).includes(inJson(text)))
 
 /** Batches whose header holds a text: who wrote it, what for, and what it says it did. */
 export const headersHolding = (db: Db, text: string): { replica: string; seq: number }[] =>
-  lines(db, 'log', 'instr(line, ?) > 0', inJson(text))
+  lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text))
     .filter(({ author, summary }) => JSON.stringify([author, summary]).includes(inJson(text)))
     .map(({ replica, seq }) => ({ replica, seq }))
 
@@ -384,7 +455,7 @@ export const headersHolding = (db: Db, text: string): { replica: string; seq: nu
 export function recentBatches(db: Db, limit: number, by?: { readonly session: string | null }): string[] {
   const found: string[] = []
   for (const { replica, seq, line } of db.each<{ replica: string; seq: number; line: string }>(
-    'SELECT replica, seq, line FROM log ORDER BY n DESC',
+    `SELECT replica, seq, ${LINE} AS line FROM log ORDER BY n DESC`,
   )) {
     if (found.length >= limit) break
     if (by === undefined || (stored<{ by: Author }>(line).by.session ?? null) === by.session)
@@ -395,7 +466,7 @@ export function recentBatches(db: Db, limit: number, by?: { readonly session: st
 
 /** The text of lines in the order of arrival here, after `n`. */
 export const rawLinesAfter = (db: Db, n: number): string[] =>
-  db.all<{ line: string }>('SELECT line FROM log WHERE n>? ORDER BY n', n).map((r) => r.line)
+  db.all<{ line: string }>(`SELECT ${LINE} AS line FROM log WHERE n>? ORDER BY n`, n).map((r) => r.line)
 
 /** How many batches touched an entity, those folded away included. */
 export const versionOf = (db: Db, entity: string): number =>
@@ -420,12 +491,12 @@ export const renamePurged = (db: Db, from: string, to: string): void =>
 export const arrivedBefore = (db: Db, entity: string, n: number): Event[] =>
   db
     .all<EventRow>(
-      `SELECT e.replica, e.seq, e.i, e.ms, e.body FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq
+      `SELECT e.replica, e.seq, e.i, e.entity, e.ms, e.body FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq
        WHERE e.entity=? AND coalesce(l.n, 0) < ? ORDER BY coalesce(l.n, 0), e.i`,
       entity,
       n,
     )
-    .map((row) => unpack(row).event)
+    .flatMap((row) => unpack(row).map((e) => e.event))
 
 /** Where in the order of arrival the batches stand that touched an entity, newest first; those folded away are gone. */
 export const arrivalsOf = (db: Db, entity: string, limit: number): number[] =>

@@ -16,13 +16,15 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m008_long_names,
   m009_moments,
   m010_no_wishes,
+  m011_events_in_runs,
+  m012_vector_signs,
+  m013_documents_by_age,
+  m014_packed_lines,
+  m015_changed_entities,
 ]
 
-/**
- * The oldest schema version whose code may still read and write a store of the current one. Older code than 3 would
- * leave what it writes out of recall.
- */
-export const OLDEST_WRITER = 3
+/** The oldest schema version whose code may still read and write a store of the current one. Older code than 14 reads no old lines. */
+export const OLDEST_WRITER = 14
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
@@ -187,4 +189,92 @@ function m009_moments(db: DatabaseSync): void {
 /** No text is told apart as a wish of the user's any more. */
 function m010_no_wishes(db: DatabaseSync): void {
   db.exec('DROP INDEX texts_with_a_wish; ALTER TABLE texts DROP COLUMN wish')
+}
+
+/** Events of one entity that follow each other in a line share a row, which says whose they are once. */
+function m011_events_in_runs(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE events RENAME TO single_events;
+    DROP INDEX events_of_entity;
+    DROP INDEX events_by_moment;
+    DROP INDEX events_for_lists;
+    -- i: the place of the first. lists: whether one says that the entity is there, or that lists leave it out. body: the
+    -- events without the id of the entity. base: kept of a folded line, each by itself. Not WITHOUT ROWID: of such a row
+    -- what is longer than a kilobyte goes to a page of its own.
+    CREATE TABLE events (
+      replica TEXT NOT NULL, seq INTEGER NOT NULL, i INTEGER NOT NULL,
+      entity TEXT NOT NULL, ms INTEGER NOT NULL, lists INTEGER NOT NULL, body TEXT NOT NULL, base INTEGER NOT NULL DEFAULT 0
+    );
+  `)
+  const put = db.prepare('INSERT INTO events (replica, seq, i, entity, ms, lists, body, base) VALUES (?,?,?,?,?,?,?,?)')
+  type Old = { replica: string; seq: number; i: number; entity: string; ms: number; body: string; base: number }
+  let run: Old[] = []
+  const flush = () => {
+    const [first] = run
+    if (!first) return
+    const { replica, seq, i, entity, ms, base } = first
+    const bodies = run.map((e) => withoutEntity(e.body, entity))
+    const lists = bodies.some((b) => /^\{"f":"(?:\$|retired|standing)"/.test(b)) ? 1 : 0
+    put.run(replica, seq, i, entity, ms, lists, `[${bodies.join()}]`, base)
+  }
+  const all = db.prepare('SELECT replica, seq, i, entity, ms, body, base FROM single_events ORDER BY replica, seq, i')
+  for (const row of all.iterate() as Iterable<Old>) {
+    const last = run.at(-1)
+    const follows =
+      last && row.base === 0 && row.entity === last.entity && row.seq === last.seq && row.replica === last.replica
+    if (follows) run.push(row)
+    else {
+      flush()
+      run = [row]
+    }
+  }
+  flush()
+  db.exec(`
+    DROP TABLE single_events;
+    CREATE UNIQUE INDEX events_of_line ON events (replica, seq, i);
+    CREATE INDEX events_of_entity ON events (entity, ms, lists);
+    CREATE INDEX events_by_moment ON events (ms);
+  `)
+}
+
+/** The JSON of an event without the id of its entity, with which it begins. */
+function withoutEntity(body: string, entity: string): string {
+  const start = `{"e":${JSON.stringify(entity)},`
+  return body.startsWith(start) ? `{${body.slice(start.length)}` : body
+}
+
+function m012_vector_signs(db: DatabaseSync): void {
+  db.exec(`
+    -- The signs of vectors, 64 rows side by side: all that a process holds of vectors in memory. change: a number that grows, so
+    -- that readers find what is new. mixed: a vector with those beside it in its row; null where it stands in none.
+    CREATE TABLE vector_signs (block INTEGER PRIMARY KEY, change INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE INDEX vector_signs_by_change ON vector_signs (change);
+    DROP INDEX vectors_by_change;
+    ALTER TABLE vectors DROP COLUMN change;
+    ALTER TABLE vectors ADD COLUMN mixed BLOB;
+    INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM vectors;
+    DROP TABLE vector_pages;
+    DELETE FROM meta WHERE key IN ('vector_pages', 'vector_save');
+    UPDATE meta SET value=value||' mixed 0.6 0.3 25' WHERE key='vector_model';
+  `)
+}
+
+/** Documents lie by age, so pages are filled, and one that is longer than a kilobyte takes no page of its own. */
+function m013_documents_by_age(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE docs RENAME TO docs_by_id;
+    CREATE TABLE docs (entity TEXT PRIMARY KEY, state BLOB NOT NULL);
+    INSERT INTO docs SELECT * FROM docs_by_id;
+    DROP TABLE docs_by_id;
+  `)
+}
+
+/** Lines may be compressed. Those that are there wait for the upkeep: all at once would hold the lock for most of a migration. */
+function m014_packed_lines(): void {}
+
+function m015_changed_entities(db: DatabaseSync): void {
+  db.exec(`
+    -- What was touched more than once: as of a moment, all that may have been another then.
+    CREATE INDEX entities_changed ON entities (updated, created, id, live) WHERE version>1;
+  `)
 }

@@ -149,6 +149,7 @@ function open(path: string, options: OpenOptions): Db {
     try {
       migrate(db)
       db.exec('COMMIT')
+      giveBack(db)
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error
@@ -166,6 +167,15 @@ function open(path: string, options: OpenOptions): Db {
     forget()
     throw error
   }
+}
+
+/** Makes the file smaller where a migration left much of it empty; who reads or a full disk may prevent it. */
+function giveBack(db: DatabaseSync): void {
+  const pages = (what: string) => Number(Object.values(db.prepare(`PRAGMA ${what}`).get()!)[0])
+  if (pages('freelist_count') * 4 < pages('page_count')) return
+  try {
+    db.exec('VACUUM')
+  } catch {}
 }
 
 const MAY_NOT_WRITE = new Set(['EACCES', 'EPERM', 'EROFS'])

@@ -192,6 +192,12 @@ const claims = (db: Db, rest: string, ...params: Param[]): ClaimRow[] =>
 /** Claims that nobody has ended, whether or not they still hold. */
 export const openClaims = (db: Db): ClaimRow[] => claims(db, 'INDEXED BY claims_held WHERE ended IS NULL ORDER BY n')
 
+export const getClaim = (db: Db, n: number): ClaimRow | undefined => claims(db, 'WHERE n=?', n)[0]
+
+/** The claim that a hub granted under this number, ended or not. */
+export const claimOfHub = (db: Db, fence: number): ClaimRow | undefined =>
+  claims(db, `WHERE json_extract(body, '$.hub')=? ORDER BY n DESC LIMIT 1`, fence)[0]
+
 /** Claims that a session held at its last heartbeat and that have lapsed since. */
 export const lapsedSince = (db: Db, session: string, seen: number): ClaimRow[] =>
   claims(db, `WHERE session=? AND ended>=? AND json_extract(body, '$.how')='lapsed' ORDER BY n`, session, seen)

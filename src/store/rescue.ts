@@ -5,10 +5,11 @@ import { isRunning, thisHost } from '../env.ts'
 import type { Event } from '../log/events.ts'
 import { readMark } from './bell-file.ts'
 import { baseIsSound } from './compare.ts'
-import { type Db, insert, type Param, readDb, stored } from './db.ts'
-import { type Line, unpackEvent } from './line.ts'
+import { type Db, insert, type Param, readDb } from './db.ts'
+import type { Line } from './line.ts'
 import * as log from './log.ts'
 import { getMeta } from './meta.ts'
+import { LINE } from './packed.ts'
 import { salvage, soundLine } from './salvage.ts'
 import { openReady } from './sqlite.ts'
 import { isBusy, storeError } from './store-error.ts'
@@ -170,14 +171,15 @@ export class Source {
   ): { hash: string | undefined; events: Event[]; docs: Map<string, Uint8Array> } | undefined {
     return this.#read((db) => {
       const events = db
-        .all<{ i: number; ms: number; body: string }>(
-          'SELECT i, ms, body FROM events WHERE replica=? AND seq=? AND base=0 ORDER BY i',
+        .all<log.EventRow>(
+          'SELECT replica, seq, i, entity, ms, body FROM events WHERE replica=? AND seq=? AND base=0 ORDER BY i',
           replica,
           seq,
         )
-        .map((r, i) => {
-          if (r.i !== i) throw new Error('one is missing')
-          return unpackEvent(stored(r.body), { ms: r.ms, replica })
+        .flatMap(log.unpack)
+        .map(({ id, event }, i) => {
+          if (id !== `${replica}:${seq}:${i}`) throw new Error('one is missing')
+          return event
         })
       const docs = new Map<string, Uint8Array>()
       for (const { entity } of events) {
@@ -228,7 +230,7 @@ function attempt<T>(body: () => T): T | undefined {
 /** Puts sound lines in the place of damaged ones, and those into gaps that belong there; what no copy holds goes. */
 export function putRight(db: Db, sound: ReadonlyMap<string, Line>, received: number): void {
   for (const row of db.all<{ n: number; replica: string; seq: number; hash: string; line: string }>(
-    'SELECT n, replica, seq, hash, line FROM log',
+    `SELECT n, replica, seq, hash, ${LINE} AS line FROM log`,
   )) {
     const line = soundLine(row.line)
     if (line && line.replica === row.replica && line.seq === row.seq && line.hash === row.hash) continue

@@ -1,4 +1,4 @@
-import { type Db, type Param, stored } from './db.ts'
+import { type Db, insertion, type Param, stored } from './db.ts'
 import { clearTexts, dropText } from './text-index.ts'
 
 /** A folded entity as a row. `body` and `conflicts` are JSON. */
@@ -32,8 +32,8 @@ const COLUMN_NAMES = [
   'conflicts',
 ] as const
 const COLUMNS = COLUMN_NAMES.join(', ')
-const UPSERT = `INSERT INTO entities (${COLUMNS}) VALUES (${COLUMN_NAMES.map(() => '?')})
-  ON CONFLICT (id) DO UPDATE SET ${COLUMN_NAMES.map((c) => `${c}=excluded.${c}`)}`
+const ADD_ROW = insertion('entities', COLUMN_NAMES)
+const SET_ROW = `UPDATE entities SET ${COLUMN_NAMES.map((c) => `${c}=?`)} WHERE rowid=?`
 
 export const getRow = (db: Db, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
@@ -51,14 +51,28 @@ export const rowsOfIds = (db: Db, ids: readonly string[]): EntityRow[] =>
 export const rowId = (db: Db, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 
-/** Writes the row and returns its rowid, which the text index shares. `RETURNING` would take three times as long. */
-export function putRow(db: Db, r: EntityRow): number {
-  db.run(UPSERT, ...COLUMN_NAMES.map((c) => r[c]))
-  return rowId(db, r.id)!
+/** Where the row of an entity stands, and what its next version needs of it. */
+export interface RowPlace {
+  readonly rowid: number
+  readonly updated: number
+  readonly version: number
+}
+
+export const placeOf = (db: Db, id: string): RowPlace | undefined =>
+  db.get('SELECT rowid, updated, version FROM entities WHERE id=?', id)
+
+/** Writes the row in the place of the one at `rowid`, and returns where it stands: the text index shares that number. */
+export function putRow(db: Db, r: EntityRow, rowid: number | undefined): number {
+  const values = COLUMN_NAMES.map((c) => r[c])
+  if (rowid === undefined) return db.inserted(ADD_ROW, ...values)
+  db.run(SET_ROW, ...values, rowid)
+  return rowid
 }
 
 export interface ListOptions {
   limit?: number
+  /** Without the first so many. */
+  offset?: number
   /** Recorded at or after, ms. */
   since?: number
   /** Also retired and rejected ones, and those without a status that something took the place of. */
@@ -69,11 +83,17 @@ export interface ListOptions {
 }
 
 /** Live entities of a kind, newest first. */
-export const listRows = (db: Db, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, kind, o)
+export const listRows = (db: Db, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, [kind], o)
 
-/** Without reading them: a list of all may be longer than what of it is looked at. */
-export const listIds = (db: Db, kind: string, o: ListOptions = {}): { id: string; created: number }[] =>
-  listed(db, 'id, created', kind, o)
+/** SQLite joins 500 selects at most. */
+export const MOST_KINDS = 400
+
+/**
+ * Those of several kinds, without reading them. Each kind is read in the order of its index, and all of them together no
+ * further than the last one that is asked for.
+ */
+export const listIds = (db: Db, kinds: readonly string[], o: ListOptions = {}): { id: string; created: number }[] =>
+  kinds.length === 0 ? [] : listed(db, 'id, created', kinds, o)
 
 const HAS_NEWER = `EXISTS (
   SELECT 1 FROM links l JOIN entities said ON said.id=l.id JOIN entities newer ON newer.id=l.src
@@ -82,9 +102,9 @@ const HAS_NEWER = `EXISTS (
 const REPLACED = `CASE WHEN NOT ${HAS_NEWER}
   THEN 0 WHEN json_valid(entities.body) THEN json_extract(entities.body, '$.status') IS NULL ELSE 0 END`
 
-function listed<T>(db: Db, columns: string, kind: string, o: ListOptions): T[] {
+function listed<T>(db: Db, columns: string, kinds: readonly string[], o: ListOptions): T[] {
   const where = ['kind=?', 'live=1']
-  const params: Param[] = [kind]
+  const params: Param[] = []
   if (!o.all && !o.standing)
     where.push(`retired=0 AND standing<>'rejected' AND NOT ${o.current ? HAS_NEWER : REPLACED}`)
   if (o.standing) {
@@ -95,10 +115,12 @@ function listed<T>(db: Db, columns: string, kind: string, o: ListOptions): T[] {
     where.push('created>=?')
     params.push(o.since)
   }
-  params.push(o.limit ?? -1)
+  const ofKind = `SELECT ${columns} FROM entities WHERE ${where.join(' AND ')}`
   return db.all(
-    `SELECT ${columns} FROM entities WHERE ${where.join(' AND ')} ORDER BY created DESC, id LIMIT ?`,
-    ...params,
+    `${kinds.map(() => ofKind).join(' UNION ALL ')} ORDER BY created DESC, id LIMIT ? OFFSET ?`,
+    ...kinds.flatMap((kind) => [kind, ...params]),
+    o.limit ?? -1,
+    o.offset ?? 0,
   )
 }
 
@@ -123,9 +145,6 @@ export const untouchedSince = (db: Db, kind: string, ms: number): Listed[] =>
 export const listedOfIds = (db: Db, ids: readonly string[]): (Listed & { updated: number })[] =>
   db.all(`SELECT ${LISTED}, updated FROM entities WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
 
-/** Whether an event says that an entity is there, or that lists leave it out; as the index `events_for_lists` has it. */
-export const FOR_LISTS = `(instr(body, '"f":"$"') OR instr(body, '"f":"retired"') OR instr(body, '"f":"standing"'))`
-
 /**
  * Entities of a kind that were there at a moment and were touched since. `changed`: what a list shows of them may have been
  * another then.
@@ -133,8 +152,8 @@ export const FOR_LISTS = `(instr(body, '"f":"$"') OR instr(body, '"f":"retired"'
 export const touchedSince = (db: Db, kind: string, ms: number): (Listed & { changed: number })[] =>
   db.all(
     `SELECT ${LISTED},
-       EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms>? AND ${FOR_LISTS})
-         OR NOT EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=? AND ${FOR_LISTS}) AS changed
+       EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms>? AND lists=1)
+         OR NOT EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=? AND lists=1) AS changed
      FROM entities WHERE kind=? AND updated>? AND EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?)`,
     ms,
     ms,
@@ -154,13 +173,48 @@ export const idsAt = (db: Db, kind: string, ms: number): string[] =>
     )
     .map((row) => row.id)
 
-/** Links that were taken away since a moment; one that was undone has lost its ends with it. */
-export const linksGoneSince = (db: Db, kind: string, ms: number): string[] =>
+/** An entity that was there at a moment and was touched since. */
+export interface ChangedRow {
+  readonly rowid: number
+  readonly id: string
+  readonly live: number
+  readonly created: number
+}
+
+/** All of those: `entities_changed` holds what was touched more than once. */
+export const changedSince = (db: Db, ms: number): ChangedRow[] =>
+  db.all(
+    `SELECT rowid, id, live, created FROM entities WHERE version>1 AND updated>?
+       AND (created<=? OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?))`,
+    ms,
+    ms,
+    ms,
+  )
+
+/** How many entities of some kinds came to be by a moment, the last row of one, and which rows before it are of later ones. */
+export function cameBy(db: Db, kinds: readonly string[], ms: number): { n: number; last: number; later: number[] } {
+  const OF = 'FROM entities WHERE kind IN (SELECT value FROM json_each(?)) AND live=1 AND created'
+  const of = JSON.stringify(kinds)
+  const { n, last } = db.get<{ n: number; last: number }>(
+    `SELECT count(*) AS n, coalesce(max(rowid), 0) AS last ${OF}<=?`,
+    of,
+    ms,
+  )!
+  const { later } = db.get<{ later: string }>(
+    `SELECT json_group_array(rowid) AS later ${OF}>? AND rowid<=?`,
+    of,
+    ms,
+    last,
+  )!
+  return { n, last, later: stored<number[]>(later) }
+}
+
+/** Those of these links that are no links any more; one that was undone has lost its ends with it. */
+export const linksGone = (db: Db, ids: readonly string[]): string[] =>
   db
     .all<{ id: string }>(
-      'SELECT id FROM entities WHERE kind=? AND updated>? AND NOT EXISTS (SELECT 1 FROM links WHERE links.id=entities.id)',
-      kind,
-      ms,
+      'SELECT value AS id FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links WHERE links.id=value)',
+      JSON.stringify(ids),
     )
     .map((row) => row.id)
 
@@ -245,7 +299,7 @@ export const loadDoc = (db: Db, entity: string): Uint8Array | undefined =>
   db.get<{ state: Uint8Array }>('SELECT state FROM docs WHERE entity=?', entity)?.state
 
 export const saveDoc = (db: Db, entity: string, state: Uint8Array): void =>
-  db.run('INSERT OR REPLACE INTO docs VALUES (?,?)', entity, state)
+  db.run('INSERT INTO docs VALUES (?,?) ON CONFLICT DO UPDATE SET state=excluded.state', entity, state)
 
 export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Line, parseLine } from './line.ts'
+import { lineText, PACKED_BEGINS } from './packed.ts'
 import { openSqlite } from './sqlite.ts'
 
 /** So a log line begins; the table that holds it keeps it as its last column. */
@@ -46,7 +47,7 @@ function* readByTable(path: string): Generator<string> {
         for (const { n, line } of db.prepare(`SELECT n, line FROM log ORDER BY n ${order}`).iterate()) {
           if (seen.has(n)) break
           seen.add(n)
-          yield String(line)
+          yield lineText(line)
         }
       } finally {
         db.close()
@@ -76,7 +77,7 @@ function* readByPages(path: string): Generator<string> {
   const views = [(n: number) => frames.get(n) ?? inMain(n), inMain]
   for (const { page, first } of pages) {
     const head = first ? 100 : 0
-    if (page[head] !== LEAF_OF_TABLE || page.indexOf(LINE_BEGINS) === -1) continue
+    if (page[head] !== LEAF_OF_TABLE || beginOf(page) === -1) continue
     for (let i = 0; i < page.readUInt16BE(head + 3) && head + 10 + 2 * i <= pageSize; i++) {
       const cell = page.readUInt16BE(head + 8 + 2 * i)
       const length = varint(page, cell)
@@ -84,7 +85,7 @@ function* readByPages(path: string): Generator<string> {
       const local = localPart(length.value, pageSize)
       if (length.value > main.length + wal.length || start + local > pageSize) continue
       const own = page.subarray(start, start + local)
-      const begin = own.indexOf(LINE_BEGINS)
+      const begin = beginOf(own)
       if (begin === -1) continue
       for (const view of local < length.value ? views : [inMain]) {
         const parts = [own.subarray(begin)]
@@ -99,11 +100,15 @@ function* readByPages(path: string): Generator<string> {
           left -= pageSize - 4
           next = over.readUInt32BE(0)
         }
-        if (left <= 0) yield Buffer.concat(parts).toString('utf8')
+        const kept = Buffer.concat(parts)
+        if (left <= 0) yield kept[0] === PACKED_BEGINS[0] ? lineText(kept) : kept.toString('utf8')
       }
     }
   }
 }
+
+/** Where a line begins among these bytes, text or compressed. */
+const beginOf = (bytes: Buffer): number => Math.max(bytes.indexOf(LINE_BEGINS), bytes.indexOf(PACKED_BEGINS))
 
 function bytesOf(path: string): Buffer {
   try {

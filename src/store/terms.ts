@@ -73,15 +73,14 @@ export const PATTERNS = {
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text)
 /** ASCII with the marks of print, which are neither letters nor pictographs. */
 const IS_PLAIN = /^[\x00-\x7f·–—‘’“”•…→]*$/
-const patternsFor = (text: string): ReturnType<typeof patternsOver> =>
-  PATTERNS[IS_PLAIN.test(text) ? 'ascii' : 'unicode']
+type Patterns = ReturnType<typeof patternsOver>
+const patternsFor = (text: string): Patterns => PATTERNS[IS_PLAIN.test(text) ? 'ascii' : 'unicode']
 
 /** The words of a text as they stand, those of code whole. */
 export const tokensIn = (text: string): string[] => text.match(patternsFor(text).token) ?? []
 
 /** The parts of an identifier; none if it has but one. */
-export function partsOf(identifier: string): string[] {
-  const { compound, rise, fall } = patternsFor(identifier)
+function partsOf(identifier: string, { compound, rise, fall }: Patterns): string[] {
   if (identifier.length > 128 || !compound.test(identifier)) return []
   const parts = identifier
     .replace(rise, '$1 $2')
@@ -101,10 +100,11 @@ const stems = new Map<string, string>()
 const MAX_STEMS = 50_000
 
 function stem(word: string): string {
+  if (!/^[a-z]+$/.test(word)) return word
   let s = stems.get(word)
   if (s === undefined) {
     if (stems.size > MAX_STEMS) stems.clear()
-    stems.set(word, (s = /^[a-z]+$/.test(word) ? stemmer(word) : word))
+    stems.set(word, (s = stemmer(word)))
   }
   return s
 }
@@ -126,9 +126,9 @@ export interface Term {
 const MAX_CODE = 128
 
 /** What is written as one word in code, without a line number; of a path the file's name as well. */
-function codeIn(token: string): string[] {
-  const whole = plain(token.replaceAll('\\', '/').replace(/(?::\d+){1,2}$/, ''))
-  const { unlikeProse, unlikeName } = patternsFor(whole)
+function codeIn(token: string, { unlikeProse, unlikeName }: Patterns): string[] {
+  const path = token.replaceAll('\\', '/')
+  const whole = plain(path.includes(':') ? path.replace(/(?::\d+){1,2}$/, '') : path)
   // a hyphen alone joins words of prose as well
   const isProse = !unlikeProse.test(whole) && !whole.startsWith('-')
   if (whole.length > MAX_CODE || isProse || !unlikeName.test(whole)) return []
@@ -153,16 +153,26 @@ const MAX_TAKEN = 50_000
 function takeApart(token: string): Token {
   const known = taken.get(token)
   if (known) return known
-  const parts = apart(token)
-  const made = { ...parts, hashes: parts.terms.flatMap((t) => (t.isStop ? [] : [hashOf(t.stem)])) }
+  const { terms, more } = apart(token)
+  const hashes: number[] = []
+  for (const t of terms) if (!t.isStop) hashes.push(hashOf(t.stem))
+  const made = { terms, hashes, more }
   if (token.length > MAX_WORD) return made
   if (taken.size > MAX_TAKEN) taken.clear()
   taken.set(token, made)
   return made
 }
 
+/** Most tokens: they have no parts. */
+const IS_PLAIN_WORD = /^[A-Za-z][a-z]{0,63}$/
+
 function apart(token: string): Omit<Token, 'hashes'> {
-  const { cjk, sign } = patternsFor(token)
+  if (IS_PLAIN_WORD.test(token)) {
+    const word = token.toLowerCase()
+    return { terms: [{ stem: stem(word), word, isStop: STOP.has(word) }], more: [] }
+  }
+  const patterns = patternsFor(token)
+  const { cjk, sign } = patterns
   if (cjk.test(token)) {
     const more = pairsOf(token)
     return { terms: more.map((pair) => ({ stem: pair, word: pair, isStop: false })), more }
@@ -175,17 +185,17 @@ function apart(token: string): Omit<Token, 'hashes'> {
     add(pictograph(token))
     return { terms, more: [pictograph(token)] }
   }
-  const codes = codeIn(token)
+  const codes = codeIn(token, patterns)
   const more = codes.map(indexed)
   for (const code of codes) add(code)
-  for (const raw of wordsOf(token)) {
-    const parts = partsOf(raw)
-    if (parts.length > 0) more.push(...parts, raw.replaceAll(/[_$]/g, ''))
-    const whole = plain(raw.slice(0, MAX_WORD))
-      .replaceAll('’', "'")
-      .replace(/^'+|'+$/g, '')
+  for (const raw of wordsOf(token, patterns)) {
+    const parts = partsOf(raw, patterns)
+    const low = plain(raw.slice(0, MAX_WORD))
+    const isBare = !/['’_$]/.test(raw)
+    if (parts.length > 0) more.push(...parts, isBare ? raw : raw.replaceAll(/[_$]/g, ''))
+    const whole = isBare ? low : low.replaceAll('’', "'").replace(/^'+|'+$/g, '')
     const isStop = STOP.has(whole) ? true : undefined
-    add(whole.replace(/'s$/, '').replaceAll(/['_$]/g, ''), isStop)
+    add(isBare ? whole : whole.replace(/'s$/, '').replaceAll(/['_$]/g, ''), isStop)
     for (const part of parts) add(plain(part), isStop)
   }
   return { terms, more }
@@ -205,8 +215,8 @@ export function termsOf(text: string, limit = Number.POSITIVE_INFINITY, withStop
 }
 
 /** The words within a token; C is none of C++. */
-const wordsOf = (token: string): string[] => {
-  const words = token.match(patternsFor(token).word) ?? []
+const wordsOf = (token: string, { word }: Patterns): string[] => {
+  const words = token.match(word) ?? []
   return /[+#]$/.test(token) ? words.slice(0, -1) : words
 }
 
@@ -220,6 +230,26 @@ export function questionTerms(question: string): Term[] {
   const found = termsOf(head, MAX_QUESTION_TERMS)
   const terms = found.length > 0 ? found : termsOf(head, MAX_QUESTION_TERMS, true)
   return [...new Map(terms.map((t) => [t.stem, t])).values()]
+}
+
+/** Two words beside each other, of letters alone. */
+const BESIDE = /(?<![\w-])([A-Za-z]{2,40})(?= ([A-Za-z]{2,40})(?![\w-]))/g
+
+/**
+ * What the neighbouring words of a question are where they are written as one: `access list` as `accessList`, `timed out`
+ * as `timeout`. `of`: the stems of those that are no stop-words.
+ */
+export function writtenAsOne(question: string): { readonly term: Term; readonly of: readonly string[] }[] {
+  const found = new Map<string, { term: Term; of: string[] }>()
+  for (const match of question.slice(0, MAX_QUESTION).matchAll(BESIDE)) {
+    if (found.size >= MAX_QUESTION_TERMS) break
+    const [first, second] = [match[1]!.toLowerCase(), match[2]!.toLowerCase()]
+    if (STOP.has(first)) continue
+    const of = STOP.has(second) ? [stem(first)] : [stem(first), stem(second)]
+    for (const word of [first + second, stem(first) + second])
+      if (!STOP.has(word)) found.set(stem(word), { term: { stem: stem(word), word }, of })
+  }
+  return [...found.values()]
 }
 
 const pictograph = (char: string): string => `u${char.codePointAt(0)!.toString(16)}`
@@ -236,14 +266,65 @@ export const indexed = (word: string): string => (isCode(word) ? `x${hashOf(word
  * identifiers.
  */
 export function textParts(text: string, limit: number): { hashes: number[]; more: string[] } {
+  const { token } = patternsFor(text)
   const more: string[] = []
   const hashes: number[] = []
-  for (const token of tokensIn(text)) {
-    const taken = takeApart(token)
+  for (let at = 0; ; ) {
+    while (isSpace(text.charCodeAt(at))) at++
+    const end = at === 0 || isSpace(text.charCodeAt(at - 1)) ? endOfWord(text, at) : at
+    if (end > at) {
+      const hash = wordHash(text, at, end)
+      if (hash >= 0 && hashes.length < limit) hashes.push(hash)
+      at = end
+      continue
+    }
+    token.lastIndex = at
+    const found = token.exec(text)?.[0]
+    if (found === undefined) return { hashes, more }
+    at = token.lastIndex
+    const taken = takeApart(found)
     if (taken.more.length > 0) more.push(...taken.more)
-    if (hashes.length < limit) hashes.push(...taken.hashes)
+    if (hashes.length < limit) for (const h of taken.hashes) hashes.push(h)
   }
-  return { hashes, more }
+}
+
+const isSpace = (code: number): boolean => code === 32 || code === 10
+
+/** Where a plain word ends that begins here: it is a token by itself, since a space or a mark of a sentence follows. */
+function endOfWord(text: string, at: number): number {
+  const first = text.charCodeAt(at) | 32
+  if (!(first >= 97 && first <= 122)) return at
+  let end = at + 1
+  let code = text.charCodeAt(end)
+  while (code >= 97 && code <= 122) code = text.charCodeAt(++end)
+  if (end - at > MAX_WORD) return at
+  if (code === 46) code = text.charCodeAt(end + 1) // a full stop; within a name a letter follows it
+  return Number.isNaN(code) || isSpace(code) || code === 44 || code === 59 ? end : at
+}
+
+/**
+ * Plain words in lower case by a hash of their letters: most of every text, so they are found without being taken out of it.
+ * A free slot, or that of an older word, takes a new one.
+ */
+const slots: ({ readonly word: string; readonly hash: number } | undefined)[] = new Array(1 << 14).fill(undefined)
+
+/** The hash of a plain word's term; -1 of a stop-word. */
+function wordHash(text: string, from: number, to: number): number {
+  let h = 0x811c9dc5
+  for (let i = from; i < to; i++) h = Math.imul(h ^ (text.charCodeAt(i) | 32), 0x01000193)
+  const slot = (h ^ (h >>> 14)) & (slots.length - 1)
+  const known = slots[slot]
+  if (known !== undefined && isAt(known.word, text, from, to)) return known.hash
+  const word = text.slice(from, to).toLowerCase()
+  const hash = STOP.has(word) ? -1 : hashOf(stem(word))
+  slots[slot] = { word, hash }
+  return hash
+}
+
+function isAt(word: string, text: string, from: number, to: number): boolean {
+  if (word.length !== to - from) return false
+  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== (text.charCodeAt(from + i) | 32)) return false
+  return true
 }
 
 /** 32 bits of a stem (FNV-1a): texts keep these instead of words; two words alike in them are rare enough not to matter. */

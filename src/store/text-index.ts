@@ -1,6 +1,6 @@
-import { type Db, insert } from './db.ts'
+import { type Db, insertion, stored } from './db.ts'
 import { indexed, textParts } from './terms.ts'
-import { clearPages, startAnew } from './vectors.ts'
+import { clearVectors, dropVector, startAnew } from './vectors.ts'
 
 /** A text of an entity with the weight that its field declares. */
 export interface WeightedText {
@@ -41,7 +41,18 @@ const MAX_TERMS = 20_000
 /** How texts are taken apart: another number makes every index of them anew. */
 export const TEXT_VERSION = '4'
 
-const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0
+/** Words as a person counts them: what stands between spaces, all of Unicode's. */
+function countWords(text: string): number {
+  let words = 0
+  let isWithin = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const isSpace = code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(text[i]!))
+    if (!isSpace && !isWithin) words++
+    isWithin = !isSpace
+  }
+  return words
+}
 
 /**
  * Runs as bytes: their number; then for each its weight in hundredths, its length and its hashes; all of 32 bits. `more`:
@@ -82,13 +93,15 @@ export function unpackRuns(bytes: Uint8Array): Run[] {
   return runs
 }
 
+const ADD_WORDS = insertion('text_index', ['rowid', 'title', 'body', 'extra'])
+const ADD_TEXT = insertion('texts', ['rowid', 'source', 'place', 'speaker', 'terms', 'words'])
+
 /**
- * Puts an entity's text into the indexes in place of what was there; nothing: takes it out. `again`: the text is what it
- * was, and so is the vector that was made of it.
+ * Puts an entity's text into the indexes in place of what was there; nothing: takes it out. `was`: nothing was there
+ * (`none`), or the text is what it was, and so is the vector that was made of it (`same`).
  */
-export function indexText(db: Db, rowid: number, text: EntityText | undefined, again = false): void {
-  const isKnown = db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined
-  if (!again && isKnown) dropText(db, rowid)
+export function indexText(db: Db, rowid: number, text: EntityText | undefined, was: 'none' | 'same' | 'other'): void {
+  if (was === 'other' && db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined) dropText(db, rowid)
   if (!text) return
   const { title, parts, source = null, place = null, speaker = null } = text
   const { terms, words, more } = packRuns([title, ...parts])
@@ -97,32 +110,30 @@ export function indexText(db: Db, rowid: number, text: EntityText | undefined, a
     [of.map((p) => p.text).join('\n'), ...of.flatMap((p) => p.more)].join(' ')
   const body = column(all.filter((p) => p.weight >= 0.5))
   const extra = column(all.filter((p) => p.weight < 0.5))
-  insert(db, 'text_index', { rowid, title: column([{ text: title.text, more: more[0]! }]), body, extra })
-  insert(db, 'texts', { rowid, source, place, speaker, terms, words })
-  if (!again) db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
+  db.run(ADD_WORDS, rowid, column([{ text: title.text, more: more[0]! }]), body, extra)
+  db.run(ADD_TEXT, rowid, source, place, speaker, terms, words)
+  if (was !== 'same') db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
 }
 
 export function dropText(db: Db, rowid: number): void {
+  const { before = [], after = [] } = neighboursOf(db, [rowid]).get(rowid) ?? {}
+  dropVector(db, rowid, [...before, ...after])
   db.run('DELETE FROM text_index WHERE rowid=?', rowid)
   db.run('DELETE FROM texts WHERE rowid=?', rowid)
-  db.run('DELETE FROM vectors WHERE rowid=?', rowid)
-  db.run('DELETE FROM vectors_due WHERE rowid=?', rowid)
 }
 
 /**
  * Empties the whole word index, since a contentless one cannot delete single words for certain, and what is kept of texts.
  * Vectors stay with their rows.
  */
-export function clearWords(db: Db): void {
+export const clearWords = (db: Db): void =>
   db.exec("INSERT INTO text_index (text_index) VALUES ('delete-all'); DELETE FROM texts")
-  clearPages(db) // what was erased may be mixed into what stood beside it
-}
 
 /** Removes everything that is made of texts. */
 export function clearTexts(db: Db): void {
   startAnew(db)
   clearWords(db)
-  db.exec('DELETE FROM vectors; DELETE FROM vectors_due')
+  clearVectors(db)
 }
 
 /** Texts that have neither a vector nor a place in the queue get one. */
@@ -151,21 +162,25 @@ const NEIGHBOUR = (side: '<' | '>', offset: number) =>
   `(SELECT n.rowid FROM texts n WHERE n.source=t.source AND (n.place, n.rowid) ${side} (t.place, t.rowid)
     ORDER BY n.place ${side === '<' ? 'DESC' : ''}, n.rowid ${side === '<' ? 'DESC' : ''} LIMIT 1 OFFSET ${offset})`
 
-/** Up to two on each side of each; those that stand in no row are left out. Reads the index alone. */
-export function neighboursOf(db: Db, rowids: readonly number[]): Map<number, Neighbours> {
-  const rows = db.all<{ rowid: number; b1: number | null; b2: number | null; a1: number | null; a2: number | null }>(
-    `SELECT t.rowid AS rowid, ${NEIGHBOUR('<', 0)} AS b1, ${NEIGHBOUR('<', 1)} AS b2, ${NEIGHBOUR('>', 0)} AS a1, ${NEIGHBOUR('>', 1)} AS a2
+/** Up to two on each side of each, and how many words it has itself; those that stand in no row are left out. */
+export function neighboursOf(db: Db, rowids: readonly number[]): Map<number, Neighbours & { readonly words: number }> {
+  type Found = { rowid: number; words: number } & { [side in 'b1' | 'b2' | 'a1' | 'a2']: number | null }
+  const rows = db.all<Found>(
+    `SELECT t.rowid AS rowid, t.words AS words, ${NEIGHBOUR('<', 0)} AS b1, ${NEIGHBOUR('<', 1)} AS b2, ${NEIGHBOUR('>', 0)} AS a1, ${NEIGHBOUR('>', 1)} AS a2
      FROM texts t WHERE t.rowid IN (SELECT value FROM json_each(?)) AND t.source IS NOT NULL`,
     JSON.stringify(rowids),
   )
   const some = (...found: (number | null)[]) => found.filter((r) => r !== null)
-  return new Map(rows.map((r) => [r.rowid, { before: some(r.b1, r.b2), after: some(r.a1, r.a2) }]))
+  return new Map(rows.map((r) => [r.rowid, { words: r.words, before: some(r.b1, r.b2), after: some(r.a1, r.a2) }]))
 }
 
 /** How many there are; counted where the rows are smallest. */
 export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n
 
 const quoted = (word: string): string => `"${indexed(word)}"`
+
+const matching = (words: readonly (string | readonly string[])[]): string =>
+  words.map((w) => (typeof w === 'string' ? quoted(w) : `(${w.map(quoted).join(' AND ')})`)).join(' OR ')
 
 /** Matches in the title count most; the columns of `text_index` are title, body, extra. */
 const WEIGHTS = '4.0, 1.0, 0.6'
@@ -179,6 +194,14 @@ const FILTER: Readonly<Record<Which, string>> = {
   live: "AND e.standing<>'rejected'",
 }
 
+/** An entity whose text holds what was looked for. */
+export interface Hit {
+  readonly rowid: number
+  readonly id: string
+  readonly kind: string
+  readonly score: number
+}
+
 /** Rows that hold any of the words, or all of any group of words, best first (BM25). */
 export function rowsWith(
   db: Db,
@@ -186,16 +209,112 @@ export function rowsWith(
   limit: number,
   which: Which,
   kinds?: readonly string[],
-): { rowid: number; id: string; kind: string; score: number }[] {
+): Hit[] {
   if (words.length === 0) return []
-  return db.all(
-    `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index JOIN entities e ON e.rowid=text_index.rowid
-     WHERE text_index MATCH ? AND e.live=1 ${FILTER[which]}
-     ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
-    words.map((w) => (typeof w === 'string' ? quoted(w) : `(${w.map(quoted).join(' AND ')})`)).join(' OR '),
+  const match = matching(words)
+  return bestWith(db, match, limit, which, kinds) ?? allWith(db, match, limit, which, kinds)
+}
+
+/** So many more than wanted are looked at first. */
+const SPARE = 200
+
+/**
+ * The best are found first, and their entities read then: the entities of all that match lie all over the file. Undefined
+ * where too many of the best do not count, or the last ones are equally good.
+ */
+function bestWith(
+  db: Db,
+  match: string,
+  limit: number,
+  which: Which,
+  kinds: readonly string[] | undefined,
+): Hit[] | undefined {
+  const most = limit + SPARE
+  const best = db.all<{ rowid: number; score: number }>(
+    `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? ORDER BY score DESC LIMIT ?`,
+    match,
+    most,
+  )
+  const scores = new Map(best.map((b) => [b.rowid, b.score]))
+  const hits = db
+    .all<Omit<Hit, 'score'> & { created: number }>(
+      `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, e.created AS created FROM entities e
+       WHERE e.rowid IN (SELECT value FROM json_each(?)) AND e.live=1 ${FILTER[which]}
+       ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''}`,
+      JSON.stringify([...scores.keys()]),
+      ...(kinds ? [JSON.stringify(kinds)] : []),
+    )
+    .map((e) => ({ ...e, score: scores.get(e.rowid)! }))
+    .sort((a, b) => b.score - a.score || b.created - a.created || (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
+  const isAll = best.length < most || (hits.length === limit && hits.at(-1)!.score > best.at(-1)!.score)
+  return isAll ? hits.map(({ created: _, ...hit }) => hit) : undefined
+}
+
+/** Every text that matches is looked at; where kinds are asked for, the rows of those are told apart without reading any. */
+const allWith = (db: Db, match: string, limit: number, which: Which, kinds: readonly string[] | undefined): Hit[] =>
+  db.all(
+    `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index CROSS JOIN entities e ON e.rowid=text_index.rowid
+     WHERE text_index MATCH ?
+     ${kinds ? 'AND +text_index.rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind IN (SELECT value FROM json_each(?)))' : ''}
+     AND e.live=1 ${FILTER[which]} ORDER BY score DESC, e.created DESC, e.id LIMIT ?`,
+    match,
     ...(kinds ? [JSON.stringify(kinds)] : []),
     limit,
   )
+
+/** Rows up to a number that hold all words of any group, of those that count, best first (BM25). */
+export function bestAmong(
+  db: Db,
+  groups: readonly (readonly string[])[],
+  limit: number,
+  upTo: number,
+  counts: (rowid: number) => boolean,
+  kinds?: readonly string[],
+): { rowid: number; score: number }[] {
+  if (groups.length === 0) return []
+  const best = (most: number) =>
+    db.all<{ rowid: number; score: number }>(
+      `SELECT rowid, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index WHERE text_index MATCH ? AND rowid<=?
+       ${kinds ? 'AND +rowid IN (SELECT rowid FROM entities WHERE live=1 AND kind IN (SELECT value FROM json_each(?)))' : ''}
+       ORDER BY score DESC LIMIT ?`,
+      matching(groups),
+      upTo,
+      ...(kinds ? [JSON.stringify(kinds)] : []),
+      most,
+    )
+  const first = best(limit + SPARE)
+  const found = first.filter((r) => counts(r.rowid))
+  if (found.length < limit && first.length === limit + SPARE)
+    return best(-1)
+      .filter((r) => counts(r.rowid))
+      .slice(0, limit)
+  return found.slice(0, limit)
+}
+
+/** The rows up to a number that hold a word. */
+export const rowidsWith = (db: Db, word: string, upTo: number): number[] =>
+  stored(
+    db.get<{ rowids: string }>(
+      'SELECT json_group_array(rowid) AS rowids FROM text_index WHERE text_index MATCH ? AND rowid<=?',
+      quoted(word),
+      upTo,
+    )!.rowids,
+  )
+
+/** Rows that stand in a row with others, by what they stand in, in order. */
+export function textsInRows(
+  db: Db,
+  sources: readonly string[],
+  upTo: number,
+): Map<string, { rowid: number; place: number }[]> {
+  const found = db.all<{ source: string; rowid: number; place: number }>(
+    `SELECT source, rowid, place FROM texts WHERE source IN (SELECT value FROM json_each(?)) AND rowid<=?
+     ORDER BY source, place, rowid`,
+    JSON.stringify(sources),
+    upTo,
+  )
+  return Map.groupBy(found, (r) => r.source)
 }
 
 /** In how many texts a stem stands. */

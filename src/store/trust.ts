@@ -2,6 +2,7 @@ import { sha256 } from '../model/digest.ts'
 import { type Db, type Param, stored } from './db.ts'
 import { type EventRow, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
+import { LINE } from './packed.ts'
 
 const BEFORE = 'replicas_before'
 
@@ -97,11 +98,11 @@ export interface Arrived extends LoggedEvent {
 const arrivedWhere = (db: Db, where: string, ...params: Param[]): Arrived[] =>
   db
     .all<EventRow & { n: number }>(
-      `SELECT e.replica, e.seq, e.i, e.ms, e.body, coalesce(l.n, 0) AS n
+      `SELECT e.replica, e.seq, e.i, e.entity, e.ms, e.body, coalesce(l.n, 0) AS n
        FROM events e LEFT JOIN log l ON l.replica=e.replica AND l.seq=e.seq WHERE ${where}`,
       ...params,
     )
-    .map((row) => ({ ...unpack(row), replica: row.replica, seq: row.seq, n: row.n }))
+    .flatMap((row) => unpack(row).map((e) => ({ ...e, replica: row.replica, seq: row.seq, n: row.n })))
 
 /** What happened in lines that a compaction is about to fold away. */
 export const eventsIn = (db: Db, replica: string, upTo: number): Arrived[] =>
@@ -129,13 +130,12 @@ export interface Touch {
 export const touchesAfter = (db: Db, n: number, limit: number): Touch[] =>
   db.all(
     `WITH l AS MATERIALIZED ( -- each line is taken apart once, however many events it has
-       SELECT n, at, replica, seq, json_extract(line, '$.by.session') AS session, json_extract(line, '$.by.user') AS user,
-         json_extract(line, '$.by.agent') AS agent
-       FROM log WHERE n>? ORDER BY n DESC LIMIT ?)
-     SELECT l.n, l.at, e.entity, json_extract(e.body, '$.f') AS field, json_extract(e.body, '$.o') AS op,
+       SELECT n, at, replica, seq, by ->> 'session' AS session, by ->> 'user' AS user, by ->> 'agent' AS agent
+       FROM (SELECT n, at, replica, seq, ${LINE} -> 'by' AS by FROM log WHERE n>? ORDER BY n DESC LIMIT ?))
+     SELECT l.n, l.at, e.entity, json_extract(one.value, '$.f') AS field, json_extract(one.value, '$.o') AS op,
        l.replica, l.seq, l.session, l.user, l.agent
-     FROM l JOIN events e ON e.replica=l.replica AND e.seq=l.seq
-     ORDER BY l.n DESC, e.i`,
+     FROM l JOIN events e ON e.replica=l.replica AND e.seq=l.seq JOIN json_each(e.body) one
+     ORDER BY l.n DESC, e.i, one.key`,
     n,
     limit,
   )

@@ -4,128 +4,145 @@ import { dropMeta, getMeta, setMeta } from './meta.ts'
 /** The model that the vectors in the store are of. */
 export const vectorModel = (db: Db): string | undefined => getMeta(db, 'vector_model')
 
-/** Takes every vector of another model out, and marks all texts as lacking one. The caller holds the write lock. */
-export function useModel(db: Db, id: string): void {
-  if (vectorModel(db) === id) return
-  startAnew(db)
-  clearPages(db)
-  db.exec('DELETE FROM vectors; INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM texts')
+/** How many vectors and blocks of signs go in one transaction: the lock is free again within some milliseconds. */
+const SLICE = 500
+const SLICE_OF_BLOCKS = 100
+
+/**
+ * One step towards the vectors of this model: those of another one are taken out slice by slice, and their texts wait for
+ * new ones. True when none is left. The caller holds the write lock.
+ */
+export function useModel(db: Db, id: string): boolean {
+  const model = vectorModel(db)
+  if (model === id) return true
+  if (model !== undefined) {
+    startAnew(db)
+    dropMeta(db, 'vector_model')
+  }
+  db.exec(`
+    INSERT OR IGNORE INTO vectors_due (rowid) SELECT rowid FROM vectors ORDER BY rowid LIMIT ${SLICE};
+    DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY rowid LIMIT ${SLICE});
+    DELETE FROM vector_signs WHERE block IN (SELECT block FROM vector_signs ORDER BY block LIMIT ${SLICE_OF_BLOCKS})`)
+  if (db.get('SELECT 1 FROM vectors UNION ALL SELECT 1 FROM vector_signs LIMIT 1')) return false
   setMeta(db, 'vector_model', id)
+  return true
 }
 
 export const countDue = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors_due')!.n
 export const someDue = (db: Db): boolean => db.get('SELECT 1 FROM vectors_due LIMIT 1') !== undefined
 export const countVectors = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors')!.n
-/** A number that grows with every vector that is stored, and never falls. */
+/** A number that grows whenever signs change, and never falls. */
 export const lastChange = (db: Db): number => Number(getMeta(db, 'vector_change') ?? 0)
 /** Changes whenever all vectors are deleted: row ids may then mean other texts. */
 export const vectorsEpoch = (db: Db): string => getMeta(db, 'vector_epoch') ?? ''
 /** To be called with it, under the write lock. */
 export const startAnew = (db: Db): void => setMeta(db, 'vector_epoch', String(Number(vectorsEpoch(db)) + 1))
 
-/** The newest entities without a vector, with the version for which it is wanted. */
-export const due = (db: Db, limit: number): { rowid: number; id: string; version: number }[] =>
+/** The newest entities whose vector is to be made, with the version for which it is wanted; or only to be mixed anew. */
+export const due = (db: Db, limit: number): { rowid: number; id: string; version: number; made: 0 | 1 }[] =>
   db.all(
-    `SELECT d.rowid AS rowid, e.id AS id, e.version AS version FROM vectors_due d JOIN entities e ON e.rowid=d.rowid
+    `SELECT d.rowid AS rowid, e.id AS id, e.version AS version, v.rowid IS NOT NULL AS made
+     FROM vectors_due d JOIN entities e ON e.rowid=d.rowid LEFT JOIN vectors v ON v.rowid=d.rowid
      ORDER BY d.rowid DESC LIMIT ?`,
     limit,
   )
 
+/** Whether a vector is still wanted for this version of a text. */
+export const isDue = (db: Db, rowid: number, version: number): boolean =>
+  db.get(
+    'SELECT 1 FROM vectors_due d JOIN entities e ON e.rowid=d.rowid WHERE d.rowid=? AND e.version=?',
+    rowid,
+    version,
+  ) !== undefined
+
+/** Vectors as their model made them, by row. */
+export const plainVectors = (db: Db, rowids: readonly number[]): Map<number, Uint8Array> =>
+  new Map(
+    db
+      .all<{ rowid: number; data: Uint8Array }>(
+        'SELECT rowid, data FROM vectors WHERE rowid IN (SELECT value FROM json_each(?))',
+        JSON.stringify(rowids),
+      )
+      .map((r) => [r.rowid, r.data]),
+  )
+
+/** A vector as it is compared with a question: mixed, where the text stands in a row. */
+export const vectorOf = (db: Db, rowid: number): Uint8Array | undefined =>
+  db.get<{ data: Uint8Array }>('SELECT ifnull(mixed, data) AS data FROM vectors WHERE rowid=?', rowid)?.data
+
+/** Those of several rows, as `vectorOf` has them. */
+export const vectorsOf = (db: Db, rowids: readonly number[]): { rowid: number; data: Uint8Array }[] =>
+  db.all(
+    'SELECT rowid, ifnull(mixed, data) AS data FROM vectors WHERE rowid IN (SELECT value FROM json_each(?))',
+    JSON.stringify(rowids),
+  )
+
 export interface NewVector {
   readonly rowid: number
-  readonly version: number
   readonly data: Uint8Array
+  readonly mixed: Uint8Array | null
+  /** One bit for each dimension, of the mixed one. */
+  readonly signs: Int32Array
 }
 
-/** Stores vectors for what has not changed since they were asked for. The caller holds the write lock. */
-export function putVectors(db: Db, model: string, vectors: readonly NewVector[]): number {
-  if (vectorModel(db) !== model) return 0
-  let change = lastChange(db)
-  let stored = 0
+/** Stores vectors in place of what was there. The caller holds the write lock. */
+export function putVectors(db: Db, vectors: readonly NewVector[]): void {
   for (const v of vectors) {
-    const now = db.get<{ version: number }>('SELECT version FROM entities WHERE rowid=?', v.rowid)
-    if (now?.version !== v.version || !db.get('SELECT 1 FROM vectors_due WHERE rowid=?', v.rowid)) continue
-    db.run('INSERT OR REPLACE INTO vectors (rowid, change, data) VALUES (?,?,?)', v.rowid, ++change, v.data)
+    db.run('INSERT OR REPLACE INTO vectors (rowid, data, mixed) VALUES (?,?,?)', v.rowid, v.data, v.mixed)
     db.run('DELETE FROM vectors_due WHERE rowid=?', v.rowid)
-    stored++
   }
-  if (stored > 0) setMeta(db, 'vector_change', String(change))
-  return stored
+  putSigns(db, vectors)
 }
 
-/** How many rows are read at a time. One by one they take twice as long. */
-const PAGE = 2_000
-
-/** Every vector, by row; as pairs, which take half as long to make as records. */
-export function* eachVector(db: Db): Iterable<[rowid: number, data: Uint8Array]> {
-  const statement = db.raw.prepare('SELECT rowid, data FROM vectors WHERE rowid>? ORDER BY rowid LIMIT ?')
-  statement.setReturnArrays(true)
-  for (let after = -1; ; ) {
-    const page = statement.all(after, PAGE) as unknown as [number, Uint8Array][]
-    yield* page
-    if (page.length < PAGE) return
-    after = page.at(-1)![0]
+/** Deletes the vector of a text. Those `beside` it are without what it lent them at once, and are mixed anew later. */
+export function dropVector(db: Db, rowid: number, beside: readonly number[]): void {
+  const mixed = beside.length === 0 ? [] : [...plainVectors(db, beside).keys()]
+  for (const other of mixed) {
+    db.run('UPDATE vectors SET mixed=NULL WHERE rowid=?', other)
+    db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', other)
   }
+  db.run('DELETE FROM vectors WHERE rowid=?', rowid)
+  db.run('DELETE FROM vectors_due WHERE rowid=?', rowid)
+  putSigns(
+    db,
+    [rowid, ...mixed].map((r) => ({ rowid: r, signs: undefined })),
+  )
 }
 
-/** Which texts stand in a row, one after another. */
-export const eachInRow = (db: Db): Iterable<{ rowid: number; source: string; words: number }> =>
-  db.each('SELECT rowid, source, words FROM texts WHERE source IS NOT NULL ORDER BY source, place, rowid')
+/** The caller holds the write lock, and calls `startAnew` with it. */
+export const clearVectors = (db: Db): void =>
+  db.exec('DELETE FROM vectors; DELETE FROM vectors_due; DELETE FROM vector_signs')
 
-export const vectorsSince = (db: Db, change: number): { rowid: number }[] =>
-  db.all('SELECT rowid FROM vectors WHERE change>? ORDER BY change', change)
+/** The signs of so many rows lie side by side: a block of 384 dimensions fills a page of SQLite's. */
+export const BLOCK = 64
 
-export const vectorOf = (db: Db, rowid: number): Uint8Array | undefined =>
-  db.get<{ data: Uint8Array }>('SELECT data FROM vectors WHERE rowid=?', rowid)?.data
+/** Puts signs into their blocks, or takes them out. */
+function putSigns(db: Db, rows: readonly { rowid: number; signs: Int32Array | undefined }[]): void {
+  const change = lastChange(db) + 1
+  let changed = false
+  for (const [block, own] of Map.groupBy(rows, (r) => Math.floor(r.rowid / BLOCK))) {
+    const there = db.get<{ data: Uint8Array }>('SELECT data FROM vector_signs WHERE block=?', block)?.data
+    const words = own.find((r) => r.signs)?.signs?.length ?? (there?.byteLength ?? 0) / 4 / BLOCK
+    const bits = there ? asWords(there) : new Int32Array(BLOCK * words)
+    const before = bits.slice()
+    for (const { rowid, signs } of own) bits.set(signs ?? new Int32Array(words), (rowid % BLOCK) * words)
+    if (bits.every((word, i) => word === before[i])) continue
+    db.run('INSERT OR REPLACE INTO vector_signs (block, change, data) VALUES (?,?,?)', block, change, asBytes(bits))
+    changed = true
+  }
+  if (changed) setMeta(db, 'vector_change', String(change))
+}
 
-/** Of what state the pages are; for their maker to read. */
-export const aboutPages = (db: Db): string | undefined => getMeta(db, 'vector_pages')
-
-/** Each save has a range of part numbers of its own: the pages before it stand until all of it is there. */
-const PARTS = 2 ** 20
-const lastSave = (db: Db): number => Number(getMeta(db, 'vector_save') ?? 0)
-
-export const readPages = (db: Db, save: number): Uint8Array[] =>
+/** The blocks of signs that changed since: `BLOCK` rows each, from row `block * BLOCK` on; zeros stand for none. */
+export const signsSince = (db: Db, change: number): { block: number; bits: Int32Array }[] =>
   db
-    .all<{ data: Uint8Array }>(
-      'SELECT data FROM vector_pages WHERE part>=? AND part<? ORDER BY part',
-      save * PARTS,
-      (save + 1) * PARTS,
-    )
-    .map((r) => r.data)
+    .all<{ block: number; data: Uint8Array }>('SELECT block, data FROM vector_signs WHERE change>?', change)
+    .map(({ block, data }) => ({ block, bits: asWords(data) }))
 
-/** Begins a save, which ends any other: its number. The caller holds the write lock. */
-export function beginSave(db: Db): number {
-  const save = lastSave(db) + 1
-  setMeta(db, 'vector_save', String(save))
-  return save
-}
+const asBytes = (words: Int32Array): Uint8Array => new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
 
-/** Stores one page; false if another save has begun, or all pages were cleared. The caller holds the write lock. */
-export function savePage(db: Db, save: number, part: number, data: Uint8Array): boolean {
-  if (lastSave(db) !== save) return false
-  db.run('INSERT INTO vector_pages (part, data) VALUES (?,?)', save * PARTS + part, data)
-  return true
-}
-
-/** From now on the pages of this save are read. The caller holds the write lock. */
-export function endSave(db: Db, save: number, about: string): boolean {
-  if (lastSave(db) !== save) return false
-  setMeta(db, 'vector_pages', about)
-  return true
-}
-
-/** Deletes one page of an earlier save; false when none is left. The caller holds the write lock. */
-export function dropOldPage(db: Db, save: number): boolean {
-  const old = db.get<{ part: number }>('SELECT part FROM vector_pages WHERE part<? LIMIT 1', save * PARTS)
-  if (!old || lastSave(db) !== save) return false
-  db.run('DELETE FROM vector_pages WHERE part=?', old.part)
-  return true
-}
-
-/** The caller holds the write lock. */
-export function clearPages(db: Db): void {
-  db.run('DELETE FROM vector_pages')
-  dropMeta(db, 'vector_pages')
-  beginSave(db)
+/** Where the driver put it, it may begin anywhere. */
+function asWords(bytes: Uint8Array): Int32Array {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 2)
 }

@@ -15,7 +15,7 @@ import { HubLink } from './hub-link.ts'
 import { type Held, unsentAfter } from './publish.ts'
 import { linesAtOnce } from './receive.ts'
 import { isSnapshot } from './segments.ts'
-import { checkSigned, printSigned, type SignedSnapshot, snapshotSignature } from './signatures.ts'
+import { checkSigned, type SignedSnapshot, signer, snapshotSignature } from './signatures.ts'
 
 /** How far the exchange with a hub has come; kept in the store, so that it goes back with the store. */
 interface Progress {
@@ -37,6 +37,7 @@ interface Progress {
 }
 
 const PROGRESS = 'hub'
+const PUSH_LINES = 5_000
 /** Grows with what `parseLine` can read: what could not be read is asked for again. */
 const KNOWS = 1
 
@@ -67,6 +68,8 @@ export class HubExchange {
   readonly #link: HubLink
   #log = ''
   #n = 0
+  /** Up to where pages have come in, taken in or not. */
+  #got = 0
   #caughtUp: { n: number; done(): void } | undefined
   /** Pages that are taken in together with the next ones. */
   #pages: Frame[] = []
@@ -115,7 +118,7 @@ export class HubExchange {
     const known = this.#progress()
     this.#atOnce = linesAtOnce(this.#memory.db)
     const again = known.odd && known.odd.knows < KNOWS
-    const since = again ? 0 : known.n
+    const since = (this.#got = again ? 0 : known.n)
     const { head } = await this.#link.hello(since, again ? undefined : known.mark, known.top)
     await this.#upTo(Number(head) || 0)
   }
@@ -130,6 +133,7 @@ export class HubExchange {
     if (isOther) this.#keep(() => ({ log: this.#log, n: 0, mark: undefined, top: undefined, sent: {}, erased: '' }))
     else if (known.odd && known.odd.knows < KNOWS) this.#keep((p) => ({ ...p, odd: undefined }))
     this.#n = isOther ? 0 : known.n
+    if (said.reset === true) this.#got = 0
   }
 
   #upTo(n: number): Promise<void> {
@@ -154,8 +158,15 @@ export class HubExchange {
 
   /** Takes in a page of the hub's log. Where more follow at once, several are taken together. */
   #take(page: Frame): void {
-    this.#pages.push(page)
     const { head } = page
+    // on a network of any kind: what comes twice is there, and before what is missing nothing is taken
+    if (this.#log === '' || Number(head.after ?? this.#got) < this.#got) return
+    if (Number(head.after ?? this.#got) > this.#got) {
+      this.#link.fail('an update was lost on the way')
+      return
+    }
+    this.#got = Number(head.last)
+    this.#pages.push(page)
     const isLast = !this.#caughtUp || Number(head.last) >= this.#caughtUp.n
     if (!isLast && this.#pages.reduce((n, p) => n + p.updates.length, 0) < this.#atOnce) return
     const pages = this.#pages
@@ -193,7 +204,7 @@ export class HubExchange {
       }
     } catch (error) {
       this.#failed?.(error)
-      this.#link.close()
+      this.#link.fail((error as Error).message)
     }
   }
 
@@ -263,7 +274,13 @@ export class HubExchange {
 
   /** Pushes what leaves of this store and was not pushed yet. Returns when the hub has it on its disk. */
   async push(): Promise<void> {
-    if (this.role === 'reader') return
+    this.out.pushed.length = 0
+    this.out.staying = 0
+    while (this.role !== 'reader' && (await this.#pushSome())) {}
+  }
+
+  /** Pushes as many as are put together before the hub misses a sign of life; whether more are left. */
+  async #pushSome(): Promise<boolean> {
     const { db } = this.#memory
     const progress = this.#progress()
     const purges = log.allPurges(db)
@@ -271,29 +288,26 @@ export class HubExchange {
     // what was erased is taken from the hub too: it is said again, each in the place of what it was
     const again = erased !== (progress.erased ?? '')
     const sentOf = (replica: string) => progress.sent[replica] ?? 0
-    const all = unsentAfter(this.#memory, (replica) => (again ? 0 : sentOf(replica))).map((own) => ({
+    const most = again ? Number.POSITIVE_INFINITY : PUSH_LINES
+    const all = unsentAfter(this.#memory, (replica) => (again ? 0 : sentOf(replica)), most).map((own) => ({
       ...own,
       lines: own.lines.filter((line) => line.seq > sentOf(own.replica) || line.substitute),
     }))
-    this.out.pushed.length = 0
-    this.out.staying = all.reduce((n, own) => n + own.staying, 0)
+    this.out.staying += all.reduce((n, own) => n + own.staying, 0)
     this.out.held = all.find((own) => own.held)?.held
     for (const { replica, lines, snapshot } of all) {
       const said = new Set(lines.map((l) => l.seq))
       // a snapshot says all that the lines before it said
       const folded = again && snapshot ? Array.from({ length: snapshot.upTo }, (_, i) => i + 1) : []
       const purged = again ? purges.filter((p) => p.replica === replica && !said.has(p.seq)).map((p) => p.seq) : []
-      const items = [
-        ...(snapshot ? [{ key: keyOf(replica, 'snapshot'), text: snapshot.text, seq: snapshot.upTo }] : []),
-        ...[...new Set([...folded, ...purged])].map((seq) => ({ key: keyOf(replica, seq), text: '', seq: 0 })),
-        ...lines.map((l) => ({
-          key: keyOf(replica, l.seq),
-          text: printSigned(this.#memory, l),
-          seq: l.seq,
-          sum: l.summary,
-        })),
-      ]
-      for (const part of portions(items)) {
+      const print = signer(this.#memory)
+      // each is signed when its turn comes: the hub hears of this machine in between
+      const items = function* (): Generator<Item> {
+        if (snapshot) yield { key: keyOf(replica, 'snapshot'), text: snapshot.text, seq: snapshot.upTo }
+        for (const seq of new Set([...folded, ...purged])) yield { key: keyOf(replica, seq), text: '', seq: 0 }
+        for (const l of lines) yield { key: keyOf(replica, l.seq), text: print(l), seq: l.seq, sum: l.summary }
+      }
+      for (const part of portions(items())) {
         const over = again ? part.map((_, i) => i) : part.flatMap(({ key }, i) => (key.endsWith('snapshot') ? [i] : []))
         const keys = part.map((i) => i.key)
         const answer = await this.#link.ask(
@@ -303,7 +317,7 @@ export class HubExchange {
         const [first] = Array.isArray(answer.refused) ? (answer.refused as [number, string][]) : []
         if (answer.code !== undefined || first) {
           this.out.refused = String(answer.code ?? first![1])
-          return
+          return false
         }
         const upTo = Math.max(...part.map((i) => i.seq))
         const top = answer.top === undefined || part.at(-1)!.text === '' ? {} : { top: answer.top }
@@ -312,6 +326,7 @@ export class HubExchange {
       }
     }
     if (again) this.#keep(() => ({ erased }))
+    return all.some((own) => own.lines.length >= most)
   }
 }
 
@@ -331,7 +346,7 @@ interface Item {
 }
 
 /** What is pushed at a time. */
-function* portions(items: readonly Item[]): Generator<Item[]> {
+function* portions(items: Iterable<Item>): Generator<Item[]> {
   let part: Item[] = []
   let size = 0
   for (const item of items) {

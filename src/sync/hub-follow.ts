@@ -9,6 +9,7 @@ import { isCount } from '../store/line.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
 import * as presence from '../store/presence.ts'
 import { hubOf, type Joined } from '../store/state.ts'
+import { arbitrate, leaseOf, releaseAt } from './hub-claims.ts'
 import { HubExchange } from './hub-exchange.ts'
 
 /** What sessions and claims of other machines have as their client, in the store of this one. */
@@ -22,15 +23,20 @@ const PRESENCE_MS = 60_000
 
 /**
  * Exchanges with the hub as long as this process runs: pushes what any process here commits, takes in what comes, has
- * the hub decide on claims, and shows the sessions of other machines. One process does it for a store. Returns the end.
+ * the hub decide on claims, and shows the sessions of other machines. One process does it for a store. `hub`: another
+ * than the project has joined. Returns the end.
  */
-export function followHub(memory: Memory, project: { id: string; storePath: string }): () => void {
+export function followHub(
+  memory: Memory,
+  project: { id: string; storePath: string },
+  hub?: { url: string; token: string },
+): () => void {
   let life: HubLife | undefined
   let token: string | undefined
   let timer: NodeJS.Timeout | undefined
   let pause = RETRY_MS
   let ended = false
-  const joinedNow = () => hubOf(project.id, project.storePath)
+  const joinedNow = () => (hub ? { ...hub, member: '' } : hubOf(project.id, project.storePath))
   const later = (ms: number) => {
     clearTimeout(timer)
     if (!ended) timer = setTimeout(() => void begin(), ms).unref()
@@ -42,15 +48,16 @@ export function followHub(memory: Memory, project: { id: string; storePath: stri
     later((pause = Math.min(pause * 2, RETRY_AT_MOST_MS)))
   }
   const begin = async () => {
+    let current: HubLife | undefined
     try {
       const joined = joinedNow()
       token = joined?.token
       if (!joined || !takeTurn(memory)) return later(LOOK_MS)
-      const current = (life = new HubLife(memory, joined, (error) => life === current && again(error)))
+      life = current = new HubLife(memory, joined, (error) => life === current && again(error))
       await current.start()
-      pause = RETRY_MS
+      if (life === current) pause = RETRY_MS
     } catch (error) {
-      again(error as Error)
+      if (life === current) again(error as Error)
     }
   }
   // who has left the hub, or joined another one, means it at once
@@ -90,7 +97,8 @@ export class HubLife {
   readonly #memory: Memory
   readonly #exchange: HubExchange
   /** Own claims that the hub has granted, by session and place, and until when. */
-  readonly #granted = new Map<string, { until: number; ttl: number; session: string; place: string }>()
+  readonly #granted = new Map<string, { until: number; ttl: number; session: string; on: string; hub: number }>()
+  #isListed = false
   #stops: (() => void)[] = []
   readonly #met = new Set<unknown>()
   #told = { text: '', at: 0 }
@@ -151,43 +159,52 @@ export class HubLife {
 
   #own = () => presence.listSessions(this.#memory.db).filter((s) => s.client !== HUB)
 
-  /** Has the hub decide on what was claimed here. What somebody else holds there is given up here. */
+  /** Has the hub decide on what was claimed here, once it has said what is held. */
   async #arbitrate(): Promise<void> {
-    const { db, env } = this.#memory
+    if (!this.#isListed) return
+    const { env } = this.#memory
+    const ask = (head: JsonObject) => this.#exchange.ask(head)
     const own = new Set(this.#own().map((s) => s.id))
-    const held = claimsOf(this.#memory).held().filter((c) => c.what !== 'role' && own.has(c.session)) // biome-ignore format: one row
+    const held = () => claimsOf(this.#memory).held().filter((c) => c.what !== 'role' && own.has(c.session)) // biome-ignore format: one row
     const keyOf = (c: { session: string; on: string }) => `${c.session} ${c.on}`
-    const now = env.now()
-    for (const c of held) {
+    // given up first: another session here may have claimed it since
+    const still = new Map(held().map((c) => [keyOf(c), c.hub]))
+    for (const [key, grant] of this.#granted) {
+      if (still.get(key) === grant.hub) continue
+      await releaseAt(ask, grant)
+      this.#granted.delete(key)
+    }
+    for (const c of held()) {
+      const now = env.now()
       const known = this.#granted.get(keyOf(c))
       if (known && known.until - now > known.ttl / 2) continue
-      const ttl = Math.max(c.until - now, c.ttl)
-      const asked = { what: c.what, place: c.on, session: c.session, note: c.note ?? '', ttl }
-      const answer = await this.#exchange.ask({ t: 'claim', ...asked })
-      if (typeof answer.fence === 'number') {
-        const { fence: hub } = answer
-        this.#granted.set(keyOf(c), { until: Number(answer.until), ttl, session: c.session, place: c.on })
-        if (c.hub !== hub) db.write(() => presence.keepClaims(db, { rows: [{ ...c, hub }], events: [] }, now))
-      }
-      if (answer.code !== 'claimed') continue
-      const events = [{ session: c.session, type: 'lapsed' as const, body: presence.claimBody(c) }]
-      db.write(() => presence.keepClaims(db, { rows: [{ ...c, ended: now, how: 'lapsed' }], events }, now))
-    }
-    const still = new Set(held.map(keyOf))
-    for (const [key, { session, place }] of this.#granted) {
-      if (still.has(key)) continue
-      this.#granted.delete(key)
-      await this.#exchange.ask({ t: 'release', session, place })
+      const ttl = leaseOf(c, now)
+      const { fence } = await arbitrate(this.#memory, ask, c)
+      if (typeof fence !== 'number') continue
+      this.#granted.set(keyOf(c), { until: now + ttl, ttl, session: c.session, on: c.on, hub: fence })
     }
   }
 
   /** Keeps the claims of other machines as if their sessions were here: what asks for claims sees them too. */
   takeClaims(held: readonly unknown[]): void {
+    if (!this.#isListed) this.#takeUp(held.filter(isObject))
     const mine = new Set(this.#own().map((s) => s.id))
     const all = held
       .filter(isObject)
       .filter((c) => !(c.member === this.#exchange.member && mine.has(String(c.session))))
     this.#keep(all.flatMap((c) => remoteClaim(c) ?? []))
+  }
+
+  /** What the hub granted to this store before this connection: it is to be renewed, or given up there too. */
+  #takeUp(held: readonly JsonObject[]): void {
+    for (const { member, fence } of held) {
+      const c = typeof fence === 'number' && presence.claimOfHub(this.#memory.db, fence)
+      if (!c || member !== this.#exchange.member || presence.getSession(this.#memory.db, c.session)?.client === HUB)
+        continue
+      this.#granted.set(`${c.session} ${c.on}`, { until: 0, ttl: c.ttl, session: c.session, on: c.on, hub: c.hub! })
+    }
+    this.#isListed = true
+    void this.#work()
   }
 
   takePresence({ from, member, data }: JsonObject): void {

@@ -9,23 +9,17 @@ const ANSWER_MS = 15_000
 /** A hub says something every 30 seconds, if only that it is there. */
 const SILENT_MS = 75_000
 
-/** Hosts that nobody listens in on the way to. */
-const NEAR = ['localhost', '127.0.0.1', '[::1]']
+/** What came while this process was busy is read in this time. */
+const READ_MS = 1_000
 
-/** The address of a hub as people write it, as a URL of a WebSocket. */
-export function hubUrl(text: string, insecure = false): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const protocol = { 'http:': 'ws:', 'ws:': 'ws:', 'https:': 'wss:', 'wss:': 'wss:' }[url?.protocol ?? '']
-  if (!url || !protocol || url.username || url.search)
-    throw new UserError('bad-hub', `${text} is no address of a hub`, 'give one such as https://hub.example.org')
-  if (protocol === 'ws:' && !insecure && !NEAR.includes(url.hostname))
-    throw new UserError(
-      'insecure-hub',
-      `${text} is not encrypted: others on the way could read the token and the knowledge`,
-      'use https://, or --insecure in a network that you trust',
-    )
-  url.protocol = protocol
-  return url
+/** Calls `body` after some time, and some more in which what has come is read; returns what stops it. */
+function afterReading(body: () => void, ms: number, holdsProcess: boolean): () => void {
+  const wait = (next: () => void, time: number) =>
+    holdsProcess ? setTimeout(next, time) : setTimeout(next, time).unref()
+  let timer = wait(() => {
+    timer = wait(body, READ_MS)
+  }, ms)
+  return () => clearTimeout(timer)
 }
 
 /** What each refusal means for the one who asked. */
@@ -63,7 +57,7 @@ export class HubLink {
   readonly #asked = new Map<number, { done(head: JsonObject): void; failed(error: UserError): void }>()
   #welcome: { done(head: JsonObject): void; failed(error: UserError): void } | undefined
   #count = 0
-  #silence: NodeJS.Timeout | undefined
+  #silence: (() => void) | undefined
   #error: UserError | undefined
 
   constructor({ url, token }: Pick<Joined, 'url' | 'token'>, project: string, heard: Heard) {
@@ -123,15 +117,18 @@ export class HubLink {
 
   /** A connection may be gone without anybody saying so. */
   #heardOf(): void {
-    clearTimeout(this.#silence)
-    this.#silence = setTimeout(() => {
-      this.#end(unreached(this.#url, 'silent'))
-      this.#ws.terminate()
-    }, SILENT_MS).unref()
+    this.#silence?.()
+    this.#silence = afterReading(() => this.fail('silent'), SILENT_MS, false)
+  }
+
+  /** Ends it as if the connection was lost. */
+  fail(why: string): void {
+    this.#end(unreached(this.#url, why))
+    this.#ws.terminate()
   }
 
   close(): void {
-    clearTimeout(this.#silence)
+    this.#silence?.()
     this.#error ??= unreached(this.#url, 'closed here')
     if (this.#ws.readyState === WebSocket.CONNECTING) this.#ws.terminate()
     else this.#ws.close(1000)
@@ -139,14 +136,11 @@ export class HubLink {
   }
 
   async #inTime<T>(answer: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => {
-      this.#end(unreached(this.#url, 'no answer'))
-      this.#ws.terminate()
-    }, ANSWER_MS)
+    const stop = afterReading(() => this.fail('no answer'), ANSWER_MS, true)
     try {
       return await answer
     } finally {
-      clearTimeout(timer)
+      stop()
     }
   }
 
@@ -166,6 +160,8 @@ export class HubLink {
     } else if (head.t === 'updates') this.#heard.updates(frame)
     else if (head.t === 'claims' && Array.isArray(head.held)) this.#heard.claims?.(head.held)
     else if (head.t === 'presence') this.#heard.presence?.(head)
+    // the hub has lost its database, say: another one may answer, or this one later
+    else if (head.code === 'failed') this.fail('it failed')
     else if ((head.t === 'ack' || head.t === 'answer') && typeof head.id === 'number') {
       const asked = this.#asked.get(head.id)
       this.#asked.delete(head.id)

@@ -69,17 +69,18 @@ function ownIn(memory: Memory, root: string): Own[] {
   })
 }
 
-/** What leaves of this store's lines, of each identity those after a number. */
+/** What leaves of this store's lines, of each identity those after a number, and so many of them. */
 export function unsentAfter(
   memory: Memory,
   sent: (replica: string) => number,
+  most = Number.POSITIVE_INFINITY,
 ): Omit<Own, 'whole' | 'bad' | 'erased'>[] {
   const { db } = memory
   return db.read(() => {
     const travels = travelsFrom(db, memory.registry())
     return ownIdentities(db).map(({ replica, upTo }) => {
       const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [], erased: [] }
-      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, (seq) => seq <= sent(replica))
+      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, (seq) => seq <= sent(replica), most)
       return own
     })
   })
@@ -111,6 +112,7 @@ function collect(
   last: number,
   travels: (id: string) => boolean,
   has: (seq: number) => boolean,
+  most = Number.POSITIVE_INFINITY,
 ): void {
   const { db } = memory
   const { replica, lines } = own
@@ -138,6 +140,7 @@ function collect(
         return
       }
       lines.push(following(part, prev, from))
+      if (lines.length >= most) return
       from = line.seq + 1
       prev = line.hash
     }
@@ -262,7 +265,7 @@ function mergedInto(root: string, run: readonly Line[], texts: readonly string[]
   }
 }
 
-/** Makes one segment of the small ones that follow each other, of each identity of this store. */
+/** Makes one segment of the small ones that follow each other, of each identity of this store; several of what is long. */
 export function compactSegments(memory: Memory, root: string): { written: string[]; removed: string[] } {
   const out = { written: [] as string[], removed: [] as string[] }
   for (const own of ownIn(memory, root)) {
@@ -280,15 +283,17 @@ export function compactSegments(memory: Memory, root: string): { written: string
   return out
 }
 
-/** Segments that overlap or follow each other, where there are several. */
+/** Segments that overlap or follow each other, where there are several; together they are about as long as one may be. */
 function touching(whole: Own['whole']): Own['whole'][] {
-  const runs: { last: number; members: Own['whole'] }[] = []
+  const runs: { last: number; size: number; members: Own['whole'] }[] = []
   for (const w of whole) {
     const run = runs.at(-1)
-    if (run && w.segment.first <= run.last + 1) {
+    const size = sizeOf(w.texts)
+    if (run && w.segment.first <= run.last + 1 && run.size + size <= SEGMENT_BYTES) {
       run.members.push(w)
       run.last = Math.max(run.last, w.segment.last)
-    } else runs.push({ last: w.segment.last, members: [w] })
+      run.size += size
+    } else runs.push({ last: w.segment.last, size, members: [w] })
   }
   return runs.map((r) => r.members).filter((members) => members.length > 1)
 }

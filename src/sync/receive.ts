@@ -5,6 +5,7 @@ import { type Db, enlargeCache, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import { listSessions } from '../store/presence.ts'
 import { isOwnReplica } from '../store/trust.ts'
 import { type Content, readSegment, type Segment, segmentsIn, signatureOf } from './segments.ts'
 import { checkSigned } from './signatures.ts'
@@ -23,15 +24,15 @@ const KNOWN = 'sync_known'
 /** So many names of segments are kept; a file that is read again changes nothing. */
 const MOST_KNOWN = 5_000
 const LINES_AT_ONCE = 250
-/** The same for a store with little in it: its writers are few, and each commit writes the same pages again. */
-const LINES_AT_FIRST = 2_000
+/** The same for a store with little in it that no session uses: nobody waits, and each commit writes the same pages again. */
+const LINES_AT_FIRST = 5_000
 const LITTLE = 1_000
 /** The same where time is short. */
 const LINES_IN_HURRY = 25
 
 /** How many lines a store takes in one transaction. The first that it gets are many. */
 export function linesAtOnce(db: Db): number {
-  if (log.lastArrival(db) > LITTLE) return LINES_AT_ONCE
+  if (log.lastArrival(db) > LITTLE || listSessions(db).length > 0) return LINES_AT_ONCE
   enlargeCache(db)
   return LINES_AT_FIRST
 }
@@ -60,20 +61,19 @@ export function receive(memory: Memory, root: string, left: () => number = () =>
   const fresh = all.filter((s) => !known.has(nameOf(s)))
   const read: string[] = []
   const atOnce = Number.isFinite(left()) ? LINES_IN_HURRY : linesAtOnce(db)
-  for (const segment of fresh) {
-    if (left() <= 0) {
-      out.left++
-      continue
+  const inTime = () => left() > 0 || ++out.left === 0
+  for (const group of groupsOf(root, fresh, inTime, atOnce === LINES_AT_FIRST ? atOnce : 0)) {
+    const areIn = takeTogether(memory, group, out)
+    for (const { segment, content } of group) {
+      const failed = areIn ? undefined : takeIn(memory, content, out, left, atOnce)
+      if (failed === 'late') out.left++
+      else if (content.damage ?? failed) {
+        const why = content.damage ?? failed!
+        out.damaged.push({ path: segment.path, why })
+        // what is wrong with the file doctor sees for itself
+        if (failed) db.write(() => log.finding(db, `segment:${nameOf(segment)}`, env.now(), `${segment.path}: ${why}`))
+      } else read.push(nameOf(segment))
     }
-    const content = readSegment(root, segment)
-    const failed = takeIn(memory, content, out, left, atOnce)
-    if (failed === 'late') out.left++
-    else if (content.damage ?? failed) {
-      const why = content.damage ?? failed!
-      out.damaged.push({ path: segment.path, why })
-      // what is wrong with the file doctor sees for itself
-      if (failed) db.write(() => log.finding(db, `segment:${nameOf(segment)}`, env.now(), `${segment.path}: ${why}`))
-    } else read.push(nameOf(segment))
   }
   const isSettled = out.left === 0 && env.now() - newest > RACY_MS
   const mark = isSettled ? signature : undefined
@@ -93,6 +93,36 @@ export function receiveChanges(memory: Memory, root: string, left?: () => number
     if (hasChanged(memory, root)) receive(memory, root, left)
   } catch (error) {
     if (!(error instanceof UserError)) throw error // somebody else writes, or a link is in the way: doctor says so
+  }
+}
+
+type Group = { readonly segment: Segment; readonly content: Content }[]
+
+/** Segments as they are read; those that together have so many lines in one group. */
+function* groupsOf(root: string, segments: readonly Segment[], inTime: () => boolean, lines: number): Generator<Group> {
+  let group: Group = []
+  for (const segment of segments) {
+    if (!inTime()) continue
+    group.push({ segment, content: readSegment(root, segment) })
+    if (group.reduce((n, { content }) => n + content.lines.length, 0) < lines) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}
+
+/** Takes several sound segments in one transaction; false: they are to be taken one by one. */
+function takeTogether(memory: Memory, group: Group, out: Received): boolean {
+  if (group.length < 2 || group.some(({ content }) => content.damage || content.snapshots.length > 0)) return false
+  try {
+    for (const { content } of group) checkSigned(memory, content.lines, [])
+    const taken = memory.applyLines({ lines: group.flatMap(({ content }) => content.lines), snapshots: [] })
+    out.applied += taken.applied
+    out.parked = taken.parked
+    return true
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'store-busy') throw error
+    return false
   }
 }
 

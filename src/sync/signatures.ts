@@ -44,10 +44,10 @@ function ownKey(project: string): { priv: KeyObject; key: string } | undefined {
   }
 }
 
-function sign(project: string, text: string): Signature | undefined {
-  const mine = ownKey(project)
-  return mine && { key: mine.key, sig: crypto().sign(null, Buffer.from(text), mine.priv).toString('base64url') }
-}
+type OwnKey = ReturnType<typeof ownKey>
+
+const sign = ({ priv }: NonNullable<OwnKey>, text: string): string =>
+  crypto().sign(null, Buffer.from(text), priv).toString('base64url')
 
 function isBy({ key, sig }: Signature, text: string): boolean {
   try {
@@ -63,13 +63,18 @@ function isBy({ key, sig }: Signature, text: string): boolean {
  * A line as it leaves this machine: signed, in its header. It stands in under the hash of the line it was, so that readers
  * which know of no signatures read it as any other.
  */
-export function printSigned({ projectId }: Memory, line: Line): string {
-  const { key: _key, sig: _sig, ...said } = line.author
+export const printSigned = (memory: Memory, line: Line): string => signer(memory)(line)
+
+/** The same for many lines: the key is read from the disk once. */
+export function signer({ projectId }: Memory): (line: Line) => string {
   const mine = ownKey(projectId)
-  if (!mine) return printReadable({ ...line, author: said })
-  const announced: Line = { ...line, author: { ...said, key: mine.key }, substitute: true }
-  const { sig } = sign(projectId, signedPart(announced))!
-  return printReadable({ ...announced, author: { ...announced.author, sig } })
+  return (line) => {
+    const { key: _key, sig: _sig, ...said } = line.author
+    if (!mine) return printReadable({ ...line, author: said })
+    const announced: Line = { ...line, author: { ...said, key: mine.key }, substitute: true }
+    const sig = sign(mine, signedPart(announced))
+    return printReadable({ ...announced, author: { ...announced.author, sig } })
+  }
 }
 
 /** Lines that follow each other: the last one's signature speaks of those before it, whose hashes it rests on. */
@@ -77,7 +82,8 @@ export const printRun = (memory: Memory, run: readonly Line[]): string[] =>
   run.map((line, i) => (line.substitute || i === run.length - 1 ? printSigned(memory, line) : printReadable(line)))
 
 export function printSignedSnapshot({ projectId }: Memory, snapshot: Snapshot): string {
-  const by = sign(projectId, JSON.stringify(snapshot))
+  const mine = ownKey(projectId)
+  const by = mine && { key: mine.key, sig: sign(mine, JSON.stringify(snapshot)) }
   return JSON.stringify({ snapshot, ...(by ? { by } : {}) })
 }
 

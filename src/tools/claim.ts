@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { UsageError, UserError } from '../errors.ts'
+import { shown } from '../scheme/invisible.ts'
+import { hubOf } from '../store/state.ts'
 import { claim as verb } from '../verbs/claim.ts'
 import { problemsOf } from '../write/batch.ts'
 import type { VerbArgs } from '../write/verb.ts'
 import { claimedLines } from './claim-lines.ts'
-import { oneOf } from './format.ts'
+import { oneOf, span } from './format.ts'
 import { actingAs, type Output, type Tool, type ToolContext, written } from './tool.ts'
 import { argsFor, paramsOf } from './verb-params.ts'
 
@@ -24,6 +26,10 @@ export function saidOf(context: ToolContext, verb: VerbArgs, flags: Readonly<Rec
   return paths.length > 0 ? { paths, ...said } : said
 }
 
+/** The numbers of claims in what a verb answers. */
+export const numbersOf = (said: unknown): number[] =>
+  Array.isArray(said) ? (said as { n: number }[]).map(({ n }) => n) : []
+
 /** Whether somebody else holds what was to be claimed. */
 const isHeld = (error: unknown): error is UserError => problemsOf(error).some((p) => p.code === 'claimed')
 
@@ -37,13 +43,13 @@ function withWait(error: unknown): unknown {
 }
 
 /** Tries again whenever something was given up, until the time is over. */
-async function waiting<T>(context: ToolContext, seconds: number, attempt: () => T): Promise<T> {
+async function waiting<T>(context: ToolContext, seconds: number, attempt: () => Promise<T>): Promise<T> {
   const { memory } = context
   const until = performance.now() + seconds * 1000
   for (;;) {
     const { cursor } = memory
     try {
-      return attempt()
+      return await attempt()
     } catch (error) {
       const left = until - performance.now()
       if (left <= 0 || !isHeld(error)) throw seconds > 0 ? error : withWait(error)
@@ -60,6 +66,22 @@ async function waiting<T>(context: ToolContext, seconds: number, attempt: () => 
       })
     }
   }
+}
+
+/** Has the hub decide too, where the project has joined one. Nothing where it has not. */
+export async function askHub({ memory, project }: ToolContext, ns: readonly number[], since: number) {
+  const joined = hubOf(project.id, project.storePath)
+  if (!joined) return undefined
+  const { decideNow } = await import('../sync/hub-claims.ts')
+  const decided = await decideNow(memory, joined, ns, since)
+  const { holder } = decided
+  if (!holder) return decided
+  const note = holder.note ? `: "${shown(String(holder.note))}"` : ''
+  const left = span(Number(holder.until) - memory.env.now())
+  const message = `${shown(String(holder.place))} is claimed by ${shown(`${holder.member}/${holder.session}`)} for ${left} more, as the hub says${note}`
+  const hint = 'take something else, or try again when it is free'
+  const problem = { index: 0, verb: 'claim', field: 'paths', code: 'claimed', message, hint }
+  throw new UserError('refused', `claim: ${message}`, hint, { problems: [problem] })
 }
 
 export const claim: Tool = {
@@ -91,14 +113,20 @@ export const claim: Tool = {
         'nothing to claim: no path, task or role is named',
         '`tidemark claim PATH…`, --task REF or --role NAME',
       )
-    const done = await waiting(context, wait, () =>
-      memory.act([['claim', { ...said, root: project.root }]], actingAs(context)),
-    )
+    const { done, decided } = await waiting(context, wait, async () => {
+      const since = memory.env.now()
+      const done = memory.act([['claim', { ...said, root: project.root }]], actingAs(context))
+      return { done, decided: await askHub(context, numbersOf(done.results[0]?.claims), since) }
+    })
     const { session } = context
     const [r] = done.results
-    return written(done, claimedLines(r!, memory), {
+    const lines = claimedLines(r!, memory)
+    if (decided?.open !== undefined) lines.push(`on this machine only, until the hub has granted it: ${decided.open}`)
+    else if (decided && decided.fences.length > 0) lines.push(`granted by the hub, number ${decided.fences.join(', ')}`)
+    return written(done, lines, {
       session: session === undefined ? null : sessionsOf(memory).resolve(session),
       claims: r!.claims ?? [],
+      ...(decided && { hub: decided.open === undefined ? 'granted' : 'unreached' }),
       notes: done.notes,
     })
   },

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts'
 import { handOver } from '../verbs/hand-over.ts'
 import { release as verb } from '../verbs/release.ts'
-import { saidOf } from './claim.ts'
+import { askHub, numbersOf, saidOf } from './claim.ts'
 import { releasedLines } from './claim-lines.ts'
 import { oneOf } from './format.ts'
 import { actingAs, type Output, type Tool, written } from './tool.ts'
@@ -21,7 +21,7 @@ export const release: Tool = {
   readOnly: false,
   ofSession: () => true,
   needsSession: () => true,
-  run(context, args): Output {
+  async run(context, args): Promise<Output> {
     const to = oneOf(args.to)
     for (const flag of ['status', 'result'])
       if (to !== undefined && oneOf(args[flag]) !== undefined)
@@ -35,7 +35,11 @@ export const release: Tool = {
         : ['hand-over', saidOf(context, handOver.args, { ...args, note: args.handoff })]
     const done = context.memory.act([action], actingAs(context))
     const [r] = done.results
-    return written(done, releasedLines(r!, to), {
+    const told = await askHub(context, numbersOf(r!.released), 0)
+    const lines = releasedLines(r!, to)
+    if (told?.open !== undefined)
+      lines.push(`the hub does not know yet, and keeps it until its lease ends: ${told.open}`)
+    return written(done, lines, {
       released: r!.released ?? r!.claims ?? [],
       notes: done.notes,
       ...(to && { to }),

@@ -31,21 +31,26 @@ function capturedIn({ memory, session }: ToolContext): Entity[] {
   return [...new Map(all.map((e) => [e.id, e])).values()]
 }
 
-const NOTHING = { lines: [], json: [] }
+const NOTHING = { lines: [], json: [], of: 0 }
+
+type Slice = readonly [from: number, to: number | undefined]
+const WHOLE: Slice = [0, undefined]
 
 /** Changes of skills that are proposed: a person sees each with what it would change before it is approved. */
-function mutationsIn({ memory }: ToolContext): { lines: string[]; json: Json[] } {
-  const all = waitingChanges(memory.reader)
+function mutationsIn({ memory }: ToolContext, slice = WHOLE): { lines: string[]; json: Json[]; of: number } {
+  const found = waitingChanges(memory.reader)
+  const all = found.slice(...slice)
   const lines = all.map(
     (e) => `${numberOf(e)}  ${oneLine(proposalText(e), 300)}\n  tidemark mutation approve ${numberOf(e)}`,
   )
-  return { lines, json: all.map(entityJson) }
+  return { lines, json: all.map(entityJson), of: found.length }
 }
 
 /** What the code has left behind, each with what to read again, and how to say that it still holds. */
-function staleIn({ memory, project }: ToolContext): { lines: string[]; json: Json[] } {
+function staleIn({ memory, project }: ToolContext, slice: Slice): { lines: string[]; json: Json[]; of: number } {
   const { reader, db } = memory
-  const all = new Staleness(db, project.root, reader).all()
+  const found = new Staleness(db, project.root, reader).all()
+  const all = found.slice(...slice)
   const lines = all.map(
     (s) => `${reader.entity(s.id)!.kind}  ${oneLine(nameOf(reader.entity(s.id)!), 90)}  (${markOf(s)})\n  ${s.id}`,
   )
@@ -55,19 +60,29 @@ function staleIn({ memory, project }: ToolContext): { lines: string[]; json: Jso
       `read the code again; tidemark re-anchor ${all[0]!.id} says that it still holds, else record it anew or retire it`,
     )
   const json = all.map((s) => ({ ...(entityJson(reader.entity(s.id)!) as { [k: string]: Json }), stale: markOf(s) }))
-  return { lines, json }
+  return { lines, json, of: found.length }
 }
 
-function list(context: ToolContext, found: readonly Entity[], captured: boolean): Output {
+/** The part of what waits that is asked for. */
+interface Part {
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+}
+
+function list(context: ToolContext, all: readonly Entity[], captured: boolean, { limit, offset = 0 }: Part): Output {
   const { memory, session } = context
+  const end = limit === undefined ? undefined : offset + limit
+  /** The part of what stands behind so many. */
+  const behind = (n: number): Slice => [Math.max(0, offset - n), end === undefined ? undefined : Math.max(0, end - n)]
+  const found = all.slice(offset, end)
   const unverified = new Set(captured ? [] : unverifiedRules(memory).map((e) => e.id))
   const now = memory.env.now()
   const lines = found.map((e) => {
     const standing = captured ? `${standingOf(e.fields)}, ` : unverified.has(e.id) ? 'from others, unverified, ' : ''
     return `${e.kind}  ${oneLine(nameOf(e), e.kind === 'relationship' ? 200 : 90)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
   })
-  const { lines: stale, json: staleJson } = captured ? NOTHING : staleIn(context)
-  const changes = captured ? NOTHING : mutationsIn(context)
+  const { lines: stale, json: staleJson, of: staleOnes } = captured ? NOTHING : staleIn(context, behind(all.length))
+  const changes = captured ? NOTHING : mutationsIn(context, behind(all.length + staleOnes))
   const waits = found.find((e) => standingOf(e.fields) === 'proposed' || unverified.has(e.id))
   const empty = captured
     ? `nothing was captured${session === undefined ? '' : ` in session ${session}`}`
@@ -81,7 +96,9 @@ function list(context: ToolContext, found: readonly Entity[], captured: boolean)
     )
   lines.push(...(lines.length > 0 && stale.length > 0 ? [''] : []), ...stale)
   lines.push(...(lines.length > 0 && changes.lines.length > 0 ? [''] : []), ...changes.lines)
-  const pairs = captured ? [] : [...contraryRules(context, found), ...contraryAmong(context)]
+  const more = end === undefined ? 0 : all.length + staleOnes + changes.of - end
+  if (more > 0) lines.push('', `… ${more} more: give --offset ${end}`)
+  const pairs = captured || offset > 0 ? [] : [...contraryRules(context, all), ...contraryAmong(context)]
   for (const pair of pairs) lines.push('', `${saidContrary(pair)}: ${howSettled(pair, context)}`)
   return {
     text: lines.length === 0 ? empty : lines.join('\n'),
@@ -102,6 +119,8 @@ export const review = defineTool({
       place: 0,
     },
     'as-of': AS_OF,
+    limit: { type: 'number', about: 'so many at most' },
+    offset: { type: 'number', about: 'without the first so many' },
     captured: { type: 'flag', about: 'what hooks captured, in this session if one acts, agreed to or not' },
   },
   readOnly: false,
@@ -112,15 +131,23 @@ export const review = defineTool({
       return (await import('./review-walk.ts')).decide(context, args.decisions)
     }
     const { reader, now, past } = await at(context, args)
+    const { limit, offset = 0 } = args
+    for (const [name, n] of Object.entries({ limit: limit ?? 0, offset }))
+      if (!Number.isInteger(n) || n < 0)
+        throw new UserError('bad-argument', `--${name} is not a whole number`, 'give a whole number')
     if (past) {
-      const waited = every(reader, { standing: 'proposed' }, () => true)
+      const waited = every(reader, { standing: 'proposed' }, () => true).slice(
+        offset,
+        limit === undefined ? undefined : offset + limit,
+      )
       const lines = waited.map((e) => `${e.kind}  ${oneLine(nameOf(e), 90)}  (${ago(e.created, now)})\n  ${e.id}`)
       return { text: lines.join('\n') || 'nothing was proposed then', json: waited.map(entityJson) }
     }
     const captured = args.captured === true
     const found = captured ? capturedIn(context) : waitingIn(context.memory)
     const asks = found.length > 0 || contraryAmong(context).length > 0 || staleHere(context).length > 0
-    if (captured || context.key === undefined || !asks) return list(context, found, captured)
+    if (captured || limit !== undefined || offset > 0 || context.key === undefined || !asks)
+      return list(context, found, captured, { limit, offset })
     const walked = await (await import('./review-walk.ts')).walk(context, found)
     return { ...walked, text: [walked.text, ...mutationsIn(context).lines].join('\n') }
   },

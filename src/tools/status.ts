@@ -7,7 +7,7 @@ import { isTracked } from '../git.ts'
 import { unreadEdits } from '../handoff/views/copies.ts'
 import { meterLine, meterOf } from '../hooks/extract/meter.ts'
 import { pausedSince } from '../hooks/pause.ts'
-import { ALLOW_HTTP, waitingEndpoint } from '../recall/embedders/consent.ts'
+import { waitingEndpoints } from '../recall/embedders/consent.ts'
 import { areAccepted, reviewersNamed } from '../replication/reviewers.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './format.ts'
@@ -64,8 +64,7 @@ export const status: Tool = {
           ? `reviewed by ${names}`
           : `.tidemark/config.json names ${names} as reviewers; they count for nothing until \`tidemark reviewers --accept\``,
       )
-    const waiting = waitingEndpoint(project)
-    if (waiting !== undefined) parts.push(`${waiting}: \`${ALLOW_HTTP}\``)
+    for (const { told, allow } of waitingEndpoints(project)) parts.push(`${told}: \`${allow}\``)
     const meter = meterOf(project, memory.env.now())
     if (meter) parts.push(meterLine(meter))
     parts.push(

@@ -134,6 +134,7 @@ export function writeBatch(
     purges,
   })
   applyLine(db, docs, host.registry(), line, now, true)
+  log.packDue(db)
   saveClock(db, { ms, ctr: clock.ctr + events.length })
   if (purges.length > 0) applyPurges(db, host.registry(), purges)
   if (events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, host.registry(), line.updates.keys())

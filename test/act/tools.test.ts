@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { newestFirst } from '../../src/read/reader.ts'
 import { act } from '../../src/tools/act.ts'
 import { forget } from '../../src/tools/forget.ts'
 import { history } from '../../src/tools/history.ts'
@@ -70,4 +71,75 @@ test('[A10] people see what is there, forget it, and take that back', async () =
   expect(await run(m, undo)).toMatch(/^took back undo \w+:3\n/)
   await expect(run(m, show, { ref: 'q' })).rejects.toHaveProperty('hint')
   await expect(run(m, list, { kind: 'decison' })).rejects.toMatchObject({ hint: expect.stringContaining('decision') })
+})
+
+test('[A10] a list of a few fields gives those alone, and which others an entity names; a field that nothing has is refused', async () => {
+  const m = openTestMemory()
+  const listed = async (args: object) =>
+    ((await list.run({ memory: m.memory, project: m.project }, { ...args })) as Output).json
+  expect(await listed({ fields: 'id,topics' })).toEqual([])
+  m.act([
+    ['start-goal', { originalAsk: 'Sell by the piece' }],
+    ['start-activity', { description: 'The cart' }],
+    ['record-decision', { name: 'old', rationale: 'see fact:x and more' }],
+    ['record-decision', { name: 'new', topics: ['cart'] }],
+    ['supersede', { old: 'old', new: 'new' }],
+  ])
+  expect(await listed({ kind: 'decision', all: true, fields: 'id, state,topics' })).toEqual([
+    { id: 'decision:new', topics: ['cart'] },
+    { id: 'decision:old', state: 'superseded' },
+  ])
+  expect(await listed({ kind: 'activity', fields: 'name,refs' })).toEqual([
+    { name: 'The cart', goal: 'goal:sell-by-the-piece' },
+  ])
+  expect(await run(m, list, { kind: 'decision', fields: 'name,topics' })).toBe('name: new  topics: cart')
+  await expect(run(m, list, { kind: 'decision', fields: 'name,rational' })).rejects.toMatchObject({
+    code: 'unknown-field',
+    hint: 'did you mean rationale?',
+  })
+})
+
+test('[A10] a page of what several kinds list is what stands there in the whole list, of now and of then', () => {
+  const m = openTestMemory()
+  for (let i = 0; i < 12; i++) {
+    if (i % 3 !== 0) m.clock.now += 1000
+    m.act([
+      i % 2 === 0 ? ['record-decision', { name: `d${i}` }] : ['record-principle', { name: `p${i}`, description: 'x' }],
+      ['record-fact', { fact: `Rule ${i}` }],
+    ])
+  }
+  m.act([
+    ['supersede', { old: 'd0', new: 'd2' }],
+    ['retire', { ref: 'p5', reason: 'old' }],
+    ['propose', { action: ['record-fact', { fact: 'Perhaps' }] }],
+  ])
+  m.clock.now += 1000
+  const kinds = ['decision', 'principle', 'fact']
+  for (const reader of [m.memory.reader, m.memory.asOf(m.clock.now)])
+    for (const options of [{}, { all: true }, { current: true }, { standing: 'proposed' }, { topic: 'none' }]) {
+      const whole = kinds
+        .flatMap((kind) => reader.list(kind, options))
+        .sort(newestFirst)
+        .map((e) => e.id)
+      expect(reader.ids(kinds, options)).toEqual(whole)
+      for (let offset = 0; offset < whole.length + 4; offset += 4)
+        expect(reader.ids(kinds, { ...options, limit: 4, offset })).toEqual(whole.slice(offset, offset + 4))
+    }
+})
+
+test('[A10] what waits is told in parts: proposals, then what the code left behind and changes of skills', async () => {
+  const m = openTestMemory()
+  for (const fact of ['one', 'two', 'three']) {
+    m.clock.now += 1000
+    m.act([['propose', { action: ['record-fact', { fact }] }]])
+  }
+  const ask = async (args: object) =>
+    (await review.run({ memory: m.memory, project: m.project }, { ...args })) as Output
+  const ids = async (args: object) => ((await ask(args)).json as { id: string }[]).map((e) => e.id)
+  expect(await ids({})).toEqual(['fact:three', 'fact:two', 'fact:one'])
+  expect(await ids({ limit: 2 })).toEqual(['fact:three', 'fact:two'])
+  expect(await ids({ limit: 2, offset: 2 })).toEqual(['fact:one'])
+  expect((await ask({ limit: 2 })).text).toContain('… 1 more: give --offset 2')
+  expect((await ask({ limit: 2, offset: 2 })).text).not.toContain('more')
+  await expect(ask({ limit: 1.5 })).rejects.toMatchObject({ code: 'bad-argument' })
 })

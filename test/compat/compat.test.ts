@@ -54,6 +54,10 @@ describe.each(stores)('[C5] %s', (file) => {
     })
   })
 
+  test('what the migration made of its tables is what its log says', () => {
+    opened((a) => expect(a.memory.faults()).toEqual([]))
+  })
+
   test('takes writes, and the writes of a new store, and gives it all of its own', () => {
     opened((a, b) => {
       a.act([['record-decision', { name: 'use-sqlite', confidence: 0.95 }]])

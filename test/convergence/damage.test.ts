@@ -47,6 +47,7 @@ function make(dir: string): Replica {
   a.act([['purge', { ref: 'fact 25 is about topic 0', reason: 'wrong' }]])
   a.memory.maintain()
   say(30, 40)
+  a.pack()
   sessionsOf(a.memory).start({ id: 'one', role: 'reviewer' })
   a.act([['claim', { paths: ['src/**'] }]])
   a.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')

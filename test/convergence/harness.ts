@@ -13,6 +13,7 @@ import { KINDS } from '../../src/model/kinds/index.ts'
 import { RELATIONS } from '../../src/model/relations.ts'
 import { entityOf } from '../../src/read/reader.ts'
 import { eventsUpTo } from '../../src/store/log.ts'
+import { packOlder } from '../../src/store/packed.ts'
 import { allBases, allRows, loadDoc } from '../../src/store/rows.ts'
 import { VERBS } from '../../src/verbs/index.ts'
 
@@ -67,6 +68,14 @@ export class Replica {
   crash(): void {
     this.memory.db.raw.close()
     this.memory = open(this.path, this.env)
+  }
+
+  /** Compresses the lines of the log, a few of the newest apart, as writing on does with many more. */
+  pack(asText = 2): void {
+    const { db } = this.memory
+    db.write(() => {
+      while (packOlder(db.raw, asText, 1));
+    })
   }
 
   fields(id: string): { readonly [field: string]: unknown } {
@@ -149,15 +158,18 @@ export function dump(m: Memory, version = true): Dump {
 
 /** Every entity as the events alone, up to a moment, say it is. */
 export function foldAll(m: Memory, at: number): Map<string, Entity> {
-  const byEntity = Map.groupBy(
-    [...eventsUpTo(m.db, at)].map((e) => e.event),
+  const all = Map.groupBy(
+    [...eventsUpTo(m.db, Number.MAX_SAFE_INTEGER)].map((e) => e.event),
     (e) => e.entity,
   )
   const bases = new Map(allBases(m.db).map((b) => [b.entity, b.updated]))
   return new Map(
-    [...byEntity].map(([id, events]) => {
+    [...all].flatMap(([id, own]) => {
+      const events = own.filter((e) => e.stamp.ms <= at)
+      if (events.length === 0) return []
+      const later = own.filter((e) => e.stamp.ms > at)
       const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), bases.get(id) ?? 0)
-      return [id, entityOf(rowOf(id, foldOf(id, cellsOf(events)), updated, 0, m.registry()))]
+      return [[id, entityOf(rowOf(id, foldOf(id, cellsOf(events, later)), updated, 0, m.registry()))]]
     }),
   )
 }

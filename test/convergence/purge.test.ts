@@ -265,6 +265,7 @@ test(`[C4] K15: whatever happens around a purge, all agree and nobody holds the 
         }
         const r = replicas[s.by]!
         r.now += 1000
+        r.pack()
         try {
           if (s.do === 'compact') r.memory.compact(r.now)
           else

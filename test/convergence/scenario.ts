@@ -16,6 +16,7 @@ export type Step =
   | { do: 'clock'; by: number; ms: number }
   | { do: 'send'; from: number; to: number; pick: number[] }
   | { do: 'crash'; by: number }
+  | { do: 'pack'; by: number }
   | { do: 'compact'; by: number; ago: number }
 
 export interface Scenario {
@@ -170,6 +171,7 @@ const steps: fc.WeightedArbitrary<Step>[] = [
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('crash' as const), by: who }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('pack' as const), by: who }) },
 ]
 
 const compaction: fc.WeightedArbitrary<Step> = {
@@ -234,6 +236,7 @@ export function run(
     for (const s of steps) {
       if (s.do === 'clock') at(s.by).now += s.ms
       else if (s.do === 'crash') at(s.by).crash()
+      else if (s.do === 'pack') at(s.by).pack()
       else if (s.do === 'compact') at(s.by).memory.compact(at(s.by).now - s.ago)
       else if (s.do === 'send') deliver(at(s.from), at(s.to), s.pick)
       else if (s.do === 'undo') undo(world, at(s.by), batches, s.batch, s.force)

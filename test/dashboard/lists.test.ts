@@ -49,12 +49,18 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     expect((await tidemark(at, ['remember', 'The newest of all', '--kind', 'fact'])).code).toBe(0)
     await page.locator('tr[aria-rowindex="2"]').getByText('The newest of all').waitFor()
 
+    const asked: { limit?: number; offset?: number }[] = []
+    page.on('request', (r) => r.url().endsWith('/api/tools/review') && asked.push(r.postDataJSON()))
     await goTo(page, '/review', 'Review')
     await page.locator(`[aria-setsize="${FACTS}"]`).first().waitFor()
     expect(await drawn()).toBeLessThan(100)
     await toMiddle()
-    await page.locator('[aria-posinset="1500"]').waitFor()
+    await page.locator('[aria-posinset="1500"] a').waitFor()
     expect(await violations(page)).toEqual([])
+    await page.keyboard.press('End')
+    await page.locator(`[aria-posinset="${FACTS}"] a`).waitFor()
+    expect([...new Set(asked.map((a) => a.limit))]).toEqual([100])
+    expect(new Set(asked.map((a) => a.offset)).size).toBeLessThan(12) // of 30 pages
 
     await goTo(page, '/', 'Now')
     const events = page.getByRole('region', { name: 'As it happens' })

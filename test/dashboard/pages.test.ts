@@ -128,6 +128,32 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await Promise.all(tabs.slice(1).map((tab) => shows(tab, 'without the first')))
   })
 
+  test('[U1] a page asks once for what it shows, and misses nothing that is written before it listens', async () => {
+    const { at, page } = await dashboard()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const listens = Promise.withResolvers<void>()
+    await page.route('**/api/events*', async (route) => {
+      await listens.promise
+      await route.continue()
+    })
+    await goTo(page, '/', 'Now')
+    const shared = page.getByRole('region', { name: 'Shared context' })
+    await shared.locator('li').first().waitFor()
+    expect((await tidemark(at, ['share', 'set', 'build', '"written between"'])).code).toBe(0)
+    const times = () => asked.filter((path) => path === '/api/tools/status').length
+    expect(times()).toBe(1)
+    listens.resolve()
+    await shared.getByText('written between', { exact: true }).waitFor()
+    await page.unroute('**/api/events*')
+    asked.length = 0
+    await goTo(page, '/', 'Now')
+    await page.getByText('live', { exact: true }).waitFor()
+    expect((await tidemark(at, ['share', 'set', 'build', '"written later"'])).code).toBe(0)
+    await shared.getByText('written later', { exact: true }).waitFor()
+    expect(times()).toBe(2) // when it opened, and when something was written
+  })
+
   test('[U3] a server that stops is told of; the page keeps what it knew, and goes on when it is back', async () => {
     const { at, page, context, serving } = await dashboard()
     const port = Number(new URL(serving.url).port)

@@ -12,6 +12,13 @@ const example = (): TestMemory => {
 const isError = (printed: string | undefined) => /^\(error /.test(printed ?? '')
 
 describe('[D3] the knowledge functions', () => {
+  test('[D3] search-knowledge puts first what recall would: not what says a word most often', () => {
+    const m = example()
+    const names = (more = '') => m.discover(`(map :name (search-knowledge "plexus"${more}))`)[0]
+    expect(names()).toMatch(/^\("plexus-model-with-decorators" /)
+    expect(names(' :limit 1')).toBe('("plexus-model-with-decorators")')
+  })
+
   test('[D3] every expression of the concept paper answers', () => {
     const m = example()
     const ask = (program: string) => m.discover(program)[0]!

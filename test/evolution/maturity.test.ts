@@ -229,9 +229,31 @@ test.each([
     false,
   ],
   ['Jenkins', 'Jenkinsfile', "stage('x') {\n  sh 'mvn verify'\n}\n", true, true],
+  ['a script that a CI is told to run', '.ci/run', '#!/bin/sh\nset -e\nmake lint\nCI=1 make test\n', true, false],
+  ['a script that runs none', 'scripts/ci.sh', '#!/bin/sh\necho "make test"\n', false, false],
 ])('[P6] whether a CI runs tests and gates: %s', (_, path, text, runs, gates) => {
   const look = ciOf({ paths: [path], text: (p) => (p === path ? text : '') })
   expect([look.tests, look.gates]).toEqual([runs, gates])
+})
+
+test('[P6] the evidence says what a score stands on: no specs but documents and tests that come with the code, a CI whose start shows nowhere', async () => {
+  const at = scratch()
+  wellRun(at.dir)
+  git(at.dir, 'rm', '-rq', '.github')
+  files(at.dir, { '.ci/run': '#!/bin/sh\nnpm run lint\nnpm test\n' })
+  git(at.dir, 'add', '-A')
+  git(at.dir, 'commit', '-qm', 'Run it by a script')
+  const { dimensions } = await assess(at.dir)
+  const of = (name: string) => dimensions.find((d) => d.name === name)!
+  expect(of('specs')).toEqual({
+    ...{ name: 'specs', score: 100 },
+    evidence:
+      '0 specs, 0 decision records; of source changes 100 % change documents, 100 % come with tests; documents that are kept up and tests that come with the code count in their place',
+  })
+  expect(of('ci')).toMatchObject({
+    score: 50,
+    evidence: '1 file: runs tests, checks style or types; what starts it shows nowhere',
+  })
 })
 
 test('[P6] a CI file that is made to cost time costs none', () => {

@@ -34,6 +34,27 @@ test('[A7] private words of a prompt are not looked at, not for what is recalled
   expect((await told('zebra caching by quokka layers')).context).toContain('zebra-cache')
 })
 
+test('[G7] a prompt brings what recall ranks first and holds half of what it says, and nothing for common words', async () => {
+  const t = openTestMemory()
+  t.act([
+    ['record-decision', { name: 'retry-twice', description: 'A call that hits its timeout is made twice more' }],
+    ['record-decision', { name: 'call-log', description: 'Each call of the gateway is kept in a log' }],
+    ['record-decision', { name: 'retry-once', description: 'A call that hits its timeout is made once more' }],
+    ['supersede', { old: 'retry-once', new: 'retry-twice' }],
+    ['record-fact', { fact: 'The gateway call timed out on Monday' }],
+  ])
+  let session = 0
+  const told = async (prompt: string) => {
+    const call = { client: 'claude', event: 'prompt', session: `s${session++}`, cwd: t.dir, prompt } as const
+    return (await respond(t.memory, t.project, call, () => 1_000)).reply.context ?? ''
+  }
+  const names = (text: string) => text.match(/(?<=decision ")[\w-]+/g) ?? []
+  expect(names(await told('a call hit the timeout, is it made twice?'))).toEqual(['retry-twice'])
+  expect(names(await told('is each call of the gateway in the log?'))).toEqual(['call-log'])
+  expect(names(await told('do it again, once more'))).toEqual([])
+  expect(names(await told('the call of duty needs a graphics card, a monitor and a lot of patience'))).toEqual([])
+})
+
 test('[M4] VS Code is sent nothing that is no JSON: before compaction it takes no words', async () => {
   const claude = await DIALECTS.claude()
   expect(claude.print('PreCompact', { context: 'keep this' }, { sessionId: 'v1' })).toBe('')

@@ -124,6 +124,27 @@ describe.each(['SQLite', 'PostgreSQL', 'PostgreSQL without LISTEN'])('the log of
     },
   )
 
+  onStores('[N1] what took the place of something is not erased when that comes again, late', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    const [first, second] = [update('a:snapshot', 'first', true), update('a:snapshot', 'second', true)]
+    await log.append(PROJECT, ana, [first])
+    await log.append(PROJECT, ana, [second])
+    await log.append(PROJECT, ana, [first])
+    expect(await readAll(log)).toEqual([[1, null], [2, 'second']]) // biome-ignore format: pairs
+    // those that come at once share a transaction
+    await Promise.all(['b', 'c'].map((text) => log.append(PROJECT, ana, [update('a:1', text, true)])))
+    expect((await readAll(log)).slice(2)).toEqual([[3, null], [4, 'c']]) // biome-ignore format: pairs
+  })
+
+  onStores('[N1] a project whose first push the database could not take is pushed to again', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    const [away, back] = ['hub_log RENAME TO hub_log_away', 'hub_log_away RENAME TO hub_log'].map((to) => `ALTER TABLE ${to}`) // biome-ignore format: one row
+    await store!.all(away!)
+    await expect(log.append(PROJECT, ana, [update('a:1', 'one')])).rejects.toThrow()
+    await store!.all(back!)
+    expect(await log.append(PROJECT, ana, [update('a:1', 'one')])).toEqual({ places: [1], head: 1 })
+  })
+
   onStores('[N7] a token is kept as its hash, and holds until it expires or is revoked', 1, async ([store]) => {
     const { token, id } = await addToken(store!, quiet, { member: 'ana', role: 'writer', projects: [PROJECT] })
     const late = await addToken(store!, quiet, { member: 'ben', role: 'reader', projects: ['*'], expires: 5 })
@@ -139,7 +160,7 @@ describe.each(['SQLite', 'PostgreSQL', 'PostgreSQL without LISTEN'])('the log of
   })
 
   onStores('[N9] of those who claim at once one gets it, and every grant has a greater number', 2, async (all) => {
-    const claims = all.map((s) => new HubClaims(s, quiet))
+    const claims = all.map((s) => new HubClaims(s))
     const ask = (i: number, place: string) =>
       claims[i % 2]!.claim(PROJECT, `m${i}`, { what: 'path', place, session: `s${i}` })
     const answers = await Promise.all(numbered(8).map((i) => ask(i, i % 2 ? 'src/**' : 'src/a.ts')))
@@ -153,6 +174,25 @@ describe.each(['SQLite', 'PostgreSQL', 'PostgreSQL without LISTEN'])('the log of
     await claims[0]!.release(PROJECT, held!.member, { session: held!.session })
     const next = await ask(3, 'src/a.ts')
     expect('fence' in next && next.fence).toBeGreaterThan((winner as { fence: number }).fence)
+    // a release that comes late is one of an earlier grant
+    await claims[0]!.release(PROJECT, 'm3', { session: 's3', place: 'src/a.ts', fence: held!.fence })
+    expect(await claims[0]!.held(PROJECT)).toHaveLength(1)
+    await claims[0]!.release(PROJECT, 'm3', { session: 's3', place: 'src/a.ts', fence: (next as { fence: number }).fence }) // biome-ignore format: one row
+    expect(await claims[0]!.held(PROJECT)).toEqual([])
+  })
+
+  onStores('[N9] a backup that is brought back gives no number a second time', 1, async ([store]) => {
+    const claims = new HubClaims(store!)
+    const backup = await store!.all<{ fence: number }>('SELECT fence FROM hub_projects WHERE id=?', PROJECT)
+    const asked = { what: 'path', place: 'src/a.ts', session: 's1' }
+    const before = (await claims.claim(PROJECT, 'ana', asked)) as { fence: number }
+    await store!.all('DELETE FROM hub_claims')
+    await store!.all('UPDATE hub_projects SET fence=?', backup[0]?.fence ?? 0)
+    const [clock] = await store!.all<{ now: number }>(`SELECT ${store!.now} AS now`)
+    const later = new HubClaims({ ...store!, now: `(${store!.now} + 5000)` })
+    const after = (await later.claim(PROJECT, 'ana', asked)) as typeof before
+    expect(after.fence).toBeGreaterThan(before.fence)
+    expect(Math.abs(clock!.now - Date.now())).toBeLessThan(60_000)
   })
 
   onStores('[N2] what one process takes reaches the clients of the others', 2, async (all) => {

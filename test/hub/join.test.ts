@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { git, scratch, tidemark } from '../cli/run.ts'
-import { call, stdioClient } from '../mcp/harness.ts'
+import { BIN, git, scratch, tidemark } from '../cli/run.ts'
+import { call, httpClient, stdioClient } from '../mcp/harness.ts'
 import { hubProcess } from './harness.ts'
 
 /** A hub with two members on machines of their own, and a clone each. */
@@ -64,6 +65,65 @@ test('[N3] [N4] two clones that joined come to the same, after days apart too, a
   expect(await entities(ana)).toBe(await entities(ben))
   again.child.kill('SIGTERM')
   await again.ended
+})
+
+test('[N3] a container that joins recalls at once, and so does an agent without a disk through its server', async () => {
+  const { ana, ben, host, run, token, top } = await joined()
+  const hub = await hubProcess(host, '--port', '0')
+  await run(ana, 'act', decide('Prices in cents'))
+  await run(ana, 'join', hub.url, await token('ana'))
+  // an image that holds the sources, without git
+  const cloud = { dir: join(top, 'cloud'), env: { ...ana.env, HOME: join(top, 'cloud-home'), TIDEMARK_USER: 'cloud' } }
+  for (const at of [cloud.env.HOME, join(cloud.dir, '.tidemark')]) mkdirSync(at, { recursive: true })
+  copyFileSync(join(ana.dir, '.tidemark/config.json'), join(cloud.dir, '.tidemark/config.json'))
+  await run(cloud, 'join', hub.url, await token('cloud'))
+  expect(await run(cloud, 'recall', 'what are prices in')).toContain('Prices in cents')
+  const secret = 'tide-and-time-wait-for-nobody'
+  const server = spawn(process.execPath, [BIN, 'serve'], {
+    cwd: cloud.dir,
+    env: { ...cloud.env, TIDEMARK_TOKEN: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  const url = await new Promise<string>((resolve) => {
+    server.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const found = /listens on (\S+)/.exec(text)?.[1]
+      if (found) resolve(found)
+    })
+  })
+  const agent = await httpClient(`${url}/mcp`, secret)
+  expect((await call(agent, 'recall', { text: 'what are prices in' })).text).toContain('Prices in cents')
+  await call(agent, 'act', { actions: [['record-decision', { name: 'Of the cloud', rationale: 'r' }]] })
+  await run(ben, 'join', hub.url, await token('ben'))
+  await vi.waitFor(async () => expect(`${await run(ben, 'sync')}${await run(ben, 'list', 'decision')}`).toContain('Of the cloud'), { timeout: 20_000, interval: 100 }) // biome-ignore format: one row
+})
+
+test('[N9] a claim typed in a shell is decided by the hub, and says so where it could not be asked', async () => {
+  const { ana, ben, host, run, token } = await joined()
+  const hub = await hubProcess(host, '--port', '0')
+  await run(ana, 'join', hub.url, await token('ana'))
+  await run(ben, 'join', hub.url, await token('ben'))
+  const granted = (said: string): number => Number(/granted by the hub, number (\d+)/.exec(said)?.[1])
+  const first = granted(await run(ana, 'claim', 'src', '--session', 'a', '--note', 'tokens'))
+  expect(first).toBeGreaterThan(0)
+  const refused = await tidemark(ben, ['claim', 'docs', 'src/auth.ts', 'web', '--session', 'b', '--json'])
+  expect([refused.code, refused.out + refused.err]).toEqual([1, expect.stringMatching(/src is claimed by ana\/a for \d+ min more, as the hub says: ."tokens/)]) // biome-ignore format: one row
+  // all or nothing: what else was asked for is free, here and at the hub
+  expect(JSON.parse(await run(ben, 'claims', '--json'))).toMatchObject({ claims: [] })
+  expect(JSON.parse(await run(ana, 'claim', 'docs', '--session', 'a', '--json'))).toMatchObject({ hub: 'granted' })
+  await run(ana, 'release', '--session', 'a')
+  expect(granted(await run(ben, 'claim', 'src/auth.ts', '--session', 'b'))).toBeGreaterThan(first)
+  // a hub that does not answer, and one that is not there
+  hub.child.kill('SIGSTOP')
+  expect(await run(ana, 'claim', 'one', '--session', 'a')).toContain(
+    'on this machine only, until the hub has granted it',
+  )
+  hub.child.kill('SIGCONT')
+  hub.child.kill('SIGTERM')
+  expect(await hub.ended).toBe(0)
+  const alone = await run(ana, 'claim', 'two', '--session', 'a', '--json')
+  expect(JSON.parse(alone)).toMatchObject({ claims: [{ on: 'two' }], hub: 'unreached' })
+  expect(await run(ben, 'release', '--session', 'b')).toContain('the hub does not know yet')
 })
 
 test('[N7] [T94] a token stays in the state of its user, and leave and uninstall forget it', async () => {

@@ -1,13 +1,13 @@
 // @module-tag long
 import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openPostgresStore } from '../../src/hub/postgres.ts'
 import { openSqliteStore } from '../../src/hub/sqlite.ts'
 import { addToken } from '../../src/hub/tokens.ts'
 import { exchangeOnce } from '../../src/sync/hub-exchange.ts'
 import { type Clone, decision, knowledge, team } from '../sync/clones.ts'
 import { hubProcess, Peer, quiet, sqlitePath } from './harness.ts'
-import { findPostgres, type Postgres } from './postgres.ts'
+import { findPostgres, ownPostgres, type Postgres } from './postgres.ts'
 
 let found: Postgres | { missing: string }
 beforeAll(async () => {
@@ -81,3 +81,37 @@ test.for(['SQLite', 'PostgreSQL'])(
     expect(await hub.ended).toBe(0)
   },
 )
+
+test('[N1] [N3] a PostgreSQL that is killed under load takes no hub with it, and is heard again when it is back', async ({
+  skip,
+}) => {
+  const own = await ownPostgres()
+  if ('missing' in own) return skip(own.missing)
+  onTestFinished(() => own.stop())
+  const store = await openPostgresStore(await own.database(), quiet)
+  onTestFinished(() => store.close())
+  let isOver = false
+  let answers = 0
+  const lanes = Array.from({ length: 16 }, async () => {
+    while (!isOver)
+      try {
+        await store.transaction((q) => q.all('SELECT ? AS n', 1))
+        answers++
+      } catch {
+        await new Promise((resolve) => setImmediate(resolve)) // it is away
+      }
+  })
+  for (let kill = 0; kill < KILLS; kill++) {
+    const back = new Promise<void>((done) => store.hear((topic) => topic === 'again' && done()))
+    own.kill()
+    own.start()
+    await back
+    const before = answers
+    await vi.waitFor(() => expect(answers).toBeGreaterThan(before), 10_000)
+    const heard = new Promise<string>((done) => store.hear((topic, text) => topic === 'log' && done(text)))
+    await store.tell('log', `project ${kill}`)
+    expect(await heard).toBe(`project ${kill}`)
+  }
+  isOver = true
+  await Promise.all(lanes)
+})

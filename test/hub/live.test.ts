@@ -1,12 +1,16 @@
+import { once } from 'node:events'
 import { renameSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
 import { claimsOf } from '../../src/coordination/claims.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { systemEnv } from '../../src/env.ts'
 import { openProject } from '../../src/open.ts'
 import { findProject } from '../../src/store/project.ts'
 import { hubOf, keepHub } from '../../src/store/state.ts'
+import { createServer } from '../../src/surfaces/http/http.ts'
 import { exchangeOnce } from '../../src/sync/hub-exchange.ts'
 import { followHub, HubLife } from '../../src/sync/hub-follow.ts'
 import { decision, team } from '../sync/clones.ts'
@@ -66,6 +70,21 @@ test('[N3] while processes run, what one commits is with the others at once', as
   await vi.waitFor(async () => expect(await connections()).toBe(2), 15_000)
 })
 
+test('[N3] a server that was given a hub exchanges with it while it runs, and the project has joined none', async () => {
+  const { all, hub } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  keepHub(ben.project.id, ben.project.storePath)
+  ana.memory.act([decision('before')])
+  onTestFinished(ana.follow())
+  const syncToken = await hub.token('ben', 'writer', [ben.project.id])
+  const server = createServer({ projectPath: ben.project.root, token: false, syncUrl: hub.url, syncToken })
+  onTestFinished(() => server.close())
+  await until(ben, () => ben.memory.reader.entity('decision:before') !== undefined)
+  server.memory.act([decision('from-the-server')])
+  await until(ana, () => ana.memory.reader.entity('decision:from-the-server') !== undefined)
+  expect(hubOf(ben.project.id, ben.project.storePath)).toBeUndefined()
+})
+
 test('[N3] a store that is removed under a process that follows the hub does not end it', async () => {
   const { all } = await machines('ana')
   const [ana] = all as [Machine]
@@ -86,14 +105,16 @@ test('[N9] [N10] claims and sessions of other machines are seen here, and the hu
   const claim = (m: Machine, path: string) => m.memory.act([['claim', { paths: [path] }]], { session: `s-${m.name}` })
   await until(ben, () => sessionsOf(ben.memory).list().some((s) => s.id === 'ana/s-ana')) // biome-ignore format: one row
   claim(ana, 'src/auth')
-  await until(ben, () => claimsOf(ben.memory).held().some((c) => c.session === 'ana/s-ana')) // biome-ignore format: one row
+  await until(ben, () => claimsOf(ben.memory).held().some((c) => c.session === 'ana/s-ana' && c.on === 'src/auth')) // biome-ignore format: one row
   expect(() => claim(ben, 'src/auth/token.ts')).toThrow(/claimed/)
   // both at once, before either hears of the other: the hub gives it to one
   claim(ana, 'docs')
   claim(ben, 'docs/guide.md')
   const holders = (m: Machine) => claimsOf(m.memory).held().filter((c) => c.on.startsWith('docs')).map((c) => c.session) // biome-ignore format: one row
-  await until(ana, () => holders(ana).length === 1 && holders(ben).length === 1)
-  expect(holders(ana)[0]!.split('/').at(-1)).toBe(holders(ben)[0]!.split('/').at(-1))
+  await until(ana, () => {
+    const [one, two] = [ana, ben].map((m) => holders(m).map((holder) => holder.split('/').at(-1)))
+    return one!.length === 1 && one![0] === two![0] && two!.length === 1
+  })
   const fences = claimsOf(ana.memory).held().map((c) => c.hub) // biome-ignore format: one row
   expect(new Set(fences).size).toBe(fences.length)
   ana.memory.act([['release', { paths: ['src/auth'] }]], { session: 's-ana' })
@@ -102,6 +123,66 @@ test('[N9] [N10] claims and sessions of other machines are seen here, and the hu
   const tables = await hub.hub.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type='table'")
   for (const { name } of tables)
     expect(JSON.stringify(await hub.hub.store.all(`SELECT * FROM ${name}`))).not.toContain(name === 'hub_claims' ? 'presence' : 's-ana') // biome-ignore format: one row
+})
+
+test('[N1] [N3] an update that is lost on the way, while later ones come, is asked for again; one that comes twice changes nothing', async () => {
+  const { all, hub } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  const syncToken = await hub.token('ben', 'writer', [ben.project.id])
+  let updates = 0
+  const relay = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  relay.on('connection', (client, { url, headers: { authorization } }) => {
+    const on = new WebSocket(new URL(url!, hub.url), { headers: { authorization: authorization! } })
+    client.on('message', (data) => (on.readyState === on.OPEN ? on.send(String(data)) : on.once('open', () => on.send(String(data))))) // biome-ignore format: one row
+    client.on('close', () => on.terminate())
+    on.on('message', (data) => {
+      const nth = String(data).includes('"t":"updates"') ? ++updates : 0
+      for (let times = nth === 1 ? 2 : nth === 2 ? 0 : 1; times > 0; times--) client.send(String(data))
+    })
+  })
+  await once(relay, 'listening')
+  onTestFinished(() => {
+    for (const client of relay.clients) client.terminate()
+    relay.close()
+  })
+  const url = `ws://127.0.0.1:${(relay.address() as AddressInfo).port}/`
+  onTestFinished(followHub(ben.memory, ben.project, { url, token: syncToken }))
+  onTestFinished(ana.follow())
+  for (const name of ['one', 'two', 'three']) {
+    ana.memory.act([decision(name)])
+    const has = () => ben.memory.reader.entity(`decision:${name}`) !== undefined
+    if (name === 'two') await vi.waitFor(() => expect(updates).toBe(2), 15_000)
+    else await until(ben, has)
+  }
+  expect(ben.memory.reader.list('decision').map((d) => d.name).sort()).toEqual(['one', 'three', 'two']) // biome-ignore format: one row
+})
+
+test('[N9] what one session here gives up another one here may claim, also while the hub was away', async () => {
+  const { all, hub } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  const act = (session: string, ...actions: unknown[]) => ana.memory.act(actions, { session })
+  const granted = (session: string) => claimsOf(ana.memory).held().find((c) => c.session === session && c.on === 'src')?.hub // biome-ignore format: one row
+  const stop = ana.follow()
+  act('one', ['claim', { paths: ['src'] }])
+  await until(ana, () => granted('one') !== undefined)
+  const first = granted('one')!
+  act('one', ['release', {}])
+  act('two', ['claim', { paths: ['src'] }])
+  await until(ana, () => granted('two') !== undefined)
+  expect(granted('two')).toBeGreaterThan(first)
+  stop()
+  act('two', ['release', {}])
+  act('one', ['claim', { paths: ['src'] }])
+  act('two', ['claim', { paths: ['docs'] }], ['release', {}])
+  onTestFinished(ana.follow())
+  await until(ana, () => granted('one') !== undefined)
+  onTestFinished(ben.follow())
+  await until(ben, () =>
+    claimsOf(ben.memory)
+      .held()
+      .some((c) => c.session === 'ana/one'),
+  )
+  expect((await hub.hub.claims.held(ana.project.id)).map((c) => [c.session, c.place])).toEqual([['one', 'src']])
 })
 
 test('[N9] [T93] what a hub tells of claims and sessions is no text for anybody to read as more', async () => {

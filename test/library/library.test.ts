@@ -128,7 +128,6 @@ test('createServer makes a project, serves its tools, and its memory is the libr
   expect(answer.status).toBe(200)
   expect(await answer.json()).toMatchObject({ text: '("use-hono")' })
   expect(server.memory.read.projectName).toBe('embedded')
-  expect(() => createServer({ projectPath: directory(), syncUrl: 'ws://localhost:1' })).toThrow('syncUrl')
 })
 
 test('a closed memory says so', () => {

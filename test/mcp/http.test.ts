@@ -217,10 +217,10 @@ test('one server serves several projects; a call that names none is refused with
   expect(nowhere.status).toBe(404)
 })
 
-test('createServer makes a fresh directory a project, unless it is told not to, and promises no hub', async () => {
+test('createServer makes a fresh directory a project, unless it is told not to', async () => {
   const dir = tempDir()
   expect(() => createServer({ projectPath: dir, create: false })).toThrow(/no Tidemark project/)
-  expect(() => createServer({ projectPath: dir, syncUrl: 'wss://hub.example' })).toThrow(/hub/)
+  expect(() => createServer({ projectPath: dir, syncUrl: 'wss://hub.example' })).toThrow(/syncToken/)
   expect(existsSync(join(dir, '.tidemark'))).toBe(false)
   const server = createServer({ projectPath: dir, projectName: 'fresh', persistencePath: 'kept-here', token: 't' })
   expect(server.project.name).toBe('fresh')

@@ -1,7 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { compactSegments } from '../../src/sync/publish.ts'
 import { hasChanged } from '../../src/sync/receive.ts'
+import { writeSegment } from '../../src/sync/segments.ts'
+import { userError } from '../helpers.ts'
 import { type Clone, git, knowledge, team } from './clones.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
@@ -80,4 +84,32 @@ test('[K16] what is long leaves as several segments, each of which is read', () 
   ben.pull()
   expect(ben.receive()).toMatchObject({ applied: 5, damaged: [] })
   expect(knowledge(ben)).toBe(knowledge(ana))
+})
+
+test('[K16] own segments that are long together become several, each of which is read', () => {
+  const { clone } = team()
+  const [ana, ben] = [clone('ana'), clone('ben')]
+  for (let n = 0; n < 7; n++) {
+    ana.act(Array.from({ length: 20 }, (_, i) => ['record-chunk', { content: `${n}-${i} ${'x'.repeat(15_000)}` }]))
+    ana.share()
+  }
+  expect(ana.segments).toHaveLength(7)
+  compactSegments(ana.memory, ana.dir)
+  const sizes = ana.segments.map((s) => statSync(join(ana.dir, '.tidemark/log', s)).size)
+  expect(sizes).toHaveLength(2)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(4 * 1024 * 1024)
+  expect(compactSegments(ana.memory, ana.dir)).toEqual({ written: [], removed: [] })
+  ana.share()
+  ben.pull()
+  expect(ben.receive()).toMatchObject({ applied: 7, damaged: [] })
+  expect(knowledge(ben)).toBe(knowledge(ana))
+})
+
+test('[K16] a state that is larger than what others read is refused before it is written', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tidemark-'))
+  const text = 'é'.repeat(32 * 1024 * 1024)
+  expect(userError(() => writeSegment(dir, 'z1', 1, 9, [text])).code).toBe('too-large')
+  expect(readdirSync(dir)).toEqual([])
+  expect(writeSegment(dir, 'z1', 1, 9, [text.slice(1)]).last).toBe(9)
+  rmSync(dir, { recursive: true })
 })

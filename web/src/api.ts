@@ -31,6 +31,8 @@ export interface Here {
   /** Whether a person on a terminal opened this page, who may decide here. */
   person: boolean
   version: string
+  /** How far the store had come: what the stream of events tells after it is news to this page. */
+  cursor: number
 }
 
 export const here = createStore<Here | undefined>(undefined)
@@ -107,6 +109,16 @@ export interface Asked<T> {
 const answers = new Map<string, Answer<unknown>>()
 const MOST_ANSWERS = 100
 
+const underWay = new Map<string, Promise<Answer<unknown>>>()
+
+/** What several parts of a page ask at once is asked once. */
+function ask<T>(key: string, tool: string, args: object): Promise<Answer<T>> {
+  const question = `${changes.get()} ${key}`
+  const answer = underWay.get(question) ?? call(tool, args).finally(() => underWay.delete(question))
+  underWay.set(question, answer)
+  return answer as Promise<Answer<T>>
+}
+
 /** What a tool says, kept up to date. Without a tool nothing is asked. */
 export function useTool<T = Json>(tool: string | undefined, args: object = {}, live = true): Asked<T> {
   const key = tool === undefined ? '' : `${tool} ${JSON.stringify(args)}`
@@ -123,9 +135,9 @@ export function useTool<T = Json>(tool: string | undefined, args: object = {}, l
     }
     const run = { key, isLate: false }
     running.current = run
-    const ask = async (): Promise<void> => {
+    const keepUp = async (): Promise<void> => {
       try {
-        const answer = await call<T>(tool, args)
+        const answer = await ask<T>(key, tool, args)
         answers.delete(key)
         answers.set(key, answer)
         if (answers.size > MOST_ANSWERS) answers.delete(answers.keys().next().value!)
@@ -137,11 +149,11 @@ export function useTool<T = Json>(tool: string | undefined, args: object = {}, l
       if (running.current !== run) return
       if (run.isLate) {
         run.isLate = false
-        return ask()
+        return keepUp()
       }
       running.current = undefined
     }
-    void ask()
+    void keepUp()
   }, [key, live ? change : 0, wish])
   useEffect(() => () => void (running.current = undefined), [])
   const answer = state.key === key ? (state.answer ?? answers.get(key)) : answers.get(key)

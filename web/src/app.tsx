@@ -71,11 +71,12 @@ export function App() {
 function Side({ path }: { path: string }) {
   const project = here.use()?.project
   const pages = useRef<HTMLElement>(null)
+  const { json: status } = useTool<Status>(access.use() === 'in' ? 'status' : undefined)
+  const isCounted = status !== undefined // what waits makes some names longer
   useEffect(
     () => pages.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
-    [path],
+    [path, isCounted],
   )
-  const { json: status } = useTool<Status>(access.use() === 'in' ? 'status' : undefined)
   return (
     <header class="side">
       <div class="brand">

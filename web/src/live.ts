@@ -2,7 +2,7 @@
  * Follows the server's events. One tab of the browser reads the stream and tells the others: a browser keeps six
  * connections to a host, and each stream is one.
  */
-import { access, changes, headers, lookAround } from './api.ts'
+import { access, changes, headers, here, lookAround } from './api.ts'
 import { createStore } from './store.ts'
 
 export type Following = 'connecting' | 'live' | 'stopped'
@@ -31,14 +31,14 @@ function heed(message: Message): void {
   }, 60)
 }
 
-/** Reads the stream until it ends. */
-async function read(since: string | undefined, heard: (cursor: string) => void): Promise<void> {
+/** Reads the stream until it ends. `isFresh`: nothing was asked before `since`. */
+async function read(since: string | undefined, isFresh: boolean, heard: (cursor: string) => void): Promise<void> {
   const response = await fetch(`/api/events${since === undefined ? '' : `?since=${since}`}`, { headers: headers() })
   if (response.status === 401) access.set('out')
   if (!response.ok || !response.body) throw new Error(`events: ${response.status}`)
   if (access.get() === 'out') await lookAround()
   tell({ is: 'state', state: 'live' })
-  tell({ is: 'change' }) // whatever happened while nobody listened
+  if (!isFresh) tell({ is: 'change' }) // whatever happened while nobody listened
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {
@@ -62,14 +62,17 @@ export function follow(): void {
   channel.postMessage({ is: 'asks' } satisfies Message)
   void navigator.locks.request('tidemark-events', async () => {
     isReader = true
-    let since: string | undefined
+    const born = following.get() === 'connecting' ? here.get()?.cursor : undefined
+    let since = born === undefined ? undefined : String(born)
+    let isFresh = born !== undefined
     for (let pause = FIRST_WAIT; ; pause = Math.min(pause * 2, LONGEST_WAIT)) {
       try {
-        await read(since, (cursor) => {
+        await read(since, isFresh, (cursor) => {
           since = cursor
           pause = FIRST_WAIT
         })
       } catch {} // told below
+      isFresh = false
       tell({ is: 'state', state: 'stopped' })
       await wait(pause)
     }

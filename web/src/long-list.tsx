@@ -92,10 +92,12 @@ interface LongListProps extends HTMLAttributes<HTMLUListElement> {
   onEnter?: (i: number) => void
   /** The end is in sight. */
   onEnd?: () => void
+  /** The rows from one up to another are drawn. */
+  onSee?: (from: number, to: number) => void
 }
 
 /** A list whose rows are drawn as they come into sight. */
-export function LongList({ count, guess, keyOf, row, current, onEnter, onEnd, ...rest }: LongListProps) {
+export function LongList({ count, guess, keyOf, row, current, onEnter, onEnd, onSee, ...rest }: LongListProps) {
   const list = useRef<HTMLUListElement>(null)
   const { from, to, above, below, show } = useRows(list, count, guess)
   useEffect(() => {
@@ -104,6 +106,7 @@ export function LongList({ count, guess, keyOf, row, current, onEnter, onEnd, ..
   useEffect(() => {
     if (to === count) onEnd?.()
   }, [to, count])
+  useEffect(() => onSee?.(from, to), [from, to])
   return (
     <ul ref={list} {...rest}>
       <li class="gap" aria-hidden="true" style={{ height: `${above}px` }} />
@@ -134,6 +137,8 @@ export interface Paged<T> {
   at(i: number): T | undefined
   /** The number of rows, once the end has been seen. */
   end: number | undefined
+  /** So many rows there are at least. */
+  least: number
   error: ApiError | undefined
 }
 
@@ -179,6 +184,7 @@ export function usePages<T>(tool: string, args: object, from: number, to: number
   return {
     at: (i) => now.pages.get(Math.floor(i / PAGE))?.[i % PAGE],
     end: short && short[0] * PAGE + short[1].length,
+    least: Math.max(0, ...[...now.pages].map(([page, rows]) => (rows.length > 0 ? page * PAGE + rows.length : 0))),
     error: now.error,
   }
 }

@@ -1,6 +1,6 @@
 /** The parts that pages are made of. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ApiError, Asked, Json } from './api.ts'
 import { entityHref } from './router.ts'
 import { createStore } from './store.ts'
@@ -11,14 +11,17 @@ export function Page(props: {
   children: ComponentChildren
   aside?: ComponentChildren
 }) {
-  useEffect(() => {
+  // with the page itself, not after it is painted
+  useLayoutEffect(() => {
     document.title = `${props.title} · Tidemark`
   }, [props.title])
   return (
     <>
       <header class="page-head">
         <div>
-          <h1 tabIndex={-1}>{props.title}</h1>
+          <h1 tabIndex={-1}>
+            <Prose text={props.title} />
+          </h1>
           {props.lead && <p class="lead">{props.lead}</p>}
         </div>
         {props.aside}
@@ -65,7 +68,9 @@ export function Empty(props: { title: string; children?: ComponentChildren }) {
 export function Trouble({ error, again }: { error: ApiError; again?: (() => void) | undefined }) {
   return (
     <div class="trouble" role="alert">
-      <p class="trouble-title">{error.message}</p>
+      <p class="trouble-title">
+        <Prose text={error.message} />
+      </p>
       {error.hint && (
         <p>
           <Prose text={error.hint} />
@@ -100,9 +105,9 @@ export function Told<T>(props: {
 /** Shows only after a moment: what is there at once needs no word about it. */
 export const Waiting = () => <p class="waiting">Asking …</p>
 
-/** Text with `code` in it. */
+/** Text with `code` in it; a backtick alone is one. */
 export const Prose = ({ text }: { text: string }) => (
-  <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
+  <>{text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
 )
 
 const clock = createStore(Date.now())
@@ -169,7 +174,10 @@ const nameIn = (id: string): string => id.slice(id.indexOf(':') + 1)
 /** Something recorded, by its kind and name. */
 export const Ref = ({ id, name }: { id: string; name?: string | undefined }) => (
   <a class="ref" href={entityHref(id)} title={id}>
-    <Badge>{kindOf(id)}</Badge> <span class="ref-name">{name ?? nameIn(id)}</span>
+    <Badge>{kindOf(id)}</Badge>{' '}
+    <span class="ref-name">
+      <Prose text={name ?? nameIn(id)} />
+    </span>
   </a>
 )
 
@@ -189,8 +197,8 @@ const asText = (value: Json): string =>
 /** A value as people read it. */
 export function Value({ value }: { value: Json }) {
   if (value === null) return <span class="muted">nothing</span>
-  if (typeof value === 'string') return <>{value}</>
-  if (Array.isArray(value) && value.every((v) => typeof v !== 'object')) return <>{value.join(', ')}</>
+  if (typeof value === 'string') return <Prose text={value} />
+  if (Array.isArray(value) && value.every((v) => typeof v !== 'object')) return <Prose text={value.join(', ')} />
   if (typeof value === 'object') return <code class="json">{asText(value)}</code>
   return <>{String(value)}</>
 }

@@ -24,7 +24,9 @@ export const sessions: Section = {
     const shown = live.filter((s) => s.state === 'active' || s.task !== undefined || holds(s))
     if (shown.length === 0) return undefined
     const idle = live.length - shown.length
-    const items = shown.slice(0, MOST).map((s): Item => {
+    // in the order in which they started, newest first: who spoke last must not change what a client has cached
+    const listed = shown.slice(0, MOST).sort((a, b) => b.started - a.started || (a.id < b.id ? -1 : 1))
+    const items = listed.map((s): Item => {
       const own = held.filter((c) => c.session === s.id)
       const claims = own.filter((c) => !c.implicit).map((c) => claimed(c, about))
       return { id: s.id, ...itemOf(s, claims, about) }

@@ -4,6 +4,8 @@ import type { Dimension, Repository } from './repository.ts'
 const GITHUB = /^\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$/
 const OTHER =
   /^(?:\.gitlab-ci\.yml|\.circleci\/config\.yml|\.travis\.yml|azure-pipelines\.yml|Jenkinsfile|bitbucket-pipelines\.yml|\.cirrus\.yml|\.drone\.yml|\.woodpecker\.yml|\.?appveyor\.yml|\.buildkite\/[^/]+\.yml)$/
+/** What a CI without a file of its own is told to run; when it runs shows nowhere. */
+const SCRIPT = /^(?:\.?ci\/(?:run|test|check|build|[\w-]+\.sh)|(?:(?:bin|scripts?)\/)?ci(?:\.sh)?)$/
 
 /** Keys whose value is what is run. */
 const RUN_KEY = /^(?:run|script|command|commands|test_script|arguments|args|goals|sh|pwsh|bash)$/
@@ -62,21 +64,30 @@ const isBefore = (when: string): boolean =>
 
 /** What the CI does, of what its files say that it runs; steps that only carry a name do not count. */
 export function ciOf(repo: Pick<Repository, 'paths' | 'text'>) {
-  const all = repo.paths.filter((p) => GITHUB.test(p) || OTHER.test(p)).map((path) => ({ path, text: repo.text(path) }))
+  const configured = repo.paths
+    .filter((p) => GITHUB.test(p) || OTHER.test(p))
+    .map((path) => ({ path, text: repo.text(path) }))
   /** A workflow that others call runs when they do. */
   const whenOf = ({ path, text }: { path: string; text: string }): string => {
     if (!GITHUB.test(path)) return 'pull_request'
-    const callers = all.filter((o) => o.path !== path && o.text.includes(`/${path.split('/').at(-1)}`))
+    const callers = configured.filter((o) => o.path !== path && o.text.includes(`/${path.split('/').at(-1)}`))
     const own = triggersOf(text)
     return [own, ...(/\bworkflow_call\b/.test(own) ? callers.map((o) => triggersOf(o.text)) : [])].join('\n')
   }
-  const files = all
+  const files = configured
     .map((f) => ({ ...f, when: whenOf(f), commands: commandsOf(f.text) }))
     .filter(({ when, commands }) => /\b(?:pull_request|merge_group|push)/.test(when) && commands.length > 0)
-  const withTests = files.filter(({ commands }) => commands.some((c) => runsTests(repo, c.line)))
-  const any = (is: typeof runsTests) => files.some((f) => f.commands.some((c) => is(repo, c.line)))
+  const scripts = repo.paths
+    .filter((p) => SCRIPT.test(p))
+    .map((path) => ({ path, text: repo.text(path), when: '', commands: commandsOf(repo.text(path)) }))
+    .filter(({ commands }) => commands.some((c) => runsTests(repo, c.line) || runsChecks(repo, c.line)))
+  const all = [...files, ...scripts]
+  const withTests = all.filter(({ commands }) => commands.some((c) => runsTests(repo, c.line)))
+  const any = (is: typeof runsTests) => all.some((f) => f.commands.some((c) => is(repo, c.line)))
   return {
-    files: files.length,
+    files: all.length,
+    /** Whether a file says when any of it runs. */
+    isStarted: files.length > 0,
     tests: withTests.length > 0,
     /** Before a change is merged, and a failure counts. */
     gates: withTests.some((f) => isBefore(f.when) && f.commands.some((c) => c.fails && runsTests(repo, c.line))),
@@ -89,7 +100,7 @@ export function ciOf(repo: Pick<Repository, 'paths' | 'text'>) {
 export const ci: Dimension = {
   name: 'ci',
   look(repo) {
-    const { files, tests, gates, checks, matrix } = ciOf(repo)
+    const { files, isStarted, tests, gates, checks, matrix } = ciOf(repo)
     const hook = repo.paths.some((p) =>
       /^(?:\.pre-commit-config\.yaml|lefthook\.yml|\.husky\/pre-(?:commit|push))$/.test(p),
     )
@@ -99,11 +110,12 @@ export const ci: Dimension = {
       gates && 'before a merge',
       matrix && 'on several platforms',
     ].filter(Boolean)
+    const when = isStarted ? '' : '; what starts it shows nowhere'
     return {
       evidence:
         files === 0
           ? 'no CI that runs on a change'
-          : `${files} ${files === 1 ? 'file' : 'files'}: ${does.join(', ') || 'runs no tests'}`,
+          : `${files} ${files === 1 ? 'file' : 'files'}: ${does.join(', ') || 'runs no tests'}${when}`,
       findings: [
         ['alpha', '', files > 0 || hook, 'let a CI or a pre-commit hook run on each change'],
         ['beta', 'must', tests, 'let the CI run the tests'],

@@ -82,9 +82,10 @@ async function checkRecall(memory: Memory, project: Project): Promise<Check[]> {
   try {
     const { recallerOf } = await import('../../recall/recall.ts')
     recallerOf(memory, project).config // read when it is asked for
-    const { ALLOW_HTTP, waitingEndpoint } = await import('../../recall/embedders/consent.ts')
-    const waiting = waitingEndpoint(project)
-    return waiting === undefined ? [] : [wrong('recall.endpoint', waiting, `if you trust it: \`${ALLOW_HTTP}\``)]
+    const { waitingEndpoints } = await import('../../recall/embedders/consent.ts')
+    return waitingEndpoints(project).map(({ told, allow }) =>
+      wrong('recall.endpoint', told, `if you trust it: \`${allow}\``),
+    )
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return [wrong('recall.refused', `recall is refused: ${error.message}`, error.hint.replaceAll('\n', '\n       '))]

@@ -12,11 +12,12 @@ import { isObject } from '../../model/object.ts'
 import { openProject } from '../../open.ts'
 import { shown } from '../../scheme/invisible.ts'
 import { createProject, findProject, type Project } from '../../store/project.ts'
+import { hubUrl } from '../../sync/hub-url.ts'
 import { TOOLS } from '../../tools/index.ts'
 import type { Tool, ToolContext } from '../../tools/tool.ts'
 import { errorText, mcpTools, readCall, runTool } from '../mcp/call.ts'
 import type { Extension, McpCall } from '../mcp/mcp.ts'
-import { Projects } from '../mcp/projects.ts'
+import { Projects, type ProjectsOptions } from '../mcp/projects.ts'
 import { VERSION } from '../version.ts'
 import { AGREED_HEADER, type Dashboard, questionId } from './dashboard.ts'
 import { eventStream } from './events.ts'
@@ -29,18 +30,12 @@ import type { ServerOptions, TidemarkServer } from './types.ts'
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 /** What `createServer` makes; `extend`: what the tests put on every MCP server; `dashboard`: the pages for browsers. */
 export function createApp(options: ServerOptions, extend?: Extension, dashboard?: Dashboard): TidemarkServer {
-  if (options.syncUrl !== undefined) {
-    throw new UserError(
-      'no-sync',
-      'syncUrl: this version cannot exchange knowledge with a hub yet',
-      'leave syncUrl out; worktrees and clones on this machine share their store already',
-    )
-  }
+  const hub = hubOf(options)
   const project = projectOf(options)
   const others = (options.projects ?? []).map((path) => findProject(path).root) // each is a project, or the server does not start
   const { env, persistencePath } = options
   const memory = openProject(project, { env })
-  const projects = new Projects({ roots: [project.root, ...others], exact: true, persistencePath, env })
+  const projects = new Projects({ roots: [project.root, ...others], exact: true, persistencePath, env, hub })
   projects.adopt(project, memory)
   let token: string | undefined
   try {
@@ -167,7 +162,12 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     })
     app.get('/api/dashboard', (c) => {
       const { id, name, root } = project
-      return c.json({ project: { id, name, root }, person: dashboard.isPersons, version: VERSION })
+      return c.json({
+        project: { id, name, root },
+        person: dashboard.isPersons,
+        version: VERSION,
+        cursor: memory.cursor,
+      })
     })
     app.post('/api/dashboard/health', async (c) => {
       const { healthOf } = await import('./health.ts')
@@ -227,6 +227,14 @@ async function mcpEndpoint(
     follow: async (onChange) => onResourceChange((await resolve({})).memory, onChange),
   })
   return endpoint
+}
+
+function hubOf({ syncUrl, syncToken }: ServerOptions): ProjectsOptions['hub'] {
+  if (syncUrl === undefined) return undefined
+  const url = hubUrl(syncUrl).href
+  if (!syncToken)
+    throw new UserError('no-token', 'syncUrl without syncToken', '`tidemark hub token add MEMBER PROJECT` makes one')
+  return { url, token: syncToken }
 }
 
 function projectOf({ projectPath, projectName, persistencePath, create = true }: ServerOptions): Project {

@@ -10,8 +10,10 @@ export interface ServerOptions {
   projectName?: string
   /** Where the store lies, instead of the git common directory. */
   persistencePath?: string
-  /** A hub to exchange knowledge with. */
+  /** A hub to exchange knowledge with while the server runs, as `https://hub.example.org`; `tidemark join` is for good. */
   syncUrl?: string
+  /** What the hub knows this server by. */
+  syncToken?: string
   /** What callers must show as `Authorization: Bearer …`; the token file beside the store unless given; false: none, the embedder sees to it. */
   token?: string | false
   /** Directories of further projects to serve. A call then says which it means. */

@@ -24,6 +24,8 @@ export interface ProjectsOptions {
   exact?: boolean
   /** A call may also name, by its path, a project that is not listed. */
   anyPath?: boolean
+  /** The hub that the main project exchanges with, instead of the one it has joined. */
+  hub?: { url: string; token: string } | undefined
   env?: Env | undefined
 }
 
@@ -110,7 +112,10 @@ export class Projects {
     if (this.#closed) return
     this.#watches.push(watchCode(memory, project))
     const { followHub } = await import('../../sync/hub-follow.ts')
-    if (!this.#closed) this.#watches.push(followHub(memory, project))
+    if (!this.#closed)
+      this.#watches.push(
+        followHub(memory, project, project.root === this.#options.roots[0] ? this.#options.hub : undefined),
+      )
   }
 
   #maintain(): void {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
-import { Ago, Empty, many, Page, Panel, Ref, Told } from '../parts.tsx'
+import { Ago, Empty, many, Page, Panel, Prose, Ref, Told } from '../parts.tsx'
 import type { Session } from './now.tsx'
 
 interface Brief {
@@ -79,7 +79,7 @@ function BriefText({ text }: { text: string }) {
         if (heading !== undefined)
           return (
             <h3 key={i} class={line.startsWith('###') ? 'minor' : ''}>
-              {heading}
+              <Prose text={heading} />
             </h3>
           )
         if (/^<\/?tidemark-data/.test(line))
@@ -88,7 +88,11 @@ function BriefText({ text }: { text: string }) {
               {line}
             </p>
           )
-        return <p key={i}>{line || '\u00a0'}</p>
+        return (
+          <p key={i}>
+            <Prose text={line || '\u00a0'} />
+          </p>
+        )
       })}
     </div>
   )
@@ -157,7 +161,9 @@ function PastSession({ session: s }: { session: Session }) {
   return (
     <li>
       <div class="row-head">
-        <strong>{s.title}</strong>
+        <strong>
+          <Prose text={s.title} />
+        </strong>
         <span class="row-end muted">
           <Ago at={s.seen} />
         </span>

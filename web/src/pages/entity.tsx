@@ -114,7 +114,7 @@ function fieldsOf(changes: readonly Change[]): string {
   const said = changes.map((c) =>
     c.field === '$' ? String((c.value as { s?: string } | undefined)?.s ?? 'changed') : c.field,
   )
-  return [...new Set(said.filter((f) => f !== 'provenance'))].join(', ')
+  return [...new Set(said.filter((f) => f !== 'provenance').map(inWords))].join(', ')
 }
 
 /** What the fields held after some batches, as their events tell it. */

@@ -87,13 +87,19 @@ function MutationRow({ mutation: m, done }: { mutation: Mutation; done: (text: s
     <li>
       <div class="row-head">
         <code>{m.id}</code>
-        <strong>{m.change}</strong>
+        <strong>
+          <Prose text={m.change} />
+        </strong>
         <Badge tone={TONES[m.status] ?? 'plain'}>{m.status}</Badge>
         <span class="row-end muted">
           <Ago at={m.recorded} />
         </span>
       </div>
-      {m.trigger && <p class="muted">{m.trigger}</p>}
+      {m.trigger && (
+        <p class="muted">
+          <Prose text={m.trigger} />
+        </p>
+      )}
       {json?.outcome && <BeforeAfter outcome={json.outcome} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>The change of {m.target}</summary>
@@ -211,7 +217,7 @@ function Observations() {
                 <tbody>
                   {operations.map(([operation, all]) => (
                     <tr key={operation}>
-                      <td>{operation}</td>
+                      <td class="nowrap">{operation}</td>
                       <td>{all.length}</td>
                       <td>{recurring(all)}</td>
                     </tr>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
 import type { Edge, GraphView, Node } from '../graph-view.ts'
 import { type Life, MomentSlider, useLife } from '../moment.tsx'
-import { Choices, Day, Empty, full, many, Page, Ref, Trouble } from '../parts.tsx'
+import { Choices, Day, Empty, full, many, Page, Prose, Ref, Trouble, Waiting } from '../parts.tsx'
 import { go, place } from '../router.ts'
 import type { Entity } from './knowledge.tsx'
 
@@ -13,7 +13,8 @@ export const GROUPS = {
   lessons: ['learning', 'correction', 'failed-approach', 'insight'],
   questions: ['question', 'hypothesis'],
   work: ['goal', 'activity', 'task', 'result', 'action-note', 'handoff', 'observation', 'mutation', 'retro-score'],
-  code: ['file', 'chunk'],
+  code: ['file'],
+  documents: ['chunk'],
   other: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 export type Group = keyof typeof GROUPS
@@ -24,7 +25,7 @@ export const groupOf = (kind: string): Group =>
 /** Fields that name other entities are links as well: the activity of a task, the evidence of a change. */
 function namedIn(e: Entity, known: ReadonlySet<string>): Edge[] {
   return Object.entries(e).flatMap(([field, value]) => {
-    if (field === 'id' || field === 'provenance') return []
+    if (field === 'id') return []
     const ids = (Array.isArray(value) ? value : [value]).filter(
       (v): v is string => typeof v === 'string' && known.has(v),
     )
@@ -32,6 +33,8 @@ function namedIn(e: Entity, known: ReadonlySet<string>): Edge[] {
   })
 }
 
+/** What the graph shows of a thing; `refs` are the fields that name others. */
+const DRAWN = 'id,name,kind,recorded,state,retired,topics,refs'
 const MOST = 6_000
 /** Of so many, those without a link would only be dust. */
 const MANY = 200
@@ -49,9 +52,9 @@ export function GraphPage() {
   const { params } = place.use()
   const at = params.get('at') ?? undefined
   const asOf = at === undefined ? {} : { 'as-of': at }
-  const entities = useTool<Entity[]>('list', { limit: MOST, all: true, ...asOf })
-  const links = useTool<(Entity & Edge)[]>('list', { kind: 'relationship', limit: MOST_LINKS, ...asOf })
-  const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set())
+  const entities = useTool<Entity[]>('list', { limit: MOST, all: true, fields: DRAWN, ...asOf })
+  const links = useTool<Edge[]>('list', { kind: 'relationship', limit: MOST_LINKS, fields: 'from,type,to', ...asOf })
+  const [hidden, setHidden] = useState<ReadonlySet<Group>>(new Set(['documents'])) // pieces of documents would hide the rest
   const [wish, setLinkedOnly] = useState<boolean>()
   const [query, setQuery] = useState('')
   const [topic, setTopic] = useState('')
@@ -60,10 +63,15 @@ export function GraphPage() {
   const canvas = useRef<HTMLDivElement>(null)
   const view = useRef<GraphView>(undefined)
   const [isReady, setReady] = useState(false)
+  const isKnown = entities.json !== undefined && links.json !== undefined
   const known = entities.json ?? []
   const ids = new Set(known.map((e) => e.id))
+  const isKindInView = (e: Entity): boolean => e.kind !== 'context' && !hidden.has(groupOf(e.kind))
+  const idsInView = new Set(known.flatMap((e) => (isKindInView(e) ? [e.id] : [])))
   const chosen = [params.get('id') ?? ''].find((id) => ids.has(id))
-  const edges: Edge[] = [...(links.json ?? []), ...known.flatMap((e) => namedIn(e, ids))]
+  const edges = [...(links.json ?? []), ...known.flatMap((e) => namedIn(e, ids))].filter(
+    ({ from, to }) => idsInView.has(from) && idsInView.has(to),
+  )
   const linkedOnly = wish ?? known.length > MANY
   const linked = new Set(edges.flatMap((l) => [l.from, l.to]))
   const choice = useTool<Traced>(chosen === undefined ? undefined : 'trace', { ref: chosen, ...asOf }).json
@@ -74,8 +82,7 @@ export function GraphPage() {
   const around = new Set(edges.flatMap(({ from, to }) => (from === chosen || to === chosen ? [from, to] : [])))
   const traced = new Set([chosen, ...(choice?.evolution ?? []), ...(choice?.trace.map((t) => t.id) ?? [])])
   const isInView = (e: Entity): boolean =>
-    e.kind !== 'context' &&
-    !hidden.has(groupOf(e.kind)) &&
+    isKindInView(e) &&
     (e.id === chosen || !linkedOnly || linked.has(e.id)) &&
     (topic === '' || onTopic.has(e.id) || besideIt.has(e.id)) &&
     (chosen === undefined ||
@@ -84,7 +91,7 @@ export function GraphPage() {
       e.id === chosen)
   const nodes: Node[] = known.filter(isInView).map((e) => ({
     id: e.id,
-    name: e.name,
+    name: e.name.replaceAll('`', ''),
     group: groupOf(e.kind),
     faded: e.state === 'superseded' || e.retired !== undefined || (topic !== '' && !onTopic.has(e.id)),
   }))
@@ -124,9 +131,11 @@ export function GraphPage() {
     <Page
       title="Graph"
       lead={
-        at === undefined
-          ? `${many(nodes.length, 'thing')} and how they hang together. Choose one to see its neighbourhood, and what a change of it reaches.`
-          : `As it was on ${full(at)}: ${many(nodes.length, 'thing')}.`
+        !isKnown || known.length === 0
+          ? 'What is recorded, and how it hangs together.'
+          : at === undefined
+            ? `${many(nodes.length, 'thing')} and how they hang together. Choose one to see its neighbourhood, and what a change of it reaches.`
+            : `As it was on ${full(at)}: ${many(nodes.length, 'thing')}.`
       }
       aside={
         <div class="actions">
@@ -199,10 +208,12 @@ export function GraphPage() {
           ))}
         </div>
       )}
-      <div class="graph">
+      <div class={isKnown && known.length === 0 ? 'graph bare' : 'graph'}>
         <div class="canvas" ref={canvas} role="img" aria-label="The graph; the list beside it says the same in words" />
         <aside aria-label="Chosen">
-          {chosen === undefined ? (
+          {!isKnown ? (
+            !entities.error && <Waiting />
+          ) : chosen === undefined ? (
             <MostLinked nodes={nodes} edges={edges} choose={choose} />
           ) : (
             <>
@@ -257,9 +268,9 @@ function MostLinked(props: { nodes: readonly Node[]; edges: readonly Edge[]; cho
         {most.slice(0, LISTED).map((n) => (
           <li key={n.id}>
             <button type="button" class="quiet" onClick={() => props.choose(n.id)}>
-              {n.name}
+              <Prose text={n.name} />
             </button>{' '}
-            <span class="muted">{many(counts.get(n.id)!, 'link')}</span>
+            <span class="muted nowrap">{many(counts.get(n.id)!, 'link')}</span>
           </li>
         ))}
       </ul>
@@ -305,7 +316,7 @@ function Chosen(props: {
           <li key={`${l.from} ${l.type} ${l.to}`}>
             <span class="muted">{l.from === id ? `${l.type} →` : `← ${l.type}`}</span>{' '}
             <button type="button" class="quiet" onClick={() => props.choose(l.from === id ? l.to : l.from)}>
-              {names.get(l.from === id ? l.to : l.from) ?? (l.from === id ? l.to : l.from)}
+              <Prose text={names.get(l.from === id ? l.to : l.from) ?? (l.from === id ? l.to : l.from)} />
             </button>
           </li>
         ))}

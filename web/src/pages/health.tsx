@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { type Asked, here, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { Bars } from '../bars.tsx'
-import { Ago, Badge, Empty, many, Page, Panel, Told } from '../parts.tsx'
+import { Ago, Badge, Empty, many, Page, Panel, Prose, Told } from '../parts.tsx'
 
 interface Check {
   id: string
@@ -29,16 +29,15 @@ export function Health() {
   const at = here.use()
   const wrong = health.json?.checks.filter((c) => c.state === 'wrong').length ?? 0
   return (
-    <Page
-      title="Health"
-      lead="Whether everything that is recorded is sound, and what remembering costs on this machine."
-    >
+    <Page title="Health" lead="What needs a look on this machine, and what remembering costs.">
       <div class="columns uneven">
         <div>
           <Panel
             title="What is checked"
             aside={
-              health.json && <span class="muted">{wrong === 0 ? 'all is well' : `${many(wrong, 'thing')} to do`}</span>
+              health.json && (
+                <span class="muted">{wrong === 0 ? 'nothing to do' : `${many(wrong, 'thing')} to do`}</span>
+              )
             }
           >
             <Told of={health}>
@@ -53,9 +52,15 @@ export function Health() {
                             {MARKS[c.state]}
                           </span>
                           <span class="hidden">{c.state}:</span>
-                          <span>{c.text}</span>
+                          <span>
+                            <Prose text={c.text} />
+                          </span>
                         </div>
-                        {c.fix && <p class="muted">{c.fix}</p>}
+                        {c.fix && (
+                          <p class="muted">
+                            <Prose text={c.fix} />
+                          </p>
+                        )}
                       </li>
                     ))}
                 </ul>
@@ -73,7 +78,7 @@ export function Health() {
                   <Figure name="Links" value={s.links.toLocaleString()} />
                   <Figure name="Size on disk" value={`${(s.storeBytes / 1e6).toFixed(1)} MB`} />
                   <Figure name="Last written" value={s.lastWrite ? <Ago at={s.lastWrite} /> : 'never'} />
-                  <Figure name="Project" value={at?.project.root ?? ''} />
+                  <Figure name="Project" value={<span title={at?.project.root}>{at?.project.name}</span>} />
                   <Figure name="Tidemark" value={at?.version ?? ''} />
                 </dl>
               )}

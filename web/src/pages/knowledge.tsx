@@ -72,7 +72,7 @@ export function Knowledge() {
           <input
             type="search"
             value={typed}
-            placeholder="Why are prices in cents?"
+            placeholder="Why did we decide this way?"
             onInput={(e) => setTyped(e.currentTarget.value)}
           />
         </label>
@@ -160,16 +160,13 @@ function List({ filters, total }: { filters: { kind?: string; since?: string; al
   if (columns.current?.kind !== filters.kind && known.length > 0)
     columns.current = { kind: filters.kind, names: filters.kind === undefined ? [] : columnsOf(known) }
   const names = columns.current?.names ?? []
+  const isNothing = total === 0 && filters.kind === undefined
   if (paged.end === 0)
     return (
       <section class="panel" aria-label="What is recorded">
-        <Empty
-          title={
-            total === 0 && filters.kind === undefined ? 'Nothing is recorded yet' : 'Nothing is recorded that fits'
-          }
-        >
+        <Empty title={isNothing ? 'Nothing is recorded yet' : 'Nothing is recorded that fits'}>
           <Prose
-            text={'Choose another kind or time, or record something: `tidemark remember "Prices are whole cents"`.'}
+            text={`${isNothing ? 'Record something' : 'Choose another kind or time, or record something'}: \`tidemark remember "Prices are whole cents"\`.`}
           />
         </Empty>
       </section>
@@ -206,7 +203,14 @@ function List({ filters, total }: { filters: { kind?: string; since?: string; al
             <tr key={i} data-row={i} aria-rowindex={i + 2}>
               {filters.kind === undefined && <td class="kind">{e && <Badge>{e.kind}</Badge>}</td>}
               <td class="name">
-                {e ? <a href={entityHref(e.id)}>{e.name}</a> : <span class="muted">…</span>} {e && <Marks of={e} />}
+                {e ? (
+                  <a href={entityHref(e.id)}>
+                    <Prose text={e.name} />
+                  </a>
+                ) : (
+                  <span class="muted">…</span>
+                )}{' '}
+                {e && <Marks of={e} />}
               </td>
               {names.map((c) => (
                 <td key={c} class="wide-only">

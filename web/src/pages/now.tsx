@@ -141,7 +141,9 @@ function SessionRow({ session: s, claims }: { session: Session; claims: readonly
   return (
     <li class={s.parent === undefined ? '' : 'child'}>
       <div class="row-head">
-        <strong>{s.title}</strong>
+        <strong>
+          <Prose text={s.title} />
+        </strong>
         <Badge tone={STATES[s.state] ?? 'plain'}>{s.state}</Badge>
         <span class="row-end muted">
           <Ago at={s.seen} />
@@ -150,7 +152,9 @@ function SessionRow({ session: s, claims }: { session: Session; claims: readonly
       <p class="muted">{about || 'a session'}</p>
       {task && (
         <p>
-          <a href={entityHref(s.task!)}>{task.name}</a>
+          <a href={entityHref(s.task!)}>
+            <Prose text={task.name} />
+          </a>
         </p>
       )}
       {s.files.length > 0 && (
@@ -201,7 +205,7 @@ function Claims(props: {
                 <p class="muted">
                   {titles.get(c.session) ?? c.session}
                   {c.role && ` as ${c.role}`}
-                  {c.note && `: ${c.note}`}
+                  {c.note && <Prose text={`: ${c.note}`} />}
                 </p>
                 <ClaimActions claim={c} others={sessions.filter((o) => o.id !== c.session)} />
               </li>
@@ -343,16 +347,19 @@ function Stream({ type, titles }: { type: string | undefined; titles: ReadonlyMa
         </Empty>
       }
     >
-      {(list) => (
-        <LongList
-          class="events"
-          count={list.length}
-          guess={48}
-          keyOf={(i) => list.at(-1 - i)!.event_id}
-          onEnd={events.earlier}
-          row={(i) => <EventRow of={list.at(-1 - i)!} titles={titles} />}
-        />
-      )}
+      {(list) => {
+        const names = new Map(list.flatMap((e) => (e.event_type === 'changed' ? [] : nameIn(e))))
+        return (
+          <LongList
+            class="events"
+            count={list.length}
+            guess={48}
+            keyOf={(i) => list.at(-1 - i)!.event_id}
+            onEnd={events.earlier}
+            row={(i) => <EventRow of={list.at(-1 - i)!} titles={titles} names={names} />}
+          />
+        )
+      }}
     </Told>
   )
 }
@@ -405,39 +412,48 @@ function useEvents(type: string | undefined): Asked<StreamEvent[]> & { earlier()
   return { json: list, error, again: () => setWish((n) => n + 1), earlier }
 }
 
-const EventRow = ({ of: e, titles }: { of: StreamEvent; titles: ReadonlyMap<string, string> }) => (
+interface EventProps {
+  of: StreamEvent
+  titles: ReadonlyMap<string, string>
+  names: ReadonlyMap<string, string>
+}
+
+const EventRow = ({ of: e, titles, names }: EventProps) => (
   <>
     <span class="event-time muted">
       <Clock at={e.timestamp} />
     </span>
     <div>
       <Badge tone={TONES[e.event_type] ?? 'plain'}>{e.event_type.replaceAll('-', ' ')}</Badge>{' '}
-      <EventKey of={e} titles={titles} />
+      <EventKey of={e} titles={titles} names={names} />
       {e.session_id && <span class="muted"> · {titles.get(e.session_id) ?? e.session_id}</span>}
       <EventValue of={e} />
     </div>
   </>
 )
 
-function EventKey({ of: e, titles }: { of: StreamEvent; titles: ReadonlyMap<string, string> }) {
+/** Fields by which things are called. */
+const CALLED = ['name', 'fact', 'title', 'question', 'originalAsk', 'approach', 'wrongBelief', 'change', 'summary', 'description', 'what'] // biome-ignore format: a list
+
+/** What the thing of an event is called, where the event says it. */
+function nameIn({ key, value }: StreamEvent): [key: string, name: string][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  const name = CALLED.map((f) => value[f]).find((v) => typeof v === 'string')
+  return name === undefined ? [] : [[key, name]]
+}
+
+function EventKey({ of: e, titles, names }: EventProps) {
   if (e.key === e.session_id) return null
   if (e.event_type === 'linked' && typeof e.value === 'object' && e.value !== null && !Array.isArray(e.value)) {
     const { from, type, to } = e.value
     return (
       <>
-        <Ref id={String(from)} /> {String(type)} <Ref id={String(to)} />
+        <Ref id={String(from)} name={names.get(String(from))} /> {String(type)}{' '}
+        <Ref id={String(to)} name={names.get(String(to))} />
       </>
     )
   }
-  if (kindOf(e.key) !== '') {
-    const said = e.value as { [key: string]: Json } | null
-    const name =
-      said &&
-      ['name', 'fact', 'title', 'question', 'summary', 'description', 'what']
-        .map((f) => said[f])
-        .find((v) => typeof v === 'string')
-    return <Ref id={e.key} name={name as string | undefined} />
-  }
+  if (kindOf(e.key) !== '') return <Ref id={e.key} name={names.get(e.key)} />
   return <code>{titles.get(e.key) ?? e.key}</code>
 }
 
@@ -458,6 +474,8 @@ function EventValue({ of: e }: { of: StreamEvent }) {
     (k) => typeof value[k] === 'string' && value[k] !== e.key && !/^task:/.test(String(value[k])),
   )
   return said.length === 0 ? null : (
-    <p class="value muted">{said.map((k) => `${k}: ${String(value[k])}`).join(' · ')}</p>
+    <p class="value muted">
+      <Prose text={said.map((k) => `${k}: ${String(value[k])}`).join(' · ')} />
+    </p>
   )
 }

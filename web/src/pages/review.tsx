@@ -1,7 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
 import { type ApiError, call, type Json, useTool } from '../api.ts'
-import { LongList } from '../long-list.tsx'
-import { Ago, Badge, Empty, many, Page, Ref, Told, Trouble, Value } from '../parts.tsx'
+import type { Status } from '../app.tsx'
+import { LongList, usePages } from '../long-list.tsx'
+import { Ago, Badge, Empty, many, Page, Prose, Ref, Trouble, Value, Waiting } from '../parts.tsx'
 import type { Entity } from './knowledge.tsx'
 
 /** What was decided here, newest last, with what takes it back. */
@@ -20,7 +21,11 @@ const KEYS = [
 ] as const
 
 export function Review() {
-  const waiting = useTool<Entity[]>('review')
+  const [[from, to], setSeen] = useState<readonly [number, number]>([0, 1])
+  const status = useTool<Status>('status').json
+  const waiting = usePages<Entity>('review', {}, from, to)
+  // what is stale, and changes of skills, come after what the status counts
+  const count = waiting.end ?? Math.max(waiting.least, status?.toReview ?? 0)
   const [later, setLater] = useState<ReadonlySet<string>>(new Set())
   const [decided, setDecided] = useState<readonly Decision[]>([])
   const newest = useRef(decided)
@@ -29,8 +34,11 @@ export function Review() {
   const [error, setError] = useState<ApiError>()
   const [at, setAt] = useState(0)
   const isDecided = new Set(decided.map((d) => d.id))
-  const items = (waiting.json ?? []).filter((e) => !later.has(e.id) && !isDecided.has(e.id))
-  const current = Math.min(at, items.length - 1)
+  const isOpen = (e: Entity | undefined) => e === undefined || !(later.has(e.id) || isDecided.has(e.id))
+  /** The places of what is shown in the answer of the tool. */
+  const places = Array.from({ length: count }, (_, i) => i).filter((i) => isOpen(waiting.at(i)))
+  const itemAt = (i: number) => waiting.at(places[i] ?? -1)
+  const current = Math.min(at, places.length - 1)
 
   const batchOf = async (actions: Json[]): Promise<string> =>
     (await call<{ batch: string }>('act', { actions })).json.batch
@@ -68,9 +76,9 @@ export function Review() {
       return newest.current.slice(0, -1)
     })
   const onKeyDown = (event: KeyboardEvent) => {
-    const e = items[current]
+    const e = itemAt(current)
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    if (event.key === 'ArrowDown' || event.key === 'j') setAt(Math.min(current + 1, items.length - 1))
+    if (event.key === 'ArrowDown' || event.key === 'j') setAt(Math.min(current + 1, places.length - 1))
     else if (event.key === 'ArrowUp' || event.key === 'k') setAt(Math.max(current - 1, 0))
     else if (event.key === 'u') undo()
     else if (e && event.key === 'y') decide(e, true)
@@ -97,7 +105,7 @@ export function Review() {
       <p class="done" role="status">
         {decided.length > 0 && (
           <>
-            {decided.at(-1)!.said}: {decided.at(-1)!.name}{' '}
+            {decided.at(-1)!.said}: <Prose text={decided.at(-1)!.name} />{' '}
             <button type="button" onClick={undo}>
               Undo
             </button>
@@ -105,26 +113,32 @@ export function Review() {
         )}
       </p>
       <section class="panel" aria-label="Waiting">
-        <Told
-          of={waiting}
-          isEmpty={() => items.length === 0}
-          empty={<Done decided={decided.length} later={later.size} />}
-        >
-          {() => (
-            <LongList
-              class="rows queue"
-              tabIndex={0}
-              onKeyDown={onKeyDown}
-              aria-label="Proposals; y yes, n no, l later, u undo"
-              count={items.length}
-              guess={120}
-              keyOf={(i) => items[i]!.id}
-              current={current}
-              onEnter={setAt}
-              row={(i) => <Item entity={items[i]!} decide={(isYes) => decide(items[i]!, isYes)} />}
-            />
-          )}
-        </Told>
+        {waiting.error && waiting.error.code !== 'stopped' && <Trouble error={waiting.error} />}
+        {waiting.end === undefined && waiting.least === 0 ? (
+          !waiting.error && <Waiting />
+        ) : places.length === 0 ? (
+          <Done decided={decided.length} later={later.size} />
+        ) : (
+          <LongList
+            class="rows queue"
+            tabIndex={0}
+            onKeyDown={onKeyDown}
+            aria-label="Proposals; y yes, n no, l later, u undo"
+            count={places.length}
+            guess={120}
+            keyOf={(i) => itemAt(i)?.id ?? `place ${places[i]}`}
+            current={current}
+            onEnter={setAt}
+            onSee={(first, end) => {
+              const next = (places[end - 1] ?? 0) + 1
+              setSeen([places[first] ?? 0, next >= count ? next + 1 : next]) // whether there is more
+            }}
+            row={(i) => {
+              const e = itemAt(i)
+              return e ? <Item entity={e} decide={(isYes) => decide(e, isYes)} /> : <p class="muted">…</p>
+            }}
+          />
+        )}
       </section>
     </Page>
   )
@@ -168,7 +182,11 @@ function Item({ entity: e, decide }: { entity: Entity; decide: (isYes: boolean) 
           <Ago at={e.recorded} />
         </span>
       </div>
-      {e.stale && <p class="muted">{e.stale}</p>}
+      {e.stale && (
+        <p class="muted">
+          <Prose text={e.stale} />
+        </p>
+      )}
       {SAYS.map(
         (f) =>
           typeof e[f] === 'string' &&

@@ -1,5 +1,5 @@
 import { useTool } from '../api.ts'
-import { Badge, Empty, Page, Ref, Told, type Tone } from '../parts.tsx'
+import { Badge, Empty, Page, Prose, Ref, Told, type Tone } from '../parts.tsx'
 
 interface Signal {
   id: string
@@ -36,7 +36,9 @@ export function Signals() {
                 <li key={s.id}>
                   <div class="row-head">
                     <Badge tone={TONES[s.severity] ?? 'plain'}>{s.severity}</Badge>
-                    <strong>{s.line.replace(/^[^\p{L}\d"]*/u, '')}</strong>
+                    <strong>
+                      <Prose text={s.line.replace(/^[^\p{L}\d"`]*/u, '')} />
+                    </strong>
                   </div>
                   <p>
                     <code>{s.next}</code>
@@ -46,7 +48,7 @@ export function Signals() {
                     <ul class="plain">
                       {s.evidence.map((line) => (
                         <li key={line} class="muted">
-                          {line}
+                          <Prose text={line} />
                         </li>
                       ))}
                       {s.entities.map((id) => (

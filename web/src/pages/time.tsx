@@ -30,7 +30,9 @@ export function Time() {
       ) : life.born < life.now ? (
         <Moments key={life.born} life={life} />
       ) : (
-        <Empty title="Nothing has happened yet">With what is recorded first the project's life begins.</Empty>
+        <section class="panel" aria-label="Moments">
+          <Empty title="Nothing has happened yet">With what is recorded first the project's life begins.</Empty>
+        </section>
       )}
     </Page>
   )
@@ -100,7 +102,11 @@ function Changes({ from, to }: { from: string; to: string | undefined }) {
                   {f.field}: <Value value={f.was} /> → <Value value={f.is} />
                 </p>
               ))}
-              {c.why && <p class="muted">because: {c.why}</p>}
+              {c.why && (
+                <p class="muted">
+                  because: <Prose text={c.why} />
+                </p>
+              )}
             </li>
           ))}
           {changes.length > MOST && <li class="muted">and {changes.length - MOST} more</li>}
@@ -136,7 +142,9 @@ function PastSignals({ at }: { at: string }) {
           <>
             <ul class="rows">
               {list.map((s) => (
-                <li key={s.id}>{s.line}</li>
+                <li key={s.id}>
+                  <Prose text={s.line} />
+                </li>
               ))}
             </ul>
             <p class="pad muted">{many(list.length, 'pattern')} on what was recorded up to the first moment</p>

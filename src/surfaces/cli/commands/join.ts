@@ -18,7 +18,7 @@ export const join: Command = {
     const [address, shown] = call.place
     if (address === undefined || shown === undefined)
       throw new UsageError('URL or TOKEN is missing', 'tidemark join URL TOKEN; - reads the token from stdin')
-    const { hubUrl } = await import('../../../sync/hub-link.ts')
+    const { hubUrl } = await import('../../../sync/hub-url.ts')
     const { HubExchange } = await import('../../../sync/hub-exchange.ts')
     const url = hubUrl(address, call.flags.insecure === true).href
     const token = shown === '-' ? readFileSync(0, 'utf8').trim() : shown
