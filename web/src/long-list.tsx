@@ -26,7 +26,7 @@ function rowAt(all: Float64Array, y: number): number {
 
 /**
  * The rows from `from` up to `to` are to be drawn, each with `data-row`, between two gaps of these heights. `list` is
- * their parent.
+ * their parent. One that is not known yet is drawn `usual` high: else the end would move when it comes.
  */
 export function useRows(list: RefObject<HTMLElement | null>, count: number, guess: number) {
   const heights = useRef(new Map<number, number>())
@@ -77,7 +77,7 @@ export function useRows(list: RefObject<HTMLElement | null>, count: number, gues
     if (row) row.scrollIntoView({ block: 'nearest' })
     else if (list.current) scrollBy(0, list.current.getBoundingClientRect().top + all[i]! - innerHeight / 2)
   }
-  return { from, to, above: all[from]!, below: all[count]! - all[to]!, show }
+  return { from, to, above: all[from]!, below: all[count]! - all[to]!, usual: usual.current ?? guess, show }
 }
 
 interface LongListProps extends HTMLAttributes<HTMLUListElement> {
@@ -85,6 +85,7 @@ interface LongListProps extends HTMLAttributes<HTMLUListElement> {
   /** How high a row is, about. */
   guess: number
   keyOf: (i: number) => string
+  /** Undefined: it is not known yet. */
   row: (i: number) => ComponentChildren
   /** The row that is chosen; it is brought into sight. */
   current?: number
@@ -99,7 +100,7 @@ interface LongListProps extends HTMLAttributes<HTMLUListElement> {
 /** A list whose rows are drawn as they come into sight. */
 export function LongList({ count, guess, keyOf, row, current, onEnter, onEnd, onSee, ...rest }: LongListProps) {
   const list = useRef<HTMLUListElement>(null)
-  const { from, to, above, below, show } = useRows(list, count, guess)
+  const { from, to, above, below, usual, show } = useRows(list, count, guess)
   useEffect(() => {
     if (current !== undefined && document.activeElement === list.current) show(current)
   }, [current])
@@ -110,18 +111,22 @@ export function LongList({ count, guess, keyOf, row, current, onEnter, onEnd, on
   return (
     <ul ref={list} {...rest}>
       <li class="gap" aria-hidden="true" style={{ height: `${above}px` }} />
-      {Array.from({ length: to - from }, (_, k) => from + k).map((i) => (
-        <li
-          key={keyOf(i)}
-          data-row={i}
-          aria-setsize={count}
-          aria-posinset={i + 1}
-          aria-current={i === current ? 'true' : undefined}
-          onFocusCapture={onEnter && (() => onEnter(i))}
-        >
-          {row(i)}
-        </li>
-      ))}
+      {Array.from({ length: to - from }, (_, k) => from + k).map((i) => {
+        const content = row(i)
+        return (
+          <li
+            key={keyOf(i)}
+            data-row={i}
+            aria-setsize={count}
+            aria-posinset={i + 1}
+            aria-current={i === current ? 'true' : undefined}
+            onFocusCapture={onEnter && (() => onEnter(i))}
+            style={content === undefined ? { height: `${usual}px` } : undefined}
+          >
+            {content ?? <p class="muted">…</p>}
+          </li>
+        )
+      })}
       <li class="gap" aria-hidden="true" style={{ height: `${below}px` }} />
     </ul>
   )

@@ -150,7 +150,7 @@ function List({ filters, total }: { filters: { kind?: string; since?: string; al
   const body = useRef<HTMLTableSectionElement>(null)
   const columns = useRef<{ kind: string | undefined; names: string[] }>(undefined)
   const [count, setCount] = useState(total)
-  const { from, to, above, below } = useRows(body, count, ROW_PX)
+  const { from, to, above, below, usual } = useRows(body, count, ROW_PX)
   const paged = usePages<Entity>('list', filters, from, to)
   // how many fit a time is not known before the end of the list is seen
   const most = filters.since === undefined ? total : Math.max(count, to + SPARE_ROWS)
@@ -200,7 +200,7 @@ function List({ filters, total }: { filters: { kind?: string; since?: string; al
         <tbody ref={body}>
           <Gap height={above} />
           {drawn.map(([i, e]) => (
-            <tr key={i} data-row={i} aria-rowindex={i + 2}>
+            <tr key={i} data-row={i} aria-rowindex={i + 2} style={e ? undefined : { height: `${usual}px` }}>
               {filters.kind === undefined && <td class="kind">{e && <Badge>{e.kind}</Badge>}</td>}
               <td class="name">
                 {e ? (

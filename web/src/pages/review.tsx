@@ -135,7 +135,7 @@ export function Review() {
             }}
             row={(i) => {
               const e = itemAt(i)
-              return e ? <Item entity={e} decide={(isYes) => decide(e, isYes)} /> : <p class="muted">…</p>
+              return e && <Item entity={e} decide={(isYes) => decide(e, isYes)} />
             }}
           />
         )}
