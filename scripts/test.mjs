@@ -1,5 +1,5 @@
 // Runs the tests and closes with one line that counts them: those of every day, or with --long those that take minutes.
-// With CI set, the coverage of the former is measured and held to its bound.
+// With CI set, the coverage of the former is measured and held to its bound, and a test that fails is tried once more, by name.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -34,6 +34,7 @@ const done = spawnSync(
     'run',
     '--reporter=default',
     '--reporter=json',
+    ...(process.env.CI ? ['--retry=1', `--reporter=${join(root, 'scripts', 'second-try.ts')}`] : []),
     `--outputFile.json=${results}`,
     ...coverage,
     ...chosen,
