@@ -5,7 +5,7 @@ import { isObject } from '../model/object.ts'
 import { shown } from '../model/validate.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
-const RERANKERS = ['none', 'http'] as const
+const RERANKERS = ['none', 'http', 'onnx'] as const
 
 /** Everything about recall that a project may set; what it does not say has the value of `DEFAULTS`. */
 export interface RecallConfig {
@@ -40,7 +40,7 @@ export interface RecallConfig {
   readonly reranker: {
     readonly use: (typeof RERANKERS)[number]
     readonly url?: string
-    /** Text Embeddings Inference needs none. */
+    /** Text Embeddings Inference needs none; for `onnx` the name of a directory beside the user's models. */
     readonly model?: string
     /** The environment variable that holds the key. */
     readonly keyFrom?: string
@@ -220,16 +220,16 @@ export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<str
 
   const { embedder, reranker } = config as unknown as RecallConfig
   const needed = [
-    { what: 'embedder', said: embedder, keys: ['url', 'model'] as const },
-    { what: 'reranker', said: reranker, keys: ['url'] as const },
+    { what: 'embedder', said: embedder, keys: embedder.use === 'http' ? (['url', 'model'] as const) : [] },
+    { what: 'reranker', said: reranker, keys: ({ none: [], http: ['url'], onnx: ['model'] } as const)[reranker.use] },
   ]
   if (problems.length === 0)
     for (const { what, said, keys } of needed)
-      for (const key of said.use === 'http' ? keys : [])
+      for (const key of keys)
         if (said[key] === undefined)
           problems.push({
             path: `${what}.${key}`,
-            message: 'missing; use: http needs it',
+            message: `missing; use: ${said.use} needs it`,
             accepted: endpoint[key].accepted,
           })
   refuseAll('bad-config', 'the configuration of recall', problems)

@@ -16,7 +16,7 @@ import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from '
 import { storeCorpus } from './corpus.ts'
 import { mayBeSent, type Purpose } from './embedders/consent.ts'
 import type { Embedder } from './embedders/embedder.ts'
-import { loadEmbedder } from './embedders/index.ts'
+import { loadEmbedder, loadReranker } from './embedders/index.ts'
 import type { Reranker } from './embedders/reranker.ts'
 import { staticEmbedder } from './embedders/static.ts'
 import { type Asked, resolveOptions } from './options.ts'
@@ -45,7 +45,7 @@ export class Recaller {
   #embedder: Embedder | undefined
   #loading: Promise<Embedder | undefined> | undefined
   #index: VectorIndex | undefined
-  #reranker: Reranker | undefined
+  #reranker: Promise<Reranker> | undefined
   #rerankerFailed: { readonly error: UserError; readonly until: number } | undefined
   #failed: { readonly error: UserError; readonly until: number } | undefined
   #later: NodeJS.Timeout | undefined
@@ -119,21 +119,24 @@ export class Recaller {
     if (this.config.reranker.use === 'none') return undefined
     try {
       if (this.#rerankerFailed && this.#memory.env.now() < this.#rerankerFailed.until) throw this.#rerankerFailed.error
-      const { RERANKED, httpReranker } = await import('./embedders/reranker.ts')
-      this.#reranker ??= httpReranker(this.config.reranker)
+      const { RERANKED } = await import('./embedders/reranker.ts')
+      const reranker = await (this.#reranker ??= loadReranker(this.config.reranker))
       const wide = { ...asked, limit: RERANKED, budget: undefined, explain: false }
       const { results } = this.#answer(question, wide, embedder, vector, [])
-      const scores = await this.#reranker.rerank(
+      const scores = await reranker.rerank(
         question,
         results.map((r) => r.text),
       )
       this.#mustBeOpen()
-      return new Map(results.map(({ id }, i) => [id, scores[i]!]))
+      if (scores.length < results.length)
+        notes.push(`there was time to rerank the first ${scores.length} of ${results.length} results`)
+      return new Map(scores.map((score, i) => [results[i]!.id, score]))
     } catch (error) {
       notes.push(`not reranked: ${toldOf(error)}`)
       this.#mustBeOpen()
-      if (error !== this.#rerankerFailed?.error)
-        this.#rerankerFailed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
+      if (error === this.#rerankerFailed?.error) return undefined
+      this.#closeReranker() // loaded again when it is tried again
+      this.#rerankerFailed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
       return undefined
     }
   }
@@ -182,6 +185,15 @@ export class Recaller {
     clearTimeout(this.#later)
     this.#embedder?.close?.()
     this.#embedder = undefined
+    this.#closeReranker()
+  }
+
+  #closeReranker(): void {
+    this.#reranker?.then(
+      (reranker) => reranker.close?.(),
+      () => {}, // it never loaded
+    )
+    this.#reranker = undefined
   }
 
   #asked(question: string, options: RecallOptions): Asked {

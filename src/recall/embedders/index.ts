@@ -1,6 +1,7 @@
 import { UserError } from '../../errors.ts'
 import { EMBEDDERS, type RecallConfig } from '../config.ts'
 import type { Embedder } from './embedder.ts'
+import type { Reranker } from './reranker.ts'
 
 /** Which embedder a project uses: part of its configuration of recall. */
 export type EmbedderConfig = RecallConfig['embedder']
@@ -32,3 +33,9 @@ export async function loadEmbedder(config: EmbedderConfig, directory?: string): 
       )
   }
 }
+
+/** The same of the reranker that was configured. */
+export const loadReranker = async (config: RecallConfig['reranker']): Promise<Reranker> =>
+  config.use === 'onnx'
+    ? (await import('./cross-encoder.ts')).crossEncoder(config.model!)
+    : (await import('./reranker.ts')).httpReranker(config)

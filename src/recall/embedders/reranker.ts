@@ -11,8 +11,10 @@ const TIMEOUT = 2_000
 
 /** Reads a question and texts together, and says how well each answers. */
 export interface Reranker {
-  /** One number for each text, in order; what they mean is for the model to know: the higher, the better. */
+  /** One number for each text, in order, or for as many of the first as time allows: the higher, the better. */
   rerank(question: string, texts: readonly string[]): Promise<number[]>
+  /** Frees what the model holds. */
+  close?(): void
 }
 
 /** The numbers of an answer in the order of what was sent; says what is wrong with any other answer. */

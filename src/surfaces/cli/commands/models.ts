@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { UsageError, UserError } from '../../../errors.ts'
 import type { Json } from '../../../model/field.ts'
 import { type RecallConfig, recallConfig } from '../../../recall/config.ts'
@@ -44,7 +45,12 @@ function list(call: CommandCall): { json: Json } {
   call.out(
     `http    ${config.use === 'http' ? `${config.model} at ${new URL(config.url!).host}` : 'any endpoint for embeddings, once it is configured'}`,
   )
-  call.out(`reranker   ${reranker.use === 'http' ? shownWhole(reranker) : 'none: results stand as recall ranks them'}`)
+  const reranks = {
+    none: null,
+    http: shownWhole(reranker),
+    onnx: `${reranker.model} in ${models}${existsSync(join(models, reranker.model ?? '')) ? '' : ': not on this machine'}`,
+  }[reranker.use]
+  call.out(`reranker   ${reranks ?? 'none: results stand as recall ranks them'}`)
   const extractor = extractorHere(call)
   call.out(`extractor  ${extractor ?? 'none: no model reads the transcripts of sessions'}`)
   call.out(project === undefined ? 'there is no project here' : `${project} uses ${config.use}`)
@@ -54,7 +60,7 @@ function list(call: CommandCall): { json: Json } {
       static: { bytes: built },
       minilm: { complete: isComplete, modelBytes: model, runtimeBytes: runtime },
       uses: project === undefined ? null : config.use,
-      reranker: reranker.use === 'http' ? shownWhole(reranker) : null,
+      reranker: reranks,
       extractor: extractor ?? null,
     },
   }
@@ -125,7 +131,7 @@ function rerankerOf(call: CommandCall): RerankerConfig {
   if (reranker.use === 'http') return reranker
   throw new UserError(
     'bad-reranker',
-    'this project uses no reranker',
+    'this project names no endpoint for reranking',
     'first {"recall": {"reranker": {"use": "http", "url": …, "model": …}}} in .tidemark/config.json',
   )
 }
