@@ -66,6 +66,7 @@ function lazyLists(source: Source): (kind: string, asked: ListOptions, ctx: Call
   let last: { id: string; from: Reader; made: Entity } | undefined
   return (kind, asked, ctx) => {
     const from = source.reader
+    const registry = from.registry()
     const ids = from.ids(kind, asked)
     let next = 0
     const read = (i: number): Entity => {
@@ -77,7 +78,7 @@ function lazyLists(source: Source): (kind: string, asked: ListOptions, ctx: Call
       const found = page.get(id)!
       ctx.charge(STEPS_OF_A_LOOK)
       ctx.alloc(1 + (charactersIn(found.fields) >> 5))
-      last = { id, from, made: toScheme(found, from.registry()) }
+      last = { id, from, made: toScheme(found, registry) }
       return last.made
     }
     const entity = (i: number): Entity =>

@@ -76,7 +76,7 @@ class Interpreter implements Globals {
   run(source: string): string[] {
     const values = this.evaluate(source).map((one) => ('value' in one ? one.value : errorEntity(one.error, one.hint)))
     return printAll(
-      values.map((value) => layoutValue(value, this.#options.shapes)),
+      values.map((value) => layoutValue(value, this.#options.shapes, this.#budget.outputChars)),
       this.#budget.outputChars,
     )
   }

@@ -15,6 +15,8 @@ export type Layout =
       readonly open: string
       readonly close: string
       readonly total: number
+      /** Only so many can be shown: there is no room for more. */
+      readonly most: number
       readonly item: (index: number) => Layout
       /** Its items may stand one per line when they do not fit in one. */
       readonly lines: boolean
@@ -36,19 +38,20 @@ export function lazyGroup(
   total: number,
   make: (index: number) => Layout,
   lines = false,
+  most = total,
 ): Group {
   const made: Layout[] = []
   const item = (i: number): Layout => {
     made[i] ??= make(i)
     return made[i]
   }
-  return { type: 'group', open, close, total, item, lines }
+  return { type: 'group', open, close, total, most, item, lines }
 }
 
 /** A group wider than this puts its items on lines of their own, if it may. */
 const LINE = 100
 /** Fewer characters than this show nothing of a sibling: then the first ones are shown and the rest counted. */
-const MIN_SHARE = 60
+export const MIN_SHARE = 60
 
 /** Width when printed whole, or more than `cap` as soon as that is certain. */
 export function measure(layout: Layout, cap: number): number {
@@ -61,9 +64,9 @@ export function measure(layout: Layout, cap: number): number {
       return layout.key.length + 1 + measure(layout.value, cap - layout.key.length - 1)
     case 'group': {
       if (layout.width !== undefined) return layout.width
-      const { open, close, total } = layout
+      const { open, close, total, most } = layout
       let width = open.length + close.length + (total > 0 && !isBracket(open) ? 1 : 0) + Math.max(0, total - 1)
-      for (let i = 0; i < total; i++) {
+      for (let i = 0; i < most; i++) {
         width += measure(layout.item(i), cap - width)
         if (width > cap) return width
       }
@@ -173,7 +176,7 @@ function shareOut({ total, item }: Group, room: number): (string | null)[] {
 function firstOnes(layout: Group, room: number): (string | null)[] {
   const kept: string[] = []
   let left = room
-  for (let i = 0; i < layout.total && left > 0; i++) {
+  for (let i = 0; i < layout.most && left > 0; i++) {
     const text = cut(layout.item(i), Math.min(left - 1, Math.max(MIN_SHARE, Math.floor(room / 8))))
     if (text === null) {
       // A field whose very name is too long goes alone; a cell or an element takes its followers with it, or they would move up.

@@ -3,6 +3,7 @@ import { DataEntity, fromData, parseData, type Shape, type Shapes } from './data
 import { createInterpreter } from './interpreter.ts'
 import { printLimited } from './layout.ts'
 import { Reader } from './reader.ts'
+import { Entity, list } from './values.ts'
 import { layoutValue, write } from './write.ts'
 
 const shape: Shape = {
@@ -99,11 +100,11 @@ test('[D7] what is cut still reads, at every width and shape', () => {
   for (const value of values) {
     const whole = write(value, shapes).length
     for (let room = 40; room < Math.min(whole + 10, 3_000); room += 7) {
-      const printed = printLimited(layoutValue(value, shapes), room)
+      const printed = printLimited(layoutValue(value, shapes, room), room)
       expect(printed.length).toBeLessThanOrEqual(room)
       parseData(printed, shapes)
     }
-    expect(printLimited(layoutValue(value, shapes), whole)).toBe(write(value, shapes))
+    expect(printLimited(layoutValue(value, shapes, whole), whole)).toBe(write(value, shapes))
   }
 })
 
@@ -112,6 +113,27 @@ test('[D7] cutting a list of millions costs what is shown', () => {
   const [printed] = createInterpreter().run('(iota 1900000)')
   expect(printed).toMatch(/more of 1900000/)
   expect(performance.now() - start).toBeLessThan(10_000)
+})
+
+test('[D7] of a long list of entities none is read twice, and none that there is no room for', () => {
+  for (const size of [1, 40]) {
+    const read: number[] = []
+    const fieldsOf = (i: number) => {
+      read.push(i)
+      return new Map([
+        ['name', `p${i}`],
+        [i === 5 ? 'odd' : 'description', 'w '.repeat(size)],
+      ])
+    }
+    const all = Array.from({ length: 5_000 }, (_, i) => new Entity('principle', () => fieldsOf(i)))
+    const printed = printLimited(layoutValue(list(all), shapes, 8_000), 8_000)
+    const shown = parseData(printed, shapes) as DataEntity[]
+    expect(printed).toContain(`#| +${5_000 - shown.length} more of 5000 |#`)
+    expect(shown.length).toBeGreaterThan(8_000 / (2 * size + 20) / 2)
+    expect(shown[5]!.fields.get('odd')).toBe('w '.repeat(size))
+    expect(new Set(read).size).toBe(read.length)
+    expect(read.length).toBeLessThan(shown.length * 1.5)
+  }
 })
 
 test('[S0] written data reads back as the same data', () => {

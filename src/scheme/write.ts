@@ -1,7 +1,7 @@
-import { atom, type Group, group, type Layout, lazyGroup, measure, print, printLimited } from './layout.ts'
+import { atom, type Group, group, type Layout, lazyGroup, MIN_SHARE, measure, print, printLimited } from './layout.ts'
 import { inBars, isBare, isPlainSymbol, keyText, printChar } from './lexical.ts'
 import { parseNumber, printNumber } from './numeral.ts'
-import { Bracketed, Builtin, Char, Closure, Empty, Entity, Keyword, Many, Pair, Rec, Sym, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
+import { Bracketed, Builtin, Char, Closure, Empty, Entity, type Fields, Keyword, Many, Pair, Rec, Sym, unlist, type Value, Vec } from './values.ts' // biome-ignore format: one line of names
 
 /** How entities of one kind are printed; it comes from the kind's declaration. */
 export interface Shape {
@@ -31,7 +31,9 @@ const TOO_DEEP = atom(`nil #| nested deeper than ${MAX_DEPTH} |#`)
 /** A value as R7RS `write` prints it; entities and tables in the data grammar. */
 export const write = (value: Value, shapes?: Shapes): string => print(layoutValue(value, shapes))
 
-export const layoutValue = (value: Value, shapes?: Shapes): Layout => new Writer(shapes).layout(value, 0)
+/** `room`: for how many characters; of a longer list of entities no more are read than fit in. */
+export const layoutValue = (value: Value, shapes?: Shapes, room = Number.POSITIVE_INFINITY): Layout =>
+  new Writer(shapes, room).layout(value, 0)
 
 /** A value as an error message shows it. */
 export const brief = (value: Value): string => printLimited(layoutValue(value), 60)
@@ -64,15 +66,15 @@ function integer(n: bigint): Layout {
 const MIN_ROWS = 3
 /** Above this many the choice is made by the first ones: measuring all would cost more than it saves. */
 const SAMPLE = 500
-/** More rows than this are longer than anything that is printed: what stands in later ones is not read. */
-const MOST_ROWS = 20_000
 /** An item wider than this counts as this wide. */
 const ROW_CAP = 100_000
 
 class Writer {
   readonly shapes: Shapes | undefined
-  constructor(shapes: Shapes | undefined) {
+  readonly room: number
+  constructor(shapes: Shapes | undefined, room = Number.POSITIVE_INFINITY) {
     this.shapes = shapes
+    this.room = room
   }
 
   layout(value: Value, depth: number): Layout {
@@ -126,14 +128,13 @@ class Writer {
   }
 
   /** `(kind "positional" … :field value …)`; after a positional field that is absent the next ones are named. */
-  #entity(entity: Entity, depth: number, cell = this.#cellAt(depth)): Layout {
-    const shape = shapeOf(entity.kind, this.shapes)
-    const { fields } = entity
+  #entity({ kind, fields }: Pick<Entity, 'kind' | 'fields'>, depth: number, cell = this.#cellAt(depth)): Layout {
+    const shape = shapeOf(kind, this.shapes)
     const first = shape?.positional ?? []
     const absent = first.findIndex((field) => !fields.has(field))
     const positional = absent < 0 ? first : first.slice(0, absent)
-    const named = ordered([entity], shape).filter((field) => !positional.includes(field))
-    return group(`(${headText(entity.kind)}`, ')', [
+    const named = ordered([fields], shape).filter((field) => !positional.includes(field))
+    return group(`(${headText(kind)}`, ')', [
       ...positional.map((field) => () => cell(fields.get(field)!, true)),
       ...named.map((field) => () => pairLayout(keyText(field), cell(fields.get(field)!, false))),
     ])
@@ -155,42 +156,63 @@ class Writer {
       if (!known.has(value)) known.set(value, inner(value, isName))
       return known.get(value)!
     }
-    const sequence = lazyGroup(open, close, entities.length, (i) => this.#entity(entities[i]!, depth, cell), true)
     const { kind } = entities[0]!
     const shape = entities.length < MIN_ROWS ? undefined : this.shapes?.byKind(kind)
-    if (!shape || entities.some((other) => other.kind !== kind)) return sequence
-    const table = layoutTable(entities, shape, cell)
+    if (!shape || entities.some((other) => other.kind !== kind))
+      return lazyGroup(open, close, entities.length, (i) => this.#entity(entities[i]!, depth, cell), true)
+    const rows = this.#rows(entities, cell)
+    const item = (i: number) => this.#entity({ kind, fields: rows[i]! }, depth, cell)
+    const sequence = lazyGroup(open, close, entities.length, item, true, rows.length)
+    const table = layoutTable(rows, entities.length, shape, cell)
     return sampled(table) <= sampled(sequence) ? table : sequence
+  }
+
+  /** What the first ones say, up to the last that there is room for; all of those that share it out. */
+  #rows(entities: readonly Entity[], cell: (value: Value, isName: boolean) => Layout): Fields[] {
+    const cap = Math.max(MIN_SHARE, this.room / 8)
+    const isShared = entities.length * MIN_SHARE <= this.room
+    const rows: Fields[] = []
+    let left = this.room
+    for (const { fields } of entities) {
+      rows.push(fields)
+      if (isShared) continue
+      let width = 2
+      for (const value of fields.values()) if (width < cap) width += measure(cell(value, false), cap) + 1
+      if ((left -= Math.min(width, cap)) < 0) break
+    }
+    return rows
   }
 }
 
 /** The fields that occur, in declared order, then those nobody declared. */
-function ordered(entities: readonly Entity[], shape: Shape | undefined): string[] {
-  const present = new Set(entities.flatMap((entity) => [...entity.fields.keys()]))
+function ordered(rows: readonly Fields[], shape: Shape | undefined): string[] {
+  const present = new Set<string>()
+  for (const fields of rows) for (const field of fields.keys()) present.add(field)
   const declared = [...(shape?.positional ?? []), ...(shape?.fields ?? [])].filter((field) => present.has(field))
   return [...new Set([...declared, ...present])]
 }
 
 function layoutTable(
-  entities: readonly Entity[],
+  rows: readonly Fields[],
+  total: number,
   shape: Shape,
   cell: (value: Value, isName: boolean) => Layout,
 ): Group {
-  const columns = ordered(entities.slice(0, MOST_ROWS), shape)
+  const columns = ordered(rows, shape)
   const header = `(${headText(shape.plural)} [${columns.map(keyText).join(' ')}]`
   const row = (i: number): Layout => {
-    const { fields } = entities[i]!
+    const fields = rows[i]!
     return lazyGroup('[', ']', columns.length, (column) => {
       const field = columns[column]!
       return fields.has(field) ? cell(fields.get(field)!, field === shape.positional[0]) : atom('_')
     })
   }
-  return lazyGroup(header, ')', entities.length, row, true)
+  return lazyGroup(header, ')', total, row, true, rows.length)
 }
 
 /** The width, by the first items where there are many. */
-function sampled({ open, close, total, item }: Group): number {
+function sampled({ open, close, most, item }: Group): number {
   let width = open.length + close.length
-  for (let i = 0; i < Math.min(total, SAMPLE); i++) width += Math.min(ROW_CAP, measure(item(i), ROW_CAP)) + 1
+  for (let i = 0; i < Math.min(most, SAMPLE); i++) width += Math.min(ROW_CAP, measure(item(i), ROW_CAP)) + 1
   return width
 }
