@@ -257,11 +257,13 @@ const IGNORE_HEAD = '# written by tidemark init: what belongs to this machine al
 const IGNORED = ['/local/', '/store/', '/cache/', '/handoff.md', '/swarm-state.md', '/decisions.md', '/observations.md', '/mutations.md', '/archive/', '/retro/', '/*.edited-*.md'] // biome-ignore format: a list
 const GITIGNORE = [IGNORE_HEAD, ...IGNORED, ''].join('\n')
 
+/** Git may have made the ends of lines its own. */
+const linesOf = (text: string): string[] => text.split(/\r?\n/)
+
 /** Whether a `.gitignore` has only lines that we wrote. */
 export const isOwnIgnore = (text: string): boolean =>
   text.startsWith(IGNORE_HEAD) &&
-  text
-    .split('\n')
+  linesOf(text)
     .slice(1)
     .every((line) => line === '' || line === PERSONAL || IGNORED.includes(line))
 
@@ -269,7 +271,7 @@ export const isOwnIgnore = (text: string): boolean =>
 const PERSONAL = '*'
 
 /** Whether the project was made with `init --personal`. */
-export const isPersonal = (root: string): boolean => `${readInside(root, IGNORE) ?? ''}`.split('\n').includes(PERSONAL)
+export const isPersonal = (root: string): boolean => linesOf(`${readInside(root, IGNORE) ?? ''}`).includes(PERSONAL)
 
 const ATTRIBUTES = `${PROJECT_DIR}/.gitattributes`
 /** Git leaves the line ends of the log as they are: their bytes have hashes. */
@@ -282,7 +284,7 @@ export const writeAttributes = (root: string): boolean => createInside(root, ATT
 export function ignoreViews(root: string): void {
   const text = `${readInside(root, IGNORE) ?? ''}`
   if (!text.startsWith(IGNORE_HEAD)) return
-  const lines = text.split('\n')
+  const lines = linesOf(text)
   const missing = IGNORED.filter((line) => !lines.includes(line))
   if (missing.length > 0) appendInside(root, IGNORE, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`)
 }

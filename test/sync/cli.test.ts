@@ -90,6 +90,15 @@ test('[K16] with the hook of git what was recorded is in the same commit', async
     'a.txt',
   ])
   expect(gitAs('status', '--porcelain')).toBe('')
+  // a commit of named files has an index of its own, and git's own index does not hear of what is added to it
+  await run(ana, 'act', '[["record-decision", {"name": "e", "rationale": "r"}]]')
+  writeFileSync(join(ana.dir, 'a.txt'), 'b')
+  gitAs('commit', '-q', '-m', 'third', 'a.txt')
+  expect(gitAs('status', '--porcelain')).toBe('')
+  writeFileSync(join(ana.dir, 'a.txt'), 'c')
+  gitAs('commit', '-q', '-a', '-m', 'fourth')
+  expect(gitAs('show', '--name-only', '--format=')).toMatch(/\/2-2-/)
+  expect(gitAs('status', '--porcelain')).toBe('')
 })
 
 test('a dry run says what travels and what stays, and writes nothing; --check is for CI', async () => {

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openProject } from '../../src/open.ts'
-import { findProject } from '../../src/store/project.ts'
+import { findProject, ignoreViews } from '../../src/store/project.ts'
 import { checkSegments } from '../../src/sync/check.ts'
 import { publish } from '../../src/sync/publish.ts'
 import { hasChanged, receive } from '../../src/sync/receive.ts'
@@ -208,6 +208,11 @@ test('[K17] converted line ends do no harm, and .gitattributes keeps git from it
   }
   expect(ben.receive()).toMatchObject({ applied: 1, damaged: [] })
   expect(knowledge(ben)).toBe(knowledge(ana))
+  const ignore = join(ben.dir, '.tidemark/.gitignore')
+  const converted = readFileSync(ignore, 'utf8').replaceAll('\n', '\r\n')
+  writeFileSync(ignore, converted)
+  ignoreViews(ben.dir)
+  expect(readFileSync(ignore, 'utf8')).toBe(converted)
 })
 
 test('[K17] a segment that was cut off is named, what is sound in it is read, and its author writes it anew', () => {
