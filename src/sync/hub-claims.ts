@@ -69,7 +69,7 @@ export async function decideNow(
       else if (code === 'claimed' && isObject(holder)) {
         await giveUp(rows.filter((r) => r.n !== c.n && r.since >= since))
         return { holder, fences: [] }
-      } else return { fences, open: `the hub says: ${code}` }
+      } else return { fences, open: code === 'read-only' ? 'the token may only read' : `the hub says: ${code}` }
     }
     return { fences }
   } catch (error) {

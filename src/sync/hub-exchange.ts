@@ -276,7 +276,8 @@ export class HubExchange {
   async push(): Promise<void> {
     this.out.pushed.length = 0
     this.out.staying = 0
-    while (this.role !== 'reader' && (await this.#pushSome())) {}
+    if (this.role !== 'reader') while (await this.#pushSome()) {}
+    else if (unsentLines(this.#memory, 1) > 0) this.out.refused = 'read-only'
   }
 
   /** Pushes as many as are put together before the hub misses a sign of life; whether more are left. */
@@ -328,6 +329,12 @@ export class HubExchange {
     if (again) this.#keep(() => ({ erased }))
     return all.some((own) => own.lines.length >= most)
   }
+}
+
+/** How many batches of this machine the hub does not have yet; no more than `most` of each identity are looked for. */
+export function unsentLines(memory: Memory, most?: number): number {
+  const known = stored<Progress | null>(getMeta(memory.db, PROGRESS) ?? 'null')
+  return unsentAfter(memory, (replica) => known?.sent[replica] ?? 0, most).reduce((n, own) => n + own.lines.length, 0)
 }
 
 interface Read {

@@ -32,7 +32,7 @@ export function followHub(
   hub?: { url: string; token: string },
 ): () => void {
   let life: HubLife | undefined
-  let token: string | undefined
+  let known: string | undefined
   let timer: NodeJS.Timeout | undefined
   let pause = RETRY_MS
   let ended = false
@@ -51,7 +51,7 @@ export function followHub(
     let current: HubLife | undefined
     try {
       const joined = joinedNow()
-      token = joined?.token
+      known = nameOf(joined)
       if (!joined || !takeTurn(memory)) return later(LOOK_MS)
       life = current = new HubLife(memory, joined, (error) => life === current && again(error))
       await current.start()
@@ -62,9 +62,10 @@ export function followHub(
   }
   // who has left the hub, or joined another one, means it at once
   const look = () => {
-    if (!life || joinedNow()?.token === token) return
-    life.stop()
+    if (nameOf(joinedNow()) === known) return
+    life?.stop()
     life = undefined
+    pause = RETRY_MS
     later(0)
   }
   const looking = setInterval(look, LOOK_MS).unref()
@@ -78,6 +79,7 @@ export function followHub(
   }
 }
 
+const nameOf = (hub: Joined | undefined) => hub && `${hub.url} ${hub.token}`
 const holderOf = ({ db }: Memory) => stored<ProcessRef | null>(getMeta(db, FOLLOWER) ?? 'null')
 /** A store may be removed under a process that has it open. */
 const isThere = ({ isOpen, db }: Memory): boolean => isOpen && db.isCurrent()

@@ -37,7 +37,11 @@ const refused = (status: number, code: string): UserError => {
 }
 
 const unreached = (url: string, why: string): UserError =>
-  new UserError('hub-unreached', `${url} cannot be reached (${why})`, 'what is new waits here; the next sync sends it')
+  new UserError(
+    'hub-unreached',
+    `${url} cannot be reached (${why})`,
+    'look at the address and the network; what is new waits here',
+  )
 
 export interface Heard {
   /** Called before anything that follows it. */

@@ -123,6 +123,8 @@ test('[N9] a claim typed in a shell is decided by the hub, and says so where it 
   expect(await hub.ended).toBe(0)
   const alone = await run(ana, 'claim', 'two', '--session', 'a', '--json')
   expect(JSON.parse(alone)).toMatchObject({ claims: [{ on: 'two' }], hub: 'unreached' })
+  expect(await run(ana, 'sync')).toContain('cannot be reached')
+  expect(await run(ana, 'sync', '--git')).not.toContain('hub') // the hook of git waits for no hub
   expect(await run(ben, 'release', '--session', 'b')).toContain('the hub does not know yet')
 })
 
@@ -145,6 +147,20 @@ test('[N7] [T94] a token stays in the state of its user, and leave and uninstall
   await run(ana, 'join', hub.url, shown)
   expect(await run(ana, 'uninstall')).toContain('leave   the hub')
   expect(holders()).toEqual([])
+})
+
+test('[N7] what does not reach the hub is said: by sync for a reader, and by doctor', async () => {
+  const { ana, ben, host, run, token } = await joined()
+  const hub = await hubProcess(host, '--port', '0')
+  await run(ana, 'join', hub.url, await token('ana'))
+  expect(await run(ana, 'doctor')).toMatch(/ok {3}joined ws:\S+ as ana\n/)
+  await run(ana, 'act', decide('of ana'))
+  expect(await run(ana, 'doctor')).toMatch(/as ana; 1 batch of this machine not there yet/)
+  await run(ben, 'join', hub.url, await token('ben', '--role', 'reader'))
+  expect(await run(ben, 'sync')).not.toContain('refused')
+  await run(ben, 'act', decide('of ben'))
+  expect(await run(ben, 'sync')).toContain('refused by the hub: the token may only read')
+  expect(await run(ben, 'claim', 'src', '--session', 'b')).toContain('on this machine only, until the hub has granted it: the token may only read') // biome-ignore format: one row
 })
 
 test('[N7] [T94] join says why it cannot be, keeps nothing then, and is no decision of an agent', async () => {

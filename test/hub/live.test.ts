@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { renameSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -210,6 +210,34 @@ test('[N9] [T93] what a hub tells of claims and sessions is no text for anybody 
   expect(sessionsOf(ana.memory).list().map((s) => s.id)).toEqual(['eve/good']) // biome-ignore format: one row
   life.stop()
   expect(claimsOf(ana.memory).held()).toEqual([])
+})
+
+test('[N3] [N7] a new token, or another hub, is taken up at once, also after a long time without one', async () => {
+  const { all } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  ben.memory.act([decision('of-ben')])
+  await exchangeOnce(ben.memory, hubOf(ben.project.id, ben.project.storePath)!)
+  const right = hubOf(ana.project.id, ana.project.storePath)!
+  let attempts = 0
+  const other = createNetServer((socket) => void socket.destroy(void attempts++)).listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  keepHub(ana.project.id, ana.project.storePath, { ...right, url: `ws://127.0.0.1:${port}/` })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const passes = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms)
+    await new Promise(setImmediate)
+  }
+  onTestFinished(ana.follow())
+  while (attempts < 9) await passes(1_000) // by then it waits for a minute
+  for (let i = 0; i < 50; i++) await passes(1) // the last one has failed
+  keepHub(ana.project.id, ana.project.storePath, right)
+  await passes(5_000)
+  const known = () => ana.memory.reader.list('decision').length
+  while (known() === 0) await passes(1)
+  expect([attempts, known()]).toEqual([9, 1])
 })
 
 test('[N1] [N3] a hub that was brought back from a backup gets again what it had acknowledged since', async () => {

@@ -22,7 +22,7 @@ import { retryWithBackoff } from '../../store/lock-wait.ts'
 import { findings, gaps, linesFrom } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { PROJECT_DIR, type Project, settleConfig, storesOf } from '../../store/project.ts'
-import { stateDirectory } from '../../store/state.ts'
+import { hubOf, stateDirectory } from '../../store/state.ts'
 import { checkSegments } from '../../sync/check.ts'
 import { pendingIn } from '../../sync/publish.ts'
 import { ago, countedKinds } from '../../tools/format.ts'
@@ -230,7 +230,7 @@ function checkStore(memory: Memory): Check[] {
 }
 
 /** What travels with git: whether all of it is sound and can be read, and what is not written yet. */
-function checkSync(memory: Memory, { root, aliases }: Project): Check[] {
+async function checkSync(memory: Memory, { id, root, storePath, aliases }: Project): Promise<Check[]> {
   const checks: Check[] = []
   if (settleConfig(root))
     checks.push(ok('sync.config', 'settled a conflict in .tidemark/config.json: two clones had run `init`; commit it'))
@@ -244,8 +244,24 @@ function checkSync(memory: Memory, { root, aliases }: Project): Check[] {
         '`tidemark sync` writes your own anew; take those of others from git, or have them sync',
       ),
     )
+  const joined = hubOf(id, storePath)
+  if (segments === 0 && !joined) return checks
+  const { lines: missing, held } = pendingIn(memory, root)
+  if (held)
+    checks.push(
+      wrong(
+        'sync.held',
+        `${held.batch} and all after it stay here: ${held.entity ?? 'its header'} looks like a secret (${held.category})`,
+        `erase it with \`tidemark act '[["purge", …]]'\`, and change it wherever it is used`,
+      ),
+    )
+  if (joined) {
+    const { unsentLines } = await import('../../sync/hub-exchange.ts')
+    const n = unsentLines(memory)
+    const left = n > 0 ? `; ${many(n, 'batch', 'batches')} of this machine not there yet: \`tidemark sync\`` : ''
+    checks.push(ok('sync.hub', `joined ${joined.url} as ${joined.member}${left}`))
+  }
   if (segments === 0) return checks
-  const { lines: missing } = pendingIn(memory, root)
   const left =
     missing.length > 0
       ? `; ${many(missing.length, 'batch', 'batches')} of this machine not written yet: \`tidemark sync\``

@@ -21,7 +21,7 @@ export function installHook(root: string): string {
     COMMENT,
     '# `git commit FILE` takes what it names alone: git would forget at once that it knows what is added here',
     'if command -v tidemark >/dev/null 2>&1 && case "$GIT_INDEX_FILE" in *next-index-*) false ;; esac; then',
-    `  tidemark sync --project ${place} >/dev/null`,
+    `  tidemark sync --git --project ${place} >/dev/null`,
     `  git add -- ${place}/${PROJECT_DIR}/log ${place}/${PROJECT_DIR}/.gitattributes 2>/dev/null || true`,
     'fi',
   ]
@@ -32,7 +32,7 @@ export function installHook(root: string): string {
     chmodSync(path, 0o755)
     return `  made    ${path}`
   }
-  if (!elsewhere && `${readInside(common, HOOK) ?? ''}`.includes(lines[3]!)) return `  there   ${path}`
+  if (!elsewhere && `${readInside(common, HOOK) ?? ''}`.includes('tidemark sync ')) return `  there   ${path}`
   return [`  add     these lines to your pre-commit hook (${elsewhere ? 'core.hooksPath' : path}):`, ...lines].join(
     '\n',
   )

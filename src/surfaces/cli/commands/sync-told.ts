@@ -21,7 +21,7 @@ export function tellLines(call: CommandCall, summaries: readonly string[]): void
 const REFUSED: Readonly<Record<string, string>> = {
   'not-yours':
     'another member of the hub has written under this machine’s identity; ask for a token of the same member as before',
-  'read-only': 'the token may only read',
+  'read-only': 'the token may only read; what you record reaches the others through git',
 }
 
 /** What an exchange with a hub has done. */

@@ -98,6 +98,7 @@ export const sync: Command = {
     'dry-run': { type: 'flag', about: 'say what travels and what stays, write nothing' },
     check: { type: 'flag', about: 'for CI: exit 1 if a segment is damaged, or something is not written yet' },
     compact: { type: 'flag', about: 'make one segment of your own small ones; on the branch that the others merge' },
+    git: { type: 'flag', about: 'through git alone: the hub is left out' },
     hook: { type: 'flag', about: 'have git do it before each commit: adds .git/hooks/pre-commit' },
   },
   async run(call) {
@@ -131,7 +132,7 @@ export const sync: Command = {
       removed.push(...compacted.removed)
       call.out(`  compact ${many(compacted.removed.length, 'segment')} into ${compacted.written.length}`)
     }
-    const hub = await exchange(call, memory, project)
+    const hub = call.flags.git ? undefined : await exchange(call, memory, project)
     if (written.length > 0) call.out('commit .tidemark/ and push it; others read it with their next command')
     return {
       json: {
