@@ -159,7 +159,6 @@ function ranked(
 ): readonly Entity[] {
   if (found.length < 2) return found
   const byId = new Map(found.map((e) => [e.id, e]))
-  const admits = (e: Entity) => byId.has(e.id)
   const best = rank(question, {
     corpus: storeCorpus(db),
     reader,
@@ -167,7 +166,7 @@ function ranked(
     kinds,
     all: true,
     now: env.now(),
-    admits,
+    admitted: (all) => all.filter((e) => byId.has(e.id)),
   })
   best.sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
   return [...new Set([...best.map((r) => r.entity.id), ...byId.keys()])].map((id) => byId.get(id)!)

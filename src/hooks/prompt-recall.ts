@@ -2,7 +2,7 @@ import { knownOn } from '../code/known.ts'
 import type { Entity } from '../model/entity.ts'
 import { storeCorpus } from '../recall/corpus.ts'
 import { rank } from '../recall/rank.ts'
-import { stateOf } from '../recall/validity.ts'
+import { statesOf } from '../recall/validity.ts'
 import { isStopWord, questionTerms } from '../store/terms.ts'
 import { toldSince } from './delivery.ts'
 import { tell } from './file-knowledge.ts'
@@ -36,8 +36,9 @@ function hitsFor({ memory }: Hook, prompt: string): Entity[] {
   )
   if (telling.size < WORDS_HELD) return []
   const now = memory.env.now()
-  const admits = (e: Entity) => stateOf(e, reader, now) === undefined
-  return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, now, isQuick: true, admits })
+  const admitted = (found: readonly Entity[]) =>
+    [...statesOf(found, reader, now)].flatMap(([e, state]) => (state === undefined ? [e] : []))
+  return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, now, isQuick: true, admitted })
     .filter(({ lexical }) => lexical.share >= SHARE && lexical.words.filter((w) => telling.has(w)).length >= WORDS_HELD)
     .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
     .slice(0, MOST * 2)

@@ -15,7 +15,7 @@ import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
 import { countTokens } from './tokens.ts'
 import type { Recalled, RecallResult } from './types.ts'
-import { stands, stateOf } from './validity.ts'
+import { type State, stands, statesOf } from './validity.ts'
 
 const DAY_MS = 86_400_000
 
@@ -54,12 +54,11 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   const proximity = makeProximity(reader, g.place, asked, config)
   const near = new Map<string, Proximity>()
   const states = new Map<string, string | undefined>()
-  const admits = (e: Entity): boolean => {
+  const admits = (e: Entity, state: State | undefined): boolean => {
     if (registry.kind(e.kind)?.internal) return false
     if (asked.since !== undefined && e.updated < asked.since) return false
     const p = proximity(e)
     if (p.excluded) return false
-    const state = stateOf(e, reader, asked.validAt)
     if (state === 'deleted' || state === 'rejected') return false
     if (state !== undefined && !asked.all && !(asked.asOf !== undefined && state !== 'proposed')) return false
     near.set(e.id, p)
@@ -73,7 +72,8 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     kinds: asked.kinds,
     all: asked.all || asked.asOf !== undefined,
     now,
-    admits,
+    admitted: (found) =>
+      [...statesOf(found, reader, asked.validAt)].flatMap(([e, state]) => (admits(e, state) ? [e] : [])),
   })
   const scored = inOrderOf(g.reranked ?? new Map(), ranked).map((r): Scored => {
     const p = near.get(r.entity.id)!

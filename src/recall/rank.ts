@@ -32,7 +32,8 @@ import {
 /** What the vectors of a store say of one question. */
 export interface VectorLeg {
   nearest(limit: number): readonly { readonly rowid: number; readonly cosine: number }[]
-  cosine(key: number): number | undefined
+  /** By key; those that have a vector. */
+  cosines(keys: readonly number[]): ReadonlyMap<number, number>
   readonly spread: Spread
   readonly floor: number
   readonly ceiling: number
@@ -62,8 +63,8 @@ export interface RankOptions {
   readonly now: number
   /** For a hook, which has little time: fewer candidates, and none for days, links or the name that the whole question is. */
   readonly isQuick?: boolean
-  /** Whether it may be told at all: its state, the scope, the time it is from. */
-  admits(e: Entity): boolean
+  /** Those that may be told at all: their state, the scope, the time they are from. */
+  admitted(found: readonly Entity[]): readonly Entity[]
 }
 
 /** A longer question is a document; only its beginning is searched for. */
@@ -98,8 +99,8 @@ const FIRST_PERSON = /\b(i|my|me|mine|i'm|i've|i’m|i’ve)\b/i
 const ROLES = new Set(['user', 'assistant', 'system', 'tool', 'model', 'human', 'ai'])
 
 /**
- * The terms that candidates are searched by: all, or the rarest within `POSTINGS`. The terms left out come in pairs: a text
- * with both may be the answer, however many texts have one.
+ * The terms that candidates are searched by: all, or the rarest within `POSTINGS`. Frequent terms come in pairs, one of them
+ * left out: a text with both may be the answer, however many texts have one.
  */
 function searchTerms(
   terms: readonly Term[],
@@ -120,11 +121,14 @@ function searchTerms(
   const pairs = order
     .slice(alone.length)
     .flatMap((i, at) =>
-      order.slice(0, alone.length + at).map((j) => ({ i, j, texts: (counts[i]! * counts[j]!) / size })),
+      order
+        .slice(0, alone.length + at)
+        .filter((j) => counts[j]! > BY_WORDS)
+        .map((j) => ({ i, j, texts: (counts[i]! * counts[j]!) / size })),
     )
     .filter(({ texts }) => texts > 0)
     .sort((a, b) => a.texts - b.texts || a.i - b.i || a.j - b.j)
-    .filter(({ texts }, at) => at === 0 || (at < PAIRS && (postings += texts) <= POSTINGS))
+    .filter(({ texts }, at) => (at === 0 && alone.length === 1) || (at < PAIRS && (postings += texts) <= POSTINGS))
     .filter(({ i, j }) => (read += counts[i]! + counts[j]!) <= READ)
   return { alone: alone.map((i) => [terms[i]!]), pairs: pairs.map(({ i, j }) => [terms[i]!, terms[j]!]) }
 }
@@ -183,8 +187,9 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
   const admit = (wanted: readonly (number | undefined)[]): void => {
     const fresh = [...new Set(wanted)].filter((key): key is number => key !== undefined && !judged.has(key))
     for (const key of fresh) judged.add(key)
-    for (const [key, e] of corpus.entities(fresh))
-      if ((!o.kinds || o.kinds.includes(e.kind)) && o.admits(e)) entities.set(key, e)
+    const there = [...corpus.entities(fresh)].filter(([, e]) => !o.kinds || o.kinds.includes(e.kind))
+    const admitted = new Set(o.admitted(there.map(([, e]) => e)))
+    for (const [key, e] of there) if (admitted.has(e)) entities.set(key, e)
     load(fresh.filter((key) => entities.has(key)))
   }
 
@@ -195,8 +200,9 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
   const roughly = (keys: readonly number[]): number[] => {
     const seen = keys.map((key) => seenOf({ text: textOf(key), before: [], after: [] }, ofQuestion))
     const average = averageOf(seen.flatMap((t) => t.passages))
+    const cosines = vectors?.cosines(keys)
     const legs = seen.map((p, i): Legs => {
-      const cosine = vectors?.cosine(keys[i]!)
+      const cosine = cosines?.get(keys[i]!)
       const lexical = lexicalOf(p, ofQuestion, average)
       return {
         lexical,
@@ -233,10 +239,10 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
     const { id } = entities.get(key)!
     return references.whole.has(id) || references.within.has(id)
   }
-  let around = corpus.around(found)
+  const around = new Map(corpus.around(found))
   const beside = (key: number): Neighbours => around.get(key) ?? { before: [], after: [] }
   admit(found.slice(0, WITH_NEIGHBOURS).flatMap((key) => [beside(key).before[0], beside(key).after[0]]))
-  around = corpus.around([...entities.keys()])
+  for (const [key, of] of corpus.around([...entities.keys()])) around.set(key, of)
   load([...around.values()].flatMap(({ before, after }) => [...before, ...after]))
   const row = (key: number): InRow => {
     const of = (keys: readonly number[]) => keys.flatMap((k) => texts.get(k) ?? [])
@@ -265,7 +271,7 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
     const spoken = !isMeant ? undefined : namedSpeakers.length > 0 ? 'named' : 'user'
     const fit = days.length === 0 ? [] : days.map((d) => ({ d, fit: coversOf(d, entities.get(key)!) }))
     const best = fit.sort((a, b) => b.fit - a.fit)[0]
-    const cosine = vectors?.cosine(key)
+    const cosine = vectors?.cosines([key]).get(key)
     return {
       // a question of nothing but stop-words is answered by what the index found
       lexical: lexical.score > 0 ? lexical : { ...lexical, score: scoresByIndex.has(key) ? 1e-3 : 0 },
@@ -276,6 +282,7 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
       dayText: best && best.fit > 0 ? best.d.text : undefined,
     }
   }
+  vectors?.cosines(keys) // all at once
   const legs = keys.map(legsOf)
   const fused = fuse(legs, spread)
   for (const [i, key] of keys.entries()) if (isNamed(key)) fused[i]! += NAMED

@@ -25,7 +25,7 @@ import type { VectorLeg } from './rank.ts'
 import { placeOfTask } from './scope.ts'
 import type { RecallOptions, RecallResult } from './types.ts'
 import { fill, fillNow, lacking, lacksVectors, modelOf } from './vector-fill.ts'
-import { VectorIndex } from './vector-index.ts'
+import { type Near, VectorIndex } from './vector-index.ts'
 
 /** How long missing vectors are made before an answer. The rest is made later. */
 const FILL_FIRST_MS = 60
@@ -289,12 +289,19 @@ export class Recaller {
         `${left} of ${left + index.size} texts have no vector yet and are found by words alone; they are made as time allows`,
       )
     if (index.size === 0) return undefined
-    const cosines = new Map<number, number | undefined>()
+    const cosines = new Map<number, number>()
+    const without = new Set<number>()
+    const known = (near: readonly Near[]) => {
+      for (const { rowid, cosine } of near) cosines.set(rowid, cosine)
+      return near
+    }
     return {
-      nearest: (limit) => index.nearest(vector, limit),
-      cosine: (key) => {
-        if (!cosines.has(key)) cosines.set(key, index.cosine(key, vector))
-        return cosines.get(key)
+      nearest: (limit) => known(index.near(vector, limit)).slice(0, limit),
+      cosines: (keys) => {
+        const fresh = keys.filter((key) => !cosines.has(key) && !without.has(key))
+        if (fresh.length > 0) known(index.cosines(fresh, vector))
+        for (const key of fresh) if (!cosines.has(key)) without.add(key)
+        return cosines
       },
       spread: index.spread(vector, embedder),
       floor: embedder.floor,

@@ -25,7 +25,7 @@ export function stateOf(
   e: Entity,
   reader: Reader,
   validAt: number,
-  replaced: (id: string) => boolean = (id) => isReplaced(id, reader),
+  replaced: (id: string) => boolean = (id) => replacedAmong([id], reader).has(id),
 ): State | undefined {
   if (!e.live) return 'deleted'
   const standing = standingOf(e.fields)
@@ -33,6 +33,15 @@ export function stateOf(
   if (e.fields.retired !== undefined) return 'retired'
   if (e.fields.status === 'superseded' || replaced(e.id)) return 'superseded'
   return outOfValidity(e, validAt)
+}
+
+/** The states of several, as `stateOf` has them. */
+export function statesOf(entities: readonly Entity[], reader: Reader, validAt: number): Map<Entity, State | undefined> {
+  const replaced = replacedAmong(
+    entities.map((e) => e.id),
+    reader,
+  )
+  return new Map(entities.map((e) => [e, stateOf(e, reader, validAt, (id) => replaced.has(id))]))
 }
 
 function outOfValidity({ fields }: Entity, at: number): 'not yet valid' | 'no longer valid' | undefined {
@@ -70,5 +79,6 @@ export function readValidAt(reader: Reader, at: number): Reader {
 /** Whether somebody stands by a link: not proposed, rejected or taken out. */
 export const stands = (link: Link): boolean => isAgreed(link.entity)
 
-/** Whether something says that it takes its place; kinds without a status know no other sign. */
-const isReplaced = (id: string, reader: Reader): boolean => reader.edges('to', [id], ['supersedes']).length > 0
+/** Those whose place something says that it takes; kinds without a status know no other sign. */
+const replacedAmong = (ids: readonly string[], reader: Reader): Set<string> =>
+  new Set(reader.edges('to', ids, ['supersedes']).map((link) => link.to))

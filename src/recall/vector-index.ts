@@ -1,5 +1,5 @@
 import type { Db } from '../store/db.ts'
-import { BLOCK, lastChange, signsSince, vectorModel, vectorOf, vectorsEpoch, vectorsOf } from '../store/vectors.ts'
+import { BLOCK, lastChange, signsSince, vectorModel, vectorsEpoch, vectorsOf } from '../store/vectors.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { type Spread, TUNING } from './relevance.ts'
 import { cosineTo, signsOf } from './vector-bytes.ts'
@@ -13,6 +13,8 @@ export interface Near {
 const CLOSER = 8
 const MOST = 1_000
 const SAMPLE = 512
+/** Vectors that are kept in memory: those of a small store, some 10 MB. */
+const MOST_READ = 20_000
 /** The spread of cosines of unrelated texts that is assumed while there are few texts; counts as `weight` of them. */
 const PRIOR = { weight: 24, deviation: 0.1 }
 
@@ -39,6 +41,8 @@ export class VectorIndex {
   #epoch = ''
   /** Vectors of the sample with their hashes, until something changes. */
   #sample: { readonly hash: number; readonly data: Uint8Array }[] | undefined
+  /** Vectors that were read lately, until something changes. */
+  readonly #read = new Map<number, Uint8Array>()
   #distances = new Uint16Array(0)
 
   constructor(db: Db, model: string, dimensions: number) {
@@ -67,6 +71,7 @@ export class VectorIndex {
     }
     this.#change = change
     this.#sample = undefined
+    this.#read.clear()
   }
 
   #clear(): void {
@@ -74,6 +79,7 @@ export class VectorIndex {
     this.#size = 0
     this.#change = 0
     this.#sample = undefined
+    this.#read.clear()
   }
 
   #count(bits: Int32Array): number {
@@ -87,17 +93,25 @@ export class VectorIndex {
     return false
   }
 
-  /** The cosine of one text to a question, if it has a vector. */
-  cosine(rowid: number, q: Float32Array): number | undefined {
-    const data = vectorOf(this.#db, rowid)
-    return data && cosineTo(data, q)
+  /** The cosines of texts to a question; of those that have a vector. */
+  cosines(rowids: readonly number[], q: Float32Array): Near[] {
+    return this.#vectors(rowids).map(({ rowid, data }) => ({ rowid, cosine: cosineTo(data, q) }))
   }
 
-  /** The nearest to a question, nearest first. */
-  nearest(q: Float32Array, limit: number): Near[] {
+  #vectors(rowids: readonly number[]): { rowid: number; data: Uint8Array }[] {
+    if (this.#read.size > MOST_READ) this.#read.clear()
+    const missing = rowids.filter((rowid) => !this.#read.has(rowid))
+    for (const { rowid, data } of vectorsOf(this.#db, missing)) this.#read.set(rowid, data)
+    return rowids.flatMap((rowid) => {
+      const data = this.#read.get(rowid)
+      return data ? [{ rowid, data }] : []
+    })
+  }
+
+  /** All that were compared with a question, nearest first: the first `limit` of them are the nearest. */
+  near(q: Float32Array, limit: number): Near[] {
     const likely = this.#likely(q, Math.max(limit, Math.min(limit * CLOSER, MOST)))
-    const near = vectorsOf(this.#db, likely).map(({ rowid, data }): Near => ({ rowid, cosine: cosineTo(data, q) }))
-    return near.sort((a, b) => b.cosine - a.cosine || a.rowid - b.rowid).slice(0, limit)
+    return this.cosines(likely, q).sort((a, b) => b.cosine - a.cosine || a.rowid - b.rowid)
   }
 
   /** Those whose signs agree most with the question's. */
@@ -138,16 +152,14 @@ export class VectorIndex {
   /** Chosen by what they say and not by where they lie: every process and every replica takes the same ones. */
   #sampled(): { readonly hash: number; readonly data: Uint8Array }[] {
     const below = (SAMPLE / Math.max(1, this.#size)) * 2 ** 32
-    const sample = []
+    const hashes = new Map<number, number>()
     for (const [block, bits] of this.#blocks)
       for (let i = 0, start = 0; i < BLOCK; i++, start += this.#words) {
         if (!this.#isThere(bits, start)) continue
         const hash = hashOfSigns(bits, start, this.#words)
-        if (hash >= below) continue
-        const data = vectorOf(this.#db, block * BLOCK + i)
-        if (data) sample.push({ hash, data })
+        if (hash < below) hashes.set(block * BLOCK + i, hash)
       }
-    return sample
+    return this.#vectors([...hashes.keys()]).map(({ rowid, data }) => ({ hash: hashes.get(rowid)!, data }))
   }
 
   /** What the cosines to a question are like over all texts, from a sample spread evenly over them. */

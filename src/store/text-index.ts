@@ -217,6 +217,8 @@ export function rowsWith(
 
 /** So many more than wanted are looked at first. */
 const SPARE = 200
+/** And so many of them first. */
+const FEW = 20
 
 /**
  * The best are found first, and their entities read then: the entities of all that match lie all over the file. Undefined
@@ -236,19 +238,24 @@ function bestWith(
     most,
   )
   const scores = new Map(best.map((b) => [b.rowid, b.score]))
-  const hits = db
-    .all<Omit<Hit, 'score'> & { created: number }>(
-      `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, e.created AS created FROM entities e
-       WHERE e.rowid IN (SELECT value FROM json_each(?)) AND e.live=1 ${FILTER[which]}
-       ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''}`,
-      JSON.stringify([...scores.keys()]),
-      ...(kinds ? [JSON.stringify(kinds)] : []),
-    )
-    .map((e) => ({ ...e, score: scores.get(e.rowid)! }))
-    .sort((a, b) => b.score - a.score || b.created - a.created || (a.id < b.id ? -1 : 1))
-    .slice(0, limit)
-  const isAll = best.length < most || (hits.length === limit && hits.at(-1)!.score > best.at(-1)!.score)
-  return isAll ? hits.map(({ created: _, ...hit }) => hit) : undefined
+  // mostly nearly all of them count
+  for (const some of [best.slice(0, limit + FEW), best]) {
+    const hits = db
+      .all<Omit<Hit, 'score'> & { created: number }>(
+        `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, e.created AS created FROM entities e
+         WHERE e.rowid IN (SELECT value FROM json_each(?)) AND e.live=1 ${FILTER[which]}
+         ${kinds ? 'AND e.kind IN (SELECT value FROM json_each(?))' : ''}`,
+        JSON.stringify(some.map((b) => b.rowid)),
+        ...(kinds ? [JSON.stringify(kinds)] : []),
+      )
+      .map((e) => ({ ...e, score: scores.get(e.rowid)! }))
+      .sort((a, b) => b.score - a.score || b.created - a.created || (a.id < b.id ? -1 : 1))
+      .slice(0, limit)
+    const isAll = some.length === best.length && best.length < most
+    if (isAll || (hits.length === limit && hits.at(-1)!.score > some.at(-1)!.score))
+      return hits.map(({ created: _, ...hit }) => hit)
+  }
+  return undefined
 }
 
 /** Every text that matches is looked at; where kinds are asked for, the rows of those are told apart without reading any. */

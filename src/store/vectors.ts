@@ -31,7 +31,7 @@ export function useModel(db: Db, id: string): boolean {
 export const countDue = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors_due')!.n
 export const someDue = (db: Db): boolean => db.get('SELECT 1 FROM vectors_due LIMIT 1') !== undefined
 export const countVectors = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM vectors')!.n
-/** A number that grows whenever signs change, and never falls. */
+/** A number that grows whenever vectors change, and never falls. */
 export const lastChange = (db: Db): number => Number(getMeta(db, 'vector_change') ?? 0)
 /** Changes whenever all vectors are deleted: row ids may then mean other texts. */
 export const vectorsEpoch = (db: Db): string => getMeta(db, 'vector_epoch') ?? ''
@@ -66,11 +66,7 @@ export const plainVectors = (db: Db, rowids: readonly number[]): Map<number, Uin
       .map((r) => [r.rowid, r.data]),
   )
 
-/** A vector as it is compared with a question: mixed, where the text stands in a row. */
-export const vectorOf = (db: Db, rowid: number): Uint8Array | undefined =>
-  db.get<{ data: Uint8Array }>('SELECT ifnull(mixed, data) AS data FROM vectors WHERE rowid=?', rowid)?.data
-
-/** Those of several rows, as `vectorOf` has them. */
+/** Vectors as they are compared with a question: mixed, where the text stands in a row. */
 export const vectorsOf = (db: Db, rowids: readonly number[]): { rowid: number; data: Uint8Array }[] =>
   db.all(
     'SELECT rowid, ifnull(mixed, data) AS data FROM vectors WHERE rowid IN (SELECT value FROM json_each(?))',
@@ -119,7 +115,6 @@ export const BLOCK = 64
 /** Puts signs into their blocks, or takes them out. */
 function putSigns(db: Db, rows: readonly { rowid: number; signs: Int32Array | undefined }[]): void {
   const change = lastChange(db) + 1
-  let changed = false
   for (const [block, own] of Map.groupBy(rows, (r) => Math.floor(r.rowid / BLOCK))) {
     const there = db.get<{ data: Uint8Array }>('SELECT data FROM vector_signs WHERE block=?', block)?.data
     const words = own.find((r) => r.signs)?.signs?.length ?? (there?.byteLength ?? 0) / 4 / BLOCK
@@ -128,9 +123,8 @@ function putSigns(db: Db, rows: readonly { rowid: number; signs: Int32Array | un
     for (const { rowid, signs } of own) bits.set(signs ?? new Int32Array(words), (rowid % BLOCK) * words)
     if (bits.every((word, i) => word === before[i])) continue
     db.run('INSERT OR REPLACE INTO vector_signs (block, change, data) VALUES (?,?,?)', block, change, asBytes(bits))
-    changed = true
   }
-  if (changed) setMeta(db, 'vector_change', String(change))
+  setMeta(db, 'vector_change', String(change))
 }
 
 /** The blocks of signs that changed since: `BLOCK` rows each, from row `block * BLOCK` on; zeros stand for none. */
