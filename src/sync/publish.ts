@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { gitRoot, isTracked } from '../git.ts'
 import type { Memory } from '../memory.ts'
 import { shellWord } from '../model/shell.ts'
@@ -168,18 +168,24 @@ export function rewriteErased(memory: Memory, root: string): string[] {
   return [told, ...newHistory(committed)]
 }
 
-/** The commands for a history of git without some files; what they held that stays is in the files of today. */
+/**
+ * The commands for a history of git without files that were replaced. The same text may stand in other files of their
+ * replica, of other branches and from before a compaction: of all that git has of it the files of today stay alone.
+ */
 export function newHistory(paths: readonly string[]): string[] {
   if (paths.length === 0) return []
-  const drop = `git rm -q --cached --ignore-unmatch -- ${paths.map(shellWord).join(' ')}`
+  const logs = [...new Set(paths.map(dirname))].map(shellWord).join(' ')
+  const drop = `git ls-files -- ${logs} | grep -vxF "$(git ls-tree -r --full-tree --name-only HEAD -- ${logs})" | git update-index --force-remove --stdin`
   return [
     [
       'the history of git keeps it: change the secret. For a new history, commit .tidemark/, have everybody push, then run at the top of the work tree:',
+      '  git fetch -q origin',
       `  FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --index-filter ${shellWord(drop)} -- --all`,
       "  git for-each-ref --format='delete %(refname)' refs/original | git update-ref --stdin",
       '  git reflog expire --expire=now --all && git gc -q --prune=now',
+      "  git push --force origin 'refs/remotes/origin/*:refs/heads/*' '^refs/remotes/origin/HEAD'",
       '  git push --force --all && git push --force --tags',
-      'every other clone has to be made anew, and the host of the repository has to remove what it cached',
+      'what other branches lack then comes with `tidemark sync` there; every other clone has to be made anew, and the host of the repository has to remove what it cached',
     ].join('\n'),
   ]
 }

@@ -60,6 +60,13 @@ test('[K15] [N1] [T63] purge writes its own segments anew, and the commands that
   const { clone, hub } = team()
   const ana = clone('ana')
   ana.act([decision('leak', { rationale: `the key is ${SECRET}` }), decision('stays')])
+  ana.git('switch', '-qc', 'topic') // that branch has a segment of its own
+  ana.publish()
+  ana.commit()
+  ana.git('push', '-q', 'origin', 'topic')
+  ana.git('switch', '-q', 'main')
+  ana.git('branch', '-qD', 'topic')
+  ana.act([decision('second')])
   ana.share()
   ana.act([decision('later')])
   ana.share()
