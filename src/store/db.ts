@@ -102,6 +102,7 @@ export class Db {
   #bell: number | undefined
   #rung = 0
   #writes = 0
+  #written = 0
   #writing = false
 
   constructor(raw: DatabaseSync, path: string, { inode = 0, readOnly = false, mark, forget = () => {} }: Opened = {}) {
@@ -213,6 +214,7 @@ export class Db {
       } finally {
         this.#writing = false
       }
+      this.#written++
       this.#ring()
       this.#tidy()
       return result
@@ -235,6 +237,11 @@ export class Db {
   /** Changes whenever another process has committed. */
   dataVersion(): number {
     return (this.#statement('PRAGMA data_version').get() as { data_version: number }).data_version
+  }
+
+  /** Stays the same as long as nothing is committed, here or elsewhere; undefined while this process writes. */
+  version(): string | undefined {
+    return this.#writing ? undefined : `${this.dataVersion()} ${this.#written}`
   }
 
   /** Whether the file at the path is still the one that is open here. */

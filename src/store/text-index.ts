@@ -174,8 +174,24 @@ export function neighboursOf(db: Db, rowids: readonly number[]): Map<number, Nei
   return new Map(rows.map((r) => [r.rowid, { words: r.words, before: some(r.b1, r.b2), after: some(r.a1, r.a2) }]))
 }
 
+const MOST_COUNTS = 10_000
+/** What was counted since the last commit: in a large store a frequent word takes milliseconds. */
+const counted = new WeakMap<Db, { readonly version: string; readonly counts: Map<string, number> }>()
+
+function countOnce(db: Db, what: string, count: () => number): number {
+  const version = db.version()
+  if (version === undefined) return count()
+  let known = counted.get(db)
+  if (known?.version !== version || known.counts.size > MOST_COUNTS)
+    counted.set(db, (known = { version, counts: new Map() }))
+  const n = known.counts.get(what) ?? count()
+  known.counts.set(what, n)
+  return n
+}
+
 /** How many there are; counted where the rows are smallest. */
-export const countTexts = (db: Db): number => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n
+export const countTexts = (db: Db): number =>
+  countOnce(db, '', () => db.get<{ n: number }>('SELECT count(*) AS n FROM text_index_docsize')!.n)
 
 const quoted = (word: string): string => `"${indexed(word)}"`
 
@@ -326,4 +342,8 @@ export function textsInRows(
 
 /** In how many texts a stem stands. */
 export const textsWith = (db: Db, stem: string): number =>
-  db.get<{ doc: number }>('SELECT doc FROM text_words WHERE term=?', indexed(stem))?.doc ?? 0
+  countOnce(
+    db,
+    indexed(stem),
+    () => db.get<{ doc: number }>('SELECT doc FROM text_words WHERE term=?', indexed(stem))?.doc ?? 0,
+  )
