@@ -77,6 +77,7 @@ export function applyToCells(cells: Cells, e: Event): void {
 
 /** Whether one of these events took the place of a write that is not among them. */
 export function overwritesOthers(events: readonly Event[]): boolean {
+  if (events.every((e) => e.over.length === 0)) return false
   const there = new Set(events.map((e) => refOf(e.stamp)))
   return events.some((e) => e.over.some(([replica, ctr]) => !there.has(refKey(replica, ctr))))
 }
@@ -118,7 +119,7 @@ export function cellsOf(events: readonly Event[], others: readonly Event[] = [])
   }
   const cells: Cells = new Map()
   for (const cell of written) {
-    if (gone.has(refOf(cell.stamp))) continue
+    if (gone.size > 0 && gone.has(refOf(cell.stamp))) continue
     cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
   }
   return cells

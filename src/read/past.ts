@@ -3,8 +3,16 @@ import { STATE } from '../log/cells.ts'
 import { foldOf } from '../log/context-value.ts'
 import { cellsOf, type Event, overwritesOthers } from '../log/events.ts'
 import type { Folded } from '../log/fold.ts'
-import { rowOf } from '../materialize/apply.ts'
-import { type Entity, isAgreed, kindOf, LINK_KIND, type Link, nameKey, standingOf } from '../model/entity.ts'
+import {
+  displayName,
+  type Entity,
+  isAgreed,
+  kindOf,
+  LINK_KIND,
+  type Link,
+  nameKey,
+  standingOf,
+} from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
 import { eventsOfUpTo, fieldsSince, listEventsUpTo, writtenUpTo } from '../store/log.ts'
@@ -63,10 +71,12 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
   }
   const isLive = (id: string) => entity(id)?.live === true
 
+  let touched: rows.ChangedRow[] | undefined
+  const touchedRows = () => (touched ??= rows.changedSince(db, at))
   let changed: Map<string, Change> | undefined
   const changes = (): Map<string, Change> => {
     if (changed) return changed
-    const found = rows.changedSince(db, at)
+    const found = touchedRows()
     const fields = fieldsSince(
       db,
       found.map((row) => row.id),
@@ -79,7 +89,7 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
   let gone: rows.LinkRow[] | undefined
   const goneLinks = (): rows.LinkRow[] => {
     if (gone) return gone
-    const links = [...changes().keys()].filter((id) => kindOf(id) === LINK_KIND)
+    const links = touchedRows().flatMap(({ id }) => (kindOf(id) === LINK_KIND ? [id] : []))
     return (gone = entities(rows.linksGone(db, links)).flatMap(({ id, live, fields: { from, type, to } }) =>
       live ? [{ id, src: String(from), rel: String(type), dst: String(to) }] : [],
     ))
@@ -106,32 +116,46 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
     foldEach([...found.values()].flatMap((row) => (row.updated > at ? [row.id] : [])))
     return ids.flatMap((id) => (found.has(id) ? (read(found.get(id)!) ?? []) : []))
   }
-  /** Those of these that were alive, and whether somebody had agreed to each. */
-  const aliveOf = (ids: readonly string[]): Map<string, boolean> => {
-    const found = rows.listedOfIds(db, ids)
+  type Standing = Pick<rows.Listed, 'live' | 'retired' | 'standing'>
+  /** Those of these that were alive, and whether somebody had agreed to each; some are `known`. */
+  const aliveOf = (ids: readonly string[], known: ReadonlyMap<string, Standing>): Map<string, boolean> => {
+    const found = rows.standingOfIds(
+      db,
+      ids.filter((id) => !known.has(id)),
+    )
     const was = stateOfEach(found.flatMap((row) => (row.updated > at ? [row.id] : [])))
+    const then = new Map<string, Standing>(
+      found.map((row) => [row.id, row.updated <= at ? row : listedAs(was.get(row.id))]),
+    )
     return new Map(
-      found.flatMap((row) => {
-        const { live, retired, standing } = row.updated <= at ? row : listedAs(was.get(row.id))
-        return live ? [[row.id, !retired && standing === 'confirmed'] as const] : []
+      ids.flatMap((id) => {
+        const { live, retired, standing } = known.get(id) ?? then.get(id) ?? NOWHERE
+        return live ? [[id, !retired && standing === 'confirmed'] as const] : []
       }),
     )
   }
   /** What lists show of those that something touched since. */
-  const stateOfEach = (ids: readonly string[]) => {
-    const was = foldForLists(db, ids, at)
+  const stateOfEach = (ids: readonly string[], ...also: string[]) => {
+    const was = foldForLists(db, ids, at, also)
     foldEach(ids.filter((id) => !was.has(id)))
     return new Map(ids.map((id) => [id, was.get(id) ?? folded.get(id)]))
   }
   /** Those of these that another one had taken the place of. */
-  const replacedOf = (ids: readonly string[], whatever: boolean): Set<string> => {
+  const replacedOf = (ids: readonly string[], whatever: boolean, known: ReadonlyMap<string, Standing>): Set<string> => {
     const all = [...rows.linksInto(db, SUPERSEDES, ids), ...ids.flatMap((id) => goneAt('dst', id))]
     const taking = all.filter((l) => l.rel === SUPERSEDES)
-    const alive = aliveOf([...new Set(taking.flatMap((l) => [l.id, l.src]))])
+    const alive = aliveOf([...new Set(taking.flatMap((l) => [l.id, l.src]))], known)
     const old = new Set(taking.flatMap((l) => (alive.get(l.id) && alive.has(l.src) ? [l.dst] : [])))
     if (whatever) return old
-    const said = writtenUpTo(db, [...old], 'status', at)
-    for (const e of entities(said)) if (e.fields.status !== undefined) old.delete(e.id)
+    const said = rows.rowsOfIds(db, writtenUpTo(db, [...old], 'status', at))
+    const was = stateOfEach(
+      said.flatMap((row) => (row.updated > at ? [row.id] : [])),
+      'status',
+    )
+    for (const row of said) {
+      const { status } = (row.updated > at ? was.get(row.id) : entityOf(row))?.fields ?? {}
+      if (status !== undefined) old.delete(row.id)
+    }
     return old
   }
 
@@ -140,7 +164,8 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
     const touched = rows.touchedSince(db, kind, at)
     const was = stateOfEach(touched.flatMap((row) => (row.changed ? [row.id] : [])))
     const then = touched.map((row): rows.Listed => (row.changed ? { ...row, ...listedAs(was.get(row.id)) } : row))
-    const asked = [...rows.untouchedSince(db, kind, at), ...then].filter(
+    const known = [...rows.untouchedSince(db, kind, at), ...then]
+    const asked = known.filter(
       (row) =>
         row.live &&
         (o.since === undefined || row.created >= o.since) &&
@@ -151,6 +176,7 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
     const replaced = replacedOf(
       perhaps.map((row) => row.id),
       o.current ?? false,
+      new Map(known.map((row) => [row.id, row])),
     )
     return asked.filter((row) => !replaced.has(row.id)).sort(newestFirst)
   }
@@ -235,6 +261,8 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
   return reader
 }
 
+const NOWHERE = { live: 0, retired: 0, standing: '' }
+
 const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'> | undefined) => ({
   live: e?.live ? 1 : 0,
   created: e?.created ?? 0,
@@ -242,9 +270,9 @@ const listedAs = (e: Pick<Entity, 'live' | 'created' | 'fields'> | undefined) =>
   standing: standingOf(e?.fields ?? {}),
 })
 
-/** The same of several, without what lists do not show; those whose beginning is known. */
-function foldForLists(db: Db, ids: readonly string[], at: number): Map<string, Folded> {
-  const events = listEventsUpTo(db, ids, at).map((e) => e.event)
+/** The same of several, with some more fields and without what lists do not show; those whose beginning is known. */
+function foldForLists(db: Db, ids: readonly string[], at: number, also: readonly string[]): Map<string, Folded> {
+  const events = listEventsUpTo(db, ids, at, also).map((e) => e.event)
   const known = new Set(events.flatMap((e) => (e.field === STATE ? [e.entity] : [])))
   const byEntity = Map.groupBy(
     events.filter((e) => known.has(e.entity)),
@@ -271,17 +299,15 @@ function foldUpTo(db: Db, registry: Registry, ids: readonly string[], at: number
   const others = laterOf(db, new Map([...byEntity].map(([id, own]) => [id, own.map((e) => e.event)])), at)
   return new Map(
     [...byEntity].map(([id, events]) => {
-      const folded = foldOf(
-        id,
-        cellsOf(
-          events.map((e) => e.event),
-          others.get(id),
-        ),
-      )
+      const own = events.map((e) => e.event)
+      const { live, created, fields, conflicts } = foldOf(id, cellsOf(own, others.get(id)))
       // what touched it last may have been folded away by a compaction; the horizon lies after it
       const base = isCompacted ? rows.baseOf(db, id) : undefined
-      const updated = events.reduce((max, e) => Math.max(max, e.event.stamp.ms), base?.updated ?? 0)
-      return [id, entityOf(rowOf(id, folded, updated, new Set(events.map((e) => e.batch)).size, registry))]
+      const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), base?.updated ?? 0)
+      const kind = kindOf(id)
+      const name = displayName(registry.kind(kind), fields)
+      const version = new Set(events.map((e) => e.batch)).size
+      return [id, { id, kind, name, fields, live, created, updated, version, conflicts }]
     }),
   )
 }

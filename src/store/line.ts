@@ -116,20 +116,16 @@ function packEvent(e: Event): RawEvent {
   return raw
 }
 
-export function unpackEvent(raw: RawEvent, stamp: Omit<Stamp, 'ctr'>): Event {
-  return {
-    entity: raw.e,
-    field: raw.f,
-    op: raw.o,
-    stamp: { ...stamp, ctr: raw.c },
-    over: raw.x ?? [],
-    ...(raw.v !== undefined ? { value: raw.v } : {}),
-    ...(raw.w !== undefined ? { was: raw.w } : {}),
-    ...(raw.l ? { list: true } : {}),
-    ...(raw.p !== undefined ? { pos: raw.p } : {}),
-    ...(raw.t !== undefined ? { path: raw.t } : {}),
-    ...(raw.z ? { purged: true } : {}),
-  }
+export function unpackEvent(raw: RawEvent, { ms, replica }: Omit<Stamp, 'ctr'>): Event {
+  const { e: entity, f: field, o: op, c: ctr, x: over = [] } = raw
+  const event: { -readonly [K in keyof Event]: Event[K] } = { entity, field, op, stamp: { ms, replica, ctr }, over }
+  if (raw.v !== undefined) event.value = raw.v
+  if (raw.w !== undefined) event.was = raw.w
+  if (raw.l) event.list = true
+  if (raw.p !== undefined) event.pos = raw.p
+  if (raw.t !== undefined) event.path = raw.t
+  if (raw.z) event.purged = true
+  return event
 }
 
 export const eventBody = (e: Event): string => JSON.stringify(packEvent(e))
@@ -141,7 +137,10 @@ export const runBody = (events: readonly Event[]): string =>
 /** The events of such a row. Versions before 12 of the schema kept each event in a row of its own, with the id. */
 export function unpackRun(body: string, entity: string, stamp: Omit<Stamp, 'ctr'>): Event[] {
   const raw = stored<RawEvent | RawEvent[]>(body)
-  return (Array.isArray(raw) ? raw : [raw]).map((one) => unpackEvent({ ...one, e: entity }, stamp))
+  return (Array.isArray(raw) ? raw : [raw]).map((one) => {
+    one.e = entity
+    return unpackEvent(one, stamp)
+  })
 }
 
 const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>

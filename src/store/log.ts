@@ -199,26 +199,31 @@ export const eventsWith = (
     )
     .flatMap(unpack)
 
-/** What says of these entities, up to a moment, that they are there, and what lists leave out. */
-export const listEventsUpTo = (db: Db, entities: readonly string[], ms: number): LoggedEvent[] =>
+/** Whether a row of events writes one field; its name as JSON is the parameter. */
+const WRITES = 'instr(body, \'"f":\' || ?)'
+
+/** What says of these entities, up to a moment, that they are there, and what lists leave out; and some more fields. */
+export const listEventsUpTo = (
+  db: Db,
+  entities: readonly string[],
+  ms: number,
+  also: readonly string[],
+): LoggedEvent[] =>
   db
     .all<EventRow>(
-      `${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND lists=1`,
+      `${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND (lists=1 ${also.map(() => `OR ${WRITES}`).join(' ')})`,
       JSON.stringify(entities),
       ms,
+      ...also.map((field) => JSON.stringify(field)),
     )
     .flatMap(unpack)
-    .filter(({ event }) => isForLists(event))
+    .filter(({ event }) => isForLists(event) || also.includes(event.field))
 
 /** Entities that something happened to after one moment, and not after another. */
 export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
   db
     .all<{ entity: string }>('SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
     .map((row) => row.entity)
-
-/** Whether a row of events writes one of the fields that stand in a JSON list. */
-const WRITES = `CASE WHEN json_valid(body) THEN EXISTS (
-  SELECT 1 FROM json_each(body) WHERE json_extract(value, '$.f') IN (SELECT value FROM json_each(?))) END`
 
 /** Which fields of these entities were written since a moment; perhaps some more. */
 export function fieldsSince(db: Db, entities: readonly string[], ms: number): Map<string, Set<string>> {
@@ -229,14 +234,14 @@ export function fieldsSince(db: Db, entities: readonly string[], ms: number): Ma
   return fields
 }
 
-/** Those of these entities of which a field was written up to a moment. */
+/** Those of these entities of which a field was written up to a moment; perhaps some more. */
 export const writtenUpTo = (db: Db, entities: readonly string[], field: string, ms: number): string[] =>
   db
     .all<{ entity: string }>(
       `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND ${WRITES}`,
       JSON.stringify(entities),
       ms,
-      JSON.stringify([field]),
+      JSON.stringify(field),
     )
     .map((row) => row.entity)
 

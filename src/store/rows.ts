@@ -141,9 +141,15 @@ const LISTED = `id, live, created, retired, standing, EXISTS (SELECT 1 FROM link
 export const untouchedSince = (db: Db, kind: string, ms: number): Listed[] =>
   db.all(`SELECT ${LISTED} FROM entities WHERE kind=? AND updated<=? AND live=1`, kind, ms)
 
-/** The same of these entities, with when something touched them last. */
-export const listedOfIds = (db: Db, ids: readonly string[]): (Listed & { updated: number })[] =>
-  db.all(`SELECT ${LISTED}, updated FROM entities WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+/** Whether these are there and agreed to, and when something touched them last. */
+export const standingOfIds = (
+  db: Db,
+  ids: readonly string[],
+): Pick<EntityRow, 'id' | 'live' | 'retired' | 'standing' | 'updated'>[] =>
+  db.all(
+    'SELECT id, live, retired, standing, updated FROM entities WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  )
 
 /**
  * Entities of a kind that were there at a moment and were touched since. `changed`: what a list shows of them may have been
