@@ -119,7 +119,12 @@ const options = {
 }
 const result = await build({
   ...options,
-  entryPoints: { main: 'src/surfaces/cli/main.ts', index: 'src/index.ts', 'hub-claims': 'src/sync/hub-claims.ts' },
+  entryPoints: {
+    main: 'src/surfaces/cli/main.ts',
+    index: 'src/index.ts',
+    'hub-claims': 'src/sync/hub-claims.ts',
+    'read-ahead-worker': 'src/sync/read-ahead-worker.ts',
+  },
   splitting: true,
 })
 

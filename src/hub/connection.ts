@@ -44,7 +44,7 @@ export class Connection implements Follower {
   #sending = false
   readonly #works = new Set<Promise<void>>()
   #greeted: Promise<void> | undefined
-  /** What is being taken in at the moment, in characters. */
+  /** What is being taken in at the moment, in bytes. */
   #taking = 0
   #helloTimer: NodeJS.Timeout | undefined
   isAlive = true
@@ -61,10 +61,10 @@ export class Connection implements Follower {
     ws.on('close', () => clearTimeout(this.#helloTimer))
     ws.on('message', (data, isBinary) => {
       this.isAlive = true
-      const text = isBinary ? '' : String(data)
-      const frame = readFrame(text)
+      const bytes = data as Buffer
+      const frame = isBinary ? undefined : readFrame(bytes)
       if (!frame) return this.close(CLOSE.badFrame, 'not a frame')
-      this.#taking += text.length + FRAME_COST
+      this.#taking += bytes.length + FRAME_COST
       // the client waits, and what it sends stays on its side
       if (this.#taking > MOST_TAKING) ws.pause()
       const work = this.#take(frame)
@@ -74,7 +74,7 @@ export class Connection implements Follower {
         })
         .finally(() => {
           this.#works.delete(work)
-          this.#taking -= text.length + FRAME_COST
+          this.#taking -= bytes.length + FRAME_COST
           if (this.#taking <= MOST_TAKING) ws.resume()
         })
       this.#works.add(work)

@@ -10,29 +10,40 @@ import { applyUpdate, encodeDoc, openDoc, readCells, writeEvents } from '../log/
 import type { Event } from '../log/events.ts'
 import { firstState } from '../log/first-state.ts'
 import type { Folded } from '../log/fold.ts'
-import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, standingOf } from '../model/entity.ts'
+import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf, type Kind } from '../model/kind.ts'
+import { KINDS } from '../model/kinds/index.ts'
 import type { Registry } from '../model/registry.ts'
 import { isWork } from '../model/work-kinds.ts'
 import { type Db, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
-import { append, indexEvents } from '../store/log.ts'
+import { append, type EventRun, indexEvents, runsOf } from '../store/log.ts'
 import {
   allRows,
   dropLink,
   type EntityRow,
   getRow,
   idsOfKind,
+  type LinkRow,
   loadDoc,
   placeOf,
   putLink,
   putRow,
+  type RowPlace,
   rowId,
   saveDoc,
 } from '../store/rows.ts'
 import { dayWords } from '../store/terms.ts'
-import { clearWords, type EntityText, indexText, queueAll, type WeightedText } from '../store/text-index.ts'
+import {
+  clearWords,
+  type EntityText,
+  type IndexedText,
+  indexedText,
+  indexText,
+  queueAll,
+  type WeightedText,
+} from '../store/text-index.ts'
 
 /** Documents opened under one write lock, so that planning and writing load each once. */
 export class Docs {
@@ -69,6 +80,60 @@ export function writeToDocs(docs: Docs, events: readonly Event[], replica: strin
   return new Map([...byEntity].map(([id, own]) => [id, writeEvents(docs.get(id), own, replica)]))
 }
 
+/** The row of an entity and what it is found by, computed from its document, not from what was said (K7). */
+export interface Projection {
+  readonly row: EntityRow
+  readonly link?: LinkRow
+  readonly text?: IndexedText
+}
+
+/** A new entity, made from its first update. */
+type First = Projection & { readonly state: Uint8Array }
+
+/** What a line writes if all its entities are new; computed without the store. */
+export interface Prepared {
+  readonly entities: readonly First[]
+  readonly runs: readonly EventRun[]
+}
+
+const coreKinds = new Map<string, Kind>(KINDS.map((k) => [k.name, k]))
+const prepared = new WeakMap<Line, Prepared>()
+/** Keeps what was prepared for a line, with core kinds; `applyLine` uses it if it holds for the store. */
+export const keepPrepared = (line: Line, what: Prepared): void => void prepared.set(line, what)
+
+/** Whether a line changes nothing but entities whose kinds are known. */
+export function isPlain(line: Line): boolean {
+  if (prepared.has(line)) return true
+  if (line.purges.length > 0 || line.forks?.length) return false
+  for (const id of line.updates.keys()) if (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND) return false
+  return true
+}
+
+/** Undefined if reading an update takes Yjs, or if the line is not plain. */
+export function prepare(registry: Registry, line: Line): Prepared | undefined {
+  if (!isPlain(line)) return undefined
+  const entities: First[] = []
+  for (const [id, update] of line.updates) {
+    const first = firstOf(registry, line, id, update)
+    if (!first) return undefined
+    entities.push(first)
+  }
+  return { entities, runs: runsOf(line) }
+}
+
+/** A new entity is read off its update: through a document it takes four times as long. */
+function firstOf(registry: Registry, line: Line, id: string, update: Uint8Array): First | undefined {
+  const first = firstState(update)
+  return first && { state: first.state, ...projectionOf(registry, id, first.cells, ...touch(line, id, undefined)) }
+}
+
+/** When the entity was last touched and how often, this line included. */
+function touch(line: Line, id: string, before: RowPlace | undefined): [updated: number, version: number] {
+  const own = line.events.filter((e) => e.entity === id)
+  const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
+  return [updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0)]
+}
+
 /** Applies a line's updates, own or remote, and brings rows and indexes up to date. */
 export function applyLine(
   db: Db,
@@ -78,24 +143,30 @@ export function applyLine(
   received: number,
   alreadyInDocs = false,
 ): void {
-  for (const [id, update] of line.updates) {
-    const before = placeOf(db, id)
-    // what is new here is read off its update: a document takes four times as long
-    let { cells, state } = (before === undefined && !alreadyInDocs && firstState(update)) || {}
-    if (!cells || !state) {
-      const doc = docs.get(id)
-      if (!alreadyInDocs) applyUpdate(doc, update)
-      cells = readCells(doc)
-      state = encodeDoc(doc)
+  const ready = prepared.get(line)
+  const isNew = ({ row: { id, kind } }: First) =>
+    registry.kind(kind) === coreKinds.get(kind) && placeOf(db, id) === undefined
+  if (ready?.entities.every(isNew)) for (const first of ready.entities) putFirst(db, first)
+  else
+    for (const [id, update] of line.updates) {
+      const before = placeOf(db, id)
+      const first = before === undefined && !alreadyInDocs && firstOf(registry, line, id, update)
+      if (first) putFirst(db, first)
+      else {
+        const doc = docs.get(id)
+        if (!alreadyInDocs) applyUpdate(doc, update)
+        saveDoc(db, id, encodeDoc(doc))
+        const projection = projectionOf(registry, id, readCells(doc), ...touch(line, id, before))
+        putProjection(db, projection, before?.rowid)
+      }
     }
-    saveDoc(db, id, state)
-    // the row is computed from the document, not from what was said (K7)
-    const own = line.events.filter((e) => e.entity === id)
-    const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
-    project(db, registry, id, cells, updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0), before?.rowid)
-  }
   append(db, line, received)
-  indexEvents(db, line)
+  indexEvents(db, line, ready?.runs)
+}
+
+function putFirst(db: Db, first: First): void {
+  saveDoc(db, first.row.id, first.state)
+  putProjection(db, first, undefined)
 }
 
 export function projectState(
@@ -107,31 +178,29 @@ export function projectState(
   version: number,
   sameText = false,
 ): void {
-  project(db, registry, id, readCells(doc), updated, version, rowId(db, id), sameText)
+  putProjection(db, projectionOf(registry, id, readCells(doc), updated, version), rowId(db, id), sameText)
 }
 
-/** Computes the row of an entity, and what it is found by. `at`: where its row stands, if there is one. */
-function project(
-  db: Db,
-  registry: Registry,
-  id: string,
-  cells: Cells,
-  updated: number,
-  version: number,
-  at: number | undefined,
-  sameText = false,
-): void {
+function projectionOf(registry: Registry, id: string, cells: Cells, updated: number, version: number): Projection {
   const folded = foldOf(id, cells)
   const kind = registry.kind(kindOf(id))
   const row = rowOf(id, folded, updated, version, registry)
-  const rowid = putRow(db, row, at)
-  const f = folded.fields
-  if (row.kind === LINK_KIND) {
-    const complete = folded.live && typeof f.from === 'string' && typeof f.to === 'string' && typeof f.type === 'string'
-    if (complete) putLink(db, { id, src: f.from as string, rel: f.type as string, dst: f.to as string })
-    else dropLink(db, id)
+  const { from, to, type } = folded.fields
+  const isLink = row.kind === LINK_KIND && folded.live
+  return {
+    row,
+    ...(isLink && typeof from === 'string' && typeof to === 'string' && typeof type === 'string'
+      ? { link: { id, src: from, rel: type, dst: to } }
+      : {}),
+    ...(folded.live && kind && !kind.internal ? { text: indexedText(textOf(row.name, folded, kind)) } : {}),
   }
-  const text = folded.live && kind && !kind.internal ? textOf(row.name, folded, kind) : undefined
+}
+
+/** `at`: where the row of the entity stands, if there is one. */
+function putProjection(db: Db, { row, link, text }: Projection, at: number | undefined, sameText = false): void {
+  const rowid = putRow(db, row, at)
+  if (link) putLink(db, link)
+  else if (row.kind === LINK_KIND) dropLink(db, row.id)
   indexText(db, rowid, text, sameText ? 'same' : at === undefined ? 'none' : 'other')
 }
 

@@ -9,9 +9,9 @@ import { STATE, type StateValue } from '../log/cells.ts'
 import { MAX_LEAD_MS, tick } from '../log/clock.ts'
 import { clockAfter, replicaOf, rewriteUpdate } from '../log/document.ts'
 import type { Event } from '../log/events.ts'
-import { applyLine, Docs, reprojectKinds } from '../materialize/apply.ts'
+import { applyLine, Docs, isPlain, reprojectKinds } from '../materialize/apply.ts'
 import { sha256 } from '../model/digest.ts'
-import { KIND_KIND, kindOf, RELATION_KIND } from '../model/entity.ts'
+import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
@@ -137,13 +137,6 @@ function forget(t: Taking): void {
   t.heads.clear()
 }
 
-/** Whether a line changes nothing but entities whose kinds are known. */
-function isPlain({ purges, forks, updates }: Line): boolean {
-  if (purges.length > 0 || forks?.length) return false
-  for (const id of updates.keys()) if (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND) return false
-  return true
-}
-
 const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => {
   out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
 }
@@ -213,16 +206,17 @@ function accept(t: Taking, line: Line): void {
   t.seen = Math.max(t.seen, line.at)
   const taken = withoutErased(db, line)
   applyLine(db, new Docs(db), registryOf(t), taken, now)
-  if (!isPlain(line)) forget(t)
+  const plain = isPlain(line)
+  if (!plain) forget(t)
   if (line.purges.length > 0) {
     noteErased(t, line.purges)
     applyPurges(db, registryOf(t), line.purges)
   }
   for (const f of line.forks ?? []) giveUp(t, f.replica, f.from)
   if (eraseFurther(db, () => registryOf(t), taken)) out.erased ??= []
-  if ([...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
+  if (!plain && [...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
     reprojectKinds(db, registryOf(t), line.updates.keys())
-  if (!isPlain(line) || out.erased) forget(t)
+  if (!plain || out.erased) forget(t)
   out.applied++
 }
 

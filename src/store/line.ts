@@ -318,6 +318,35 @@ function wholeOf(raw: RawLine, textLine: string): Line {
   return line
 }
 
+/** All of a line but its content. */
+export type LineHead = Omit<Line, 'updates' | 'events' | 'purges' | 'forks'>
+
+/**
+ * A line that another thread has checked, from its head and its text as kept. Its content is parsed at first use. `signed`: the
+ * author with the signature, if the line came with one.
+ */
+export function lineOfHead(head: LineHead, text: string, signed: Author | undefined): Line {
+  let read: Line | undefined
+  const content = () => (read ??= readLine(text))
+  const lineBy = (more: Partial<LineHead>): Line => ({
+    ...head,
+    ...more,
+    purges: [],
+    get updates() {
+      return content().updates
+    },
+    get events() {
+      return content().events
+    },
+  })
+  const line = lineBy({})
+  asText.set(line, text)
+  if (!signed) return line
+  const whole = lineBy({ author: signed, substitute: true, whole: true })
+  unsignedOf.set(whole, line)
+  return whole
+}
+
 function withoutSignature({ key: _key, sig: _sig, ...author }: Author): Author {
   return author
 }

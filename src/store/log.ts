@@ -95,29 +95,47 @@ export function replaceLine(db: Db, line: Line): void {
 const LIST_FIELDS: readonly string[] = ['$', 'retired', 'standing']
 const isForLists = (e: Event): boolean => LIST_FIELDS.includes(e.field)
 
-/** Writes the events of a line, those of one entity that follow each other in one row. */
-export function indexEvents(db: Db, { replica, seq, events }: Line): void {
+/** Events of one entity that follow each other in a line, as they are kept; `i`: the place of the first. */
+export interface EventRun {
+  readonly i: number
+  readonly ms: number
+  readonly entity: string
+  readonly lists: 0 | 1
+  readonly body: string
+}
+
+export function runsOf({ events }: Line): EventRun[] {
+  const runs: EventRun[] = []
   for (let i = 0; i < events.length; ) {
     const { entity, stamp } = events[i]!
     let end = i + 1
     while (events[end]?.entity === entity) end++
-    putRun(db, { replica, seq, i, ms: stamp.ms }, entity, events.slice(i, end))
+    runs.push(runOf(i, entity, stamp.ms, events.slice(i, end)))
     i = end
   }
+  return runs
+}
+
+const runOf = (i: number, entity: string, ms: number, events: readonly Event[]): EventRun => ({
+  i,
+  ms,
+  entity,
+  lists: events.some(isForLists) ? 1 : 0,
+  body: runBody(events),
+})
+
+/** Writes the events of a line. */
+export function indexEvents(db: Db, line: Line, runs: readonly EventRun[] = runsOf(line)): void {
+  for (const run of runs) putRun(db, line.replica, line.seq, run)
 }
 
 const ADD_RUN = insertion('events', ['replica', 'seq', 'i', 'ms', 'entity', 'lists', 'body', 'base'], 'OR REPLACE')
-const putRun = (
-  db: Db,
-  { replica, seq, i, ms }: Omit<EventRow, 'entity' | 'body'>,
-  entity: string,
-  events: readonly Event[],
-  base = 0,
-) => db.run(ADD_RUN, replica, seq, i, ms, entity, events.some(isForLists) ? 1 : 0, runBody(events), base)
+const putRun = (db: Db, replica: string, seq: number, { i, ms, entity, lists, body }: EventRun, base = 0) =>
+  db.run(ADD_RUN, replica, seq, i, ms, entity, lists, body, base)
 
 /** Keeps one event of a line that is folded away. */
 export const putBaseEvent = (db: Db, seq: number, i: number, e: Event): void =>
-  putRun(db, { replica: e.stamp.replica, seq, i, ms: e.stamp.ms }, e.entity, [e], 1)
+  putRun(db, e.stamp.replica, seq, runOf(i, e.entity, e.stamp.ms, [e]), 1)
 
 /** Lines in the order of arrival here, after `n`. */
 export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? ORDER BY n', n)

@@ -96,21 +96,44 @@ export function unpackRuns(bytes: Uint8Array): Run[] {
 const ADD_WORDS = insertion('text_index', ['rowid', 'title', 'body', 'extra'])
 const ADD_TEXT = insertion('texts', ['rowid', 'source', 'place', 'speaker', 'terms', 'words'])
 
-/**
- * Puts an entity's text into the indexes in place of what was there; nothing: takes it out. `was`: nothing was there
- * (`none`), or the text is what it was, and so is the vector that was made of it (`same`).
- */
-export function indexText(db: Db, rowid: number, text: EntityText | undefined, was: 'none' | 'same' | 'other'): void {
-  if (was === 'other' && db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined) dropText(db, rowid)
-  if (!text) return
-  const { title, parts, source = null, place = null, speaker = null } = text
+/** What the indexes hold of a text; made without the store. */
+export interface IndexedText {
+  readonly title: string
+  readonly body: string
+  readonly extra: string
+  readonly source: string | null
+  readonly place: number | null
+  readonly speaker: string | null
+  readonly terms: Uint8Array
+  readonly words: number
+}
+
+export function indexedText({ title, parts, source, place, speaker }: EntityText): IndexedText {
   const { terms, words, more } = packRuns([title, ...parts])
   const all = parts.map((p, i) => ({ ...p, more: more[i + 1]! }))
   const column = (of: readonly { text: string; more: string[] }[]) =>
     [of.map((p) => p.text).join('\n'), ...of.flatMap((p) => p.more)].join(' ')
-  const body = column(all.filter((p) => p.weight >= 0.5))
-  const extra = column(all.filter((p) => p.weight < 0.5))
-  db.run(ADD_WORDS, rowid, column([{ text: title.text, more: more[0]! }]), body, extra)
+  return {
+    title: column([{ text: title.text, more: more[0]! }]),
+    body: column(all.filter((p) => p.weight >= 0.5)),
+    extra: column(all.filter((p) => p.weight < 0.5)),
+    source: source ?? null,
+    place: place ?? null,
+    speaker: speaker ?? null,
+    terms,
+    words,
+  }
+}
+
+/**
+ * Puts an entity's text into the indexes in place of what was there; nothing: takes it out. `was`: nothing was there
+ * (`none`), or the text is what it was, and so is the vector that was made of it (`same`).
+ */
+export function indexText(db: Db, rowid: number, text: IndexedText | undefined, was: 'none' | 'same' | 'other'): void {
+  if (was === 'other' && db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined) dropText(db, rowid)
+  if (!text) return
+  const { title, body, extra, source, place, speaker, terms, words } = text
+  db.run(ADD_WORDS, rowid, title, body, extra)
   db.run(ADD_TEXT, rowid, source, place, speaker, terms, words)
   if (was !== 'same') db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
 }

@@ -1,4 +1,4 @@
-import { readSegment, segmentsIn } from './segments.ts'
+import { readSegment, segmentsIn, textsOf } from './segments.ts'
 import { secretIn } from './share.ts'
 
 /** What is wrong with the segments of a work tree, without a store: for CI and `doctor`. */
@@ -7,7 +7,7 @@ export function checkSegments(root: string): { segments: number; lines: number; 
   const segments = segmentsIn(root)
   let count = 0
   for (const segment of segments) {
-    const { lines, damage } = readSegment(root, segment)
+    const { lines, damage } = readSegment(textsOf(root, segment))
     count += lines.length
     if (damage !== undefined) problems.push(`${segment.path}: ${damage}`)
     for (const line of lines) {

@@ -13,7 +13,8 @@ import { isOwnReplica } from '../store/trust.ts'
 import { type Frame, isProjectId, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
 import { HubLink } from './hub-link.ts'
 import { type Held, unsentAfter } from './publish.ts'
-import { linesAtOnce } from './receive.ts'
+import { isMuch, ReadAhead } from './read-ahead.ts'
+import { LINES_AT_ONCE, linesAtOnce } from './receive.ts'
 import { isSnapshot } from './segments.ts'
 import { checkSigned, type SignedSnapshot, signer, snapshotSignature } from './signatures.ts'
 
@@ -38,6 +39,8 @@ interface Progress {
 
 const PROGRESS = 'hub'
 const PUSH_LINES = 5_000
+/** So many more are with the worker while some are taken in. */
+const LINES_AHEAD = 1_500
 /** Grows with what `parseLine` can read: what could not be read is asked for again. */
 const KNOWS = 1
 
@@ -74,6 +77,8 @@ export class HubExchange {
   /** Pages that are taken in together with the next ones. */
   #pages: Frame[] = []
   #atOnce = 0
+  /** During a large first sync: it reads the pages that have come. */
+  #ahead: ReadAhead | undefined
   #failed: ((error: unknown) => void) | undefined
   member = ''
   role = ''
@@ -121,6 +126,12 @@ export class HubExchange {
     const since = (this.#got = again ? 0 : known.n)
     const { head } = await this.#link.hello(since, again ? undefined : known.mark, known.top)
     await this.#upTo(Number(head) || 0)
+    this.#stopReading()
+  }
+
+  #stopReading(): void {
+    this.#ahead?.close()
+    this.#ahead = undefined
   }
 
   #welcome(said: JsonObject): void {
@@ -134,6 +145,7 @@ export class HubExchange {
     else if (known.odd && known.odd.knows < KNOWS) this.#keep((p) => ({ ...p, odd: undefined }))
     this.#n = isOther ? 0 : known.n
     if (said.reset === true) this.#got = 0
+    if (this.#atOnce > LINES_AT_ONCE && isMuch(Number(said.head) - this.#n)) this.#ahead ??= new ReadAhead()
   }
 
   #upTo(n: number): Promise<void> {
@@ -153,6 +165,7 @@ export class HubExchange {
   }
 
   close(): void {
+    this.#stopReading()
     this.#link.close()
   }
 
@@ -167,14 +180,23 @@ export class HubExchange {
     }
     this.#got = Number(head.last)
     this.#pages.push(page)
+    this.#ahead?.give(page.updates)
     const isLast = !this.#caughtUp || Number(head.last) >= this.#caughtUp.n
-    if (!isLast && this.#pages.reduce((n, p) => n + p.updates.length, 0) < this.#atOnce) return
-    const pages = this.#pages
-    this.#pages = []
+    while (this.#pages.length > 0 && this.#takePages(isLast)) {}
+  }
+
+  #takePages(isLast: boolean): boolean {
+    const size = this.#pages.reduce((n, p) => n + p.updates.length, 0)
+    if (!isLast && size < this.#atOnce + (this.#ahead ? LINES_AHEAD : 0)) return false
+    let n = 0
+    const full = this.#pages.findIndex((p) => (n += p.updates.length) >= this.#atOnce)
+    const pages = this.#pages.splice(0, full < 0 ? this.#pages.length : full + 1)
+    const { head } = pages.at(-1)!
     try {
-      const found = pages.flatMap(({ head, updates }) => {
-        const items = Array.isArray(head.items) ? head.items : []
-        return updates.map((text, i) => this.#read(text, items[i]))
+      const found = pages.flatMap(({ head: { items }, updates }) => {
+        const known = Array.isArray(items) ? items : []
+        const ready = this.#ahead?.take()
+        return updates.map((text, i) => this.#read(text, known[i], ready?.[i]))
       })
       this.#takeIn(found)
       const last = typeof head.last === 'number' && head.last > this.#n ? head.last : this.#n
@@ -202,9 +224,11 @@ export class HubExchange {
         this.#caughtUp.done()
         this.#caughtUp = undefined
       }
+      return true
     } catch (error) {
       this.#failed?.(error)
       this.#link.fail((error as Error).message)
+      return false
     }
   }
 
@@ -237,7 +261,7 @@ export class HubExchange {
   }
 
   /** Reads an update of others. The hub says under which replica it was pushed: nobody writes under that of another. */
-  #read(text: string, item: unknown): Read {
+  #read(text: string, item: unknown, ready: Line | undefined): Read {
     const [n, key, member] = Array.isArray(item) ? item : []
     const read: Read = { n: Number(n) || 0, member: String(member) }
     const replica = replicaOfKey(key)
@@ -248,7 +272,7 @@ export class HubExchange {
         if (!snapshot) read.why = 'its snapshot is none of this replica'
         else if (!isOwnReplica(this.#memory.db, replica)) read.snapshot = { ...snapshot, by: snapshotSignature(text) }
       } else {
-        const line = parseLine(text)
+        const line = ready ?? parseLine(text)
         if (line.replica === replica) read.line = line
         else read.why = `it was pushed as of ${replica}, and is of ${line.replica}`
       }

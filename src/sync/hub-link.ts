@@ -88,7 +88,7 @@ export class HubLink {
     this.#ws.on('ping', () => this.#heardOf())
     this.#ws.on('message', (data, isBinary) => {
       this.#heardOf()
-      const frame = isBinary ? undefined : readFrame(String(data))
+      const frame = isBinary ? undefined : readFrame(data as Buffer)
       if (frame) this.#take(frame)
     })
   }

@@ -7,7 +7,8 @@ import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { listSessions } from '../store/presence.ts'
 import { isOwnReplica } from '../store/trust.ts'
-import { type Content, readSegment, type Segment, segmentsIn, signatureOf } from './segments.ts'
+import { isMuch, ReadAhead } from './read-ahead.ts'
+import { type Content, readSegment, type Segment, segmentsIn, signatureOf, type Texts, textsOf } from './segments.ts'
 import { checkSigned } from './signatures.ts'
 
 export interface Received {
@@ -23,9 +24,9 @@ export interface Received {
 const KNOWN = 'sync_known'
 /** So many names of segments are kept; a file that is read again changes nothing. */
 const MOST_KNOWN = 5_000
-const LINES_AT_ONCE = 250
+export const LINES_AT_ONCE = 250
 /** The same for a store with little in it that no session uses: nobody waits, and each commit writes the same pages again. */
-const LINES_AT_FIRST = 5_000
+const LINES_AT_FIRST = 2_500
 const LITTLE = 1_000
 /** The same where time is short. */
 const LINES_IN_HURRY = 25
@@ -100,15 +101,44 @@ type Group = { readonly segment: Segment; readonly content: Content }[]
 
 /** Segments as they are read; those that together have so many lines in one group. */
 function* groupsOf(root: string, segments: readonly Segment[], inTime: () => boolean, lines: number): Generator<Group> {
+  const count = segments.reduce((n, s) => n + s.last - s.first + 1, 0)
   let group: Group = []
-  for (const segment of segments) {
-    if (!inTime()) continue
-    group.push({ segment, content: readSegment(root, segment) })
+  for (const read of lines > 0 && isMuch(count) ? readAhead(root, segments) : readOneByOne(root, segments, inTime)) {
+    group.push(read)
     if (group.reduce((n, { content }) => n + content.lines.length, 0) < lines) continue
     yield group
     group = []
   }
   if (group.length > 0) yield group
+}
+
+type Read = Group[number]
+
+function* readOneByOne(root: string, segments: readonly Segment[], inTime: () => boolean): Generator<Read> {
+  for (const segment of segments) if (inTime()) yield { segment, content: readSegment(textsOf(root, segment)) }
+}
+
+/** So many segments, of 4 MB each, are with the worker while one is taken in. */
+const SEGMENTS_AHEAD = 3
+
+function* readAhead(root: string, segments: readonly Segment[]): Generator<Read> {
+  const ahead = new ReadAhead()
+  const given: Texts[] = []
+  try {
+    for (const segment of segments) {
+      const texts = textsOf(root, segment)
+      given.push(texts)
+      ahead.give(texts.texts ?? [])
+      if (given.length > SEGMENTS_AHEAD) yield next()
+    }
+    while (given.length > 0) yield next()
+  } finally {
+    ahead.close()
+  }
+  function next(): Read {
+    const texts = given.shift()!
+    return { segment: texts.segment, content: readSegment(texts, ahead.take()) }
+  }
 }
 
 /** Takes several sound segments in one transaction; false: they are to be taken one by one. */

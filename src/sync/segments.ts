@@ -6,6 +6,7 @@ import { sha256 } from '../model/digest.ts'
 import { parseSnapshot } from '../replication/compaction.ts'
 import { type Line, parseLine } from '../store/line.ts'
 import { PROJECT_DIR } from '../store/project.ts'
+import { linesIn } from './frames.ts'
 import { type SignedSnapshot, snapshotSignature } from './signatures.ts'
 
 const LOG_DIR = `${PROJECT_DIR}/log`
@@ -60,23 +61,38 @@ export function signatureOf(root: string): { signature: string; newest: number }
   return { signature: times.join('\n'), newest }
 }
 
-const hashOf = (text: string): string => sha256(text).slice(0, 16)
+const hashOf = (text: string | Uint8Array): string => sha256(text).slice(0, 16)
 
 export const isSnapshot = (text: string): boolean => text.startsWith('{"snapshot"')
 
 /** Git may have converted the line ends; JSON has none of its own. */
-const textOf = (root: string, { path }: Segment): string | undefined =>
-  readInside(root, path, MOST_BYTES)?.toString('utf8').replaceAll('\r\n', '\n')
+function bytesOf(root: string, { path }: Segment): Buffer | undefined {
+  const bytes = readInside(root, path, MOST_BYTES)
+  return bytes?.includes('\r\n') ? Buffer.from(bytes.toString('utf8').replaceAll('\r\n', '\n')) : bytes
+}
 
-/** Reads a segment: whole lines with a right hash are taken from a damaged one too. */
-export function readSegment(root: string, segment: Segment): Content {
-  const text = textOf(root, segment)
-  if (text === undefined) return { lines: [], snapshots: [], damage: 'it cannot be read' }
-  const isWhole = hashOf(text) === segment.hash
+/** What stands in a segment's file, line by line, before any of it is read. */
+export interface Texts {
+  readonly segment: Segment
+  /** Nothing: it cannot be read. */
+  readonly texts?: readonly string[]
+  readonly isWhole: boolean
+}
+
+export function textsOf(root: string, segment: Segment): Texts {
+  const bytes = bytesOf(root, segment)
+  return bytes
+    ? { segment, texts: linesIn(bytes), isWhole: hashOf(bytes) === segment.hash }
+    : { segment, isWhole: false }
+}
+
+/** Reads a segment: whole lines with a right hash are taken from a damaged one too. `ready`: lines that have been read. */
+export function readSegment({ segment, texts, isWhole }: Texts, ready: readonly (Line | undefined)[] = []): Content {
+  if (texts === undefined) return { lines: [], snapshots: [], damage: 'it cannot be read' }
   let damage = isWhole ? undefined : 'it is not what its name says: it was cut off or changed'
   const lines: Line[] = []
   const snapshots: SignedSnapshot[] = []
-  for (const textLine of text.split('\n')) {
+  for (const [i, textLine] of texts.entries()) {
     if (textLine === '') continue
     if (isSnapshot(textLine)) {
       if (!isWhole) continue // it has no hash of its own
@@ -90,7 +106,7 @@ export function readSegment(root: string, segment: Segment): Content {
       continue
     }
     try {
-      const line = parseLine(textLine)
+      const line = ready[i] ?? parseLine(textLine)
       if (line.replica !== segment.replica) damage ??= `it holds lines of ${line.replica}`
       else lines.push(line)
     } catch (error) {
@@ -125,8 +141,8 @@ export function writeSegment(
 
 /** The lines of a segment as texts, if it is what its name says. */
 export function wholeTexts(root: string, segment: Segment): string[] | undefined {
-  const text = textOf(root, segment)
-  return text !== undefined && hashOf(text) === segment.hash ? text.split('\n').filter((l) => l !== '') : undefined
+  const { texts, isWhole } = textsOf(root, segment)
+  return isWhole ? texts?.filter((l) => l !== '') : undefined
 }
 
 export const removeSegment = (root: string, { path }: Segment): boolean => removeInside(root, path)

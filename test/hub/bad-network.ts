@@ -106,7 +106,7 @@ export class BadNetwork {
     const asked = new Map<unknown, JsonObject>()
     const cut = () => client.terminate()
     client.on('error', cut).on('message', (data) => {
-      const head = readFrame(String(data))?.head
+      const head = readFrame(data as Buffer)?.head
       if (head?.t === 'claim' || head?.t === 'release') {
         asked.set(head.id, head)
         this.seen.push({ at: Date.now(), member, asked: head })
@@ -117,7 +117,7 @@ export class BadNetwork {
       .on('error', cut)
       .on('close', cut)
       .on('message', (data) => {
-        const answer = readFrame(String(data))?.head
+        const answer = readFrame(data as Buffer)?.head
         const question = answer?.t === 'answer' && asked.get(answer.id)
         if (question) this.seen.push({ at: Date.now(), member, asked: question, answer: answer! })
         this.#mangle(data, client, cut)
