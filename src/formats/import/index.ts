@@ -60,9 +60,10 @@ export function importNow(memory: Memory, format: string, path: string, options:
   const from = reading.from ?? labelOf(at, base)
   const given = { ...rest, source: source ?? `import ${format} ${from}` }
   // the history of this very project is a replica's: what it says binds nobody either
-  if (reading.log && reading.from === memory.projectId)
-    memory.applyUpdates(printDelivery(memory.projectId, reading.log))
+  const isOurs = reading.log && reading.from === memory.projectId
+  const history = isOurs ? memory.applyUpdates(printDelivery(memory.projectId, reading.log!)).applied : 0
   const report = runImport(memory, reading, given)
+  if (history > 0) report.history = history
   if (importer.linksNames) linkNames(memory, report, given)
   return report
 }

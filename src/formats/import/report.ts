@@ -28,6 +28,8 @@ export interface ImportReport extends Tally {
   found?: string
   /** Rules and decisions that were found in what was said. */
   proposed?: number
+  /** Batches of the project's own history that were new here. */
+  history?: number
   /** Nothing of it was written. */
   dryRun?: true
 }
@@ -110,11 +112,17 @@ const tallied = ({ created, updated, unchanged }: Tally): string =>
 export function printReport(report: ImportReport): string {
   const { source, created, updated, unchanged, batches, redacted, privateLeftOut } = report
   const written = report.dryRun ? 'a dry run: nothing was written' : plural(batches.length, 'batch', 'batches')
+  const { history = 0 } = report
+  const taken = `${source}: ${plural(history, 'batch', 'batches')} of history new; unverified until confirmed here${report.dryRun ? ` (${written})` : ''}`
+  const isNothing = created + updated === 0 && batches.length === 0
   const lines = [
-    created + updated === 0 && batches.length === 0
-      ? `${source}: nothing to write, ${unchanged} there already`
+    isNothing
+      ? history > 0
+        ? taken
+        : `${source}: nothing to write, ${unchanged} there already`
       : `${source}: ${created} new, ${updated} updated, ${unchanged} there already (${written})`,
   ]
+  if (history > 0 && !isNothing) lines.unshift(taken)
   if (report.found !== undefined) lines.unshift(report.found)
   const read = Object.entries(report.read).flatMap(([what, n]) =>
     n === 0 && /\s/.test(what) ? [] : `${n} ${n === 1 ? one(what) : what}`,
