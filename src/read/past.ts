@@ -100,21 +100,28 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
     byEnd ??= { src: Map.groupBy(all, (l) => l.src), dst: Map.groupBy(all, (l) => l.dst) }
     return byEnd[end].get(id) ?? []
   }
-  const links = (end: 'from' | 'to', id: string, relations?: readonly string[]): Link[] => {
-    const column = end === 'from' ? 'src' : 'dst'
-    return [...rows.allLinksAt(db, column, id), ...goneAt(column, id)]
-      .filter((l) => !relations || relations.includes(l.rel))
-      .flatMap((l): Link[] => {
-        const e = entity(l.id)
-        const counts = e?.live && e.fields.standing !== 'rejected' && isLive(end === 'from' ? l.dst : l.src)
-        return counts ? [{ id: l.id, from: l.src, to: l.dst, type: l.rel, entity: e }] : []
-      })
-      .sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1))
-  }
   const entities = (ids: readonly string[]) => {
     const found = new Map(rows.rowsOfIds(db, ids).map((row) => [row.id, row]))
     foldEach([...found.values()].flatMap((row) => (row.updated > at ? [row.id] : [])))
     return ids.flatMap((id) => (found.has(id) ? (read(found.get(id)!) ?? []) : []))
+  }
+  /** All that is read of them is read at once. */
+  const links = (end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Link[] => {
+    const [column, other] = end === 'from' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
+    const all = [...rows.allLinksAt(db, column, ids), ...ids.flatMap((id) => goneAt(column, id))].filter(
+      (l) => !relations || relations.includes(l.rel),
+    )
+    const there = new Map(entities([...new Set(all.flatMap((l) => [l.id, l[other]]))]).map((e) => [e.id, e]))
+    const counting = all.flatMap((l): Link[] => {
+      const e = there.get(l.id)
+      const counts = e?.live && e.fields.standing !== 'rejected' && there.get(l[other])?.live
+      return counts ? [{ id: l.id, from: l.src, to: l.dst, type: l.rel, entity: e }] : []
+    })
+    const byEnd = Map.groupBy(
+      counting.sort((a, b) => (a.type + a.from + a.to < b.type + b.from + b.to ? -1 : 1)),
+      (l) => l[end],
+    )
+    return ids.flatMap((id) => byEnd.get(id) ?? [])
   }
   type Standing = Pick<rows.Listed, 'live' | 'retired' | 'standing'>
   /** Those of these that were alive, and whether somebody had agreed to each; some are `known`. */
@@ -214,20 +221,18 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
         of.topic === undefined && of.session === undefined ? listed(kind, of) : reader.list(kind, of),
       ),
     entities,
-    links: (end, id) => links(end, id),
+    links: (end, id) => links(end, [id]),
     edges: (end, ids, relations) =>
-      ids.flatMap((id) =>
-        links(end, id, relations).flatMap(({ entity: e, ...l }) =>
-          isAgreed(e)
-            ? [
-                {
-                  ...l,
-                  at: e.created,
-                  ...(typeof e.fields.confidence === 'number' && { confidence: e.fields.confidence }),
-                },
-              ]
-            : [],
-        ),
+      links(end, ids, relations).flatMap(({ entity: e, ...l }) =>
+        isAgreed(e)
+          ? [
+              {
+                ...l,
+                at: e.created,
+                ...(typeof e.fields.confidence === 'number' && { confidence: e.fields.confidence }),
+              },
+            ]
+          : [],
       ),
     linksOf: (relations) =>
       [...rows.linksOf(db, relations), ...goneLinks().filter((l) => relations.includes(l.rel))]

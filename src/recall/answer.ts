@@ -15,7 +15,7 @@ import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
 import { countTokens } from './tokens.ts'
 import type { Recalled, RecallResult } from './types.ts'
-import { type State, stands, statesOf } from './validity.ts'
+import { type State, statesOf } from './validity.ts'
 
 const DAY_MS = 86_400_000
 
@@ -155,11 +155,13 @@ function inOrderOf(reranked: ReadonlyMap<string, number>, ranked: readonly Ranke
 /** What took something's place is told before it, however well the words of the old one fit. */
 function belowSuccessors(scored: Scored[], reader: Reader): void {
   const places = new Map(scored.map((s, i) => [s.entity.id, i]))
+  const edges = reader.edges('to', [...places.keys()], ['supersedes'])
+  const successors = Map.groupBy(edges, (l) => l.to)
   const lowered = new Set<number>()
   const lower = (i: number): void => {
     if (lowered.has(i)) return
     lowered.add(i) // also ends a circle
-    for (const { from } of reader.edges('to', [scored[i]!.entity.id], ['supersedes'])) {
+    for (const { from } of successors.get(scored[i]!.entity.id) ?? []) {
       const at = places.get(from)
       if (at === undefined) continue
       lower(at)
@@ -177,7 +179,7 @@ function belowSuccessors(scored: Scored[], reader: Reader): void {
 }
 
 /** Links by which somebody said that two cannot hold together. */
-const AGAINST = new Set(['contradicts', 'conflicts-with'])
+const AGAINST = ['contradicts', 'conflicts-with']
 
 /**
  * For each result the others that contradict it, as links say. Words alone say too little: most pairs that look like a
@@ -189,12 +191,11 @@ function contradictionsAmong(ids: ReadonlySet<string>, reader: Reader): Map<stri
     const there = marks.get(id) ?? []
     if (!there.includes(other)) marks.set(id, [...there, other])
   }
-  for (const id of ids)
-    for (const link of reader.links('from', id))
-      if (AGAINST.has(link.type) && link.to !== id && ids.has(link.to) && stands(link)) {
-        mark(id, link.to)
-        mark(link.to, id)
-      }
+  for (const { from, to } of reader.edges('from', [...ids], AGAINST))
+    if (from !== to && ids.has(to)) {
+      mark(from, to)
+      mark(to, from)
+    }
   return marks
 }
 

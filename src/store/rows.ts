@@ -224,9 +224,9 @@ export const linksGone = (db: Db, ids: readonly string[]): string[] =>
     )
     .map((row) => row.id)
 
-/** Links at an entity, whatever became of its other end. */
-export const allLinksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
-  db.all(`SELECT * FROM links WHERE ${end}=?`, id)
+/** Links at some entities, whatever became of their other ends. */
+export const allLinksAt = (db: Db, end: 'src' | 'dst', ids: readonly string[]): LinkRow[] =>
+  db.all(`SELECT * FROM links WHERE ${end} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
 
 /** Links of one relation that end at one of these. */
 export const linksInto = (db: Db, relation: string, ids: readonly string[]): LinkRow[] =>
