@@ -6,6 +6,7 @@ import { tidemark } from '../cli/run.ts'
 import { dashboard, goTo, hasBrowser, inBrowser, violations } from './browser.ts'
 
 const FACTS = 3_000
+const SEEN = 'The deploy took twenty minutes'
 
 /** A project with many facts that agents propose, each in an event of its own. */
 function longProject(dir: string) {
@@ -13,6 +14,7 @@ function longProject(dir: string) {
   const { memory } = openAt({ projectPath: dir, unlisted: true })
   try {
     memory.db.exec('PRAGMA synchronous=OFF')
+    memory.act([['record-observation', { operation: 'deploy', what: SEEN }]])
     for (let i = 0; i < FACTS; i += 50)
       memory.act(
         Array.from({ length: 50 }, (_, k) => ['record-fact', { fact: `Rule ${i + k} of the house` }]),
@@ -31,14 +33,14 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     const toMiddle = () => page.evaluate('scrollTo(0, document.documentElement.scrollHeight / 2)')
     await goTo(page, '/knowledge', 'Knowledge')
     await page.getByRole('link', { name: 'Rule ', exact: false }).first().waitFor()
-    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe(String(FACTS + 1))
+    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe(String(FACTS + 2)) // with its head and the observation
     expect(await drawn()).toBeLessThan(100)
     await toMiddle()
     await page.locator('tr[aria-rowindex="1500"] a').waitFor()
     expect(await drawn()).toBeLessThan(100)
     expect(await violations(page)).toEqual([])
     await page.keyboard.press('End')
-    await page.locator(`tr[aria-rowindex="${FACTS + 1}"] a`).waitFor()
+    await page.locator(`tr[aria-rowindex="${FACTS + 2}"] a`).waitFor()
     // from row to row with the Tab key, also to those that were not drawn before
     await page.keyboard.press('Home')
     await page.locator('tr[aria-rowindex="2"] a').focus()
@@ -71,6 +73,10 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await goTo(page, '/', 'Now')
     const events = page.getByRole('region', { name: 'As it happens' })
     await events.getByText('The newest of all').waitFor()
+    // what an event of long ago named is asked for
+    const [seen] = JSON.parse((await tidemark(at, ['list', 'observation', '--json'])).out)
+    expect((await tidemark(at, ['forget', seen.id])).code).toBe(0)
+    await events.getByText(SEEN).waitFor()
     // going on down shows what was before
     for (let i = 0; i < 20; i++) {
       await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')

@@ -453,8 +453,15 @@ function EventKey({ of: e, titles, names }: EventProps) {
       </>
     )
   }
-  if (kindOf(e.key) !== '') return <Ref id={e.key} name={names.get(e.key)} />
+  if (kindOf(e.key) !== '') return <NamedRef id={e.key} name={names.get(e.key)} />
   return <code>{titles.get(e.key) ?? e.key}</code>
+}
+
+/** Where the id says nothing and no event here tells the name, it is asked for. */
+function NamedRef({ id, name }: { id: string; name: string | undefined }) {
+  const isAsked = name === undefined && /:[0-9a-z]{14,}$/.test(id)
+  const { json } = useTool<{ name: string }>(isAsked ? 'show' : undefined, { ref: id }, false)
+  return <Ref id={id} name={name ?? (json?.name || undefined)} />
 }
 
 /** Of an event of sessions and claims, what a reader wants to know beyond who and what. */
