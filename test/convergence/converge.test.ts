@@ -7,7 +7,7 @@ const RUNS = runs(40, 400)
 
 afterAll(dropTemplate)
 
-test(`[C4] any interleaving, loss, repetition and crash leads to the same rows, as the rules say (${RUNS} runs)`, {
+test(`[C4] [K1] [K2] [K4] [K5] any interleaving, loss, repetition and crash leads to the same rows, as the rules say (${RUNS} runs)`, {
   tags: ['property'],
   timeout: 60_000 + RUNS * 2_000,
 }, () => {

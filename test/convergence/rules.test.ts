@@ -25,7 +25,7 @@ test('[C1] the same name recorded offline by two is one entity with the union of
   })
 })
 
-describe('[C2] the later of two concurrent confidences wins on both', () => {
+describe('[C2] [K3] the later of two concurrent confidences wins on both', () => {
   const cases = [false, true].flatMap((swapIds) => [false, true].map((bFirst) => ({ swapIds, bFirst })))
   test.each(cases)('whatever the ids (%o)', ({ swapIds, bFirst }) => {
     const seeds = swapIds ? [2, 1] : [1, 2]
@@ -70,7 +70,7 @@ describe('[C2] the later of two concurrent confidences wins on both', () => {
   })
 })
 
-describe('[C3] additions win, deletes win over edits, restore brings all back', () => {
+describe('[C3] [K6] additions win, deletes win over edits, restore brings all back', () => {
   test('remove a tag ‖ add it again', () => {
     withReplicas(['a', 'b'], (a, b) => {
       a.act([['record-principle', { name: 'p', tags: ['t', 'u'] }]])
@@ -220,7 +220,7 @@ describe('[C4] found by the property test', () => {
   })
 })
 
-describe('[C4] K13: clocks', () => {
+describe('[C4] [K13] clocks', () => {
   test('a far stamp from elsewhere does not drag the clock by more than five minutes', () => {
     withReplicas(['a', 'far'], (a, far) => {
       far.now = START + 300 * 86_400_000
