@@ -26,7 +26,7 @@ const KNOWN = 'sync_known'
 const MOST_KNOWN = 5_000
 export const LINES_AT_ONCE = 250
 /** The same for a store with little in it that no session uses: nobody waits, and each commit writes the same pages again. */
-const LINES_AT_FIRST = 2_500
+const LINES_AT_FIRST = 1_500
 const LITTLE = 1_000
 /** The same where time is short. */
 const LINES_IN_HURRY = 25
@@ -119,7 +119,7 @@ function* readOneByOne(root: string, segments: readonly Segment[], inTime: () =>
 }
 
 /** So many segments, of 4 MB each, are with the worker while one is taken in. */
-const SEGMENTS_AHEAD = 3
+const SEGMENTS_AHEAD = 2
 
 function* readAhead(root: string, segments: readonly Segment[]): Generator<Read> {
   const ahead = new ReadAhead()
