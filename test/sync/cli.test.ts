@@ -101,6 +101,35 @@ test('[K16] with the hook of git what was recorded is in the same commit', async
   expect(gitAs('status', '--porcelain')).toBe('')
 })
 
+test.each(['~/hooks', '.githooks'])(
+  'where git looks for hooks in %s, by whatever configuration, the lines are printed, and work there',
+  async (hooksPath) => {
+    const { ana, run } = twoPeople()
+    await run(ana, 'init', '--client', 'none', '--yes')
+    const gitAs = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@a', ...args], { cwd: ana.dir, env: ana.env, encoding: 'utf8' }) // biome-ignore format: one call
+    gitAs('config', '--global', 'core.hooksPath', hooksPath)
+    const dir = hooksPath.startsWith('~') ? join(ana.env.HOME, 'hooks') : join(ana.dir, hooksPath)
+    const said = await run(ana, 'sync', '--hook')
+    expect(said).not.toContain('made')
+    expect(said).toContain(`to ${join(dir, 'pre-commit')}, a new file`)
+    expect(said.includes('outside this repository')).toBe(hooksPath.startsWith('~'))
+    expect(existsSync(dir)).toBe(false)
+    const lines = said.slice(said.indexOf('# tidemark:'), said.indexOf('\nfi\n') + 4)
+    mkdirSync(dir)
+    writeFileSync(join(dir, 'pre-commit'), `#!/bin/sh\n${lines}`, { mode: 0o755 })
+    expect(await run(ana, 'sync', '--hook')).toContain('there')
+    await run(ana, 'act', '[["record-decision", {"name": "d", "rationale": "r"}]]')
+    writeFileSync(join(ana.dir, 'a.txt'), 'a')
+    gitAs('add', 'a.txt')
+    gitAs('commit', '-q', '-m', 'first')
+    expect(gitAs('show', '--name-only', '--format=')).toMatch(/\/1-1-[0-9a-f]+\.jsonl/)
+    // with hooks of its own
+    gitAs('config', 'core.hooksPath', join(ana.dir, '.git', 'hooks'))
+    expect(await run(ana, 'sync', '--hook')).toContain('made')
+  },
+)
+
 test('a dry run says what travels and what stays, and writes nothing; --check is for CI', async () => {
   const { ana, run } = twoPeople()
   await run(ana, 'init', '--client', 'none', '--yes')

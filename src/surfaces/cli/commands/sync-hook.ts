@@ -1,16 +1,28 @@
-import { chmodSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { chmodSync, existsSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { runGit } from '../../../code/run-git.ts'
 import { UserError } from '../../../errors.ts'
-import { createInside, readInside } from '../../../files.ts'
+import { below, createInside, readInside } from '../../../files.ts'
 import { gitCommonDir, gitRoot } from '../../../git.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { PROJECT_DIR } from '../../../store/project.ts'
 
 const COMMENT = '# tidemark: what this machine recorded goes into the same commit'
-const HOOK = 'hooks/pre-commit'
+const HOOKS = 'hooks'
+const NAME = 'pre-commit'
+
+/** The directory that git is told to look for hooks in, by whatever configuration holds here; nothing for its own. */
+async function hooksElsewhere(top: string, common: string): Promise<string | undefined> {
+  const said = await runGit(top, 'config', '--path', '-z', '--get-all', 'core.hooksPath').catch((error: Error) => {
+    throw new UserError('no-git', `git cannot be asked where its hooks are: ${error.message}`, 'see that `git status` works here') // biome-ignore format: one error
+  })
+  const given = said.split('\0').at(-3) // the last value is that of `runGit`
+  const dir = given === undefined ? undefined : resolve(top, given)
+  return dir === join(common, HOOKS) ? undefined : dir
+}
 
 /** Has git write and add segments before each commit; a hook that is there is left to its author. */
-export function installHook(root: string): string {
+export async function installHook(root: string): Promise<string> {
   const top = gitRoot(root)
   const common = top === undefined ? undefined : gitCommonDir(top)
   if (top === undefined || common === undefined)
@@ -20,20 +32,28 @@ export function installHook(root: string): string {
   const lines = [
     COMMENT,
     '# `git commit FILE` takes what it names alone: git would forget at once that it knows what is added here',
-    'if command -v tidemark >/dev/null 2>&1 && case "$GIT_INDEX_FILE" in *next-index-*) false ;; esac; then',
+    `if [ -d ${place}/${PROJECT_DIR} ] && command -v tidemark >/dev/null 2>&1 && case "$GIT_INDEX_FILE" in *next-index-*) false ;; esac; then`,
     `  tidemark sync --git --project ${place} >/dev/null`,
     `  git add -- ${place}/${PROJECT_DIR}/log ${place}/${PROJECT_DIR}/.gitattributes 2>/dev/null || true`,
     'fi',
   ]
-  const path = join(common, HOOK)
-  const config = `${readInside(common, 'config') ?? ''}`
-  const elsewhere = /^[ \t]*hookspath[ \t]*=/im.test(config)
-  if (!elsewhere && createInside(common, HOOK, ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 })) {
+  const elsewhere = await hooksElsewhere(top, common)
+  const dir = elsewhere ?? join(common, HOOKS)
+  const path = join(dir, NAME)
+  if (!elsewhere && createInside(common, `${HOOKS}/${NAME}`, ['#!/bin/sh', ...lines, ''].join('\n'), { mode: 0o755 })) {
     chmodSync(path, 0o755)
     return `  made    ${path}`
   }
-  if (!elsewhere && `${readInside(common, HOOK) ?? ''}`.includes('tidemark sync ')) return `  there   ${path}`
-  return [`  add     these lines to your pre-commit hook (${elsewhere ? 'core.hooksPath' : path}):`, ...lines].join(
-    '\n',
-  )
+  if (`${readInside(dir, NAME) ?? ''}`.includes('tidemark sync ')) return `  there   ${path}`
+  const isShared = elsewhere !== undefined && below(top, dir) === undefined && below(common, dir) === undefined
+  return [
+    ...(isShared
+      ? [
+          `  note    git runs the hooks of ${dir} (core.hooksPath), which is outside this repository, and none of .git/hooks`,
+          `          to have hooks of its own here: git config core.hooksPath ${shellWord(join(common, HOOKS))}, and this command again`,
+        ]
+      : []),
+    `  add     these lines to ${existsSync(path) ? path : `${path}, a new file that begins with #!/bin/sh and may be run`}:`,
+    ...lines,
+  ].join('\n')
 }

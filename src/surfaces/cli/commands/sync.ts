@@ -113,7 +113,7 @@ export const sync: Command = {
     if (call.flags.check) return check(call, project)
     using memory = openProject(project)
     if (call.flags['dry-run']) return { json: dryRun(call, memory, project) }
-    if (call.flags.hook) call.out(installHook(root))
+    if (call.flags.hook) call.out(await installHook(root))
     if (settleConfig(root)) call.out('  settled a conflict in .tidemark/config.json: two clones had run `init`')
     ignoreViews(root)
     writeAttributes(root)
