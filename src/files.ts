@@ -113,7 +113,8 @@ const READ_AT_ONCE = 256 * 1024
 
 /**
  * The lines of a regular file and up to which byte each goes, a piece at a time: the file may be larger than memory. A
- * link, a pipe or a device has none. A line of more than `most` bytes is empty; the last one may be cut off.
+ * link, a pipe or a device has none. A line of more than `most` bytes is empty; the last one may be cut off. A byte order
+ * mark is no part of the first.
  */
 export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: string; end: number; ended: boolean }> {
   const open = openFile(path, constants.O_RDONLY | NO_FOLLOW)
@@ -122,13 +123,16 @@ export function* linesOf(path: string, most = MOST_BYTES): Generator<{ text: str
   let parts: Buffer[] = []
   let length = 0
   let at = 0
+  let isFirst = true
   const keep = (part: Buffer) => {
     length += part.length
     if (length <= most) parts.push(Buffer.from(part))
     else parts = []
   }
   const taken = (ended: boolean) => {
-    const text = length > most ? '' : Buffer.concat(parts).toString('utf8')
+    const whole = length > most ? '' : Buffer.concat(parts).toString('utf8')
+    const text = isFirst && whole.startsWith('\uFEFF') ? whole.slice(1) : whole
+    isFirst = false
     parts = []
     length = 0
     return { text, end: at, ended }

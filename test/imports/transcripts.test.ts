@@ -156,6 +156,26 @@ test('[D11] --since takes what was said since; what a session says later comes i
   expect((await run(t)).report).toMatchObject({ created: 1, unchanged: 10 })
 })
 
+test('[H1] a byte order mark takes no turn of a transcript away, whatever its form', async () => {
+  const t = openTestMemory()
+  const bom = '\uFEFF'
+  const claude = { type: 'user', sessionId: 'c1', cwd: t.dir, timestamp: at(1), message: { role: 'user', content: 'Which turn is the first?' } } // biome-ignore format: a record
+  lay(t.dir, {
+    'old/c1.jsonl':
+      bom + lines(claude, { ...claude, message: { role: 'user', content: 'And which one is the second?' } }),
+    'old/g0.json': bom + JSON.stringify({ sessionId: 'g0', projectHash: 'x', messages: [{ id: 'a', type: 'user', content: 'One document of Gemini CLI.' }] }), // biome-ignore format: one record
+    'spec/s.md': `${bom}_**User**_\n\nA page of SpecStory is read too.\n`,
+  })
+  await run(t, { path: join(t.dir, 'old') })
+  await run(t, { format: 'specstory', path: join(t.dir, 'spec') })
+  expect(chunks(t)).toEqual([
+    'claude/c1 user: And which one is the second?',
+    'claude/c1 user: Which turn is the first?',
+    'gemini/g0 user: One document of Gemini CLI.',
+    'specstory/s user: A page of SpecStory is read too.',
+  ])
+})
+
 test('[A1] a folder that is named is taken whole; links in it are not followed, and one without transcripts is refused', async () => {
   const t = openTestMemory()
   const home = homeOf(t)

@@ -67,7 +67,7 @@ export function sectionsOf(page: string): Section[] {
 }
 
 function documentOf(page: string, label: string): { items: Item[]; chunks: number; terms: number } {
-  const text = page.replace(/^\uFEFF?---\n[\s\S]*?\n---\n/, (front) => '\n'.repeat(front.split('\n').length - 1))
+  const text = page.replace(/^---\n[\s\S]*?\n---\n/, (front) => '\n'.repeat(front.split('\n').length - 1))
   const sections = sectionsOf(text)
   const title = sections[0]?.title.split(' › ')[0] || firstSentence(sections[0]?.text ?? label, 80)
   // what lies outside the project is no file of it: its chunks name it, and are linked to nothing
