@@ -87,6 +87,7 @@ export class HubLink {
     )
     this.#ws.on('ping', () => this.#heardOf())
     this.#ws.on('message', (data, isBinary) => {
+      if (this.#error) return // whoever listened may be closed by now
       this.#heardOf()
       const frame = isBinary ? undefined : readFrame(data as Buffer)
       if (frame) this.#take(frame)
@@ -131,9 +132,10 @@ export class HubLink {
     this.#ws.terminate()
   }
 
+  /** Nothing is heard any more; what waits for an answer fails. */
   close(): void {
     this.#silence?.()
-    this.#error ??= unreached(this.#url, 'closed here')
+    if (!this.#error) this.#settle(unreached(this.#url, 'closed here'))
     if (this.#ws.readyState === WebSocket.CONNECTING) this.#ws.terminate()
     else this.#ws.close(1000)
     setTimeout(() => this.#ws.terminate(), 1000).unref()
@@ -150,10 +152,14 @@ export class HubLink {
 
   #end(error: UserError): void {
     if (this.#error) return
+    this.#settle(error)
+    this.#heard.gone(error)
+  }
+
+  #settle(error: UserError): void {
     this.#error = error
     this.#welcome?.failed(error)
     for (const { failed } of this.#asked.values()) failed(error)
-    this.#heard.gone(error)
   }
 
   #take(frame: Frame): void {

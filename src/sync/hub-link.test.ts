@@ -1,0 +1,31 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { PROTOCOL } from './frames.ts'
+import { HubLink } from './hub-link.ts'
+
+test('a link that was closed hears nothing more, and what waits for an answer fails at once', async () => {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => server.close())
+  await once(server, 'listening')
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const heard: string[] = []
+  const link = new HubLink({ url, token: 'of-no-use' }, 'p', {
+    welcome: () => heard.push('welcome'),
+    updates: () => heard.push('updates'),
+    gone: () => heard.push('gone'),
+  })
+  const [socket] = (await once(server, 'connection')) as [WebSocket]
+  const said = once(socket, 'message')
+  const hello = link.hello(0, undefined)
+  const failing = expect(hello).rejects.toMatchObject({ code: 'hub-unreached' })
+  await said
+  link.close()
+  await failing
+  await expect(link.ask({ t: 'push' })).rejects.toMatchObject({ code: 'hub-unreached' })
+  socket.send(JSON.stringify({ t: 'welcome', v: PROTOCOL, log: 'l', head: 0 }))
+  socket.close()
+  await once(socket, 'close')
+  expect(heard).toEqual([])
+})
