@@ -5,7 +5,7 @@ import { isObject } from '../model/object.ts'
 import { shown } from '../model/validate.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
-const RERANKERS = ['none', 'http', 'onnx'] as const
+const RERANKERS = ['none', 'minilm', 'onnx', 'http'] as const
 
 /** Everything about recall that a project may set; what it does not say has the value of `DEFAULTS`. */
 export interface RecallConfig {
@@ -221,7 +221,11 @@ export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<str
   const { embedder, reranker } = config as unknown as RecallConfig
   const needed = [
     { what: 'embedder', said: embedder, keys: embedder.use === 'http' ? (['url', 'model'] as const) : [] },
-    { what: 'reranker', said: reranker, keys: ({ none: [], http: ['url'], onnx: ['model'] } as const)[reranker.use] },
+    {
+      what: 'reranker',
+      said: reranker,
+      keys: ({ none: [], minilm: [], http: ['url'], onnx: ['model'] } as const)[reranker.use],
+    },
   ]
   if (problems.length === 0)
     for (const { what, said, keys } of needed)

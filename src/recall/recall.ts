@@ -130,7 +130,9 @@ export class Recaller {
       this.#mustBeOpen()
       if (scores.length < results.length)
         notes.push(`there was time to rerank the first ${scores.length} of ${results.length} results`)
-      return new Map(scores.map((score, i) => [results[i]!.id, score]))
+      const own = results.slice(0, scores.length).map((r) => Math.cbrt(r.parts.relevance)) // falls off as a cube
+      const both = reranker.isHalf ? sumOf(standardized(own), standardized(scores), 0.5) : scores
+      return new Map(both.map((score, i) => [results[i]!.id, score]))
     } catch (error) {
       notes.push(`not reranked: ${toldOf(error)}`)
       this.#mustBeOpen()
@@ -308,6 +310,15 @@ export class Recaller {
       ceiling: embedder.ceiling,
     }
   }
+}
+
+const sumOf = (a: readonly number[], b: readonly number[], weight: number) => a.map((x, i) => x + weight * b[i]!)
+
+/** Numbers as standard deviations from their mean. */
+function standardized(numbers: readonly number[]): number[] {
+  const mean = numbers.reduce((sum, x) => sum + x, 0) / numbers.length
+  const deviation = Math.sqrt(numbers.reduce((sum, x) => sum + (x - mean) ** 2, 0) / numbers.length) || 1
+  return numbers.map((x) => (x - mean) / deviation)
 }
 
 /** What a disk, a model or an endpoint refused, for a note. @throws what is a bug. */

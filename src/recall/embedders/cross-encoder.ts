@@ -3,14 +3,12 @@ import { basename, join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { isObject } from '../../model/object.ts'
 import { modelsDirectory } from './models.ts'
-import { feedsOf, loadRuntime, threads, turn } from './onnx-run.ts'
+import { feedsOf, loadRuntime, scoresInTime, TIME, threads } from './onnx-run.ts'
 import type { Reranker } from './reranker.ts'
 import { indexPieces, wordPiece } from './wordpiece.ts'
 
 /** Pieces of a question and a text together: twice as many take twice as long, and the beginning says what a text is about. */
 const LONGEST_PAIR = 256
-/** What is not read by then keeps its place. */
-const TIME = 2_000
 /** More pieces than this cannot be numbered by `indexPieces`. */
 const MOST_PIECES = 65_534
 
@@ -66,6 +64,8 @@ function piecesOf(folder: string, model: string): string[] {
   return inOrder.map(([piece]) => piece)
 }
 
+type Closing = Reranker & { close(): void }
+
 /** What goes wrong within, as the user's to mend. */
 async function telling<T>(model: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -76,12 +76,10 @@ async function telling<T>(model: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** A cross-encoder in a directory of the user's models: reads question and text as one and gives one number. Nothing leaves the machine. */
-export const crossEncoder = (
-  model: string,
-  { models = modelsDirectory(), time = TIME } = {},
-): Promise<Required<Reranker>> => telling(model, () => loaded(model, models, time))
+export const crossEncoder = (model: string, { models = modelsDirectory(), time = TIME } = {}): Promise<Closing> =>
+  telling(model, () => loaded(model, models, time))
 
-async function loaded(model: string, models: string, time: number): Promise<Required<Reranker>> {
+async function loaded(model: string, models: string, time: number): Promise<Closing> {
   const folder = folderOf(model, models)
   const graph = graphOf(folder)
   if (graph === undefined) throw bad(model, 'has no model.onnx')
@@ -110,16 +108,9 @@ async function loaded(model: string, models: string, time: number): Promise<Requ
 
   return {
     rerank: (question, texts) =>
-      telling(model, async () => {
-        const until = performance.now() + time
+      telling(model, () => {
         const asked = encode(question, room)
-        const scores: number[] = []
-        for (const text of texts) {
-          if (scores.length > 0 && performance.now() > until) break
-          scores.push(await scoreOf(asked, encode(text, room)))
-          await turn()
-        }
-        return scores
+        return scoresInTime(texts, time, (text) => scoreOf(asked, encode(text, room)))
       }),
     close: () => void session.release(),
   }

@@ -35,7 +35,8 @@ export async function loadEmbedder(config: EmbedderConfig, directory?: string): 
 }
 
 /** The same of the reranker that was configured. */
-export const loadReranker = async (config: RecallConfig['reranker']): Promise<Reranker> =>
-  config.use === 'onnx'
-    ? (await import('./cross-encoder.ts')).crossEncoder(config.model!)
-    : (await import('./reranker.ts')).httpReranker(config)
+export async function loadReranker(config: RecallConfig['reranker']): Promise<Reranker> {
+  if (config.use === 'onnx') return (await import('./cross-encoder.ts')).crossEncoder(config.model!)
+  if (config.use === 'minilm') return (await import('./late-interaction.ts')).lateInteraction()
+  return (await import('./reranker.ts')).httpReranker(config)
+}

@@ -75,3 +75,22 @@ export function feedsOf(
 
 /** The runtime works on this thread: others get their turn between runs. */
 export const turn = () => new Promise<void>((next) => void setImmediate(next))
+
+/** What is not read by then keeps its place. */
+export const TIME = 2_000
+
+/** The scores of as many of the first texts as time allows, of one at least. */
+export async function scoresInTime(
+  texts: readonly string[],
+  time: number,
+  scoreOf: (text: string) => Promise<number>,
+): Promise<number[]> {
+  const until = performance.now() + time
+  const scores: number[] = []
+  for (const text of texts) {
+    if (scores.length > 0 && performance.now() > until) break
+    scores.push(await scoreOf(text))
+    await turn()
+  }
+  return scores
+}

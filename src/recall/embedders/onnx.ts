@@ -14,27 +14,36 @@ const CEILING = 0.76
 /** From 1.25 to 1.5 it found the most where documents are long, and lost nothing elsewhere. */
 const WEIGHT = 1.4
 
-/**
- * MiniLM by onnxruntime-node, which `tidemark models add minilm` brings. Its vector is followed by the built-in
- * embedder's, in equal parts: that one sees the whole of a long text, and the two err differently. Together they found
- * 3 of 100 answers more than MiniLM alone.
- */
-export async function onnxEmbedder(directory = process.cwd(), models = modelsDirectory()): Promise<Embedder> {
+/** MiniLM by onnxruntime-node, which `tidemark models add minilm` brings. */
+export async function openMinilm(directory: string, models: string) {
   const { graph, weights, vocab } = readMinilm(models)
   const runtime = loadRuntime(directory, models)
-  const beside = staticEmbedder()
-  const encode = wordPiece(indexPieces(vocab), UNKNOWN)
   const session = await runtime.InferenceSession.create(graph, {
     ...threads(),
     externalData: [{ path: WEIGHTS_NAME, data: weights }],
   })
+  return {
+    encode: wordPiece(indexPieces(vocab), UNKNOWN),
+    /** The last state of each piece of texts that have equally many, marks included: `WIDTH` numbers each, one text after another. */
+    async states(texts: readonly (readonly number[])[]): Promise<Float32Array> {
+      const inputs = texts.map((pieces) => [START, ...pieces, END])
+      return (await session.run(feedsOf(runtime, inputs))).last_hidden_state!.data
+    },
+    close: () => void session.release(),
+  }
+}
 
-  /** The means of the last states over all pieces, marks included. */
+/**
+ * Its vector, a mean of states, is followed by the built-in embedder's, in equal parts: that one sees the whole of a long
+ * text, and the two err differently. Together they found 3 of 100 answers more than MiniLM alone.
+ */
+export async function onnxEmbedder(directory = process.cwd(), models = modelsDirectory()): Promise<Embedder> {
+  const minilm = await openMinilm(directory, models)
+  const beside = staticEmbedder()
+
   async function run(group: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const length = group[0]!.length + 2
-    const inputs = group.map((pieces) => [START, ...pieces, END])
-    const { last_hidden_state } = await session.run(feedsOf(runtime, inputs))
-    const states = last_hidden_state!.data
+    const states = await minilm.states(group)
     return group.map((_, k) => {
       const sum = new Float32Array(WIDTH)
       for (let at = k * length * WIDTH, i = 0; i < length * WIDTH; i++) sum[i % WIDTH]! += states[at + i]!
@@ -49,7 +58,7 @@ export async function onnxEmbedder(directory = process.cwd(), models = modelsDir
     ceiling: CEILING,
     weight: WEIGHT,
     async embed(texts) {
-      const tokens = texts.map((text) => encode(text, LONGEST_TEXT - 2))
+      const tokens = texts.map((text) => minilm.encode(text, LONGEST_TEXT - 2))
       const vectors = beside.embedNow!(texts).map((rest) => {
         const vector = new Float32Array(WIDTH + rest.length)
         vector.set(rest, WIDTH)
@@ -67,6 +76,6 @@ export async function onnxEmbedder(directory = process.cwd(), models = modelsDir
       }
       return vectors.map(toUnit)
     },
-    close: () => void session.release(),
+    close: minilm.close,
   }
 }

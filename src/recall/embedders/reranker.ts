@@ -13,6 +13,8 @@ const TIMEOUT = 2_000
 export interface Reranker {
   /** One number for each text, in order, or for as many of the first as time allows: the higher, the better. */
   rerank(question: string, texts: readonly string[]): Promise<number[]>
+  /** Whether its scores say no more than half: they are added to recall's own relevance. */
+  readonly isHalf?: boolean
   /** Frees what the model holds. */
   close?(): void
 }

@@ -47,6 +47,7 @@ function list(call: CommandCall): { json: Json } {
   )
   const reranks = {
     none: null,
+    minilm: 'MiniLM, piece by piece',
     http: shownWhole(reranker),
     onnx: `${reranker.model} in ${models}${existsSync(join(models, reranker.model ?? '')) ? '' : ': not on this machine'}`,
   }[reranker.use]

@@ -1,0 +1,31 @@
+import { WIDTH } from './minilm.ts'
+import { modelsDirectory } from './models.ts'
+import { openMinilm } from './onnx.ts'
+import { scoresInTime, TIME } from './onnx-run.ts'
+import type { Reranker } from './reranker.ts'
+import { cosine, toUnit } from './unit-vector.ts'
+
+/** Pieces of a question and of a text that are compared. */
+const QUESTION = 126
+const TEXT = 254
+
+/** Late interaction with MiniLM: each piece of the question meets the piece of the text that is nearest to it where both stand. */
+export async function lateInteraction(models = modelsDirectory(), time = TIME): Promise<Reranker> {
+  const { encode, states, close } = await openMinilm(models, models)
+  const pieces = async (text: string, most: number) => {
+    const all = await states([encode(text, most)])
+    return Array.from({ length: all.length / WIDTH }, (_, i) => toUnit(all.slice(i * WIDTH, (i + 1) * WIDTH)))
+  }
+  return {
+    isHalf: true,
+    async rerank(question, texts) {
+      const asked = (await pieces(question, QUESTION)).slice(1, -1)
+      return scoresInTime(texts, time, async (text) => {
+        const there = await pieces(text, TEXT)
+        const nearest = asked.map((piece) => there.reduce((best, other) => Math.max(best, cosine(piece, other)), -1))
+        return nearest.reduce((sum, near) => sum + near, 0) / Math.max(1, asked.length)
+      })
+    },
+    close,
+  }
+}
