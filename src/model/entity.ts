@@ -72,6 +72,15 @@ export function identityOf(kind: Kind, values: Readonly<{ [field: string]: unkno
   }
 }
 
+/** What tells several of one text apart, as it is compared; nothing for kinds that a name identifies. */
+export const restOfKey = (kind: Kind, values: Readonly<{ [field: string]: unknown }>): string =>
+  kind.identity === 'content'
+    ? kind.key
+        .slice(1)
+        .map((f) => foldText(String(values[f] ?? '')))
+        .join('\u001f')
+    : ''
+
 /** A path as it is compared and kept: forward slashes, without `.`, `..` and empty parts where they say nothing. */
 export function cleanPath(path: string): string {
   const parts: string[] = []

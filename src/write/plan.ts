@@ -24,8 +24,10 @@ import {
   LINK_KIND,
   nameKey,
   RELATION_KIND,
+  restOfKey,
 } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import type { Kind } from '../model/kind.ts'
 import { didYouMean, slug } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Change, type Report, shown } from '../model/validate.ts'
@@ -206,10 +208,23 @@ export class Planning {
 
   /** Entities called so in the plan, deleted ones too; the argument is folded. */
   byName(key: string): Entity[] {
-    const found = new Map(this.view.byName(key).map((e) => [e.id, this.entity(e.id)!]))
-    for (const id of this.#draft.touched) {
+    return this.#withPlanned(this.view.byName(key), (e) => nameKey(e.name) === key)
+  }
+
+  /** Entities of a kind in the plan that its key may identify like these values, deleted ones too. */
+  byKey(kind: Kind, values: Readonly<{ [field: string]: Json }>): Entity[] {
+    const key = nameKey(String(values[kind.key[0]]))
+    const rest = restOfKey(kind, values)
+    const isAlike = (e: Entity) => e.kind === kind.name && restOfKey(kind, e.fields) === rest && nameKey(e.name) === key
+    return this.#withPlanned(this.view.byKey(kind, key, rest), isAlike)
+  }
+
+  #withPlanned(stored: readonly Entity[], isWanted: (e: Entity) => boolean): Entity[] {
+    const { touched } = this.#draft
+    const found = new Map(stored.map((e) => [e.id, touched.has(e.id) ? this.entity(e.id)! : e]))
+    for (const id of touched) {
       const e = this.entity(id)
-      if (e && nameKey(e.name) === key) found.set(id, e)
+      if (e && isWanted(e)) found.set(id, e)
     }
     return [...found.values()]
   }

@@ -170,11 +170,6 @@ export function recordedAs(p: Planning, kind: Kind, args: Readonly<Record<string
   return recordedUnder(p, kind, normalizeJson(values, []) as { [key: string]: Json })
 }
 
-/** Whether the short fields that tell several of one text apart are the same: its text is read only then. */
-const mayBe = (kind: Kind, values: Readonly<{ [field: string]: Json }>, e: Entity): boolean =>
-  kind.identity !== 'content' ||
-  kind.key.slice(1).every((f) => foldText(String(values[f] ?? '')) === foldText(String(e.fields[f] ?? '')))
-
 /** The id under which what these values identify is found, or will be; nothing for kinds without identity. */
 function recordedUnder(p: Planning, kind: Kind, values: Readonly<{ [field: string]: Json }>): string | undefined {
   const plain = identityOf(kind, values)
@@ -183,9 +178,7 @@ function recordedUnder(p: Planning, kind: Kind, values: Readonly<{ [field: strin
   // what is called so now comes before what was called so once: a rename, or an edit of the text, keeps the id
   const there = p.entity(id)
   if (there?.live && identityOf(kind, there.fields) === plain) return id
-  const called = p
-    .byName(nameKey(String(values[kind.key[0]])))
-    .filter((e) => e.kind === kind.name && e.live && mayBe(kind, values, e) && identityOf(kind, e.fields) === plain)
+  const called = p.byKey(kind, values).filter((e) => e.live && identityOf(kind, e.fields) === plain)
   if (called.length === 1) return called[0]!.id
   const old = kind.name !== 'file' || there ? [] : absoluteIds(p.registry(), String(values.path))
   return old.find((o) => p.entity(o)?.live) ?? id

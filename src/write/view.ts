@@ -2,7 +2,8 @@ import { ClaimView } from '../claims/lease.ts'
 import type { Env } from '../env.ts'
 import type { Cells } from '../log/cells.ts'
 import type { Docs } from '../materialize/apply.ts'
-import type { Entity } from '../model/entity.ts'
+import { type Entity, restOfKey } from '../model/entity.ts'
+import type { Kind } from '../model/kind.ts'
 import type { Registry } from '../model/registry.ts'
 import { entityOf } from '../read/reader.ts'
 import { vouchedFor } from '../replication/trust.ts'
@@ -37,6 +38,7 @@ export class View {
   readonly #db: Db
   readonly #docs: Docs
   readonly #session: string | undefined
+  readonly #byKey = new Map<string, Map<string, Entity[]>>()
 
   constructor(host: ViewHost, docs: Docs, now: number, session: string | undefined) {
     this.#host = host
@@ -54,6 +56,16 @@ export class View {
   /** A copy of the entity's cells, the caller's to change. */
   cells = (id: string): Cells => this.#docs.cells(id)
   byName = (nameKey: string): Entity[] => rows.rowsByName(this.#db, nameKey).map(entityOf)
+  /** Those of a kind that are called so, by the rest of their key: of one text there may be as many as a document has pieces. */
+  byKey(kind: Kind, nameKey: string, rest: string): readonly Entity[] {
+    const of = `${kind.name} ${nameKey}`
+    let found = this.#byKey.get(of)
+    if (!found) {
+      const all = this.byName(nameKey).filter((e) => e.kind === kind.name)
+      this.#byKey.set(of, (found = Map.groupBy(all, (e) => restOfKey(kind, e.fields))))
+    }
+    return found.get(rest) ?? []
+  }
   links = (end: 'src' | 'dst', id: string): rows.LinkRow[] => rows.linksAt(this.#db, end, id)
   /** Live entities of a kind. */
   ofKind = (kind: string): Entity[] => rows.listRows(this.#db, kind).map(entityOf)

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { nameKey } from '../../src/model/entity.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { lay, take } from './helpers.ts'
@@ -32,6 +32,20 @@ test('a document is cut by section, code and all; the same again writes nothing;
   await take(t, 'docs', 'docs')
   expect(t.memory.reader.list('chunk').map((c) => c.fields.content)).not.toContain('Plain words.')
   expect(t.memory.reader.list('chunk', { all: true }).map((c) => c.fields.content)).toContain('Plain words.')
+})
+
+test('pieces of a document that say the same are no more work than others', async () => {
+  const parsed = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => parsed.mockRestore())
+  const read = async (line: string) => {
+    const t = openTestMemory()
+    lay(t.dir, { 'a.txt': line })
+    parsed.mockClear()
+    expect((await take(t, 'docs', 'a.txt')).read).toMatchObject({ chunks: 300 })
+    return parsed.mock.calls.length
+  }
+  const distinct = Array.from({ length: 300 * 16 }, (_, i) => String(i).padStart(100, '-')).join('')
+  expect(await read('x'.repeat(300 * 1_600))).toBeLessThan(2 * (await read(distinct)))
 })
 
 test('a document outside the project is taken in whole, and is no file of it', async () => {
