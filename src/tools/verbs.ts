@@ -6,6 +6,7 @@ import { reject as rejectVerb } from '../verbs/reject.ts'
 import { rename as renameVerb } from '../verbs/rename.ts'
 import { supersede as supersedeVerb } from '../verbs/supersede.ts'
 import type { Result } from '../write/plan.ts'
+import { NOTHING_CHANGED } from '../write/write.ts'
 import { findOne, oneLine } from './format.ts'
 import { momentAsked } from './moment.ts'
 import { actingAs, defineTool, type Output, REF, type ToolContext, written } from './tool.ts'
@@ -14,6 +15,10 @@ import { paramOf } from './verb-params.ts'
 /** A verb of `act` as a command: what it did, and how to take it back. */
 function acted(context: ToolContext, actions: readonly unknown[], tell: (r: Result) => string): Output {
   const done = context.memory.act(actions, actingAs(context))
+  if (done.notes.includes(NOTHING_CHANGED)) {
+    const why = done.notes.filter((n) => n !== NOTHING_CHANGED)
+    return written({ notes: [] }, [why.length > 0 ? `nothing changed: ${why.join('; ')}` : NOTHING_CHANGED], done)
+  }
   const lines = done.results.flatMap((r) => {
     const told = tell(r)
     return told === '' ? [] : [r.standing === 'proposed' ? `proposed: ${told}` : told]

@@ -62,6 +62,9 @@ interface Written {
 /** A session that has started no work for this long has ended. A process that dies tells nobody. */
 const WORK_KEPT_MS = 90 * 86_400_000
 
+/** The note of a batch that had nothing to write. */
+export const NOTHING_CHANGED = 'nothing changed: all of it was there already'
+
 const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
 
 /** Plans a batch, writes its line and brings everything up to date with it; under the store's lock. */
@@ -116,8 +119,7 @@ export function writeBatch(
   const checked = results.filter((r) => r.verb === 're-anchor' || (r.kind === 'file' && r.verb.startsWith('record-')))
   const released = checked.filter(({ id }) => releaseAnchors(db, id))
   if (events.length === 0 && purges.length === 0) {
-    if (!isCoordinating && !planned.scrub && released.length === 0)
-      notes.push('nothing changed: all of it was there already')
+    if (!isCoordinating && !planned.scrub && released.length === 0) notes.push(NOTHING_CHANGED)
     return { claimsChanged, result: { batch: null, results, notes }, purged: planned.scrub }
   }
 

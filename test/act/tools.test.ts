@@ -9,6 +9,7 @@ import { show } from '../../src/tools/show.ts'
 import { status } from '../../src/tools/status.ts'
 import type { Output, Tool } from '../../src/tools/tool.ts'
 import { undo } from '../../src/tools/undo.ts'
+import { restore, retire } from '../../src/tools/verbs.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 const run = async (m: TestMemory, tool: Tool, args: Record<string, unknown> = {}): Promise<string> =>
@@ -26,6 +27,18 @@ test('[A2] the reply of act has a line for each action, in order, and the batch 
   expect(await run(m, act, { actions: [...BATCH, ['record-principle', { name: 'q' }]] })).toBe(
     `record-principle principle:p v1\nrecord-decision decision:d v1\nlink-entities principle:p supports decision:d v1\nrecord-principle principle:q (new) v1\nbatch ${batch!.replace(':1', ':2')}`,
   )
+})
+
+test('[A2] [D9] a command that changes nothing says so, why, and nothing else', async () => {
+  const m = openTestMemory()
+  await run(m, act, { actions: BATCH })
+  expect(await run(m, restore, { ref: 'd' })).toBe('nothing changed: decision:d was neither deleted nor retired')
+  expect(await run(m, restore, { ref: 'd', to: new Date(m.clock.now).toISOString() })).toBe(
+    'nothing changed: decision:d says what it said then',
+  )
+  expect(await run(m, retire, { ref: 'd', reason: 'r' })).toMatch(/^retired decision "d"\ntidemark undo/)
+  expect(await run(m, retire, { ref: 'd', reason: 'r' })).toMatch(/^nothing changed: /)
+  expect(await run(m, restore, { ref: 'd' })).toMatch(/^decision "d" is back\ntidemark undo/)
 })
 
 test('[A2] a supersession is told with both sides, in the right order, wherever it is told', async () => {
