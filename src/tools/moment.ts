@@ -1,9 +1,11 @@
 import { runGit } from '../code/run-git.ts'
-import { UsageError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import { workTreeOf } from '../git.ts'
+import type { Entity } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
 import { inWords, MOMENTS, markedAt } from '../recall/moment.ts'
 import { readValidAt } from '../recall/validity.ts'
+import { findOne, moment, oneLine } from './format.ts'
 import type { ToolContext } from './tool.ts'
 
 /** The parameter of every tool that reads as of a moment. */
@@ -31,9 +33,9 @@ async function committedAt(root: string, revision: string): Promise<number | und
  */
 export async function momentAsked({ memory, project }: ToolContext, said: string): Promise<number> {
   const name = said.trim()
-  const moment =
+  const found =
     inWords(name, memory.env.now(), 'as-of') ?? markedAt(memory.reader, name) ?? (await committedAt(project.root, name))
-  if (moment !== undefined) return moment
+  if (found !== undefined) return found
   const marks = memory.reader.list('mark', { limit: 5 }).map((e) => e.name)
   throw new UsageError(
     `"${name}" is no time, no mark and no commit here`,
@@ -51,4 +53,25 @@ export async function at(
   const reader = asOf === undefined ? memory.reader : memory.asOf(now)
   const valid = validAt === undefined ? reader : readValidAt(reader, await momentAsked(context, validAt))
   return { reader: valid, now, past: asOf !== undefined }
+}
+
+/** The one entity that a reference means at the moment that is asked. @throws UserError that says so if it was recorded later. */
+export function findAt(
+  { memory, local }: ToolContext,
+  { reader, now, past }: { readonly reader: Reader; readonly now: number; readonly past: boolean },
+  ref: unknown,
+  deleted = false,
+): Entity {
+  try {
+    return findOne(reader, ref, deleted)
+  } catch (error) {
+    if (!past || !(error instanceof UserError) || error.code !== 'not-found') throw error
+    const later = findOne(memory.reader, ref, true)
+    if (later.created <= now) throw error
+    throw new UserError(
+      'not-found',
+      `${later.kind} "${oneLine(later.name, 80)}" was not known yet at ${moment(now, local)}`,
+      `it was recorded at ${moment(later.created, local)}`,
+    )
+  }
 }

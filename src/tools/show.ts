@@ -2,8 +2,8 @@ import { referenceTo } from '../discover/values.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
 import { currentHash, markOf, Staleness } from '../read/stale.ts'
-import { ago, entityJson, findOne, refTo } from './format.ts'
-import { AS_OF, at } from './moment.ts'
+import { ago, entityJson, refTo } from './format.ts'
+import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF, type Span } from './tool.ts'
 
 const LIST_LINE = 80
@@ -36,8 +36,9 @@ export const show = defineTool({
   readOnly: true,
   async run(context, args) {
     const { memory, project } = context
-    const { reader, now, past } = await at(context, args)
-    const e = findOne(reader, args.ref, true)
+    const then = await at(context, args)
+    const { reader, now, past } = then
+    const e = findAt(context, then, args.ref, true)
     const kind = reader.registry().kind(e.kind)
     const order = [...new Set([...Object.keys(kind ? fieldsOf(kind) : {}), ...Object.keys(e.fields)])]
     const lines = [`${e.kind} ${e.name}${e.live ? '' : '  (deleted; restore brings it back)'}`]

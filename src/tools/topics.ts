@@ -3,8 +3,8 @@ import { dueForReview } from '../graph/signals/stale.ts'
 import { topicsOf, topicVocabularyOf, tracesByTopic } from '../graph/topics.ts'
 import { timeOf } from '../graph/trace.ts'
 import { type Entity, readField } from '../model/entity.ts'
-import { findOne, oneLine } from './format.ts'
-import { AS_OF, at } from './moment.ts'
+import { oneLine } from './format.ts'
+import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF } from './tool.ts'
 
 const NAME = 80
@@ -24,10 +24,11 @@ export const topics = defineTool({
   readOnly: true,
   async run(context, args) {
     const { memory, project } = context
-    const { reader, now } = await at(context, args)
+    const then = await at(context, args)
+    const { reader, now } = then
     const words = topicVocabularyOf(project)
     if (args.of !== undefined) {
-      const found = topicsOf(reader, findOne(reader, args.of), words)
+      const found = topicsOf(reader, findAt(context, then, args.of), words)
       return {
         text:
           found.map(({ topic, from, by }) => `${topic}  (${from}: ${oneLine(by, NAME)})`).join('\n') ||

@@ -7,8 +7,8 @@ import { nearest } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Reader } from '../read/reader.ts'
 import { stateOf } from '../recall/validity.ts'
-import { findOne, oneLine, oneOf, partsOf } from './format.ts'
-import { AS_OF, at } from './moment.ts'
+import { oneLine, oneOf, partsOf } from './format.ts'
+import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF } from './tool.ts'
 
 const NAME = 80
@@ -27,12 +27,13 @@ export const trace = defineTool({
   },
   readOnly: true,
   async run(context, args) {
-    const { reader, now } = await at(context, args)
+    const then = await at(context, args)
+    const { reader, now } = then
     const registry = reader.registry()
     const { depth } = args
     if (depth !== undefined && (!Number.isInteger(depth) || depth < 1))
       throw new UsageError('--depth is no whole number from 1 on', 'give a whole number')
-    const start = findOne(reader, args.ref)
+    const start = findAt(context, then, args.ref)
     const relations = oneOf(args.relations)
     const ways = relations === undefined ? undefined : waysOf(registry, partsOf(relations), noRelation(registry))
     const found = traceOf(reader, start.id, { ways, depth })

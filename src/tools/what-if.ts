@@ -2,8 +2,8 @@ import { LEAST_PRECEDENTS, type Outcome, type Precedent, pathTo, type Touched, w
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
-import { findOne, oneLine } from './format.ts'
-import { AS_OF, at } from './moment.ts'
+import { oneLine } from './format.ts'
+import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF } from './tool.ts'
 import { lineOf, stateNow, wordsOf } from './trace.ts'
 
@@ -25,9 +25,10 @@ export const whatIfTool = defineTool({
   readOnly: true,
   async run(context, args) {
     const { memory } = context
-    const { reader, now, past } = await at(context, args)
+    const then = await at(context, args)
+    const { reader, now, past } = then
     const registry = reader.registry()
-    const start = findOne(reader, args.ref)
+    const start = findAt(context, then, args.ref)
     const found = whatIf(memory, reader, start, past ? now : undefined)
     const { touched, precedents, outcomes, likely } = found
     const shown = args.all ? touched : touched.slice(0, SHOWN)

@@ -33,6 +33,10 @@ test('[D9] every read takes a day, words, a mark or a commit, and tells nothing 
     'act',
     '[["record-decision",{"name":"cookies","rationale":"revocable","topics":["auth"]}],["supersede",{"old":"jwt","new":"cookies"}],["answer-question",{"ref":"Who revokes?","answer":"the server"}]]',
   )
+  for (const read of ['show', 'trace', 'what-if']) {
+    const { err } = await tidemark(at, [read, 'cookies', '--as-of', 'first'])
+    expect(err).toMatch(/^tidemark: decision "cookies" was not known yet at \S+Z\n {2}→ it was recorded at 2\S+Z\n$/)
+  }
   for (const read of READS) {
     expect(await run(...read, '--as-of', 'first'), read.join(' ')).toContain('jwt')
     expect(await run(...read, '--as-of', 'first'), read.join(' ')).not.toContain('cookies')
