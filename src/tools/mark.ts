@@ -7,7 +7,8 @@ import { actingAs, defineTool, written } from './tool.ts'
 export const mark = defineTool({
   name: 'mark',
   title: 'Mark a moment',
-  about: 'gives a moment a name that --as-of, diff and restore understand; without a name, lists the marks',
+  about:
+    'gives a moment a name that --as-of, diff and restore understand; without a name, or with `list`, lists the marks',
   example: 'tidemark mark before-the-rewrite --note "all tests green"',
   params: {
     name: { type: 'text', about: 'what it is called', place: 'rest' },
@@ -19,7 +20,8 @@ export const mark = defineTool({
     const { memory, local } = context
     const { reader, env } = memory
     const name = args.name?.trim() ?? ''
-    if (name === '') {
+    const isList = name === 'list' && args.at === undefined && args.note === undefined
+    if (name === '' || isList) {
       const all = reader.list('mark')
       const lines = all.map((e) => {
         const at = markedAt(reader, e.name)!
@@ -30,6 +32,7 @@ export const mark = defineTool({
         json: all.map(entityJson),
       }
     }
+    if (name === 'list') throw new UserError('bad-name', '`mark list` lists the marks', 'give the mark another name')
     if (inWords(name, env.now(), 'as-of') !== undefined)
       throw new UserError('bad-name', `"${name}" reads as a time`, 'give the mark another name')
     if (markedAt(reader, name) !== undefined)

@@ -33,6 +33,9 @@ test('[D9] every read takes a day, words, a mark or a commit, and tells nothing 
     'act',
     '[["record-decision",{"name":"cookies","rationale":"revocable","topics":["auth"]}],["supersede",{"old":"jwt","new":"cookies"}],["answer-question",{"ref":"Who revokes?","answer":"the server"}]]',
   )
+  expect(await run('mark', 'list')).toMatch(/^\S+Z {2}first — the first release {2}\(.*\)\n$/)
+  expect(await run('mark', 'list')).toBe(await run('mark'))
+  expect((await tidemark(at, ['mark', 'list', '--note', 'x'])).err).toContain('`mark list` lists the marks')
   for (const read of ['show', 'trace', 'what-if']) {
     const { err } = await tidemark(at, [read, 'cookies', '--as-of', 'first'])
     expect(err).toMatch(/^tidemark: decision "cookies" was not known yet at \S+Z\n {2}→ it was recorded at 2\S+Z\n$/)
