@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { costsOf } from '../briefing/costs.ts'
+import { many } from '../briefing/format.ts'
 import { claimsOf } from '../coordination/claims.ts'
 import { titleOfSession } from '../coordination/labels.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
@@ -9,6 +10,7 @@ import { meterLine, meterOf } from '../hooks/extract/meter.ts'
 import { pausedSince } from '../hooks/pause.ts'
 import { waitingEndpoints } from '../recall/embedders/consent.ts'
 import { areAccepted, reviewersNamed } from '../replication/reviewers.ts'
+import { gaps } from '../store/log.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ago } from './format.ts'
 import { unverifiedRules, waitingIn } from './review-queue.ts'
@@ -53,6 +55,11 @@ export const status: Tool = {
         `${unread.length} hand ${unread.length === 1 ? 'edit' : 'edits'} of a view not read: \`tidemark doctor\` names them`,
       )
     if (conflicts > 0) parts.push(`${conflicts} in conflict`)
+    const waiting = gaps(memory.db).reduce((n, g) => n + g.parked, 0)
+    if (waiting > 0)
+      parts.push(
+        `${many(waiting, 'batch', 'batches')} of others ${waiting === 1 ? 'waits' : 'wait'} for earlier ones: \`tidemark doctor\` names them`,
+      )
     const paused = pausedSince(memory.db)
     if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
     const reviewers = reviewersNamed(project.reviewers)
@@ -97,6 +104,7 @@ export const status: Tool = {
         proposed: toReview - others.length,
         toReview,
         conflicts,
+        waiting,
         reviewers: { named: Object.keys(reviewers), accepted: isAccepted },
         paused: paused === undefined ? null : new Date(paused).toISOString(),
         extraction: meter
