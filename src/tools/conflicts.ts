@@ -1,7 +1,10 @@
 import { referenceTo } from '../discover/values.ts'
+import type { Conflict } from '../model/entity.ts'
 import { moment } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool } from './tool.ts'
+
+type Value = Conflict['values'][number]
 
 export const conflicts = defineTool({
   name: 'conflicts',
@@ -11,13 +14,19 @@ export const conflicts = defineTool({
   params: { 'as-of': AS_OF },
   readOnly: true,
   async run(context, args) {
-    const { local } = context
+    const { local, memory } = context
     const { reader } = await at(context, args)
-    const found = reader.conflicts().flatMap((e) => e.conflicts.map((c) => ({ e, c })))
+    const found = reader.conflicts().flatMap((e) => {
+      const events = memory.history(e.id)
+      // a snapshot of a compaction has no author
+      const by = ({ at: ms, replica }: Value) =>
+        events.find(({ event: { stamp } }) => stamp.ms === ms && stamp.replica === replica)?.author
+      return e.conflicts.map((c) => ({ e, c: { ...c, values: c.values.map((v) => ({ ...v, by: by(v) })) } }))
+    })
     const lines = found.map(({ e, c }) => {
       const values = c.values.map(
         (v) =>
-          `${v.value === undefined ? '(cleared)' : JSON.stringify(v.value)} at ${moment(v.at, local)} by replica ${v.replica}`,
+          `${v.value === undefined ? '(cleared)' : JSON.stringify(v.value)} at ${moment(v.at, local)} by ${[v.by?.user, v.by?.agent].filter(Boolean).join(', ') || `replica ${v.replica}`}`,
       )
       return `${referenceTo(reader, e.id)} · ${c.field === '$' ? 'deleted while it was edited' : c.field}\n  ${values.join('\n  ')}`
     })
@@ -26,7 +35,10 @@ export const conflicts = defineTool({
       json: found.map(({ e, c }) => ({
         id: e.id,
         field: c.field === '$' ? 'existence' : c.field,
-        values: c.values.map((v) => ({ value: v.value ?? null, at: new Date(v.at).toISOString(), replica: v.replica })),
+        values: c.values.map(({ value = null, at: ms, replica, by }) => ({
+          ...{ value, at: new Date(ms).toISOString(), replica },
+          ...{ user: by?.user ?? null, agent: by?.agent ?? null },
+        })),
       })),
     }
   },

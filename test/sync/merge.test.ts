@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { vouchedFor } from '../../src/replication/trust.ts'
+import { findProject } from '../../src/store/project.ts'
 import { compactSegments } from '../../src/sync/publish.ts'
+import { conflicts } from '../../src/tools/conflicts.ts'
+import type { Output } from '../../src/tools/tool.ts'
 import { decision, knowledge, team } from './clones.ts'
 
 test('[K16] [K17] one records, commits and pushes; the other pulls and knows it, unverified', () => {
@@ -33,6 +36,32 @@ test.each(['merge', 'rebase'] as const)(
     expect(ana.segments).toEqual(ben.segments)
   },
 )
+
+test('[C2] a conflict names the people who said what', async () => {
+  const { clone } = team()
+  const [ana, ben] = [clone('ana'), clone('ben')]
+  ana.act([decision('store')])
+  ana.share()
+  ben.pull()
+  ben.receive()
+  for (const [c, rationale] of [[ana, 'simple'], [ben, 'fast']] as const) c.act([decision('store', { rationale })]) // biome-ignore format: a list
+  ana.share()
+  ben.share()
+  ana.pull()
+  ana.receive()
+  for (const { memory, dir } of [ana, ben]) {
+    const told = (await conflicts.run({ memory, project: findProject(dir) }, {})) as Output
+    expect(told.text).toMatch(/ · rationale\n {2}"simple" at \S+Z by ana\n {2}"fast" at \S+Z by ben$/)
+    expect(told.json).toMatchObject([
+      {
+        values: [
+          { value: 'simple', user: 'ana' },
+          { value: 'fast', user: 'ben' },
+        ],
+      },
+    ])
+  }
+})
 
 test('[K16] what was not committed yet becomes one file; what was stays as it is', () => {
   const { clone } = team()
