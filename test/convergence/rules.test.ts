@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { trace } from '../../src/graph/trace.ts'
 import { allRows } from '../../src/store/rows.ts'
 import { dump, exchange, folded, linesOf, type Replica, read, START, send, withReplicas } from './harness.ts'
 
@@ -278,5 +279,87 @@ test('[C4] another process that defines a kind is heard at once, its verbs inclu
     a.act([['define-relation', { name: 'owned-by', inverse: 'owns' }]])
     expect(other.registry().relation('owned-by')?.inverse).toBe('owns')
     other.close()
+  })
+})
+
+test('[K7] what crossed over says what is in normal form, and no other value gets in', () => {
+  withReplicas(['a', 'b'], (a, b) => {
+    const attrs = JSON.parse('{"z": -0, "a": {"y": 1, "b": "e\u0301"}}')
+    a.act([['record-decision', { name: 'cafe\u0301', confidence: -0, attrs }]])
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '\ud800', new Date(0), JSON.parse('{"__proto__": 1}')])
+      expect(() => a.act([['record-decision', { name: 'd', attrs: { value } }]])).toThrow()
+    exchange(a, b)
+    same(a, b)
+    const { id } = b.memory.reader.list('decision')[0]!
+    const { name, confidence, attrs: read } = b.fields(id)
+    expect(name).toBe('caf\u00e9')
+    expect(Object.is(confidence, 0)).toBe(true)
+    expect(JSON.stringify(read)).toBe('{"a":{"b":"\u00e9","y":1},"z":0}')
+  })
+})
+
+describe('[K8] what convergence cannot promise', () => {
+  const principles = ['p', 'q'].map((name) => ['record-principle', { name }])
+  const rests = (from: string, to: string) => [['link-entities', { from, to, type: 'depends-on' }]]
+
+  test('two links can close a cycle when they meet: both stay, on every replica, and what walks them ends', () => {
+    withReplicas(['a', 'b'], (a, b) => {
+      a.act(principles)
+      send(a, b)
+      a.act(rests('p', 'q'))
+      b.act(rests('q', 'p'))
+      exchange(a, b)
+      same(a, b)
+      for (const { memory } of [a, b]) {
+        expect(memory.reader.links('from', 'principle:p').map((l) => l.to)).toEqual(['principle:q'])
+        expect(memory.reader.links('from', 'principle:q').map((l) => l.to)).toEqual(['principle:p'])
+        expect(trace(memory.reader, 'principle:p').reached.map((r) => r.id)).toEqual(['principle:q'])
+      }
+    })
+  })
+
+  test('a link to what was deleted meanwhile is hidden, and back with it', () => {
+    withReplicas(['a', 'b'], (a, b) => {
+      a.act(principles)
+      send(a, b)
+      a.act([['delete-principle', { name: 'q' }]])
+      b.act(rests('p', 'q'))
+      exchange(a, b)
+      same(a, b)
+      expect(a.memory.reader.links('from', 'principle:p')).toEqual([])
+      a.act([['restore', { ref: 'principle:q' }]])
+      expect(a.memory.reader.links('from', 'principle:p').map((l) => l.to)).toEqual(['principle:q'])
+    })
+  })
+
+  test('expectedVersion holds for the store that it is said in: two that saw the same version both write', () => {
+    withReplicas(['a', 'b'], (a, b) => {
+      a.act(principles)
+      send(a, b)
+      const { version } = a.memory.reader.entity('principle:p')!
+      for (const [r, description] of [[a, 'x'], [b, 'y']] as const) r.act([['record-principle', { name: 'p', description, expectedVersion: version }]]) // biome-ignore format: a list
+      exchange(a, b)
+      same(a, b)
+      expect(a.memory.reader.conflicts().map((e) => e.id)).toEqual(['principle:p'])
+    })
+  })
+})
+
+test('[K9] two who name the same get the same id, also where the name does not fit; a rename keeps it', () => {
+  withReplicas(['a', 'b'], (a, b) => {
+    const names = ['Plan First', 'C++', 'C#', '中文', '!!!', 'x'.repeat(80), `${'x'.repeat(80)}y`]
+    for (const r of [a, b]) r.act(names.map((name) => ['record-principle', { name }]))
+    const link = (from: string, to: string) => [['link-entities', { from, to, type: 'similar-to' }]]
+    a.act(link('principle:plan-first', 'C++'))
+    b.act(link('C++', 'principle:plan-first'))
+    const ids = (r: Replica) => r.memory.reader.list('principle').map((e) => e.id).sort() // biome-ignore format: one line
+    expect(ids(a)).toEqual(ids(b))
+    exchange(a, b)
+    same(a, b)
+    expect(ids(a)).toHaveLength(names.length)
+    for (const id of ids(a)) expect(id).toMatch(/^principle:(?:plan-first|[\x21-\x7e]*-[0-9a-f]{12}|[0-9a-f]{12})$/)
+    expect(allRows(a.memory.db)).toHaveLength(names.length + 1)
+    a.act([['rename', { ref: 'principle:plan-first', name: 'Think first' }]])
+    expect(a.fields('principle:plan-first').name).toBe('Think first')
   })
 })
