@@ -1,4 +1,5 @@
 import { referenceTo } from '../discover/values.ts'
+import { cyclesIn } from '../graph/cycles.ts'
 import type { Conflict } from '../model/entity.ts'
 import { moment } from './format.ts'
 import { AS_OF, at } from './moment.ts'
@@ -9,7 +10,8 @@ type Value = Conflict['values'][number]
 export const conflicts = defineTool({
   name: 'conflicts',
   title: 'Conflicts',
-  about: 'lists values that were written concurrently and still stand beside each other; writing one again settles it',
+  about:
+    'lists values that were written concurrently and still stand beside each other; writing one again settles it; and cycles that links closed when they met',
   example: 'tidemark conflicts',
   params: { 'as-of': AS_OF },
   readOnly: true,
@@ -30,16 +32,24 @@ export const conflicts = defineTool({
       )
       return `${referenceTo(reader, e.id)} · ${c.field === '$' ? 'deleted while it was edited' : c.field}\n  ${values.join('\n  ')}`
     })
+    const cycles = cyclesIn(reader)
+    for (const { relation, ids } of cycles)
+      lines.push(
+        `${[...ids, ids[0]!].map((id) => referenceTo(reader, id)).join(' → ')} · a cycle of ${relation}\n  unlink-entities takes one of them away`,
+      )
     return {
       text: lines.join('\n') || 'no conflicts',
-      json: found.map(({ e, c }) => ({
-        id: e.id,
-        field: c.field === '$' ? 'existence' : c.field,
-        values: c.values.map(({ value = null, at: ms, replica, by }) => ({
-          ...{ value, at: new Date(ms).toISOString(), replica },
-          ...{ user: by?.user ?? null, agent: by?.agent ?? null },
+      json: [
+        ...found.map(({ e, c }) => ({
+          id: e.id,
+          field: c.field === '$' ? 'existence' : c.field,
+          values: c.values.map(({ value = null, at: ms, replica, by }) => ({
+            ...{ value, at: new Date(ms).toISOString(), replica },
+            ...{ user: by?.user ?? null, agent: by?.agent ?? null },
+          })),
         })),
-      })),
+        ...cycles.map(({ relation, ids }) => ({ id: ids[0]!, field: relation, values: [], cycle: ids })),
+      ],
     }
   },
 })

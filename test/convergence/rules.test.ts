@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cyclesIn } from '../../src/graph/cycles.ts'
 import { trace } from '../../src/graph/trace.ts'
 import { allRows } from '../../src/store/rows.ts'
 import { dump, exchange, folded, linesOf, type Replica, read, START, send, withReplicas } from './harness.ts'
@@ -302,7 +303,7 @@ describe('[K8] what convergence cannot promise', () => {
   const principles = ['p', 'q'].map((name) => ['record-principle', { name }])
   const rests = (from: string, to: string) => [['link-entities', { from, to, type: 'depends-on' }]]
 
-  test('two links can close a cycle when they meet: both stay, on every replica, and what walks them ends', () => {
+  test('two links can close a cycle when they meet: both stay, on every replica, are listed, and what walks them ends', () => {
     withReplicas(['a', 'b'], (a, b) => {
       a.act(principles)
       send(a, b)
@@ -313,8 +314,11 @@ describe('[K8] what convergence cannot promise', () => {
       for (const { memory } of [a, b]) {
         expect(memory.reader.links('from', 'principle:p').map((l) => l.to)).toEqual(['principle:q'])
         expect(memory.reader.links('from', 'principle:q').map((l) => l.to)).toEqual(['principle:p'])
+        expect(cyclesIn(memory.reader)).toEqual([{ relation: 'depends-on', ids: ['principle:p', 'principle:q'] }])
         expect(trace(memory.reader, 'principle:p').reached.map((r) => r.id)).toEqual(['principle:q'])
       }
+      a.act([['unlink-entities', { from: 'p', to: 'q', type: 'depends-on' }]])
+      expect(cyclesIn(a.memory.reader)).toEqual([])
     })
   })
 

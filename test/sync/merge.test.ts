@@ -63,6 +63,22 @@ test('[C2] a conflict names the people who said what', async () => {
   }
 })
 
+test('[K8] a cycle that two links closed when they met is listed with what takes it away', async () => {
+  const { clone } = team()
+  const [ana, ben] = [clone('ana'), clone('ben')]
+  ana.act([decision('x'), decision('y')])
+  ana.share()
+  ben.pull()
+  ben.receive()
+  ana.act([['link-entities', { from: 'x', to: 'y', type: 'depends-on' }]])
+  ben.act([['link-entities', { from: 'y', to: 'x', type: 'depends-on' }]])
+  ana.share()
+  ben.share()
+  const told = (await conflicts.run({ memory: ben.memory, project: findProject(ben.dir) }, {})) as Output
+  expect(told.text).toBe('x → y → x · a cycle of depends-on\n  unlink-entities takes one of them away')
+  expect(told.json).toMatchObject([{ field: 'depends-on', cycle: ['decision:x', 'decision:y'] }])
+})
+
 test('[K16] what was not committed yet becomes one file; what was stays as it is', () => {
   const { clone } = team()
   const ana = clone('ana')
