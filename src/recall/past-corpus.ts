@@ -4,7 +4,7 @@ import { fieldsOf, type Kind } from '../model/kind.ts'
 import type { Change, Past } from '../read/past.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
-import { eventsWith } from '../store/log.ts'
+import { writtenWith } from '../store/log.ts'
 import { cameBy, rowId, rowsAt } from '../store/rows.ts'
 import { dayWords, questionTerms, type Term, termsOf, writtenAsOne } from '../store/terms.ts'
 import {
@@ -175,7 +175,7 @@ function holding(
   const isOf = (id: string, field: string) => entities.get(id)!.fields.has(field)
   const may = mayTell(terms)
   const found = new Set<string>()
-  for (const { event } of eventsWith(db, [...entities.keys()], (id, f, json) => isOf(id, f) && may(f, json))) {
+  for (const event of writtenWith(db, [...entities.keys()], (id, f, json) => isOf(id, f) && may(f, json))) {
     const { entity, field, value, path = [] } = event
     if (found.has(entity) || value === undefined || !isOf(entity, field)) continue
     const text = [field === 'date' ? dayWords(String(value)) : words(value), ...path].join('\n')

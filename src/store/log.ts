@@ -204,18 +204,27 @@ export const eventsOfUpTo = (db: Db, entities: readonly string[], ms: number): L
     .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=?`, JSON.stringify(entities), ms)
     .flatMap(unpack)
 
-/** What ever happened to these entities; `passes` gets the JSON of each event, before any is read. */
-export const eventsWith = (
+/** What was ever written to these entities, without when and by whom; `passes` gets the JSON of each event, before any is read. */
+export const writtenWith = (
   db: Db,
   entities: readonly string[],
   passes: (entity: string, field: string, event: string) => boolean,
-): LoggedEvent[] =>
+): Omit<Event, 'stamp'>[] =>
   db
-    .all<EventRow>(`${EVENTS} WHERE entity IN (SELECT value FROM json_each(?))`, JSON.stringify(entities))
-    .filter(({ entity, body }) =>
-      body.split('{"f":"').some((event) => passes(entity, event.slice(0, event.indexOf('"')), event)),
+    .all<{ entity: string; bodies: string }>(
+      `SELECT entity, group_concat(body, char(10)) AS bodies FROM events
+       WHERE entity IN (SELECT value FROM json_each(?)) GROUP BY entity`,
+      JSON.stringify(entities),
     )
-    .flatMap(unpack)
+    .flatMap(({ entity, bodies }) => {
+      const said = (body: string) =>
+        body.split('{"f":"').some((event) => passes(entity, event.slice(0, event.indexOf('"')), event))
+      if (!said(bodies)) return []
+      return bodies
+        .split('\n')
+        .filter(said)
+        .flatMap((body) => unpackRun(body, entity, { ms: 0, replica: '' }))
+    })
 
 /** Whether a row of events writes one field; its name as JSON is the parameter. */
 const WRITES = 'instr(body, \'"f":\' || ?)'
