@@ -1,8 +1,13 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { messageOf } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import * as code from '../store/code.ts'
 import type { Project } from '../store/project.ts'
 import { keyOf, noteLocations } from './locations.ts'
+
+/** So many locations that stood for nothing so far are looked for again with each action. */
+const MOST_DUE = 100
 
 /** Finds what newly recorded locations stand for. The action that it follows is done: whatever fails here waits for a scan. */
 export async function settleLocations(memory: Memory, project: Project): Promise<void> {
@@ -11,12 +16,13 @@ export async function settleLocations(memory: Memory, project: Project): Promise
   try {
     const { root } = project
     const added = noteLocations(memory, root)
-    const due = code.dueAnchors(db, root)
-    if (added.size === 0 && due.length === 0) return
-    const isNew = (a: code.AnchorRow) => a.hash === '' || added.has(keyOf(a))
-    const rows = added.size === 0 ? due : code.anchorsIn(db, root).filter(isNew)
+    const due = code.dueAnchors(db, root, MOST_DUE).filter((a) => existsSync(join(root, a.path)))
+    const entities = new Set([...added].map((key) => key.slice(0, key.indexOf('\n'))))
+    const known = [...entities].flatMap((id) => code.anchorsOf(db, root, id)).filter((a) => added.has(keyOf(a)))
+    const paths = new Set([...due, ...known].map((a) => a.path))
+    if (paths.size === 0) return
     const { scan } = await import('./scan.ts')
-    await scan(memory, project, { only: [...new Set(rows.map((a) => a.path))], added })
+    await scan(memory, project, { only: [...paths], added })
   } catch (error) {
     env.log(`tidemark: the code is to be scanned again: ${messageOf(error)}`)
   }

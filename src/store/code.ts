@@ -73,8 +73,8 @@ export const dropAnchor = (db: Db, root: string, { entity, location }: AnchorRow
 export const releaseAnchors = (db: Db, entity: string): boolean =>
   db.all("UPDATE anchors SET hash='', stale=NULL, since=NULL WHERE entity=? RETURNING 1", entity).length > 0
 
-/** What is still to be found. */
-export const dueAnchors = (db: Db, root: string): AnchorRow[] =>
-  db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND hash=''`, root)
+/** Some of what is still to be found; a scan finds the others. */
+export const dueAnchors = (db: Db, root: string, limit: number): AnchorRow[] =>
+  db.all<AnchorRow>(`${ANCHOR} WHERE root=? AND hash='' LIMIT ?`, root, limit)
 
 export const dropAnchorsOf = (db: Db, entity: string): void => db.run('DELETE FROM anchors WHERE entity=?', entity)

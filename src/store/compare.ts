@@ -53,7 +53,7 @@ function lineOf(row: LogRow): Line | string {
 }
 
 const NEWEST = 4
-const ANY = 12
+const ANY = 4
 /** So much text is looked at after a write: parsing and hashing a line of an import of 50 entities takes 3 ms. */
 const SAMPLE_LENGTH = 32 * 1024
 
