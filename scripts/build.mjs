@@ -187,8 +187,25 @@ const quick = await build({
   entryPoints: { quick: 'src/surfaces/cli/main.ts' },
 })
 
+/** An agent waits for its server: of 257 files Node looks for each by itself. One file for it, without the other commands. */
+const mcpOnly = {
+  name: 'mcp-only',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\// }, ({ importer, path }) =>
+      /[\\/]cli[\\/]commands[\\/]index\.ts$/.test(importer) && path !== './mcp.ts'
+        ? { path: './main.js', external: true }
+        : undefined,
+    )
+  },
+}
+const server = await build({
+  ...options,
+  plugins: [...options.plugins, mcpOnly],
+  entryPoints: { server: 'src/surfaces/cli/main.ts' },
+})
+
 const files = [
-  ...result.outputFiles.map(({ path, text }) => [basename(path), withoutFacades(text)]),
+  ...[...result.outputFiles, ...server.outputFiles].map(({ path, text }) => [basename(path), withoutFacades(text)]),
   ...[...hooks.outputFiles, ...quick.outputFiles].map(({ path, text }) => [basename(path), asScript(text)]),
 ]
 const dist = join(root, 'dist')
