@@ -33,6 +33,9 @@ function isFull(directory: string): boolean {
   }
 }
 
+/** Whether the store could not be read or written: no fault of what was to be written, which is to be tried again. */
+export const isOfStore = (error: unknown): boolean => error instanceof UserError && /^(?:store|disk)-/.test(error.code)
+
 /** Turns what SQLite says of a file into what the caller can do about it. */
 export function storeError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
@@ -64,7 +67,7 @@ export function storeError(error: unknown, path: string): unknown {
       return new UserError(
         'disk-full',
         `no space left for the store ${path}`,
-        'free some space and try again; nothing was changed',
+        'free some space and try again; what was written before is safe',
       )
   }
   const code = codeOf(error)
@@ -81,7 +84,7 @@ export function storeError(error: unknown, path: string): unknown {
     return new UserError(
       'disk-full',
       `no space left for the store ${path}`,
-      'free some space and try again; nothing was changed',
+      'free some space and try again; what was written before is safe',
     )
   }
   if (code === CANTOPEN) {

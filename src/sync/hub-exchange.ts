@@ -9,6 +9,7 @@ import { type Line, parseLine } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import type { Joined } from '../store/state.ts'
+import { isOfStore } from '../store/store-error.ts'
 import { isOwnReplica } from '../store/trust.ts'
 import { type Frame, isProjectId, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
 import { HubLink } from './hub-link.ts'
@@ -254,7 +255,7 @@ export class HubExchange {
       this.out.parked = parked
       return true
     } catch (error) {
-      if (error instanceof UserError && error.code === 'store-busy') throw error
+      if (isOfStore(error)) throw error
       this.#why = error instanceof Error ? error.message : String(error)
       return false
     }

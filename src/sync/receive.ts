@@ -6,6 +6,7 @@ import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import { listSessions } from '../store/presence.ts'
+import { isOfStore } from '../store/store-error.ts'
 import { isOwnReplica } from '../store/trust.ts'
 import { isMuch, ReadAhead } from './read-ahead.ts'
 import { type Content, readSegment, type Segment, segmentsIn, signatureOf, type Texts, textsOf } from './segments.ts'
@@ -151,7 +152,7 @@ function takeTogether(memory: Memory, group: Group, out: Received): boolean {
     out.parked = taken.parked
     return true
   } catch (error) {
-    if (error instanceof UserError && error.code === 'store-busy') throw error
+    if (isOfStore(error)) throw error
     return false
   }
 }
@@ -170,7 +171,7 @@ function takeIn(
       checkSigned(memory, of, states)
       return true
     } catch (error) {
-      if (!(error instanceof UserError) || error.code === 'store-busy') throw error
+      if (!(error instanceof UserError) || isOfStore(error)) throw error
       failed ??= error.message
       return false
     }
@@ -182,7 +183,7 @@ function takeIn(
       out.parked = taken.parked
       return taken
     } catch (error) {
-      if (error instanceof UserError && error.code === 'store-busy') throw error
+      if (isOfStore(error)) throw error
       failed ??= error instanceof Error ? error.message : String(error)
       return undefined
     }
