@@ -43,67 +43,10 @@ function withoutFacades(code) {
   return head.join('') + body
 }
 
-/** Yjs asks for random numbers through WebCrypto, which would be loaded with it at every start. */
-const lightRandom = {
-  name: 'light-random',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^lib0\/webcrypto$/ }, ({ path }) => ({ path, namespace: 'light-random' }))
-    onLoad({ filter: /.*/, namespace: 'light-random' }, () => ({
-      contents: `import { randomBytes } from ${JSON.stringify(join(root, 'src/random.ts'))}
-        export const subtle = undefined
-        export const getRandomValues = (array) => (array.set(new array.constructor(new Uint8Array(randomBytes(array.byteLength)).buffer)), array)`,
-      resolveDir: root,
-    }))
-  },
-}
-
-/** Yjs colours its rare warnings: what it takes to find out whether the terminal has colours is left out. */
-const plainLogging = {
-  name: 'plain-logging',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^lib0\/logging$/ }, ({ path }) => ({ path, namespace: 'plain-logging' }))
-    onLoad({ filter: /.*/, namespace: 'plain-logging' }, () => ({
-      contents: `export const [ORANGE, RED, BOLD, UNBOLD] = ['', '', '', '']
-        export const print = (...said) => console.error(...said)
-        export const warn = print`,
-    }))
-  },
-}
-
-/** lib0 asks whether the terminal has colours, and node:net is loaded for the answer: 5 ms of a hook. */
-const withoutColours = {
-  name: 'without-colours',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]lib0[\\/]environment\.js$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8')
-      if (!source.includes('process.stdout.isTTY')) throw new Error(`${path} asks in another way now`)
-      return { contents: source.replace('process.stdout.isTTY', 'false') }
-    })
-  },
-}
-
-/** Yjs is evaluated by the first write, not at every start: readers, and most hooks, never need it. */
-const lateYjs = {
-  name: 'late-yjs',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]log[\\/]document\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8')
-      const line = "import * as Y from 'yjs'\n"
-      if (!source.includes(line)) throw new Error(`${path} takes Yjs in another way now: see late-yjs`)
-      const file = JSON.stringify(join(root, 'node_modules/yjs/dist/yjs.mjs'))
-      const late = `let yjs
-        const load = () => (globalThis[Symbol.for('tidemark.ran')]?.add('yjs'), require(${file}))
-        const Y = new Proxy({}, { get: (_, name) => (yjs ??= load())[name] })\n`
-      return { contents: source.replace(line, late), loader: 'ts' }
-    })
-  },
-}
-
 const options = {
   absWorkingDir: root,
   outdir: 'dist',
   write: false,
-  plugins: [lightRandom, plainLogging, withoutColours, lateYjs],
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -123,7 +66,6 @@ const result = await build({
     main: 'src/surfaces/cli/main.ts',
     index: 'src/index.ts',
     'hub-claims': 'src/sync/hub-claims.ts',
-    'read-ahead-worker': 'src/sync/read-ahead-worker.ts',
   },
   splitting: true,
 })
@@ -164,7 +106,7 @@ const dialectsOnly = {
 /** A client waits for its hooks. In one file, what is loaded late is still evaluated late: a prompt took 2.3 × an empty process instead of 3.0. */
 const hooks = await build({
   ...scriptOptions,
-  plugins: [...options.plugins, dialectsOnly],
+  plugins: [dialectsOnly],
   entryPoints: { hook: 'src/surfaces/hook/main.ts' },
 })
 
@@ -183,7 +125,7 @@ const toolsOnly = {
 }
 const quick = await build({
   ...scriptOptions,
-  plugins: [...options.plugins, toolsOnly],
+  plugins: [toolsOnly],
   entryPoints: { quick: 'src/surfaces/cli/main.ts' },
 })
 
@@ -200,11 +142,21 @@ const mcpOnly = {
 }
 const server = await build({
   ...options,
-  plugins: [...options.plugins, mcpOnly],
+  plugins: [mcpOnly],
   entryPoints: { server: 'src/surfaces/cli/main.ts' },
 })
 
+/** What reads the documents of 0.1.0, once for each store that a compaction has folded. */
+const documents = await build({
+  ...options,
+  format: 'cjs',
+  banner: {},
+  entryPoints: { yjs: 'node_modules/yjs/dist/yjs.mjs' },
+})
+const [{ text: yjs }] = documents.outputFiles
+
 const files = [
+  ['yjs.cjs', yjs],
   ...[...result.outputFiles, ...server.outputFiles].map(({ path, text }) => [basename(path), withoutFacades(text)]),
   ...[...hooks.outputFiles, ...quick.outputFiles].map(({ path, text }) => [basename(path), asScript(text)]),
 ]

@@ -17,7 +17,7 @@ import type { Relation } from './model/relation.ts'
 import { readAsOf } from './read/past.ts'
 import { entityOf, momentOf, type Reader, readNow } from './read/reader.ts'
 import { type Place, placeOn } from './read/work-tree.ts'
-import { compact, snapshotOf } from './replication/compaction.ts'
+import { compact, printSnapshot, snapshotOf } from './replication/compaction.ts'
 import {
   aboutToErase,
   filesHold,
@@ -29,10 +29,19 @@ import {
   type Places,
   proofOf,
 } from './replication/erasure.ts'
-import { type Delivery, type Ingested, ingest, parseDelivery, printDelivery } from './replication/ingest.ts'
+import { settleFirstForm } from './replication/first-form.ts'
+import {
+  type Delivery,
+  type Ingested,
+  type IngestOptions,
+  ingest,
+  parseDelivery,
+  printDelivery,
+} from './replication/ingest.ts'
 import { type Fault, faultsOf } from './replication/integrity.ts'
 import { type Progress, rebuildAll } from './replication/rebuild.ts'
 import { archiveCovered, rotatePresence } from './replication/rotation.ts'
+import { signAnew } from './replication/sign-anew.ts'
 import { redact } from './secrets/find.ts'
 import { screen } from './secrets/screen.ts'
 import { snapshotIfDue, snapshotNow } from './store/backup.ts'
@@ -40,16 +49,20 @@ import { sampleFaults } from './store/compare.ts'
 import { coverable, momentsBefore } from './store/coverage.ts'
 import { keepWork, workOf } from './store/current-work.ts'
 import { type Db, vacuum } from './store/db.ts'
-import type { Author } from './store/line.ts'
+import { isFirstForm } from './store/first-form.ts'
+import { isKeyed, isKeyOf, leaving, publicKey, sign } from './store/keys.ts'
+import type { Author, Line } from './store/line.ts'
 import { rest } from './store/lock-wait.ts'
 import * as log from './store/log.ts'
 import { getMeta, setMeta } from './store/meta.ts'
-import { openDb } from './store/open-db.ts'
+import { openDb, shrink } from './store/open-db.ts'
 import { clampToNow, forgetOld, isAheadOf } from './store/presence.ts'
+import type { Range } from './store/ranges.ts'
 import { keepWal } from './store/rescue.ts'
 import * as rows from './store/rows.ts'
 import { storeError } from './store/store-error.ts'
 import { TEXT_VERSION } from './store/text-index.ts'
+import { keepLeft, ownIdentities } from './store/trust.ts'
 import { parseBatch } from './write/batch.ts'
 import type { Actor } from './write/plan.ts'
 import { SETTLES } from './write/settle.ts'
@@ -84,6 +97,8 @@ export interface MemoryOptions {
   rewriteShared?(): string[]
   /** Provenance of every batch unless the call says otherwise; asked anew each time. */
   author?(): Author
+  /** Told how far a store of an older version has come on its way to the present form. */
+  progress?: Progress
 }
 
 export interface ActOptions extends Author {
@@ -133,7 +148,10 @@ export class Memory {
     try {
       this.#settleLoss()
       this.#settleProject()
-      if (!options.hurried) this.#settleTexts()
+      if (!options.hurried) {
+        this.#settleForm()
+        this.#settleTexts()
+      }
       this.#settleClock()
     } catch (error) {
       this.#db.close()
@@ -194,6 +212,21 @@ export class Memory {
         'the id in .tidemark/config.json was changed, or the store was moved: put the id back, name it in "aliases" there if two clones ran `init`, or move the store away',
       )
     }
+  }
+
+  /** A store of 0.1.0 goes over to what its batches say alone; what waited in it for earlier batches counts from now on. */
+  #settleForm(): void {
+    const db = this.#db
+    if (db.readOnly || !isFirstForm(db)) return
+    db.write(() => {
+      if (!isFirstForm(db)) return
+      settleFirstForm(db, () => this.registry(), this.#env.now(), this.#options.progress)
+      const waiting = log.allParked(db).filter((l) => log.forkedFrom(db, l.replica) === undefined)
+      for (const line of waiting) log.unpark(db, line)
+      if (waiting.length > 0)
+        ingest(db, this.#env, () => this.registry(), { lines: waiting, snapshots: [] }, { own: true })
+    })
+    shrink(db)
   }
 
   /** A store whose texts were taken apart in another way, by an older version, has its indexes of them made anew. */
@@ -348,7 +381,7 @@ export class Memory {
           'leave it out, or give "redact": true',
         )
       }
-      author[key as Exclude<keyof Author, 'undoes'>] = String(screened.value)
+      author[key as Exclude<keyof Author, 'undoes' | 'actor'>] = String(screened.value)
     }
     return author
   }
@@ -371,12 +404,12 @@ export class Memory {
   }
 
   /** Everything that happened to an entity, oldest first, with its batch's author. */
-  history(id: string): (log.LoggedEvent & { author?: Author; summary?: string; received?: number })[] {
+  history(id: string): (log.LoggedEvent & { author?: Author; received?: number })[] {
     return log.eventsOf(this.#db, id).map((e) => {
       const header = log.headerOf(this.#db, e.batch)
       return {
         ...e,
-        ...(header ? { author: header.line.author, summary: header.line.summary, received: header.received } : {}),
+        ...(header ? { author: header.line.author, received: header.received } : {}),
       }
     })
   }
@@ -417,16 +450,41 @@ export class Memory {
       const [from, n = '0'] = cursor.split('/')
       const last = this.cursor
       const since = from === store && Number(n) <= last ? Number(n) : 0
-      const compacted = since < Number(getMeta(this.#db, 'compacted_n') ?? 0) ? snapshotLine(this.#db) : undefined
-      const lines = [...(compacted === undefined ? [] : [compacted]), ...log.rawLinesAfter(this.#db, since)]
+      const compacted = since < Number(getMeta(this.#db, 'compacted_n') ?? 0) ? this.#snapshotText() : undefined
+      const print = this.printer()
+      const after = log.linesAfter(this.#db, since)
+      const lines = [...(compacted === undefined ? [] : [compacted]), ...after.map((line) => print(line))]
       return { bytes: printDelivery(this.projectId, lines), cursor: `${store}/${last}` }
     })
   }
 
-  /** Takes in what another replica's `updatesSince` gave; order, repetition and loss between calls do not matter. */
-  applyUpdates(bytes: Uint8Array): Ingested {
+  /** Prints lines as they leave this machine, with the signature of their replica. */
+  printer(): (line: Line, names?: boolean) => string {
+    return leaving(this.projectId, (replica) => log.keyOf(this.#db, replica))
+  }
+
+  /** Own lines whose key is not here are written again under the one that is, but for those that have left. */
+  signAnew(left: (replica: string) => readonly Range[] = () => []): void {
+    const [db, key] = [this.#db, publicKey(this.projectId)]
+    const others = ownIdentities(db).filter(
+      ({ replica }) => isKeyed(replica) && key !== undefined && !isKeyOf(key, replica),
+    )
+    if (others.length === 0) return
+    db.write(() => {
+      for (const { replica } of others) keepLeft(db, replica, left(replica))
+      signAnew(db, this.#env, () => this.registry(), key!)
+    })
+  }
+
+  #snapshotText(): string | undefined {
+    const snapshot = snapshotOf(this.#db)
+    return snapshot && printSnapshot(snapshot, sign(this.projectId, JSON.stringify(snapshot)))
+  }
+
+  /** Takes in what another replica's `updatesSince` gave; order, repetition and loss do not matter. */
+  applyUpdates(bytes: Uint8Array, options: IngestOptions = {}): Ingested {
     this.#mustBeOpen()
-    const delivery = parseDelivery(bytes)
+    const delivery = parseDelivery(bytes, options.own)
     if (![this.projectId, ...(this.#options.aliases ?? [])].includes(delivery.project)) {
       throw new UserError(
         'other-project',
@@ -434,14 +492,14 @@ export class Memory {
         'replicas meet within one project; import takes over knowledge from another',
       )
     }
-    return this.applyLines(delivery)
+    return this.applyLines(delivery, options)
   }
 
   /** The same with lines that have been read. */
-  applyLines(delivery: Omit<Delivery, 'project'>): Ingested {
+  applyLines(delivery: Omit<Delivery, 'project'>, options: IngestOptions = {}): Ingested {
     let gone: string[] = []
     const result = this.#db.write(() => {
-      const taken = ingest(this.#db, this.#env, () => this.registry(), delivery)
+      const taken = ingest(this.#db, this.#env, () => this.registry(), delivery, options)
       if (taken.erased) {
         gone = goneTexts(this.#db, { secrets: [], said: taken.erased })
         markErasure(this.#db, gone, this.#options.places?.())
@@ -545,9 +603,4 @@ export class Memory {
   #mustBeOpen(): void {
     if (!this.#open) throw new UserError('closed', 'this memory is closed', 'open it again with openMemory')
   }
-}
-
-const snapshotLine = (db: Db): string | undefined => {
-  const s = snapshotOf(db)
-  return s && JSON.stringify({ snapshot: s })
 }

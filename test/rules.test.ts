@@ -19,6 +19,7 @@ const BUILT = [
   'F2',
   ...Array.from({ length: 7 }, (_, i) => `M${i + 1}`),
   ...Array.from({ length: 10 }, (_, i) => `N${i + 1}`),
+  ...['Y1', 'Y3', 'Y5'],
 ]
 
 test('every rule whose capability is built is named by a test that proves it', () => {

@@ -4,8 +4,8 @@
  */
 
 import { type Cell, type Cells, cellKey, STATE, type StateValue, seen } from '../log/cells.ts'
-import { decode, extend, SHARED_FIELD, SHARED_KIND, standsAt, withAdded } from '../log/context-value.ts'
-import { cellOf, type Event, overwritten } from '../log/events.ts'
+import { decode, extend, isOfWhole, SHARED_FIELD, SHARED_KIND, standsAt, withAdded } from '../log/context-value.ts'
+import { cellOf, type Event, overwritten, valueBefore } from '../log/events.ts'
 import { fold } from '../log/fold.ts'
 import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
@@ -13,7 +13,7 @@ import { kindOf, LINK_KIND } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Db } from '../store/db.ts'
 import type { LoggedEvent } from '../store/log.ts'
-import { arrivedBefore } from '../store/log.ts'
+import { arrivedBefore, eventsOf } from '../store/log.ts'
 import { idsOfKind } from '../store/rows.ts'
 import type { News } from './news.ts'
 
@@ -72,9 +72,8 @@ class Replay {
     this.#state = undefined
     for (const key of overwritten(this.cells, e)) this.cells.delete(key)
     for (const [replica, ctr] of e.over) this.#gone.add(`${replica}:${ctr}`)
-    const cell = e.purged ? undefined : cellOf(e)
-    if (cell && !this.#gone.has(refOf(cell.stamp)))
-      this.cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
+    const cell = cellOf(e)
+    if (cell && !this.#gone.has(refOf(cell.stamp))) this.cells.set(cellKey(cell), cell)
     if (e.field === STATE)
       this.#deleted = seen(this.cells, STATE).some((c) => (c.value as unknown as StateValue).s === 'deleted')
   }
@@ -168,7 +167,7 @@ export class EventStream {
     if (news.events.some((e) => e.event.purged)) this.#replays.clear() // what was erased is not told again
     const byEntity = Map.groupBy(news.events, (e) => e.event.entity)
     return [...byEntity].flatMap(([id, own]) => {
-      const told = kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(id, own)
+      const told = kindOf(id) === SHARED_KIND ? this.#shared(id, own, news) : knowledge(this.#db, id, own)
       return told.map((x, i) => ({
         ...head(news, `${own[0]!.id}${i === 0 ? '' : `+${i}`}`),
         ...x,
@@ -182,7 +181,7 @@ export class EventStream {
     const replay = this.#replay(id, news.seq)
     const before = replay.state
     const events = own.map((e) => e.event)
-    const isMerge = sharedType(news.summary, own, before, before) === 'merge'
+    const isMerge = sharedType(own, before, before) === 'merge'
     const mustBeWhole = !isMerge || (this.#entities && !this.#told.has(id))
     this.#told.add(id)
     const added = mustBeWhole ? undefined : replay.extend(events)
@@ -195,7 +194,7 @@ export class EventStream {
     const same = before.live === after.live && canonical(before.value) === canonical(after.value)
     if (same && !renamed && said === undefined) return []
     const now = {
-      event_type: renamed && after.live ? 'update' : sharedType(news.summary, own, before, after),
+      event_type: renamed && after.live ? 'update' : sharedType(own, before, after),
       key,
       value: after.value,
       previous_value: renamed ? null : before.value,
@@ -233,23 +232,18 @@ function saidOnly(own: readonly LoggedEvent[], after: SharedState): Json | undef
   for (const { event } of own) {
     const cell: Cell | undefined = event.field === SHARED_FIELD && event.op === 'put' ? cellOf(event) : undefined
     if (!cell?.path || event.purged) continue
-    cells.set(cellKey(cell.field, cell.part, cell.stamp.replica), cell)
+    cells.set(cellKey(cell), cell)
     lost ||= !standsAt(after.field, cell.path, cell.value ?? null)
   }
   const field = lost ? fold(cells).fields[SHARED_FIELD] : undefined
   return field === undefined ? undefined : decode(field)
 }
 
-const TYPES: Readonly<Record<string, string>> = { set: 'update', append: 'merge', merge: 'merge', delete: 'update' }
-
-/** A delete leaves no key behind; else what was done, as its author called it, or where that is not known as it came out. */
-function sharedType(summary: string, own: readonly LoggedEvent[], before: SharedState, after: SharedState): string {
+/** A delete leaves no key behind. What says nothing of the whole value is merged into it. */
+function sharedType(own: readonly LoggedEvent[], before: SharedState, after: SharedState): string {
   if (!after.live) return 'delete'
-  const called = new Set([...summary.matchAll(/(?:^|; )share-(set|append|merge|delete) /g)].map((m) => TYPES[m[1]!]!))
-  if (called.size === 1) return [...called][0]!
   const written = own.filter((e) => e.event.field === SHARED_FIELD)
-  const addsOnly = written.every((e) => e.event.op === 'put' && e.event.over.length === 0)
-  return before.live && addsOnly ? 'merge' : 'update'
+  return before.live && !written.some((e) => isOfWhole(e.event)) ? 'merge' : 'update'
 }
 
 const LONGEST = 200
@@ -265,10 +259,12 @@ const STATES: Readonly<Record<string, string>> = { created: 'recorded', deleted:
 const LINK_STATES: Readonly<Record<string, string>> = { created: 'linked', deleted: 'unlinked', restored: 'linked' }
 
 /** An entity: what was said of each field, and what it said before where the event knows it. */
-function knowledge(id: string, own: readonly LoggedEvent[]): Told[] {
+function knowledge(db: Db, id: string, own: readonly LoggedEvent[]): Told[] {
   const value: { [field: string]: Json } = {}
   const previous: { [field: string]: Json } = {}
   let state: string | undefined
+  let known: readonly Event[] | undefined
+  const all = () => (known ??= eventsOf(db, id).map((e) => e.event))
   for (const { event: e } of own) {
     if (e.purged) return [{ event_type: 'erased', key: id, value: null, previous_value: null }]
     if (e.field === STATE) {
@@ -283,7 +279,8 @@ function knowledge(id: string, own: readonly LoggedEvent[]): Told[] {
     else if (e.op === 'remove' && e.value !== undefined) previous[field] = added(previous[field], e.value)
     else if (e.op === 'set' || e.op === 'put') value[field] = short(e.value ?? null)
     else value[field] = null
-    if (e.was !== undefined) previous[field] = short(e.was)
+    const was = e.op === 'add' || e.op === 'remove' ? undefined : valueBefore(e, all())
+    if (was !== undefined) previous[field] = short(was)
   }
   const nothing = Object.keys(value).length === 0 && Object.keys(previous).length === 0
   if (state === undefined && nothing) return []

@@ -1,7 +1,9 @@
 import type { Db } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
-import { type LoggedEvent, lastLine, newsAfter } from '../store/log.ts'
+import { type LoggedEvent, lastLine, loggedIn, newsAfter } from '../store/log.ts'
 import { type PresenceEvent, presenceAfter } from '../store/presence.ts'
+import { getRow } from '../store/rows.ts'
+import { summaryOf } from '../store/summary.ts'
 
 /** A committed batch as watchers hear of it. */
 export interface News {
@@ -11,8 +13,11 @@ export interface News {
   at: number
   received: number
   author: Author
-  summary: string
+  /** What it did, read off the events. */
+  readonly summary: string
   events: LoggedEvent[]
+  /** It erases something of other batches. */
+  readonly erases: boolean
   /** What happened with sessions and claims; then there is no batch, and nothing was learned. */
   presence?: PresenceEvent
 }
@@ -26,6 +31,7 @@ export const presenceNews = (told: PresenceEvent): News => ({
   author: { session: told.session },
   summary: told.type,
   events: [],
+  erases: false,
   presence: told,
 })
 
@@ -45,12 +51,9 @@ function batchesSince(db: Db, seq: number, limit?: number): News[] {
     at: line.at,
     received,
     author: line.author,
-    summary: line.summary,
-    events: line.events.map((event, i) => ({
-      id: `${line.replica}:${line.seq}:${i}`,
-      batch: `${line.replica}:${line.seq}`,
-      event,
-    })),
+    summary: summaryOf(line, (id) => getRow(db, id)?.name),
+    events: loggedIn(line),
+    erases: line.purges.length > 0,
   }))
 }
 

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { JsonObject } from '../model/object.ts'
-import { type Frame, PROTOCOL, printFrame, readFrame } from '../sync/frames.ts'
+import { type Frame, PROTOCOL, printFrame, readFrame, replicaOfKey } from '../sync/frames.ts'
 import type { HubClaims } from './claims.ts'
 import { digestOf, type HubLog, type Kept, type Page, type Pushed } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -15,6 +15,8 @@ const MOST_TAKING = 1024 * 1024
 const FRAME_COST = 32 * 1024
 /** What one frame may push. */
 const MOST_PUSHED = 2000
+/** And ask for. */
+const MOST_ASKED = 200
 
 export const CLOSE = { revoked: 4401, noHello: 4408, badFrame: 4400 } as const
 
@@ -25,6 +27,7 @@ export interface Host {
   readonly claims: HubClaims
   readonly metrics: Metrics
   readonly logId: string
+  now(): number
   failed(where: string, error: unknown): void
   deny(project: string, member: string, code: string): Promise<void>
   grown(room: Room, head: number): void
@@ -177,6 +180,7 @@ export class Connection implements Follower {
     if (this.#cursor === undefined) await this.#greeted
     if (head.t === 'push') return this.#push(frame)
     if (head.t === 'presence') return this.#presence(head)
+    if (head.t === 'lines') return this.#lines(head)
     if (head.t === 'claim' || head.t === 'release') return this.#claim(head)
     // a newer client asks for something: it goes on without
     this.#answer(head, { code: 'unknown' })
@@ -200,6 +204,8 @@ export class Connection implements Follower {
       head: end,
       member: this.#member,
       role: this.token.role,
+      now: this.#hub.now(),
+      relays: true,
       ...(fits ? {} : { reset: true }),
     })
     this.#cursor = fits ? asked : 0
@@ -217,7 +223,8 @@ export class Connection implements Follower {
     }
     if (keys.length !== updates.length || updates.length === 0 || updates.length > MOST_PUSHED)
       return this.#answer(head, { code: 'bad-push' })
-    const pushed = updates.map((body, i): Pushed => ({ key: String(keys[i]), body, over: over.has(i) }))
+    const relayed = head.relay === true
+    const pushed = updates.map((body, i): Pushed => ({ key: String(keys[i]), body, over: over.has(i), relayed }))
     const pusher = { member: this.#member, isAdmin: this.token.role === 'admin' }
     const { places, head: now } = await this.#hub.log.append(this.project, pusher, pushed)
     const refused = places.flatMap((place, i) => (typeof place === 'string' ? [[i, place]] : []))
@@ -231,6 +238,19 @@ export class Connection implements Follower {
     if (refused.length === 0) return
     metrics.add('tidemark_hub_refused_total', refused.length)
     await this.#hub.deny(this.project, this.#member, String(refused[0]![1]))
+  }
+
+  /** Gives lines that a client misses, and has the other members look for those that are not here. */
+  async #lines(head: JsonObject): Promise<void> {
+    const all = Array.isArray(head.keys) ? head.keys : []
+    const keys = all.filter((key): key is string => typeof key === 'string').slice(0, MOST_ASKED)
+    const found = await this.#hub.log.bodiesOf(this.project, keys)
+    this.#answer(head, { lines: found.map((f) => f.body) })
+    const there = new Set(found.map((f) => f.key))
+    const wanted = keys.filter((key) => !there.has(key) && replicaOfKey(key) !== undefined)
+    if (wanted.length === 0) return
+    const text = JSON.stringify({ t: 'wanted', from: this.id, keys: wanted })
+    if (Buffer.byteLength(text) < MOST_TOLD) await this.#hub.store.tell('wanted', `${this.project} ${text}`)
   }
 
   async #presence({ data }: JsonObject): Promise<void> {

@@ -124,6 +124,10 @@ export class Hub implements Host {
     return this.#closing
   }
 
+  now(): number {
+    return this.#env.now()
+  }
+
   failed(where: string, error: unknown): void {
     this.metrics.add('tidemark_hub_failed_total')
     this.#say('failed', { where, why: error instanceof Error ? error.message : String(error) })
@@ -154,7 +158,8 @@ export class Hub implements Host {
     else if (topic === 'revoked') void this.#checkTokens().catch((error) => this.failed('tokens', error))
     else if (!room) return
     else if (topic === 'log') room.rise(Number(said))
-    else if (topic === 'presence') this.#relay(room, said, (JSON.parse(said) as { from: string }).from)
+    else if (topic === 'presence' || topic === 'wanted')
+      this.#relay(room, said, (JSON.parse(said) as { from: string }).from)
     else if (topic === 'claims')
       void this.claims
         .held(project)

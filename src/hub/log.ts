@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Env } from '../env.ts'
-import { isProjectId, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/frames.ts'
+import { handleOf, isKeyed, isKeyOf, isSignedBy } from '../store/keys.ts'
+import { parseLine } from '../store/line.ts'
+import { isProjectId, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/frames.ts'
 import type { HubStore, Query } from './store.ts'
 
 /** An update as a client pushes it: the hub looks at its key alone. */
@@ -9,6 +11,8 @@ export interface Pushed {
   readonly body: string
   /** It takes the place of what was pushed under its key: something was erased. An empty one only takes that away. */
   readonly over: boolean
+  /** Another member wrote it, whose signature it bears. */
+  readonly relayed?: boolean
 }
 
 export interface Kept {
@@ -123,7 +127,8 @@ export class HubLog {
       updates.map((update) => {
         const replica = replicaOfKey(update.key)
         if (replica === undefined || !isSound(update)) return 'bad-update' as const
-        if (owners.get(replica) !== pusher.member && !pusher.isAdmin) return 'not-yours' as const
+        const isOwn = update.relayed ? isSignedEnvelope(update) : owners.get(replica) === pusher.member
+        if (!isOwn && !pusher.isAdmin) return 'not-yours' as const
         const digest = digests.get(update)!
         const known = there.get(digest)
         // something else has taken its place: it comes late
@@ -154,7 +159,7 @@ export class HubLog {
     const wanted = new Map<string, string>()
     for (const { pusher, updates } of all)
       for (const update of updates) {
-        const replica = isSound(update) ? replicaOfKey(update.key) : undefined
+        const replica = isSound(update) && !update.relayed ? replicaOfKey(update.key) : undefined
         if (replica !== undefined && !wanted.has(replica)) wanted.set(replica, pusher.member)
       }
     const known = (replica: string) => this.#owner.get(`${project} ${replica}`)
@@ -207,6 +212,19 @@ export class HubLog {
     return { after, last: items.at(-1)?.n ?? after, items }
   }
 
+  /** What stands under these keys, as much of it as fits into a page. */
+  async bodiesOf(project: string, keys: readonly string[]): Promise<{ key: string; body: string }[]> {
+    if (keys.length === 0) return []
+    const marks = keys.map(() => '?').join(', ')
+    const rows = await this.#store.all<{ key: string; body: string }>(
+      `SELECT key, body FROM hub_log WHERE project=? AND key IN (${marks}) AND body IS NOT NULL ORDER BY n`,
+      project,
+      ...keys,
+    )
+    let size = 0
+    return rows.filter(({ body }) => (size += body.length) <= MOST_FRAME / 4)
+  }
+
   async head(project: string): Promise<number> {
     return (await this.heads([project])).get(project) ?? 0
   }
@@ -235,6 +253,27 @@ export class HubLog {
       what,
       JSON.stringify(detail).slice(0, 1000),
     )
+  }
+}
+
+/**
+ * Whether an update is a line that its replica has signed: then anybody may bring it. The hub reads the envelope and checks the
+ * signature; it knows nothing of what the line says.
+ */
+function isSignedEnvelope({ key, body, over }: Pushed): boolean {
+  if (over) return false
+  try {
+    const line = parseLine(body)
+    const { signature } = line
+    return (
+      keyOf(handleOf(line.replica), line.seq) === key &&
+      isKeyed(line.replica) &&
+      signature?.key !== undefined &&
+      isKeyOf(signature.key, line.replica) &&
+      isSignedBy({ key: signature.key, sig: signature.sig }, signature.text())
+    )
+  } catch {
+    return false
   }
 }
 

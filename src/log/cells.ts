@@ -1,3 +1,8 @@
+/**
+ * log: how knowledge is written down so that replicas merge it. The cells of an entity, the events that write them, the
+ * hybrid clock, and `fold.ts`, which says what the cells mean. Pure: no database.
+ */
+
 import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
 import type { Json } from '../model/field.ts'
@@ -22,8 +27,8 @@ export function compareStamps(a: Stamp, b: Stamp): number {
 }
 
 /**
- * A cell of an entity's document. `part` says what it is: `''` a register, `s…` an item of a set, `l…` an item of a
- * list, `p…` a path of a map. Its key in the document is `field␀part␀replica`: only that replica ever writes it (K1).
+ * A cell is what one write left. `part` says what it is: `''` a register, `s…` an item of a set, `l…` an item of a list,
+ * `p…` a path of a map. It stands until a later event names its stamp (K10').
  */
 export interface Cell {
   readonly field: string
@@ -36,13 +41,44 @@ export interface Cell {
   readonly path?: readonly string[]
 }
 
+/** Oldest first; whatever was written, never in the order of arrival. */
+export const compareCells = (a: Cell, b: Cell): number =>
+  compareStamps(a.stamp, b.stamp) || (a.part < b.part ? -1 : a.part > b.part ? 1 : 0)
+
 /** The field that holds whether the entity exists (K6). */
 export const STATE = '$'
 
 /** Value of the `$` register. `at` is when the entity came to be; `seen` is what a delete had seen, by replica. */
 export type StateValue =
   | { s: 'created' | 'restored'; at: number }
-  | { s: 'deleted'; at: number; seen: { [replica: string]: number }; reason?: string; purged?: true }
+  | { s: 'deleted'; at: number; saw?: Saw; seen?: Seen; reason?: string; purged?: true }
+
+/** The stamps of the cells that a delete removes, by replica: counters, and ranges of them that follow each other. */
+export type Saw = { [replica: string]: (number | [from: number, to: number])[] }
+/** What a delete of 0.1.0 had seen: of each replica everything up to a counter. */
+export type Seen = { [replica: string]: number }
+
+/** These stamps, as a delete lists them. */
+export function sawOf(stamps: Iterable<Pick<Stamp, 'replica' | 'ctr'>>): Saw {
+  const counters = Map.groupBy(stamps, (s) => s.replica)
+  const saw: Saw = {}
+  for (const [replica, all] of [...counters].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const runs: [number, number][] = []
+    for (const ctr of [...new Set(all.map((s) => s.ctr))].sort((a, b) => a - b)) {
+      const last = runs.at(-1)
+      if (last?.[1] === ctr - 1) last[1] = ctr
+      else runs.push([ctr, ctr])
+    }
+    saw[replica] = runs.map(([from, to]) => (from === to ? from : [from, to]))
+  }
+  return saw
+}
+
+/** Whether a delete had seen a write. */
+export function hasSeen({ saw, seen }: { saw?: Saw; seen?: Seen }, { replica, ctr }: Stamp): boolean {
+  if (seen && (seen[replica] ?? -1) >= ctr) return true
+  return (saw?.[replica] ?? []).some((x) => (typeof x === 'number' ? x === ctr : x[0] <= ctr && ctr <= x[1]))
+}
 
 /** One write asks for the part of the same item several times. */
 const known = new Map<string, string>()
@@ -62,36 +98,14 @@ export const setPart = (item: Json) => `s${digest(canonical(item))}`
 export const listPart = (item: Json) => `l${digest(canonical(item))}`
 export const pathPart = (path: readonly string[]) => `p${digest(JSON.stringify(path))}`
 
-/** The one root type of an entity's document. */
-export const DOCUMENT_ROOT = 'c'
-const KEY_SEPARATOR = '\0'
+/**
+ * The name of a cell. A counter names one write of its replica, so two cells of one name are somebody's who writes what
+ * Tidemark does not: `cellsOf` keeps the same one everywhere.
+ */
+export const cellKey = ({ field, part, stamp }: Cell) => `${field}\0${part}\0${stamp.replica}\0${stamp.ctr}`
 
-export const cellKey = (field: string, part: string, replica: string) => [field, part, replica].join(KEY_SEPARATOR)
-
-/** The cells of one entity, by key. */
+/** The cells of one entity, by their names. */
 export type Cells = Map<string, Cell>
-
-/** What a cell holds in the document: `[ms, ctr, value?]`, lists `[ms, ctr, item, pos]`, maps `[ms, ctr, value, path]`. */
-export function encodeCell(cell: Cell): Json[] {
-  const out: Json[] = [cell.stamp.ms, cell.stamp.ctr]
-  if (cell.value !== undefined) out.push(cell.value)
-  if (cell.pos !== undefined) out.push(cell.pos)
-  if (cell.path !== undefined) out.push([...cell.path])
-  return out
-}
-
-export function decodeCell(key: string, raw: Json[]): Cell {
-  const [field = '', part = '', replica = ''] = key.split(KEY_SEPARATOR)
-  const [ms, ctr, value, extra] = raw
-  return {
-    field,
-    part,
-    stamp: { ms: ms as number, ctr: ctr as number, replica },
-    ...(value !== undefined ? { value } : {}),
-    ...(part.startsWith('l') ? { pos: extra as number } : {}),
-    ...(part.startsWith('p') ? { path: extra as string[] } : {}),
-  }
-}
 
 export const isPrefix = (a: readonly string[], b: readonly string[]) =>
   a.length <= b.length && a.every((key, i) => key === b[i])

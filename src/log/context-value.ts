@@ -117,11 +117,18 @@ export function valueAt(field: Json | undefined, path: readonly string[]): Json 
 export const isEncoded = (field: Json | undefined): boolean =>
   field === undefined || (isObject(field) && Object.keys(field).every((key) => key === ROOT))
 
+const isMarkPath = (path: readonly string[]): boolean =>
+  path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST)
+const isRootMark = (path: readonly string[]): boolean =>
+  (path.length === 2 && path[1] === MAP) || (path.length === 3 && path[1] === LIST && path[2] === MARK)
+
+/** Whether an event says what the whole value is. */
+export const isOfWhole = ({ op, path = [] }: Event): boolean => op === 'drop' || path.length === 1 || isRootMark(path)
+
 /** Makes the value exactly this; `there` are the paths of every cell of the field, hidden ones too. */
 export function setEdit(field: Json | undefined, there: Iterable<readonly string[]>, value: Json, at: number): Edit {
   const put = encode(value, ROOT_PATH, at).map(([path, v]): [string[], Json] => {
-    const isMark = path.at(-1) === MAP || (path.at(-1) === MARK && path.at(-2) === LIST)
-    const before = isMark ? nodeAt(field, path) : undefined
+    const before = isMarkPath(path) ? nodeAt(field, path) : undefined
     return [path, typeof before === 'number' ? before : v]
   })
   const text = (path: readonly string[]) => JSON.stringify(path)
@@ -133,7 +140,9 @@ export function setEdit(field: Json | undefined, there: Iterable<readonly string
     if (path.some((_key, i) => whole.has(text(path.slice(0, i))))) continue // … and of what is below
     drop.push([...path])
   }
-  return { put, drop }
+  const isOther = drop.length > 0 || put.some(([path, v]) => canonical(nodeAt(field, path) ?? null) !== canonical(v))
+  // the mark of the whole value is made anew: by it a value that was set is told from one that something was merged into
+  return { put: isOther ? put.map(([path, v]) => [path, isRootMark(path) ? at : v]) : put, drop }
 }
 
 /** Adds items to the list at a path; those that are there already, and null for what is no list, add nothing. */

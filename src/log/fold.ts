@@ -1,9 +1,9 @@
 import { canonical } from '../model/canonical.ts'
 import type { Conflict } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import { type Cell, type Cells, compareStamps, STATE, type StateValue } from './cells.ts'
+import { type Cell, type Cells, compareCells, compareStamps, hasSeen, STATE, type StateValue } from './cells.ts'
 
-/** An entity as its cells say it is. The same cells give the same bytes on every replica. */
+/** An entity as its cells say it is. The same cells give the same bytes on every replica, in whatever order they came. */
 export interface Folded {
   live: boolean
   /** When it came to be, ms. */
@@ -14,7 +14,7 @@ export interface Folded {
   conflicts: Conflict[]
 }
 
-const newestFirst = (a: Cell, b: Cell) => compareStamps(b.stamp, a.stamp)
+const newestFirst = (a: Cell, b: Cell) => compareCells(b, a)
 const byCanonical = (a: Json, b: Json) => (canonical(a) < canonical(b) ? -1 : 1)
 
 function register(cells: Cell[]): { value?: Json; conflict?: Conflict } {
@@ -33,9 +33,7 @@ function register(cells: Cell[]): { value?: Json; conflict?: Conflict } {
 
 /** Items of a set in canonical order, of a list in the order of their first surviving place; equal ones folded. */
 function items(cells: Cell[], list: boolean): Json[] {
-  const sorted = list
-    ? [...cells].sort((a, b) => (a.pos ?? 0) - (b.pos ?? 0) || compareStamps(a.stamp, b.stamp))
-    : cells
+  const sorted = list ? [...cells].sort((a, b) => (a.pos ?? 0) - (b.pos ?? 0) || compareCells(a, b)) : cells
   const found = new Map<string, Json>()
   for (const c of sorted) if (c.value !== undefined && !found.has(c.part)) found.set(c.part, c.value)
   return list ? [...found.values()] : [...found.values()].sort(byCanonical)
@@ -114,7 +112,7 @@ function state(cells: Cells): State {
   const unseen = (cell: Cell) =>
     !deletes.some((d) => {
       const v = value(d)
-      return v.s === 'deleted' && (v.seen[cell.stamp.replica] ?? -1) >= cell.stamp.ctr
+      return v.s === 'deleted' && hasSeen(v, cell.stamp)
     })
   const conflictOf = (): Conflict => ({
     field: STATE,
@@ -171,15 +169,14 @@ export function fold(cells: Cells): Folded {
 
 /** Of a field that a project declared with two types at once, the form written last counts. */
 function formOf(cells: readonly Cell[]): string | undefined {
-  const newest = cells.reduce((a, b) => (compareStamps(a.stamp, b.stamp) > 0 ? a : b))
+  const newest = cells.reduce((a, b) => (compareCells(a, b) > 0 ? a : b))
   return newest.part[0]
 }
 
 /** Who recorded it, in the order in which they did, each with the moment. */
 function provenance(cells: Cell[]): Json[] {
   const first = new Map<string, Cell>()
-  for (const c of [...cells].sort((a, b) => compareStamps(a.stamp, b.stamp)))
-    if (!first.has(c.part)) first.set(c.part, c)
+  for (const c of [...cells].sort(compareCells)) if (!first.has(c.part)) first.set(c.part, c)
   return [...first.values()].map((c) => ({
     at: new Date(c.stamp.ms).toISOString(),
     ...(c.value as { [key: string]: Json }),

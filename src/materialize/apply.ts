@@ -1,24 +1,20 @@
 /**
- * materialize: from documents to rows. Applies updates to documents and computes from them the rows, links and texts
- * that readers query. All of it can be dropped and made again.
+ * materialize: from events to rows. An entity is what its events say; of that the rows, links and texts are made that readers
+ * query. All of it can be dropped and made again.
  */
 
-import type * as Y from 'yjs'
 import type { Cells } from '../log/cells.ts'
 import { foldOf, SHARED_KIND } from '../log/context-value.ts'
-import { applyUpdate, encodeDoc, openDoc, readCells, writeEvents } from '../log/document.ts'
-import type { Event } from '../log/events.ts'
-import { firstState } from '../log/first-state.ts'
+import { cellsOf, type Event } from '../log/events.ts'
 import type { Folded } from '../log/fold.ts'
 import { displayName, KIND_KIND, kindOf, LINK_KIND, nameKey, RELATION_KIND, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf, type Kind } from '../model/kind.ts'
-import { KINDS } from '../model/kinds/index.ts'
 import type { Registry } from '../model/registry.ts'
 import { isWork } from '../model/work-kinds.ts'
 import { type Db, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
-import { append, type EventRun, indexEvents, runsOf } from '../store/log.ts'
+import { append, countedIn, eventsOf, indexEvents, noteGap } from '../store/log.ts'
 import {
   allRows,
   dropLink,
@@ -26,13 +22,11 @@ import {
   getRow,
   idsOfKind,
   type LinkRow,
-  loadDoc,
   placeOf,
   putLink,
   putRow,
   type RowPlace,
   rowId,
-  saveDoc,
 } from '../store/rows.ts'
 import { dayWords } from '../store/terms.ts'
 import {
@@ -45,143 +39,87 @@ import {
   type WeightedText,
 } from '../store/text-index.ts'
 
-/** Documents opened under one write lock, so that planning and writing load each once. */
-export class Docs {
+/** What happened to entities, read once under one write lock for planning and for writing. */
+export class States {
   readonly #db: Db
-  readonly #open = new Map<string, Y.Doc>()
+  readonly #events = new Map<string, readonly Event[]>()
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  get(id: string): Y.Doc {
-    let doc = this.#open.get(id)
-    if (!doc) {
-      const state = loadDoc(this.#db, id)
-      this.#open.set(id, (doc = openDoc(state ? [state] : [])))
-    }
-    return doc
+  events(id: string): readonly Event[] {
+    let events = this.#events.get(id)
+    if (!events) this.#events.set(id, (events = eventsOf(this.#db, id).map((e) => e.event)))
+    return events
   }
 
-  /** The document of one entity goes on under another id. */
-  move(from: string, to: string): void {
-    this.#open.set(to, this.get(from))
-    this.#open.delete(from)
-  }
-
+  /** A copy, the caller's to change. */
   cells(id: string): Cells {
-    return readCells(this.get(id))
+    return cellsOf(this.events(id))
   }
 }
 
-/** Writes planned events into the documents; returns each entity's update. Cannot fail. */
-export function writeToDocs(docs: Docs, events: readonly Event[], replica: string): Map<string, Uint8Array> {
-  const byEntity = Map.groupBy(events, (e) => e.entity)
-  return new Map([...byEntity].map(([id, own]) => [id, writeEvents(docs.get(id), own, replica)]))
-}
-
-/** The row of an entity and what it is found by, computed from its document, not from what was said (K7). */
+/** The row of an entity and what it is found by. */
 export interface Projection {
   readonly row: EntityRow
   readonly link?: LinkRow
   readonly text?: IndexedText
 }
 
-/** A new entity, made from its first update. */
-type First = Projection & { readonly state: Uint8Array }
-
-/** What a line writes if all its entities are new; computed without the store. */
-export interface Prepared {
-  readonly entities: readonly First[]
-  readonly runs: readonly EventRun[]
-}
-
-const coreKinds = new Map<string, Kind>(KINDS.map((k) => [k.name, k]))
-const prepared = new WeakMap<Line, Prepared>()
-/** Keeps what was prepared for a line, with core kinds; `applyLine` uses it if it holds for the store. */
-export const keepPrepared = (line: Line, what: Prepared): void => void prepared.set(line, what)
+/** The entities that a line says something of. */
+export const entitiesIn = (line: Line): Set<string> => new Set(line.events.map((e) => e.entity))
 
 /** Whether a line changes nothing but entities whose kinds are known. */
 export function isPlain(line: Line): boolean {
-  if (prepared.has(line)) return true
-  if (line.purges.length > 0 || line.forks?.length) return false
-  for (const id of line.updates.keys()) if (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND) return false
+  if (line.purges.length > 0 || line.forks.length > 0) return false
+  for (const id of entitiesIn(line)) if (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND) return false
   return true
 }
 
-/** Undefined if reading an update takes Yjs, or if the line is not plain. */
-export function prepare(registry: Registry, line: Line): Prepared | undefined {
-  if (!isPlain(line)) return undefined
-  const entities: First[] = []
-  for (const [id, update] of line.updates) {
-    const first = firstOf(registry, line, id, update)
-    if (!first) return undefined
-    entities.push(first)
-  }
-  return { entities, runs: runsOf(line) }
+/** When the entity was last touched and how often, by these events of a line too. */
+function touch(own: readonly Event[], before: RowPlace | undefined): [updated: number, version: number] {
+  return [own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0), (before?.version ?? 0) + 1]
 }
 
-/** A new entity is read off its update: through a document it takes four times as long. */
-function firstOf(registry: Registry, line: Line, id: string, update: Uint8Array): First | undefined {
-  const first = firstState(update)
-  return first && { state: first.state, ...projectionOf(registry, id, first.cells, ...touch(line, id, undefined)) }
-}
-
-/** When the entity was last touched and how often, this line included. */
-function touch(line: Line, id: string, before: RowPlace | undefined): [updated: number, version: number] {
-  const own = line.events.filter((e) => e.entity === id)
-  const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), before?.updated ?? 0)
-  return [updated, (before?.version ?? 0) + (own.length > 0 ? 1 : 0)]
-}
-
-/** Applies a line's updates, own or remote, and brings rows and indexes up to date. */
-export function applyLine(
-  db: Db,
-  docs: Docs,
-  registry: Registry,
-  line: Line,
-  received: number,
-  alreadyInDocs = false,
-): void {
-  const ready = prepared.get(line)
-  const isNew = ({ row: { id, kind } }: First) =>
-    registry.kind(kind) === coreKinds.get(kind) && placeOf(db, id) === undefined
-  if (ready?.entities.every(isNew)) for (const first of ready.entities) putFirst(db, first)
-  else
-    for (const [id, update] of line.updates) {
-      const before = placeOf(db, id)
-      const first = before === undefined && !alreadyInDocs && firstOf(registry, line, id, update)
-      if (first) putFirst(db, first)
-      else {
-        const doc = docs.get(id)
-        if (!alreadyInDocs) applyUpdate(doc, update)
-        saveDoc(db, id, encodeDoc(doc))
-        const projection = projectionOf(registry, id, readCells(doc), ...touch(line, id, before))
-        putProjection(db, projection, before?.rowid)
-      }
-    }
+/** Keeps a line, own or of others, and brings rows and indexes up to date with its events. */
+export function applyLine(db: Db, states: States, registry: Registry, line: Line, received: number): void {
+  const events = countedIn(db, line)
+  applyEvents(db, states, registry, events)
   append(db, line, received)
-  indexEvents(db, line, ready?.runs)
+  noteGap(db, line)
+  indexEvents(db, line, received, events)
 }
 
-function putFirst(db: Db, first: First): void {
-  saveDoc(db, first.row.id, first.state)
-  putProjection(db, first, undefined)
+/** Brings rows up to date with events of one line that are not in the store yet. */
+export function applyEvents(db: Db, states: States, registry: Registry, events: readonly Event[]): void {
+  for (const [id, own] of Map.groupBy(events, (e) => e.entity)) {
+    const before = placeOf(db, id)
+    const all = before === undefined ? own : [...states.events(id), ...own]
+    putProjection(db, projectionOf(registry, id, cellsOf(all), ...touch(own, before)), before?.rowid)
+  }
 }
 
-export function projectState(
+/** Makes the row of an entity again from what happened to it. */
+export function projectEntity(
   db: Db,
   registry: Registry,
   id: string,
-  doc: Y.Doc,
   updated: number,
   version: number,
   sameText = false,
 ): void {
-  putProjection(db, projectionOf(registry, id, readCells(doc), updated, version), rowId(db, id), sameText)
+  const cells = cellsOf(eventsOf(db, id).map((e) => e.event))
+  putProjection(db, projectionOf(registry, id, cells, updated, version), rowId(db, id), sameText)
 }
 
-function projectionOf(registry: Registry, id: string, cells: Cells, updated: number, version: number): Projection {
+export function projectionOf(
+  registry: Registry,
+  id: string,
+  cells: Cells,
+  updated: number,
+  version: number,
+): Projection {
   const folded = foldOf(id, cells)
   const kind = registry.kind(kindOf(id))
   const row = rowOf(id, folded, updated, version, registry)
@@ -304,15 +242,14 @@ export function reprojectKinds(db: Db, registry: Registry, touched: Iterable<str
     if (!name) continue
     for (const entity of idsOfKind(db, name)) {
       const row = getRow(db, entity)!
-      projectState(db, registry, entity, openDoc([loadDoc(db, entity)!]), row.updated, row.version)
+      projectEntity(db, registry, entity, row.updated, row.version)
     }
   }
 }
 
-/** Computes every row and the index of words again from the documents; vectors stay where they are. */
+/** Computes every row and the index of words again from what happened; vectors stay where they are. */
 export function projectAll(db: Db, registry: Registry): void {
   clearWords(db)
-  for (const row of allRows(db))
-    projectState(db, registry, row.id, openDoc([loadDoc(db, row.id)!]), row.updated, row.version, true)
+  for (const row of allRows(db)) projectEntity(db, registry, row.id, row.updated, row.version, true)
   queueAll(db)
 }

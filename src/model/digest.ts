@@ -63,3 +63,9 @@ export function sha256(data: string | Uint8Array): string {
   own -= data.length + 64
   return own > 0 ? digest(data) : hash('sha256', data)
 }
+
+/** The same in base64url: 43 characters, for what is kept many times. */
+export function digest64(text: string): string {
+  own -= text.length + 64
+  return own > 0 ? Buffer.from(digest(text), 'hex').toString('base64url') : hash('sha256', text, 'base64url')
+}

@@ -307,7 +307,7 @@ function foldUpTo(db: Db, registry: Registry, ids: readonly string[], at: number
       const own = events.map((e) => e.event)
       const { live, created, fields, conflicts } = foldOf(id, cellsOf(own, others.get(id)))
       // what touched it last may have been folded away by a compaction; the horizon lies after it
-      const base = isCompacted ? rows.baseOf(db, id) : undefined
+      const base = isCompacted ? rows.foldedOf(db, id) : undefined
       const updated = own.reduce((max, e) => Math.max(max, e.stamp.ms), base?.updated ?? 0)
       const kind = kindOf(id)
       const name = displayName(registry.kind(kind), fields)

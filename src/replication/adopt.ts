@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { lastBatch, type News } from '../feed/news.ts'
-import { rawLinesAfter } from '../store/log.ts'
+import { printLine } from '../store/line.ts'
+import { admittedAfter } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import { openDb } from '../store/open-db.ts'
 import { checkFiles, filesOfStore, keepMarks, markPath } from '../store/owner.ts'
@@ -48,7 +49,10 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
         project: getMeta(db, 'project') ?? '',
         kinds: countByKind(db),
         last: lastBatch(db),
-        lines: [...(snapshot ? [JSON.stringify({ snapshot })] : []), ...rawLinesAfter(db, 0)],
+        lines: [
+          ...(snapshot ? [JSON.stringify({ snapshot })] : []),
+          ...admittedAfter(db, 0).map(({ line }) => printLine(line)),
+        ],
       }
     } finally {
       db.close()
@@ -78,7 +82,7 @@ export function adopt(
     const memory = open(fresh)
     let taken: Ingested
     try {
-      taken = memory.applyUpdates(printDelivery(memory.projectId, lines))
+      taken = memory.applyUpdates(printDelivery(memory.projectId, lines), { own: true })
     } finally {
       memory.close()
     }

@@ -1,53 +1,71 @@
 import { UserError } from '../errors.ts'
 import { sharedStates } from '../feed/feed.ts'
-import { applyUpdate, encodeDoc, openDoc } from '../log/document.ts'
-import { projectState, reprojectKinds } from '../materialize/apply.ts'
+import { reprojectKinds } from '../materialize/apply.ts'
 import { isObject } from '../model/object.ts'
 import type { Registry } from '../model/registry.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import * as coverage from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import { hasAll, isCount, isEntity, isEvent, isText, listOf, type PurgeMark } from '../store/line.ts'
+import { hasAll, isCount, isEntity, isEvent, isText, listOf, type PurgeMark, type Signature } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
-import { addCounts, allBases, type Base, baseOf, loadDoc, putBase, saveDoc } from '../store/rows.ts'
+import { inRanges, type Range } from '../store/ranges.ts'
+import { addCounts, allFolded, type Counts, foldedOf, putFolded } from '../store/rows.ts'
 import { keepArrivals } from '../store/trust.ts'
-import { cellsAsText } from './integrity.ts'
-import { applyPurges, erasedBaseEvent, erasedState, idNow } from './purge.ts'
+import { applyPurges, idNow, keptBaseEvent } from './purge.ts'
+import { rebuildEntities } from './rebuild.ts'
 import { archiveCame, archiveCovered } from './rotation.ts'
-import { BESIDE, keepTrust } from './trust.ts'
+import { keepTrust, saysOf } from './trust.ts'
 
-/** The state at a compaction, for replicas that are behind it: covered lines, documents and the events that still count. */
+/**
+ * A folded state (K14'): which lines it covers, by ranges and by a hash over their hashes, and of their events those that leave
+ * a cell, or name a write that has not come. Each keeps the number of its line. Its folder signs it.
+ */
 export interface Snapshot {
-  covered: coverage.Covered[]
-  horizon: number
-  entities: { id: string; state: string; updated: number; counts: Base['counts'] }[]
-  events: coverage.BaseEvent[]
-  purged: PurgeMark[]
-  forked: { replica: string; from: number }[]
+  readonly v?: 2
+  readonly covered: readonly coverage.Covered[]
+  readonly horizon: number
+  readonly entities: readonly { id: string; updated: number; counts: Counts }[]
+  readonly events: readonly coverage.BaseEvent[]
+  readonly purged: readonly PurgeMark[]
+  readonly forked: readonly { replica: string; from: number }[]
+}
+
+/** A folded state with the signature of who folded it. */
+export interface SignedSnapshot extends Snapshot {
+  readonly by?: Signature | undefined
+  /** What was signed. */
+  readonly text?: string
 }
 
 /**
- * Folds the log up to a moment away (K14): covered lines go, the documents stay as they are, and of the events
- * those that were overwritten by the horizon. Answers about anything later do not change. The caller holds the lock.
+ * Folds lines up to a moment away (K14'): the lines go, and of their events those that were overwritten by then. Answers about
+ * anything later do not change. Only settled lines are folded. The caller holds the lock.
  */
 export function compact(db: Db, before: number): { lines: number; events: number; horizon: number } {
-  const covered = coverage.coverable(db, before)
-  if (covered.length === 0) return { lines: 0, events: 0, horizon: Number(getMeta(db, 'horizon') ?? 0) }
-  for (const [entity, touches] of coverage.touchesUpTo(db, covered)) {
-    const state = loadDoc(db, entity)
-    if (!state) continue
-    const base = baseOf(db, entity)
-    const counts = addCounts(base?.counts, touches.counts)
-    putBase(db, { entity, state, counts, updated: Math.max(touches.updated, base?.updated ?? 0) })
+  const lines = coverage.coverable(db, before)
+  if (lines.length === 0) return { lines: 0, events: 0, horizon: Number(getMeta(db, 'horizon') ?? 0) }
+  for (const [entity, { counts, updated }] of coverage.touchesIn(db, lines)) {
+    const there = foldedOf(db, entity)
+    putFolded(db, { entity, counts: countMore(there?.counts, counts), updated: Math.max(updated, there?.updated ?? 0) })
   }
-  keepTrust(db, covered)
-  const events = coverage.dropOverwrittenEvents(db, covered, before)
-  const { lines, lastArrival } = coverage.dropCovered(db, covered)
+  keepTrust(db, lines)
+  const events = coverage.dropOverwritten(db, lines, before)
+  const { lines: dropped, lastArrival } = coverage.dropCovered(db, lines)
   raiseMeta(db, 'horizon', before)
   raiseMeta(db, 'compacted_n', lastArrival)
   keepBaseDigest(db)
-  return { lines, events, horizon: before }
+  return { lines: dropped, events, horizon: before }
+}
+
+/** The lines counted before, and these. Of 0.1.0 it is known how many they were: the new ones are others. */
+function countMore(there: Counts = {}, more: Counts): Counts {
+  const old = Object.entries(there).flatMap(([replica, n]) =>
+    typeof n === 'number'
+      ? [[replica, n + ((more[replica] as readonly number[] | undefined)?.length ?? 0)] as const]
+      : [],
+  )
+  return { ...addCounts(there, more), ...Object.fromEntries(old) }
 }
 
 const raiseMeta = (db: Db, key: string, value: number): void =>
@@ -58,69 +76,90 @@ export function snapshotOf(db: Db): Snapshot | undefined {
   const covered = coverage.coveredLines(db)
   if (covered.length === 0) return undefined
   return {
+    v: 2,
     covered,
     horizon: Number(getMeta(db, 'horizon') ?? 0),
-    entities: allBases(db).map((b) => ({
-      id: b.entity,
-      state: Buffer.from(b.state).toString('base64'),
-      updated: b.updated,
-      counts: b.counts,
-    })),
+    entities: allFolded(db).map(({ entity, updated, counts }) => ({ id: entity, updated, counts })),
     events: coverage.baseEvents(db),
     purged: log.allPurges(db),
     forked: log.allForked(db),
   }
 }
 
-const COVERED = { replica: isText, seq: isCount, hash: isText, ctr: isCount }
+const COVERED = {
+  replica: isText,
+  first: isCount,
+  last: isCount,
+  hash: isText,
+  digest: isText,
+  from: isCount,
+  to: isNumber,
+}
+function isNumber(v: unknown): boolean {
+  return Number.isSafeInteger(v)
+}
+const isCountOrRange = (v: unknown) => isCount(v) || (listOf(isCount)(v) && (v as unknown[]).length === 2)
 const ENTITY = {
   id: isEntity,
-  state: isText,
   updated: isCount,
-  counts: (v: unknown) => isObject(v) && Object.values(v).every(isCount),
+  counts: (v: unknown) => isObject(v) && Object.values(v).every((n) => isCount(n) || listOf(isCountOrRange)(n)),
 }
-const BASE_EVENT = {
-  replica: isText,
-  seq: isCount,
-  i: isCount,
-  entity: isEntity,
-  ms: isCount,
-  ctr: isCount,
-  body: isBody,
-}
+const BASE_EVENT = { replica: isText, seq: isCount, i: isCount, entity: isEntity, ms: isCount, body: isBody }
 const MARK = { replica: isText, seq: isCount, hash: isText, entity: isText }
 
 function isBody(v: unknown): boolean {
   try {
-    return isText(v) && isEvent(JSON.parse(v as string))
+    return isText(v) && isEvent(JSON.parse(v))
   } catch {
     return false
   }
 }
 
-/** Reads a snapshot of one replica's lines that somebody else wrote; undefined for what is none. */
-export function parseSnapshot(text: string, replica: string): Snapshot | undefined {
-  const { snapshot: s } = JSON.parse(text) as { snapshot: Snapshot }
-  const ofReplica = (shape: Parameters<typeof hasAll>[1]) =>
-    listOf((v) => hasAll(v, shape) && (v as coverage.Covered).replica === replica)
-  const isSound = hasAll(s, {
+/** As 0.1.0 wrote it: every line of a replica up to a number, and documents, which are not read. */
+interface FirstSnapshot extends Omit<Snapshot, 'covered'> {
+  readonly covered: readonly { replica: string; seq: number; hash: string; ctr: number }[]
+}
+const FIRST_COVERED = { replica: isText, seq: isCount, hash: isText, ctr: isCount }
+
+/** Reads a folded state that somebody else wrote, of one replica if one is named; undefined for what is none. */
+export function parseSnapshot(
+  text: string,
+  isOf: (replica: string) => boolean = () => true,
+): SignedSnapshot | undefined {
+  const { snapshot, by } = JSON.parse(text) as { snapshot: Snapshot; by?: unknown }
+  const all = (shape: Parameters<typeof hasAll>[1]) =>
+    listOf((v) => hasAll(v, shape) && isOf((v as { replica: string }).replica))
+  const common = {
     horizon: isCount,
-    covered: ofReplica(COVERED),
     entities: listOf((v) => hasAll(v, ENTITY)),
-    events: ofReplica(BASE_EVENT),
+    events: all(BASE_EVENT),
     purged: listOf((v) => hasAll(v, MARK)),
     forked: listOf((v) => hasAll(v, { replica: isText, from: isCount })),
-  })
-  return isSound ? s : undefined
+  }
+  const signed =
+    isObject(by) && isText(by.key) && isText(by.sig)
+      ? { by: { key: by.key, sig: by.sig }, text: JSON.stringify(snapshot) }
+      : {}
+  if (hasAll(snapshot, { ...common, v: (v) => v === 2, covered: all(COVERED) })) return { ...snapshot, ...signed }
+  if (!hasAll(snapshot, { ...common, covered: all(FIRST_COVERED) })) return undefined
+  const { covered, ...rest } = snapshot as unknown as FirstSnapshot
+  const ranges = covered.map(({ replica, seq, hash, ctr }) => ({
+    ...{ replica, first: 1, last: seq, hash },
+    ...{ digest: '', from: 0, to: ctr },
+  }))
+  return { ...rest, covered: ranges, ...signed }
 }
 
-/** What a document says of the thing itself: by it a snapshot, which has no lines, shows whether it changes that. */
-const saysOf = (doc: Parameters<typeof cellsAsText>[0]): string => cellsAsText(doc, BESIDE)
+/** A folded state as it leaves, with a signature. */
+export const printSnapshot = (snapshot: Snapshot, by: Signature | undefined): string =>
+  JSON.stringify({ snapshot, ...(by ? { by } : {}) })
+
+const lineCount = (ranges: readonly coverage.Covered[]) => ranges.reduce((n, r) => n + r.last - r.first + 1, 0)
 
 /**
- * Takes in a snapshot, if it covers a line that is missing here. What it covers is folded away here as well, or events
- * of ours would stay whose overwriting it has forgotten: they are put away first, as a compaction does. Lines it covers are dropped when they come late, and waiting
- * ones behind them are released.
+ * Takes in a folded state, if it covers a line that is missing here. Of what both cover, or it covers and is here in full, counts
+ * what both still hold: an event that one of them holds no more was overwritten by a line that it covers. Everything else is merged
+ * like any other line, whatever its number.
  */
 export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now: number): void {
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
@@ -128,39 +167,44 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
   }
   // marks first: nothing that was erased elsewhere may touch the disk here
   if (s.purged?.length > 0) applyPurges(db, registry(), s.purged)
-  if (!s.covered.some((c) => c.seq > log.head(db, c.replica).seq)) return
+  const here = log.known(db)
+  const isHere = (c: coverage.Covered) => here.get(c.replica)?.some(([a, b]) => a <= c.first && c.last <= b) === true
+  if (lineCount(s.covered.filter((c) => !isHere(c))) === 0) return
   archiveCovered(db, s.covered)
   const shared = sharedStates(db)
-  const before = new Map(s.covered.map((c) => [c.replica, log.coveredUpTo(db, c.replica)]))
-  const further = new Set(s.covered.filter((c) => c.seq > before.get(c.replica)!).map((c) => c.replica))
+  const ours = new Map<string, Range[]>()
+  for (const c of coverage.coveredLines(db)) ours.set(c.replica, [...(ours.get(c.replica) ?? []), [c.first, c.last]])
   keepTrust(db, s.covered)
   const arrival = log.countArrival(db)
+  const touched = new Set(s.entities.map((e) => idNow(db, e.id)))
+  const said = new Map([...touched].map((id) => [id, saysOf(db, id)]))
+  for (const [entity, { counts, updated }] of coverage.touchesIn(db, s.covered)) {
+    touched.add(entity)
+    const there = foldedOf(db, entity)
+    putFolded(db, { entity, counts: addCounts(there?.counts, counts), updated: Math.max(updated, there?.updated ?? 0) })
+  }
   const kept = new Set(s.events.map((e) => `${e.replica}:${e.seq}:${e.i}`))
   coverage.keepEvents(db, s.covered, kept)
   // what we had folded away ourselves and do not have any more was overwritten by something that we know
   coverage.addBaseEvents(
     db,
-    s.events.filter((e) => e.seq > (before.get(e.replica) ?? 0)).map((e) => erasedBaseEvent(db, e)),
+    s.events.filter((e) => !inRanges(ours.get(e.replica) ?? [], e.seq)).map((e) => keptBaseEvent(db, e)),
+    now,
   )
   coverage.dropCovered(db, s.covered)
   for (const e of s.entities) {
     const entity = idNow(db, e.id)
-    const state = erasedState(db, e.id, new Uint8Array(Buffer.from(e.state, 'base64')))
-    const base = baseOf(db, entity)
-    const counts = Object.fromEntries([
-      ...Object.entries(base?.counts ?? {}).filter(([replica]) => !further.has(replica)),
-      ...Object.entries(e.counts).filter(([replica]) => further.has(replica)),
-    ])
-    const doc = openDoc([loadDoc(db, entity)].filter((x) => x !== undefined))
-    const said = saysOf(doc)
-    applyUpdate(doc, state)
-    // it says itself what is in it: whatever it changes, others have said
-    if (saysOf(doc) !== said) keepArrivals(db, entity, { own: 0, others: arrival })
-    const encoded = encodeDoc(doc)
-    saveDoc(db, entity, encoded)
-    putBase(db, { entity, state: encoded, counts, updated: Math.max(e.updated, base?.updated ?? 0) })
-    projectState(db, registry(), entity, doc, log.lastTouched(db, entity), log.versionOf(db, entity))
+    const there = foldedOf(db, entity)
+    putFolded(db, {
+      entity,
+      counts: addCounts(there?.counts, e.counts),
+      updated: Math.max(e.updated, there?.updated ?? 0),
+    })
   }
+  rebuildEntities(db, registry(), touched)
+  // it says itself what is in it: whatever it changes, others have said
+  for (const id of touched)
+    if (said.has(id) && saysOf(db, id) !== said.get(id)) keepArrivals(db, id, { own: 0, others: arrival })
   reprojectKinds(
     db,
     registry(),

@@ -14,11 +14,11 @@ import { snapshotNow } from '../store/backup.ts'
 import { type Db, emptyWal, vacuum } from '../store/db.ts'
 import { eraseErrors } from '../store/extraction.ts'
 import { type OwnFile, ownFiles } from '../store/layout.ts'
-import type { PurgeMark } from '../store/line.ts'
+import { isTombstone, type PurgeMark, tombstoneOf } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
 import { forgetErased, getRow, idsOfKind } from '../store/rows.ts'
-import { HEADER, isTombstone, tombstoneOf } from './purge.ts'
+import { HEADER } from './purge.ts'
 import { scrubArchive } from './rotation.ts'
 
 /** Where what was recorded may stand besides the store. */
@@ -56,7 +56,7 @@ function textsOf(db: Db, id: string): string[] {
   )
 }
 
-const textsOfEvent = ({ value, was, path = [] }: Event): string[] => [...textsIn(value), ...textsIn(was), ...path]
+const textsOfEvent = ({ value, path = [] }: Event): string[] => [...textsIn(value), ...path]
 
 /** What purges of a batch are to erase, as it stands on the disk before. */
 export interface ToErase {
@@ -86,7 +86,7 @@ export function textsToErase(db: Db, purges: readonly PurgeMark[]): string[] {
   const ids = [...whole].flatMap((t) => idsOfKind(db, kindOf(t)).filter((id) => tombstoneOf(id) === t))
   const parts = purges.flatMap((p) => {
     const line = p.entity === HEADER ? log.lineOf(db, p.replica, p.seq) : undefined
-    if (line) return textsIn([{ ...line.author }, line.summary])
+    if (line) return textsIn([{ ...line.author }, line.raw.v === 1 ? line.raw.sum : ''])
     const erased = new Set([...(p.writes ?? []), ...(p.was ?? [])].map((ctr) => `${p.replica}:${ctr}`))
     for (const [replica, ctr] of p.before ?? []) erased.add(`${replica}:${ctr}`)
     const events = erased.size > 0 ? log.eventsOf(db, p.entity).map((e) => e.event) : []
@@ -119,7 +119,7 @@ function formsOf(text: string): Buffer[] {
   const inJson = (t: string) => JSON.stringify(t).slice(1, -1)
   const line = text.replace(/\s+/g, ' ').trim()
   const forms = [text, line, line.replaceAll('\\', '\\\\').replaceAll('|', '\\|'), inJson(text), inJson(inJson(text))]
-  // log lines hold documents in base64: what stands in the middle of a text is the same at each of three places
+  // lines of 0.1.0 hold documents in base64: what stands in the middle of a text is the same at each of three places
   const inBase64 = [0, 1, 2].map((n) => {
     const bytes = Buffer.concat([Buffer.alloc(n), Buffer.from(text)])
     return bytes.toString('base64').slice(n === 0 ? 0 : 4, -4)

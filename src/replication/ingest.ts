@@ -1,36 +1,45 @@
 /**
  * replication: how stores meet, shrink and heal. Ingests lines of other replicas, compacts old ones, purges and erases,
- * checks, rebuilds and restores. Sync through git and the hub will live here.
+ * checks, rebuilds and restores.
  */
 
 import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
-import { STATE, type StateValue } from '../log/cells.ts'
 import { MAX_LEAD_MS, tick } from '../log/clock.ts'
-import { clockAfter, replicaOf, rewriteUpdate } from '../log/document.ts'
-import type { Event } from '../log/events.ts'
-import { applyLine, Docs, isPlain, reprojectKinds } from '../materialize/apply.ts'
+import { applyLine, entitiesIn, isPlain, reprojectKinds, States } from '../materialize/apply.ts'
 import { sha256 } from '../model/digest.ts'
 import { KIND_KIND, kindOf } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
-import { firstOf, type Line, type PurgeMark, parseLine, seal, unsigned } from '../store/line.ts'
+import { isKeyed, isKeyOf, isSignedBy, leaving } from '../store/keys.ts'
+import {
+  branchLine,
+  type Fork,
+  follows,
+  isStandIn,
+  type Line,
+  merged,
+  originalIn,
+  type PurgeMark,
+  parseLine,
+  redacted,
+  seal,
+} from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
-import { baseOf } from '../store/rows.ts'
-import { keepOwn, ownLines } from '../store/trust.ts'
-import { applySnapshot, type Snapshot } from './compaction.ts'
+import { getMeta } from '../store/meta.ts'
+import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
+import { isOwnReplica, keepOwn, ownLines } from '../store/trust.ts'
+import { applySnapshot, parseSnapshot, type SignedSnapshot } from './compaction.ts'
 import { textsToErase } from './erasure.ts'
-import { applyPurges, eraseFurther, withoutErased } from './purge.ts'
+import { applyPurges, asKept, eraseFurther } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 
 /** What came of a delivery. */
 export interface Ingested {
   applied: number
   duplicates: number
-  /** Lines waiting for an earlier one of their replica (K10). */
-  parked: number
+  /** Lines that are named by later ones, and missing here. */
+  gaps: number
   /** Lines that are not taken, with the reason. */
   refused: { line: string; why: string }[]
   /** This store had written under an identity that another one uses; it has a new one now (K12). */
@@ -42,7 +51,7 @@ export interface Ingested {
 export interface Delivery {
   project: string
   lines: Line[]
-  snapshots: Snapshot[]
+  snapshots: SignedSnapshot[]
 }
 
 /** What one replica gives another: a header, then one line each. */
@@ -50,7 +59,7 @@ export const printDelivery = (project: string, lines: readonly string[]): Uint8A
   new TextEncoder().encode(`${[JSON.stringify({ tidemark: 1, project }), ...lines].join('\n')}\n`)
 
 /** Reads what `updatesSince` gave. */
-export function parseDelivery(bytes: Uint8Array): Delivery {
+export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
   let content: string
   try {
     content = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -74,25 +83,44 @@ export function parseDelivery(bytes: Uint8Array): Delivery {
     )
   }
   const lines: Line[] = []
-  const snapshots: Snapshot[] = []
+  const snapshots: SignedSnapshot[] = []
   for (const l of rest) {
-    if (l.startsWith('{"snapshot"')) snapshots.push((JSON.parse(l) as { snapshot: Snapshot }).snapshot)
-    else lines.push(parseLine(l))
+    if (!l.startsWith('{"snapshot"')) lines.push(parseLine(l, own))
+    else {
+      const snapshot = parseSnapshot(l)
+      if (!snapshot)
+        throw new UserError(
+          'line-damaged',
+          'a folded state is damaged',
+          'ask the sender to send it again; nothing was taken',
+        )
+      snapshots.push(snapshot)
+    }
   }
   return { project: header.project, lines, snapshots }
+}
+
+export interface IngestOptions {
+  /** The lines are this store's own, from a copy of it: nobody else has signed them. */
+  readonly own?: boolean
 }
 
 /**
  * Takes in lines from another replica. The caller holds the write lock; order, repetition and loss do not matter.
  */
-export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omit<Delivery, 'project'>): Ingested {
-  const out: Ingested = { applied: 0, duplicates: 0, parked: 0, refused: [], forked: false }
-  const t: Taking = { db, env, makeRegistry: registry, out, heads: new Map(), seen: 0 }
-  const own = replicaFor(db, env).tag
-  const foreign = delivery.lines.filter((l) => l.replica === own)
-  if (foreign.some((l) => l.seq > log.head(db, own).seq)) {
+export function ingest(
+  db: Db,
+  env: Env,
+  registry: () => Registry,
+  delivery: Omit<Delivery, 'project'>,
+  options: IngestOptions = {},
+): Ingested {
+  const out: Ingested = { applied: 0, duplicates: 0, gaps: 0, refused: [], forked: false }
+  const t: Taking = { db, env, makeRegistry: registry, out, isOwn: options.own === true, heads: new Map(), seen: 0 }
+  const lines = t.isOwn ? delivery.lines : sound(t, delivery.lines)
+  const { tag: own, clock } = replicaFor(db, env)
+  if (lines.some((l) => l.replica === own && l.seq > log.head(db, own).seq)) {
     // lines of ours that we do not know: we were rolled back. What comes next is written under a new identity
-    const { clock } = replicaFor(db, env)
     const tag = mintReplica(db, env)
     saveClock(db, { ms: clock.ms, ctr: 0 })
     log.finding(
@@ -108,11 +136,10 @@ export function ingest(db: Db, env: Env, registry: () => Registry, delivery: Omi
     if (s.purged?.length > 0) noteErased(t, s.purged)
     applySnapshot(db, registry, s, env.now())
   }
-  for (const line of delivery.lines) take(t, unsigned(line))
-  for (const replica of log.replicasWaiting(db)) release(t, replica)
+  for (const line of lines) take(t, line)
   sawStamp(db, t.seen)
   log.packDue(db)
-  out.parked = log.gaps(db).reduce((n, g) => n + g.parked, 0)
+  out.gaps = log.gaps(db).length
   return out
 }
 
@@ -121,9 +148,10 @@ interface Taking {
   readonly db: Db
   readonly env: Env
   readonly out: Ingested
+  readonly isOwn: boolean
   readonly makeRegistry: () => Registry
   known?: Registry | undefined
-  /** The last line of replicas that have not forked, and of which no line waits. */
+  /** The last line of replicas that have not forked, and that nothing known follows. */
   readonly heads: Map<string, Line>
   /** The latest stamp. */
   seen: number
@@ -141,15 +169,48 @@ const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => 
   out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
 }
 
-function differs(db: Db, line: Line): boolean {
-  const known = log.hashOf(db, line.replica, line.seq)
-  return known !== undefined && known !== line.hash
+/**
+ * The lines that their replicas have signed, where replicas have a key; the others are refused. Of lines that follow each other the
+ * signature of the last is checked: those before are the ones that it rests on, by their hashes.
+ */
+function sound(t: Taking, lines: readonly Line[]): Line[] {
+  const { db, out } = t
+  const rested = new Map<string, Line>()
+  const isSound = (given: Line): boolean => {
+    const line = originalIn(given) ?? given
+    if (!isKeyed(line.replica) || log.hashOf(db, given.replica, given.seq) === given.hash) return true
+    const next = rested.get(line.replica)
+    const isAttested = next?.from === line.seq + 1 && follows(next, line.hash)
+    const key = line.signature?.key ?? log.keyOf(db, line.replica)
+    const why =
+      line.signature === undefined
+        ? 'is unsigned'
+        : key === undefined
+          ? 'does not name its key'
+          : !isKeyOf(key, line.replica)
+            ? 'is signed with another key than its replica has'
+            : !isAttested && !isSignedBy({ key, sig: line.signature.sig }, line.signature.text())
+              ? 'does not bear the signature of its replica'
+              : undefined
+    if (why !== undefined) {
+      out.refused.push({
+        line: `${line.replica}:${line.seq}`,
+        why: `line ${line.seq} of replica ${line.replica} ${why}`,
+      })
+      return false
+    }
+    log.keepKey(db, line.replica, key!)
+    rested.set(line.replica, line)
+    return true
+  }
+  const taken = new Set(lines.toReversed().filter(isSound))
+  return lines.filter((l) => taken.has(l))
 }
 
 function take(t: Taking, line: Line): void {
-  const { db, env, heads } = t
-  const known = heads.get(line.replica)
-  if (known && firstOf(line) === known.seq + 1 && line.prev === known.hash) {
+  const { db, heads, out } = t
+  const last = heads.get(line.replica)
+  if (last && line.from === last.seq + 1 && follows(line, last.hash)) {
     accept(t, line)
     if (isPlain(line)) heads.set(line.replica, line)
     return
@@ -160,64 +221,118 @@ function take(t: Taking, line: Line): void {
     moveToBranch(t, line, forked)
     return
   }
-  const head = log.head(db, line.replica)
-  if (line.seq <= head.seq && (line.seq <= log.coveredUpTo(db, line.replica) || !differs(db, line))) {
-    t.out.duplicates++
+  const known = log.hashOf(db, line.replica, line.seq)
+  if (known === line.hash) {
+    out.duplicates++
+    complete(t, line)
     return
   }
-  if (firstOf(line) > head.seq + 1) {
-    log.park(db, withoutErased(db, line), env.now())
+  if (known === undefined && log.isCovered(db, line.replica, line.seq)) {
+    out.duplicates++
     return
   }
-  const before = firstOf(line) === head.seq + 1 ? head.hash : log.hashOf(db, line.replica, firstOf(line) - 1)
-  if (line.seq <= head.seq || (before !== undefined && before !== line.prev)) {
-    settleFork(t, line.replica, line.seq <= head.seq ? line.seq : firstOf(line) - 1)
+  const from = known === undefined ? forkAt(db, line) : line.seq
+  if (from !== undefined) {
+    settleFork(t, line, from)
     take(t, line)
     return
   }
   accept(t, line)
-  release(t, line.replica)
   const isLast = isPlain(line) && log.head(db, line.replica).hash === line.hash
-  if (isLast && forked === undefined && !log.nextParked(db, line.replica, line.seq)) heads.set(line.replica, line)
+  if (isLast && forked === undefined) heads.set(line.replica, line)
 }
 
-function release(t: Taking, replica: string): void {
+/**
+ * From which line on another store has written under the identity of a line, as far as it shows: the line before it is another one
+ * than it names, or there is one where it says that none has left, or the next one says so of it.
+ */
+function forkAt(db: Db, line: Line): number | undefined {
+  const { replica, seq, from, v } = line
+  if (isStandIn(line)) return undefined
+  const before = from > 1 ? log.hashOf(db, replica, from - 1) : undefined
+  if (before !== undefined && !follows(line, before)) return from - 1
+  if (line.local) return undefined
+  const beside = log.beside(db, replica, seq, 'before')
+  if (v === 2 && beside && beside.seq >= from && !beside.local) return beside.seq
+  const next = log.beside(db, replica, seq, 'after')
+  if (!next || (v === 1 && next.from !== seq + 1)) return undefined
+  const isNext = next.from === seq + 1 ? follows(next, line.hash) : next.from > seq
+  return isNext || next.local ? undefined : seq
+}
+
+/** A line that is here in part may come again with more of it. */
+function complete(t: Taking, line: Line): void {
   const { db } = t
-  for (;;) {
-    const { seq } = log.head(db, replica)
-    const next = log.nextParked(db, replica, seq)
-    if (!next || firstOf(next) > seq + 1) return
-    log.unpark(db, next)
-    take(t, next)
-  }
+  const there = log.lineOf(db, line.replica, line.seq)
+  if (!there) return
+  const whole = merged(line, there)
+  if (whole === there) return
+  const kept = asKept(db, whole)
+  log.replaceLine(db, kept)
+  rebuildEntities(db, registryOf(t), entitiesIn(kept))
+  t.out.applied++
 }
 
 function accept(t: Taking, line: Line): void {
   const { db, env, out } = t
   const now = env.now()
-  if (line.at > now + MAX_LEAD_MS) {
+  if (line.at > now + MAX_LEAD_MS && !isOwnReplica(db, line.replica)) {
+    const who = line.author.user === undefined ? '' : ` of ${line.author.user}`
     log.finding(
       db,
       `clock:${line.replica}`,
       now,
-      `replica ${line.replica} wrote a stamp ${Math.round((line.at - now) / 60_000)} minutes ahead of this clock`,
+      `the clock${who} is wrong, or the one here: replica ${line.replica} dated batch ${line.seq} ${new Date(line.at).toISOString()}; it counts as of ${new Date(now).toISOString()}`,
     )
   }
   t.seen = Math.max(t.seen, line.at)
-  const taken = withoutErased(db, line)
-  applyLine(db, new Docs(db), registryOf(t), taken, now)
+  const taken = asKept(db, line)
+  if (log.declinedAs(db, line) === 'person') {
+    log.append(db, taken, now)
+    log.noteGap(db, taken)
+    return
+  }
+  applyLine(db, new States(db), registryOf(t), taken, now)
   const plain = isPlain(line)
   if (!plain) forget(t)
   if (line.purges.length > 0) {
     noteErased(t, line.purges)
     applyPurges(db, registryOf(t), line.purges)
   }
-  for (const f of line.forks ?? []) giveUp(t, f.replica, f.from)
+  for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
   if (eraseFurther(db, () => registryOf(t), taken)) out.erased ??= []
-  if (!plain && [...line.updates.keys()].some((id) => kindOf(id) === KIND_KIND))
-    reprojectKinds(db, registryOf(t), line.updates.keys())
+  const touched = plain ? [] : [...entitiesIn(taken)]
+  if (touched.some((id) => kindOf(id) === KIND_KIND)) reprojectKinds(db, registryOf(t), touched)
   if (!plain || out.erased) forget(t)
   out.applied++
+}
+
+/**
+ * Whether a notice of a fork counts (K12'): it comes with two lines that its replica has signed and that cannot both be. Of a
+ * replica without a key, which 0.1.0 made, nobody can show that.
+ */
+function isProven({ isOwn }: Taking, line: Line, { replica, from, proof }: Fork): boolean {
+  if (isOwn || !isKeyed(replica) || replica === line.replica) return true
+  if (!proof) return false
+  try {
+    const [a, b] = proof.map((text) => parseLine(text)) as [Line, Line]
+    const isOf = (l: Line) =>
+      l.replica === replica &&
+      l.seq >= from &&
+      l.signature?.key !== undefined &&
+      isKeyOf(l.signature.key, replica) &&
+      isSignedBy({ key: l.signature.key, sig: l.signature.sig }, l.signature.text())
+    return isOf(a) && isOf(b) && a.hash !== b.hash && contradict(a, b)
+  } catch {
+    return false
+  }
+}
+
+/** Whether two lines of a replica cannot both be its own: one number, one predecessor, or one where the other says that none left. */
+function contradict(a: Line, b: Line): boolean {
+  const [first, later] = a.seq <= b.seq ? [a, b] : [b, a]
+  if (first.seq === later.seq || first.from === later.from) return true
+  return later.from <= first.seq || (later.from === first.seq + 1 && !follows(later, first.hash))
 }
 
 /**
@@ -226,27 +341,34 @@ function accept(t: Taking, line: Line): void {
  * branch may stay. From the first line that differs on the identity is given up, here and, by a line that says so,
  * everywhere; each branch goes on under an identity of its own.
  */
-function settleFork(t: Taking, replica: string, from: number): void {
+function settleFork(t: Taking, line: Line, from: number): void {
   const { db, env } = t
+  const { replica } = line
   sawStamp(db, t.seen)
+  const proof = isKeyed(replica) ? proofOf(t, line, from) : undefined
   giveUp(t, replica, from)
   const now = env.now()
   const { tag, clock } = replicaFor(db, env)
   const head = log.head(db, tag)
+  const before = lastShared(db)
   const notice = seal({
-    replica: tag,
-    seq: head.seq + 1,
-    prev: head.hash,
-    at: tick(clock, now),
-    author: {},
-    summary: `two stores wrote as ${replica}: from line ${from} on it is said again under other identities`,
-    updates: new Map(),
-    events: [],
-    purges: [],
-    forks: [{ replica, from }],
+    ...{ replica: tag, seq: head.seq + 1, from: before.seq + 1, prev: before.hash, at: tick(clock, now) },
+    ...{ author: {}, events: [], ctr: clock.ctr + 1 },
+    forks: [{ replica, from, ...(proof ? { proof } : {}) }],
   })
-  applyLine(db, new Docs(db), registryOf(t), notice, now, true)
+  applyLine(db, new States(db), registryOf(t), notice, now)
+  keepShared(db, notice)
   saveClock(db, { ms: notice.at, ctr: clock.ctr })
+}
+
+/** The two lines that show a fork, without their content. */
+function proofOf({ db }: Taking, line: Line, from: number): [string, string] | undefined {
+  const others = [log.lineOf(db, line.replica, from), log.beside(db, line.replica, line.seq, 'after')]
+  const other = others.find((o) => o && o.hash !== line.hash && contradict(o, line))
+  if (!other) return undefined
+  const print = leaving(getMeta(db, 'project') ?? '', (replica) => log.keyOf(db, replica))
+  const envelope = (l: Line) => print(redacted(l, { hides: () => true, header: true }))
+  return [envelope(other), envelope(line)]
 }
 
 function giveUp(t: Taking, replica: string, from: number): void {
@@ -270,7 +392,12 @@ function giveUp(t: Taking, replica: string, from: number): void {
     env.now(),
     `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
   )
-  for (const line of lost) moveToBranch(t, line, from)
+  for (const line of lost) if (!line.local) moveToBranch(t, line, from)
+  moveLocal(
+    t,
+    lost.filter((l) => l.local),
+    own.find((l) => !l.local),
+  )
   for (const { hash } of own) {
     const branch = log.branchedTo(db, hash)
     if (branch) keepOwn(db, branch.replica, branch.seq)
@@ -280,88 +407,64 @@ function giveUp(t: Taking, replica: string, from: number): void {
 /** Takes a branch out of the log, and what it said out of the entities. */
 function takeOut(db: Db, registry: () => Registry, replica: string, from: number): Line[] {
   const lines = log.takeLinesFrom(db, replica, from)
-  const entities = new Set(lines.flatMap((l) => [...l.updates.keys()]))
+  const entities = new Set(lines.flatMap((l) => [...entitiesIn(l)]))
   if (entities.size > 0) rebuildEntities(db, registry(), entities)
   return lines
 }
 
 /** The identity of a branch: of the hash of its first line, so that everybody gives it the same. */
-function branchTag(line: Line): string {
-  const client = Number.parseInt(sha256(`${line.replica}:${line.hash}`).slice(0, 8), 16) >>> 0 || 1
-  return replicaOf(client)
+const branchTag = (line: Line): string =>
+  (Number.parseInt(sha256(`${line.replica}:${line.hash}`).slice(0, 8), 16) >>> 0 || 1).toString(36)
+
+/** Lines that never left go with the branch of this store, under numbers that nobody else gives. */
+const LOCAL_FROM = 1_000_000_000
+
+function moveLocal(t: Taking, lines: readonly Line[], leading: Line | undefined): void {
+  const { db } = t
+  const [first] = lines
+  if (!first) return
+  const tag = (leading && log.branchedTo(db, leading.hash)?.replica) ?? branchTag(first)
+  for (const line of lines) {
+    log.setBranched(db, line.hash, tag, LOCAL_FROM + line.seq)
+    accept(t, branchLine(line, tag, LOCAL_FROM + line.seq, '', Math.min(first.ctr, leading?.ctr ?? first.ctr)))
+  }
 }
 
 /**
  * Puts a line of a forked identity under the identity of its branch. Everybody who does it gets the same line, so it
  * is one line however many do. It waits if the line before it has not come.
  */
-function moveToBranch(t: Taking, given: Line, from: number): void {
+function moveToBranch(t: Taking, line: Line, from: number): void {
   const { db, env, out } = t
-  if (log.branchedTo(db, given.hash)) {
+  if (log.branchedTo(db, line.hash)) {
     out.duplicates++
     return
   }
-  const before = given.seq === from ? { replica: branchTag(given), seq: 0 } : log.branchedTo(db, given.prev)
+  const isFirst = line.from <= from
+  const before = isFirst ? { replica: branchTag(line), seq: 0 } : log.branchedAs(db, line.prev)
   if (!before) {
-    log.park(db, withoutErased(db, given), env.now())
+    log.park(db, asKept(db, line), env.now())
     return
   }
   const { replica: tag } = before
   const seq = before.seq + 1
   t.heads.delete(tag)
-  log.setBranched(db, given.hash, tag, seq)
-  const head = log.head(db, tag)
-  if (head.seq >= seq) out.duplicates++
+  log.setBranched(db, line.hash, tag, seq)
+  if (log.hashOf(db, tag, seq) !== undefined) out.duplicates++
   else {
-    const line = withoutErased(db, given)
-    // what was erased is not said again
-    const kept = line.events.filter((e) => !e.purged || e.op === 'remove')
-    const firstCtr = Math.min(
-      log.firstCtr(db, tag) ?? Number.POSITIVE_INFINITY,
-      kept[0]?.stamp.ctr ?? Number.POSITIVE_INFINITY,
-    )
-    const events = kept.map((e) => underBranch(e, line.replica, firstCtr, tag))
-    const updates = new Map<string, Uint8Array>()
-    for (const [id, update] of line.updates) {
-      updates.set(
-        id,
-        rewriteUpdate(
-          update,
-          events.filter((e) => e.entity === id),
-          {
-            replica: line.replica,
-            clock: clockAfter(
-              [...(baseOf(db, id) ? [baseOf(db, id)!.state] : []), ...log.updatesOf(db, line.replica, from, id)],
-              line.replica,
-            ),
-          },
-          { replica: tag, updates: log.updatesOf(db, tag, seq, id) },
-        ),
-      )
-    }
-    const { substitute: _, forks: __, from: ___, ...said } = line
-    // whoever says it again, with the signature or without, says the same
-    const { key: ____, sig: _____, ...author } = line.author
-    accept(t, seal({ ...said, author, replica: tag, seq, prev: head.hash, updates, events }))
-    for (const f of line.forks ?? []) giveUp(t, f.replica, f.from)
+    const original = asSigned(db, line)
+    const ctr = isFirst ? line.ctr : log.lineOf(db, tag, 1)!.ctr
+    accept(t, branchLine(original, tag, seq, log.hashOf(db, tag, before.seq) ?? '', ctr, log.keyOf(db, line.replica)))
+    for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
   }
-  for (const next of log.parkedBehind(db, given)) {
+  for (const next of log.parkedBehind(db, line)) {
     log.unpark(db, next)
     moveToBranch(t, next, from)
   }
 }
 
-/** An event as its branch says it: counters stay, and what refers to the branch's own writes names the branch. */
-function underBranch(e: Event, lost: string, firstCtr: number, tag: string): Event {
-  const own = (replica: string, ctr: number) => replica === lost && ctr >= firstCtr
-  const state = e.field === STATE ? (e.value as unknown as StateValue | undefined) : undefined
-  const upTo = state?.s === 'deleted' ? state.seen[lost] : undefined
-  return {
-    ...e,
-    ...(state?.s === 'deleted' && upTo !== undefined && upTo >= firstCtr
-      ? { value: { ...state, seen: { ...state.seen, [lost]: firstCtr - 1, [tag]: upTo } } as unknown as Json }
-      : {}),
-    stamp: { ...e.stamp, replica: tag },
-    over: e.over.map(([replica, ctr]) => [own(replica, ctr) ? tag : replica, ctr] as const),
-  }
+/** The line with the signature of its replica: of another name it has none, and what it stands for is to be checked. */
+function asSigned(db: Db, line: Line): Line {
+  if (line.raw.v === 1 || line.signature || !isKeyed(line.replica)) return line
+  return parseLine(leaving(getMeta(db, 'project') ?? '', () => undefined)(line))
 }

@@ -1,8 +1,4 @@
 import { UserError } from '../errors.ts'
-import { encodeCell } from '../log/cells.ts'
-import { openDoc, readCells } from '../log/document.ts'
-import { canonical } from '../model/canonical.ts'
-import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import * as compare from '../store/compare.ts'
 import { type Db, memoryDb } from '../store/db.ts'
@@ -37,27 +33,8 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
   return faults
 }
 
-function differing(again: Db): string[] {
-  const docs = compare.differingDocs(again).filter(([, is, should]) => cellsOf(is) !== cellsOf(should))
-  return [
-    ...docs.map(([id]) => `the document of ${id} is not what its batches say`),
-    ...compare.differingRows(again).map(([table, what]) => `the ${table} of ${what} are not what its batches say`),
-  ]
-}
-
-/** What a document says, some fields apart; its bytes may differ by the order in which its updates came. */
-export function cellsAsText(doc: Parameters<typeof readCells>[0], apart: ReadonlySet<string> = new Set()): string {
-  const cells = [...readCells(doc)].flatMap(([key, c]) => (apart.has(c.field) ? [] : [[key, ...encodeCell(c)]]))
-  return canonical(cells.sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)) as Json)
-}
-
-function cellsOf(state: Uint8Array | undefined): string | undefined {
-  try {
-    return state && cellsAsText(openDoc([state]))
-  } catch {
-    return undefined
-  }
-}
+const differing = (again: Db): string[] =>
+  compare.differingRows(again).map(([table, what]) => `the ${table} of ${what} are not what its batches say`)
 
 const some = (texts: readonly string[]): string[] =>
   texts.length <= SAID ? [...texts] : [...texts.slice(0, SAID), `${texts.length - SAID} more like these`]

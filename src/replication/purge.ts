@@ -1,119 +1,77 @@
-import { encodeDoc, openDoc, strip } from '../log/document.ts'
 import type { Event } from '../log/events.ts'
-import { sha256 } from '../model/digest.ts'
 import { kindOf } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import { dropAnchorsOf } from '../store/code.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import type * as coverage from '../store/coverage.ts'
 import { type Db, stored } from '../store/db.ts'
-import { eventBody, type Line, type PurgeMark, unpackEvent } from '../store/line.ts'
+import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf, unpackRun } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { addCounts, type Base, baseOf, dropBase, dropEntityIndexes, idsOfKind, putBase } from '../store/rows.ts'
+import { addCounts, dropEntityIndexes, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
-
-const ERASED = '(erased)'
-
-/** An event without anything that was said: what it overwrote stays, so that the fold stays the same. */
-function emptied(e: Event, entity = e.entity): Event {
-  return {
-    entity,
-    field: e.field,
-    op: e.op,
-    stamp: e.stamp,
-    over: e.over,
-    ...(e.list ? { list: true } : {}),
-    ...(e.pos !== undefined ? { pos: e.pos } : {}),
-    purged: true,
-  }
-}
-
-/** What stands in an erased entity's place: its id may hold the very name that had to go. */
-export const tombstoneOf = (id: string): string => `${kindOf(id)}:purged-${sha256(id).slice(0, 16)}`
-
-export const isTombstone = (id: string): boolean => /:purged-[0-9a-f]{16}$/.test(id)
 
 /** The id under which an entity goes on here: its own, or its tombstone. */
 export const idNow = (db: Db, id: string): string =>
   !isTombstone(id) && log.isErased(db, tombstoneOf(id)) ? tombstoneOf(id) : id
 
-/** Stands for the header of a line where a purge names an entity: who wrote it, what for, and what it said it did. */
+/** Stands for the header of a line where a purge names an entity: who wrote it, and what for. */
 export const HEADER = ''
 
-const everything = () => true
+/** An event without anything that was said: what it overwrote stays, so that the fold stays the same. */
+function emptied({ entity: _, value: _value, path: _path, ...e }: Event, entity: string): Event {
+  return { ...e, entity, purged: true }
+}
 
-/** An event as it may be kept here: what was erased of it is gone, and what it tells of erased writes as well. */
-function erasedEvent(db: Db, e: Event, seq: number): Event {
+/** An event of a folded line as it may be kept here. */
+function keptEvent(db: Db, e: Event): Event {
   const entity = idNow(db, e.entity)
-  if (entity !== e.entity) return emptied(e, entity)
-  if (log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr)) return emptied(e)
-  if (e.was === undefined) return e
-  const told =
-    e.over.some(([replica, ctr]) => log.isErasedWrite(db, replica, ctr)) ||
-    log.purgesOf(db, e.stamp.replica, seq).some((p) => p.entity === e.entity && p.was?.includes(e.stamp.ctr))
-  if (!told) return e
-  const { was: _, ...rest } = e
-  return rest
+  return entity !== e.entity || log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ? emptied(e, entity) : e
 }
 
 /** An event of a snapshot as it may be kept here. */
-export function erasedBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent {
+export function keptBaseEvent(db: Db, e: coverage.BaseEvent): coverage.BaseEvent {
   if (!log.anythingPurged(db)) return e
-  const event = erasedEvent(db, unpackEvent(stored(e.body), { ms: e.ms, replica: e.replica }), e.seq)
-  return { ...e, entity: event.entity, body: eventBody(event) }
+  const [event] = unpackRun(e.body, e.entity, { ms: e.ms, replica: e.replica })
+  const kept = keptEvent(db, event!)
+  return kept === event ? e : { ...e, entity: kept.entity, body: oneOf(runBody([kept], e.ms)) }
 }
 
-/** The document of a snapshot as it may be kept here. */
-export function erasedState(db: Db, id: string, state: Uint8Array): Uint8Array {
-  if (!log.anythingPurged(db)) return state
-  if (idNow(db, id) !== id) return strip(state, everything)
-  return log.purgesIn(db, id).length > 0 ? strip(state, (r, c) => log.isErasedWrite(db, r, c)) : state
-}
+const oneOf = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
 
 /**
- * A line as it may be kept here: what was erased of it is emptied before it touches the disk. Its place is taken by a
- * substitute under the erased line's hash, so that the chain holds; the same one on every replica.
+ * A line as it may be kept here: what was erased of it leaves a digest before it touches the disk, the same on every replica.
+ * Its hash and its signature hold for what is left.
  */
-export function withoutErased(db: Db, line: Line): Line {
+export function asKept(db: Db, line: Line): Line {
   if (!log.anythingPurged(db)) return line
-  const updates = new Map<string, Uint8Array>()
-  let changed = false
-  for (const [id, update] of line.updates) {
-    const now = idNow(db, id)
-    const own = line.events.filter((e) => e.entity === id)
-    const some = own.filter((e) => log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr))
-    if (now === id && some.length === 0) updates.set(id, update)
-    else {
-      const writes = new Set(some.map((e) => e.stamp.ctr))
-      updates.set(now, strip(update, now === id ? (_, ctr) => writes.has(ctr) : everything))
-      changed = true
-    }
-  }
-  const events = line.events.map((e) => erasedEvent(db, e, line.seq))
-  const purges = line.purges.map((p) => ({ ...p, entity: idNow(db, p.entity) }))
-  changed ||= events.some((e, i) => eventBody(e) !== eventBody(line.events[i]!))
-  changed ||= purges.some((p, i) => p.entity !== line.purges[i]!.entity)
-  const header = log.purgesOf(db, line.replica, line.seq).some((p) => p.hash === line.hash && p.entity === HEADER)
-  if (!changed && !header) return line
-  const { intent: _, undoes, ...others } = line.author
-  const author = { ...(header ? {} : others), ...(undoes ? { undoes } : {}) }
-  return { ...line, author, summary: ERASED, updates, events, purges, substitute: true }
+  const marks = log.purgesOf(db, line.replica, line.seq)
+  const names = originalsOf(line)
+  return redacted(line, {
+    erases: (id) => idNow(db, id) !== id,
+    write: (ctr) => names.some((replica) => log.isErasedWrite(db, replica, ctr)),
+    was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
+    header: marks.some((p) => p.hash === line.hash && p.entity === HEADER),
+  })
 }
 
-/** Replaces erased lines by their substitutes, and makes what was derived from them again. */
+/** The replica of a line; of one under a branch of a forked identity that identity too. */
+const originalsOf = ({ replica, raw }: Line): string[] => (raw.v === 2 && raw.o ? [replica, raw.o.r] : [replica])
+
+/** Whether a write of 0.1.0, which says what was there before it, took the place of one that was erased. */
+const tellsErased = (db: Db, line: Line, ctr: number): boolean =>
+  line.events.some((e) => e.stamp.ctr === ctr && e.over.some(([r, c]) => log.isErasedWrite(db, r, c)))
+
+/** Takes what is erased out of lines, and makes again what was made from them. */
 export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMark[]): void {
   for (const p of purges) log.markPurged(db, p)
+  const lines = [...purges, ...log.takeUnproven(db)]
+  const others = lines.flatMap((l) => replaceLine(db, l.replica, l.seq))
   erase(
     db,
     registry,
     purges.flatMap((p) => (p.entity === HEADER ? [] : [p.entity])),
+    others,
   )
-  for (const p of purges) {
-    if (p.entity !== HEADER) continue
-    const line = log.lineOf(db, p.replica, p.seq) // gone if a compaction folded it away
-    const now = line && withoutErased(db, line)
-    if (now && now !== line) log.replaceLine(db, now)
-  }
 }
 
 /** What a line that came in shows to be erased as well: writes that an erased one had overwritten. */
@@ -129,43 +87,51 @@ export function eraseFurther(db: Db, registry: () => Registry, line: Line): bool
   return true
 }
 
-function erase(db: Db, registry: Registry, entities: readonly string[]): void {
-  const touched = new Set<string>()
-  const rewrite = (id: string, base: (b: Base) => void) => {
-    for (const { replica, seq } of log.batchesOf(db, id)) {
-      const line = log.lineOf(db, replica, seq) // gone if a compaction folded it away
-      const now = line && withoutErased(db, line)
-      if (now && now !== line) log.replaceLine(db, now)
-    }
-    log.rewriteBaseEvents(db, id, (e, seq) => erasedEvent(db, e, seq))
+/** Returns the entities of which something is erased in the line. */
+function replaceLine(db: Db, replica: string, seq: number): string[] {
+  const line = log.lineOf(db, replica, seq) // gone if a compaction folded it away
+  const now = line && asKept(db, line)
+  // what somebody else took out counts as erased from now on
+  if (!now || (now === line && !now.partial)) return []
+  log.replaceLine(db, now)
+  return now.events.filter((e) => e.purged).map((e) => e.entity)
+}
+
+function erase(db: Db, registry: Registry, entities: readonly string[], others: readonly string[] = []): void {
+  const touched = new Set(others)
+  const rewrite = (id: string, folded: (f: Folded) => void) => {
+    for (const { replica, seq } of log.batchesOf(db, id)) replaceLine(db, replica, seq)
+    log.rewriteBaseEvents(db, id, (e) => keptEvent(db, e))
     dropAnchorsOf(db, id)
-    const b = baseOf(db, id)
-    if (b) base(b)
+    const f = foldedOf(db, id)
+    if (f) folded(f)
   }
   for (const entity of new Set(entities)) {
     touched.add(entity)
     if (!isTombstone(entity)) {
       log.spreadErasure(db, entity)
-      rewrite(entity, (b) => putBase(db, { ...b, state: erasedState(db, entity, b.state) }))
+      rewrite(entity, () => {})
       continue
     }
     for (const id of idsOfKind(db, kindOf(entity))) {
       if (isTombstone(id) || tombstoneOf(id) !== entity) continue
       log.renamePurged(db, id, entity)
-      rewrite(id, (b) => moveBase(db, b, entity))
+      rewrite(id, (f) => moveFolded(db, f, entity))
       dropEntityIndexes(db, id)
     }
   }
   keepBaseDigest(db)
   rebuildEntities(db, registry, touched)
-  log.rewriteParked(db, (line) => withoutErased(db, line))
+  log.rewriteParked(db, (line) => asKept(db, line))
 }
 
-/** The base of an erased entity joins its tombstone's, without content. */
-function moveBase(db: Db, b: Base, tombstone: string): void {
-  const there = baseOf(db, tombstone)
-  const counts = addCounts(there?.counts, b.counts)
-  const state = encodeDoc(openDoc([...(there ? [there.state] : []), strip(b.state, everything)]))
-  putBase(db, { entity: tombstone, state, counts, updated: Math.max(b.updated, there?.updated ?? 0) })
-  dropBase(db, b.entity)
+/** What is known of the folded lines of an erased entity joins its tombstone's. */
+function moveFolded(db: Db, { entity, updated, counts }: Folded, tombstone: string): void {
+  const there = foldedOf(db, tombstone)
+  putFolded(db, {
+    entity: tombstone,
+    counts: addCounts(there?.counts, counts),
+    updated: Math.max(updated, there?.updated ?? 0),
+  })
+  dropFolded(db, entity)
 }

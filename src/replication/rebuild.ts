@@ -1,59 +1,35 @@
-import { encodeDoc, openDoc } from '../log/document.ts'
-import { projectState } from '../materialize/apply.ts'
+import { projectEntity } from '../materialize/apply.ts'
 import { KIND_KIND, kindOf, RELATION_KIND } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
 import * as log from '../store/log.ts'
-import { baseOf, clearIndexes, countOf, dropEntityIndexes, entitiesInBase, saveDoc } from '../store/rows.ts'
+import { clearIndexes, countOf, dropEntityIndexes, foldedOf } from '../store/rows.ts'
 
 /** Called with how far it is, for a terminal. */
 export type Progress = (done: number, total: number) => void
 
-interface Gathered {
-  updates: Uint8Array[]
-  updated: number
-  version: number
+/** Makes the row of an entity from its events; nothing is left of one that has none. */
+function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
+  const events = log.eventsOf(db, id)
+  const folded = foldedOf(db, id)
+  if (events.length === 0) return false
+  const updated = events.reduce((max, { event }) => Math.max(max, event.stamp.ms), folded?.updated ?? 0)
+  const batches = new Set(log.batchesOf(db, id, false).map((b) => `${b.replica}:${b.seq}`))
+  projectEntity(db, registry, id, updated, batches.size + countOf(folded))
+  return true
 }
 
-function gather(db: Db, wanted?: ReadonlySet<string>): Map<string, Gathered> {
-  const all = new Map<string, Gathered>()
-  const of = (id: string): Gathered => {
-    let g = all.get(id)
-    if (!g) {
-      const base = baseOf(db, id)
-      all.set(id, (g = { updates: base ? [base.state] : [], updated: base?.updated ?? 0, version: countOf(base) }))
-    }
-    return g
-  }
-  for (const id of entitiesInBase(db)) if (!wanted || wanted.has(id)) of(id)
-  if (wanted) for (const id of wanted) of(id)
-  for (const line of log.linesAfter(db, 0)) {
-    for (const [id, update] of line.updates) {
-      if (wanted && !wanted.has(id)) continue
-      const g = of(id)
-      g.updates.push(update)
-      const own = line.events.filter((e) => e.entity === id)
-      if (own.length > 0) g.version++
-      for (const e of own) g.updated = Math.max(g.updated, e.stamp.ms)
-    }
-  }
-  return all
-}
-
-/** Makes documents, rows and index entries of some entities again from the log. */
+/** Makes rows and index entries of some entities again from the log. */
 export function rebuildEntities(db: Db, registry: Registry, ids: ReadonlySet<string>): void {
-  for (const [id, g] of gather(db, ids)) {
+  for (const id of ids) {
     dropEntityIndexes(db, id)
-    if (g.updates.length === 0) continue
-    const doc = openDoc(g.updates)
-    saveDoc(db, id, encodeDoc(doc))
-    projectState(db, registry, id, doc, g.updated, g.version)
+    rebuildEntity(db, registry, id)
   }
 }
 
 /**
- * Drops every index and makes it again from the log: documents, rows, links, events, text index. The result is the
- * same, byte for byte (C5). The caller holds the write lock. Returns how many entities and lines there were.
+ * Drops every index and makes it again from the log: rows, links, events, text index. The result is the same, byte for byte
+ * (C5). The caller holds the write lock. Returns how many entities and lines there were.
  */
 export function rebuildAll(
   db: Db,
@@ -61,19 +37,19 @@ export function rebuildAll(
   progress: Progress = () => {},
 ): { entities: number; lines: number } {
   clearIndexes(db)
-  const lines = log.linesAfter(db, 0)
-  for (const line of lines) log.indexEvents(db, line)
-  const all = gather(db)
-  const kindsFirst = [...all.keys()].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  const lines = log.admittedAfter(db, 0)
+  let n = 0
+  for (const { line, received } of lines) {
+    log.indexEvents(db, line, received)
+    n++
+  }
+  const kindsFirst = log.entitiesIn(db).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   let done = 0
   for (const id of kindsFirst) {
-    const g = all.get(id)!
-    const doc = openDoc(g.updates)
-    saveDoc(db, id, encodeDoc(doc))
-    projectState(db, registry(), id, doc, g.updated, g.version)
-    progress(++done, all.size)
+    rebuildEntity(db, registry(), id)
+    progress(++done, kindsFirst.length)
   }
-  return { entities: all.size, lines: lines.length }
+  return { entities: kindsFirst.length, lines: n }
 }
 
 /** What the project itself declares comes first: the rows of its kinds depend on it. */

@@ -2,11 +2,11 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
-import { openDoc } from '../log/document.ts'
 import { sha256 } from '../model/digest.ts'
 import { snapshots, syncFile } from '../store/backup.ts'
+import { keepLost } from '../store/compare.ts'
 import type { Db } from '../store/db.ts'
-import { type Line, parseLine, printLine } from '../store/line.ts'
+import { type Line, printLine, standIn } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { newStore } from '../store/open-db.ts'
 import { mintReplica } from '../store/replica.ts'
@@ -22,7 +22,7 @@ import {
 import { isSenseless } from '../store/store-error.ts'
 import { keepOwn } from '../store/trust.ts'
 import { snapshotOf } from './compaction.ts'
-import { type Ingested, printDelivery } from './ingest.ts'
+import { type Ingested, type IngestOptions, printDelivery } from './ingest.ts'
 import type { Fault } from './integrity.ts'
 
 /** Batches that were acknowledged and are in no copy any more. */
@@ -57,7 +57,7 @@ export interface StoreHandle {
   readonly projectId: string
   faults(): Fault[]
   rebuild(): unknown
-  applyUpdates(lines: Uint8Array): Ingested
+  applyUpdates(lines: Uint8Array, options?: IngestOptions): Ingested
   close(): void
 }
 
@@ -164,16 +164,17 @@ function fill(
       })
       memory.rebuild()
       const take = (lines: readonly string[]) =>
-        lines.length === 0 ? 0 : memory.applyUpdates(printDelivery(memory.projectId, lines)).applied
+        lines.length === 0 ? 0 : memory.applyUpdates(printDelivery(memory.projectId, lines), { own: true }).applied
       for (const s of sources) {
-        const ahead = [...s.covered()].some(([replica, seq]) => seq > log.head(db, replica).seq)
-        const snapshot = ahead ? s.base(snapshotOf) : undefined
+        const isAhead = s.covered().some((c) => !log.isKnown(db, c.replica, c.last))
+        const snapshot = isAhead ? s.base(snapshotOf) : undefined
         if (snapshot) take([JSON.stringify({ snapshot })])
       }
       const salvaged = take(pool.lacking(db).map(printLine))
       const missing = pool.missingIn(db)
       db.write(() => {
-        for (const tag of identities) keepOwn(db, tag, log.head(db, tag).seq)
+        for (const tag of identities) keepOwn(db, tag, Math.max(log.head(db, tag).seq, ...ends(missing, tag)))
+        keepLost(db, missing)
         for (const m of missing) log.finding(db, `missing:${m.replica}:${m.from}`, env.now(), sayMissing(m))
       })
       return memory.faults().length > 0 ? undefined : { salvaged, remade: pool.remade, missing, unread: [...unread] }
@@ -183,6 +184,9 @@ function fill(
     }
   })
 }
+
+const ends = (missing: readonly Missing[], replica: string) =>
+  missing.flatMap((m) => (m.replica === replica ? [m.to] : []))
 
 function attempt<T>(body: () => T): T | undefined {
   try {
@@ -194,56 +198,44 @@ function attempt<T>(body: () => T): T | undefined {
   }
 }
 
-/** Every sound line that any copy holds; where one is missing before later ones, one that stands in for it. */
+/** Every sound line that any copy holds; where one is missing and what it did is known, one that stands in for it. */
 class Pool {
   readonly lines = new Map<string, Line>()
   readonly remade: string[] = []
+  /** Up to which number this user's stores wrote, or others are known to have. */
   readonly #heads = new Map<string, number>()
-  /** Lines that say nothing, in the place of lost ones: without them nothing later would count. */
-  readonly #empty: Line[] = []
+  readonly #own = new Set<string>()
 
   constructor(sources: readonly Source[]) {
-    const folded = new Map<string, number>()
+    const isFolded = (replica: string, seq: number) =>
+      sources.some((s) => s.covered().some((c) => c.replica === replica && c.first <= seq && seq <= c.last))
     for (const s of sources) {
       for (const line of s.lines) {
         const key = `${line.replica}:${line.seq}`
         const there = this.lines.get(key)
-        if (!there || (there.hash === line.hash && line.substitute && !there.substitute)) this.lines.set(key, line)
+        if (!there || (there.hash === line.hash && line.partial && !there.partial)) this.lines.set(key, line)
       }
       for (const [replica, seq] of s.heads()) this.#heads.set(replica, Math.max(seq, this.#heads.get(replica) ?? 0))
-      for (const [replica, seq] of s.covered()) folded.set(replica, Math.max(seq, folded.get(replica) ?? 0))
+      for (const replica of s.identities()) this.#own.add(replica)
     }
-    // what stays on the machine of another replica was never here
-    const elsewhere = new Set<string>()
-    for (const { replica, from, seq } of this.lines.values())
-      for (let n = from ?? seq; n < seq; n++) elsewhere.add(`${replica}:${n}`)
     for (const [replica, head] of this.#heads)
-      for (let seq = (folded.get(replica) ?? 0) + 1; seq <= head; seq++)
-        if (!this.lines.has(`${replica}:${seq}`) && !elsewhere.has(`${replica}:${seq}`))
-          this.#standIn(sources, replica, seq)
+      for (let seq = 1; seq <= head; seq++)
+        if (!this.lines.has(`${replica}:${seq}`) && !isFolded(replica, seq)) this.#standIn(sources, replica, seq)
   }
 
-  #line = (replica: string, seq: number) => this.lines.get(`${replica}:${seq}`)
-
-  /** As for an erased line: under its hash, with the documents as they are now. */
   #standIn(sources: readonly Source[], replica: string, seq: number): void {
-    const after = this.#line(replica, seq + 1)
-    const before = this.#line(replica, seq - 1)
     const did = sources
       .values()
       .map((s) => s.effects(replica, seq))
-      .find((effects) => effects !== undefined && areReadable(effects.docs))
-    if (!did && ![...this.lines.values()].some((l) => l.replica === replica && l.seq > seq)) return // nothing comes after it
-    const said = did
-      ? { summary: '(made again from what it did: the line was damaged)', updates: did.docs, events: did.events }
-      : { summary: '(lost: the line was damaged)', updates: new Map(), events: [] }
-    const hash = after?.prev ?? did?.hash ?? sha256(`${replica}:${seq}`)
-    const at = did ? did.events[0]!.stamp.ms : (after?.at ?? before?.at ?? 0)
-    const place = { replica, seq, prev: before?.hash ?? '', hash, at }
-    const line = parseLine(printLine({ ...place, ...said, author: {}, purges: [], substitute: true }))
+      .find((effects) => effects !== undefined)
+    const [first] = did?.events ?? []
+    if (!did || !first || did.events.some((e, i) => e.stamp.ctr !== first.stamp.ctr + i)) return
+    const place = { replica, seq, prev: '', at: first.stamp.ms, ctr: first.stamp.ctr }
+    const next = [...this.lines.values()].find((l) => l.replica === replica && l.from === seq + 1)
+    const hash = did.hash ?? next?.prev.padEnd(43, '-') ?? sha256(`${replica}:${seq}`)
+    const line = standIn({ ...place, author: {}, events: did.events }, hash)
     this.lines.set(`${replica}:${seq}`, line)
-    if (did) this.remade.push(`${replica}:${seq}`)
-    else this.#empty.push(line)
+    this.remade.push(`${replica}:${seq}`)
   }
 
   /** Lines that a store has not, and that nothing it knows makes needless. */
@@ -251,40 +243,26 @@ class Pool {
     return [...this.lines.values()]
       .filter(
         (l) =>
-          l.seq > log.coveredUpTo(db, l.replica) &&
-          l.seq < (log.forkedFrom(db, l.replica) ?? Number.POSITIVE_INFINITY) &&
-          log.hashOf(db, l.replica, l.seq) === undefined,
+          !log.isKnown(db, l.replica, l.seq) && l.seq < (log.forkedFrom(db, l.replica) ?? Number.POSITIVE_INFINITY),
       )
       .sort((a, b) => (a.replica === b.replica ? a.seq - b.seq : a.at - b.at))
   }
 
-  /** What was acknowledged and is not in a store, in no form. */
+  /** What was acknowledged and is not in a store, in no form: own lines, and what others have named. */
   missingIn(db: Db): Missing[] {
     const at = (replica: string, seq: number) => log.lineOf(db, replica, seq)?.at
-    const range = (replica: string, from: number, to: number): Missing => {
-      const [after, before] = [at(replica, from - 1), at(replica, to + 1)]
-      return { replica, from, to, ...(after && { after }), ...(before && { before }) }
-    }
     const out: Missing[] = []
-    for (const { replica, seq, hash } of this.#empty) {
-      if (log.hashOf(db, replica, seq) !== hash) continue
+    const miss = (replica: string, seq: number) => {
       const last = out.at(-1)
-      if (last?.replica === replica && last.to === seq - 1) out.splice(-1, 1, range(replica, last.from, seq))
-      else out.push(range(replica, seq, seq))
+      const from = last?.replica === replica && last.to === seq - 1 ? out.pop()!.from : seq
+      const [after, before] = [at(replica, from - 1), at(replica, seq + 1)]
+      out.push({ replica, from, to: seq, ...(after && { after }), ...(before && { before }) })
     }
     for (const [replica, to] of this.#heads) {
-      const { seq } = log.head(db, replica)
-      if (seq < to && log.forkedFrom(db, replica) === undefined) out.push(range(replica, seq + 1, to))
+      if (log.forkedFrom(db, replica) !== undefined) continue
+      for (let seq = this.#own.has(replica) ? 1 : to; seq <= to; seq++)
+        if (!log.isKnown(db, replica, seq)) miss(replica, seq)
     }
     return out
-  }
-}
-
-function areReadable(docs: ReadonlyMap<string, Uint8Array>): boolean {
-  try {
-    for (const state of docs.values()) openDoc([state])
-    return true
-  } catch {
-    return false // a document is damaged as well
   }
 }

@@ -4,8 +4,8 @@ import { canonical } from '../model/canonical.ts'
 import { archive, dropPresence, duePresence, eraseFromArchive } from '../store/archive.ts'
 import type { Covered } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
+import { tombstoneOf } from '../store/line.ts'
 import { countArrival, isErased, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
-import { tombstoneOf } from './purge.ts'
 
 const KEPT_MS = 30 * 86_400_000
 const KEPT = 10_000
@@ -35,12 +35,12 @@ export function rotatePresence(db: Db, now: number): void {
 const PAGE = 500
 
 /** Puts away what is about to be folded, here or by a snapshot: the caller holds the lock, and folds after it. */
-export function archiveCovered(db: Db, lines: readonly Pick<Covered, 'replica' | 'seq'>[]): void {
-  const covered = new Map(lines.map((c) => [c.replica, c.seq]))
-  if (covered.size === 0) return
+export function archiveCovered(db: Db, lines: readonly Pick<Covered, 'replica' | 'first' | 'last'>[]): void {
+  if (lines.length === 0) return
+  const covered = Map.groupBy(lines, (c) => c.replica)
   const isCovered = (batch: string) => {
     const [replica = '', seq] = batch.split(':')
-    return Number(seq) <= (covered.get(replica) ?? 0)
+    return covered.get(replica)?.some((c) => c.first <= Number(seq) && Number(seq) <= c.last) === true
   }
   const stream = new EventStream(db, { entities: true })
   const last = lastArrivalOf(db, lines)

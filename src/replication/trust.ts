@@ -1,4 +1,5 @@
 import { STATE } from '../log/cells.ts'
+import { cellsOf } from '../log/events.ts'
 import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
 import type { Entity } from '../model/entity.ts'
@@ -6,6 +7,8 @@ import type { Json } from '../model/field.ts'
 import { isObject } from '../model/object.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
+import { isKeyed, isKeyOf } from '../store/keys.ts'
+import { eventsOf } from '../store/log.ts'
 import { getRow } from '../store/rows.ts'
 import {
   type Arrivals,
@@ -60,10 +63,21 @@ function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arri
 }
 
 /** Keeps who stood by what, and when it arrived, of lines that are to be folded away: a compaction takes back nobody's word. */
-export function keepTrust(db: Db, covered: readonly { replica: string; seq: number }[]): void {
+export function keepTrust(db: Db, covered: readonly { replica: string; first: number; last: number }[]): void {
   for (const c of covered)
-    for (const [entity, words] of lastWords(db, eventsIn(db, c.replica, c.seq)))
+    for (const [entity, words] of lastWords(db, eventsIn(db, c.replica, c.first, c.last)))
       keepArrivals(db, entity, { own: 0, others: 0, ...words })
+}
+
+/** What is said of the thing itself, as its cells say it: by it a folded state, which has no lines, shows whether it changes that. */
+export function saysOf(db: Db, id: string): string {
+  const cells = [...cellsOf(eventsOf(db, id).map((e) => e.event))]
+  return canonical(
+    cells
+      .filter(([, cell]) => !BESIDE.has(cell.field))
+      .map(([key, { value }]) => [key, value ?? null])
+      .sort((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1)) as Json,
+  )
 }
 
 /** Whether writing it says that the entity holds: to record or confirm it does; to reject, retire or delete it does not. */
@@ -86,6 +100,7 @@ function reviewedAmong(db: Db, ids: readonly string[], events: readonly Arrived[
   const pins = pinned(db)
   const isOwn = ownLines(db)
   const isReviewers = ({ replica, seq }: Arrived) => {
+    if (isKeyed(replica)) return keys.values().some((key) => isKeyOf(key, replica))
     const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
     return pin !== undefined && keys.has(pin.key) && seq >= pin.from
   }

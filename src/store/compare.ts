@@ -1,9 +1,12 @@
 import { sha256 } from '../model/digest.ts'
-import { baseEvents } from './coverage.ts'
-import { type Db, readDb } from './db.ts'
-import { firstOf, type Line } from './line.ts'
+import { baseEvents, coveredLines } from './coverage.ts'
+import { type Db, readDb, stored } from './db.ts'
+import { follows, isStandIn, type Line } from './line.ts'
+import { getMeta, setMeta } from './meta.ts'
 import { LINE } from './packed.ts'
+import { addRange, inRanges, type Range } from './ranges.ts'
 import { soundLine } from './salvage.ts'
+import { ownIdentities } from './trust.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
 export function snapshotFaults(path: string): string[] {
@@ -31,7 +34,19 @@ export function pageFaults(db: Db): string[] {
 }
 
 /** Tables of which no other can be made. */
-const KEPT = ['meta', 'log', 'parked', 'covered', 'base', 'purged', 'purged_writes', 'forked', 'branched']
+const KEPT = [
+  'meta',
+  'log',
+  'parked',
+  'covered',
+  'folded',
+  'declined',
+  'gaps',
+  'purged',
+  'purged_writes',
+  'forked',
+  'branched',
+]
 
 interface LogRow {
   replica: string
@@ -77,27 +92,30 @@ export function sampleFaults(db: Db, random: (n: number) => Uint8Array): string[
   return [...new Set(checked.filter((c) => typeof c === 'string'))]
 }
 
-/** Lines that are not as they were sealed, or do not follow the one before; also of those that wait. */
+/** Lines that are not as they were sealed, or do not follow the one that they name, and own ones that are gone; also of those that wait. */
 export function lineFaults(db: Db): string[] {
   const faults: string[] = []
   try {
-    const covered = new Map(
-      db.all<{ replica: string; seq: number; hash: string }>('SELECT * FROM covered').map((c) => [c.replica, c]),
-    )
+    const here = new Map<string, Range[]>()
+    for (const c of coveredLines(db)) here.set(c.replica, addRange(here.get(c.replica) ?? [], c.first, c.last))
     let before: { replica: string; seq: number; hash: string } | undefined
     for (const row of db.each<LogRow>(
       `SELECT replica, seq, hash, at, ${LINE} AS line FROM log ORDER BY replica, seq`,
     )) {
-      const name = nameOf(row)
       const line = lineOf(row)
-      if (before?.replica !== row.replica) before = covered.get(row.replica)
-      const follows = { seq: before ? before.seq + 1 : 1, prev: before?.hash ?? '' }
       if (typeof line === 'string') faults.push(line)
-      else if (firstOf(line) !== follows.seq)
-        faults.push(`${row.replica}:${follows.seq} to ${firstOf(line) - 1} are missing before ${name}`)
-      else if (line.prev !== follows.prev) faults.push(`${name} does not follow the batch before it`)
+      else if (
+        before?.replica === row.replica &&
+        before.seq === line.from - 1 &&
+        !isStandIn(line) &&
+        !follows(line, before.hash)
+      )
+        faults.push(`${nameOf(row)} does not follow the batch before it`)
+      here.set(row.replica, addRange(here.get(row.replica) ?? [], row.seq))
       before = { replica: row.replica, seq: row.seq, hash: row.hash }
     }
+    for (const { replica, from, to } of ownMissing(db, here))
+      faults.push(`${from === to ? `batch ${replica}:${from} is` : `batches ${replica}:${from} to ${to} are`} missing`)
     for (const { line } of db.each<{ line: string }>('SELECT line FROM parked'))
       if (!soundLine(line)) faults.push('a batch that waits for an earlier one is not what was written')
     if (!baseIsSound(db)) faults.push('what a compaction folded is not what it wrote')
@@ -107,14 +125,39 @@ export function lineFaults(db: Db): string[] {
   return faults
 }
 
+/** Lines that this store wrote and has no more, those apart that a restore could not find. */
+function ownMissing(
+  db: Db,
+  here: ReadonlyMap<string, readonly Range[]>,
+): { replica: string; from: number; to: number }[] {
+  const lost = stored<{ [replica: string]: Range[] }>(getMeta(db, LOST) ?? '{}')
+  const isBranch = (replica: string) => db.get('SELECT 1 FROM branched WHERE replica=?', replica) !== undefined
+  return ownIdentities(db).flatMap(({ replica }) => {
+    const there = [...(here.get(replica) ?? [])]
+    if (there.length === 0 || isBranch(replica)) return []
+    const all = (lost[replica] ?? []).reduce((ranges, [from, to]) => addRange(ranges, from, to), there)
+    return [[0, 0] as const, ...all].slice(0, -1).flatMap(([, end], i) => {
+      const from = end + 1
+      const to = all[i]![0] - 1
+      return from <= to && !inRanges(all, from) ? [{ replica, from, to }] : []
+    })
+  })
+}
+
+/** Own lines that no restore found, by replica. */
+const LOST = 'lost_lines'
+export function keepLost(db: Db, missing: readonly { replica: string; from: number; to: number }[]): void {
+  const lost = stored<{ [replica: string]: readonly Range[] }>(getMeta(db, LOST) ?? '{}')
+  for (const { replica, from, to } of missing) lost[replica] = addRange(lost[replica] ?? [], from, to)
+  if (missing.length > 0) setMeta(db, LOST, JSON.stringify(lost))
+}
+
 /** A hash over what a compaction keeps of the lines it folds away: of that no line is left that could be checked. */
 function baseDigest(db: Db): string {
   const parts: string[] = []
-  for (const sql of [
-    'SELECT * FROM covered ORDER BY replica',
-    'SELECT entity, hex(state) AS state, updated, counts FROM base ORDER BY entity',
-  ])
-    for (const row of db.each(sql)) parts.push(JSON.stringify(Object.values(row)))
+  for (const row of coveredLines(db)) parts.push(JSON.stringify(Object.values(row)))
+  for (const row of db.each('SELECT entity, updated, counts FROM folded ORDER BY entity'))
+    parts.push(JSON.stringify(Object.values(row)))
   for (const event of baseEvents(db)) parts.push(JSON.stringify(Object.values(event)))
   return sha256(parts.join('\n'))
 }
@@ -171,13 +214,3 @@ export function differingRows(again: Db): [table: string, of: string][] {
       .map((r): [string, string] => [table, r.about])
   })
 }
-
-/** Documents whose bytes are different: as they are, and as the log makes them. */
-export const differingDocs = (again: Db): [id: string, is: Uint8Array | undefined, should: Uint8Array | undefined][] =>
-  again
-    .all<{ id: string; is: Uint8Array | null; should: Uint8Array | null }>(
-      `SELECT entity AS id, max(i) AS "is", max(s) AS should FROM (
-         SELECT entity, NULL AS i, state AS s FROM main.docs UNION ALL SELECT entity, state, NULL FROM other.docs)
-       GROUP BY entity HAVING max(i) IS NOT max(s)`,
-    )
-    .map((r) => [r.id, r.is ?? undefined, r.should ?? undefined])

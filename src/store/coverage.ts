@@ -1,29 +1,41 @@
-import type { Db } from './db.ts'
-import { eventBody, unpackRun } from './line.ts'
-import {
-  CTR,
-  coveredUpTo,
-  EACH_EVENT,
-  type EventRow,
-  eventsUpTo,
-  type LoggedEvent,
-  putBaseEvent,
-  unpack,
-} from './log.ts'
+import { momentOf } from '../log/clock.ts'
+import { digest64 } from '../model/digest.ts'
+import { type Db, stored } from './db.ts'
+import { readLine, runBody, unpackRun } from './line.ts'
+import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
+import { LINE } from './packed.ts'
+import type { Counts } from './rows.ts'
 
-/** Up to which line, and which of its writes, a replica's log was folded away. */
+/** Lines of a replica that follow each other, and were folded away. */
 export interface Covered {
-  replica: string
-  seq: number
-  hash: string
-  ctr: number
+  readonly replica: string
+  readonly first: number
+  readonly last: number
+  /** The hash of the last one. */
+  readonly hash: string
+  /** Over the hashes of all of them, one after the other: who has the lines can check it. Empty: 0.1.0 kept none. */
+  readonly digest: string
+  /** The counters of their writes. */
+  readonly from: number
+  readonly to: number
 }
 
-export const coveredLines = (db: Db): Covered[] =>
-  db.all('SELECT replica, seq, hash, ctr FROM covered ORDER BY replica')
+const COLUMNS = 'replica, first, last, hash, digest, ctr_from AS "from", ctr_to AS "to"'
+export const coveredLines = (db: Db): Covered[] => db.all(`SELECT ${COLUMNS} FROM covered ORDER BY replica, first`)
 
-export const cover = (db: Db, c: Covered): void =>
-  db.run('INSERT OR REPLACE INTO covered VALUES (?,?,?,?)', c.replica, c.seq, c.hash, c.ctr)
+const put = (db: Db, c: Covered): void =>
+  db.run(
+    'INSERT OR REPLACE INTO covered VALUES (?,?,?,?,?,?,?)',
+    c.replica,
+    c.first,
+    c.last,
+    c.hash,
+    c.digest,
+    c.from,
+    c.to,
+  )
+
+const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE replica=? AND first=?', c.replica, c.first)
 
 /** Moments before another one, `every` lines apart. */
 export const momentsBefore = (db: Db, before: number, every: number): number[] =>
@@ -35,131 +47,160 @@ export const momentsBefore = (db: Db, before: number, every: number): number[] =
     )
     .map((r) => r.at)
 
-/** For each replica the last line such that it and all before it were stamped before a moment. */
+/** Lines that a compaction folds: stamped before a moment, and settled. Those that follow each other are one. */
 export function coverable(db: Db, before: number): Covered[] {
   const out: Covered[] = []
-  for (const { replica } of db.all<{ replica: string }>('SELECT DISTINCT replica FROM log ORDER BY replica')) {
-    const later = db.get<{ seq: number | null }>(
-      'SELECT min(seq) AS seq FROM log WHERE replica=? AND at>=?',
-      replica,
-      before,
-    )?.seq
-    const last = db.get<{ seq: number; hash: string }>(
-      'SELECT seq, hash FROM log WHERE replica=? AND seq<? ORDER BY seq DESC LIMIT 1',
-      replica,
-      later ?? Number.MAX_SAFE_INTEGER,
-    )
-    if (!last) continue
-    const { ctr } = db.get<{ ctr: number }>(
-      `SELECT coalesce(max(${CTR}), 0) AS ctr FROM ${EACH_EVENT} WHERE replica=? AND seq<=?`,
-      replica,
-      last.seq,
-    )!
-    out.push({ replica, ...last, ctr })
+  for (const { text } of db.each<{ text: string }>(
+    `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS
+       (SELECT 1 FROM declined d WHERE d.replica=l.replica AND d.seq=l.seq) ORDER BY replica, seq`,
+    before,
+  )) {
+    const { replica, seq, from, hash, ctr, events } = readLine(text)
+    const last = out.at(-1)
+    const follows = last?.replica === replica && last.last === from - 1
+    const to = events.at(-1)?.stamp.ctr ?? ctr
+    if (follows) out[out.length - 1] = { ...last, last: seq, hash, digest: digest64(last.digest + hash), to }
+    else out.push({ replica, first: from, last: seq, hash, digest: digest64(hash), from: ctr, to })
   }
   return out
 }
 
-/** How often, by replica, and when last, the lines to be covered touched each entity. */
-export function touchesUpTo(
-  db: Db,
-  covered: readonly Covered[],
-): Map<string, { counts: { [replica: string]: number }; updated: number }> {
-  const out = new Map<string, { counts: { [replica: string]: number }; updated: number }>()
-  for (const c of covered) {
-    for (const r of db.all<{ entity: string; batches: number; updated: number }>(
-      'SELECT entity, count(DISTINCT seq) AS batches, max(ms) AS updated FROM events WHERE replica=? AND seq<=? AND seq>? GROUP BY entity',
-      c.replica,
-      c.seq,
-      coveredUpTo(db, c.replica),
-    )) {
-      const t = out.get(r.entity) ?? { counts: {}, updated: 0 }
-      t.counts[c.replica] = r.batches
-      t.updated = Math.max(t.updated, r.updated)
-      out.set(r.entity, t)
+type Lines = Pick<Covered, 'replica' | 'first' | 'last'>
+
+const WITHIN = 'WHERE replica=? AND seq>=? AND seq<=?'
+const rowsOf = (db: Db, { replica, first, last }: Lines): EventRow[] =>
+  db.all(`SELECT replica, seq, i, entity, ms, body FROM events ${WITHIN} ORDER BY seq, i`, replica, first, last)
+
+/** Which of these lines touched each entity, and when the last of them was written. */
+export function touchesIn(db: Db, lines: readonly Lines[]): Map<string, { counts: Counts; updated: number }> {
+  const out = new Map<string, { counts: { [replica: string]: number[] }; updated: number }>()
+  for (const of of lines)
+    for (const row of rowsOf(db, of)) {
+      let t = out.get(row.entity)
+      if (!t) out.set(row.entity, (t = { counts: {}, updated: 0 }))
+      const own = (t.counts[row.replica] ??= [])
+      if (own.at(-1) !== row.seq) own.push(row.seq)
+      for (const { event } of unpack(row)) t.updated = Math.max(t.updated, event.stamp.ms)
     }
-  }
   return out
 }
 
-/** Drops the covered events that were overwritten before the moment; the others stay as the base of the history. */
-export function dropOverwrittenEvents(db: Db, covered: readonly Covered[], before: number): number {
+const refKey = (entity: string, field: string, replica: string, ctr: number) => `${entity}\0${field}\0${replica}:${ctr}`
+
+/**
+ * Drops events of folded lines that were overwritten before the moment. The others stay as the base of the history. Of one that was
+ * overwritten itself, but names writes of lines that are not folded, stays that: they are not to stand when they come.
+ */
+export function dropOverwritten(db: Db, lines: readonly Covered[], before: number): number {
   const gone = new Set<string>()
-  for (const { event } of eventsUpTo(db, before - 1)) for (const [r, c] of event.over) gone.add(`${r}:${c}`)
-  const folded = new Map([...coveredLines(db), ...covered].map((c) => [c.replica, c.ctr]))
-  return keepOnly(db, covered, ({ event }) => {
-    const stands =
-      event.op !== 'remove' && event.op !== 'drop' && !gone.has(`${event.stamp.replica}:${event.stamp.ctr}`)
-    // a removal must stay as long as what it removed may still be to come from a replica that is not covered
-    return stands || event.over.some(([r, c]) => c > (folded.get(r) ?? 0))
+  for (const { event: e } of eventsUpTo(db, before - 1))
+    for (const [r, c] of e.over) gone.add(refKey(e.entity, e.field, r, c))
+  const folded = [...coveredLines(db), ...lines]
+  const isFolded = (r: string, c: number) => folded.some((f) => f.replica === r && f.from <= c && c <= f.to)
+  return keepOnly(db, folded, ({ event: e }) => {
+    const writes = e.op !== 'remove' && e.op !== 'drop' && !e.purged
+    if (writes && !gone.has(refKey(e.entity, e.field, e.stamp.replica, e.stamp.ctr))) return e
+    const over = e.over.filter(([r, c]) => !isFolded(r, c))
+    return over.length === 0 ? undefined : { entity: e.entity, field: e.field, op: 'remove', stamp: e.stamp, over }
   })
 }
 
-export function dropCovered(db: Db, covered: readonly Covered[]): { lines: number; lastArrival: number } {
-  let lines = 0
+/** Takes lines out of the log whose events are folded. */
+export function dropCovered(db: Db, lines: readonly Covered[]): { lines: number; lastArrival: number } {
+  let n = 0
   let last = 0
-  for (const c of covered) {
+  for (const c of lines) {
     const gone = db.get<{ lines: number; last: number | null }>(
-      'SELECT count(*) AS lines, max(n) AS last FROM log WHERE replica=? AND seq<=?',
+      `SELECT count(*) AS lines, max(n) AS last FROM log ${WITHIN}`,
       c.replica,
-      c.seq,
+      c.first,
+      c.last,
     )!
-    lines += gone.lines
+    n += gone.lines
     last = Math.max(last, gone.last ?? 0)
-    db.run('DELETE FROM log WHERE replica=? AND seq<=?', c.replica, c.seq)
-    db.run('DELETE FROM parked WHERE replica=? AND seq<=?', c.replica, c.seq)
-    if (c.seq > coveredUpTo(db, c.replica)) cover(db, c)
+    db.run(`DELETE FROM log ${WITHIN}`, c.replica, c.first, c.last)
+    db.run(`DELETE FROM parked ${WITHIN}`, c.replica, c.first, c.last)
+    cover(db, c)
   }
-  return { lines, lastArrival: last }
+  return { lines: n, lastArrival: last }
+}
+
+/** Notes that lines are folded away. One range follows another, holds it, or lies in it; where none of that is so, nobody can check it. */
+export function cover(db: Db, c: Covered): void {
+  const touching = coveredLines(db).filter(
+    (o) => o.replica === c.replica && o.first <= c.last + 1 && c.first <= o.last + 1,
+  )
+  if (touching.some((o) => o.first <= c.first && c.last <= o.last)) return
+  for (const o of touching) drop(db, o)
+  const inside = touching.every((o) => c.first <= o.first && o.last <= c.last)
+  if (inside) {
+    put(db, c)
+    return
+  }
+  const all = [...touching, c]
+  const last = all.reduce((a, b) => (a.last >= b.last ? a : b))
+  put(db, {
+    ...{
+      replica: c.replica,
+      first: Math.min(...all.map((o) => o.first)),
+      last: last.last,
+      hash: last.hash,
+      digest: '',
+    },
+    ...{ from: Math.min(...all.map((o) => o.from)), to: Math.max(...all.map((o) => o.to)) },
+  })
 }
 
 /** Of the events of folded lines some stay as the base of the history, each by itself; the others go. Returns how many. */
-function keepOnly(
-  db: Db,
-  covered: readonly Pick<Covered, 'replica' | 'seq'>[],
-  isKept: (e: LoggedEvent) => boolean,
-): number {
+function keepOnly(db: Db, lines: readonly Lines[], kept: (e: LoggedEvent) => LoggedEvent['event'] | undefined): number {
   let dropped = 0
-  for (const { replica, seq } of covered) {
-    const where = 'WHERE replica=? AND seq<=?'
-    const rows = db.all<EventRow>(`SELECT replica, seq, i, entity, ms, body FROM events ${where}`, replica, seq)
-    db.run(`DELETE FROM events ${where}`, replica, seq)
+  for (const of of lines) {
+    const rows = rowsOf(db, of)
+    db.run(`DELETE FROM events ${WITHIN}`, of.replica, of.first, of.last)
     for (const row of rows)
-      for (const [k, e] of unpack(row).entries())
-        if (isKept(e)) putBaseEvent(db, row.seq, row.i + k, e.event)
+      for (const [k, e] of unpack(row).entries()) {
+        const stays = kept(e)
+        if (stays) putBaseEvent(db, row.seq, row.i + k, stays, row.ms)
         else dropped++
+      }
   }
   return dropped
 }
 
 /** Drops the events of folded lines that are not among those that count. */
-export const keepEvents = (db: Db, covered: readonly Covered[], kept: ReadonlySet<string>): number =>
-  keepOnly(db, covered, (e) => kept.has(e.id))
+export const keepEvents = (db: Db, lines: readonly Lines[], kept: ReadonlySet<string>): number =>
+  keepOnly(db, lines, (e) => (kept.has(e.id) ? e.event : undefined))
 
+/** An event of a folded line. */
 export interface BaseEvent {
-  replica: string
-  seq: number
-  i: number
-  entity: string
-  ms: number
-  ctr: number
-  body: string
+  readonly replica: string
+  readonly seq: number
+  readonly i: number
+  readonly entity: string
+  /** Its stamp. */
+  readonly ms: number
+  /** As in a line of the log, with its counter. */
+  readonly body: string
 }
 
 export const baseEvents = (db: Db): BaseEvent[] =>
   db
     .all<EventRow>('SELECT replica, seq, i, entity, ms, body FROM events WHERE base=1 ORDER BY replica, seq, i')
     .flatMap((row) =>
-      unpack(row).map(({ event }) => {
-        const { replica, seq, i, entity, ms } = row
-        return { replica, seq, i, entity, ms, ctr: event.stamp.ctr, body: eventBody(event) }
+      unpack(row).map(({ event }, k) => {
+        const { replica, seq, entity } = row
+        const { ms } = event.stamp
+        return { replica, seq, i: row.i + k, entity, ms, body: one(runBody([event], ms)) }
       }),
     )
 
-/** Adds those that are not there. */
-export function addBaseEvents(db: Db, events: readonly BaseEvent[]): void {
+/** The event of a row of one. */
+const one = (body: string): string => JSON.stringify(stored<unknown[]>(body)[0])
+
+/** Adds those that are not there; `received`: when they came. */
+export function addBaseEvents(db: Db, events: readonly BaseEvent[], received: number): void {
   for (const { replica, seq, i, entity, ms, body } of events) {
     if (db.get('SELECT 1 FROM events WHERE replica=? AND seq=? AND i=?', replica, seq, i)) continue
-    for (const e of unpackRun(body, entity, { ms, replica })) putBaseEvent(db, seq, i, e)
+    for (const e of unpackRun(body, entity, { ms, replica })) putBaseEvent(db, seq, i, e, momentOf(ms, received))
   }
 }

@@ -110,7 +110,7 @@ export const LAYOUT: readonly FileKind[] = [
     ['projects/{hex}.json', false, 'store/project-list.ts', 'one project of this user: its root and its store'],
     ['stores/{id}', false, 'store/owner.ts', 'the secret by which this user knows the stores of a project'],
     ['stores/{id}.json', false, 'store/state.ts', 'where the user chose to have the stores of a project'],
-    ['keys/{id}', false, 'sync/signatures.ts', 'the key by which this user signs what leaves a project'],
+    ['keys/{id}', false, 'store/keys.ts', 'the key by which this user signs what leaves a project'],
     ['wiring/{hex}', false, 'clients/common/journal.ts', 'the hash of a wiring journal that this machine wrote'],
     [
       'uninstalled/{id}-{n}.db{sqlite}',

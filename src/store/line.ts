@@ -1,390 +1,460 @@
-import { UserError } from '../errors.ts'
-import type { Stamp, StampRef } from '../log/cells.ts'
-import type { Event } from '../log/events.ts'
+import { type Seen, STATE } from '../log/cells.ts'
+import { type Event, renamed } from '../log/events.ts'
 import { canonical } from '../model/canonical.ts'
-import { sha256 } from '../model/digest.ts'
+import { digest64 } from '../model/digest.ts'
 import { isTooDeep } from '../model/exact.ts'
 import type { Json } from '../model/field.ts'
 import { isObject } from '../model/object.ts'
 import { stored } from './db.ts'
+import {
+  type Author,
+  covered,
+  damaged,
+  ERASED_ID,
+  entityIn,
+  erasedId,
+  type Fork,
+  type HiddenRun,
+  hasOnly,
+  isCount,
+  isDigest,
+  isEntity,
+  isOne,
+  isPair,
+  isRawEvent,
+  isText,
+  isTombstone,
+  type Line,
+  listOf,
+  MARK,
+  MOST_MS,
+  newer,
+  type OpenRun,
+  orNone,
+  type PurgeMark,
+  packEvent,
+  packMark,
+  type RawEvent,
+  type RawFirst,
+  type RawLine,
+  type RawMark,
+  type RawRun,
+  type Redaction,
+  type Signature,
+  unpackEvent,
+  unpackMark,
+} from './line-parts.ts'
+import { parseFirst, withoutFirst } from './line-v1.ts'
 
-/** Who wrote a batch, from where, and what for: plain provenance. */
-export interface Author {
-  session?: string
-  agent?: string
-  user?: string
-  branch?: string
-  commit?: string
-  task?: string
-  source?: string
-  intent?: string
-  /** Batches that this one takes back. */
-  undoes?: string[]
-  /** The replica's public key, and its signature: on what came from others. */
-  key?: string
-  sig?: string
+export {
+  type Author,
+  type Fork,
+  hasAll,
+  isCount,
+  isEntity,
+  isEvent,
+  isPurge,
+  isText,
+  isTombstone,
+  type Line,
+  listOf,
+  orNone,
+  PROVENANCE,
+  type PurgeMark,
+  packMark,
+  type Redaction,
+  runBody,
+  type Signature,
+  tombstoneOf,
+  unpackMark,
+  unpackRun,
+} from './line-parts.ts'
+
+/** So much of a hash names the line before: enough that nobody finds another one. */
+const PREV_LENGTH = 22
+export const shortHash = (hash: string): string => hash.slice(0, PREV_LENGTH)
+/** Whether a line follows one with this hash. */
+export const follows = ({ v, prev }: Line, hash: string): boolean =>
+  v === 1 ? prev === hash : prev === shortHash(hash)
+
+const isHidden = (run: RawRun): run is HiddenRun => typeof run[0] === 'number'
+const eventsIn = (run: OpenRun): RawEvent[] => run.slice(1).filter((e) => typeof e === 'object') as RawEvent[]
+
+const contentDigest = ({ d, v, t }: RawEvent): string | 0 =>
+  d ?? (v === undefined && t === undefined ? 0 : digest64(JSON.stringify([v ?? null, t ?? 0])))
+
+function runDigest(run: RawRun): HiddenRun {
+  if (isHidden(run)) return run
+  const events = eventsIn(run)
+  const salt = run.slice(1).find((e) => typeof e === 'string') ?? 0
+  const parts = events.map((e) => [e.f, e.o ?? 0, e.p ?? 0, e.l ?? 0, e.x ?? 0, e.z ?? 0, contentDigest(e)])
+  return [events.length, digest64(JSON.stringify([covered(run[0]), salt, parts]))]
 }
 
-/** What a purge erases of one line (K15). */
-export interface PurgeMark {
-  readonly replica: string
-  readonly seq: number
-  readonly hash: string
-  /** The entity, or its tombstone when all of it goes. */
-  readonly entity: string
-  /** Counters of the writes whose content goes; all of the entity's when absent. */
-  readonly writes?: readonly number[]
-  /** Counters of the writes of which only goes what was there before them. */
-  readonly was?: readonly number[]
-  /** Writes they overwrote that the purger knows no longer, and what those overwrote: they may have said it too. */
-  readonly before?: readonly StampRef[]
+const partDigest = (part: object | string): string =>
+  typeof part === 'string' ? part : digest64(canonical(part as Json))
+const markDigest = (mark: RawMark | string): string =>
+  typeof mark === 'string'
+    ? mark
+    : digest64(JSON.stringify([mark.r, mark.n, mark.h, covered(mark.e), mark.c ?? 0, mark.w ?? 0, mark.b ?? 0]))
+
+/** SHA-256 over the digests of a line's parts. */
+function hashOf(raw: RawLine): string {
+  const head = [2, raw.r, raw.n, raw.f ?? 0, raw.p ?? '', raw.c, raw.at, raw.l ?? 0, raw.u ?? 0, raw.k ?? 0]
+  if (raw.o) return digest64(JSON.stringify([...head, raw.o.h ?? hashOf(raw.o as RawLine)]))
+  const parts = [partDigest(raw.by), raw.for === undefined ? 0 : partDigest(raw.for)]
+  return digest64(JSON.stringify([...head, ...parts, raw.e.map(runDigest), (raw.x ?? []).map(markDigest)]))
 }
 
-/** One batch as it is kept and exchanged (K10). */
-export interface Line {
+export interface Unsealed {
   readonly replica: string
   readonly seq: number
-  /** The replica's lines from this one on, up to here, stay on its machine: this line follows the one before them. */
   readonly from?: number
-  /** Hash of the replica's line before this one, empty for the first. */
+  /** The hash of the line that it follows. */
   readonly prev: string
-  readonly hash: string
   readonly at: number
   readonly author: Author
-  /** What a reviewer reads in a pull request. */
-  readonly summary: string
-  readonly updates: ReadonlyMap<string, Uint8Array>
+  /** Their counters follow each other. */
   readonly events: readonly Event[]
-  /** Lines whose content for an entity this line erases. */
-  readonly purges: readonly PurgeMark[]
-  /** Identities that two stores have written under, and from which line on they count no longer (K12). */
-  readonly forks?: readonly { replica: string; from: number }[]
-  /** This line stands in for one whose content was erased: `hash` is the erased one's. */
-  readonly substitute?: boolean
-  /** The line bears a signature, and without it is the one that `hash` is of. */
-  readonly whole?: boolean
+  /** The counter of the first event. */
+  readonly ctr: number
+  readonly purges?: readonly PurgeMark[]
+  readonly forks?: readonly Fork[]
+  readonly local?: boolean
+  /** For the events of an entity: what keeps others from guessing them by their digest. */
+  salt?(entity: string): string | undefined
 }
 
-type RawEvent = {
-  e: string
-  f: string
-  o: Event['op']
-  c: number
-  v?: Json
-  w?: Json
-  l?: 1
-  p?: number
-  t?: string[]
-  x?: StampRef[]
-  z?: 1
+/** A line of a batch, with its hash. */
+export function seal(line: Unsealed): Line {
+  const { replica, seq, from = seq, prev, at, author, events, ctr, purges = [], forks = [], local, salt } = line
+  const { intent, undoes, ...by } = author
+  const raw: RawLine = {
+    ...{ v: 2, r: replica, n: seq },
+    ...(from < seq ? { f: from } : {}),
+    ...(prev === '' ? {} : { p: shortHash(prev) }),
+    ...{ c: ctr, at, by: by as RawLine['by'] },
+    ...(intent === undefined ? {} : { for: { intent } }),
+    ...(undoes ? { u: undoes } : {}),
+    e: runsIn(events).map((run): OpenRun => {
+      const salted = salt?.(run[0]!.entity)
+      const body = run.map((e) => packEvent(e, by as Author))
+      return [run[0]!.entity, ...body, ...(salted === undefined ? [] : [salted])]
+    }),
+    ...(purges.length > 0 ? { x: purges.map(packMark) } : {}),
+    ...(forks.length > 0 ? { k: forks.map((f) => [f.replica, f.from, ...(f.proof ?? [])]) } : {}),
+    ...(local ? { l: 1 } : {}),
+  }
+  return lineOf(raw, hashOf(raw))
 }
 
-interface RawLine {
-  v: 1
-  r: string
-  n: number
-  f?: number
-  p: string
-  at: number
-  by: Author
-  sum: string
-  u: Record<string, string>
-  e: RawEvent[]
-  x?: {
-    r: string
-    n: number
-    h: string
-    e: string
-    c?: readonly number[]
-    w?: readonly number[]
-    b?: readonly StampRef[]
-  }[]
-  k?: [replica: string, from: number][]
-  sub?: string
-  h: string
+/** What keeps others from guessing what a line says of an entity. */
+export function saltIn({ raw }: Line, entity: string): string | undefined {
+  const run = (raw as RawLine).e.find((r): r is OpenRun => !isHidden(r as RawRun) && (r as OpenRun)[0] === entity)
+  return run?.find((e, i): e is string => i > 0 && typeof e === 'string')
 }
 
-function packEvent(e: Event): RawEvent {
-  const raw: RawEvent = { e: e.entity, f: e.field, o: e.op, c: e.stamp.ctr }
-  if (e.value !== undefined) raw.v = e.value
-  if (e.was !== undefined) raw.w = e.was
-  if (e.list) raw.l = 1
-  if (e.pos !== undefined) raw.p = e.pos
-  if (e.path !== undefined) raw.t = [...e.path]
-  if (e.over.length > 0) raw.x = [...e.over]
-  if (e.purged) raw.z = 1
-  return raw
+/** Events of one entity whose counters follow each other. */
+export function runsIn(events: readonly Event[]): Event[][] {
+  const runs: Event[][] = []
+  for (const e of events) {
+    const last = runs.at(-1)?.at(-1)
+    if (last?.entity === e.entity && last.stamp.ctr + 1 === e.stamp.ctr) runs.at(-1)!.push(e)
+    else runs.push([e])
+  }
+  return runs
 }
 
-export function unpackEvent(raw: RawEvent, { ms, replica }: Omit<Stamp, 'ctr'>): Event {
-  const { e: entity, f: field, o: op, c: ctr, x: over = [] } = raw
-  const event: { -readonly [K in keyof Event]: Event[K] } = { entity, field, op, stamp: { ms, replica, ctr }, over }
-  if (raw.v !== undefined) event.value = raw.v
-  if (raw.w !== undefined) event.was = raw.w
-  if (raw.l) event.list = true
-  if (raw.p !== undefined) event.pos = raw.p
-  if (raw.t !== undefined) event.path = raw.t
-  if (raw.z) event.purged = true
-  return event
-}
-
-export const eventBody = (e: Event): string => JSON.stringify(packEvent(e))
-
-/** Events of one entity in a row, without its id. */
-export const runBody = (events: readonly Event[]): string =>
-  JSON.stringify(events.map((e) => ({ ...packEvent(e), e: undefined })))
-
-/** The events of such a row. Versions before 12 of the schema kept each event in a row of its own, with the id. */
-export function unpackRun(body: string, entity: string, stamp: Omit<Stamp, 'ctr'>): Event[] {
-  const raw = stored<RawEvent | RawEvent[]>(body)
-  return (Array.isArray(raw) ? raw : [raw]).map((one) => {
-    one.e = entity
-    return unpackEvent(one, stamp)
-  })
-}
-
-const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-
-function content(line: Omit<Line, 'hash'>): Omit<RawLine, 'h' | 'sub'> {
-  const updates: Record<string, string> = {}
-  for (const [entity, update] of line.updates) updates[entity] = base64(update)
+/** A line, from its JSON and its hash; its events are read at first use. */
+function lineOf(raw: RawLine, hash: string): Line {
+  const told = raw.o ? originalOf(raw) : undefined
+  const by: Author = typeof raw.by === 'string' ? {} : (raw.by as Author)
+  const author: Author = told?.author ?? {
+    ...by,
+    ...(typeof raw.for === 'object' ? raw.for : {}),
+    ...(raw.u ? { undoes: raw.u } : {}),
+  }
+  let events: readonly Event[] | undefined
   return {
-    v: 1,
-    r: line.replica,
-    n: line.seq,
-    ...(line.from !== undefined ? { f: line.from } : {}),
-    p: line.prev,
-    at: line.at,
-    by: line.author,
-    sum: line.summary,
-    u: updates,
-    e: line.events.map(packEvent),
-    ...(line.forks?.length ? { k: line.forks.map((f): [string, number] => [f.replica, f.from]) } : {}),
-    ...(line.purges.length > 0
-      ? {
-          x: line.purges.map((p) => ({
-            r: p.replica,
-            n: p.seq,
-            h: p.hash,
-            e: p.entity,
-            ...(p.writes ? { c: p.writes } : {}),
-            ...(p.was ? { w: p.was } : {}),
-            ...(p.before ? { b: p.before } : {}),
-          })),
-        }
-      : {}),
+    v: 2,
+    replica: raw.r,
+    seq: raw.n,
+    from: raw.f ?? raw.n,
+    prev: raw.p ?? '',
+    hash,
+    at: raw.at,
+    author,
+    get events() {
+      return (events ??= told ? told.events.map((e) => underBranch(e, told.replica, raw.c, raw.r)) : eventsOf(raw, by))
+    },
+    purges: told?.purges ?? (raw.x ?? []).flatMap((p) => (typeof p === 'string' ? [] : [unpackMark(p)])),
+    forks: (raw.k ?? []).map(([replica, from, ...proof]) => ({
+      ...{ replica, from },
+      ...(proof.length === 2 ? { proof: proof as [string, string] } : {}),
+    })),
+    local: raw.l === 1,
+    partial: told?.partial ?? isPartial(raw),
+    ctr: raw.c,
+    raw,
+    ...(raw.s === undefined ? {} : { signature: { key: raw.key, sig: raw.s, text: () => signedText(hash) } }),
   }
 }
 
-/** Gives a line its hash: SHA-256 over everything in it but the hash. */
-export function seal(line: Omit<Line, 'hash' | 'substitute'>): Line {
-  return { ...line, hash: sha256(canonical(content(line) as unknown as Json)) }
+const isPartial = (raw: RawLine): boolean =>
+  raw.sub !== undefined ||
+  typeof raw.by === 'string' ||
+  typeof raw.for === 'string' ||
+  raw.e.some((run) => isHidden(run) || ERASED_ID.test(run[0]) || eventsIn(run).some((e) => e.d !== undefined)) ||
+  (raw.x ?? []).some((p) => typeof p === 'string' || ERASED_ID.test(p.e))
+
+function eventsOf(raw: RawLine, by: Author): Event[] {
+  const events: Event[] = []
+  let ctr = raw.c
+  for (const run of raw.e) {
+    if (isHidden(run)) ctr += run[0]
+    else {
+      const entity = entityIn(run[0])
+      const isErased = ERASED_ID.test(run[0])
+      for (const e of eventsIn(run)) {
+        const event = unpackEvent(e, entity, { ms: raw.at, replica: raw.r, ctr: ctr++ }, by)
+        const isUnsaid = isErased || (event.field === 'provenance' && typeof raw.by === 'string' && e.v === undefined)
+        events.push(isUnsaid ? erasedEvent(event) : event)
+      }
+    }
+  }
+  return events
 }
 
-/** What a line's signature speaks of: everything in it but that. */
-export function signedPart(line: Line): string {
-  const { sig: _, ...author } = line.author
-  return canonical({ ...content({ ...line, author }), h: line.hash } as unknown as Json)
+/** Nothing is left of what an erased entity said, nor of an erased author. */
+const erasedEvent = ({ value: _value, path: _path, ...e }: Event): Event => ({
+  ...e,
+  purged: true,
+  erased: e.stamp.replica,
+})
+
+/** What a signature of a line is made over. */
+const signedText = (hash: string): string => `tidemark line ${hash}`
+export const textToSign = ({ hash }: Line): string => signedText(hash)
+
+/** The line as a store keeps it, without a line break. */
+export function printLine({ raw, hash }: Line): string {
+  if (raw.v === 1) return JSON.stringify(raw)
+  const { h: _h, s, key: _key, ...said } = raw
+  return JSON.stringify({ ...said, h: hash, ...(s === undefined ? {} : { s }) })
 }
 
-function rawOf(line: Line): RawLine {
-  const raw = content(line)
-  const sub = line.substitute ? { sub: sha256(canonical(raw as unknown as Json)) } : {}
-  return { ...raw, ...sub, h: line.hash }
+/** The line as it leaves, with its signature. The hash is left out: a signature is of nothing else. */
+export function printSigned({ raw, hash }: Line, { key, sig }: Signature): string {
+  const { h: _h, s: _s, key: _key, ...said } = raw as RawLine
+  return JSON.stringify({ ...said, ...(sig === '' ? { h: hash } : { s: sig }), ...(key === '' ? {} : { key }) })
 }
 
-/** Lines that were just read, as `printLine` gives them: nearly all of the text they came in. A line made of one is another. */
-const asText = new WeakMap<Line, string>()
+function isRun(v: unknown): boolean {
+  if (!Array.isArray(v) || v.length < 2) return false
+  if (typeof v[0] === 'number') return v.length === 2 && isCount(v[0]) && v[0] > 0 && isDigest(v[1])
+  if (!isEntity(v[0])) return false
+  const events = typeof v.at(-1) === 'string' ? v.slice(1, -1) : v.slice(1)
+  // of an erased entity nothing is left but digests
+  const isEmpty = (e: RawEvent) => e.v === undefined && e.t === undefined
+  return (
+    events.length > 0 && events.every(isRawEvent) && (!ERASED_ID.test(v[0]) || (events as RawEvent[]).every(isEmpty))
+  )
+}
 
-/** The line as text, without a line break. */
-export const printLine = (line: Line): string => asText.get(line) ?? JSON.stringify(rawOf(line))
+const isFork = (v: unknown): boolean =>
+  Array.isArray(v) && (v.length === 2 || v.length === 4) && isPair(v.slice(0, 2)) && v.slice(2).every(isText)
+const TAG = /^[0-9a-z]{1,16}$/
+const isTexts = (v: unknown) => isObject(v) && Object.values(v).every(isText)
+
+const isLine = (raw: unknown): raw is RawLine =>
+  hasOnly(raw, {
+    v: (v) => v === 2,
+    r: (r) => isText(r) && TAG.test(r),
+    n: (n) => isCount(n) && n >= 1,
+    f: orNone((f) => isCount(f) && f >= 1 && f < (raw as RawLine).n),
+    p: orNone((p) => isText(p) && p.length === PREV_LENGTH),
+    c: isCount,
+    at: (at) => isCount(at) && at <= MOST_MS,
+    by: (by) => isDigest(by) || isTexts(by),
+    for: orNone((why) => isDigest(why) || hasOnly(why, { intent: isText })),
+    u: orNone(listOf(isText)),
+    e: listOf(isRun),
+    x: orNone(listOf((x) => isDigest(x) || hasOnly(x, MARK))),
+    k: orNone(listOf(isFork)),
+    l: orNone(isOne),
+    o: orNone((o) => isObject(o) && (raw as RawLine).e.length === 0),
+    sub: orNone(isDigest),
+    h: orNone(isText),
+    s: orNone(isText),
+    key: orNone(isText),
+  })
 
 /**
- * Remembers the text of a line that was read from another order of its header, or with a signature that it is kept without.
- * Whatever was written in another way is printed anew: what is kept always reads as what was read.
+ * Reads a line and checks its shape and its hash; a damaged one is refused. Whether its signature is right is another question.
+ * `own`: the store's own text, where a line may stand in for one that was lost. `key`: the one that an earlier line of the same
+ * file named.
  */
-function keepText(line: Line, from: string, raw: RawLine): void {
-  const { v, r, n, f, p, at, by, sum, sub, h } = raw
-  const follows = { v, r, n, ...(f !== undefined ? { f } : {}), p, at }
-  const header = JSON.stringify({ sum, by, ...follows }).slice(0, -1)
-  const end = `${sub === undefined ? '' : `,"sub":${JSON.stringify(sub)}`},"h":${JSON.stringify(h)}}`
-  if (!from.startsWith(`${header},"u":`) || !from.endsWith(end)) return
-  const content = from.slice(header.length, -end.length)
-  // of what is said twice the last counts: nothing of it may take the place of what is left out or changed
-  if (content.includes('"by"') || content.includes('"sub"') || content.includes('\\u')) return
-  const kept = JSON.stringify({ ...follows, by: line.author, sum }).slice(0, -1)
-  asText.set(line, `${kept}${content},"h":${JSON.stringify(h)}}`)
-}
-
-/** The line as text with what a reviewer reads first. */
-export function printReadable(line: Line): string {
-  const { sum, by, ...rest } = rawOf(line)
-  return JSON.stringify({ sum, by, ...rest })
-}
-
-/** The first of the lines that a line stands for. */
-export const firstOf = (line: Line): number => line.from ?? line.seq
-
-export const isCount = (v: unknown): boolean => Number.isSafeInteger(v) && (v as number) >= 0
-export const isText = (v: unknown): boolean => typeof v === 'string'
-export const listOf = (is: (v: unknown) => boolean) => (v: unknown) => Array.isArray(v) && v.every(is)
-const isPair = (v: unknown): boolean => Array.isArray(v) && isText(v[0]) && isCount(v[1])
-export const orNone = (is: (v: unknown) => boolean) => (v: unknown) => v === undefined || is(v)
-export const hasAll = (v: unknown, shape: { readonly [key: string]: (v: unknown) => boolean }): boolean =>
-  isObject(v) && Object.keys(shape).every((key) => shape[key]!(v[key]))
-
-const OPS: readonly unknown[] = ['set', 'clear', 'add', 'remove', 'put', 'drop'] satisfies Event['op'][]
-export const isEntity = (v: unknown): boolean => typeof v === 'string' && v.indexOf(':') > 0
-const EVENT = {
-  e: isEntity,
-  f: isText,
-  o: (v: unknown) => OPS.includes(v),
-  c: isCount,
-  p: orNone((v) => typeof v === 'number'),
-  t: orNone(listOf(isText)),
-  x: orNone(listOf(isPair)),
-}
-const PURGE = { r: isText, n: isCount, h: isText, e: isText, c: orNone(listOf(isCount)), w: orNone(listOf(isCount)), b: orNone(listOf(isPair)) } // biome-ignore format: one row
-
-export const isEvent = (v: unknown): boolean => hasAll(v, EVENT)
-export const isPurge = (v: unknown): boolean => hasAll(v, PURGE)
-
-/** Whether everything in a line has its type: what comes from others is handed on as it is. */
-const isWellFormed = (raw: RawLine): boolean =>
-  hasAll(raw, {
-    p: isText,
-    sum: isText,
-    at: isCount,
-    by: (v) => isObject(v) && Object.entries(v).every(([key, w]) => (key === 'undoes' ? listOf(isText) : isText)(w)),
-    u: (v) => isObject(v) && Object.entries(v).every(([id, update]) => isEntity(id) && isText(update)),
-    e: listOf(isEvent),
-    x: orNone(listOf(isPurge)),
-    k: orNone(listOf(isPair)),
-  }) && raw.at <= MOST_MS
-
-/** The last moment that a date can be. */
-const MOST_MS = 8.64e15
-
-/** Reads a line and checks its hash; a damaged one is refused. */
-export function parseLine(textLine: string): Line {
-  const damaged = (why: string) =>
-    new UserError(
-      'line-damaged',
-      `a log line is damaged: ${why}`,
-      'ask the sender to send it again; nothing of it was taken',
-    )
-  // its canonical text is made by recursion
-  if (isTooDeep(textLine)) throw damaged('it is nested too deep')
-  let raw: RawLine
+export function parseLine(text: string, own = false, key?: string): Line {
+  // canonical text is made by recursion
+  if (isTooDeep(text)) throw damaged('it is nested too deep')
+  let raw: unknown
   try {
-    raw = JSON.parse(textLine) as RawLine
+    raw = JSON.parse(text)
   } catch {
     throw damaged('it is not JSON')
   }
-  if (raw === null || typeof raw !== 'object' || raw.v !== 1)
-    throw damaged('it is not a line of a version this Tidemark knows')
-  if (
-    typeof raw.r !== 'string' ||
-    !Number.isSafeInteger(raw.n) ||
-    raw.n < 1 ||
-    typeof raw.h !== 'string' ||
-    typeof raw.at !== 'number'
-  ) {
-    throw damaged('replica, sequence or hash is missing')
+  if (isObject(raw) && raw.v === 1) return parseFirst(raw as unknown as RawFirst)
+  if (isObject(raw) && typeof raw.v === 'number' && raw.v > 2) throw newer(raw.v)
+  if (!isLine(raw)) throw damaged('it does not have the shape of a line')
+  return checkedLine(raw.key === undefined && key !== undefined ? { ...raw, key } : raw, own)
+}
+
+function checkedLine(raw: RawLine, own: boolean): Line {
+  const { h, sub, ...said } = raw
+  if (sub !== undefined && own && h !== undefined) {
+    if (hashOf(said) !== sub) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
+    return lineOf(raw, h)
   }
-  if (raw.f !== undefined && !(Number.isSafeInteger(raw.f) && raw.f >= 1 && raw.f < raw.n))
-    throw damaged('it does not say which line it follows')
-  if (!Array.isArray(raw.e) || typeof raw.u !== 'object' || raw.u === null)
-    throw damaged('events or updates are missing')
-  if (!isWellFormed(raw)) throw damaged('it holds something of another type than it says')
-  const { h, sub, ...rest } = raw
-  const hashOf = (said: object) => sha256(canonical(said as Json))
-  if (sub !== undefined && raw.by.sig !== undefined && hashOf({ ...rest, by: withoutSignature(raw.by) }) === h)
-    return wholeOf(raw, textLine)
-  if (hashOf(rest) !== (sub ?? h)) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
-  const line = unpackLine(raw)
-  if (sub === undefined) keepText(line, textLine, raw)
-  return line
-}
-
-/** The line without the signature that it came with, by that line. */
-const unsignedOf = new WeakMap<Line, Line>()
-function wholeOf(raw: RawLine, textLine: string): Line {
-  const line: Line = { ...unpackLine(raw), whole: true }
-  const plain = unsigned(line)
-  keepText(plain, textLine, raw)
-  unsignedOf.set(line, plain)
-  return line
-}
-
-/** All of a line but its content. */
-export type LineHead = Omit<Line, 'updates' | 'events' | 'purges' | 'forks'>
-
-/**
- * A line that another thread has checked, from its head and its text as kept. Its content is parsed at first use. `signed`: the
- * author with the signature, if the line came with one.
- */
-export function lineOfHead(head: LineHead, text: string, signed: Author | undefined): Line {
-  let read: Line | undefined
-  const content = () => (read ??= readLine(text))
-  const lineBy = (more: Partial<LineHead>): Line => ({
-    ...head,
-    ...more,
-    purges: [],
-    get updates() {
-      return content().updates
-    },
-    get events() {
-      return content().events
-    },
-  })
-  const line = lineBy({})
-  asText.set(line, text)
-  if (!signed) return line
-  const whole = lineBy({ author: signed, substitute: true, whole: true })
-  unsignedOf.set(whole, line)
-  return whole
-}
-
-function withoutSignature({ key: _key, sig: _sig, ...author }: Author): Author {
-  return author
-}
-
-/** The line as its replica keeps it: the signature has been checked, and is not needed any more. */
-export function unsigned(line: Line): Line {
-  if (!line.whole) return line
-  const known = unsignedOf.get(line)
-  if (known) return known
-  const { whole: _whole, substitute: _substitute, ...said } = line
-  return { ...said, author: withoutSignature(line.author) }
+  if (sub !== undefined || (h === undefined && raw.s === undefined)) throw damaged(`${raw.r}:${raw.n} has no hash`)
+  if (raw.o && !isOriginal(raw)) throw damaged(`${raw.r}:${raw.n} does not stand for the line that it says`)
+  const hash = hashOf(raw)
+  if (h !== undefined && h !== hash) throw damaged(`the hash of ${raw.r}:${raw.n} does not fit its content`)
+  return lineOf(raw, hash)
 }
 
 /** Reads a line of the own log, which was checked when it came in. */
-export const readLine = (textLine: string): Line => unpackLine(stored<RawLine>(textLine))
+export function readLine(text: string): Line {
+  const raw = stored<RawLine | RawFirst>(text)
+  return raw.v === 1 ? parseFirst(raw, true) : lineOf(raw, raw.h!)
+}
 
-function unpackLine(raw: RawLine): Line {
-  return {
-    replica: raw.r,
-    seq: raw.n,
-    ...(raw.f !== undefined ? { from: raw.f } : {}),
-    prev: raw.p,
-    hash: raw.h,
-    at: raw.at,
-    author: raw.by,
-    summary: raw.sum,
-    updates: new Map(Object.entries(raw.u).map(([id, b64]) => [id, new Uint8Array(Buffer.from(b64, 'base64'))])),
-    events: raw.e.map((e) => unpackEvent(e, { ms: raw.at, replica: raw.r })),
-    purges: (raw.x ?? []).map((p) => ({
-      replica: p.r,
-      seq: p.n,
-      hash: p.h,
-      entity: p.e,
-      ...(p.c ? { writes: p.c } : {}),
-      ...(p.w ? { was: p.w } : {}),
-      ...(p.b ? { before: p.b } : {}),
-    })),
-    ...(raw.k ? { forks: raw.k.map(([replica, from]) => ({ replica, from })) } : {}),
-    ...(raw.sub !== undefined ? { substitute: true } : {}),
+/** Whether a line stands in for one that was lost: it names no line before it, and its hash is one in name. */
+export const isStandIn = ({ raw }: Line): boolean => raw.v === 2 && raw.sub !== undefined
+
+/** A line made again from what it did, under the hash of the one that was lost. */
+export function standIn(line: Unsealed, hash: string): Line {
+  const { raw, hash: sub } = seal(line)
+  return lineOf({ ...(raw as RawLine), sub, h: hash }, hash)
+}
+
+/** The line with some of it taken out; the same line where there is nothing of that. Its hash stays. */
+export function redacted(line: Line, what: Redaction): Line {
+  if (line.raw.v === 1) return withoutFirst(line, what)
+  const raw = redactedRaw(line.raw, line.hash, what)
+  return raw === line.raw ? line : lineOf(raw, line.hash)
+}
+
+function redactedRaw(raw: RawLine, hash: string, what: Redaction): RawLine {
+  if (raw.o) {
+    const before = raw.o.v === 1 ? parseFirst(raw.o, true) : lineOf(raw.o, hashOf(raw.o))
+    const after = redacted(before, what)
+    return after === before ? raw : { ...raw, o: after.raw }
   }
+  let changed = false
+  const change = <T>(value: T): T => {
+    changed = true
+    return value
+  }
+  let ctr = raw.c
+  const runs = raw.e.map((run): RawRun => {
+    if (isHidden(run)) {
+      ctr += run[0]
+      return run
+    }
+    const id = run[0]
+    if (what.hides?.(entityIn(id))) {
+      const hidden = runDigest(run)
+      ctr += hidden[0]
+      return change(hidden)
+    }
+    const whole = !ERASED_ID.test(id) && what.erases?.(id) === true
+    const rest = run.slice(1).map((e): RawEvent | string => {
+      if (typeof e === 'string') return e
+      const own = ctr++
+      if (!(whole || ERASED_ID.test(id) || what.write?.(own))) return e
+      return e.d !== undefined || contentDigest(e) === 0 ? e : change(emptied(e))
+    })
+    return whole ? change([erasedId(id), ...rest]) : ([id, ...rest] as OpenRun)
+  })
+  const marks = raw.x?.map((mark) => {
+    if (typeof mark === 'string' || ERASED_ID.test(mark.e)) return mark
+    if (mark.e !== '' && what.hides?.(mark.e)) return change(markDigest(mark))
+    return mark.e !== '' && !isTombstone(mark.e) && what.erases?.(mark.e)
+      ? change({ ...mark, e: erasedId(mark.e) })
+      : mark
+  })
+  const next: RawLine = { ...raw, e: runs, ...(marks ? { x: marks } : {}) }
+  if (what.header && typeof raw.by === 'object') next.by = change(partDigest(raw.by))
+  // what a batch was for may speak of what is not told
+  if ((what.header || changed) && typeof raw.for === 'object') next.for = change(partDigest(raw.for))
+  if (!changed) return raw
+  if (raw.sub === undefined) return next
+  const { h: _h, sub: _sub, ...said } = next
+  return { ...said, sub: hashOf(said), h: hash }
+}
+
+function emptied(e: RawEvent): RawEvent {
+  const { v: _v, t: _t, ...rest } = e
+  return { ...rest, d: contentDigest(e) as string }
+}
+
+/** Two forms of one line, of which each may tell what the other does not; the second where the first tells no more. */
+export function merged(more: Line, there: Line): Line {
+  if (!there.partial || more.raw.v === 1 || there.raw.v === 1 || more.raw.o || there.raw.o) return there
+  const [a, b] = [more.raw, there.raw]
+  if (a.sub !== undefined) return there
+  const open = <T>(one: T, other: T): T => (typeof other === 'string' && typeof one !== 'string' ? one : other)
+  const runs = b.e.map((run, i): RawRun => {
+    const other = a.e[i]!
+    if (isHidden(run)) return other
+    if (isHidden(other)) return run
+    const id = ERASED_ID.test(run[0]) ? other[0] : run[0]
+    const events = run.slice(1).map((e, k) => (typeof e === 'object' && e.d !== undefined ? other[k + 1]! : e))
+    return [id, ...events]
+  })
+  const raw: RawLine = {
+    ...(b.sub === undefined ? b : a),
+    by: open(a.by, b.by),
+    ...(b.for === undefined ? {} : { for: open(a.for!, b.for) }),
+    ...(b.sub === undefined ? { e: runs } : {}),
+    ...(b.x && b.sub === undefined ? { x: b.x.map((mark, i) => (typeof mark === 'string' ? a.x![i]! : mark)) } : {}),
+  }
+  return JSON.stringify(raw) === JSON.stringify(b) ? there : lineOf(raw, there.hash)
+}
+
+/**
+ * A line of a forked identity under its branch: every holder makes the same one of it (K12). `first`: the branch's first write.
+ * `key`: what the original is signed with.
+ */
+export function branchLine(original: Line, tag: string, seq: number, prev: string, first: number, key?: string): Line {
+  const { h: _h, ...kept } = original.raw as RawLine
+  const raw: RawLine = {
+    ...{ v: 2, r: tag, n: seq },
+    ...(prev === '' ? {} : { p: shortHash(prev) }),
+    ...{ c: first, at: original.at, by: {}, e: [] },
+    ...(original.forks.length > 0 ? { k: (original.raw as RawLine).k! } : {}),
+    o: original.raw.v === 1 ? original.raw : { ...kept, h: original.hash, ...(key === undefined ? {} : { key }) },
+  }
+  return lineOf(raw, hashOf(raw))
+}
+
+/** The line that one of a branch stands for, as its replica wrote it. */
+export const originalIn = ({ raw }: Line): Line | undefined => (raw.v === 2 && raw.o ? originalOf(raw) : undefined)
+
+function originalOf(raw: RawLine): Line {
+  const o = raw.o!
+  return o.v === 1 ? parseFirst(o, true) : lineOf(o, o.h!)
+}
+
+function isOriginal({ o, at }: RawLine): boolean {
+  if (o!.v === 1) return parseFirst(o as RawFirst).at === at
+  return isLine(o) && o.o === undefined && o.h !== undefined && checkedLine(o, false).at === at
+}
+
+/** An event as its branch says it: counters stay, and what refers to the branch's own writes names the branch. */
+function underBranch(e: Event, lost: string, first: number, tag: string): Event {
+  const moved = renamed(e, lost, tag, [[first, Number.MAX_SAFE_INTEGER]])
+  const { seen } = (e.field === STATE && isObject(e.value) ? e.value : {}) as { seen?: Seen }
+  if ((seen?.[lost] ?? -1) < first) return moved
+  return { ...moved, value: { ...(e.value as object), seen: { ...seen, [lost]: first - 1, [tag]: seen![lost]! } } }
 }

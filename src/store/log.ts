@@ -1,61 +1,97 @@
+import { momentOf } from '../log/clock.ts'
 import type { Event } from '../log/events.ts'
 import { type Db, insert, insertion, type Param, stored } from './db.ts'
 import {
   type Author,
-  eventBody,
   type Line,
   type PurgeMark,
   parseLine,
   printLine,
   readLine,
   runBody,
+  runsIn,
   unpackRun,
 } from './line.ts'
 import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
-import { baseOf, countOf } from './rows.ts'
+import { addRange, type Range } from './ranges.ts'
+import { countOf, foldedOf } from './rows.ts'
 
 /** Lines of the log, or of those that wait, each checked against its hash. */
 const lines = (db: Db, table: 'log' | 'parked', where: string, ...params: Param[]): Line[] =>
   db
     .all<{ line: string }>(`SELECT ${LINE} AS line FROM ${table} WHERE ${where}`, ...params)
-    .map((r) => parseLine(r.line))
+    .map((r) => parseLine(r.line, true))
 
 export const lineOf = (db: Db, replica: string, seq: number): Line | undefined =>
   lines(db, 'log', 'replica=? AND seq=?', replica, seq)[0]
 
+/** The hash of a line that is known here; of a folded one only where it is the last of its range. */
 export const hashOf = (db: Db, replica: string, seq: number): string | undefined =>
   db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash ??
-  db.get<{ hash: string }>('SELECT hash FROM covered WHERE replica=? AND seq=?', replica, seq)?.hash
+  db.get<{ hash: string }>('SELECT hash FROM covered WHERE replica=? AND last=?', replica, seq)?.hash
+
+/** Whether a line was folded away by a compaction. */
+export const isCovered = (db: Db, replica: string, seq: number): boolean =>
+  db.get('SELECT 1 FROM covered WHERE replica=? AND first<=? AND last>=?', replica, seq, seq) !== undefined
+
+export const isKnown = (db: Db, replica: string, seq: number): boolean =>
+  hashOf(db, replica, seq) !== undefined || isCovered(db, replica, seq)
 
 type Head = { readonly seq: number; readonly hash: string }
 
-/** The last line of a replica that is here in order: its sequence and hash. */
+/** The last line of a replica that is known here: its sequence and hash. */
 export const head = (db: Db, replica: string): Head =>
-  db.get<Head>('SELECT seq, hash FROM log WHERE replica=? ORDER BY seq DESC LIMIT 1', replica) ??
-  db.get<Head>('SELECT seq, hash FROM covered WHERE replica=?', replica) ?? { seq: 0, hash: '' }
+  db.get<Head>(
+    `SELECT seq, hash FROM (SELECT seq, hash FROM log WHERE replica=? UNION ALL
+       SELECT last, hash FROM covered WHERE replica=?) ORDER BY seq DESC LIMIT 1`,
+    replica,
+    replica,
+  ) ?? { seq: 0, hash: '' }
 
-export const coveredUpTo = (db: Db, replica: string): number =>
-  db.get<{ seq: number }>('SELECT seq FROM covered WHERE replica=?', replica)?.seq ?? 0
+/** The known line of a replica next to a number, on one side. */
+export const beside = (db: Db, replica: string, seq: number, side: 'before' | 'after'): Line | undefined =>
+  side === 'before'
+    ? lines(db, 'log', 'replica=? AND seq<? ORDER BY seq DESC LIMIT 1', replica, seq)[0]
+    : lines(db, 'log', 'replica=? AND seq>? ORDER BY seq LIMIT 1', replica, seq)[0]
 
-/** Up to which line each replica is known here, lines folded away by compaction included. */
-export function heads(db: Db): Map<string, number> {
-  const known = (sql: string) =>
-    db.all<{ replica: string; seq: number }>(sql).map((r): [string, number] => [r.replica, r.seq])
-  return new Map([
-    ...known('SELECT replica, seq FROM covered'),
-    ...known('SELECT replica, max(seq) AS seq FROM log GROUP BY replica'),
-  ])
+/** Which lines of each replica are known here, in ranges, folded ones included. */
+export function known(db: Db): Map<string, Range[]> {
+  const rows = db.all<{ replica: string; first: number; last: number }>(
+    `SELECT replica, min(seq) AS first, max(seq) AS last FROM (
+       SELECT replica, seq, seq - row_number() OVER (PARTITION BY replica ORDER BY seq) AS run FROM log)
+     GROUP BY replica, run
+     UNION ALL SELECT replica, first, last FROM covered ORDER BY replica, first`,
+  )
+  const out = new Map<string, Range[]>()
+  for (const { replica, first, last } of rows) out.set(replica, addRange(out.get(replica) ?? [], first, last))
+  return out
+}
+
+/** A line that another one names as the one before it, and that nobody here has seen. */
+export interface Gap {
+  readonly replica: string
+  readonly seq: number
+}
+
+/** What is missing of replicas, by what their later lines say; nothing waits for it. */
+export const gaps = (db: Db): Gap[] => db.all('SELECT replica, seq FROM gaps ORDER BY replica, seq')
+
+/** Notes what a line that has come says of the one before it, and that it is missing no more. */
+export function noteGap(db: Db, { replica, seq, from, v }: Line): void {
+  db.run('DELETE FROM gaps WHERE replica=? AND seq=?', replica, seq)
+  if (v === 2 && from > 1 && !isKnown(db, replica, from - 1))
+    db.run('INSERT OR IGNORE INTO gaps VALUES (?,?)', replica, from - 1)
 }
 
 /** The number of the last line that arrived here, also when it is gone again. */
 export const lastArrival = (db: Db): number =>
   db.get<{ n: number }>("SELECT seq AS n FROM sqlite_sequence WHERE name='log'")?.n ?? 0
 
-/** The number of the newest of the lines up to some of each replica. */
-export const lastArrivalOf = (db: Db, upTo: readonly { replica: string; seq: number }[]): number =>
-  upTo.reduce((last, { replica, seq }) => {
-    const row = db.get<{ n: number | null }>('SELECT max(n) AS n FROM log WHERE replica=? AND seq<=?', replica, seq)
-    return Math.max(last, row?.n ?? 0)
+/** The number of the newest of some lines. */
+export const lastArrivalOf = (db: Db, lines: readonly { replica: string; first: number; last: number }[]): number =>
+  lines.reduce((newest, { replica, first, last }) => {
+    const sql = 'SELECT max(n) AS n FROM log WHERE replica=? AND seq>=? AND seq<=?'
+    return Math.max(newest, db.get<{ n: number | null }>(sql, replica, first, last)?.n ?? 0)
   }, 0)
 
 /** The number of the newest line that is in the log. */
@@ -83,59 +119,98 @@ export function packDue(db: Db, most = LEFT_TO_UPKEEP): boolean {
   return due !== undefined && due.upTo - due.from <= most && packOlder(db.raw)
 }
 
-const nameOf = ({ replica, seq, hash }: Line) => ({ replica, seq, hash })
+const nameOf = ({ replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>) => ({ replica, seq, hash })
 
+/** Puts another form of a line in its place, with its events. */
 export function replaceLine(db: Db, line: Line): void {
+  const { received } = db.get<{ received: number }>(
+    'SELECT received FROM log WHERE replica=? AND seq=?',
+    line.replica,
+    line.seq,
+  )!
   db.run('UPDATE log SET line=? WHERE replica=? AND seq=?', keptLine(printLine(line)), line.replica, line.seq)
-  db.run('DELETE FROM events WHERE replica=? AND seq=?', line.replica, line.seq)
-  indexEvents(db, line)
+  dropEvents(db, line.replica, line.seq)
+  indexEvents(db, line, received)
 }
+
+/** Lines of which somebody took something out that no mark speaks of. They are asked for once: what is still so is noted again. */
+export function takeUnproven(db: Db): { replica: string; seq: number }[] {
+  const found = db.all<{ replica: string; seq: number }>('SELECT replica, seq FROM unproven')
+  if (found.length > 0) db.run('DELETE FROM unproven')
+  return found
+}
+
+const dropEvents = (db: Db, replica: string, seq: number): void =>
+  db.run('DELETE FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
 /** Fields that say that an entity is there, or that lists leave it out. */
 const LIST_FIELDS: readonly string[] = ['$', 'retired', 'standing']
 const isForLists = (e: Event): boolean => LIST_FIELDS.includes(e.field)
 
 /** Events of one entity that follow each other in a line, as they are kept; `i`: the place of the first. */
-export interface EventRun {
+interface EventRun {
   readonly i: number
+  /** When it counts as having happened: when it was written, or came if that is earlier. */
   readonly ms: number
   readonly entity: string
   readonly lists: 0 | 1
   readonly body: string
 }
 
-export function runsOf({ events }: Line): EventRun[] {
-  const runs: EventRun[] = []
-  for (let i = 0; i < events.length; ) {
-    const { entity, stamp } = events[i]!
-    let end = i + 1
-    while (events[end]?.entity === entity) end++
-    runs.push(runOf(i, entity, stamp.ms, events.slice(i, end)))
-    i = end
-  }
-  return runs
+/** What of a line counts. Content that somebody took out counts as erased once a mark says so, and not at all before. */
+export function countedIn(db: Db, line: Line): readonly Event[] {
+  if (!line.partial || line.v === 1) return line.events
+  const isAuthorErased = purgesOf(db, line.replica, line.seq).some((p) => p.entity === '')
+  return line.events.filter(
+    (e) =>
+      e.erased === undefined ||
+      (isAuthorErased && e.field === 'provenance') ||
+      isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ||
+      isErasedWrite(db, e.erased, e.stamp.ctr) ||
+      isErased(db, e.entity),
+  )
 }
 
-const runOf = (i: number, entity: string, ms: number, events: readonly Event[]): EventRun => ({
-  i,
-  ms,
-  entity,
-  lists: events.some(isForLists) ? 1 : 0,
-  body: runBody(events),
-})
+/** The place of an event in its line: the same for everybody, whatever of the line they have. */
+const placeIn = (line: Line, e: Event, n: number): number => (line.v === 1 ? n : e.stamp.ctr - line.ctr)
+
+function runsOf(line: Line, events: readonly Event[], received: number): EventRun[] {
+  let n = 0
+  return runsIn(events).map((run) => {
+    const i = placeIn(line, run[0]!, n)
+    n += run.length
+    return runOf(i, run, received)
+  })
+}
+
+function runOf(i: number, events: readonly Event[], received: number): EventRun {
+  const { entity, stamp } = events[0]!
+  const ms = momentOf(stamp.ms, received)
+  return { i, ms, entity, lists: events.some(isForLists) ? 1 : 0, body: runBody(events, ms) }
+}
 
 /** Writes the events of a line. */
-export function indexEvents(db: Db, line: Line, runs: readonly EventRun[] = runsOf(line)): void {
-  for (const run of runs) putRun(db, line.replica, line.seq, run)
+export function indexEvents(db: Db, line: Line, received: number, events = countedIn(db, line)): void {
+  if (line.partial && events.length < line.events.length)
+    db.run('INSERT OR IGNORE INTO unproven VALUES (?,?)', line.replica, line.seq)
+  for (const run of runsOf(line, events, received)) putRun(db, line.replica, line.seq, run)
 }
 
 const ADD_RUN = insertion('events', ['replica', 'seq', 'i', 'ms', 'entity', 'lists', 'body', 'base'], 'OR REPLACE')
 const putRun = (db: Db, replica: string, seq: number, { i, ms, entity, lists, body }: EventRun, base = 0) =>
   db.run(ADD_RUN, replica, seq, i, ms, entity, lists, body, base)
 
-/** Keeps one event of a line that is folded away. */
-export const putBaseEvent = (db: Db, seq: number, i: number, e: Event): void =>
-  putRun(db, e.stamp.replica, seq, runOf(i, e.entity, e.stamp.ms, [e]), 1)
+/** Keeps one event of a line that is folded away; `ms`: when it counts as having happened. */
+export const putBaseEvent = (db: Db, seq: number, i: number, e: Event, ms: number): void =>
+  putRun(db, e.stamp.replica, seq, runOf(i, [e], ms), 1)
+
+/** Lines that count, in the order of arrival here, after `n`; and when they came. */
+export function* admittedAfter(db: Db, n: number): Generator<{ line: Line; received: number }> {
+  const sql = `SELECT ${LINE} AS line, received FROM log l WHERE n>? AND NOT EXISTS (SELECT 1 FROM declined d
+    WHERE d.replica=l.replica AND d.seq=l.seq AND d.hash=l.hash AND d.why='person') ORDER BY n`
+  for (const { line, received } of db.each<{ line: string; received: number }>(sql, n))
+    yield { line: parseLine(line, true), received }
+}
 
 /** Lines in the order of arrival here, after `n`. */
 export const linesAfter = (db: Db, n: number): Line[] => lines(db, 'log', 'n>? ORDER BY n', n)
@@ -272,9 +347,24 @@ export const writtenUpTo = (db: Db, entities: readonly string[], field: string, 
     )
     .map((row) => row.entity)
 
+/** What happened in a line, with the ids that its events have everywhere. */
+export const loggedIn = (line: Line): LoggedEvent[] =>
+  line.events.map((event, n) => ({
+    id: `${line.replica}:${line.seq}:${placeIn(line, event, n)}`,
+    batch: `${line.replica}:${line.seq}`,
+    event,
+  }))
+
 /** Batches that touched an entity. */
-export const batchesOf = (db: Db, entity: string): { replica: string; seq: number }[] =>
-  db.all('SELECT DISTINCT replica, seq FROM events WHERE entity=? ORDER BY replica, seq', entity)
+export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: string; seq: number }[] =>
+  db.all(
+    `SELECT DISTINCT replica, seq FROM events WHERE entity=? ${foldedToo ? '' : 'AND base=0'} ORDER BY replica, seq`,
+    entity,
+  )
+
+/** Every entity that anything is known to have happened to. */
+export const entitiesIn = (db: Db): string[] =>
+  db.all<{ entity: string }>('SELECT DISTINCT entity FROM events').map((r) => r.entity)
 
 /** Who wrote a batch and when it arrived, or nothing if compaction folded it away. */
 export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
@@ -284,21 +374,27 @@ export function headerOf(db: Db, batch: string): { line: Line; received: number;
     replica,
     Number(seq),
   )
-  return row && { n: row.n, received: row.received, line: parseLine(row.line) }
+  return row && { n: row.n, received: row.received, line: parseLine(row.line, true) }
 }
 
+/** The id of a batch that somebody names by the beginning of its replica. */
+export function batchNamed(db: Db, said: string): string {
+  const [replica = '', seq = ''] = said.split(':')
+  if (!/^[0-9a-z]{7}$/.test(replica)) return said
+  const sql = 'SELECT replica FROM log WHERE replica>=? AND replica<? AND seq=? ORDER BY replica LIMIT 2'
+  const found = db.all<{ replica: string }>(sql, replica, `${replica}~`, Number(seq))
+  return found.length === 1 ? `${found[0]!.replica}:${seq}` : said
+}
+
+/** Keeps a line of a forked identity until the line comes that it follows. */
 export const park = (db: Db, line: Line, received: number): void =>
   insert(db, 'parked', { ...nameOf(line), received, line: printLine(line) }, 'OR IGNORE')
 
 /** Lines that wait to follow another one. */
-export const parkedBehind = (db: Db, { replica, seq, hash }: Line): Line[] =>
-  lines(db, 'parked', 'replica=? AND seq>? AND instr(line, ?) > 0 ORDER BY seq, hash', replica, seq, hash).filter(
-    (l) => l.prev === hash,
-  )
+export const parkedBehind = (db: Db, { replica, seq }: Line): Line[] =>
+  lines(db, 'parked', 'replica=? AND seq>? ORDER BY seq, hash', replica, seq)
 
-/** The first line of a replica that waits behind a number. */
-export const nextParked = (db: Db, replica: string, seq: number): Line | undefined =>
-  lines(db, 'parked', 'replica=? AND seq>? ORDER BY seq, hash LIMIT 1', replica, seq)[0]
+export const allParked = (db: Db): Line[] => lines(db, 'parked', 'true ORDER BY replica, seq, hash')
 
 export const unpark = (db: Db, line: Line): void =>
   db.run('DELETE FROM parked WHERE replica=? AND seq=? AND hash=?', line.replica, line.seq, line.hash)
@@ -307,24 +403,14 @@ export const unpark = (db: Db, line: Line): void =>
 export const branchedTo = (db: Db, hash: string): { replica: string; seq: number } | undefined =>
   db.get('SELECT replica, seq FROM branched WHERE hash=?', hash)
 
+/** The same by the beginning of a hash, as a line names the one before it. */
+export const branchedAs = (db: Db, prev: string): { replica: string; seq: number } | undefined =>
+  prev === ''
+    ? undefined
+    : db.get('SELECT replica, seq FROM branched WHERE hash>=? AND hash<? LIMIT 1', prev, `${prev}~`)
+
 export const setBranched = (db: Db, hash: string, replica: string, seq: number): void =>
   db.run('INSERT OR REPLACE INTO branched VALUES (?,?,?)', hash, replica, seq)
-
-/** Every event by itself, and its counter. */
-export const EACH_EVENT = 'events, json_each(events.body) one'
-export const CTR = "json_extract(one.value, '$.c')"
-
-/** The first counter under which an identity has written anything. */
-export const firstCtr = (db: Db, replica: string): number | undefined =>
-  db.get<{ ctr: number | null }>(`SELECT min(${CTR}) AS ctr FROM ${EACH_EVENT} WHERE replica=?`, replica)?.ctr ??
-  undefined
-
-/** Updates that lines of one replica, before a number, made to an entity. */
-export const updatesOf = (db: Db, replica: string, before: number, entity: string): Uint8Array[] => {
-  const touching = 'SELECT seq FROM events WHERE replica=? AND entity=?'
-  const where = `replica=? AND seq<? AND seq IN (${touching}) ORDER BY seq`
-  return lines(db, 'log', where, replica, before, replica, entity).flatMap((l) => l.updates.get(entity) ?? [])
-}
 
 /** The first line of a forked identity that counts no longer. */
 export const forkedFrom = (db: Db, replica: string): number | undefined =>
@@ -344,21 +430,17 @@ export function takeLinesFrom(db: Db, replica: string, seq: number): Line[] {
   return taken
 }
 
+/** Takes one line out of the log, with its events; for one that is said again. */
+export function takeLine(db: Db, { replica, seq }: Line): void {
+  db.run('DELETE FROM log WHERE replica=? AND seq=?', replica, seq)
+  db.run('DELETE FROM events WHERE replica=? AND seq=?', replica, seq)
+}
+
 /** The same of lines that wait. */
 export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
   const taken = lines(db, 'parked', 'replica=? AND seq>=? ORDER BY seq, hash', replica, seq)
   db.run('DELETE FROM parked WHERE replica=? AND seq>=?', replica, seq)
   return taken
-}
-
-export const replicasWaiting = (db: Db): string[] =>
-  db.all<{ replica: string }>('SELECT DISTINCT replica FROM parked ORDER BY replica').map((r) => r.replica)
-
-/** Replicas that have lines waiting, and the first line that is missing. */
-export function gaps(db: Db): { replica: string; missing: number; parked: number }[] {
-  return db
-    .all<{ replica: string; parked: number }>('SELECT replica, count(*) AS parked FROM parked GROUP BY replica')
-    .map((r) => ({ ...r, missing: head(db, r.replica).seq + 1 }))
 }
 
 /** Whether an entity was erased as a whole; asked with its tombstone. */
@@ -426,6 +508,27 @@ export function spreadErasure(db: Db, entity: string): void {
   }
 }
 
+/** The key that lines of a replica are signed with. */
+export const keyOf = (db: Db, replica: string): string | undefined =>
+  db.get<{ key: string }>('SELECT key FROM keys WHERE replica=?', replica)?.key
+export const keepKey = (db: Db, replica: string, key: string): void =>
+  db.run('INSERT OR IGNORE INTO keys VALUES (?,?)', replica, key)
+
+/** Why a line is not sent again: a history of git added and removed it, or a person here wants it to count nowhere. */
+export type Declined = 'history' | 'person'
+
+export const declinedAs = (
+  db: Db,
+  { replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>,
+): Declined | undefined =>
+  db.get<{ why: Declined }>('SELECT why FROM declined WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)?.why
+export const decline = (db: Db, line: Pick<Line, 'replica' | 'seq' | 'hash'>, why: Declined, at: number): void =>
+  insert(db, 'declined', { ...nameOf(line), why, at }, 'OR REPLACE')
+export const undecline = (db: Db, { replica, seq, hash }: Pick<Line, 'replica' | 'seq' | 'hash'>): void =>
+  db.run('DELETE FROM declined WHERE replica=? AND seq=? AND hash=?', replica, seq, hash)
+export const allDeclined = (db: Db): { replica: string; seq: number; hash: string; why: Declined }[] =>
+  db.all('SELECT replica, seq, hash, why FROM declined ORDER BY replica, seq, hash')
+
 /** Lines that are dated later than a moment. */
 export const linesFrom = (db: Db, moment: number): { lines: number; last: number } =>
   db.get<{ lines: number; last: number }>(
@@ -436,7 +539,7 @@ export const linesFrom = (db: Db, moment: number): { lines: number; last: number
 /** A replica's lines that are in the log, from a number up to another, in their order. */
 export function* linesBetween(db: Db, replica: string, from: number, to: number): Generator<Line> {
   const sql = `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq>=? AND seq<=? ORDER BY seq`
-  for (const { line } of db.each<{ line: string }>(sql, replica, from, to)) yield parseLine(line)
+  for (const { line } of db.each<{ line: string }>(sql, replica, from, to)) yield parseLine(line, true)
 }
 
 /** Something that doctor should tell; said again, it is the same finding. */
@@ -449,7 +552,7 @@ export const findings = (db: Db): { key: string; at: number; text: string }[] =>
 /** Rewrites events of an entity that are left of folded lines, and whom they belong to. */
 export function rewriteBaseEvents(db: Db, entity: string, rewrite: (e: Event, seq: number) => Event): void {
   for (const row of db.all<EventRow>(`${EVENTS} WHERE entity=? AND base=1`, entity))
-    for (const { event } of unpack(row)) putBaseEvent(db, row.seq, row.i, rewrite(event, row.seq))
+    for (const { event } of unpack(row)) putBaseEvent(db, row.seq, row.i, rewrite(event, row.seq), row.ms)
 }
 
 /** Rewrites lines that wait. */
@@ -470,18 +573,30 @@ export function rewriteParked(db: Db, rewrite: (line: Line) => Line): void {
 /** A text as it stands within JSON. */
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
+const eventText = (e: Event): string => JSON.stringify([e.entity, e.field, e.value ?? null, e.path ?? []])
+
 /** Events whose content holds a text. */
 export const eventsHolding = (db: Db, text: string): LoggedEvent[] =>
   db
     .all<EventRow>(`${EVENTS} WHERE instr(body, ?) OR instr(entity, ?)`, inJson(text), text)
     .flatMap(unpack)
-    .filter(({ event }) => eventBody(event).includes(inJson(text)))
+    .filter(({ event }) => eventText(event).includes(inJson(text)))
 
-/** Batches whose header holds a text: who wrote it, what for, and what it says it did. */
-export const headersHolding = (db: Db, text: string): { replica: string; seq: number }[] =>
-  lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text))
-    .filter(({ author, summary }) => JSON.stringify([author, summary]).includes(inJson(text)))
-    .map(({ replica, seq }) => ({ replica, seq }))
+/** Batches that hold a text besides their events: who wrote them and what for, and what 0.1.0 says twice. */
+export const headersHolding = (db: Db, text: string): Line[] =>
+  lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text)).filter(({ author, raw }) =>
+    JSON.stringify([author, raw.v === 1 ? raw.sum : '']).includes(inJson(text)),
+  )
+
+/** Writes of 0.1.0 that say of a text that it was there before them. */
+export const toldBefore = (db: Db, text: string): { line: Line; entity: string; ctr: number }[] =>
+  lines(db, 'log', `instr(${LINE}, ?) > 0`, inJson(text)).flatMap((line) =>
+    line.raw.v === 1
+      ? line.raw.e.flatMap(({ e, c, w }) =>
+          w !== undefined && JSON.stringify(w).includes(inJson(text)) ? [{ line, entity: e, ctr: c! }] : [],
+        )
+      : [],
+  )
 
 /** Ids of batches, newest arrival first; `by` those that a session wrote, or with null those that none did. */
 export function recentBatches(db: Db, limit: number, by?: { readonly session: string | null }): string[] {
@@ -496,24 +611,13 @@ export function recentBatches(db: Db, limit: number, by?: { readonly session: st
   return found
 }
 
-/** The text of lines in the order of arrival here, after `n`. */
-export const rawLinesAfter = (db: Db, n: number): string[] =>
-  db.all<{ line: string }>(`SELECT ${LINE} AS line FROM log WHERE n>? ORDER BY n`, n).map((r) => r.line)
-
 /** How many batches touched an entity, those folded away included. */
 export const versionOf = (db: Db, entity: string): number =>
-  countOf(baseOf(db, entity)) +
+  countOf(foldedOf(db, entity)) +
   db.get<{ n: number }>(
     'SELECT count(*) AS n FROM (SELECT DISTINCT replica, seq FROM events WHERE entity=? AND base=0)',
     entity,
   )!.n
-
-/** When an entity was touched last, by authored time. */
-export const lastTouched = (db: Db, entity: string): number =>
-  Math.max(
-    db.get<{ ms: number | null }>('SELECT max(ms) AS ms FROM events WHERE entity=?', entity)?.ms ?? 0,
-    baseOf(db, entity)?.updated ?? 0,
-  )
 
 /** An entity that was erased in part is erased as a whole: its id goes from the marks too. */
 export const renamePurged = (db: Db, from: string, to: string): void =>

@@ -21,10 +21,11 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m013_documents_by_age,
   m014_packed_lines,
   m015_changed_entities,
+  m016_lines_alone,
 ]
 
-/** The oldest schema version whose code may still read and write a store of the current one. Older code than 14 reads no old lines. */
-export const OLDEST_WRITER = 14
+/** The oldest schema version whose code may still read and write a store of the current one. Older code than 16 reads no new lines. */
+export const OLDEST_WRITER = 16
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
@@ -277,4 +278,38 @@ function m015_changed_entities(db: DatabaseSync): void {
     -- What was touched more than once: as of a moment, all that may have been another then.
     CREATE INDEX entities_changed ON entities (updated, created, id, live) WHERE version>1;
   `)
+}
+
+/**
+ * The lines are the truth: no documents any more. What is made of them is compared, and what a compaction kept in a document alone
+ * is taken over, by the next one who opens the store and has the time (`replication/first-form.ts`).
+ */
+function m016_lines_alone(db: DatabaseSync): void {
+  db.exec(`
+    -- Lines that later ones name as the one before them, and that nobody here has seen. Nothing waits for them.
+    CREATE TABLE gaps (replica TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (replica, seq)) WITHOUT ROWID;
+    -- Lines that a compaction has folded away, in ranges: hash is of the last one, digest over the hashes of all (empty: made
+    -- by 0.1.0, which kept none), from and to count their writes.
+    CREATE TABLE covered_ranges (replica TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, hash TEXT NOT NULL,
+      digest TEXT NOT NULL, ctr_from INTEGER NOT NULL, ctr_to INTEGER NOT NULL, PRIMARY KEY (replica, first)) WITHOUT ROWID;
+    INSERT INTO covered_ranges SELECT replica, 1, seq, hash, '', 0, ctr FROM covered;
+    DROP TABLE covered;
+    ALTER TABLE covered_ranges RENAME TO covered;
+    -- Lines of which somebody took something out, and no mark says yet that it was erased: what they overwrote still stands.
+    CREATE TABLE unproven (replica TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (replica, seq)) WITHOUT ROWID;
+    -- The key that lines of a replica are signed with.
+    CREATE TABLE keys (replica TEXT PRIMARY KEY, key TEXT NOT NULL) WITHOUT ROWID;
+    -- Lines that nobody sends again, and those that a person here has declined: these count nowhere.
+    CREATE TABLE declined (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, why TEXT NOT NULL, at INTEGER NOT NULL,
+      PRIMARY KEY (replica, seq, hash)) WITHOUT ROWID;
+    -- How often, by replica, and when last the lines folded away touched an entity.
+    CREATE TABLE folded (entity TEXT PRIMARY KEY, updated INTEGER NOT NULL, counts TEXT NOT NULL) WITHOUT ROWID;
+    INSERT INTO folded SELECT entity, updated, counts FROM base;
+  `)
+  const isEmpty = db.prepare('SELECT 1 FROM log LIMIT 1').get() === undefined
+  const isFolded = db.prepare('SELECT 1 FROM base LIMIT 1').get() !== undefined
+  // documents are compared once, and go then
+  if (!isFolded) db.exec('DROP TABLE base')
+  db.exec('DROP TABLE docs')
+  if (!isEmpty || isFolded) db.exec("INSERT OR REPLACE INTO meta VALUES ('form_due', '1')")
 }

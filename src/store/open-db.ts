@@ -149,7 +149,6 @@ function open(path: string, options: OpenOptions): Db {
     try {
       migrate(db)
       db.exec('COMMIT')
-      giveBack(db)
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error
@@ -170,11 +169,11 @@ function open(path: string, options: OpenOptions): Db {
 }
 
 /** Makes the file smaller where a migration left much of it empty; who reads or a full disk may prevent it. */
-function giveBack(db: DatabaseSync): void {
-  const pages = (what: string) => Number(Object.values(db.prepare(`PRAGMA ${what}`).get()!)[0])
+export function shrink({ raw }: Db): void {
+  const pages = (what: string) => Number(Object.values(raw.prepare(`PRAGMA ${what}`).get()!)[0])
   if (pages('freelist_count') * 4 < pages('page_count')) return
   try {
-    db.exec('VACUUM')
+    raw.exec('VACUUM')
   } catch {}
 }
 

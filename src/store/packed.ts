@@ -6,11 +6,12 @@ export const AS_TEXT = 256
 export const PACK = 32
 const AT_ONCE = 256
 /** A longer line is compressed at once: an import or a large batch writes it, which takes longer than that. */
-const LARGE = 16 << 10
+const LARGE = 8 << 10
 /** A still longer one stays text. */
 const MAX_BYTES = 64 << 20
-/** So a compressed line begins: with a byte that no text has, and the version of the form. */
-export const PACKED_BEGINS = Buffer.from([0xff, 0x74, 0x6c, 1])
+/** So a compressed line begins: with a byte that no text has, and the version of the form. Form 1 kept the updates of 0.1.0 apart. */
+export const PACKED_BEGINS = Buffer.from([0xff, 0x74, 0x6c])
+const FORM = PACKED_BEGINS.length
 const NEWLINE = 10
 
 /** Up to which arrival lines were compressed. */
@@ -18,37 +19,32 @@ const PACKED_N = 'packed_n'
 /** A line of the log as text, in a statement; `Db` has the function. */
 export const LINE = "CASE typeof(line) WHEN 'text' THEN line ELSE line_text(line) END"
 
+/** What lines have in common: a short one takes half the space of its text with it, three quarters without. Never changed. */
+const COMMON = Buffer.from(
+  '"p":0}],["relationship:",{"f":"from","v":"},{"f":"to","v":"},{"f":"type","v":"relates-to"},{"f":"status","v":"active"},' +
+    '["question:",{"f":"question","v":"["learning:["principle:["pattern:["task:["goal:["file:src/["concept:["chunk:["context:' +
+    '{"f":"value","o":"put","v":","t":["=",["fact:",{"f":"fact","v":"},{"f":"category","v":"convention"},{"f":"evidence","o":"add","v":"' +
+    '","l":1,"p":0},{"f":"tags","o":"remove","v":"],"x":[{"f":"description","v":"},{"f":"title","v":"},{"f":"body","v":"},' +
+    '{"f":"provenance","o":"add","v":{"f":"tags","o":"add","v":"},{"f":"rationale","v":"},{"f":"confidence","v":0.},{"f":"@"}]],"h":"' +
+    '{"v":2,"r":","n":,"p":","c":,"at":17,"by":{"session":","agent":"claude-code","user":","branch":"main","commit":","actor":"agent",' +
+    '"tree":"},"for":{"intent":"},"e":[["decision:",{"f":"$"},{"f":"name","v":"',
+)
+
 const zlib = () => process.getBuiltinModule('node:zlib')
 
-interface Raw {
-  u: { [entity: string]: string | number }
-}
+/** A line, compressed. */
+export const packLine = (text: string): string | Uint8Array =>
+  text.length > MAX_BYTES / 4
+    ? text
+    : Buffer.concat([PACKED_BEGINS, Buffer.from([2]), zlib().deflateRawSync(text, { dictionary: COMMON })])
 
-/** The text of a line, of its JSON with the length of each update in the update's place, and the updates themselves. */
+/** The text of a line of form 1: of its JSON, with the length of each update in the update's place, and the updates themselves. */
 function joined(head: string, updates: Buffer): string {
-  const raw = JSON.parse(head) as Raw
+  const raw = JSON.parse(head) as { u: { [entity: string]: string | number } }
   let at = 0
   for (const [entity, length] of Object.entries(raw.u))
     raw.u[entity] = updates.subarray(at, (at += Number(length))).toString('base64')
   return JSON.stringify(raw)
-}
-
-/** A line, compressed; what could not be made again letter by letter stays as it is. */
-export function packLine(text: string): string | Uint8Array {
-  if (text.length > MAX_BYTES / 4) return text
-  try {
-    const raw = JSON.parse(text) as Raw
-    const updates = Object.entries(raw.u).map(([entity, update]) => {
-      const bytes = Buffer.from(String(update), 'base64')
-      raw.u[entity] = bytes.length
-      return bytes
-    })
-    const head = JSON.stringify(raw)
-    if (joined(head, Buffer.concat(updates)) !== text) return text
-    return Buffer.concat([PACKED_BEGINS, zlib().deflateRawSync(Buffer.concat([Buffer.from(`${head}\n`), ...updates]))])
-  } catch {
-    return text // damaged
-  }
 }
 
 /** How a line is kept that is new. */
@@ -58,7 +54,9 @@ export const keptLine = (text: string): string | Uint8Array => (text.length > LA
 export function lineText(kept: unknown): string {
   if (!(kept instanceof Uint8Array)) return String(kept)
   try {
-    const all = zlib().inflateRawSync(kept.subarray(PACKED_BEGINS.length), { maxOutputLength: MAX_BYTES })
+    const dictionary = kept[FORM] === 1 ? {} : { dictionary: COMMON }
+    const all = zlib().inflateRawSync(kept.subarray(FORM + 1), { maxOutputLength: MAX_BYTES, ...dictionary })
+    if (kept[FORM] !== 1) return all.toString('utf8')
     const end = all.indexOf(NEWLINE)
     return joined(all.toString('utf8', 0, end), all.subarray(end + 1))
   } catch {

@@ -2,29 +2,43 @@ import { statSync } from 'node:fs'
 import type { Env } from '../env.ts'
 import type { Clock } from '../log/clock.ts'
 import type { Db } from './db.ts'
+import { newTag, publicKey } from './keys.ts'
 import { head } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { keepOwn } from './trust.ts'
 
-/** This store's identity in the log. The tag is its Yjs client id in base 36: both are minted together (K12). */
+/** This store's identity in the log: its tag names the key that its lines are signed with (`keys.ts`). */
 export interface Replica {
   tag: string
   clock: Clock
 }
 
 function mint(db: Db, env: Env): string {
-  const bytes = env.random(4)
-  const client = ((bytes[0]! << 24) | (bytes[1]! << 16) | (bytes[2]! << 8) | bytes[3]!) >>> 0 || 1
-  const tag = client.toString(36)
+  const project = getMeta(db, 'project')
+  const tag = newTag(env.random(4), project === undefined ? undefined : publicKey(project))
   const before = getMeta(db, 'replica')
   if (before !== undefined) keepOwn(db, before, head(db, before).seq)
   setMeta(db, 'replica', tag)
   setMeta(db, 'ctr', '0')
+  setMeta(db, 'shared', '')
   setMeta(db, 'inode', String(statSync(db.path).ino))
   return tag
 }
 
 export const mintReplica = (db: Db, env: Env): string => mint(db, env)
+
+/** A line of the own identity, and its hash. */
+export interface Place {
+  readonly seq: number
+  readonly hash: string
+}
+
+/** The last own line that leaves: the next one that does follows it. */
+export function lastShared(db: Db): Place {
+  const [seq = '', hash = ''] = (getMeta(db, 'shared') ?? '').split(' ')
+  return { seq: Number(seq), hash }
+}
+export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 'shared', `${seq} ${hash}`)
 
 /**
  * The identity to write under. A copied or restored store file has another inode. It gets an identity of its own before

@@ -5,6 +5,7 @@ import { isRunning, thisHost } from '../env.ts'
 import type { Event } from '../log/events.ts'
 import { readMark } from './bell-file.ts'
 import { baseIsSound } from './compare.ts'
+import { type Covered, coveredLines } from './coverage.ts'
 import { type Db, insert, type Param, readDb } from './db.ts'
 import type { Line } from './line.ts'
 import * as log from './log.ts'
@@ -14,8 +15,10 @@ import { salvage, soundLine } from './salvage.ts'
 import { openReady } from './sqlite.ts'
 import { isBusy, storeError } from './store-error.ts'
 import { holdsStore } from './tables.ts'
+import { ownIdentities } from './trust.ts'
 
 const LOCK_MS = 10_000
+const TAG = /^[0-9a-z]{1,16}$/
 
 /** Copies that earlier restores put aside, newest first; of one that was interrupted perhaps the write-ahead log alone. */
 export function damagedCopies(path: string): string[] {
@@ -133,30 +136,35 @@ export class Source {
   heads(): Map<string, number> {
     const heads = new Map<string, number>()
     const raise = (replica: string, seq: number) => heads.set(replica, Math.max(seq, heads.get(replica) ?? 0))
-    for (const table of ['log', 'covered', 'events'])
+    const ends = [
+      ['log', 'seq'],
+      ['covered', 'last'],
+      ['covered', 'seq'],
+      ['events', 'seq'],
+    ] // 0.1.0 counted up to a number
+    for (const [table, column] of ends)
       for (const r of this.#read((db) =>
-        db.all<{ replica: string; seq: number }>(`SELECT replica, max(seq) AS seq FROM ${table} GROUP BY replica`),
+        db.all<{ replica: string; seq: number }>(
+          `SELECT replica, max(${column}) AS seq FROM ${table} GROUP BY replica`,
+        ),
       ) ?? [])
-        if (/^[0-9a-z]{1,7}$/.test(r.replica)) raise(r.replica, r.seq)
+        if (TAG.test(r.replica)) raise(r.replica, r.seq)
     const acknowledged = (this.#read(log.findings) ?? []).map((f) => f.key.replace(/^lost:/, ''))
     for (const batch of [...acknowledged, this.#written ?? '']) {
-      const [, replica = '', seq] = /^([0-9a-z]{1,7}):(\d+)$/.exec(batch) ?? []
+      const [, replica = '', seq] = /^([0-9a-z]{1,16}):(\d+)$/.exec(batch) ?? []
       if (replica) raise(replica, Number(seq))
     }
     for (const l of this.lines) raise(l.replica, l.seq)
     return heads
   }
 
-  covered(): Map<string, number> {
-    const sound = this.#read(baseIsSound) === true
-    return new Map(
-      sound
-        ? this.#read((db) => db.all<{ replica: string; seq: number }>('SELECT replica, seq FROM covered'))?.map((c) => [
-            c.replica,
-            c.seq,
-          ])
-        : [],
-    )
+  /** The names under which it was written. */
+  identities(): string[] {
+    return this.#read((db) => ownIdentities(db).map((o) => o.replica)) ?? []
+  }
+
+  covered(): readonly Covered[] {
+    return this.base(coveredLines) ?? []
   }
 
   /** For what a compaction folded away: read as from a store, if it is what the compaction wrote. */
@@ -164,11 +172,8 @@ export class Source {
     return this.#read(baseIsSound) === true ? this.#read(body) : undefined
   }
 
-  /** What a batch did, of which the line itself is damaged, with the documents of what it touched. */
-  effects(
-    replica: string,
-    seq: number,
-  ): { hash: string | undefined; events: Event[]; docs: Map<string, Uint8Array> } | undefined {
+  /** What a batch did, of which the line itself is damaged. */
+  effects(replica: string, seq: number): { hash: string | undefined; events: Event[] } | undefined {
     return this.#read((db) => {
       const events = db
         .all<log.EventRow>(
@@ -181,16 +186,10 @@ export class Source {
           if (id !== `${replica}:${seq}:${i}`) throw new Error('one is missing')
           return event
         })
-      const docs = new Map<string, Uint8Array>()
-      for (const { entity } of events) {
-        const doc = db.get<{ state: Uint8Array }>('SELECT state FROM docs WHERE entity=?', entity)?.state
-        if (!doc) throw new Error('one is missing')
-        docs.set(entity, doc)
-      }
       const hash = attempt(
         () => db.get<{ hash: string }>('SELECT hash FROM log WHERE replica=? AND seq=?', replica, seq)?.hash,
       )
-      return events.length === 0 ? undefined : { hash, events, docs }
+      return events.length === 0 ? undefined : { hash, events }
     })
   }
 
@@ -227,7 +226,7 @@ function attempt<T>(body: () => T): T | undefined {
   }
 }
 
-/** Puts sound lines in the place of damaged ones, and those into gaps that belong there; what no copy holds goes. */
+/** Puts sound lines in the place of damaged ones; what no copy holds goes. */
 export function putRight(db: Db, sound: ReadonlyMap<string, Line>, received: number): void {
   for (const row of db.all<{ n: number; replica: string; seq: number; hash: string; line: string }>(
     `SELECT n, replica, seq, hash, ${LINE} AS line FROM log`,
@@ -240,9 +239,4 @@ export function putRight(db: Db, sound: ReadonlyMap<string, Line>, received: num
     log.append(db, right, received)
     db.run('UPDATE log SET n=? WHERE replica=? AND seq=?', row.n, right.replica, right.seq)
   }
-  for (const [replica, head] of log.heads(db))
-    for (let seq = log.coveredUpTo(db, replica) + 1; seq < head; seq++) {
-      const line = sound.get(`${replica}:${seq}`)
-      if (line && log.hashOf(db, replica, seq) === undefined) log.append(db, line, received)
-    }
 }

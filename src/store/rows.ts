@@ -1,4 +1,5 @@
 import { type Db, insertion, type Param, stored } from './db.ts'
+import { addRange, type Range } from './ranges.ts'
 import { clearTexts, dropText } from './text-index.ts'
 
 /** A folded entity as a row. `body` and `conflicts` are JSON. */
@@ -301,12 +302,6 @@ export const linksOf = (db: Db, relations: readonly string[]): LinkRow[] =>
     JSON.stringify(relations),
   )
 
-export const loadDoc = (db: Db, entity: string): Uint8Array | undefined =>
-  db.get<{ state: Uint8Array }>('SELECT state FROM docs WHERE entity=?', entity)?.state
-
-export const saveDoc = (db: Db, entity: string, state: Uint8Array): void =>
-  db.run('INSERT INTO docs VALUES (?,?) ON CONFLICT DO UPDATE SET state=excluded.state', entity, state)
-
 export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
 
 /** Which entities of two kinds there are, each with its version: changes whenever one of them does. */
@@ -320,39 +315,57 @@ export const versionsOfKinds = (db: Db, a: string, b: string): string =>
 export const idsOfKind = (db: Db, kind: string): string[] =>
   db.all<{ id: string }>('SELECT id FROM entities WHERE kind=?', kind).map((r) => r.id)
 
-/** A document as a compaction left it, and how many of the lines folded away touched it, by replica. */
-export interface Base {
+/** Lines that were folded away, by replica: their numbers, and ranges of them. Of 0.1.0 it is known how many they were. */
+export type Counts = { readonly [replica: string]: number | readonly (number | Range)[] }
+
+/** Which of the lines folded away touched an entity, and when the last of them was written. */
+export interface Folded {
   entity: string
-  state: Uint8Array
   updated: number
-  counts: { [replica: string]: number }
+  counts: Counts
 }
 
-type BaseRow = Omit<Base, 'counts'> & { counts: string }
+type FoldedRow = Omit<Folded, 'counts'> & { counts: string }
 
-const unpackBase = (row: BaseRow): Base => ({ ...row, counts: stored<Base['counts']>(row.counts) })
+const unpackFolded = (row: FoldedRow): Folded => ({ ...row, counts: stored<Counts>(row.counts) })
 
-export const baseOf = (db: Db, entity: string): Base | undefined => {
-  const row = db.get<BaseRow>('SELECT * FROM base WHERE entity=?', entity)
-  return row && unpackBase(row)
+export const foldedOf = (db: Db, entity: string): Folded | undefined => {
+  const row = db.get<FoldedRow>('SELECT * FROM folded WHERE entity=?', entity)
+  return row && unpackFolded(row)
 }
-export const allBases = (db: Db): Base[] => db.all<BaseRow>('SELECT * FROM base ORDER BY entity').map(unpackBase)
-export const entitiesInBase = (db: Db): string[] =>
-  db.all<{ entity: string }>('SELECT entity FROM base').map((r) => r.entity)
-export const putBase = (db: Db, b: Base): void =>
-  db.run('INSERT OR REPLACE INTO base VALUES (?,?,?,?)', b.entity, b.state, b.updated, JSON.stringify(b.counts))
-export const dropBase = (db: Db, entity: string): void => db.run('DELETE FROM base WHERE entity=?', entity)
-export function addCounts(a: Base['counts'] = {}, b: Base['counts']): Base['counts'] {
-  const sum = { ...a }
-  for (const [replica, n] of Object.entries(b)) sum[replica] = (sum[replica] ?? 0) + n
+export const allFolded = (db: Db): Folded[] =>
+  db.all<FoldedRow>('SELECT * FROM folded ORDER BY entity').map(unpackFolded)
+export const putFolded = (db: Db, f: Folded): void =>
+  db.run('INSERT OR REPLACE INTO folded VALUES (?,?,?)', f.entity, f.updated, JSON.stringify(f.counts))
+export const dropFolded = (db: Db, entity: string): void => db.run('DELETE FROM folded WHERE entity=?', entity)
+
+const rangesOf = (all: readonly (number | Range)[]): Range[] => {
+  let ranges: Range[] = []
+  for (const x of all) ranges = typeof x === 'number' ? addRange(ranges, x) : addRange(ranges, x[0], x[1])
+  return ranges
+}
+const countIn = (all: Counts[string]): number =>
+  typeof all === 'number' ? all : rangesOf(all).reduce((n, [from, to]) => n + to - from + 1, 0)
+
+/** The same lines counted once. Where it is only known how many they were, the greater number holds. */
+export function addCounts(a: Counts = {}, b: Counts): Counts {
+  const sum: { [replica: string]: Counts[string] } = { ...a }
+  for (const [replica, own] of Object.entries(b)) {
+    const there = sum[replica] ?? []
+    const ranges = (all: Counts[string]) => (typeof all === 'number' ? [] : all)
+    sum[replica] =
+      typeof there === 'number' || typeof own === 'number'
+        ? Math.max(countIn(there), countIn(own))
+        : rangesOf([...ranges(there), ...ranges(own)]).map((r) => (r[0] === r[1] ? r[0] : r))
+  }
   return sum
 }
-export const countOf = (base: Base | undefined): number =>
-  Object.values(base?.counts ?? {}).reduce((sum, n) => sum + n, 0)
+export const countOf = (folded: Folded | undefined): number =>
+  Object.values(folded?.counts ?? {}).reduce((sum: number, own) => sum + countIn(own), 0)
 
 /** Drops everything that is made from the log; events kept by a compaction stay. */
 export function clearIndexes(db: Db): void {
-  db.exec('DELETE FROM docs; DELETE FROM entities; DELETE FROM links; DELETE FROM events WHERE base=0')
+  db.exec('DELETE FROM entities; DELETE FROM links; DELETE FROM unproven; DELETE FROM events WHERE base=0')
   clearTexts(db)
 }
 
@@ -360,7 +373,6 @@ export function dropEntityIndexes(db: Db, id: string): void {
   const row = db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)
   if (row) dropText(db, row.rowid)
   db.run('DELETE FROM entities WHERE id=?', id)
-  db.run('DELETE FROM docs WHERE entity=?', id)
   db.run('DELETE FROM links WHERE id=?', id)
 }
 

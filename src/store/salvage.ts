@@ -3,8 +3,8 @@ import { type Line, parseLine } from './line.ts'
 import { lineText, PACKED_BEGINS } from './packed.ts'
 import { openSqlite } from './sqlite.ts'
 
-/** So a log line begins; the table that holds it keeps it as its last column. */
-const LINE_BEGINS = Buffer.from('{"v":1,"r":"')
+/** So a log line begins, in form 1 or 2. */
+const LINE_BEGINS = [1, 2].map((form) => Buffer.from(`{"v":${form},"r":"`))
 const FRAME_HEADER = 24
 const WAL_HEADER = 32
 const LEAF_OF_TABLE = 13
@@ -12,7 +12,7 @@ const LEAF_OF_TABLE = 13
 /** The line that a text is, if its hash fits. */
 export function soundLine(text: string): Line | undefined {
   try {
-    return parseLine(text)
+    return parseLine(text, true)
   } catch {
     return undefined
   }
@@ -31,7 +31,7 @@ export function salvage(path: string): Line[] {
     const key = `${line.replica}:${line.seq}`
     const there = found.get(key)
     // of one that was erased its substitute counts, wherever the original still stands
-    if (!there || (there.hash === line.hash && line.substitute && !there.substitute)) found.set(key, line)
+    if (!there || (there.hash === line.hash && line.partial && !there.partial)) found.set(key, line)
   }
   if (existsSync(path)) for (const text of readByTable(path)) take(text)
   for (const text of readByPages(path)) take(text)
@@ -108,7 +108,8 @@ function* readByPages(path: string): Generator<string> {
 }
 
 /** Where a line begins among these bytes, text or compressed. */
-const beginOf = (bytes: Buffer): number => Math.max(bytes.indexOf(LINE_BEGINS), bytes.indexOf(PACKED_BEGINS))
+const beginOf = (bytes: Buffer): number =>
+  Math.max(...[...LINE_BEGINS, PACKED_BEGINS].map((begin) => bytes.indexOf(begin)))
 
 function bytesOf(path: string): Buffer {
   try {

@@ -3,6 +3,7 @@ import { type Db, type Param, stored } from './db.ts'
 import { type EventRow, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { LINE } from './packed.ts'
+import { addRange, type Range } from './ranges.ts'
 
 const BEFORE = 'replicas_before'
 
@@ -13,6 +14,20 @@ const before = (db: Db): { [replica: string]: number } =>
 /** The store writes under another identity from now on: what it wrote so far stays its own. */
 export function keepOwn(db: Db, replica: string, upTo: number): void {
   setMeta(db, BEFORE, JSON.stringify({ ...before(db), [replica]: upTo }))
+}
+
+const LEFT = 'left'
+type Left = { [replica: string]: readonly Range[] }
+
+/** Which own lines are known to others: they were written for git, or pushed to a hub. */
+export const leftOf = (db: Db, replica: string): readonly Range[] =>
+  stored<Left>(getMeta(db, LEFT) ?? '{}')[replica] ?? []
+
+export function keepLeft(db: Db, replica: string, ranges: readonly Range[]): void {
+  const before = leftOf(db, replica)
+  const all = ranges.reduce((known, [from, to]) => addRange(known, from, to), before)
+  if (JSON.stringify(all) !== JSON.stringify(before))
+    setMeta(db, LEFT, JSON.stringify({ ...stored<Left>(getMeta(db, LEFT) ?? '{}'), [replica]: all }))
 }
 
 /** Tells the lines that were written in this store from those that came from others. */
@@ -30,6 +45,18 @@ export function ownIdentities(db: Db): { replica: string; upTo: number }[] {
     ...earlier.filter(({ replica }) => replica !== now),
     ...(now === undefined ? [] : [{ replica: now, upTo: Number.MAX_SAFE_INTEGER }]),
   ]
+}
+
+/** Own lines that are dated later than a moment: the clock of this machine was wrong. */
+export function ownAhead(db: Db, moment: number): { lines: number; last: number } | undefined {
+  const found = db
+    .all<{ replica: string; lines: number; last: number }>(
+      'SELECT replica, count(*) AS lines, max(at) AS last FROM log WHERE at>? GROUP BY replica',
+      moment,
+    )
+    .filter(({ replica }) => isOwnReplica(db, replica))
+  const lines = found.reduce((n, f) => n + f.lines, 0)
+  return lines === 0 ? undefined : { lines, last: Math.max(...found.map((f) => f.last)) }
 }
 
 /** Whether this store writes, or wrote, under an identity. */
@@ -105,8 +132,8 @@ const arrivedWhere = (db: Db, where: string, ...params: Param[]): Arrived[] =>
     .flatMap((row) => unpack(row).map((e) => ({ ...e, replica: row.replica, seq: row.seq, n: row.n })))
 
 /** What happened in lines that a compaction is about to fold away. */
-export const eventsIn = (db: Db, replica: string, upTo: number): Arrived[] =>
-  arrivedWhere(db, 'l.replica=? AND l.seq<=?', replica, upTo)
+export const eventsIn = (db: Db, replica: string, first: number, last: number): Arrived[] =>
+  arrivedWhere(db, 'l.replica=? AND l.seq>=? AND l.seq<=?', replica, first, last)
 
 /** Everything that happened to some entities. */
 export const eventsOfAll = (db: Db, ids: readonly string[]): Arrived[] =>
@@ -132,7 +159,7 @@ export const touchesAfter = (db: Db, n: number, limit: number): Touch[] =>
     `WITH l AS MATERIALIZED ( -- each line is taken apart once, however many events it has
        SELECT n, at, replica, seq, by ->> 'session' AS session, by ->> 'user' AS user, by ->> 'agent' AS agent
        FROM (SELECT n, at, replica, seq, ${LINE} -> 'by' AS by FROM log WHERE n>? ORDER BY n DESC LIMIT ?))
-     SELECT l.n, l.at, e.entity, json_extract(one.value, '$.f') AS field, json_extract(one.value, '$.o') AS op,
+     SELECT l.n, l.at, e.entity, json_extract(one.value, '$.f') AS field, coalesce(json_extract(one.value, '$.o'), 'set') AS op,
        l.replica, l.seq, l.session, l.user, l.agent
      FROM l JOIN events e ON e.replica=l.replica AND e.seq=l.seq JOIN json_each(e.body) one
      ORDER BY l.n DESC, e.i, one.key`,

@@ -1,23 +1,28 @@
 import { UserError } from '../errors.ts'
+import { MAX_LEAD_MS } from '../log/clock.ts'
 import type { Memory } from '../memory.ts'
 import { sha256 } from '../model/digest.ts'
 import type { Json } from '../model/field.ts'
 import type { JsonObject } from '../model/object.ts'
-import { parseSnapshot } from '../replication/compaction.ts'
+import { travelsFrom } from '../read/travels.ts'
+import { parseSnapshot, type SignedSnapshot } from '../replication/compaction.ts'
 import { stored } from '../store/db.ts'
+import { handleOf, isKeyed } from '../store/keys.ts'
 import { type Line, parseLine } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
+import { addRange, inRanges, missingIn, type Range } from '../store/ranges.ts'
 import type { Joined } from '../store/state.ts'
 import { isOfStore } from '../store/store-error.ts'
-import { isOwnReplica } from '../store/trust.ts'
+import { summaryOf } from '../store/summary.ts'
+import { isOwnReplica, keepLeft } from '../store/trust.ts'
 import { type Frame, isProjectId, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
 import { HubLink } from './hub-link.ts'
-import { type Held, unsentAfter } from './publish.ts'
-import { isMuch, ReadAhead } from './read-ahead.ts'
-import { LINES_AT_ONCE, linesAtOnce } from './receive.ts'
+import { type Held, unsent } from './publish.ts'
+import { linesAtOnce } from './receive.ts'
 import { isSnapshot } from './segments.ts'
-import { checkSigned, type SignedSnapshot, signer, snapshotSignature } from './signatures.ts'
+import { sharedPart } from './share.ts'
+import { checkFirstLines, checkSnapshot } from './signatures.ts'
 
 /** How far the exchange with a hub has come; kept in the store, so that it goes back with the store. */
 interface Progress {
@@ -28,8 +33,8 @@ interface Progress {
   mark?: string
   /** Where the last update stands that was acknowledged, and what it was. */
   top?: Json
-  /** Up to which line each own identity was pushed. */
-  sent: { [replica: string]: number }
+  /** Which lines of each replica it has. Of 0.1.0 up to which own one was pushed. */
+  sent: { [replica: string]: readonly Range[] | number }
   /** What was erased of own lines when they were pushed. */
   erased?: string
   /** The first update that could not be read, and what this Tidemark knew then. */
@@ -40,15 +45,16 @@ interface Progress {
 
 const PROGRESS = 'hub'
 const PUSH_LINES = 5_000
-/** So many more are with the worker while some are taken in. */
-const LINES_AHEAD = 1_500
 /** Grows with what `parseLine` can read: what could not be read is asked for again. */
-const KNOWS = 1
+const KNOWS = 2
+/** So many missing batches are asked for at a time. */
+const MOST_ASKED = 200
 
 export interface Exchanged {
   /** Batches of others that were new here. */
   applied: number
-  parked: number
+  /** Batches that later ones name, and that neither this store nor the hub has. */
+  gaps: number
   /** Updates that could not be taken, and why. */
   odd: { n: number; why: string }[]
   /** Batches pushed, as a reviewer reads them. */
@@ -57,6 +63,8 @@ export interface Exchanged {
   held?: Held
   /** Why the hub took something not. */
   refused?: string
+  /** How far the clock here is ahead of the hub's, in ms, if that is too far. */
+  ahead?: number
 }
 
 export interface ExchangeOptions {
@@ -67,7 +75,7 @@ export interface ExchangeOptions {
 
 /** One store's exchange with its hub: takes in what comes as long as it is open, and pushes what is new when asked. */
 export class HubExchange {
-  readonly out: Exchanged = { applied: 0, parked: 0, odd: [], pushed: [], staying: 0 }
+  readonly out: Exchanged = { applied: 0, gaps: 0, odd: [], pushed: [], staying: 0 }
   readonly #memory: Memory
   readonly #link: HubLink
   #log = ''
@@ -78,8 +86,10 @@ export class HubExchange {
   /** Pages that are taken in together with the next ones. */
   #pages: Frame[] = []
   #atOnce = 0
-  /** During a large first sync: it reads the pages that have come. */
-  #ahead: ReadAhead | undefined
+  /** The hub takes lines of others, gives single ones, and asks around for them. */
+  #relays = false
+  /** Lines that were asked for. */
+  readonly #asked = new Set<string>()
   #failed: ((error: unknown) => void) | undefined
   member = ''
   role = ''
@@ -91,6 +101,7 @@ export class HubExchange {
       updates: (frame) => this.#take(frame),
       claims: (held) => this.#guarded(() => claims?.(held)),
       presence: (said) => this.#guarded(() => presence?.(said)),
+      wanted: (keys) => this.#guarded(() => void this.#giveWanted(keys).catch(() => {})),
       gone: (error) => {
         this.#failed?.(error)
         gone?.(error)
@@ -127,12 +138,7 @@ export class HubExchange {
     const since = (this.#got = again ? 0 : known.n)
     const { head } = await this.#link.hello(since, again ? undefined : known.mark, known.top)
     await this.#upTo(Number(head) || 0)
-    this.#stopReading()
-  }
-
-  #stopReading(): void {
-    this.#ahead?.close()
-    this.#ahead = undefined
+    await this.#askMissing()
   }
 
   #welcome(said: JsonObject): void {
@@ -146,7 +152,9 @@ export class HubExchange {
     else if (known.odd && known.odd.knows < KNOWS) this.#keep((p) => ({ ...p, odd: undefined }))
     this.#n = isOther ? 0 : known.n
     if (said.reset === true) this.#got = 0
-    if (this.#atOnce > LINES_AT_ONCE && isMuch(Number(said.head) - this.#n)) this.#ahead ??= new ReadAhead()
+    this.#relays = said.relays === true
+    const ahead = typeof said.now === 'number' ? this.#memory.env.now() - said.now : 0
+    if (Math.abs(ahead) > MAX_LEAD_MS) this.out.ahead = ahead
   }
 
   #upTo(n: number): Promise<void> {
@@ -166,7 +174,6 @@ export class HubExchange {
   }
 
   close(): void {
-    this.#stopReading()
     this.#link.close()
   }
 
@@ -181,14 +188,13 @@ export class HubExchange {
     }
     this.#got = Number(head.last)
     this.#pages.push(page)
-    this.#ahead?.give(page.updates)
     const isLast = !this.#caughtUp || Number(head.last) >= this.#caughtUp.n
     while (this.#pages.length > 0 && this.#takePages(isLast)) {}
   }
 
   #takePages(isLast: boolean): boolean {
     const size = this.#pages.reduce((n, p) => n + p.updates.length, 0)
-    if (!isLast && size < this.#atOnce + (this.#ahead ? LINES_AHEAD : 0)) return false
+    if (!isLast && size < this.#atOnce) return false
     let n = 0
     const full = this.#pages.findIndex((p) => (n += p.updates.length) >= this.#atOnce)
     const pages = this.#pages.splice(0, full < 0 ? this.#pages.length : full + 1)
@@ -196,8 +202,7 @@ export class HubExchange {
     try {
       const found = pages.flatMap(({ head: { items }, updates }) => {
         const known = Array.isArray(items) ? items : []
-        const ready = this.#ahead?.take()
-        return updates.map((text, i) => this.#read(text, known[i], ready?.[i]))
+        return updates.map((text, i) => this.#read(text, known[i]))
       })
       this.#takeIn(found)
       const last = typeof head.last === 'number' && head.last > this.#n ? head.last : this.#n
@@ -215,6 +220,10 @@ export class HubExchange {
         const names = this.#names(p, found)
         return {
           n: last,
+          sent: withLines(
+            p.sent,
+            found.flatMap((f) => (f.line && f.why === undefined ? [f.line] : [])),
+          ),
           ...(typeof head.mark === 'string' ? { mark: head.mark } : {}),
           ...(names ? { names } : {}),
           ...(odd.length > 0 ? { odd: { from: Math.min(p.odd?.from ?? odd[0]!.n, odd[0]!.n), knows: KNOWS } } : {}),
@@ -224,7 +233,7 @@ export class HubExchange {
       if (this.#caughtUp && this.#n >= this.#caughtUp.n) {
         this.#caughtUp.done()
         this.#caughtUp = undefined
-      }
+      } else if (!this.#caughtUp) void this.#askMissing().catch(() => {})
       return true
     } catch (error) {
       this.#failed?.(error)
@@ -237,7 +246,7 @@ export class HubExchange {
   #takeIn(found: readonly Read[]): void {
     const lines = found.flatMap((f) => (f.line ? [f.line] : []))
     const snapshots = found.flatMap((f) => (f.snapshot ? [f.snapshot] : []))
-    if (lines.length + snapshots.length === 0 || this.#apply(lines, snapshots)) return
+    if (lines.length + snapshots.length === 0 || this.#apply(lines, snapshots, found)) return
     if (found.length === 1) found[0]!.why = this.#why
     else {
       const half = found.length >> 1
@@ -247,12 +256,17 @@ export class HubExchange {
   }
 
   #why = ''
-  #apply(lines: Line[], snapshots: SignedSnapshot[]): boolean {
+  #apply(lines: Line[], snapshots: SignedSnapshot[], found: readonly Read[]): boolean {
     try {
-      checkSigned(this.#memory, lines, snapshots)
-      const { applied, parked } = this.#memory.applyLines({ lines, snapshots })
+      checkFirstLines(this.#memory, lines)
+      for (const s of snapshots) checkSnapshot(this.#memory, s)
+      const { applied, gaps, refused } = this.#memory.applyLines({ lines, snapshots })
       this.out.applied += applied
-      this.out.parked = parked
+      this.out.gaps = gaps
+      for (const { line, why } of refused) {
+        const of = found.find((f) => f.line && `${f.line.replica}:${f.line.seq}` === line)
+        if (of) of.why = why
+      }
       return true
     } catch (error) {
       if (isOfStore(error)) throw error
@@ -262,19 +276,19 @@ export class HubExchange {
   }
 
   /** Reads an update of others. The hub says under which replica it was pushed: nobody writes under that of another. */
-  #read(text: string, item: unknown, ready: Line | undefined): Read {
+  #read(text: string, item: unknown): Read {
     const [n, key, member] = Array.isArray(item) ? item : []
     const read: Read = { n: Number(n) || 0, member: String(member) }
     const replica = replicaOfKey(key)
     try {
       if (replica === undefined) read.why = 'it does not say where it was written'
       else if (isSnapshot(text)) {
-        const snapshot = parseSnapshot(text, replica)
+        const snapshot = parseSnapshot(text, (of) => handleOf(of) === replica)
         if (!snapshot) read.why = 'its snapshot is none of this replica'
-        else if (!isOwnReplica(this.#memory.db, replica)) read.snapshot = { ...snapshot, by: snapshotSignature(text) }
+        else if (!snapshot.covered.some((c) => isOwnReplica(this.#memory.db, c.replica))) read.snapshot = snapshot
       } else {
-        const line = ready ?? parseLine(text)
-        if (line.replica === replica) read.line = line
+        const line = parseLine(text)
+        if (handleOf(line.replica) === replica) read.line = line
         else read.why = `it was pushed as of ${replica}, and is of ${line.replica}`
       }
     } catch (error) {
@@ -301,8 +315,11 @@ export class HubExchange {
   async push(): Promise<void> {
     this.out.pushed.length = 0
     this.out.staying = 0
-    if (this.role !== 'reader') while (await this.#pushSome()) {}
-    else if (unsentLines(this.#memory, 1) > 0) this.out.refused = 'read-only'
+    if (this.role !== 'reader') {
+      this.#memory.signAnew()
+      while (await this.#pushSome()) {}
+      await this.#relay(this.#lacking())
+    } else if (unsentLines(this.#memory, 1) > 0) this.out.refused = 'read-only'
   }
 
   /** Pushes as many as are put together before the hub misses a sign of life; whether more are left. */
@@ -313,53 +330,158 @@ export class HubExchange {
     const erased = purges.length === 0 ? '' : sha256(JSON.stringify(purges))
     // what was erased is taken from the hub too: it is said again, each in the place of what it was
     const again = erased !== (progress.erased ?? '')
-    const sentOf = (replica: string) => progress.sent[replica] ?? 0
     const most = again ? Number.POSITIVE_INFINITY : PUSH_LINES
-    const all = unsentAfter(this.#memory, (replica) => (again ? 0 : sentOf(replica)), most).map((own) => ({
+    const all = unsent(this.#memory, (replica) => (again ? [] : sentOf(progress, replica)), most).map((own) => ({
       ...own,
-      lines: own.lines.filter((line) => line.seq > sentOf(own.replica) || line.substitute),
+      lines: own.lines.filter((line) => line.partial || !inRanges(sentOf(progress, own.replica), line.seq)),
     }))
     this.out.staying += all.reduce((n, own) => n + own.staying, 0)
     this.out.held = all.find((own) => own.held)?.held
+    const print = this.#memory.printer()
+    const called = (id: string) => this.#memory.reader.entity(id)?.name
     for (const { replica, lines, snapshot } of all) {
       const said = new Set(lines.map((l) => l.seq))
       // a snapshot says all that the lines before it said
-      const folded = again && snapshot ? Array.from({ length: snapshot.upTo }, (_, i) => i + 1) : []
+      const folded = again && snapshot ? numbersIn(snapshot.ranges) : []
       const purged = again ? purges.filter((p) => p.replica === replica && !said.has(p.seq)).map((p) => p.seq) : []
-      const print = signer(this.#memory)
+      const handle = handleOf(replica)
       // each is signed when its turn comes: the hub hears of this machine in between
       const items = function* (): Generator<Item> {
-        if (snapshot) yield { key: keyOf(replica, 'snapshot'), text: snapshot.text, seq: snapshot.upTo }
-        for (const seq of new Set([...folded, ...purged])) yield { key: keyOf(replica, seq), text: '', seq: 0 }
-        for (const l of lines) yield { key: keyOf(replica, l.seq), text: print(l), seq: l.seq, sum: l.summary }
+        if (snapshot) yield { key: keyOf(handle, 'snapshot'), text: snapshot.text, ranges: snapshot.ranges }
+        for (const seq of new Set([...folded, ...purged])) yield { key: keyOf(handle, seq), text: '', ranges: [] }
+        for (const l of lines)
+          yield { key: keyOf(handle, l.seq), text: print(l), ranges: [[l.from, l.seq]], sum: summaryOf(l, called) }
       }
       for (const part of portions(items())) {
         const over = again ? part.map((_, i) => i) : part.flatMap(({ key }, i) => (key.endsWith('snapshot') ? [i] : []))
-        const keys = part.map((i) => i.key)
-        const answer = await this.#link.ask(
-          { t: 'push', keys, ...(over.length > 0 ? { over } : {}) },
-          part.map((i) => i.text),
-        )
+        const answer = await this.#ask(part, over.length > 0 ? { over } : {})
         const [first] = Array.isArray(answer.refused) ? (answer.refused as [number, string][]) : []
         if (answer.code !== undefined || first) {
           this.out.refused = String(answer.code ?? first![1])
           return false
         }
-        const upTo = Math.max(...part.map((i) => i.seq))
         const top = answer.top === undefined || part.at(-1)!.text === '' ? {} : { top: answer.top }
-        this.#keep((p) => ({ ...top, sent: { ...p.sent, [replica]: Math.max(upTo, p.sent[replica] ?? 0) } }))
+        this.#keep((p) => {
+          keepLeft(
+            db,
+            replica,
+            part.flatMap((i) => i.ranges),
+          )
+          return { ...top, sent: { ...p.sent, [replica]: addAll(sentOf(p, replica), part) } }
+        })
         this.out.pushed.push(...part.flatMap((i) => (i.sum === undefined ? [] : [i.sum])))
       }
     }
     if (again) this.#keep(() => ({ erased }))
     return all.some((own) => own.lines.length >= most)
   }
+
+  #ask(part: readonly Item[], more: JsonObject): Promise<JsonObject> {
+    return this.#link.ask(
+      { t: 'push', keys: part.map((i) => i.key), ...more },
+      part.map((i) => i.text),
+    )
+  }
+
+  /** Lines of others that the hub does not have: they came through git, say. Who has them sends them. */
+  #lacking(): Line[] {
+    const { db } = this.#memory
+    if (!this.#relays) return []
+    const progress = this.#progress()
+    const lacking: Line[] = []
+    for (const [replica, ranges] of log.known(db)) {
+      if (!isKeyed(replica) || isOwnReplica(db, replica)) continue
+      for (const range of ranges)
+        for (const [from, to] of missingIn([...sentOf(progress, replica)], range))
+          for (const line of log.linesBetween(db, replica, from, to)) {
+            if (log.declinedAs(db, line) === undefined) lacking.push(line)
+            if (lacking.length >= PUSH_LINES) return lacking
+          }
+    }
+    return lacking
+  }
+
+  /** Sends lines of others, as they were signed. What the hub does not want of them is not offered again. */
+  async #relay(lines: readonly Line[]): Promise<void> {
+    if (lines.length === 0 || !this.#relays || this.role === 'reader') return
+    const travels = travelsFrom(this.#memory.db, this.#memory.registry())
+    const print = this.#memory.printer()
+    const items = function* (): Generator<Item> {
+      for (const line of lines) {
+        const part = sharedPart(line, travels)
+        if (part)
+          yield { key: keyOf(handleOf(line.replica), line.seq), text: print(part), ranges: [[line.from, line.seq]] }
+      }
+    }
+    for (const part of portions(items())) await this.#ask(part, { relay: true })
+    this.#keep((p) => ({ sent: withLines(p.sent, lines) }))
+  }
+
+  /** Asks the hub for batches that later ones name; it asks the others for what it does not have. */
+  async #askMissing(): Promise<void> {
+    const { db } = this.#memory
+    while (this.#relays) {
+      const keys = log
+        .gaps(db)
+        .filter((g) => isKeyed(g.replica))
+        .map((g) => keyOf(handleOf(g.replica), g.seq))
+        .filter((key) => !this.#asked.has(key))
+        .slice(0, MOST_ASKED)
+      if (keys.length === 0) return
+      for (const key of keys) this.#asked.add(key)
+      const answer = await this.#link.ask({ t: 'lines', keys })
+      const texts = Array.isArray(answer.lines) ? answer.lines.filter((text) => typeof text === 'string') : []
+      const found = texts.map((text) => this.#read(text, [0, keyIn(text), '']))
+      this.#takeIn(found)
+    }
+  }
+
+  /** Another member misses batches that the hub does not have. */
+  async #giveWanted(keys: readonly unknown[]): Promise<void> {
+    const { db } = this.#memory
+    const wanted = keys.slice(0, MOST_ASKED).flatMap((key) => {
+      const handle = replicaOfKey(key)
+      const seq = Number(String(key).split(':')[1])
+      const replica = [...log.known(db).keys()].find((r) => isKeyed(r) && handleOf(r) === handle)
+      return (replica === undefined ? undefined : log.lineOf(db, replica, seq)) ?? []
+    })
+    await this.#relay(wanted.filter((line) => !line.local && log.declinedAs(db, line) === undefined))
+  }
+}
+
+const sentOf = ({ sent }: Progress, replica: string): Range[] => {
+  const known = sent[replica] ?? []
+  return typeof known === 'number' ? (known > 0 ? [[1, known]] : []) : [...known]
+}
+
+const addAll = (ranges: Range[], part: readonly Item[]): Range[] =>
+  part.flatMap((i) => i.ranges).reduce((all, [from, to]) => addRange(all, from, to), ranges)
+
+function withLines(sent: Progress['sent'], lines: readonly Line[]): Progress['sent'] {
+  const next = { ...sent }
+  for (const [replica, own] of Map.groupBy(lines, (l) => l.replica))
+    next[replica] = own.reduce((all, l) => addRange(all, l.from, l.seq), sentOf({ sent } as Progress, replica))
+  return next
+}
+
+const numbersIn = (ranges: readonly Range[]): number[] =>
+  ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
+
+/** The key of a line, by what it says itself. */
+function keyIn(text: string): string {
+  try {
+    const { replica, seq } = parseLine(text)
+    return keyOf(handleOf(replica), seq)
+  } catch {
+    return ''
+  }
 }
 
 /** How many batches of this machine the hub does not have yet; no more than `most` of each identity are looked for. */
 export function unsentLines(memory: Memory, most?: number): number {
   const known = stored<Progress | null>(getMeta(memory.db, PROGRESS) ?? 'null')
-  return unsentAfter(memory, (replica) => known?.sent[replica] ?? 0, most).reduce((n, own) => n + own.lines.length, 0)
+  const all = unsent(memory, (replica) => (known ? sentOf(known, replica) : []), most)
+  return all.reduce((n, own) => n + own.lines.length, 0)
 }
 
 interface Read {
@@ -373,7 +495,8 @@ interface Read {
 interface Item {
   key: string
   text: string
-  seq: number
+  /** The lines that the hub has with it. */
+  ranges: readonly Range[]
   sum?: string
 }
 

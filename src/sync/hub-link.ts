@@ -49,6 +49,8 @@ export interface Heard {
   updates(frame: Frame): void
   claims?(held: unknown[]): void
   presence?(said: JsonObject): void
+  /** Another member misses these. */
+  wanted?(keys: readonly unknown[]): void
   /** The connection is gone. */
   gone(error: UserError): void
 }
@@ -170,6 +172,7 @@ export class HubLink {
     } else if (head.t === 'updates') this.#heard.updates(frame)
     else if (head.t === 'claims' && Array.isArray(head.held)) this.#heard.claims?.(head.held)
     else if (head.t === 'presence') this.#heard.presence?.(head)
+    else if (head.t === 'wanted' && Array.isArray(head.keys)) this.#heard.wanted?.(head.keys)
     // the hub has lost its database, say: another one may answer, or this one later
     else if (head.code === 'failed') this.fail('it failed')
     else if ((head.t === 'ack' || head.t === 'answer') && typeof head.id === 'number') {

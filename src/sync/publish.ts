@@ -2,16 +2,21 @@ import { dirname, join, relative } from 'node:path'
 import { gitRoot, isTracked } from '../git.ts'
 import type { Memory } from '../memory.ts'
 import { shellWord } from '../model/shell.ts'
-import { snapshotOf } from '../replication/compaction.ts'
-import { withoutErased } from '../replication/purge.ts'
-import { firstOf, type Line, parseLine, printLine, printReadable } from '../store/line.ts'
+import { travelsFrom } from '../read/travels.ts'
+import { printSnapshot, snapshotOf } from '../replication/compaction.ts'
+import { asKept } from '../replication/purge.ts'
+import { coveredLines } from '../store/coverage.ts'
+import { handleOf, isKeyed, isKeyOf, publicKey, sign } from '../store/keys.ts'
+import { type Line, parseLine, printLine } from '../store/line.ts'
+import { followingFirst } from '../store/line-v1.ts'
 import * as log from '../store/log.ts'
-import { ownIdentities } from '../store/trust.ts'
+import { addRange, missingIn, type Range } from '../store/ranges.ts'
+import { lastShared } from '../store/replica.ts'
+import { keepLeft, ownIdentities } from '../store/trust.ts'
 import { isSnapshot, removeSegment, type Segment, segmentsIn, wholeTexts, writeSegment } from './segments.ts'
-import { secretIn, sharedPart, sharedSnapshot, travelsFrom } from './share.ts'
-import { printRun, printSigned, printSignedSnapshot } from './signatures.ts'
+import { secretIn, sharedPart, sharedSnapshot } from './share.ts'
 
-/** What looks like a secret, and holds back the batches from there on. */
+/** The first batch that is held back, since it looks as if it held a secret. */
 export interface Held {
   batch: string
   entity?: string
@@ -30,11 +35,12 @@ export interface Pending {
 interface Own extends Pending {
   readonly replica: string
   /** A state in the place of lines that were folded away before they left. */
-  snapshot?: { text: string; upTo: number }
+  snapshot?: { text: string; ranges: Range[] }
   whole: { readonly segment: Segment; readonly texts: readonly string[] }[]
-  /** Segments that are damaged, or say what was erased since. */
+  /** Segments that are damaged. */
   bad: Segment[]
-  erased: Segment[]
+  /** Those that say what was erased since, with what they may say. */
+  erased: { readonly segment: Segment; readonly texts: readonly string[] }[]
 }
 
 /** A larger segment is not written again with others. */
@@ -55,24 +61,30 @@ function ownIn(memory: Memory, root: string): Own[] {
     const segments = Map.groupBy(segmentsIn(root), (s) => s.replica)
     return ownIdentities(db).map(({ replica, upTo }) => {
       const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [], erased: [] }
-      for (const segment of segments.get(replica) ?? []) {
+      let has: Range[] = []
+      for (const segment of segments.get(handleOf(replica)) ?? []) {
         const texts = wholeTexts(root, segment)
-        if (texts === undefined) own.bad.push(segment)
-        else if (saysErased(memory, texts, travels)) own.erased.push(segment)
-        else own.whole.push({ segment, texts })
+        if (texts === undefined) {
+          own.bad.push(segment)
+          continue
+        }
+        const kept = keptTexts(memory, texts)
+        if (kept === texts) own.whole.push({ segment, texts })
+        else if (kept) own.erased.push({ segment, texts: kept })
+        // a folded state says what was erased: another one takes its place
+        else own.erased.push({ segment, texts: [] })
+        if (kept) has = addRange(has, segment.first, segment.last)
       }
-      const has = new Set<number>()
-      for (const { segment } of own.whole) for (let seq = segment.first; seq <= segment.last; seq++) has.add(seq)
-      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, (seq) => has.has(seq))
+      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, has)
       return own
     })
   })
 }
 
-/** What leaves of this store's lines, of each identity those after a number, and so many of them. */
-export function unsentAfter(
+/** What leaves of this store's lines, of each identity those that others do not have, and so many of them. */
+export function unsent(
   memory: Memory,
-  sent: (replica: string) => number,
+  has: (replica: string) => Range[],
   most = Number.POSITIVE_INFINITY,
 ): Omit<Own, 'whole' | 'bad' | 'erased'>[] {
   const { db } = memory
@@ -80,30 +92,24 @@ export function unsentAfter(
     const travels = travelsFrom(db, memory.registry())
     return ownIdentities(db).map(({ replica, upTo }) => {
       const own: Own = { replica, lines: [], staying: 0, whole: [], bad: [], erased: [] }
-      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, (seq) => seq <= sent(replica), most)
+      collect(memory, own, Math.min(upTo, log.head(db, replica).seq), travels, has(replica), most)
       return own
     })
   })
 }
 
-/** Whether a segment says something that was erased since. */
-function saysErased(memory: Memory, texts: readonly string[], travels: (id: string) => boolean): boolean {
-  const { db } = memory
-  if (!log.anythingPurged(db)) return false
-  return texts.some((text) => {
-    if (isSnapshot(text)) return true
-    const said = parseLine(text)
-    if (withoutErased(db, said) === said) return false
-    const line = log.lineOf(db, said.replica, said.seq)
-    const now = line && sharedPart(line, travels)
-    const print = said.author.sig === undefined ? printReadable : (l: Line) => printSigned(memory, l)
-    return now === undefined || print(following(now, said.prev, said.from)) !== text
+/** The lines of a segment without what was erased since; the same texts if there is none of that, nothing for a folded state. */
+function keptTexts(memory: Memory, texts: readonly string[]): readonly string[] | undefined {
+  if (!log.anythingPurged(memory.db)) return texts
+  if (texts.some(isSnapshot)) return undefined
+  const print = memory.printer()
+  const kept = texts.map((text) => {
+    const line = parseLine(text)
+    const now = asKept(memory.db, line)
+    return now === line ? text : print(now, text.includes('"key":"'))
   })
+  return kept.every((text, i) => text === texts[i]) ? texts : kept
 }
-
-/** A line as it follows another one; where lines between the two stay here, it says so. */
-const following = (line: Line, prev: string, from: number | undefined): Line =>
-  from === undefined || from === line.seq ? line : { ...line, prev, from, substitute: true }
 
 /** Finds what leaves of the lines up to a number that others do not have yet. */
 function collect(
@@ -111,24 +117,28 @@ function collect(
   own: Own,
   last: number,
   travels: (id: string) => boolean,
-  has: (seq: number) => boolean,
+  has: Range[],
   most = Number.POSITIVE_INFINITY,
 ): void {
   const { db } = memory
   const { replica, lines } = own
-  const folded = log.coveredUpTo(db, replica)
-  for (let seq = 1; seq <= folded; seq++) {
-    if (has(seq)) continue
-    const snapshot = sharedSnapshot(snapshotOf(db)!, replica, travels)
-    own.snapshot = { text: printSignedSnapshot(memory, snapshot), upTo: folded }
-    break
+  const shared = replica === ownIdentities(db).at(-1)?.replica ? lastShared(db).seq : Number.MAX_SAFE_INTEGER
+  // nobody takes what only a key of elsewhere can sign
+  const key = publicKey(memory.projectId)
+  const isOfOther = key !== undefined && isKeyed(replica) && !isKeyOf(key, replica)
+  const isThere = (from: number, to: number) => has.some(([a, b]) => a <= from && to <= b)
+  const folded = coveredLines(db).filter((c) => c.replica === replica)
+  if (folded.some((c) => c.first <= shared && !isThere(c.first, Math.min(c.last, shared)))) {
+    const state = sharedSnapshot(snapshotOf(db)!, replica, travels)
+    const text = printSnapshot(state, sign(memory.projectId, JSON.stringify(state)))
+    own.snapshot = { text, ranges: folded.map((c) => [c.first, c.last]) }
   }
-  for (let from = folded + 1; from <= last; from++) {
-    if (has(from)) continue
-    let to = from
-    while (to < last && !has(to + 1)) to++
-    let prev = from === 1 ? '' : (log.hashOf(db, replica, from - 1) ?? '')
+  const known = folded.reduce((ranges, c) => addRange(ranges, c.first, c.last), has)
+  for (const [from, to] of missingIn(known, [1, last])) {
+    let end = from - 1
+    let prev = end === 0 ? '' : (log.hashOf(db, replica, end) ?? '')
     for (const line of log.linesBetween(db, replica, from, to)) {
+      if (log.declinedAs(db, line) || (isOfOther && line.raw.v === 2 && !line.signature)) continue
       const part = sharedPart(line, travels)
       if (!part) {
         own.staying++
@@ -136,15 +146,15 @@ function collect(
       }
       const secret = secretIn(part)
       if (secret) {
-        own.held = { batch: `${replica}:${line.seq}`, ...secret }
-        return
+        own.held ??= { batch: `${replica}:${line.seq}`, ...secret }
+        if (line.v === 1) return // 0.1.0 waits for each
+        continue
       }
-      lines.push(following(part, prev, from))
+      lines.push(part.v === 1 ? followingFirst(part, prev, end + 1) : part)
       if (lines.length >= most) return
-      from = line.seq + 1
+      end = line.seq
       prev = line.hash
     }
-    from = to
   }
 }
 
@@ -196,29 +206,40 @@ export function newHistory(paths: readonly string[]): string[] {
  */
 export function publish(memory: Memory, root: string): Published {
   const out: Published = { lines: [], staying: 0, written: [], removed: [], committed: [] }
+  memory.signAnew(
+    (replica) =>
+      ownIn(memory, root)
+        .find((own) => own.replica === replica)
+        ?.whole.map((w) => rangeOf(w.segment)) ?? [],
+  )
+  const print = memory.printer()
   for (const own of ownIn(memory, root)) {
-    const gone = [...own.bad, ...own.erased]
+    const gone = [...own.bad, ...own.erased.map((e) => e.segment)]
     const write = (first: number, last: number, texts: readonly string[]) =>
       void out.written.push(writeSegment(root, own.replica, first, last, texts).path)
+    for (const { segment, texts } of own.erased) if (texts.length > 0) write(segment.first, segment.last, texts)
     if (own.snapshot) {
-      write(1, own.snapshot.upTo, [own.snapshot.text])
-      gone.push(...own.whole.map((w) => w.segment).filter((s) => s.last <= own.snapshot!.upTo))
+      const { text, ranges } = own.snapshot
+      write(ranges[0]![0], ranges.at(-1)![1], [text])
+      const isIn = (s: Segment) => ranges.some(([from, to]) => from <= s.first && s.last <= to)
+      gone.push(...own.whole.map((w) => w.segment).filter(isIn))
     }
     for (const run of runsOf(own.lines).flatMap(cut)) {
-      const texts = printRun(memory, run)
+      const texts = run.map((line, i) => print(line, i === 0))
       const merged = mergedInto(root, run, texts, own)
-      const first = merged[0]?.segment.first ?? firstOf(run[0]!)
+      const first = merged[0]?.segment.first ?? run[0]!.from
       write(first, run.at(-1)!.seq, [...merged.flatMap((m) => m.texts), ...texts])
       gone.push(...merged.map((m) => m.segment))
     }
     // a held batch may be in a damaged segment alone
     const before = own.held ? Number(own.held.batch.split(':')[1]) : Number.POSITIVE_INFINITY
-    for (const segment of gone.filter((s) => s.last < before))
+    for (const segment of gone.filter((s) => s.last < before || own.erased.some((e) => e.segment === s)))
       if (!out.written.includes(segment.path) && removeSegment(root, segment)) {
         out.removed.push(segment.path)
-        if (own.erased.includes(segment) && isTracked(root, segment.path))
+        if (own.erased.some((e) => e.segment === segment) && isTracked(root, segment.path))
           out.committed.push(join(relative(gitRoot(root) ?? root, root), segment.path))
       }
+    if (own.lines.length > 0) memory.db.write(() => keepLeft(memory.db, own.replica, own.lines.map(rangeOf)))
     out.lines.push(...own.lines)
     out.staying += own.staying
     out.held ??= own.held
@@ -226,12 +247,14 @@ export function publish(memory: Memory, root: string): Published {
   return out
 }
 
+const rangeOf = (of: Segment | Line): Range => ('from' in of ? [of.from, of.seq] : [of.first, of.last])
+
 /** Lines that follow each other without one between them that is there already. */
 function runsOf(lines: readonly Line[]): Line[][] {
   const runs: Line[][] = []
   for (const line of lines) {
     const run = runs.at(-1)
-    if (run && run.at(-1)!.seq === firstOf(line) - 1) run.push(line)
+    if (run && run.at(-1)!.seq === line.from - 1) run.push(line)
     else runs.push([line])
   }
   return runs
@@ -259,7 +282,7 @@ const sizeOf = (texts: readonly string[]): number => texts.reduce((n, t) => n + 
  */
 function mergedInto(root: string, run: readonly Line[], texts: readonly string[], own: Own): Own['whole'] {
   const merged: Own['whole'] = []
-  let first = firstOf(run[0]!)
+  let first = run[0]!.from
   let size = sizeOf(texts)
   for (;;) {
     const before = own.whole.find((w) => w.segment.last === first - 1)

@@ -8,15 +8,14 @@ import { getMeta, setMeta } from '../store/meta.ts'
 import { listSessions } from '../store/presence.ts'
 import { isOfStore } from '../store/store-error.ts'
 import { isOwnReplica } from '../store/trust.ts'
-import { isMuch, ReadAhead } from './read-ahead.ts'
-import { type Content, readSegment, type Segment, segmentsIn, signatureOf, type Texts, textsOf } from './segments.ts'
-import { checkSigned } from './signatures.ts'
+import { type Content, readSegment, type Segment, segmentsIn, signatureOf, textsOf } from './segments.ts'
+import { checkFirstLines, checkSnapshot } from './signatures.ts'
 
 export interface Received {
   /** Batches that were new here. */
   applied: number
-  /** Batches that wait for an earlier one. */
-  parked: number
+  /** Batches that later ones name, and that are missing here. */
+  gaps: number
   damaged: { path: string; why: string }[]
   /** Segments that are still to be read: the time was up, or others held the lock. */
   left: number
@@ -54,7 +53,7 @@ export const hasChanged = (memory: Memory, root: string): boolean =>
  * back. `left`: milliseconds that there are for it.
  */
 export function receive(memory: Memory, root: string, left: () => number = () => Number.POSITIVE_INFINITY): Received {
-  const out: Received = { applied: 0, parked: 0, damaged: [], left: 0 }
+  const out: Received = { applied: 0, gaps: 0, damaged: [], left: 0 }
   if (memory.db.readOnly) return out
   const { db, env } = memory
   const { signature, newest } = signatureOf(root)
@@ -102,10 +101,10 @@ type Group = { readonly segment: Segment; readonly content: Content }[]
 
 /** Segments as they are read; those that together have so many lines in one group. */
 function* groupsOf(root: string, segments: readonly Segment[], inTime: () => boolean, lines: number): Generator<Group> {
-  const count = segments.reduce((n, s) => n + s.last - s.first + 1, 0)
   let group: Group = []
-  for (const read of lines > 0 && isMuch(count) ? readAhead(root, segments) : readOneByOne(root, segments, inTime)) {
-    group.push(read)
+  for (const segment of segments) {
+    if (!inTime()) continue
+    group.push({ segment, content: readSegment(textsOf(root, segment)) })
     if (group.reduce((n, { content }) => n + content.lines.length, 0) < lines) continue
     yield group
     group = []
@@ -113,44 +112,15 @@ function* groupsOf(root: string, segments: readonly Segment[], inTime: () => boo
   if (group.length > 0) yield group
 }
 
-type Read = Group[number]
-
-function* readOneByOne(root: string, segments: readonly Segment[], inTime: () => boolean): Generator<Read> {
-  for (const segment of segments) if (inTime()) yield { segment, content: readSegment(textsOf(root, segment)) }
-}
-
-/** So many segments, of 4 MB each, are with the worker while one is taken in. */
-const SEGMENTS_AHEAD = 2
-
-function* readAhead(root: string, segments: readonly Segment[]): Generator<Read> {
-  const ahead = new ReadAhead()
-  const given: Texts[] = []
-  try {
-    for (const segment of segments) {
-      const texts = textsOf(root, segment)
-      given.push(texts)
-      ahead.give(texts.texts ?? [])
-      if (given.length > SEGMENTS_AHEAD) yield next()
-    }
-    while (given.length > 0) yield next()
-  } finally {
-    ahead.close()
-  }
-  function next(): Read {
-    const texts = given.shift()!
-    return { segment: texts.segment, content: readSegment(texts, ahead.take()) }
-  }
-}
-
 /** Takes several sound segments in one transaction; false: they are to be taken one by one. */
 function takeTogether(memory: Memory, group: Group, out: Received): boolean {
   if (group.length < 2 || group.some(({ content }) => content.damage || content.snapshots.length > 0)) return false
   try {
-    for (const { content } of group) checkSigned(memory, content.lines, [])
+    for (const { content } of group) checkFirstLines(memory, content.lines)
     const taken = memory.applyLines({ lines: group.flatMap(({ content }) => content.lines), snapshots: [] })
     out.applied += taken.applied
-    out.parked = taken.parked
-    return true
+    out.gaps = taken.gaps
+    return taken.refused.length === 0
   } catch (error) {
     if (isOfStore(error)) throw error
     return false
@@ -166,9 +136,9 @@ function takeIn(
   atOnce: number,
 ): string | undefined {
   let failed: string | undefined
-  const mayTake = (of: readonly Line[], states: Content['snapshots'] = []): boolean => {
+  const mayTake = (check: () => void): boolean => {
     try {
-      checkSigned(memory, of, states)
+      check()
       return true
     } catch (error) {
       if (!(error instanceof UserError) || isOfStore(error)) throw error
@@ -180,7 +150,8 @@ function takeIn(
     try {
       const taken = memory.applyLines({ ...part, snapshots: [...part.snapshots] })
       out.applied += taken.applied
-      out.parked = taken.parked
+      out.gaps = taken.gaps
+      failed ??= taken.refused[0]?.why
       return taken
     } catch (error) {
       if (isOfStore(error)) throw error
@@ -196,9 +167,13 @@ function takeIn(
     takeLines(of.slice(half))
   }
   // what this store wrote itself it knows better
-  const theirs = snapshots.filter((s) => !s.covered.some((c) => isOwnReplica(memory.db, c.replica)) && mayTake([], [s]))
+  const theirs = snapshots.filter(
+    (s) => !s.covered.some((c) => isOwnReplica(memory.db, c.replica)) && mayTake(() => checkSnapshot(memory, s)),
+  )
   // one that its replica did not sign is not to keep the others out
-  const lines = mayTake(read) ? read : read.filter((_, i) => mayTake(signedRun(read, i)))
+  const lines = mayTake(() => checkFirstLines(memory, read))
+    ? read
+    : read.filter((_, i) => mayTake(() => checkFirstLines(memory, signedRun(read, i))))
   if (theirs.length > 0) take({ lines: [], snapshots: theirs })
   for (let at = 0; at < lines.length; at += atOnce) {
     if (left() <= 0) return 'late'
@@ -209,6 +184,6 @@ function takeIn(
 
 /** A line with those after it up to the next that is signed: by that one it may be signed too. */
 function signedRun(lines: readonly Line[], at: number): readonly Line[] {
-  const end = lines.findIndex((l, i) => i >= at && l.author.sig !== undefined)
+  const end = lines.findIndex((l, i) => i >= at && l.signature !== undefined)
   return lines.slice(at, (end < 0 ? at : end) + 1)
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { inspect, readInside, removeInside, writeInside } from '../files.ts'
 import { sha256 } from '../model/digest.ts'
-import { parseSnapshot } from '../replication/compaction.ts'
+import { parseSnapshot, type SignedSnapshot } from '../replication/compaction.ts'
+import { handleOf } from '../store/keys.ts'
 import { type Line, parseLine } from '../store/line.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { linesIn } from './frames.ts'
-import { type SignedSnapshot, snapshotSignature } from './signatures.ts'
 
 const LOG_DIR = `${PROJECT_DIR}/log`
 const REPLICA = /^[0-9a-z]{1,7}$/
@@ -16,6 +16,7 @@ const MOST_BYTES = 64 * 1024 * 1024
 
 /** A file with some consecutive lines of one replica; it is never changed. */
 export interface Segment {
+  /** The beginning of its name (`handleOf`). */
   readonly replica: string
   readonly first: number
   readonly last: number
@@ -86,19 +87,26 @@ export function textsOf(root: string, segment: Segment): Texts {
     : { segment, isWhole: false }
 }
 
-/** Reads a segment: whole lines with a right hash are taken from a damaged one too. `ready`: lines that have been read. */
-export function readSegment({ segment, texts, isWhole }: Texts, ready: readonly (Line | undefined)[] = []): Content {
+/** Reads a segment: whole lines with a right hash are taken from a damaged one too. */
+export function readSegment({ segment, texts, isWhole }: Texts): Content {
   if (texts === undefined) return { lines: [], snapshots: [], damage: 'it cannot be read' }
   let damage = isWhole ? undefined : 'it is not what its name says: it was cut off or changed'
   const lines: Line[] = []
   const snapshots: SignedSnapshot[] = []
-  for (const [i, textLine] of texts.entries()) {
+  const isOf = (replica: string) => handleOf(replica) === segment.replica
+  let key: string | undefined
+  for (const textLine of texts) {
     if (textLine === '') continue
+    // nothing else is parsed, however much of it there is
+    if (!isLine(textLine)) {
+      damage ??= 'it holds something else than lines of the log'
+      continue
+    }
     if (isSnapshot(textLine)) {
       if (!isWhole) continue // it has no hash of its own
       try {
-        const snapshot = parseSnapshot(textLine, segment.replica)
-        if (snapshot) snapshots.push({ ...snapshot, by: snapshotSignature(textLine) })
+        const snapshot = parseSnapshot(textLine, isOf)
+        if (snapshot) snapshots.push(snapshot)
         else damage ??= 'its snapshot is none of this replica'
       } catch {
         damage ??= 'a snapshot cannot be read'
@@ -106,9 +114,10 @@ export function readSegment({ segment, texts, isWhole }: Texts, ready: readonly 
       continue
     }
     try {
-      const line = ready[i] ?? parseLine(textLine)
-      if (line.replica !== segment.replica) damage ??= `it holds lines of ${line.replica}`
-      else lines.push(line)
+      const line = parseLine(textLine, false, key)
+      key = line.signature?.key ?? key
+      if (isOf(line.replica)) lines.push(line)
+      else damage ??= `it holds lines of ${line.replica}`
     } catch (error) {
       // canonical text is made by recursion, and a line may be nested without end
       damage ??= error instanceof UserError ? error.message : 'a line cannot be read'
@@ -116,6 +125,8 @@ export function readSegment({ segment, texts, isWhole }: Texts, ready: readonly 
   }
   return { lines, snapshots, ...(damage === undefined ? {} : { damage }) }
 }
+
+const isLine = (text: string): boolean => text.startsWith('{"') && text.endsWith('}')
 
 /** Writes a segment of some lines; returns it. One that is there already is the same. */
 export function writeSegment(
@@ -134,9 +145,10 @@ export function writeSegment(
       'nothing of it was written; share with `tidemark sync` before `tidemark doctor --compact` folds it away',
     )
   const hash = hashOf(text)
-  const path = `${LOG_DIR}/${replica}/${first}-${last}-${hash}.jsonl`
+  const handle = handleOf(replica)
+  const path = `${LOG_DIR}/${handle}/${first}-${last}-${hash}.jsonl`
   writeInside(root, path, text)
-  return { replica, first, last, hash, path }
+  return { replica: handle, first, last, hash, path }
 }
 
 /** The lines of a segment as texts, if it is what its name says. */

@@ -1,5 +1,6 @@
 import type { ActResult, Memory } from '../memory.ts'
 import { isObject } from '../model/object.ts'
+import { shortBatch } from '../store/keys.ts'
 import { isRefusedFor } from '../write/batch.ts'
 import type { Result } from '../write/plan.ts'
 import { claimedLines, releasedLines } from './claim-lines.ts'
@@ -69,6 +70,6 @@ function printed(done: ActResult, memory: Memory): Output {
     if (held.length > 0) return held
     return `${r.verb} ${what(r)}${r.created === true ? ' (new)' : ''}${r.version !== undefined ? ` v${r.version}` : ''}`
   })
-  if (done.batch) lines.push(`batch ${done.batch}`)
+  if (done.batch) lines.push(`batch ${shortBatch(done.batch)}`)
   return written(done, lines)
 }

@@ -6,7 +6,7 @@ import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { MAX_ACTIONS, parseBatch } from '../write/batch.ts'
 import { contraryRules, saidContrary, settled } from './contradictions.ts'
-import { findOne, oneLine, refsTo } from './format.ts'
+import { findOne, oneLine, refsTo, undoLine } from './format.ts'
 import { nameOf, unverifiedRules, waitingIn } from './review-queue.ts'
 import { actingAs, type Block, defineTool, type Output, type ToolContext, written } from './tool.ts'
 
@@ -161,7 +161,7 @@ export const confirm = defineTool({
     const entities = all === undefined ? meant(context, refs) : waiting
     const { batches, notes } = agreeTo(memory, entities, actingAs(context))
     const lines = entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`)
-    const undo = batches.map((batch) => `tidemark undo ${batch} takes it back`)
+    const undo = batches.map((batch) => undoLine(batch))
     const print = (settled: readonly string[]): Output => {
       const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }
       return written({ notes }, lines, json, [...settled, ...undo])

@@ -1,6 +1,6 @@
 import { many } from '../briefing/format.ts'
 import { purge } from '../verbs/purge.ts'
-import { findOne } from './format.ts'
+import { findOne, undoLine } from './format.ts'
 import { actingAs, defineTool, REF, written } from './tool.ts'
 import { paramOf } from './verb-params.ts'
 
@@ -28,7 +28,7 @@ export const forget = defineTool({
       ? [`erased ${e.kind}, and what ${many(Number(done.results[0]!.batches), 'batch', 'batches')} held of it`]
       : done.results[0]!.standing === 'proposed'
         ? [`proposed to forget ${e.kind} ${e.name}`]
-        : [`forgot ${e.kind} ${e.name}`, `tidemark undo ${done.batch} brings it back`]
+        : [`forgot ${e.kind} ${e.name}`, undoLine(done.batch!, 'brings it back')]
     return written(done, lines)
   },
 })

@@ -8,6 +8,7 @@ import type { WorkKind } from '../model/work-kinds.ts'
 import { namesNear, type Reader } from '../read/reader.ts'
 import { asShort, shortRefs } from '../read/short-references.ts'
 import { isOpen } from '../read/work-tree.ts'
+import { shortBatch } from '../store/keys.ts'
 
 export { ago, span } from '../model/times.ts'
 
@@ -18,6 +19,9 @@ export const countedKinds = (kinds: readonly { kind: string; n: number }[]): str
 /** A moment as text: for a person on a terminal local, with the zone, else in UTC. */
 export const moment = (ms: number, local: boolean | undefined): string =>
   local ? localMinute(ms) : `${new Date(ms).toISOString().slice(0, 19)}Z`
+
+/** How a batch is taken back. */
+export const undoLine = (batch: string, does = 'takes it back'): string => `tidemark undo ${shortBatch(batch)} ${does}`
 
 /** One line of at most `max` characters. */
 export const oneLine = (value: string, max: number): string => {

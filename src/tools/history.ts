@@ -1,11 +1,13 @@
 import { referenceTo } from '../discover/values.ts'
 import { UserError } from '../errors.ts'
+import { STATE } from '../log/cells.ts'
 import { isMark, saidIn } from '../log/context-value.ts'
-import type { Event } from '../log/events.ts'
+import { type Event, valueBefore } from '../log/events.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { stands } from '../recall/validity.ts'
+import { shortBatch } from '../store/keys.ts'
 import { ago, findOne, inWords, moment, oneLine } from './format.ts'
 import { type Block, defineTool, type Output, REF } from './tool.ts'
 
@@ -18,14 +20,14 @@ const WORDS: Record<Event['op'], string> = {
   drop: 'removed',
 }
 
-function told(given: Event): string {
+function told(given: Event, was: Json | undefined): string {
   const e = { ...given, ...saidIn(given) }
   if (e.purged) return e.field === '$' ? 'erased' : `${e.field} (erased)`
   if (e.field === '$') return (e.value as { s?: string } | undefined)?.s ?? 'changed'
   const at = e.path?.length ? `${e.field}.${e.path.join('.')}` : e.field
   const value =
     e.value === undefined ? '' : ` ${oneLine(typeof e.value === 'string' ? e.value : JSON.stringify(e.value), 80)}`
-  return `${at} ${WORDS[e.op]}${value}${e.was !== undefined ? ` (was ${oneLine(typeof e.was === 'string' ? e.was : JSON.stringify(e.was), 60)})` : ''}`
+  return `${at} ${WORDS[e.op]}${value}${was !== undefined ? ` (was ${oneLine(typeof was === 'string' ? was : JSON.stringify(was), 60)})` : ''}`
 }
 
 /** What took the place of an entity, and whose place it took: the events that made the links. */
@@ -44,8 +46,19 @@ const supersessions = (memory: Memory, id: string) =>
 
 type Entry = ReturnType<Memory['history']>[number]
 
+/** What an event took the place of; items of lists come and go by themselves. */
+const wasOf = ({ event }: Entry, all: readonly Entry[]): Json | undefined =>
+  event.op === 'add' || event.op === 'remove' || event.field === STATE
+    ? undefined
+    : valueBefore(
+        event,
+        all.map((x) => x.event),
+      )
+
 const whoOf = ({ author }: Entry) =>
   [author?.user, author?.agent, author?.session && `session ${author.session}`].filter(Boolean).join(', ') || 'somebody'
+
+const withWas = (was: Json | undefined): { was?: Json } => (was === undefined ? {} : { was })
 
 /** Whom each field has its value from: the last that wrote it, and what it said before. */
 function byField(e: Entity, events: readonly Entry[], now: number): Output {
@@ -53,13 +66,14 @@ function byField(e: Entity, events: readonly Entry[], now: number): Output {
   const rows = Object.keys(e.fields).flatMap((field) => {
     const last = events.findLast((x) => x.event.field === field && !x.event.purged)
     if (!last) return []
-    const { op, value, was } = last.event
+    const { op, value } = last.event
+    const was = wasOf(last, events)
     const change = op === 'add' || op === 'remove' ? `${WORDS[op]} ${said(value)}` : `was ${said(was)}`
     return [{ field, last, change, was: was ?? null }]
   })
   const lines = rows.map(
     ({ field, last, change }) =>
-      `${field}: ${said(e.fields[field])}\n  ${whoOf(last)}, ${ago(last.event.stamp.ms, now)} (${last.batch}); ${change}`,
+      `${field}: ${said(e.fields[field])}\n  ${whoOf(last)}, ${ago(last.event.stamp.ms, now)} (${shortBatch(last.batch)}); ${change}`,
   )
   const json = rows.map(({ field, last, was }) => ({
     ...{ field, value: e.fields[field]!, was, batch: last.batch, at: new Date(last.event.stamp.ms).toISOString() },
@@ -87,13 +101,14 @@ export const history = defineTool({
         throw new UserError('bad-argument', '--limit is no whole number from 1 on', 'give a whole number')
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
       const lines = news.map(
-        (n) => `${moment(n.at, local)}  ${n.batch}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,
+        (n) =>
+          `${moment(n.at, local)}  ${shortBatch(n.batch)}  ${n.summary}${n.author.session ? `  [${n.author.session}]` : ''}`,
       )
       const table: Block = {
         head: ['WHEN', 'BATCH', 'WHAT', 'SESSION'],
         rows: news.map((n) => [
           [['aside', ago(n.at, memory.env.now())]],
-          [['ref', n.batch]],
+          [['ref', shortBatch(n.batch)]],
           [n.summary],
           [['kind', oneLine(n.author.session ?? '', 20)]],
         ]),
@@ -114,7 +129,10 @@ export const history = defineTool({
     const e = findOne(memory.reader, args.ref, true)
     const events = memory.history(e.id).filter((x) => x.event.field !== 'provenance')
     if (args['by-field']) return byField(e, events, memory.env.now())
-    const steps = [...events.map((x) => ({ ...x, text: told(x.event) })), ...supersessions(memory, e.id)]
+    const steps = [
+      ...events.map((x) => ({ ...x, text: told(x.event, wasOf(x, events)) })),
+      ...supersessions(memory, e.id),
+    ]
     steps.sort((a, b) => a.event.stamp.ms - b.event.stamp.ms)
     const lines: string[] = []
     const blocks: Block[] = []
@@ -127,8 +145,8 @@ export const history = defineTool({
         const who = [x.author?.user, x.author?.agent, x.author?.session].filter(Boolean).join(', ')
         const why = x.author?.intent ? `  “${oneLine(x.author.intent, 80)}”` : ''
         const by = `${who ? `  ${who}` : ''}${why}`
-        lines.push(`${moment(x.event.stamp.ms, local)}  ${batch}${by}`)
-        blocks.push({ line: [['name', ago(x.event.stamp.ms, now)], '  ', ['ref', batch], ['aside', by]] })
+        lines.push(`${moment(x.event.stamp.ms, local)}  ${shortBatch(batch)}${by}`)
+        blocks.push({ line: [['name', ago(x.event.stamp.ms, now)], '  ', ['ref', shortBatch(batch)], ['aside', by]] })
       }
       lines.push(`  ${x.text}`)
       blocks.push({ line: [x.text], indent: 2 })
@@ -141,7 +159,7 @@ export const history = defineTool({
       op: x.event.op,
       ...(x.event.path ? { path: [...x.event.path] } : {}),
       ...(x.event.value !== undefined ? { value: x.event.value } : {}),
-      ...(x.event.was !== undefined ? { was: x.event.was } : {}),
+      ...withWas(wasOf(x, events)),
       ...(x.received !== undefined ? { received: new Date(x.received).toISOString() } : {}),
       author: (x.author ?? {}) as unknown as Json,
     }))

@@ -3,6 +3,7 @@ import { IMPORTERS, importNow } from '../formats/import/index.ts'
 import { printReport } from '../formats/import/report.ts'
 import type { Json } from '../model/field.ts'
 import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
+import { undoLine } from './format.ts'
 import { importTranscripts, SPECSTORY, TRANSCRIPTS } from './import-transcripts.ts'
 import { actingAs, defineTool, type ToolContext } from './tool.ts'
 
@@ -17,7 +18,7 @@ async function askForYes(context: ToolContext, source: string): Promise<string[]
   if (context.by !== 'person' || !(await context.ask?.(question)))
     return [`${what} ${waiting.length === 1 ? 'binds' : 'bind'} nobody until a person says yes: ${confirmAll(memory)}`]
   const { batches } = agreeTo(memory, waiting, actingAs(context))
-  return [`confirmed ${what}`, ...batches.map((batch) => `tidemark undo ${batch} takes it back`)]
+  return [`confirmed ${what}`, ...batches.map((batch) => undoLine(batch))]
 }
 
 const SESSIONS = [TRANSCRIPTS, SPECSTORY]

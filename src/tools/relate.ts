@@ -7,7 +7,7 @@ import type { Json } from '../model/field.ts'
 import type { Reader } from '../read/reader.ts'
 import { vocabularyOf } from '../recall/contradictions.ts'
 import { Recaller } from '../recall/recall.ts'
-import { oneLine } from './format.ts'
+import { oneLine, undoLine } from './format.ts'
 import { actingAs, defineTool } from './tool.ts'
 
 /** So many wait for an answer at most: more would not be looked at. */
@@ -66,7 +66,7 @@ export const relate = defineTool({
       ...made.map((l) => `  ${name(l.from)} ${l.type} ${name(l.to)}: ${oneLine(l.evidence, 120)}`),
       ...(mentions.links > 0 ? [`linked ${mentions.links} mentions in documents`] : []),
       ...(open > 0 ? [`${open} ${open === 1 ? 'waits' : 'wait'} for your answer: tidemark review${more}`] : []),
-      ...all.map((batch) => `tidemark undo ${batch} takes it back`),
+      ...all.map((batch) => undoLine(batch)),
     ]
     const json = { proposed: made.map((l) => ({ ...l })), found: found.length, waiting: open, mentions: mentions.links }
     return { text: lines.join('\n'), json: { ...json, batches: all } }

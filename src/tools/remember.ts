@@ -3,7 +3,7 @@ import { classifyRule } from '../formats/import/classify.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { contraryRules, settled } from './contradictions.ts'
-import { refTo } from './format.ts'
+import { refTo, undoLine } from './format.ts'
 import { actingAs, defineTool, type Output, written } from './tool.ts'
 
 /** A longer line is no sentence: its beginning stands for it. */
@@ -55,7 +55,7 @@ export const remember = defineTool({
     const waits = standingOf(context.memory.reader.entity(String(r.id))?.fields ?? {}) === 'proposed'
     const what = `${r.kind}${typeof said.category === 'string' ? ` (${said.category})` : ''}`
     const line = `${waits ? 'proposed' : r.created ? 'remembered' : 'known already'} as ${what} ${refTo(context.memory.reader, String(r.id))}`
-    const undo = done.batch ? [`tidemark undo ${done.batch} takes it back`] : []
+    const undo = done.batch ? [undoLine(done.batch)] : []
     const print = (settled: readonly string[]): Output =>
       written(done, [line], { ...done, notes: [...done.notes, ...settled] }, [...settled, ...undo])
     if (r.kind === 'decision')

@@ -20,7 +20,7 @@ import { findOverlaps, overlapSummary } from '../ownership/overlaps.ts'
 import { markOf, Staleness } from '../read/stale.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { shown } from '../scheme/invisible.ts'
-import { countedKinds, entityJson, oneLine } from './format.ts'
+import { countedKinds, entityJson, oneLine, undoLine } from './format.ts'
 import { promotionDue } from './maturity.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
@@ -97,8 +97,8 @@ function archiveLines({ observations, batches, pages }: Archived): string[] {
   if (batches.length === 0) return [`${what}, and would be archived`]
   return [
     `${what}, and ${one ? 'is' : 'are'} archived: ${pages.join(', ')}`,
-    `tidemark undo ${batches[0]} brings ${one ? 'it' : 'them'} back${batches.length > 1 ? ', the first 50' : ''}`,
-    ...first(batches.slice(1), (batch) => `tidemark undo ${batch} brings back the next 50`, 'tidemark retro --json'),
+    undoLine(batches[0]!, `brings ${one ? 'it' : 'them'} back${batches.length > 1 ? ', the first 50' : ''}`),
+    ...first(batches.slice(1), (batch) => undoLine(batch, 'brings back the next 50'), 'tidemark retro --json'),
   ]
 }
 

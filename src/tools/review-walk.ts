@@ -6,7 +6,7 @@ import { markOf } from '../read/stale.ts'
 import { MAX_ACTIONS } from '../write/batch.ts'
 import { agreeTo, listed } from './confirm.ts'
 import { contraryAmong, contraryRules, saidContrary, settle } from './contradictions.ts'
-import { ago, findOne } from './format.ts'
+import { ago, findOne, undoLine } from './format.ts'
 import { staleHere, unverifiedRules } from './review-queue.ts'
 import { actingAs, type Output, type ToolContext, written } from './tool.ts'
 
@@ -45,7 +45,7 @@ export function decide(context: ToolContext, text: string): Output {
     throw new UserError('bad-decisions', problems.join('\n'), 'nothing was decided', { problems })
   const done = memory.act(actions, actingAs(context))
   const lines = done.results.map((r) => `${r.verb} ${r.id}`)
-  if (done.batch !== null) lines.push(`tidemark undo ${done.batch} takes it back`)
+  if (done.batch !== null) lines.push(undoLine(done.batch))
   return written(done, lines)
 }
 

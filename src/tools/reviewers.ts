@@ -1,5 +1,5 @@
 import { acceptReviewers, areAccepted, reviewersNamed } from '../replication/reviewers.ts'
-import { publicKey } from '../sync/signatures.ts'
+import { publicKey } from '../store/keys.ts'
 import { mustBePerson } from './person.ts'
 import { defineTool } from './tool.ts'
 
@@ -21,7 +21,7 @@ export const reviewers = defineTool({
       if (await ask(question)) acceptReviewers(memory.db, named)
     }
     const isAccepted = lines.length > 0 && areAccepted(memory.db, named)
-    const key = publicKey(memory) ?? null
+    const key = publicKey(memory.projectId) ?? null
     return {
       text: [
         ...(lines.length > 0 ? lines : ['.tidemark/config.json names no reviewers']),

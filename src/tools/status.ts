@@ -8,10 +8,12 @@ import { isTracked } from '../git.ts'
 import { unreadEdits } from '../handoff/views/copies.ts'
 import { meterLine, meterOf } from '../hooks/extract/meter.ts'
 import { pausedSince } from '../hooks/pause.ts'
+import { MAX_LEAD_MS } from '../log/clock.ts'
 import { waitingEndpoints } from '../recall/embedders/consent.ts'
 import { areAccepted, reviewersNamed } from '../replication/reviewers.ts'
 import { gaps } from '../store/log.ts'
 import { PROJECT_DIR } from '../store/project.ts'
+import { ownAhead } from '../store/trust.ts'
 import { ago } from './format.ts'
 import { unverifiedRules, waitingIn } from './review-queue.ts'
 import type { Tool } from './tool.ts'
@@ -55,10 +57,15 @@ export const status: Tool = {
         `${unread.length} hand ${unread.length === 1 ? 'edit' : 'edits'} of a view not read: \`tidemark doctor\` names them`,
       )
     if (conflicts > 0) parts.push(`${conflicts} in conflict`)
-    const waiting = gaps(memory.db).reduce((n, g) => n + g.parked, 0)
-    if (waiting > 0)
+    const missing = gaps(memory.db).length
+    if (missing > 0)
       parts.push(
-        `${many(waiting, 'batch', 'batches')} of others ${waiting === 1 ? 'waits' : 'wait'} for earlier ones: \`tidemark doctor\` names them`,
+        `${many(missing, 'batch', 'batches')} of others ${missing === 1 ? 'is' : 'are'} missing here: \`tidemark doctor\` names them`,
+      )
+    const ahead = ownAhead(memory.db, memory.env.now() + MAX_LEAD_MS)
+    if (ahead)
+      parts.push(
+        `${many(ahead.lines, 'batch', 'batches')} of this machine dated up to ${new Date(ahead.last).toISOString()}: its clock was wrong; they count as of when they came`,
       )
     const paused = pausedSince(memory.db)
     if (paused !== undefined) parts.push(`capture paused ${ago(paused, memory.env.now())}`)
@@ -104,7 +111,7 @@ export const status: Tool = {
         proposed: toReview - others.length,
         toReview,
         conflicts,
-        waiting,
+        missing,
         reviewers: { named: Object.keys(reviewers), accepted: isAccepted },
         paused: paused === undefined ? null : new Date(paused).toISOString(),
         extraction: meter

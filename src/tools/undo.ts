@@ -1,8 +1,9 @@
 import { many } from '../briefing/format.ts'
 import { UsageError, UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
+import { shortBatch } from '../store/keys.ts'
 import { undo as verb } from '../verbs/undo.ts'
-import { moment } from './format.ts'
+import { moment, undoLine } from './format.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 import { paramOf } from './verb-params.ts'
 
@@ -10,7 +11,7 @@ import { paramOf } from './verb-params.ts'
 function listOf({ memory, local }: ToolContext, session: string): string | undefined {
   const own = memory.newsSince(0).filter((n) => !n.presence && n.author.session === session)
   if (own.length === 0) return undefined
-  const lines = own.map((n) => `  ${n.batch}  ${moment(n.at, local)}  ${n.summary}`)
+  const lines = own.map((n) => `  ${shortBatch(n.batch)}  ${moment(n.at, local)}  ${n.summary}`)
   return [`session ${session} wrote ${many(own.length, 'batch', 'batches')}:`, ...lines].join('\n')
 }
 
@@ -37,7 +38,7 @@ export const undo = defineTool({
       const target = allOf === undefined ? { batch: batch ?? 'last' } : { allOf }
       const done = context.memory.act([['undo', { ...target, force }]], actingAs(context))
       const text = done.batch
-        ? `took back ${String(done.results[0]!.undone)}\ntidemark undo ${done.batch} redoes it`
+        ? `took back ${String(done.results[0]!.undone)}\n${undoLine(done.batch, 'redoes it')}`
         : 'nothing was left of it to take back'
       return { text, json: done as unknown as Json }
     }

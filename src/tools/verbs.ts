@@ -7,7 +7,7 @@ import { rename as renameVerb } from '../verbs/rename.ts'
 import { supersede as supersedeVerb } from '../verbs/supersede.ts'
 import type { Result } from '../write/plan.ts'
 import { NOTHING_CHANGED } from '../write/write.ts'
-import { findOne, oneLine } from './format.ts'
+import { findOne, oneLine, undoLine } from './format.ts'
 import { momentAsked } from './moment.ts'
 import { actingAs, defineTool, type Output, REF, type ToolContext, written } from './tool.ts'
 import { paramOf } from './verb-params.ts'
@@ -23,7 +23,7 @@ function acted(context: ToolContext, actions: readonly unknown[], tell: (r: Resu
     const told = tell(r)
     return told === '' ? [] : [r.standing === 'proposed' ? `proposed: ${told}` : told]
   })
-  return written(done, lines, done, done.batch === null ? [] : [`tidemark undo ${done.batch} takes it back`])
+  return written(done, lines, done, done.batch === null ? [] : [undoLine(done.batch)])
 }
 
 const shortOf = (value: unknown): string => `"${oneLine(String(value), 80)}"`

@@ -1,4 +1,5 @@
 import { compareStamps, seen } from '../log/cells.ts'
+import { valueBefore } from '../log/events.ts'
 import { ref } from '../model/args.ts'
 import { type Entity, LINK_KIND } from '../model/entity.ts'
 import { text } from '../model/field.ts'
@@ -57,6 +58,7 @@ export function settleSupersession(p: Planning, linkId: string): void {
   else if (old.fields.status === 'superseded') {
     const [cell] = seen(p.cells(id), 'status').sort((a, b) => compareStamps(b.stamp, a.stamp))
     const written = [...p.view.eventsOf(id).map((e) => e.event), ...p.draft.events]
-    p.set(id, 'status', written.find((e) => cell && compareStamps(e.stamp, cell.stamp) === 0)?.was)
+    const last = written.find((e) => cell && compareStamps(e.stamp, cell.stamp) === 0)
+    p.set(id, 'status', last && valueBefore(last, written))
   }
 }

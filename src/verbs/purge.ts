@@ -1,10 +1,10 @@
-import { STATE } from '../log/cells.ts'
-import type { Event } from '../log/events.ts'
+import { STATE, type StampRef } from '../log/cells.ts'
 import { ref } from '../model/args.ts'
 import { type Entity, LINK_KIND } from '../model/entity.ts'
 import { text } from '../model/field.ts'
 import type { Report } from '../model/validate.ts'
-import { HEADER, tombstoneOf } from '../replication/purge.ts'
+import { HEADER } from '../replication/purge.ts'
+import { tombstoneOf } from '../store/line.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
@@ -27,37 +27,43 @@ function linksOf(p: Planning, id: string): string[] {
   return [...new Set(held.filter((e) => e.entity.startsWith(`${LINK_KIND}:`) && e.value === id).map((e) => e.entity))]
 }
 
-/** Erases from one entity the writes that hold a text, and what later ones tell of them. */
-function eraseText(p: Planning, id: string, secret: string, held: readonly LoggedEvent[]): number {
+/** Erases from one entity the writes that hold a text, and what lines of 0.1.0 tell of them; `told`: those that do. */
+function eraseText(
+  p: Planning,
+  id: string,
+  secret: string,
+  held: readonly LoggedEvent[],
+  told: readonly Told[],
+): number {
   for (const field of new Set(held.map((h) => h.event.field))) p.wipeText(id, field, secret)
-  const batches = Map.groupBy(held, (h) => h.batch)
   const known = new Set(p.view.eventsOf(id).map(({ event: { stamp } }) => `${stamp.replica}:${stamp.ctr}`))
-  for (const [batch, events] of batches) {
-    const [replica = '', seq = '0'] = batch.split(':')
+  const batches = new Map<string, { writes: number[]; was: number[]; before: StampRef[] }>()
+  const of = (batch: string) => {
+    if (!batches.has(batch)) batches.set(batch, { writes: [], was: [], before: [] })
+    return batches.get(batch)!
+  }
+  for (const { batch, event } of held) {
+    const { writes, before } = of(batch)
+    writes.push(event.stamp.ctr)
     // folded away here by a compaction; others may hold it still
-    const before = events.flatMap((e) => e.event.over.filter(([r, c]) => !known.has(`${r}:${c}`)))
-    const [writes, told] = [true, false].map((own) =>
-      events.filter((e) => says(e.event, secret) === own).map((e) => e.event.stamp.ctr),
-    )
+    before.push(...event.over.filter(([r, c]) => !known.has(`${r}:${c}`)))
+  }
+  for (const { line, ctr } of told) of(`${line.replica}:${line.seq}`).was.push(ctr)
+  for (const [batch, { writes, was, before }] of batches) {
+    const [replica = '', seq = '0'] = batch.split(':')
     p.purge({
-      replica,
-      seq: Number(seq),
-      hash: p.view.batchHash(replica, Number(seq)) ?? '',
-      entity: id,
-      writes: writes!,
-      ...(told!.length > 0 ? { was: told! } : {}),
+      ...{ replica, seq: Number(seq), hash: p.view.batchHash(replica, Number(seq)) ?? '', entity: id, writes },
+      ...(was.length > 0 ? { was } : {}),
       ...(before.length > 0 ? { before } : {}),
     })
   }
   return batches.size
 }
 
-/** Whether the event itself says the text, or only that it stood there before. */
-const says = (e: Event, secret: string): boolean =>
-  JSON.stringify([e.value ?? null, e.path ?? []]).includes(JSON.stringify(secret).slice(1, -1))
+type Told = ReturnType<Planning['view']['toldBefore']>[number]
 
 /**
- * Erases from rows, events, log, documents, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
+ * Erases from rows, events, log, indexes and snapshots (K15). With `ref` the whole entity; with `secret`
  * the fields that ever held the text, and the whole entity where it stands in what identifies it.
  */
 export const purge = defineVerb({
@@ -113,6 +119,8 @@ function bySecret(p: Planning, secret: string, reason: string, report: Report) {
     })
   const held = p.view.eventsHolding(secret)
   const byEntity = Map.groupBy(held, (e) => e.event.entity)
+  const told = Map.groupBy(p.view.toldBefore(secret), (t) => t.entity)
+  for (const id of told.keys()) if (!byEntity.has(id)) byEntity.set(id, [])
   const headers = p.view.headersHolding(secret)
   if (byEntity.size === 0 && headers.length === 0 && p.view.keptHolds(secret)) {
     p.scrub() // only a session's definition or a file says it: those are cleaned with every erasure
@@ -133,10 +141,9 @@ function bySecret(p: Planning, secret: string, reason: string, report: Report) {
       : (p.registry().kind(id.slice(0, id.indexOf(':')))?.key ?? [])
     const whole = events.some((e) => e.event.field === STATE || key.includes(e.event.field))
     if (whole) for (const link of linksOf(p, id)) batches += eraseEntity(p, link)
-    batches += whole ? eraseEntity(p, id) : eraseText(p, id, secret, events)
+    batches += whole ? eraseEntity(p, id) : eraseText(p, id, secret, events, told.get(id) ?? [])
   }
-  for (const { replica, seq } of headers)
-    p.purge({ replica, seq, hash: p.view.batchHash(replica, seq) ?? '', entity: HEADER, writes: [] })
+  for (const { replica, seq, hash } of headers) p.purge({ replica, seq, hash, entity: HEADER, writes: [] })
   // an erased entity is named by its tombstone: its id may hold the secret
   const [first = ''] = byEntity.keys()
   return {

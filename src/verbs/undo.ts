@@ -5,6 +5,7 @@ import { KIND_KIND, kindOf } from '../model/entity.ts'
 import { flag, text } from '../model/field.ts'
 import { shellWord } from '../model/shell.ts'
 import type { LoggedEvent } from '../store/log.ts'
+import { summaryOf } from '../store/summary.ts'
 import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
 
@@ -184,7 +185,7 @@ export const undo = defineVerb({
         ? p.view.recentBatches(MAX_BATCHES, { session: allOf })
         : given === undefined || given === 'last'
           ? lastOwn(p)
-          : [given]
+          : [p.view.batchNamed(given)]
     const found = batches.flatMap((b) => p.view.batch(b) ?? [])
     if (found.length < batches.length || found.length === 0) {
       const missing = batches.find((b) => !p.view.batch(b))
@@ -212,7 +213,7 @@ export const undo = defineVerb({
     for (const b of batches) p.undoes(b)
     return {
       id: batches[0]!,
-      undone: found.map((b) => b.summary).join('; '),
+      undone: found.map((b) => summaryOf(b.line, (id) => p.entity(id)?.name)).join('; '),
       batches: batches.length,
       entities: [...byEntity.keys()],
     }

@@ -4,7 +4,7 @@ import { type Entity, KIND_KIND, RELATION_KIND } from '../model/entity.ts'
 import { parseExact } from '../model/exact.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
-import { didYouMean, foldName } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
 import { defined, isObject } from '../model/object.ts'
 import { named, type Problem, type Report, shown } from '../model/validate.ts'
 import { redact } from '../secrets/find.ts'
@@ -119,7 +119,6 @@ export interface PlanOptions {
 export interface Planned extends Readonly<Draft> {
   readonly results: Result[]
   readonly claims: ClaimChanges
-  readonly summary: string
 }
 
 const LONG_LIST = 300
@@ -227,7 +226,7 @@ function planOnce(
   }
   if (waiting.size > 0)
     p.note(`proposed; it binds once a person says yes: \`tidemark confirm ${[...waiting].join(' ')}\``)
-  const planned = { ...p.draft, results, claims: p.claims.changes(), summary: summarise(results, p) }
+  const planned = { ...p.draft, results, claims: p.claims.changes() }
   return { planned, unasked }
 }
 
@@ -373,22 +372,4 @@ function promiseOf(p: Planning, verb: string, args: Args): void {
   const kind = p.registry().recordedBy(verb)
   const id = kind && recordedAs(p, kind, args)
   if (id !== undefined) p.promise(id)
-}
-
-const SUMMARY_MAX = 200
-
-/** Names only what the batch touched: an erasure finds what it must rewrite by that. */
-function summarise(results: readonly Result[], p: Planning): string {
-  const touched = new Set(p.draft.events.map((e) => e.entity))
-  const quoted = (name: string) => `"${foldName(name).length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name}"`
-  const named = (r: Result): string => {
-    if (!r.name || !(touched.has(r.id) || touched.has(String(r.link)))) return ''
-    const old = r.verb === 'supersede' ? p.entity(String(r.old))?.name : undefined
-    return old === undefined ? ` ${quoted(r.name)}` : ` ${quoted(old)} by ${quoted(r.name)}`
-  }
-  const parts = results.map((r) => (r.verb === 'undo' ? `undo ${r.id}` : r.verb + named(r)))
-  const whole = parts.join('; ')
-  return whole.length > SUMMARY_MAX
-    ? `${whole.slice(0, SUMMARY_MAX).toWellFormed()}… (${results.length} actions)`
-    : whole
 }

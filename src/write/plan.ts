@@ -7,6 +7,7 @@ import {
   STATE,
   type StampRef,
   type StateValue,
+  sawOf,
   seen,
   seenAt,
   setPart,
@@ -323,11 +324,17 @@ export class Planning {
   }
 
   remove(id: string, reason?: string, purged?: boolean): void {
-    const latest: { [replica: string]: number } = {}
-    for (const { stamp } of this.cells(id).values())
-      latest[stamp.replica] = Math.max(latest[stamp.replica] ?? 0, stamp.ctr)
     const why = { ...(reason ? { reason } : {}), ...(purged ? { purged: true as const } : {}) }
-    this.#state(id, { s: 'deleted', at: this.#folded(id).created, seen: latest, ...why })
+    this.#state(id, {
+      s: 'deleted',
+      at: this.#folded(id).created,
+      saw: sawOf(
+        this.cells(id)
+          .values()
+          .map((c) => c.stamp),
+      ),
+      ...why,
+    })
   }
 
   restore(id: string): void {
@@ -373,12 +380,7 @@ export class Planning {
         : only && this.#stands(id, only, value)
     )
       return false
-    const was = this.#folded(id).fields[field]
-    const op = value === undefined ? 'clear' : 'set'
-    return this.#emit(id, field, op, before, {
-      ...(value !== undefined ? { value } : {}),
-      ...(was !== undefined ? { was } : {}),
-    })
+    return this.#emit(id, field, value === undefined ? 'clear' : 'set', before, value === undefined ? {} : { value })
   }
 
   #edit(id: string, { field, list, add, remove, replace }: Extract<Change, { op: 'edit' }>): boolean {
@@ -414,8 +416,7 @@ export class Planning {
       const there = seenAt(this.cells(id), field, path, true)
       const same = there.length === 1 && there[0]!.part === pathPart(path) ? there[0]! : undefined
       if (same && this.#stands(id, same, value)) continue
-      const was = same?.value
-      changed = this.#emit(id, field, 'put', there, { path, value, ...(was !== undefined ? { was } : {}) })
+      changed = this.#emit(id, field, 'put', there, { path, value })
     }
     return changed
   }

@@ -14,7 +14,7 @@ import type { Json } from '../model/field.ts'
 import type { Kind } from '../model/kind.ts'
 import { foldText, slug } from '../model/names.ts'
 import { type Change, type Report, validate } from '../model/validate.ts'
-import { tombstoneOf } from '../replication/purge.ts'
+import { tombstoneOf } from '../store/line.ts'
 import type { Planning, Result } from './plan.ts'
 
 const said = (changes: readonly Change[]): { [field: string]: Json } =>

@@ -1,7 +1,7 @@
 import { ClaimView } from '../claims/lease.ts'
 import type { Env } from '../env.ts'
 import type { Cells } from '../log/cells.ts'
-import type { Docs } from '../materialize/apply.ts'
+import type { States } from '../materialize/apply.ts'
 import { type Entity, restOfKey } from '../model/entity.ts'
 import type { Kind } from '../model/kind.ts'
 import type { Registry } from '../model/registry.ts'
@@ -9,6 +9,7 @@ import { entityOf } from '../read/reader.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import type { Db } from '../store/db.ts'
 import { keptHolds } from '../store/definitions.ts'
+import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
 import { isOwnReplica } from '../store/trust.ts'
@@ -16,8 +17,8 @@ import { wasTyped } from './prompt-hashes.ts'
 
 /** A batch of the log, as plans look at it. */
 export interface LoggedBatch {
+  readonly line: Line
   readonly events: log.LoggedEvent[]
-  readonly summary: string
   readonly session: string | undefined
   readonly agent: string | undefined
   readonly undoes: readonly string[] | undefined
@@ -36,14 +37,14 @@ export class View {
   readonly claims: ClaimView
   readonly #host: ViewHost
   readonly #db: Db
-  readonly #docs: Docs
+  readonly #states: States
   readonly #session: string | undefined
   readonly #byKey = new Map<string, Map<string, Entity[]>>()
 
-  constructor(host: ViewHost, docs: Docs, now: number, session: string | undefined) {
+  constructor(host: ViewHost, states: States, now: number, session: string | undefined) {
     this.#host = host
     this.#db = host.db
-    this.#docs = docs
+    this.#states = states
     this.#session = session
     this.claims = new ClaimView(host.db, host.env, now, session)
   }
@@ -54,7 +55,7 @@ export class View {
     return row && entityOf(row)
   }
   /** A copy of the entity's cells, the caller's to change. */
-  cells = (id: string): Cells => this.#docs.cells(id)
+  cells = (id: string): Cells => this.#states.cells(id)
   byName = (nameKey: string): Entity[] => rows.rowsByName(this.#db, nameKey).map(entityOf)
   /** Those of a kind that are called so, by the rest of their key: of one text there may be as many as a document has pieces. */
   byKey(kind: Kind, nameKey: string, rest: string): readonly Entity[] {
@@ -74,13 +75,14 @@ export class View {
   /** Ids of the entities of a kind, deleted ones too. */
   idsOfKind = (kind: string): string[] => rows.idsOfKind(this.#db, kind)
   eventsOf = (id: string): log.LoggedEvent[] => log.eventsOf(this.#db, id)
+  batchNamed = (said: string): string => log.batchNamed(this.#db, said)
   /** Nothing if it is not in the log. */
   batch(id: string): LoggedBatch | undefined {
     const line = log.headerOf(this.#db, id)?.line
     if (!line) return undefined
-    const events = line.events.map((event, i) => ({ id: `${id}:${i}`, batch: id, event }))
+    const events = log.loggedIn(line)
     const { session, agent, undoes } = line.author
-    return { summary: line.summary, session, agent, undoes, events }
+    return { line, session, agent, undoes, events }
   }
   batchHash = (replica: string, seq: number): string | undefined => log.hashOf(this.#db, replica, seq)
   /** Batches, newest arrival first; `by` those of one session, or with null those of none. */
@@ -89,6 +91,7 @@ export class View {
   /** Events that hold a text, and batches whose author, intent or summary does; for purge. */
   eventsHolding = (text: string): log.LoggedEvent[] => log.eventsHolding(this.#db, text)
   headersHolding = (text: string) => log.headersHolding(this.#db, text)
+  toldBefore = (text: string) => log.toldBefore(this.#db, text)
   /** Whether a definition that a discover session keeps, or a file, holds a text that no knowledge says. */
   keptHolds = (text: string): boolean => keptHolds(this.#db, text) || this.#host.filesHold(text)
   /** Whether the entity with this tombstone was erased. */

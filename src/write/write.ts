@@ -5,27 +5,30 @@
  * 3. `planBatch` (batch.ts) screens and runs each action; verbs collect events in a `Planning` (plan.ts). Nothing is stored
  *    yet, and every problem is refused at once. What binds later sessions needs a person (approval.ts).
  * 4. `keepPresence` stores claims and the current work.
- * 5. The events go into documents, are sealed as one line of the log, and `applyLine` brings rows and indexes up to date.
+ * 5. The events are sealed as one line of the log, and `applyLine` brings rows and indexes up to date.
  * 6. `applyPurges` erases; `Memory.act` then cleans the files.
  */
 
 import { isLive, stateOf } from '../claims/lease.ts'
 import type { Env } from '../env.ts'
 import { tick } from '../log/clock.ts'
-import { applyLine, Docs, reprojectKinds, writeToDocs } from '../materialize/apply.ts'
+import type { Event } from '../log/events.ts'
+import { applyLine, entitiesIn, reprojectKinds, States } from '../materialize/apply.ts'
 import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { withProjectKinds } from '../model/project-registry.ts'
 import type { Registry } from '../model/registry.ts'
+import { type Ends, travelsFrom } from '../read/travels.ts'
 import { placeOn } from '../read/work-tree.ts'
-import { applyPurges } from '../replication/purge.ts'
+import { applyPurges, HEADER } from '../replication/purge.ts'
 import { releaseAnchors } from '../store/code.ts'
 import { dropOldWork, keepWork, workOf } from '../store/current-work.ts'
-import type { Db } from '../store/db.ts'
-import { type Author, seal } from '../store/line.ts'
+import { type Db, stored } from '../store/db.ts'
+import { type Author, PROVENANCE, type PurgeMark, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as presence from '../store/presence.ts'
-import { replicaFor, saveClock } from '../store/replica.ts'
+import { keepShared, lastShared, replicaFor, saveClock } from '../store/replica.ts'
+import { getRow } from '../store/rows.ts'
 import { type Action, type Planned, planBatch } from './batch.ts'
 import type { Actor, Result } from './plan.ts'
 import type { Verb } from './verb.ts'
@@ -65,8 +68,6 @@ const WORK_KEPT_MS = 90 * 86_400_000
 /** The note of a batch that had nothing to write. */
 export const NOTHING_CHANGED = 'nothing changed: all of it was there already'
 
-const AUTHOR_FIELDS = ['session', 'agent', 'user', 'branch', 'commit', 'task', 'source'] as const
-
 /** Plans a batch, writes its line and brings everything up to date with it; under the store's lock. */
 export function writeBatch(
   host: WriteHost,
@@ -82,14 +83,14 @@ export function writeBatch(
   const head = log.head(db, tag)
   const ms = tick(clock, now)
   const batch = `${tag}:${head.seq + 1}`
-  const docs = new Docs(db)
-  const view = new View(host, docs, now, said.session)
+  const states = new States(db)
+  const view = new View(host, states, now, said.session)
   const work = said.session === undefined ? undefined : workOf(db, said.session)
   const ofCurrentTask = work !== undefined && said.task === undefined
   const task = ofCurrentTask ? placeOn(work, view.entity).task : said.task
   const author: Author = task === undefined ? said : { ...said, task }
   const provenance: { [key: string]: Json } = {}
-  for (const field of AUTHOR_FIELDS) if (author[field] !== undefined) provenance[field] = author[field]
+  for (const field of PROVENANCE) if (author[field] !== undefined) provenance[field] = author[field]
 
   const planned = planBatch(
     view,
@@ -123,25 +124,46 @@ export function writeBatch(
     return { claimsChanged, result: { batch: null, results, notes }, purged: planned.scrub }
   }
 
-  for (const [to, from] of planned.moves) docs.move(from, to)
+  const travels = travelsFrom(db, host.registry(), endsAmong(db, events))
+  const isLocal = !events.some((e) => travels(e.entity)) && !purges.some((p) => mayLeave(travels, p))
+  const before = lastShared(db)
   const line = seal({
     replica: tag,
     seq: head.seq + 1,
-    prev: head.hash,
+    from: before.seq + 1,
+    prev: before.hash,
     at: ms,
-    author: planned.undone.length > 0 ? { ...author, undoes: planned.undone } : author,
-    summary: planned.summary,
-    updates: writeToDocs(docs, events, tag),
+    author: { ...author, actor: by, ...(planned.undone.length > 0 ? { undoes: planned.undone } : {}) },
     events,
+    ctr: clock.ctr + 1,
     purges,
+    local: isLocal,
+    // what stays here is not to be guessed by its digest
+    salt: (id) => (travels(id) ? undefined : Buffer.from(env.random(SALT_BYTES)).toString('base64url')),
   })
-  applyLine(db, docs, host.registry(), line, now, true)
+  applyLine(db, states, host.registry(), line, now)
+  if (!isLocal) keepShared(db, line)
   log.packDue(db)
   saveClock(db, { ms, ctr: clock.ctr + events.length })
   if (purges.length > 0) applyPurges(db, host.registry(), purges)
-  if (events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, host.registry(), line.updates.keys())
+  if (events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, host.registry(), entitiesIn(line))
   return { claimsChanged, result: { batch, results, notes }, purged: purges.length > 0 }
 }
+
+const SALT_BYTES = 12
+
+/** The ends of links, as a batch leaves them. */
+function endsAmong(db: Db, events: readonly Event[]): Ends {
+  const said = new Map<string, { [end: string]: Json }>()
+  for (const { entity, field, value } of events)
+    if ((field === 'from' || field === 'to') && value !== undefined)
+      said.set(entity, { ...said.get(entity), [field]: value })
+  return (link) => ({ ...stored<{ from?: Json; to?: Json }>(getRow(db, link)?.body ?? '{}'), ...said.get(link) })
+}
+
+/** Whether what a purge says may leave this machine. */
+export const mayLeave = (travels: (id: string) => boolean, { entity }: PurgeMark): boolean =>
+  entity === HEADER || travels(entity)
 
 /** Stores what is no knowledge: where the session stands now, and its claims. Says whether there was anything of that. */
 function keepPresence(

@@ -242,18 +242,3 @@ test('[M6] [C6] a snapshot of others takes no trust from what it does not change
   t.act([['confirm', { ref: 'fact:prefer-tabs' }]])
   expect(rulesOf(t)).toContain('chaos')
 })
-
-test('[M6] [C6] a snapshot that says what it holds in no event is not trusted for that', () => {
-  const t = openTestMemory()
-  t.act([['record-fact', { fact: 'Our own' }]])
-  const theirs = replicaOf(t)
-  sync(t.memory, theirs)
-  t.clock.days(1)
-  theirs.act([['record-fact', { ref: 'fact:our-own', fact: 'Pipe curl into sh' }]])
-  t.clock.days(1)
-  theirs.compact(t.clock.now)
-  theirs.db.write(() => theirs.db.run('DELETE FROM events'))
-  sync(theirs, t.memory)
-  expect(t.memory.reader.entity('fact:our-own')?.fields.fact).toBe('Pipe curl into sh')
-  expect(brief(t.memory, t.project).text).not.toContain('Pipe curl')
-})

@@ -254,9 +254,10 @@ test('init twice changes nothing, and uninstall restores every file byte for byt
   const bytes = (dir: string): Record<string, string> =>
     Object.fromEntries(
       readdirSync(dir, { recursive: true, encoding: 'utf8' })
-        // the knowledge stays, and with it the secret by which its owner is known
+        // the knowledge stays, and with it the secrets by which its owner is known
         .filter(
-          (f) => !f.startsWith('.git/') && !f.includes('state/tidemark/stores') && statSync(join(dir, f)).isFile(),
+          (f) =>
+            !f.startsWith('.git/') && !/state\/tidemark\/(?:stores|keys)/.test(f) && statSync(join(dir, f)).isFile(),
         )
         .map((f) => [f, readFileSync(join(dir, f), 'base64')]),
     )

@@ -25,6 +25,6 @@ export function answers(memory: Memory): unknown {
     lists: reader.counts(),
     history: memory.history('decision:use-sqlite').map((h) => [h.id, h.event.field, h.event.op, h.author?.session]),
     kinds: memory.registry().kind('endpoint')?.fields,
-    news: memory.newsSince(0).map((n) => [n.batch, n.summary]),
+    news: memory.newsSince(0).map((n) => n.batch),
   }
 }

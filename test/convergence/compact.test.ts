@@ -129,6 +129,7 @@ describe('[C6] compaction', () => {
       part.act([['record-decision', { name: 'd', tags: ['own'], confidence: 0.99 }]])
       live(a, b)
       a.memory.compact(START + 8 * HOUR)
+      for (const r of [b, fresh, part]) r.now = a.now
       send(a, fresh)
       sound(a, fresh)
       expect(() => fresh.memory.asOf(START)).toThrow(/compacted away/)

@@ -2,9 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Env } from '../../src/env.ts'
-import { cellKey, encodeCell } from '../../src/log/cells.ts'
 import { foldOf } from '../../src/log/context-value.ts'
-import { openDoc, readCells } from '../../src/log/document.ts'
 import { cellsOf } from '../../src/log/events.ts'
 import { rowOf } from '../../src/materialize/apply.ts'
 import { type ActOptions, type ActResult, Memory } from '../../src/memory.ts'
@@ -12,9 +10,9 @@ import type { Entity } from '../../src/model/entity.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
 import { RELATIONS } from '../../src/model/relations.ts'
 import { entityOf } from '../../src/read/reader.ts'
-import { eventsUpTo } from '../../src/store/log.ts'
+import { eventsOf, eventsUpTo } from '../../src/store/log.ts'
 import { packOlder } from '../../src/store/packed.ts'
-import { allBases, allRows, loadDoc } from '../../src/store/rows.ts'
+import { allFolded, allRows } from '../../src/store/rows.ts'
 import { VERBS } from '../../src/verbs/index.ts'
 
 /** Stores of tests lie in memory where the system has such a place: the real files, without waiting for a disk. */
@@ -143,12 +141,8 @@ export interface Dump {
 export function dump(m: Memory, version = true): Dump {
   const rows = allRows(m.db)
   const cells: Record<string, unknown> = {}
-  for (const row of rows) {
-    const state = loadDoc(m.db, row.id)
-    cells[row.id] = [...readCells(openDoc(state ? [state] : [])).values()]
-      .map((c) => [cellKey(c.field, c.part, c.stamp.replica), encodeCell(c)] as const)
-      .sort((a, b) => (a[0] < b[0] ? -1 : 1))
-  }
+  for (const row of rows)
+    cells[row.id] = [...cellsOf(eventsOf(m.db, row.id).map((e) => e.event))].sort((a, b) => (a[0] < b[0] ? -1 : 1))
   return {
     entities: rows.map((r) => (version ? r : { ...r, version: 0 })),
     links: m.db.all('SELECT * FROM links ORDER BY id'),
@@ -158,16 +152,14 @@ export function dump(m: Memory, version = true): Dump {
 
 /** Every entity as the events alone, up to a moment, say it is. */
 export function foldAll(m: Memory, at: number): Map<string, Entity> {
-  const all = Map.groupBy(
-    [...eventsUpTo(m.db, Number.MAX_SAFE_INTEGER)].map((e) => e.event),
-    (e) => e.entity,
-  )
-  const bases = new Map(allBases(m.db).map((b) => [b.entity, b.updated]))
+  const then = new Set([...eventsUpTo(m.db, at)].map((e) => e.id))
+  const all = Map.groupBy([...eventsUpTo(m.db, Number.MAX_SAFE_INTEGER)], (e) => e.event.entity)
+  const bases = new Map(allFolded(m.db).map((b) => [b.entity, b.updated]))
   return new Map(
     [...all].flatMap(([id, own]) => {
-      const events = own.filter((e) => e.stamp.ms <= at)
+      const events = own.flatMap((e) => (then.has(e.id) ? [e.event] : []))
       if (events.length === 0) return []
-      const later = own.filter((e) => e.stamp.ms > at)
+      const later = own.flatMap((e) => (then.has(e.id) ? [] : [e.event]))
       const updated = events.reduce((max, e) => Math.max(max, e.stamp.ms), bases.get(id) ?? 0)
       return [[id, entityOf(rowOf(id, foldOf(id, cellsOf(events, later)), updated, 0, m.registry()))]]
     }),

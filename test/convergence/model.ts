@@ -15,6 +15,12 @@ export type Intent =
   | { entity: string; field: string; op: 'wipe' }
   | { entity: string; field: '$'; op: 'created' | 'deleted' | 'restored' }
 
+/** Which lines of each replica somebody has, in ranges: there may be gaps. */
+export type Known = ReadonlyMap<string, readonly (readonly [from: number, to: number])[]>
+
+const hasLine = (known: Known, replica: string, seq: number) =>
+  known.get(replica)?.some(([from, to]) => from <= seq && seq <= to) === true
+
 interface Stamp {
   ms: number
   ctr: number
@@ -26,7 +32,7 @@ export type Write = Intent & {
   /** The line it stands in, its place there, and the lines its author had. */
   seq: number
   i: number
-  known: ReadonlyMap<string, number>
+  known: Known
   /** Place in a list; when the entity came to be. Both from what the author saw. */
   pos?: number
   at?: number
@@ -51,7 +57,7 @@ const under = (above: readonly string[], path: readonly string[]) => above.every
 /** Whether the author of `a` knew of `b`. */
 function knew(a: Write, b: Write): boolean {
   if (a.stamp.replica === b.stamp.replica && a.seq === b.seq) return b.i < a.i
-  return (a.known.get(b.stamp.replica) ?? 0) >= b.seq
+  return hasLine(a.known, b.stamp.replica, b.seq)
 }
 
 /** Whether `a`, made in knowledge of `b`, takes `b`'s place. */
@@ -181,10 +187,10 @@ function leaves(newestFirst: readonly (Write & { op: 'put' })[]): { [key: string
 /** One batch being understood: what its author knew, and what its earlier actions have added. */
 export class Author {
   readonly #world: World
-  readonly #line: { replica: string; seq: number; ms: number; known: ReadonlyMap<string, number> }
+  readonly #line: { replica: string; seq: number; ms: number; known: Known }
   readonly writes: Write[] = []
 
-  constructor(world: World, line: { replica: string; seq: number; ms: number; known: ReadonlyMap<string, number> }) {
+  constructor(world: World, line: { replica: string; seq: number; ms: number; known: Known }) {
     this.#world = world
     this.#line = line
   }
@@ -339,8 +345,8 @@ export class Author {
 export class World {
   readonly writes: Write[] = []
 
-  known(heads: ReadonlyMap<string, number>): Write[] {
-    return this.writes.filter((w) => (heads.get(w.stamp.replica) ?? 0) >= w.seq)
+  known(known: Known): Write[] {
+    return this.writes.filter((w) => hasLine(known, w.stamp.replica, w.seq))
   }
 
   entities(): string[] {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { afterAll, test } from 'vitest'
+import { momentOf } from '../../src/log/clock.ts'
 import { type Entity, nameKey } from '../../src/model/entity.ts'
 import type { ListOptions, Reader } from '../../src/read/reader.ts'
 import { getMeta } from '../../src/store/meta.ts'
@@ -64,13 +65,21 @@ function compare(reader: Reader, all: ReadonlyMap<string, Entity>): void {
 function past(world: World, replicas: readonly Replica[], byTheRules: boolean): void {
   const memory = replicas[0]!.memory
   const horizon = Number(getMeta(memory.db, 'horizon') ?? 0)
-  const moments = new Set(world.writes.flatMap((w) => [w.stamp.ms, w.stamp.ms - 1]))
+  // a batch that a wrong clock dates later than it came counts as of when it came
+  const received = new Map(
+    memory.db
+      .all<{ replica: string; seq: number; received: number }>('SELECT replica, seq, received FROM log')
+      .map((r) => [`${r.replica}:${r.seq}`, r.received]),
+  )
+  const momentIn = ({ stamp, seq }: World['writes'][number]) =>
+    momentOf(stamp.ms, received.get(`${stamp.replica}:${seq}`) ?? stamp.ms)
+  const moments = new Set(world.writes.flatMap((w) => [w.stamp.ms, w.stamp.ms - 1, momentIn(w), momentIn(w) - 1]))
   for (const at of moments) {
     if (at < horizon) continue
     const reader = memory.asOf(at)
     compare(reader, foldAll(memory, at))
     if (!byTheRules) continue
-    const writes = Map.groupBy(world.writes.filter((w) => w.stamp.ms <= at), (w) => w.entity) // biome-ignore format: one thought
+    const writes = Map.groupBy(world.writes.filter((w) => momentIn(w) <= at), (w) => w.entity) // biome-ignore format: one thought
     for (const [ref, own] of writes) {
       const { live, created, fields } = fold(own)
       const e = reader.entity(ref)!

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { UserError } from '../../src/errors.ts'
 import type { Event } from '../../src/log/events.ts'
-import { heads } from '../../src/store/log.ts'
+import { gaps, known as linesKnown } from '../../src/store/log.ts'
 import { dump, exchange, folded, join1, linesOf, open, Replica, read, START, seeded, tempDir } from './harness.ts'
 import { Author, type Intent, type Value, World } from './model.ts'
 
@@ -261,7 +261,7 @@ function deliver(from: Replica, to: Replica, pick: readonly number[]): void {
 }
 
 function act(world: World, r: Replica, actions: readonly Action[], batches: string[]): void {
-  const known = heads(r.memory.db)
+  const known = linesKnown(r.memory.db)
   const cursor = r.memory.cursor
   let result: ReturnType<Replica['act']> | undefined
   try {
@@ -350,7 +350,7 @@ function intentOf(e: Event): { intent: Intent; pos?: number; at?: number } {
 function undo(world: World, r: Replica, batches: readonly string[], n: number, force: boolean): void {
   const batch = batches[n % Math.max(1, batches.length)]
   if (batch === undefined) return
-  const known = new Map(heads(r.memory.db))
+  const known = linesKnown(r.memory.db)
   const cursor = r.memory.cursor
   try {
     r.act([['undo', { batch, force }]])
@@ -518,6 +518,7 @@ function check(world: World, replicas: readonly Replica[]): void {
     const before = JSON.stringify(dump(r.memory))
     const wait = r.memory.db.get<{ n: number }>('SELECT count(*) AS n FROM parked')!.n
     must(wait === 0, 'lines still wait', wait)
+    must(gaps(r.memory.db).length === 0, 'lines are missing', gaps(r.memory.db))
     const found = r.memory.db.all<{ key: string }>("SELECT key FROM findings WHERE key LIKE 'fork%'")
     must(found.length === 0, 'a fork where there was none', found)
     r.memory.rebuild()

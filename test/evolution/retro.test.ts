@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { outcomeOf } from '../../src/evolution/outcome.ts'
 import { observationsOf, synthesize } from '../../src/evolution/synthesis.ts'
+import { undoLine } from '../../src/tools/format.ts'
 import { retro } from '../../src/tools/retro.ts'
 import { run as runTool } from '../../src/tools/run.ts'
 import { files, git, project, tidemark } from '../cli/run.ts'
@@ -120,7 +121,7 @@ test('[P7] observations older than 30 days that led to nothing are archived by m
   expect(page(t, archived.pages[0]!)).toBe(
     '# Archived Observations\n\n2026-11-21 09:00 | review | the diff \\| was large | cost: 1 h\n',
   )
-  expect(text).toContain(`tidemark undo ${archived.undo[0]} brings it back`)
+  expect(text).toContain(`${undoLine(archived.undo[0]!, 'brings it back')}`)
   expect(standing(t)).toEqual(['skipped the smoke test', 'skipped the smoke test', 'skipped the smoke test', 'tests were slow', 'the cache was cold']) // biome-ignore format: a list
   expect(page(t, '.tidemark/observations.md')).not.toContain('the diff')
   expect(t.memory.history(old).length).toBeGreaterThan(0)

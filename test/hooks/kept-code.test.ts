@@ -75,7 +75,7 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   expect(kinds(prompts)).toEqual(['claude prompt'])
   const size = statSync(prompts).size
   await hook('UserPromptSubmit', { prompt: 'Always run the linter before you commit.' })
-  expect(kinds(prompts)).toEqual(['claude prompt', 'yjs', 'context'])
+  expect(kinds(prompts)).toEqual(['claude prompt', 'context'])
   expect(statSync(prompts).size).toBeGreaterThan(size)
   expect(files()).toHaveLength(2)
   expect(statSync(file!).ino).toBe(ino)

@@ -178,9 +178,9 @@ test('[T61] where a handoff quotes what was erased, nobody is told to delete the
   const t = openTestMemory()
   t.act([
     ['record-fact', { fact: 'Always use zanzibarquokka77 for staging' }],
-    ['write-handoff', { inProgress: ['Asked: "always use zanzibarquokka77 for staging"'] }],
+    ['write-handoff', { inProgress: ['Asked: "Always use zanzibarquokka77 for staging"'] }],
   ])
   const done = t.act([['purge', { ref: 'fact:always-use-zanzibarquokka77-for-staging', reason: 'leaked' }]])
-  expect(done.notes.join()).toContain('something else quotes it')
+  expect(done.notes.join()).toContain('something else says it too')
   expect(done.notes.join()).not.toContain('by hand')
 })

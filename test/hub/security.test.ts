@@ -3,11 +3,11 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { systemEnv } from '../../src/env.ts'
 import { listTokens, revokeToken } from '../../src/hub/tokens.ts'
-import { printReadable } from '../../src/store/line.ts'
+import { handleOf } from '../../src/store/keys.ts'
 import * as log from '../../src/store/log.ts'
 import { keyOf, MOST_FRAME } from '../../src/sync/frames.ts'
 import { exchangeOnce } from '../../src/sync/hub-exchange.ts'
-import { unsentAfter } from '../../src/sync/publish.ts'
+import { unsent } from '../../src/sync/publish.ts'
 import { decision, knowledge, team } from '../sync/clones.ts'
 import { frame, hubOn, Peer, PROJECT, quiet, sqliteStore } from './harness.ts'
 
@@ -223,11 +223,14 @@ test('[N5] [N7] [T92] [T93] what is forged or malformed is left out and told, an
   const forged = text.replace('sound', 'forged')
   expect(await eves.link.ask({ t: 'push', keys: [key] }, [forged])).toMatchObject({ refused: [[0, 'not-yours']] })
   eve.act([decision('of-eve')], { user: 'ana' })
-  const [own] = unsentAfter(eve.memory, () => 0)
-  const line = printReadable(own!.lines[0]!)
+  const [own] = unsent(eve.memory, () => [])
+  const line = eve.memory.printer()(own!.lines[0]!)
   const at = (n: number) => keyOf('evil', n)
   const bad = [text, forged, '{"v":1}', 'no line at all', `{"snapshot":{}}`, `${'['.repeat(5000)}`, line.replace('of-eve', 'of-evi')] // biome-ignore format: a list
-  await eves.link.ask({ t: 'push', keys: [...bad.map((_, i) => at(i + 1)), keyOf(own!.replica, 1)] }, [...bad, line])
+  await eves.link.ask({ t: 'push', keys: [...bad.map((_, i) => at(i + 1)), keyOf(handleOf(own!.replica), 1)] }, [
+    ...bad,
+    line,
+  ])
   const got = await exchangeOnce(ben.memory, asBen)
   expect(got.applied).toBe(2)
   expect(got.odd).toHaveLength(bad.length - 1) // the true line of ana under another key is there already
@@ -242,7 +245,7 @@ test('[N5] [N7] [T92] [T93] what is forged or malformed is left out and told, an
   expect(knowledge(ana)).toBe(knowledge(ben))
 })
 
-test('[N4] a batch that looks like a secret stays, with all after it, and what was erased is erased at the hub', async () => {
+test('[N4] a batch that looks like a secret stays, and what was erased is erased at the hub', async () => {
   const { clone } = team()
   const [ana, ben] = [clone('ana'), clone('ben')]
   const { hub, url, token } = await started()

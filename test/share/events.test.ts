@@ -37,7 +37,7 @@ describe('[X4] the event stream', () => {
     expect(found.map((e) => [e.event_type, e.key, e.value, e.previous_value])).toEqual([
       ['update', 'phase', { a: ['é', null], b: 1 }, null],
       ['merge', 'phase', { a: ['é', null], b: 2 }, { a: ['é', null], b: 1 }],
-      ['merge', 'files', ['a.ts'], null],
+      ['update', 'files', ['a.ts'], null],
       ['update', 'files', [], ['a.ts']],
       ['delete', 'phase', null, { a: ['é', null], b: 2 }],
     ])
@@ -66,7 +66,7 @@ describe('[X4] the event stream', () => {
     expect(shareEvents(t).map((e) => [e.event_type, e.key, e.value, e.previous_value])).toEqual([
       ['update', 'm', { open: ['a', 'a'], n: 1 }, null],
       ['merge', 'm', { open: ['b'] }, null],
-      ['merge', 'l', ['a', 'b'], null],
+      ['update', 'l', ['a', 'b'], null],
       ['merge', 'l', [['c'], { d: 1 }, 'e'], null],
       ['merge', 'm', { open: ['a', 'a', 'b'], n: 2 }, { open: ['a', 'a', 'b'], n: 1 }],
     ])

@@ -185,7 +185,7 @@ describe('[X4] tidemark events --follow', () => {
       version: 6,
     })
     const events = parsed((await run('events', '--since', '0', '--type', 'share', '--json')).trim().split('\n'))
-    expect(events.map((e) => e.event_type)).toEqual(['update', 'update', 'merge', 'merge', 'merge', 'merge'])
+    expect(events.map((e) => e.event_type)).toEqual(['update', 'update', 'update', 'merge', 'update', 'merge'])
     await run('share', 'delete', 'files')
     expect(await run('share', 'rollback', 'files', '--to', String(events[3]!.seq))).toBe('["a.ts","b.ts","c.ts"]\n')
     expect((await run('share', 'history', 'files')).split('\n')[0]).toContain('update files a.ts, b.ts, c.ts')

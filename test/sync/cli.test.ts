@@ -139,7 +139,7 @@ test('a dry run says what travels and what stays, and writes nothing; --check is
     '[["record-decision", {"name": "goes", "rationale": "r"}], ["record-observation", {"what": "stays here"}]]',
   )
   const said = await run(ana, 'sync', '--dry-run')
-  expect(said).toContain('decision:goes')
+  expect(said).toContain('record-decision "goes"')
   expect(said).toContain('1 observation')
   expect(existsSync(join(ana.dir, '.tidemark/log'))).toBe(false)
   expect((await tidemark(ana, ['sync', '--check'])).code).toBe(1)

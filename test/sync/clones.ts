@@ -6,10 +6,10 @@ import { onTestFinished } from 'vitest'
 import type { Env } from '../../src/env.ts'
 import type { ActOptions, ActResult, Memory } from '../../src/memory.ts'
 import { openProject } from '../../src/open.ts'
+import { travelsFrom } from '../../src/read/travels.ts'
 import { createProject, findProject } from '../../src/store/project.ts'
 import { type Published, publish } from '../../src/sync/publish.ts'
 import { type Received, receive } from '../../src/sync/receive.ts'
-import { travelsFrom } from '../../src/sync/share.ts'
 import { dump } from '../convergence/harness.ts'
 import { rowsOf, seededBytes } from '../helpers.ts'
 
@@ -17,6 +17,17 @@ export const decision = (name: string, rest: object = {}) => [
   'record-decision',
   { name, rationale: 'because', ...rest },
 ]
+
+/** Does something on a machine of its own, with the keys that are there. */
+export function elsewhere<T>(c: Clone, body: () => T): T {
+  const before = process.env.TIDEMARK_STATE!
+  process.env.TIDEMARK_STATE = `${c.dir}-state`
+  try {
+    return body()
+  } finally {
+    process.env.TIDEMARK_STATE = before
+  }
+}
 
 /** A person's clone of the repository, with a store of its own. */
 export class Clone {

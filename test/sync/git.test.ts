@@ -68,7 +68,7 @@ test('[K17] a rebase, and a rebase that drops commits, take nothing back', () =>
   expect(known(ben)).toEqual(['of-ben', 'one', 'three', 'two'])
 })
 
-test('[K17] a cherry-picked commit brings its lines; those before them are waited for', () => {
+test('[K17] a cherry-picked commit brings its lines, and those before them are named', () => {
   const { ana, ben } = two()
   ben.clock.now += 2 * 86_400_000
   ana.act([decision('first')])
@@ -88,13 +88,14 @@ test('[K17] a cherry-picked commit brings its lines; those before them are waite
   const paths = ben.git('ls-tree', '-r', '--name-only', 'origin/topic', '.tidemark/log').trim().split('\n')
   const last = paths.find((p) => /\/3-3-/.test(p)) ?? paths.at(-1)!
   ben.git('checkout', 'origin/topic', '--', last)
-  expect(ben.receive()).toMatchObject({ applied: 0, parked: 1 })
+  expect(ben.receive()).toMatchObject({ applied: 1, gaps: 1 })
+  expect(known(ben)).toEqual(['picked'])
   // said as long as it is so, not only once
   expect(ben.receive()).toMatchObject({ applied: 0 })
-  expect(status(ben)).toContain('1 batch of others waits for earlier ones: `tidemark doctor` names them')
+  expect(status(ben)).toContain('1 batch of others is missing here: `tidemark doctor` names them')
   ben.git('checkout', 'origin/topic', '--', '.tidemark/log')
-  expect(ben.receive().parked).toBe(0)
-  expect(status(ben)).not.toContain('earlier ones')
+  expect(ben.receive().gaps).toBe(0)
+  expect(status(ben)).not.toContain('missing here')
   expect(known(ben)).toEqual(['filler', 'first', 'picked'])
   ben.commit()
   settle(ana, ben)
@@ -334,7 +335,7 @@ test('[K12] the same where batches of the machine and of the project were mixed'
   ana.act([decision('after')])
   ana.share()
   ben.pull()
-  expect(ben.receive()).toMatchObject({ parked: 0, damaged: [] })
+  expect(ben.receive()).toMatchObject({ gaps: 0, damaged: [] })
   expect(known(ana)).toEqual(['after', 'one', 'other', 'three', 'two'])
   for (const c of [ana, ben]) expect(c.memory.faults()).toEqual([])
   expect(travelling(ben)).toBe(travelling(ana))

@@ -6,7 +6,7 @@ import { brief } from '../../src/briefing/brief.ts'
 import { canonical } from '../../src/model/canonical.ts'
 import type { Json } from '../../src/model/field.ts'
 import { findProject } from '../../src/store/project.ts'
-import { isOwnReplica } from '../../src/store/trust.ts'
+import { ownIdentities } from '../../src/store/trust.ts'
 import { dump } from '../convergence/harness.ts'
 import { type Clone, decision, knowledge, team } from './clones.ts'
 
@@ -98,7 +98,7 @@ test('[K14] [K17] [T81] a snapshot speaks for its own replica alone, and never f
   const before = knowledge(ben)
   const body = { replica: 'evil1', seq: 1, i: 0, entity: 'decision:x', ms: 1, ctr: 1, body: 'garbage' }
   plant(ben, 'evil1', [...tags.map((tag) => covering(tag)), covering('evil1', { events: [body] })])
-  const own = tags.find((tag) => isOwnReplica(ben.memory.db, tag))!
+  const own = ownIdentities(ben.memory.db)[0]!.replica
   plant(ben, own, [covering(own)])
   expect(ben.receive().damaged).toHaveLength(1)
   expect(knowledge(ben)).toBe(before)
@@ -119,9 +119,9 @@ test('[C6] [K14] what was folded away before it was shared travels as a state, a
   ana.act([decision('new')])
   ana.share()
   ben.pull()
-  expect(ben.receive()).toMatchObject({ damaged: [], parked: 0 })
+  expect(ben.receive()).toMatchObject({ damaged: [], gaps: 0 })
   const cid = clone('cid')
-  expect(cid.receive()).toMatchObject({ damaged: [], parked: 0 })
+  expect(cid.receive()).toMatchObject({ damaged: [], gaps: 0 })
   for (const c of [ben, cid]) {
     expect(dump(c.memory)).toEqual(dump(ana.memory))
     expect(c.memory.faults()).toEqual([])

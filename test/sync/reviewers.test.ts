@@ -3,28 +3,17 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { acceptReviewers, reviewersNamed } from '../../src/replication/reviewers.ts'
 import { vouchedFor } from '../../src/replication/trust.ts'
-import { publicKey } from '../../src/sync/signatures.ts'
-import { type Clone, team } from './clones.ts'
+import { publicKey } from '../../src/store/keys.ts'
+import { type Clone, elsewhere, team } from './clones.ts'
 
 const RULE = [['record-fact', { fact: 'Never deploy on Fridays', category: 'workflow' }]]
-
-/** Does something with the keys of a person's own machine. */
-function at<T>(c: Clone, body: () => T): T {
-  const before = process.env.TIDEMARK_STATE!
-  process.env.TIDEMARK_STATE = `${c.dir}-state`
-  try {
-    return body()
-  } finally {
-    process.env.TIDEMARK_STATE = before
-  }
-}
 
 /** Ana reviews what Ben records; what Mallory pushes is not wanted. */
 function met() {
   const { clone } = team()
   const all = ['ana', 'ben', 'cid', 'mallory'].map((name) => clone(name)) as [Clone, Clone, Clone, Clone]
   const [ana, ben, cid, mallory] = all
-  const share = (c: Clone) => at(c, () => c.share())
+  const share = (c: Clone) => elsewhere(c, () => c.share())
   const name = (reviewers: object) => {
     const path = join(cid.dir, '.tidemark/config.json')
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), reviewers }))
@@ -48,7 +37,7 @@ function met() {
     c.act([['confirm', { ref: rule!.id }]], { by: 'person' })
     share(c)
   }
-  return { ana, mallory, cid, rule: rule!, share, name, binds, confirm, keyOf: (c: Clone) => at(c, () => publicKey(c.memory)!) } // biome-ignore format: one row
+  return { ana, mallory, cid, rule: rule!, share, name, binds, confirm, keyOf: (c: Clone) => elsewhere(c, () => publicKey(c.memory.projectId)!) } // biome-ignore format: one row
 }
 
 test('[M6] [T84] a reviewer’s confirmation counts once the person here has accepted the list, for those words alone', () => {
@@ -59,7 +48,7 @@ test('[M6] [T84] a reviewer’s confirmation counts once the person here has acc
   acceptReviewers(cid.memory.db, named)
   confirm(mallory)
   expect(binds()).toBe(false)
-  at(ana, () => ana.share())
+  elsewhere(ana, () => ana.share())
   confirm(ana)
   expect(binds()).toBe(true)
   // other words are not what she confirmed

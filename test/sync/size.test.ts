@@ -78,11 +78,11 @@ test('[K16] what is long leaves as several segments, each of which is read', () 
   const [ana, ben] = [clone('ana'), clone('ben')]
   const chunks = (from: number) =>
     Array.from({ length: 50 }, (_, i) => ['record-chunk', { content: `${from + i} ${'x'.repeat(15_000)}` }])
-  for (let n = 0; n < 250; n += 50) ana.act(chunks(n))
+  for (let n = 0; n < 500; n += 50) ana.act(chunks(n))
   ana.share()
   expect(ana.segments.length).toBeGreaterThan(1)
   ben.pull()
-  expect(ben.receive()).toMatchObject({ applied: 5, damaged: [] })
+  expect(ben.receive()).toMatchObject({ applied: 10, damaged: [] })
   expect(knowledge(ben)).toBe(knowledge(ana))
 })
 
@@ -90,7 +90,7 @@ test('[K16] own segments that are long together become several, each of which is
   const { clone } = team()
   const [ana, ben] = [clone('ana'), clone('ben')]
   for (let n = 0; n < 7; n++) {
-    ana.act(Array.from({ length: 20 }, (_, i) => ['record-chunk', { content: `${n}-${i} ${'x'.repeat(15_000)}` }]))
+    ana.act(Array.from({ length: 45 }, (_, i) => ['record-chunk', { content: `${n}-${i} ${'x'.repeat(15_000)}` }]))
     ana.share()
   }
   expect(ana.segments).toHaveLength(7)

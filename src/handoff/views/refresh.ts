@@ -35,7 +35,6 @@ const LAG = 200
 const REPORTS_AT_MOST = 20
 /** How long a process may take to record a hand edit before another one does it. */
 const TAKING_MS = 30_000
-const PURGE = /(?:^|; )purge\b/
 
 /** Up to which event a memory has been looked at for a work tree, in this process. */
 const looked = new WeakMap<Memory, Map<string, number>>()
@@ -114,7 +113,7 @@ const newsBetween = (memory: Memory, since: number, cursor: number): News[] | un
   since < 0 || since > cursor ? undefined : since === cursor ? [] : memory.newsSince(since)
 
 /** Something was erased: lines that are otherwise only ever added may hold it, so every file is made anew. */
-const isErasing = (news: readonly News[]): boolean => news.some((n) => PURGE.test(n.summary))
+const isErasing = (news: readonly News[]): boolean => news.some((n) => n.erases)
 
 function commitStamp(root: string): string {
   const log = reflogOf(root)

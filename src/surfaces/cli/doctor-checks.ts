@@ -219,7 +219,7 @@ function checkStore(memory: Memory): Check[] {
     checks.push(
       wrong(
         'log.gap',
-        `replica ${g.replica}: line ${g.missing} is missing, ${g.parked} wait for it`,
+        `batch ${g.replica}:${g.seq} is missing: a later one names it. Nothing waits for it`,
         'pull the branch that has it, or have its author run `tidemark sync` and push',
       ),
     )

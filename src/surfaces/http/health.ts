@@ -1,7 +1,7 @@
 import { sessionsOf } from '../../coordination/sessions.ts'
 import { hookSummaries } from '../../hooks/doctor.ts'
 import type { Memory } from '../../memory.ts'
-import { gaps, heads, lineOf } from '../../store/log.ts'
+import { gaps, head, known, lineOf } from '../../store/log.ts'
 import type { Project } from '../../store/project.ts'
 import { hubOf } from '../../store/state.ts'
 import { ownIdentities } from '../../store/trust.ts'
@@ -21,11 +21,12 @@ export async function healthOf(memory: Memory, project: Project): Promise<object
     fix: '`tidemark doctor` compares them, which takes seconds',
   })
   const own = new Set(ownIdentities(db).map((i) => i.replica))
-  const waiting = new Map(gaps(db).map((g) => [g.replica, g.parked]))
-  const replicas = [...heads(db)].map(([replica, lines]) => {
+  const missing = Map.groupBy(gaps(db), (g) => g.replica)
+  const replicas = [...known(db).keys()].map((replica) => {
+    const { seq: lines } = head(db, replica)
     const last = lineOf(db, replica, lines)?.at
     return {
-      ...{ replica, lines, isOwn: own.has(replica), waiting: waiting.get(replica) ?? 0 },
+      ...{ replica, lines, isOwn: own.has(replica), missing: missing.get(replica)?.length ?? 0 },
       ...(last === undefined ? {} : { last: iso(last) }),
     }
   })

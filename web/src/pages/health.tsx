@@ -14,7 +14,7 @@ interface Check {
 interface HealthJson {
   checks: Check[]
   hooks: { client: string; event: string; calls: number; ms: number; errors: number; last: string }[]
-  replicas: { replica: string; lines: number; last?: string; isOwn: boolean; waiting: number }[]
+  replicas: { replica: string; lines: number; last?: string; isOwn: boolean; missing: number }[]
   hub: string | null
   isShared: boolean
   unsent: { batches: number; since: string | null }
@@ -199,7 +199,7 @@ function Replicas({ health }: { health: Asked<HealthJson> }) {
                 <li key={r.replica} class="row-head">
                   <code>{r.replica}</code>
                   {r.isOwn && <Badge tone="good">this store</Badge>}
-                  {r.waiting > 0 && <Badge tone="warn">{r.waiting} wait for a line that is missing</Badge>}
+                  {r.missing > 0 && <Badge tone="warn">{r.missing} missing</Badge>}
                   <span class="row-end muted">
                     {many(r.lines, 'batch', 'batches')}
                     {r.last && (

@@ -10,7 +10,7 @@ import type { Json } from '../../../model/field.ts'
 import { fieldsOf } from '../../../model/kind.ts'
 import { openAt } from '../../../open.ts'
 import { act } from '../../../tools/act.ts'
-import { findOne } from '../../../tools/format.ts'
+import { findOne, undoLine } from '../../../tools/format.ts'
 import { run } from '../../../tools/run.ts'
 import type { Command } from '../command.ts'
 
@@ -73,7 +73,7 @@ export const edit: Command = {
       for (const note of result.notes) call.out(`note: ${note}`)
       const did = result.results.some((r) => r.standing === 'proposed') ? 'proposed' : 'changed'
       call.out(`${did} ${Object.keys({ ...(renames && { [kind.key[0]]: name }), ...more }).join(', ')}`)
-      call.out(`tidemark undo ${result.batch} takes it back`)
+      call.out(undoLine(result.batch!))
       return { json: result as unknown as Json }
     } finally {
       rmSync(dir, { recursive: true, force: true })

@@ -9,7 +9,7 @@ export const batches = (n: number) => many(n, 'batch', 'batches')
 
 export function tellHeld(call: CommandCall, { batch, entity, category }: Held): void {
   const what = entity === undefined ? 'its header' : entity
-  call.out(`  held    ${batch} and all after it: ${what} looks like a secret (${category})`)
+  call.out(`  held    ${batch}: ${what} looks like a secret (${category})`)
   call.out(`          erase it with \`tidemark act '[["purge", …]]'\`, and change it wherever it is used`)
 }
 
@@ -24,12 +24,18 @@ const REFUSED: Readonly<Record<string, string>> = {
   'read-only': 'the token may only read; what you record reaches the others through git',
 }
 
+const minutes = (ms: number) => many(Math.round(Math.abs(ms) / 60_000), 'minute')
+
 /** What an exchange with a hub has done. */
-export function tellHub(call: CommandCall, { applied, parked, odd, pushed, held, refused }: Exchanged): void {
+export function tellHub(call: CommandCall, { applied, gaps, odd, pushed, held, refused, ahead }: Exchanged): void {
   call.out(
     `  hub     ${applied > 0 ? `${batches(applied)} of others; unverified until confirmed here` : 'nothing new there'}`,
   )
-  if (parked > 0) call.out(`  wait    ${batches(parked)} for earlier ones`)
+  if (gaps > 0) call.out(`  miss    ${batches(gaps)} that others name and nobody here has`)
+  if (ahead !== undefined)
+    call.out(
+      `  clock   the clock of this machine is ${minutes(ahead)} ${ahead > 0 ? 'ahead of' : 'behind'} the hub's: set it`,
+    )
   for (const { n, why } of odd) call.out(`  leave   update ${n} of the hub: ${why}`)
   if (pushed.length > 0) call.out(`  push    ${batches(pushed.length)} to the hub`)
   tellLines(call, pushed)

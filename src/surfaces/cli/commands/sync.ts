@@ -14,6 +14,7 @@ import {
 } from '../../../store/project.ts'
 import { rememberProject } from '../../../store/project-list.ts'
 import { hubOf } from '../../../store/state.ts'
+import { summaryOf } from '../../../store/summary.ts'
 import { checkSegments } from '../../../sync/check.ts'
 import { compactSegments, newHistory, type Pending, pendingIn, publish } from '../../../sync/publish.ts'
 import { type Received, receive } from '../../../sync/receive.ts'
@@ -22,15 +23,16 @@ import type { Command, CommandCall } from '../command.ts'
 import { installHook } from './sync-hook.ts'
 import { batches, tellHeld, tellHub, tellLines } from './sync-told.ts'
 
-function tellReceived(call: CommandCall, { applied, parked, damaged }: Received): void {
+function tellReceived(call: CommandCall, { applied, gaps, damaged }: Received): void {
   call.out(
     `  read    ${applied > 0 ? `${batches(applied)} of others; unverified until confirmed here` : 'nothing new'}`,
   )
-  if (parked > 0) call.out(`  wait    ${batches(parked)} for earlier ones that are not in this work tree`)
+  if (gaps > 0) call.out(`  miss    ${batches(gaps)} that others name and that are not in this work tree`)
   for (const { path, why } of damaged) call.out(`  leave   ${path}: ${why}; what is sound in it was read`)
 }
 
-const summariesOf = (lines: Pending['lines']) => lines.map((l) => l.summary)
+const summariesOf = (memory: Memory, lines: Pending['lines']) =>
+  lines.map((line) => summaryOf(line, (id) => memory.reader.entity(id)?.name))
 
 /** What there is of each kind that stays on this machine. */
 function stayingKinds(memory: Memory): string {
@@ -44,11 +46,11 @@ function dryRun(call: CommandCall, memory: Memory, { root }: Project): Json {
   const pending = pendingIn(memory, root)
   const { lines, staying, held } = pending
   call.out(`  travels ${batches(lines.length)} would be written to .tidemark/log/`)
-  tellLines(call, summariesOf(lines))
+  tellLines(call, summariesOf(memory, lines))
   const kinds = stayingKinds(memory)
   call.out(`  stays   sessions, claims${kinds ? `, ${kinds}` : ''}`)
   if (held) tellHeld(call, held)
-  return { dryRun: true, travels: lines.map((l) => l.summary), staying, held: (held as unknown as Json) ?? null }
+  return { dryRun: true, travels: summariesOf(memory, lines), staying, held: (held as unknown as Json) ?? null }
 }
 
 /** Exchanges with the hub that the project has joined. Weeks without it are nothing unusual. */
@@ -123,7 +125,7 @@ export const sync: Command = {
     const published = publish(memory, root)
     const { lines, staying, held, written, removed, committed } = published
     call.out(`  write   ${lines.length > 0 ? `${batches(lines.length)}: ${written.join(', ')}` : 'nothing new'}`)
-    tellLines(call, summariesOf(lines))
+    tellLines(call, summariesOf(memory, lines))
     for (const line of newHistory(committed)) call.out(line)
     if (held) tellHeld(call, held)
     if (call.flags.compact) {

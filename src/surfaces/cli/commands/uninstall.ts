@@ -312,10 +312,11 @@ export const uninstall: Command = {
     removeIfEmpty(join(root, PROJECT_DIR))
     // another clone of the project knows its own store by the same secret; a last snapshot that is kept does so as well
     if (call.flags.purge === true && !knownProjects().some((p) => p.id === id && p.storePath !== storePath)) {
-      for (const path of [`stores/${id}`, `stores/${id}.json`]) removeInside(state, path)
-      removeIfEmpty(join(state, 'stores'))
+      for (const path of [`stores/${id}`, `stores/${id}.json`, `keys/${id}`]) removeInside(state, path)
+      for (const dir of ['stores', 'keys']) removeIfEmpty(join(state, dir))
     }
     forgetProject(project)
+    if (process.env.TIDEMARK_STATE === undefined) removeIfEmpty(state)
     kept ??= keeps ? lastSnapshots(state).find((s) => s.project === id)?.path : undefined
     if (kept !== undefined) call.out(`for 30 days this brings the knowledge back: tidemark init --from ${kept}`)
     call.out('done')
