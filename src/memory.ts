@@ -9,15 +9,17 @@ import { lastBatch, type News, newsSince } from './feed/news.ts'
 import { type SubscribeOptions, Subscribers } from './feed/subscribers.ts'
 import { projectAll } from './materialize/apply.ts'
 import { type JsonProblem, normalizeJson } from './model/canonical.ts'
-import { KIND_KIND, RELATION_KIND } from './model/entity.ts'
+import { type Entity, KIND_KIND, RELATION_KIND } from './model/entity.ts'
 import type { Kind } from './model/kind.ts'
 import { withProjectKinds } from './model/project-registry.ts'
 import { createRegistry, type Registry } from './model/registry.ts'
 import type { Relation } from './model/relation.ts'
-import { readAsOf } from './read/past.ts'
+import { readAsOf, type Variant } from './read/past.ts'
 import { entityOf, momentOf, type Reader, readNow } from './read/reader.ts'
+import { type LineName, readWithout } from './read/view.ts'
 import { type Place, placeOn } from './read/work-tree.ts'
 import { compact, printSnapshot, snapshotOf } from './replication/compaction.ts'
+import { settleDeclined } from './replication/decline.ts'
 import {
   aboutToErase,
   filesHold,
@@ -257,6 +259,10 @@ export class Memory {
     const defined = [KIND_KIND, RELATION_KIND]
       .flatMap((kind) => rows.idsOfKind(db, kind))
       .map((id) => entityOf(rows.getRow(db, id)!))
+    return this.#withKinds(defined)
+  }
+
+  #withKinds(defined: readonly Entity[]): Registry {
     return defined.length === 0 ? this.#core : withProjectKinds(this.#core, this.#core, defined)
   }
 
@@ -270,6 +276,13 @@ export class Memory {
   asOf(at: string | number | Date): Reader {
     this.#mustBeOpen()
     return readAsOf(this.#db, () => this.registry(), momentOf(at))
+  }
+
+  /** Everything that can be asked, without what some lines say; for as long as nothing else is written. */
+  view({ without }: { without: readonly LineName[] }): Variant {
+    this.#mustBeOpen()
+    const registryOf = (defined: readonly Entity[]) => this.#withKinds(defined)
+    return readWithout(this.#db, this.reader, registryOf, without)
   }
 
   /**
@@ -509,6 +522,17 @@ export class Memory {
     if (result.erased) this.finishErasure(gone)
     if (result.applied > 0) this.tellListeners()
     return result
+  }
+
+  /**
+   * Lets batches count nowhere in this store: what they say is not shown, and not sent to anybody. Or, with `admit`, count again.
+   * Returns how many it changed. @throws UserError `unknown-batch`.
+   */
+  decline(batches: readonly string[], { admit = false } = {}): number {
+    this.#mustBeOpen()
+    const n = this.#db.write(() => settleDeclined(this.#db, () => this.registry(), batches, admit, this.#env.now()))
+    if (n > 0) this.tellListeners()
+    return n
   }
 
   /** How often a text still stands in the store's files, snapshots included; what a purge proves itself by. */

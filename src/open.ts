@@ -8,6 +8,7 @@ import { KINDS } from './model/kinds/index.ts'
 import { RELATIONS } from './model/relations.ts'
 import { reviewersNamed, settleReviewers } from './replication/reviewers.ts'
 import type { Author } from './store/line.ts'
+import { treeName } from './store/owner.ts'
 import { findProject, type Project, rememberPlace } from './store/project.ts'
 import { isListedUnmarked, quietly, rememberProject, treesOf } from './store/project-list.ts'
 import { stateDirectory } from './store/state.ts'
@@ -54,7 +55,7 @@ export function openProject(
   project: Project,
   options: Omit<OpenOptions, 'projectPath' | 'persistencePath'> = {},
 ): Memory {
-  let user: { user?: string } | undefined
+  let here: { user?: string; tree?: string } | undefined
   let isNew = !existsSync(project.storePath)
   const mayTakeOver = () => {
     isNew = true
@@ -77,7 +78,7 @@ export function openProject(
     hurried: options.hurried,
     author: () => ({
       ...(process.env.TIDEMARK_SESSION ? { session: process.env.TIDEMARK_SESSION } : {}),
-      ...(user ??= { user: userName(project.root) }),
+      ...(here ??= { user: userName(project.root), tree: treeName(project.id, project.root) }),
       ...gitState(project.root),
       ...options.author,
     }),

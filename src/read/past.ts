@@ -25,13 +25,14 @@ const SUPERSEDES = 'supersedes'
 /** How many entities of a list are read at once. */
 const PAGE = 64
 
-/** An entity that was there at the moment, and the fields that were written since. */
+/** An entity that its row does not show as it is asked for, and the fields in which it may be another one. */
 export interface Change extends rows.ChangedRow {
   readonly fields: ReadonlySet<string>
 }
 
-export interface Past extends Reader {
-  readonly at: number
+/** The knowledge otherwise than its rows say it: as of a moment, or, without one, without some lines. */
+export interface Variant extends Reader {
+  readonly at?: number
   /** By their ids. */
   changes(): ReadonlyMap<string, Change>
 }
@@ -41,7 +42,7 @@ export interface Past extends Reader {
  * events stamped up to it are folded (K11), one entity at a time, when somebody asks for it. The same on every replica
  * that holds the same lines; refused for a moment before the horizon of a compaction.
  */
-export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past {
+export function readAsOf(db: Db, registryNow: () => Registry, at: number): Variant {
   let kinds: Registry | undefined
   const registry = () => (kinds ??= registryNow())
   const horizon = Number(getMeta(db, 'horizon') ?? 0)
@@ -198,7 +199,7 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Past 
     return (renamed ??= [...changes().values()].flatMap((c) => (isNamed(c) ? [c.id] : [])))
   }
 
-  const reader: Past = {
+  const reader: Variant = {
     at,
     changes,
     registry,

@@ -102,7 +102,7 @@ export const isAsked = (e: Entity, { topic, session }: ListOptions): boolean =>
 const POSTINGS = 3_000
 
 /** The words that a question is searched by: the rarest first, and at least one. What stands in most texts tells nothing of any. */
-function rarest(db: Db, question: string): string[] {
+export function rarest(db: Db, question: string): string[] {
   const counted = questionTerms(question).map(({ word, stem }) => ({ word, texts: textsWith(db, stem) }))
   let before = 0
   return counted

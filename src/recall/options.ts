@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import { nearest } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import { shown } from '../model/validate.ts'
+import type { LineName } from '../read/view.ts'
 import { type ConfigProblem, LIMIT_MAX, type RecallConfig, refuseAll } from './config.ts'
 import { MOMENTS, momentSaid } from './moment.ts'
 import { PRESETS, type Preset, type RecallOptions, SCOPES, type Scope } from './types.ts'
@@ -32,6 +33,8 @@ export interface Asked {
   /** Not of the current task and not touched since: too far back to be looked at. */
   readonly historySince: number | undefined
   readonly asOf: number | undefined
+  /** As if these lines had never come. */
+  readonly without?: readonly LineName[]
   readonly validAt: number
   readonly all: boolean
   readonly explain: boolean

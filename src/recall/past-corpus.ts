@@ -1,7 +1,7 @@
 import { ROW_FIELDS, textOf, weightOf, words } from '../materialize/apply.ts'
 import { type Entity, kindOf } from '../model/entity.ts'
 import { fieldsOf, type Kind } from '../model/kind.ts'
-import type { Change, Past } from '../read/past.ts'
+import type { Change, Variant } from '../read/past.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
 import { writtenWith } from '../store/log.ts'
@@ -9,6 +9,7 @@ import { cameBy, rowId, rowsAt } from '../store/rows.ts'
 import { dayWords, questionTerms, type Term, termsOf, writtenAsOne } from '../store/terms.ts'
 import {
   bestAmong,
+  countTexts,
   type EntityText,
   packRuns,
   rowidsWith,
@@ -31,14 +32,15 @@ interface Then {
 }
 
 /**
- * The texts of a moment, for one question. What the index knows today is taken without what came later. Where fields that
- * were written since hold a word of the question, then or now, the text as it was counts instead.
+ * The texts of a moment, or without some lines, for one question. What the index knows today is taken without what came later.
+ * Where fields that are another hold a word of the question, there or now, the text as it is there counts instead.
  */
-export function pastCorpus(db: Db, past: Past, question: string): Corpus {
+export function pastCorpus(db: Db, past: Variant, question: string): Corpus {
   const { at } = past
   const registry = past.registry()
   const kinds = registry.kinds().flatMap((k) => (k.internal ? [] : [k.name]))
-  const { n, last, later } = cameBy(db, kinds, at)
+  const { n, last, later } =
+    at === undefined ? { n: countTexts(db), last: Number.MAX_SAFE_INTEGER, later: [] } : cameBy(db, kinds, at)
   const isLater = new Set(later)
   const terms = [...questionTerms(question), ...writtenAsOne(question).map(({ term }) => term)]
 
@@ -67,7 +69,7 @@ export function pastCorpus(db: Db, past: Past, question: string): Corpus {
       then.set(rowid, { entity, row: textRowOf(rowid, text), stems: stemsIn(text) })
     }
   const isAnew = new Set(anew.map((c) => c.rowid))
-  const counted = anew.filter((c) => c.live === 1 && c.created <= at).length
+  const counted = anew.filter((c) => c.live === 1 && (at === undefined || c.created <= at)).length
   const stands = (rowid: number) => rowid <= last && !isLater.has(rowid) && !isAnew.has(rowid)
 
   /** Whether today's text is the one of the moment. */
@@ -120,11 +122,13 @@ export function pastCorpus(db: Db, past: Past, question: string): Corpus {
     texts,
     entities(keys) {
       const rows = rowsAt(db, keys)
-      const old = past.entities(rows.flatMap((r) => (r.updated > at ? [r.id] : [])))
+      const isOther = (r: { id: string; updated: number }) =>
+        at === undefined ? past.changes().has(r.id) : r.updated > at
+      const old = past.entities(rows.flatMap((r) => (isOther(r) ? [r.id] : [])))
       const was = new Map(old.map((e) => [e.id, e]))
       return new Map(
         rows.flatMap((r): [number, Entity][] => {
-          const e = r.updated > at ? was.get(r.id) : entityOf(r)
+          const e = isOther(r) ? was.get(r.id) : entityOf(r)
           return e ? [[r.rowid, e]] : []
         }),
       )

@@ -8,6 +8,7 @@ import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import { readAsOf } from '../read/past.ts'
 import type { Reader } from '../read/reader.ts'
+import type { LineName } from '../read/view.ts'
 import type { Place } from '../read/work-tree.ts'
 import { PROJECT_DIR, type Project } from '../store/project.ts'
 import { countVectors } from '../store/vectors.ts'
@@ -78,9 +79,13 @@ export class Recaller {
     return (this.#config = { ...config, embedder: allowed('embedder'), reranker: allowed('reranker') })
   }
 
-  /** What answers a question, best first. @throws UserError for what cannot be asked. */
-  async ask(question: string, options?: RecallOptions | null): Promise<RecallResult> {
-    const asked = this.#asked(question, options ?? {})
+  /** What answers a question, best first; `without`: as if some lines had never come. @throws UserError for what cannot be asked. */
+  async ask(
+    question: string,
+    options?: RecallOptions | null,
+    without: readonly LineName[] = [],
+  ): Promise<RecallResult> {
+    const asked = { ...this.#asked(question, options ?? {}), without }
     const notes: string[] = []
     const until = within(ANSWER_MS)
     let embedder: Embedder | undefined
@@ -269,10 +274,15 @@ export class Recaller {
   ): RecallResult {
     const memory = this.#memory
     return memory.db.read(() => {
-      const past = asked.asOf === undefined ? undefined : readAsOf(memory.db, () => memory.registry(), asked.asOf)
-      const reader = past ?? memory.reader
-      const corpus = past ? pastCorpus(memory.db, past, question) : storeCorpus(memory.db)
-      const vectors = !past && embedder && vector ? this.#leg(embedder, vector, notes) : undefined
+      const { asOf, without = [] } = asked
+      const past = asOf === undefined ? undefined : readAsOf(memory.db, () => memory.registry(), asOf)
+      const other = past ?? (without.length > 0 ? memory.view({ without }) : undefined)
+      const reader = other ?? memory.reader
+      const corpus = other ? pastCorpus(memory.db, other, question) : storeCorpus(memory.db)
+      const changed = past ? [] : [...(other?.changes().values() ?? [])]
+      const rowids = new Set(changed.map((c) => c.rowid))
+      const vectors =
+        !past && embedder && vector ? this.#leg(embedder, vector, notes, (rowid) => !rowids.has(rowid)) : undefined
       if (past && embedder) notes.push('as of a moment, texts are found by words alone')
       return answer(question, asked, {
         ...{ memory, root: this.#project?.root, reader, corpus, vectors, notes, config: this.config },
@@ -282,7 +292,12 @@ export class Recaller {
     })
   }
 
-  #leg(embedder: Embedder, vector: Float32Array, notes: string[]): VectorLeg | undefined {
+  #leg(
+    embedder: Embedder,
+    vector: Float32Array,
+    notes: string[],
+    isSame: (rowid: number) => boolean,
+  ): VectorLeg | undefined {
     if (vector.every((x) => x === 0)) return undefined // nothing in it that the model knows
     const index = this.#vectors(embedder)
     const left = lacksVectors(this.#memory.db, embedder) ? lacking(this.#memory.db) : 0
@@ -293,7 +308,8 @@ export class Recaller {
     if (index.size === 0) return undefined
     const cosines = new Map<number, number>()
     const without = new Set<number>()
-    const known = (near: readonly Near[]) => {
+    const known = (all: readonly Near[]) => {
+      const near = all.filter(({ rowid }) => isSame(rowid))
       for (const { rowid, cosine } of near) cosines.set(rowid, cosine)
       return near
     }

@@ -287,11 +287,6 @@ function accept(t: Taking, line: Line): void {
   }
   t.seen = Math.max(t.seen, line.at)
   const taken = asKept(db, line)
-  if (log.declinedAs(db, line) === 'person') {
-    log.append(db, taken, now)
-    log.noteGap(db, taken)
-    return
-  }
   applyLine(db, new States(db), registryOf(t), taken, now)
   const plain = isPlain(line)
   if (!plain) forget(t)

@@ -140,7 +140,7 @@ export function takeUnproven(db: Db): { replica: string; seq: number }[] {
   return found
 }
 
-const dropEvents = (db: Db, replica: string, seq: number): void =>
+export const dropEvents = (db: Db, replica: string, seq: number): void =>
   db.run('DELETE FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
 /** Fields that say that an entity is there, or that lists leave it out. */
@@ -159,6 +159,7 @@ interface EventRun {
 
 /** What of a line counts. Content that somebody took out counts as erased once a mark says so, and not at all before. */
 export function countedIn(db: Db, line: Line): readonly Event[] {
+  if (declinedAs(db, line) === 'person') return []
   if (!line.partial || line.v === 1) return line.events
   const isAuthorErased = purgesOf(db, line.replica, line.seq).some((p) => p.entity === '')
   return line.events.filter(
@@ -191,7 +192,7 @@ function runOf(i: number, events: readonly Event[], received: number): EventRun 
 
 /** Writes the events of a line. */
 export function indexEvents(db: Db, line: Line, received: number, events = countedIn(db, line)): void {
-  if (line.partial && events.length < line.events.length)
+  if (line.partial && events.length < line.events.length && declinedAs(db, line) !== 'person')
     db.run('INSERT OR IGNORE INTO unproven VALUES (?,?)', line.replica, line.seq)
   for (const run of runsOf(line, events, received)) putRun(db, line.replica, line.seq, run)
 }
@@ -361,6 +362,12 @@ export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: 
     `SELECT DISTINCT replica, seq FROM events WHERE entity=? ${foldedToo ? '' : 'AND base=0'} ORDER BY replica, seq`,
     entity,
   )
+
+/** The entities that a line of the log touches; none of a line that was folded away. */
+export const entitiesOf = (db: Db, replica: string, seq: number): string[] =>
+  db
+    .all<{ entity: string }>('SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
+    .map((r) => r.entity)
 
 /** Every entity that anything is known to have happened to. */
 export const entitiesIn = (db: Db): string[] =>

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, 
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { isOwn, readInside, replaceFile } from '../files.ts'
+import { sha256 } from '../model/digest.ts'
 import { randomBytes } from '../random.ts'
 import { ownFiles } from './layout.ts'
 import { makeState, readState, stateDirectory } from './state.ts'
@@ -44,6 +45,16 @@ export function isMarked(storePath: string, project: string): boolean {
   const path = keptMark(project)
   const mark = path && readState(path)?.trim()
   return mark !== undefined && mark.length === 64 && marksAt(storePath).includes(mark)
+}
+
+/**
+ * The name of a work tree in lines: random to whoever does not have the secret of this machine, so nobody learns or guesses the
+ * path from it. Nothing where no store of the project was made.
+ */
+export function treeName(project: string, root: string): string | undefined {
+  const path = keptMark(project)
+  const mark = path && readState(path)?.trim()
+  return mark ? sha256(`${mark}\n${root}`).slice(0, 8) : undefined
 }
 
 function writeMarks(storePath: string, marks: readonly string[]): void {

@@ -180,7 +180,7 @@ export const idsAt = (db: Db, kind: string, ms: number): string[] =>
     )
     .map((row) => row.id)
 
-/** An entity that was there at a moment and was touched since. */
+/** An entity whose row may not say what is asked. */
 export interface ChangedRow {
   readonly rowid: number
   readonly id: string
@@ -188,7 +188,13 @@ export interface ChangedRow {
   readonly created: number
 }
 
-/** All of those: `entities_changed` holds what was touched more than once. */
+export const changedRows = (db: Db, ids: readonly string[]): ChangedRow[] =>
+  db.all(
+    'SELECT rowid, id, live, created FROM entities WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  )
+
+/** All of those that changed: `entities_changed` holds what was touched more than once. */
 export const changedSince = (db: Db, ms: number): ChangedRow[] =>
   db.all(
     `SELECT rowid, id, live, created FROM entities WHERE version>1 AND updated>?
@@ -228,6 +234,8 @@ export const linksGone = (db: Db, ids: readonly string[]): string[] =>
 /** Links at some entities, whatever became of their other ends. */
 export const allLinksAt = (db: Db, end: 'src' | 'dst', ids: readonly string[]): LinkRow[] =>
   db.all(`SELECT * FROM links WHERE ${end} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
+
+export const linkOf = (db: Db, id: string): LinkRow | undefined => db.get('SELECT * FROM links WHERE id=?', id)
 
 /** Links of one relation that end at one of these. */
 export const linksInto = (db: Db, relation: string, ids: readonly string[]): LinkRow[] =>

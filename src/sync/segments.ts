@@ -7,6 +7,7 @@ import { parseSnapshot, type SignedSnapshot } from '../replication/compaction.ts
 import { handleOf } from '../store/keys.ts'
 import { type Line, parseLine } from '../store/line.ts'
 import { PROJECT_DIR } from '../store/project.ts'
+import type { Range } from '../store/ranges.ts'
 import { linesIn } from './frames.ts'
 
 const LOG_DIR = `${PROJECT_DIR}/log`
@@ -34,6 +35,15 @@ export interface Content {
 
 const namesIn = (root: string, path: string): string[] =>
   inspect(root, path).is === 'directory' ? readdirSync(join(root, path)).sort() : []
+
+/** The directory of a replica's segments, below the root. */
+export const logOf = (handle: string): string => `${LOG_DIR}/${handle}`
+
+/** Which lines a segment holds, by the name of its file. */
+export function rangeNamed(path: string): Range | undefined {
+  const [, first, last] = NAME.exec(path.slice(path.lastIndexOf('/') + 1)) ?? []
+  return first === undefined ? undefined : [Number(first), Number(last)]
+}
 
 /** Every segment of a work tree, replica by replica, in their order. */
 export function segmentsIn(root: string): Segment[] {

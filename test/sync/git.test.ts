@@ -342,3 +342,18 @@ test('[K12] the same where batches of the machine and of the project were mixed'
   expect(ana.sync().written).toEqual([])
   expect(ben.sync().written).toEqual([])
 })
+
+test('[W1] a line names the work tree that it was written in: the same name each time, and no path', () => {
+  const { ana } = two()
+  ana.act([decision('one')])
+  ana.act([decision('two')])
+  const beside = join(ana.dir, '..', 'beside')
+  ana.git('worktree', 'add', '-q', '-b', 'topic', beside)
+  using there = openProject(findProject(beside), { author: { user: 'ana' }, unlisted: true })
+  there.act([decision('three')])
+  const trees = ana.memory.newsSince(0).map((n) => n.author.tree)
+  expect(trees[0]).toMatch(/^[0-9a-f]{8}$/)
+  expect(trees[1]).toBe(trees[0])
+  expect(trees[2]).toMatch(/^[0-9a-f]{8}$/)
+  expect(trees[2]).not.toBe(trees[0])
+})

@@ -1,4 +1,6 @@
 import { many } from '../../../briefing/format.ts'
+import { shortBatch } from '../../../store/keys.ts'
+import type { Dropped } from '../../../sync/dropped.ts'
 import type { Exchanged } from '../../../sync/hub-exchange.ts'
 import type { Held } from '../../../sync/publish.ts'
 import type { CommandCall } from '../command.ts'
@@ -16,6 +18,22 @@ export function tellHeld(call: CommandCall, { batch, entity, category }: Held): 
 export function tellLines(call: CommandCall, summaries: readonly string[]): void {
   for (const summary of summaries.slice(0, LISTED)) call.out(`          ${summary}`)
   if (summaries.length > LISTED) call.out(`          and ${summaries.length - LISTED} more`)
+}
+
+/** What this branch once had of this machine, and somebody removed. */
+export function tellDropped(call: CommandCall, { lines, unknown }: Dropped): void {
+  if (lines.length > 0) {
+    const some = lines.slice(0, LISTED).map((l) => shortBatch(`${l.replica}:${l.seq}`))
+    const rest = lines.length > some.length ? ` and ${lines.length - some.length} more` : ''
+    call.out(
+      `  dropped ${batches(lines.length)} that this branch had and somebody removed; not written again: ${some.join(', ')}${rest}`,
+    )
+    call.out(`          they count here still; to let them count nowhere: \`tidemark sync --decline BATCH\``)
+  }
+  if (unknown > 0)
+    call.out(
+      `  shallow this clone is shallow, so nobody can tell whether ${batches(unknown)} had been removed from this branch; \`git fetch --unshallow\` brings its history`,
+    )
 }
 
 const REFUSED: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { UserError } from '../../../errors.ts'
 import type { Memory } from '../../../memory.ts'
 import type { Json } from '../../../model/field.ts'
 import { openProject } from '../../../open.ts'
+import { shortBatch } from '../../../store/keys.ts'
 import {
   findProject,
   ignoreViews,
@@ -16,12 +17,14 @@ import { rememberProject } from '../../../store/project-list.ts'
 import { hubOf } from '../../../store/state.ts'
 import { summaryOf } from '../../../store/summary.ts'
 import { checkSegments } from '../../../sync/check.ts'
+import { droppedLines, settleDropped } from '../../../sync/dropped.ts'
 import { compactSegments, newHistory, type Pending, pendingIn, publish } from '../../../sync/publish.ts'
 import { type Received, receive } from '../../../sync/receive.ts'
 import { countedKinds } from '../../../tools/format.ts'
+import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { installHook } from './sync-hook.ts'
-import { batches, tellHeld, tellHub, tellLines } from './sync-told.ts'
+import { batches, tellDropped, tellHeld, tellHub, tellLines } from './sync-told.ts'
 
 function tellReceived(call: CommandCall, { applied, gaps, damaged }: Received): void {
   call.out(
@@ -42,9 +45,10 @@ function stayingKinds(memory: Memory): string {
   )
 }
 
-function dryRun(call: CommandCall, memory: Memory, { root }: Project): Json {
-  const pending = pendingIn(memory, root)
-  const { lines, staying, held } = pending
+async function dryRun(call: CommandCall, memory: Memory, { root }: Project): Promise<Json> {
+  const dropped = new Set((await droppedLines(memory, root)).lines.map((l) => l.hash))
+  const { lines: all, staying, held } = pendingIn(memory, root)
+  const lines = all.filter((l) => !dropped.has(l.hash))
   call.out(`  travels ${batches(lines.length)} would be written to .tidemark/log/`)
   tellLines(call, summariesOf(memory, lines))
   const kinds = stayingKinds(memory)
@@ -76,18 +80,31 @@ async function exchange(call: CommandCall, memory: Memory, { id, storePath }: Pr
 }
 
 /** For CI: is what the work tree holds sound, and nothing of this machine missing in it? */
-function check(call: CommandCall, project: Project): { json: Json; code: number } {
-  const { problems, segments, lines } = checkSegments(project.root)
+async function check(call: CommandCall, project: Project): Promise<{ json: Json; code: number }> {
+  const { problems, segments, lines: count } = checkSegments(project.root)
   if (existsSync(project.storePath)) {
     using memory = openProject(project)
-    const { lines: missing, held } = pendingIn(memory, project.root)
-    if (missing.length > 0)
-      problems.push(`${batches(missing.length)} of this machine not in .tidemark/log/: run \`tidemark sync\``)
+    const { lines, held } = pendingIn(memory, project.root)
+    const dropped = lines.length > 0 ? (await droppedLines(memory, project.root)).lines.length : 0
+    if (lines.length > dropped)
+      problems.push(`${batches(lines.length - dropped)} of this machine not in .tidemark/log/: run \`tidemark sync\``)
     if (held) problems.push(`${held.batch} is held back: it looks like a secret (${held.category})`)
   }
   for (const problem of problems) call.out(`wrong   ${problem}`)
-  if (problems.length === 0) call.out(`ok      ${many(segments, 'segment')} with ${batches(lines)}`)
-  return { json: { segments, batches: lines, problems }, code: problems.length > 0 ? 1 : 0 }
+  if (problems.length === 0) call.out(`ok      ${many(segments, 'segment')} with ${batches(count)}`)
+  return { json: { segments, batches: count, problems }, code: problems.length > 0 ? 1 : 0 }
+}
+
+/** A person lets batches count nowhere, or again. */
+function settle(call: CommandCall, memory: Memory, said: string, door: 'decline' | 'admit'): Json {
+  refuseAgents()
+  const n = memory.decline(said.split(',').filter(Boolean), { admit: door === 'admit' })
+  call.out(
+    door === 'admit'
+      ? `${batches(n)} ${n === 1 ? 'counts' : 'count'} again`
+      : `${batches(n)} ${n === 1 ? 'counts' : 'count'} nowhere here any more; \`tidemark sync --admit ${said}\` brings ${n === 1 ? 'it' : 'them'} back`,
+  )
+  return { [door]: n }
 }
 
 export const sync: Command = {
@@ -101,6 +118,8 @@ export const sync: Command = {
     check: { type: 'flag', about: 'for CI: exit 1 if a segment is damaged, or something is not written yet' },
     compact: { type: 'flag', about: 'make one segment of your own small ones; on the branch that the others merge' },
     git: { type: 'flag', about: 'through git alone: the hub is left out' },
+    decline: { type: 'text', value: 'BATCH,…', about: 'let these batches count nowhere here, and send them to nobody' },
+    admit: { type: 'text', value: 'BATCH,…', about: 'let these count again' },
     hook: { type: 'flag', about: 'have git do it before each commit: adds .git/hooks/pre-commit' },
   },
   async run(call) {
@@ -114,7 +133,11 @@ export const sync: Command = {
       )
     if (call.flags.check) return check(call, project)
     using memory = openProject(project)
-    if (call.flags['dry-run']) return { json: dryRun(call, memory, project) }
+    for (const door of ['decline', 'admit'] as const) {
+      const said = call.flags[door]
+      if (typeof said === 'string') return { json: settle(call, memory, said, door) }
+    }
+    if (call.flags['dry-run']) return { json: await dryRun(call, memory, project) }
     if (call.flags.hook) call.out(await installHook(root))
     if (settleConfig(root)) call.out('  settled a conflict in .tidemark/config.json: two clones had run `init`')
     ignoreViews(root)
@@ -122,6 +145,8 @@ export const sync: Command = {
     rememberProject(project)
     const received = receive(memory, root)
     tellReceived(call, received)
+    const dropped = await settleDropped(memory, root)
+    tellDropped(call, dropped)
     const published = publish(memory, root)
     const { lines, staying, held, written, removed, committed } = published
     call.out(`  write   ${lines.length > 0 ? `${batches(lines.length)}: ${written.join(', ')}` : 'nothing new'}`)
@@ -144,6 +169,7 @@ export const sync: Command = {
         committed,
         batches: lines.length,
         staying,
+        dropped: dropped.lines.map((l) => shortBatch(`${l.replica}:${l.seq}`)),
         held: (held as unknown as Json) ?? null,
         ...(hub === undefined ? {} : { hub }),
       },
