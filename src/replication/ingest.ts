@@ -11,7 +11,7 @@ import { sha256 } from '../model/digest.ts'
 import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
-import { isKeyed, isKeyOf, isSignedBy, leaving } from '../store/keys.ts'
+import { isKeyed, isKeyOf, isSignedBy, leaving, unsigned } from '../store/keys.ts'
 import {
   branchLine,
   type Fork,
@@ -182,16 +182,7 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
     const next = rested.get(line.replica)
     const isAttested = next?.from === line.seq + 1 && follows(next, line.hash)
     const key = line.signature?.key ?? log.keyOf(db, line.replica)
-    const why =
-      line.signature === undefined
-        ? 'is unsigned'
-        : key === undefined
-          ? 'does not name its key'
-          : !isKeyOf(key, line.replica)
-            ? 'is signed with another key than its replica has'
-            : !isAttested && !isSignedBy({ key, sig: line.signature.sig }, line.signature.text())
-              ? 'does not bear the signature of its replica'
-              : undefined
+    const why = unsigned(line, key, isAttested)
     if (why !== undefined) {
       out.refused.push({
         line: `${line.replica}:${line.seq}`,

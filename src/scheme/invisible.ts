@@ -47,6 +47,10 @@ export const hides = (text: string): boolean => !PLAIN.test(text) && any().test(
 /** Without what goes unseen; line ends and tabs stay. */
 export const unhidden = (text: string): string => (PLAIN_LINES.test(text) ? text : text.replace(hidden(), ''))
 
+/** With what goes unseen written out, as `\u{200b}`; line ends and tabs stay. */
+export const escaped = (text: string): string =>
+  PLAIN_LINES.test(text) ? text : text.replace(hidden(), (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`)
+
 const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])/g
 
 /** Without the sequences that steer a terminal, which are more than their first character. */

@@ -86,6 +86,15 @@ export function isSignedBy({ key, sig }: Signature, text: string): boolean {
   }
 }
 
+/** Why a line does not count as one of its replica, which has a key; nothing if it does. `rests`: the next line speaks for it. */
+export function unsigned({ replica, signature }: Line, key = signature?.key, rests = false): string | undefined {
+  if (signature === undefined) return 'is unsigned'
+  if (key === undefined) return 'does not name its key'
+  if (!isKeyOf(key, replica)) return 'is signed with another key than its replica has'
+  const isSigned = rests || isSignedBy({ key, sig: signature.sig }, signature.text())
+  return isSigned ? undefined : 'does not bear the signature of its replica'
+}
+
 /**
  * Prints lines as they leave this machine: its own signed, those of others with the signature that they came with. `keyOf`: by
  * which key a replica is known; `names`: the line names it, since nothing before it in the same file does.

@@ -274,11 +274,17 @@ const PERSONAL = '*'
 export const isPersonal = (root: string): boolean => linesOf(`${readInside(root, IGNORE) ?? ''}`).includes(PERSONAL)
 
 const ATTRIBUTES = `${PROJECT_DIR}/.gitattributes`
-/** Git leaves the line ends of the log as they are: their bytes have hashes. */
-const GITATTRIBUTES = '/log/** -text\n'
+/** Git leaves the line ends of the log as they are: their bytes have hashes. In a pull request the log is folded. */
+const GITATTRIBUTES = '/log/** -text linguist-generated\n'
+const BEFORE = '/log/** -text\n'
 
 /** Keeps git from changing the log; says whether it had to. A file that somebody else wrote is theirs. */
-export const writeAttributes = (root: string): boolean => createInside(root, ATTRIBUTES, GITATTRIBUTES)
+export function writeAttributes(root: string): boolean {
+  if (createInside(root, ATTRIBUTES, GITATTRIBUTES)) return true
+  if (`${readInside(root, ATTRIBUTES) ?? ''}` !== BEFORE) return false
+  writeInside(root, ATTRIBUTES, GITATTRIBUTES)
+  return true
+}
 
 /** Adds what an earlier `init` did not keep out of git yet. A file that somebody else wrote is theirs. */
 export function ignoreViews(root: string): void {

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs'
 import type { Env } from '../env.ts'
 import type { Clock } from '../log/clock.ts'
-import type { Db } from './db.ts'
+import { type Db, inodeOf } from './db.ts'
 import { newTag, publicKey } from './keys.ts'
 import { head } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
@@ -21,7 +20,7 @@ function mint(db: Db, env: Env): string {
   setMeta(db, 'replica', tag)
   setMeta(db, 'ctr', '0')
   setMeta(db, 'shared', '')
-  setMeta(db, 'inode', String(statSync(db.path).ino))
+  setMeta(db, 'inode', String(inodeOf(db.path)))
   return tag
 }
 
@@ -46,7 +45,7 @@ export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 's
  */
 export function replicaFor(db: Db, env: Env): Replica {
   let tag = getMeta(db, 'replica')
-  if (tag === undefined || getMeta(db, 'inode') !== String(statSync(db.path).ino)) tag = mint(db, env)
+  if (tag === undefined || getMeta(db, 'inode') !== String(inodeOf(db.path))) tag = mint(db, env)
   return { tag, clock: { ms: Number(getMeta(db, 'clock_ms') ?? 0), ctr: Number(getMeta(db, 'ctr') ?? 0) } }
 }
 

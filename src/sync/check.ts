@@ -1,3 +1,4 @@
+import { isKeyed, unsigned } from '../store/keys.ts'
 import { readSegment, segmentsIn, textsOf } from './segments.ts'
 import { secretIn } from './share.ts'
 
@@ -11,6 +12,8 @@ export function checkSegments(root: string): { segments: number; lines: number; 
     count += lines.length
     if (damage !== undefined) problems.push(`${segment.path}: ${damage}`)
     for (const line of lines) {
+      const why = isKeyed(line.replica) ? unsigned(line) : undefined
+      if (why !== undefined) problems.push(`${segment.path}: line ${line.seq} ${why}`)
       const secret = secretIn(line)
       if (secret)
         problems.push(`${segment.path}: ${secret.entity ?? 'a header'} looks like a secret (${secret.category})`)

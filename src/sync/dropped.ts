@@ -6,7 +6,7 @@ import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { leftOf } from '../store/trust.ts'
 import { pendingIn } from './publish.ts'
-import { logOf, rangeNamed, segmentsIn } from './segments.ts'
+import { logOf, segmentNamed, segmentsIn } from './segments.ts'
 
 /** What the history of a branch says of own lines that its work tree lacks, although they have left before. */
 export interface Dropped {
@@ -37,11 +37,10 @@ export async function droppedLines(memory: Memory, root: string): Promise<Droppe
       `${logOf(handleOf(replica))}/`,
     )
     if (removed === undefined) return { lines: [], unknown: 0 } // nothing is committed yet
-    const ranges = removed
-      .split('\n')
-      .map(rangeNamed)
-      .filter((r) => r !== undefined)
-    lines.push(...own.filter((l) => ranges.some(([a, b]) => a <= l.seq && l.seq <= b)))
+    // git names files from the top of the work tree
+    const names = removed.split('\n').map((path) => path.slice(Math.max(0, path.indexOf(`${logOf('')}`))))
+    const gone = names.map(segmentNamed).filter((s) => s !== undefined)
+    lines.push(...own.filter((l) => gone.some((s) => s.first <= l.seq && l.seq <= s.last)))
   }
   const isShallow = (await runGit(root, 'rev-parse', '--is-shallow-repository')).trim() === 'true'
   return { lines, unknown: isShallow ? missing.length - lines.length : 0 }

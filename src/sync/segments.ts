@@ -7,7 +7,6 @@ import { parseSnapshot, type SignedSnapshot } from '../replication/compaction.ts
 import { handleOf } from '../store/keys.ts'
 import { type Line, parseLine } from '../store/line.ts'
 import { PROJECT_DIR } from '../store/project.ts'
-import type { Range } from '../store/ranges.ts'
 import { linesIn } from './frames.ts'
 
 const LOG_DIR = `${PROJECT_DIR}/log`
@@ -39,10 +38,12 @@ const namesIn = (root: string, path: string): string[] =>
 /** The directory of a replica's segments, below the root. */
 export const logOf = (handle: string): string => `${LOG_DIR}/${handle}`
 
-/** Which lines a segment holds, by the name of its file. */
-export function rangeNamed(path: string): Range | undefined {
-  const [, first, last] = NAME.exec(path.slice(path.lastIndexOf('/') + 1)) ?? []
-  return first === undefined ? undefined : [Number(first), Number(last)]
+/** The segment of a path below the root. */
+export function segmentNamed(path: string): Segment | undefined {
+  const [dir = '', name = ''] = path.slice(LOG_DIR.length + 1).split('/', 2)
+  const [, first, last, hash = ''] = NAME.exec(name) ?? []
+  if (hash === '' || path !== `${LOG_DIR}/${dir}/${name}` || !REPLICA.test(dir)) return undefined
+  return { replica: dir, first: Number(first), last: Number(last), hash, path }
 }
 
 /** Every segment of a work tree, replica by replica, in their order. */
@@ -51,11 +52,7 @@ export function segmentsIn(root: string): Segment[] {
     .filter((replica) => REPLICA.test(replica))
     .flatMap((replica) =>
       namesIn(root, `${LOG_DIR}/${replica}`)
-        .flatMap((name) => {
-          const [, first, last, hash = ''] = NAME.exec(name) ?? []
-          const path = `${LOG_DIR}/${replica}/${name}`
-          return hash === '' ? [] : { replica, first: Number(first), last: Number(last), hash, path }
-        })
+        .flatMap((name) => segmentNamed(`${LOG_DIR}/${replica}/${name}`) ?? [])
         .sort((a, b) => a.first - b.first || a.last - b.last),
     )
 }
@@ -92,10 +89,15 @@ export interface Texts {
 
 export function textsOf(root: string, segment: Segment): Texts {
   const bytes = bytesOf(root, segment)
-  return bytes
-    ? { segment, texts: linesIn(bytes), isWhole: hashOf(bytes) === segment.hash }
-    : { segment, isWhole: false }
+  return bytes ? textsIn(segment, bytes) : { segment, isWhole: false }
 }
+
+/** The same of what git holds. */
+export const textsIn = (segment: Segment, bytes: Buffer): Texts => ({
+  segment,
+  texts: linesIn(bytes),
+  isWhole: hashOf(bytes) === segment.hash,
+})
 
 /** Reads a segment: whole lines with a right hash are taken from a damaged one too. */
 export function readSegment({ segment, texts, isWhole }: Texts): Content {

@@ -6,6 +6,8 @@ import type { Line, Signature } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { keepPins, pinned } from '../store/trust.ts'
 
+type Store = Pick<Memory, 'db'>
+
 const refused = (replica: string, seq: number, why: string) =>
   new UserError(
     'line-not-signed',
@@ -14,7 +16,7 @@ const refused = (replica: string, seq: number, why: string) =>
   )
 
 /** Refuses a folded state of a replica that has a key, if it is not signed with that. @throws UserError */
-export function checkSnapshot(memory: Memory, { by, text, covered }: SignedSnapshot): void {
+export function checkSnapshot(memory: Store, { by, text, covered }: SignedSnapshot): void {
   for (const { replica, last } of covered)
     if (!isKeyed(replica)) checkFirst(memory, replica, last, by, () => text ?? '')
     else if (!by || !isKeyOf(by.key, replica) || !isSignedBy(by, text ?? ''))
@@ -22,7 +24,7 @@ export function checkSnapshot(memory: Memory, { by, text, covered }: SignedSnaps
 }
 
 /** A key is taken at its first use, and from then on every line of the replica bears it. Lines from before are unsigned. */
-function checkFirst(memory: Memory, replica: string, seq: number, by: Signature | undefined, text: () => string): void {
+function checkFirst(memory: Store, replica: string, seq: number, by: Signature | undefined, text: () => string): void {
   const pins = pinned(memory.db)
   const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
   if (by === undefined) {
@@ -34,7 +36,7 @@ function checkFirst(memory: Memory, replica: string, seq: number, by: Signature 
   keepPin(memory, replica, seq, by.key)
 }
 
-function keepPin({ db }: Memory, replica: string, seq: number, key: string): void {
+function keepPin({ db }: Store, replica: string, seq: number, key: string): void {
   const pins = pinned(db)
   const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
   if (pin && (pin.from <= seq || pin.key !== key)) return
@@ -46,7 +48,7 @@ function keepPin({ db }: Memory, replica: string, seq: number, key: string): voi
  * hashes it rests on. Newer lines bear a signature each: those are checked where they are taken in.
  * @throws UserError for the first that is not to be taken
  */
-export function checkFirstLines(memory: Memory, lines: readonly Line[]): void {
+export function checkFirstLines(memory: Store, lines: readonly Line[]): void {
   let rested: { replica: string; seq: number; hash: string } | undefined
   for (const line of lines.filter((l) => l.v === 1).reverse()) {
     const { key, sig } = line.signature ?? {}

@@ -1,8 +1,8 @@
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { runGit } from '../../../code/run-git.ts'
 import { UserError } from '../../../errors.ts'
-import { below, createInside, readInside } from '../../../files.ts'
+import { below, createInside, packageFile, readInside } from '../../../files.ts'
 import { gitCommonDir, gitRoot } from '../../../git.ts'
 import { shellWord } from '../../../model/shell.ts'
 import { PROJECT_DIR } from '../../../store/project.ts'
@@ -56,4 +56,16 @@ export async function installHook(root: string): Promise<string> {
     `  add     these lines to ${existsSync(path) ? path : `${path}, a new file that begins with #!/bin/sh and may be run`}:`,
     ...lines,
   ].join('\n')
+}
+
+const WORKFLOW = '.github/workflows/tidemark.yml'
+
+/** Writes the GitHub workflow that explains and checks pull requests; one that is there is left as it is. */
+export function writeWorkflow(root: string): string {
+  const top = gitRoot(root) ?? root
+  const place = relative(top, root) || '.'
+  const text = readFileSync(packageFile('assets/github-workflow.yml'), 'utf8').replace('PROJECT', JSON.stringify(place))
+  if (createInside(top, WORKFLOW, text)) return `  made    ${join(top, WORKFLOW)}: commit it`
+  const isOurs = `${readInside(top, WORKFLOW) ?? ''}` === text
+  return `  there   ${join(top, WORKFLOW)}${isOurs ? '' : ', which is another one: remove it first to have ours'}`
 }

@@ -23,7 +23,7 @@ import { type Received, receive } from '../../../sync/receive.ts'
 import { countedKinds } from '../../../tools/format.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { installHook } from './sync-hook.ts'
+import { installHook, writeWorkflow } from './sync-hook.ts'
 import { batches, tellDropped, tellHeld, tellHub, tellLines } from './sync-told.ts'
 
 function tellReceived(call: CommandCall, { applied, gaps, damaged }: Received): void {
@@ -95,6 +95,13 @@ async function check(call: CommandCall, project: Project): Promise<{ json: Json;
   return { json: { segments, batches: count, problems }, code: problems.length > 0 ? 1 : 0 }
 }
 
+async function explained(call: CommandCall, root: string, range: string): Promise<{ json: Json; code: number }> {
+  const { explain, markdownOf } = await import('../../../sync/explain.ts')
+  const explanation = await explain(root, range)
+  call.out(markdownOf(explanation).trimEnd())
+  return { json: explanation as unknown as Json, code: explanation.problems.length > 0 ? 1 : 0 }
+}
+
 /** A person lets batches count nowhere, or again. */
 function settle(call: CommandCall, memory: Memory, said: string, door: 'decline' | 'admit'): Json {
   refuseAgents()
@@ -116,10 +123,19 @@ export const sync: Command = {
   flags: {
     'dry-run': { type: 'flag', about: 'say what travels and what stays, write nothing' },
     check: { type: 'flag', about: 'for CI: exit 1 if a segment is damaged, or something is not written yet' },
+    explain: {
+      type: 'text',
+      value: 'BASE..HEAD',
+      about: 'what a pull request does to the knowledge, as Markdown: read off its exact lines, and needs no store',
+    },
     compact: { type: 'flag', about: 'make one segment of your own small ones; on the branch that the others merge' },
     git: { type: 'flag', about: 'through git alone: the hub is left out' },
     decline: { type: 'text', value: 'BATCH,…', about: 'let these batches count nowhere here, and send them to nobody' },
     admit: { type: 'text', value: 'BATCH,…', about: 'let these count again' },
+    github: {
+      type: 'flag',
+      about: 'add a workflow that posts what each pull request does to the knowledge, and fails on what --check finds',
+    },
     hook: { type: 'flag', about: 'have git do it before each commit: adds .git/hooks/pre-commit' },
   },
   async run(call) {
@@ -131,6 +147,11 @@ export const sync: Command = {
         'this project is for you alone: it was made with `init --personal`, and .tidemark/ is kept out of git',
         'take the line * out of .tidemark/.gitignore to share it',
       )
+    if (typeof call.flags.explain === 'string') return explained(call, root, call.flags.explain)
+    if (call.flags.github) {
+      call.out(writeWorkflow(root))
+      return {}
+    }
     if (call.flags.check) return check(call, project)
     using memory = openProject(project)
     for (const door of ['decline', 'admit'] as const) {
