@@ -169,6 +169,9 @@ const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => 
   out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
 }
 
+/** So many lines of a replica in one delivery that it did not sign, and its others are left. */
+const MOST_FAULTS = 64
+
 /**
  * The lines that their replicas have signed, where replicas have a key; the others are refused. Of lines that follow each other the
  * signature of the last is checked: those before are the ones that it rests on, by their hashes.
@@ -176,14 +179,18 @@ const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => 
 function sound(t: Taking, lines: readonly Line[]): Line[] {
   const { db, out } = t
   const rested = new Map<string, Line>()
+  const refused = new Map<string, number>()
   const isSound = (given: Line): boolean => {
     const line = originalIn(given) ?? given
     if (!isKeyed(line.replica) || log.hashOf(db, given.replica, given.seq) === given.hash) return true
+    const faults = refused.get(line.replica) ?? 0
+    if (faults > MOST_FAULTS) return false // nobody checks a flood to its end
     const next = rested.get(line.replica)
     const isAttested = next?.from === line.seq + 1 && follows(next, line.hash)
     const key = line.signature?.key ?? log.keyOf(db, line.replica)
     const why = unsigned(line, key, isAttested)
     if (why !== undefined) {
+      refused.set(line.replica, faults + 1)
       out.refused.push({
         line: `${line.replica}:${line.seq}`,
         why: `line ${line.seq} of replica ${line.replica} ${why}`,

@@ -4,10 +4,9 @@ import { UserError } from '../errors.ts'
 import { inspect, readInside, removeInside, writeInside } from '../files.ts'
 import { sha256 } from '../model/digest.ts'
 import { parseSnapshot, type SignedSnapshot } from '../replication/compaction.ts'
-import { handleOf } from '../store/keys.ts'
+import { handleOf, isKeyed, unsigned } from '../store/keys.ts'
 import { type Line, parseLine } from '../store/line.ts'
 import { PROJECT_DIR } from '../store/project.ts'
-import { linesIn } from './frames.ts'
 
 const LOG_DIR = `${PROJECT_DIR}/log`
 const REPLICA = /^[0-9a-z]{1,7}$/
@@ -76,15 +75,18 @@ export const isSnapshot = (text: string): boolean => text.startsWith('{"snapshot
 /** Git may have converted the line ends; JSON has none of its own. */
 function bytesOf(root: string, { path }: Segment): Buffer | undefined {
   const bytes = readInside(root, path, MOST_BYTES)
-  return bytes?.includes('\r\n') ? Buffer.from(bytes.toString('utf8').replaceAll('\r\n', '\n')) : bytes
+  if (!bytes?.includes('\r\n')) return bytes
+  return Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
 }
 
 /** What stands in a segment's file, line by line, before any of it is read. */
 export interface Texts {
   readonly segment: Segment
-  /** Nothing: it cannot be read. */
+  /** Those that look like lines of its replica. Nothing: the file cannot be read. */
   readonly texts?: readonly string[]
   readonly isWhole: boolean
+  /** It holds something else. */
+  readonly hasOther?: boolean
 }
 
 export function textsOf(root: string, segment: Segment): Texts {
@@ -92,28 +94,56 @@ export function textsOf(root: string, segment: Segment): Texts {
   return bytes ? textsIn(segment, bytes) : { segment, isWhole: false }
 }
 
-/** The same of what git holds. */
-export const textsIn = (segment: Segment, bytes: Buffer): Texts => ({
-  segment,
-  texts: linesIn(bytes),
-  isWhole: hashOf(bytes) === segment.hash,
-})
+/** The same of what git holds. What is no line is not even decoded, however much of it there is. */
+export function textsIn(segment: Segment, bytes: Buffer): Texts {
+  const name = Buffer.from(`"r":"${segment.replica}`)
+  const texts: string[] = []
+  let hasOther = false
+  let named = -1
+  for (let from = 0, end = 0; from < bytes.length; from = end + 1) {
+    end = bytes.indexOf(10, from)
+    if (end < 0) end = bytes.length
+    if (end === from) continue
+    if (named < from && named >= -1) named = bytes.indexOf(name, from)
+    if (named === -1) named = -2 // nowhere in the rest
+    const isObject = bytes[from] === 0x7b && bytes[from + 1] === 0x22 && bytes[end - 1] === 0x7d
+    if (isObject && ((named >= from && named < end) || bytes.subarray(from, from + SNAPSHOT.length).equals(SNAPSHOT)))
+      texts.push(bytes.toString('utf8', from, end))
+    else hasOther = true
+  }
+  return { segment, texts, isWhole: hashOf(bytes) === segment.hash, hasOther }
+}
+
+const SNAPSHOT = Buffer.from('{"snapshot"')
+
+/** So many faults, and the rest of a file is left: nobody reads garbage to its end. */
+const MOST_FAULTS = 32
+
+/** How many of some lines that follow each other their replica has not signed. Mostly the last one tells. */
+function unsignedAmong(lines: readonly Line[]): number {
+  const isBad = (line: Line) => isKeyed(line.replica) && unsigned(line) !== undefined
+  const last = lines.at(-1)
+  return last && isBad(last) ? lines.filter(isBad).length : 0
+}
 
 /** Reads a segment: whole lines with a right hash are taken from a damaged one too. */
-export function readSegment({ segment, texts, isWhole }: Texts): Content {
+export function readSegment({ segment, texts, isWhole, hasOther }: Texts): Content {
   if (texts === undefined) return { lines: [], snapshots: [], damage: 'it cannot be read' }
   let damage = isWhole ? undefined : 'it is not what its name says: it was cut off or changed'
+  if (hasOther) damage ??= 'it holds something else than lines of its replica'
   const lines: Line[] = []
   const snapshots: SignedSnapshot[] = []
   const isOf = (replica: string) => handleOf(replica) === segment.replica
   let key: string | undefined
-  for (const textLine of texts) {
-    if (textLine === '') continue
-    // nothing else is parsed, however much of it there is
-    if (!isLine(textLine)) {
-      damage ??= 'it holds something else than lines of the log'
-      continue
-    }
+  let faults = 0
+  for (const [i, textLine] of texts.entries()) {
+    if (i % MOST_FAULTS === 0) faults += unsignedAmong(lines.slice(-MOST_FAULTS))
+    if (faults > MOST_FAULTS)
+      return {
+        lines,
+        snapshots,
+        damage: `it holds more than ${MOST_FAULTS} lines that are damaged or not signed; the rest of it is left`,
+      }
     if (isSnapshot(textLine)) {
       if (!isWhole) continue // it has no hash of its own
       try {
@@ -131,14 +161,13 @@ export function readSegment({ segment, texts, isWhole }: Texts): Content {
       if (isOf(line.replica)) lines.push(line)
       else damage ??= `it holds lines of ${line.replica}`
     } catch (error) {
+      faults++
       // canonical text is made by recursion, and a line may be nested without end
       damage ??= error instanceof UserError ? error.message : 'a line cannot be read'
     }
   }
   return { lines, snapshots, ...(damage === undefined ? {} : { damage }) }
 }
-
-const isLine = (text: string): boolean => text.startsWith('{"') && text.endsWith('}')
 
 /** Writes a segment of some lines; returns it. One that is there already is the same. */
 export function writeSegment(

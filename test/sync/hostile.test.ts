@@ -7,6 +7,7 @@ import { canonical } from '../../src/model/canonical.ts'
 import type { Json } from '../../src/model/field.ts'
 import { findProject } from '../../src/store/project.ts'
 import { ownIdentities } from '../../src/store/trust.ts'
+import { readSegment, segmentsIn, textsOf } from '../../src/sync/segments.ts'
 import { dump } from '../convergence/harness.ts'
 import { type Clone, decision, knowledge, team } from './clones.ts'
 
@@ -134,3 +135,35 @@ test('[C6] [K14] what was folded away before it was shared travels as a state, a
     expect(dump(c.memory)).toEqual(dump(ana.memory))
   }
 })
+
+test.each<readonly [string, (i: number) => string]>([
+  ['lines of something else', () => '{"a":1}'],
+  ['lines that are damaged', (i) => `{"v":2,"r":"evil123","n":${i},"e":[]}`],
+  ['lines that nobody signed', (i) => sealedBy('evil123aaaabbbb1', i)],
+])('[Y5] garbage is not read to its end: %s; what others wrote comes in', (_name, of) => {
+  const { clone } = team()
+  const [ana, ben] = [clone('ana'), clone('ben')]
+  ana.act([decision('of ana')])
+  ana.share()
+  ben.pull()
+  plant(
+    ben,
+    'evil123',
+    Array.from({ length: 3_000 }, (_, i) => of(i + 1)),
+  )
+  const [segment] = segmentsIn(ben.dir).filter((s) => s.replica === 'evil123')
+  const { lines, damage } = readSegment(textsOf(ben.dir, segment!))
+  expect(damage).toMatch(/something else|rest of it is left/)
+  expect(lines.length).toBeLessThan(100)
+  const { applied, damaged } = ben.receive()
+  expect(applied).toBe(1)
+  expect(damaged).toHaveLength(1)
+  expect(ben.memory.reader.byName('of ana')).toHaveLength(1)
+})
+
+/** A line in the form of today under a name that a key belongs to, without a signature that holds. */
+const sealedBy = (r: string, n: number): string =>
+  JSON.stringify({
+    ...{ v: 2, r, n, c: n, at: Date.UTC(2026, 10, 21), by: {}, e: [['decision:x', { f: '$' }]] },
+    ...{ s: 'A'.repeat(86), key: 'A'.repeat(43) },
+  })
