@@ -383,3 +383,29 @@ export function below(root: string, path: string): string | undefined {
 
 /** A file that comes with the package; this file, like the bundles in dist/, lies one folder below its root. */
 export const packageFile = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url))
+
+/** What a disk refuses is no bug: what could not be read or written, why, and what to do. Nothing for other errors. */
+export function diskError(error: unknown): UserError | undefined {
+  const { code, path, syscall } = error as NodeJS.ErrnoException
+  const what = path === undefined ? 'a file' : path
+  if (syscall === undefined) return undefined
+  if (code === 'EROFS')
+    return new UserError(
+      'disk-read-only',
+      `${what} cannot be written: the disk is mounted read-only`,
+      'mount it writable, or work in a copy elsewhere',
+    )
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new UserError(
+      'disk-full',
+      `${what} cannot be written: no space or no inodes are left`,
+      'see `df` and `df -i`; free some and try again: what was recorded before is safe',
+    )
+  if (code === 'EACCES' || code === 'EPERM')
+    return new UserError(
+      'no-permission',
+      `${what} cannot be ${/read|scandir/.test(syscall) ? 'read' : 'written'}: permission denied`,
+      'see whose it is (`ls -l`), and that you may write to its directory',
+    )
+  return undefined
+}

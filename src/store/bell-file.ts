@@ -22,14 +22,21 @@ export const ring = (bell: number): void => void writeSync(bell, ' ', MARK_LENGT
 export const ringWith = (bell: number, inode: number, n: number, batch: string): void =>
   void writeSync(bell, `${inode} ${n} ${batch}`.padEnd(MARK_LENGTH), 0)
 
-/** What the doorbell says was written last into the file with this inode. */
-export function readMark(path: string, inode: number): { n: number; batch: string } | undefined {
+/** What was written last, and into the file with which inode. */
+export interface Mark {
+  readonly inode: number
+  /** The number of arrival, and the batch. */
+  readonly n: number
+  readonly batch: string
+}
+
+/** What the doorbell says was written last; nothing if nobody has rung yet. */
+export function readMark(path: string): Mark | undefined {
   try {
     const [file, n, batch = ''] = readFileSync(bellPath(path), 'latin1').trim().split(' ')
-    return Number(file) === inode && inode !== 0 && Number.isSafeInteger(Number(n))
-      ? { n: Number(n), batch }
-      : undefined
+    const mark = { inode: Number(file), n: Number(n), batch }
+    return mark.inode > 0 && Number.isSafeInteger(mark.n) ? mark : undefined
   } catch {
-    return undefined // nobody has rung yet
+    return undefined
   }
 }

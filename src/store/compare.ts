@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { sha256 } from '../model/digest.ts'
 import { baseEvents, coveredLines } from './coverage.ts'
 import { type Db, readDb, stored } from './db.ts'
@@ -177,7 +179,9 @@ export function keepBaseDigest(db: Db): void {
 /** Gives a store in memory the log of another one; what is derived is then made in it. */
 export function copyLog(from: Db, to: Db): void {
   const { file } = from.get<{ file: string }>("SELECT file FROM pragma_database_list WHERE name='main'")!
-  to.run('ATTACH ? AS other', file)
+  // on a disk that lets nobody write, SQLite can make no shared memory beside the file
+  const isFixed = from.readOnly && file === realpathSync(from.path)
+  to.run('ATTACH ? AS other', isFixed ? `${pathToFileURL(file).href}?immutable=1` : file)
   for (const table of KEPT) to.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM other.${table}`)
   to.exec('INSERT INTO main.events SELECT * FROM other.events WHERE base=1')
 }

@@ -6,7 +6,7 @@
 import { closeSync, fstatSync, statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { UserError } from '../errors.ts'
-import { openBell, ring, ringWith } from './bell-file.ts'
+import { type Mark, openBell, ring, ringWith } from './bell-file.ts'
 import { lockWait, retryWithBackoff } from './lock-wait.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
 import { lineText } from './packed.ts'
@@ -61,7 +61,7 @@ export function stored<T>(text: string): T {
 interface Opened {
   inode?: number
   readOnly?: boolean
-  mark?: { n: number; batch: string } | undefined
+  mark?: Mark | undefined
   /** Removes a private copy. */
   forget?(): void
 }
@@ -112,8 +112,15 @@ export class Db {
     this.readOnly = readOnly
     this.#inode = inode
     this.#forget = forget
-    const there = mark === undefined ? 0 : this.#arrived()
-    this.lost = mark && mark.n > there ? { written: mark.n, there, batch: mark.batch } : undefined
+    this.lost = mark && this.#lost(mark, inode)
+  }
+
+  /** The mark is of this file, or of the one that this is a copy of: that is the one which its tag was minted for. */
+  #lost({ inode, n, batch }: Mark, own: number): Lost | undefined {
+    if (inode !== own && this.get<{ value: string }>("SELECT value FROM meta WHERE key='inode'")?.value !== `${inode}`)
+      return undefined
+    const there = this.#arrived()
+    return n > there ? { written: n, there, batch } : undefined
   }
 
   #statement(sql: string): StatementSync {

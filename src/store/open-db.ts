@@ -138,7 +138,7 @@ function open(path: string, options: OpenOptions): Db {
     )
   }
   const inode = inodeOf(path)
-  const mark = readMark(path, inode)
+  const mark = readMark(path)
   const { raw, readOnly, forget } = connect(path, (db) => {
     pragmas(db)
     if (!holdsStore(db)) throw damaged(`${path} is a database, but not a store of Tidemark`)

@@ -106,8 +106,8 @@ export class Source {
   /** `store`: whose doorbell may name this file. */
   constructor(path: string, store: string) {
     this.path = path
-    const written = readMark(store, statSync(path, { throwIfNoEntry: false })?.ino ?? 0)
-    this.#written = written?.batch
+    const mark = readMark(store)
+    this.#written = mark && mark.inode === statSync(path, { throwIfNoEntry: false })?.ino ? mark.batch : undefined
     this.lines = salvage(path)
     this.#db = existsSync(path) ? attempt(() => readDb(path)) : undefined
   }

@@ -28,3 +28,29 @@ export function answers(memory: Memory): unknown {
     news: memory.newsSince(0).map((n) => n.batch),
   }
 }
+
+type Said = { news: (string | [string, string])[]; now: object; lists: { kind: string; n: number }[] }
+const newsOf = ({ news }: Said) => [
+  ...news.map((n) => [n].flat()[0]),
+  ...(typeof news[0] === 'string' ? [] : ['1bj8h9j:2']),
+]
+
+/** In 0.1.0 the second batch of a replica waited for the first, which had not come. Nothing waits now. */
+function counted({ news, now, lists }: Said): object {
+  if (typeof news[0] === 'string') return {}
+  const provenance = [{ at: '2026-01-05T00:00:00.001Z', session: 'session-c' }]
+  const fields = { fact: 'second of c', provenance }
+  const entity = {
+    kind: 'fact',
+    name: 'second of c',
+    live: true,
+    created: Date.UTC(2026, 0, 5) + 1,
+    fields,
+    conflicts: [],
+  }
+  const counts = [...lists, { kind: 'fact', n: 1 }].sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1))
+  return { now: { ...now, 'fact:second-of-c': entity }, lists: counts }
+}
+
+/** What an old store answers today. 0.1.0 kept a summary in each batch; it is read off the events now. */
+export const answersNow = (said: Said): unknown => ({ ...said, ...counted(said), news: newsOf(said) })

@@ -4,36 +4,13 @@ import { describe, expect, test } from 'vitest'
 import { Recaller } from '../../src/recall/recall.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
 import { dump, exchange, Replica, tempDir } from '../convergence/harness.ts'
-import { answers } from './answers.ts'
+import { answers, answersNow } from './answers.ts'
 
 const stores = readdirSync(import.meta.dirname).filter((f) => /^store-.*\.db$/.test(f))
 
 test('[C5] a store of every release is here', () => {
   expect(stores).toContain('store-0.1.0.db')
 })
-
-type Said = { news: (string | [string, string])[]; now: object; lists: { kind: string; n: number }[] }
-const newsOf = ({ news }: Said) => [
-  ...news.map((n) => [n].flat()[0]),
-  ...(typeof news[0] === 'string' ? [] : ['1bj8h9j:2']),
-]
-
-/** In 0.1.0 the second batch of a replica waited for the first, which had not come. Nothing waits now. */
-function counted({ news, now, lists }: Said): object {
-  if (typeof news[0] === 'string') return {}
-  const provenance = [{ at: '2026-01-05T00:00:00.001Z', session: 'session-c' }]
-  const fields = { fact: 'second of c', provenance }
-  const entity = {
-    kind: 'fact',
-    name: 'second of c',
-    live: true,
-    created: Date.UTC(2026, 0, 5) + 1,
-    fields,
-    conflicts: [],
-  }
-  const counts = [...lists, { kind: 'fact', n: 1 }].sort((a, b) => b.n - a.n || (a.kind < b.kind ? -1 : 1))
-  return { now: { ...now, 'fact:second-of-c': entity }, lists: counts }
-}
 
 describe.each(stores)('[C5] %s', (file) => {
   const opened = <T>(body: (a: Replica, b: Replica) => T): T => {
@@ -52,8 +29,7 @@ describe.each(stores)('[C5] %s', (file) => {
     }
   }
   const said = JSON.parse(readFileSync(join(import.meta.dirname, file.replace(/\.db$/, '.json')), 'utf8'))
-  // 0.1.0 kept a summary in each batch; it is read off the events now
-  const expected: unknown = { ...said, ...counted(said), news: newsOf(said) }
+  const expected = answersNow(said)
 
   test('opens and answers as it did', () => {
     opened((a) => {

@@ -377,3 +377,32 @@ describe('[T73] after the clock was ten years ahead', () => {
     })
   })
 })
+
+test('[T73] a store that was copied elsewhere without its newest batches names them, and writes under another identity', () => {
+  const dir = tempDir()
+  try {
+    const a = new Replica(dir, 'a')
+    a.act([['record-decision', { name: 'kept', rationale: 'r' }]])
+    a.memory.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    a.act([['record-decision', { name: 'lost', rationale: 'r' }]])
+    const last = a.act([['record-decision', { name: 'lost too', rationale: 'r' }]]).batch!
+    // all files but the write-ahead log
+    for (const suffix of ['', '.bell', '.owner'])
+      if (existsSync(a.path + suffix)) copyFileSync(a.path + suffix, join(dir, `copy.db${suffix}`))
+    const told: string[] = []
+    const copy = open(join(dir, 'copy.db'), { ...a.env, log: (line) => void told.push(line) })
+    const first = `${a.tag}:2`
+    expect(told.join()).toContain(`batches ${first} to ${last} were acknowledged and are not in the store`)
+    expect(copy.act([['record-decision', { name: 'next', rationale: 'r' }]]).batch!.split(':')[0]).not.toBe(a.tag)
+    copy.close()
+    // a whole copy has lost nothing
+    a.memory.close()
+    for (const suffix of ['', '.bell', '.owner'])
+      if (existsSync(a.path + suffix)) copyFileSync(a.path + suffix, join(dir, `whole.db${suffix}`))
+    told.length = 0
+    open(join(dir, 'whole.db'), { ...a.env, log: (line) => void told.push(line) }).close()
+    expect(told).toEqual([])
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+})

@@ -21,7 +21,7 @@ import { openProject } from '../../src/open.ts'
 import { markStore } from '../../src/store/owner.ts'
 import { findProject } from '../../src/store/project.ts'
 import { BIN, files, git } from '../cli/run.ts'
-import { answers as answersOfOld } from '../compat/answers.ts'
+import { answersNow, answers as answersOfOld } from '../compat/answers.ts'
 import { dump, folded, read, seeded } from './harness.ts'
 
 /** How many commands are killed in all; a few of each unless told otherwise. */
@@ -241,7 +241,7 @@ const SCENARIOS: Record<string, Scenario> = {
       try {
         const expected = JSON.parse(readFileSync(join(import.meta.dirname, '../compat/store-0.1.0.json'), 'utf8'))
         expect(memory.faults()).toEqual([])
-        expect(JSON.parse(JSON.stringify(answersOfOld(memory)))).toEqual(expected)
+        expect(JSON.parse(JSON.stringify(answersOfOld(memory)))).toEqual(answersNow(expected))
       } finally {
         memory.close()
       }

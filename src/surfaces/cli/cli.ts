@@ -5,6 +5,7 @@
 
 import { jsonShown } from '../../briefing/fence.ts'
 import { errorJson, UsageError, UserError } from '../../errors.ts'
+import { diskError } from '../../files.ts'
 import type { Memory } from '../../memory.ts'
 import type { Json } from '../../model/field.ts'
 import type { Problem } from '../../model/validate.ts'
@@ -81,7 +82,8 @@ export async function run(given: readonly string[]): Promise<number> {
   }
 }
 
-function fail(error: unknown, json: boolean): number {
+function fail(thrown: unknown, json: boolean): number {
+  const error = thrown instanceof UserError ? thrown : (diskError(thrown) ?? thrown)
   if (!(error instanceof UserError)) {
     const hint = 'this is a bug in tidemark: please report it with the text on stderr'
     if (json) outJson({ error: errorJson(new UserError('bug', String(error), hint)) })

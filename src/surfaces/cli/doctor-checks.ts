@@ -122,6 +122,14 @@ function writerOf(storePath: string): string | undefined {
 
 /** Whether another process holds the write lock too long. */
 function checkWriter(memory: Memory): Check[] {
+  if (memory.db.readOnly)
+    return [
+      wrong(
+        'store.read-only',
+        'the store cannot be written here: it is read as it is, and nothing is recorded',
+        'see that the disk is not mounted read-only, has space and inodes left (`df -i`), and that you may write to the directory of the store',
+      ),
+    ]
   try {
     if (retryWithBackoff(() => memory.db.tryWrite(() => true) === true, WRITER_MS)) return []
   } catch (error) {

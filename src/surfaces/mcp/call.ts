@@ -1,4 +1,5 @@
 import { messageOf, UserError } from '../../errors.ts'
+import { diskError } from '../../files.ts'
 import type { Json } from '../../model/field.ts'
 import { nearest } from '../../model/names.ts'
 import { shown } from '../../scheme/invisible.ts'
@@ -136,7 +137,8 @@ export function cut(text: string): string {
 }
 
 /** What the caller is told of an error: their mistakes with what to do next; ours as such, and whole on stderr. */
-export function errorText(error: unknown): string {
+export function errorText(thrown: unknown): string {
+  const error = thrown instanceof UserError ? thrown : (diskError(thrown) ?? thrown)
   if (error instanceof UserError) return shown(error.hint ? `${error.message}\n→ ${error.hint}` : error.message)
   process.stderr.write(`tidemark: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   return shown(`a bug in tidemark: ${messageOf(error)}`)
