@@ -105,7 +105,9 @@ function state(cells: Cells): State {
   const all = [...cells.values()]
   const own = all.filter((c) => c.field === STATE).sort(newestFirst)
   const value = (c: Cell) => c.value as unknown as StateValue
-  const created = Math.min(...(own.length > 0 ? own.map((c) => value(c).at) : all.map((c) => c.stamp.ms)))
+  // of what was taken away before it came nothing is left: no moment either
+  const times = own.length > 0 ? own.map((c) => value(c).at) : all.map((c) => c.stamp.ms)
+  const created = times.length > 0 ? Math.min(...times) : 0
   const deletes = own.filter((c) => value(c).s === 'deleted')
   if (deletes.length === 0) return { live: all.length > 0, created, visible: () => true }
 

@@ -22,6 +22,7 @@ import {
   originalIn,
   type PurgeMark,
   parseLine,
+  printLine,
   redacted,
   seal,
 } from '../store/line.ts'
@@ -266,6 +267,7 @@ function complete(t: Taking, line: Line): void {
   const whole = merged(line, there)
   if (whole === there) return
   const kept = asKept(db, whole)
+  if (printLine(kept) === printLine(there)) return // all that is more of it was erased here
   log.replaceLine(db, kept)
   rebuildEntities(db, registryOf(t), entitiesIn(kept))
   t.out.applied++

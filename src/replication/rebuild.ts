@@ -3,16 +3,16 @@ import { KIND_KIND, kindOf, RELATION_KIND } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Db } from '../store/db.ts'
 import * as log from '../store/log.ts'
-import { clearIndexes, countOf, dropEntityIndexes, foldedOf } from '../store/rows.ts'
+import { allFolded, clearIndexes, countOf, dropEntityIndexes, foldedOf } from '../store/rows.ts'
 
 /** Called with how far it is, for a terminal. */
 export type Progress = (done: number, total: number) => void
 
-/** Makes the row of an entity from its events; nothing is left of one that has none. */
+/** Makes the row of an entity from its events; nothing is left of one that no line says anything of. */
 function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
   const events = log.eventsOf(db, id)
   const folded = foldedOf(db, id)
-  if (events.length === 0) return false
+  if (events.length === 0 && !folded) return false
   const updated = events.reduce((max, { event }) => Math.max(max, event.stamp.ms), folded?.updated ?? 0)
   const batches = new Set(log.batchesOf(db, id, false).map((b) => `${b.replica}:${b.seq}`))
   projectEntity(db, registry, id, updated, batches.size + countOf(folded))
@@ -43,7 +43,8 @@ export function rebuildAll(
     log.indexEvents(db, line, received)
     n++
   }
-  const kindsFirst = log.entitiesIn(db).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  const all = new Set([...log.entitiesIn(db), ...allFolded(db).map((f) => f.entity)])
+  const kindsFirst = [...all].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
   let done = 0
   for (const id of kindsFirst) {
     rebuildEntity(db, registry(), id)

@@ -385,7 +385,8 @@ export class Planning {
 
   #edit(id: string, { field, list, add, remove, replace }: Extract<Change, { op: 'edit' }>): boolean {
     const partOf = list ? listPart : setPart
-    const current = ((this.#folded(id).fields[field] ?? []) as Json[]).map((v) => canonical(v))
+    const said = this.#folded(id).fields[field]
+    const current = (Array.isArray(said) ? said : []).map((v) => canonical(v)) // others may have written another form
     if (replace && canonical(add) === `[${current.join(',')}]`) return false
     const items = new Map(replace ? this.#seen(id, field).map((x) => [x.part, x.value ?? null]) : [])
     const others = [...items.values()].filter((item) => !add.includes(item as string))

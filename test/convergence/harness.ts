@@ -65,6 +65,7 @@ export class Replica {
   /** The process dies: nothing is said good-bye to. */
   crash(): void {
     this.memory.db.raw.close()
+    this.memory.db.close() // and with it goes what the process held
     this.memory = open(this.path, this.env)
   }
 
@@ -175,9 +176,10 @@ export function folded(m: Memory): unknown[] {
   })
 }
 
+/** Every entity of which anything is left to have happened. */
 export const read = (m: Memory): unknown[] => {
   const reader = m.reader
-  return allRows(m.db).map((r) => comparable(reader.entity(r.id)!))
+  return allRows(m.db).map((r) => (eventsOf(m.db, r.id).length === 0 ? undefined : comparable(reader.entity(r.id)!)))
 }
 
 export const comparable = (e: NonNullable<ReturnType<Memory['reader']['entity']>>) => {

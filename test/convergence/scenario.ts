@@ -66,7 +66,7 @@ const entity = names.map((n) => `decision:${n}`)
 const relation = fc.constantFrom('supports', 'relates-to', 'depends-on')
 const other: Record<string, string> = { 'decision:one': 'decision:two', 'decision:two': 'decision:one' }
 
-const action: fc.Arbitrary<Action> = fc.oneof(
+export const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.tuple(names, fieldValues).map(([name, f]) => ['record-decision', { name, ...f }] as const),
@@ -197,7 +197,7 @@ let template: string | undefined
 let templateDir = ''
 
 /** An empty store to copy: cheaper than making one, and a copy takes an identity of its own (K12). */
-function emptyStore(): string {
+export function emptyStore(): string {
   if (template) return template
   templateDir = tempDir()
   const path = join(templateDir, 'made.db')
