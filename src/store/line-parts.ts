@@ -301,6 +301,8 @@ const isState = (v: unknown): boolean =>
     reason: orNone(isText),
   }) &&
     ((v as { s: string }).s !== 'deleted' || Object.hasOwn(v as object, 'seen') || Object.hasOwn(v as object, 'saw')))
+/** Nothing else says what became of an entity; a folded state may say that something is no more. */
+const isOfState = ({ f, o = 'set', v }: RawEvent): boolean => f !== STATE || (o === 'set' ? isState(v) : o === 'remove')
 export const isRawEvent = (v: unknown): boolean =>
   hasOnly(v, {
     f: isText,
@@ -314,7 +316,7 @@ export const isRawEvent = (v: unknown): boolean =>
     d: orNone(isDigest),
   }) &&
   !((v as RawEvent).d !== undefined && ((v as RawEvent).v !== undefined || (v as RawEvent).t !== undefined)) &&
-  ((v as RawEvent).f !== STATE || (v as RawEvent).d !== undefined || isState((v as RawEvent).v))
+  ((v as RawEvent).d !== undefined || isOfState(v as RawEvent))
 
 /** The fields of an event of 0.1.0, and of one that a folded state keeps. */
 export const isEvent = (v: unknown): boolean =>
@@ -325,8 +327,7 @@ export const isEvent = (v: unknown): boolean =>
     p: orNone((p) => typeof p === 'number'),
     t: orNone(listOf(isText)),
     x: orNone(listOf(isRef)),
-  }) &&
-  ((v as RawEvent).f !== STATE || isState((v as RawEvent).v))
+  }) && isOfState(v as RawEvent)
 
 export const MARK = { r: isText, n: isCount, h: isText, e: isText, c: orNone(listOf(isCount)), w: orNone(listOf(isCount)), b: orNone(listOf(isPair)) } // biome-ignore format: one row
 export const isPurge = (v: unknown): boolean => hasAll(v, MARK)

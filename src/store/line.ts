@@ -289,6 +289,18 @@ const isLine = (raw: unknown): raw is RawLine =>
     key: orNone(isText),
   })
 
+const isClean = (v: unknown): boolean =>
+  typeof v === 'string'
+    ? v.isWellFormed() && !v.includes('\0')
+    : !v || typeof v !== 'object' || Object.entries(v).every(([key, inner]) => isClean(key) && isClean(inner))
+
+/**
+ * Whether who reads the text reads what is applied: JSON says some things in many ways, of two values under one key it drops one, and
+ * what no gate lets in no row can hold (K7).
+ */
+const isAsWritten = (text: string, raw: unknown): boolean =>
+  JSON.stringify(raw) === text && (!/\\u(?:0000|d)/.test(text) || isClean(isObject(raw) && raw.v === 1 ? raw.e : raw))
+
 /**
  * Reads a line and checks its shape and its hash; a damaged one is refused. Whether its signature is right is another question.
  * `own`: the store's own text, where a line may stand in for one that was lost. `key`: the one that an earlier line of the same
@@ -303,6 +315,7 @@ export function parseLine(text: string, own = false, key?: string): Line {
   } catch {
     throw damaged('it is not JSON')
   }
+  if (!own && !isAsWritten(text, raw)) throw damaged('its text is not written as Tidemark writes it')
   if (isObject(raw) && raw.v === 1) return parseFirst(raw as unknown as RawFirst)
   if (isObject(raw) && typeof raw.v === 'number' && raw.v > 2) throw newer(raw.v)
   if (!isLine(raw)) throw damaged('it does not have the shape of a line')
