@@ -31,7 +31,7 @@ export function oldCells(doc: Y.Doc): Cell[] {
 export function writeOld(doc: Y.Doc, events: readonly Event[], replica: string): Uint8Array {
   const updates: Uint8Array[] = []
   const keep = (update: Uint8Array) => updates.push(update)
-  doc.clientID = Number.parseInt(replica, 36) % 2 ** 32
+  doc.clientID = Number.parseInt(replica.slice(0, 7), 36) % 2 ** 32
   doc.on('update', keep)
   doc.transact(() => {
     const root = doc.getMap<Json[]>(ROOT)
