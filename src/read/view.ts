@@ -57,8 +57,8 @@ export function readWithout(
   }
   function made(id: string): Made | undefined {
     const events = log.eventsOf(db, id).filter((e) => !without.has(e.batch))
-    if (events.length === 0) return undefined
     const folded = rows.foldedOf(db, id)
+    if (events.length === 0 && !folded) return undefined
     const updated = events.reduce((max, { event }) => Math.max(max, event.stamp.ms), folded?.updated ?? 0)
     const batches = log.batchesOf(db, id, false).filter((b) => !without.has(`${b.replica}:${b.seq}`))
     const cells = cellsOf(events.map((e) => e.event))
