@@ -139,6 +139,8 @@ function takesPlaceOf(e: Event, cell: Cell): boolean {
       return true
     case 'add':
     case 'remove':
+      // without a value it takes away all of the field
+      if (e.op === 'remove' && e.value === undefined && !e.purged && e.erased === undefined) return true
       return cell.part === setPart(e.value ?? null) || cell.part === listPart(e.value ?? null)
     case 'put':
     case 'drop':

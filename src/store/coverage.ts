@@ -120,6 +120,7 @@ export function dropCovered(db: Db, lines: readonly Covered[]): { lines: number;
     last = Math.max(last, gone.last ?? 0)
     db.run(`DELETE FROM log ${WITHIN}`, c.replica, c.first, c.last)
     db.run(`DELETE FROM parked ${WITHIN}`, c.replica, c.first, c.last)
+    db.run(`DELETE FROM gaps ${WITHIN}`, c.replica, c.first, c.last)
     cover(db, c)
   }
   return { lines: n, lastArrival: last }
