@@ -250,8 +250,7 @@ export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8'))
         budget: 'tokens at most; null: as many as it takes',
         projects: 'other projects to look into always',
         embedder: 'what makes vectors: `static`, `onnx`, `http`, `none`',
-        reranker:
-          'what reads the first 30 results with the question and puts them in order: `none`, `minilm`, `onnx`, `http`',
+        reranker: 'what reads the first 30 results with the question and puts them in order: `none`, `minilm`',
         importance: 'how strongly each statement counts: 0 not at all, 1 as it is',
       }).map(([name, what]) => [`\`${name}\``, what, said(one[name])]),
     ),

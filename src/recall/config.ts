@@ -5,7 +5,7 @@ import { isObject } from '../model/object.ts'
 import { shown } from '../model/validate.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
-const RERANKERS = ['none', 'minilm', 'onnx', 'http'] as const
+const RERANKERS = ['none', 'minilm'] as const
 
 /** Everything about recall that a project may set; what it does not say has the value of `DEFAULTS`. */
 export interface RecallConfig {
@@ -37,14 +37,7 @@ export interface RecallConfig {
     readonly dimensions?: number
   }
   /** What reads the first results together with the question and puts them in order. */
-  readonly reranker: {
-    readonly use: (typeof RERANKERS)[number]
-    readonly url?: string
-    /** Text Embeddings Inference needs none; for `onnx` the name of a directory beside the user's models. */
-    readonly model?: string
-    /** The environment variable that holds the key. */
-    readonly keyFrom?: string
-  }
+  readonly reranker: { readonly use: (typeof RERANKERS)[number] }
   /** How strongly each of them counts: 0 not at all, 1 as documented, 2 twice as much. */
   readonly importance: {
     readonly impact: number
@@ -130,7 +123,8 @@ const oneOf = (names: readonly string[]): Leaf => ({
   takes: (v) => (names as readonly unknown[]).includes(v),
 })
 
-const endpoint = {
+const embedderLeaves = {
+  use: oneOf(EMBEDDERS),
   url: { accepted: 'an http or https address', takes: (v) => typeof v === 'string' && isWebAddress(v) },
   model: text,
   keyFrom: {
@@ -138,6 +132,7 @@ const endpoint = {
     takes: (v) => typeof v === 'string' && /^[A-Z_][A-Z0-9_]*$/.test(v),
     hidden: true,
   },
+  dimensions: whole(1, 16_384),
 } satisfies { readonly [setting: string]: Leaf }
 
 const SHAPE: { readonly [K in keyof RecallConfig]: Leaf | Table } = {
@@ -151,8 +146,8 @@ const SHAPE: { readonly [K in keyof RecallConfig]: Leaf | Table } = {
     accepted: 'a list of paths, ids or names',
     takes: (v) => Array.isArray(v) && v.every((item) => text.takes(item)),
   },
-  embedder: { of: { use: oneOf(EMBEDDERS), ...endpoint, dimensions: whole(1, 16_384) } },
-  reranker: { of: { use: oneOf(RERANKERS), ...endpoint } },
+  embedder: { of: embedderLeaves },
+  reranker: { of: { use: oneOf(RERANKERS) } },
   importance: { of: { impact: strength, confidence: strength, severity: strength, priority: strength } },
 }
 
@@ -218,24 +213,15 @@ export function recallConfig(layers: readonly ConfigLayer[], kinds: Iterable<str
     }
   }
 
-  const { embedder, reranker } = config as unknown as RecallConfig
-  const needed = [
-    { what: 'embedder', said: embedder, keys: embedder.use === 'http' ? (['url', 'model'] as const) : [] },
-    {
-      what: 'reranker',
-      said: reranker,
-      keys: ({ none: [], minilm: [], http: ['url'], onnx: ['model'] } as const)[reranker.use],
-    },
-  ]
-  if (problems.length === 0)
-    for (const { what, said, keys } of needed)
-      for (const key of keys)
-        if (said[key] === undefined)
-          problems.push({
-            path: `${what}.${key}`,
-            message: `missing; use: ${said.use} needs it`,
-            accepted: endpoint[key].accepted,
-          })
+  const { embedder } = config as unknown as RecallConfig
+  if (problems.length === 0 && embedder.use === 'http')
+    for (const key of ['url', 'model'] as const)
+      if (embedder[key] === undefined)
+        problems.push({
+          path: `embedder.${key}`,
+          message: 'missing; use: http needs it',
+          accepted: embedderLeaves[key].accepted,
+        })
   refuseAll('bad-config', 'the configuration of recall', problems)
   return config as unknown as RecallConfig
 }

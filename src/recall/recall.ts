@@ -15,10 +15,10 @@ import { countVectors } from '../store/vectors.ts'
 import { answer } from './answer.ts'
 import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from './config.ts'
 import { storeCorpus } from './corpus.ts'
-import { mayBeSent, type Purpose } from './embedders/consent.ts'
+import { mayBeSent } from './embedders/consent.ts'
 import type { Embedder } from './embedders/embedder.ts'
 import { loadEmbedder, loadReranker } from './embedders/index.ts'
-import type { Reranker } from './embedders/reranker.ts'
+import { RERANKED, type Reranker } from './embedders/reranker.ts'
 import { staticEmbedder } from './embedders/static.ts'
 import { type Asked, resolveOptions } from './options.ts'
 import { pastCorpus } from './past-corpus.ts'
@@ -43,6 +43,7 @@ export class Recaller {
   readonly #memory: Memory
   readonly #project: Project | undefined
   readonly #said: RecallSettings | undefined
+  readonly #loadReranker: () => Promise<Reranker>
   #embedder: Embedder | undefined
   #loading: Promise<Embedder | undefined> | undefined
   #index: VectorIndex | undefined
@@ -52,10 +53,11 @@ export class Recaller {
   #later: NodeJS.Timeout | undefined
   #config: RecallConfig | undefined
 
-  constructor(memory: Memory, project: Project | undefined, settings?: RecallSettings) {
+  constructor(memory: Memory, project: Project | undefined, settings?: RecallSettings, load = loadReranker) {
     this.#memory = memory
     this.#project = project
     this.#said = settings
+    this.#loadReranker = load
   }
 
   /** As the project and whoever opened it say; an endpoint that nobody allowed is left out. @throws UserError `bad-config`. */
@@ -71,12 +73,9 @@ export class Recaller {
         .kinds()
         .map((k) => k.name),
     )
-    const allowed = <P extends Purpose>(purpose: P): RecallConfig[P] => {
-      const asked = config[purpose]
-      const isAllowed = asked.use !== 'http' || mayBeSent(asked, this.#project, this.#said?.[purpose], purpose)
-      return isAllowed ? asked : DEFAULTS[purpose]
-    }
-    return (this.#config = { ...config, embedder: allowed('embedder'), reranker: allowed('reranker') })
+    const { embedder } = config
+    const isAllowed = embedder.use !== 'http' || mayBeSent(embedder, this.#project, this.#said?.embedder)
+    return (this.#config = isAllowed ? config : { ...config, embedder: DEFAULTS.embedder })
   }
 
   /** What answers a question, best first; `without`: as if some lines had never come. @throws UserError for what cannot be asked. */
@@ -124,8 +123,7 @@ export class Recaller {
     if (this.config.reranker.use === 'none') return undefined
     try {
       if (this.#rerankerFailed && this.#memory.env.now() < this.#rerankerFailed.until) throw this.#rerankerFailed.error
-      const { RERANKED } = await import('./embedders/reranker.ts')
-      const reranker = await (this.#reranker ??= loadReranker(this.config.reranker))
+      const reranker = await (this.#reranker ??= this.#loadReranker())
       const wide = { ...asked, limit: RERANKED, budget: undefined, explain: false }
       const { results } = this.#answer(question, wide, embedder, vector, [])
       const scores = await reranker.rerank(
@@ -136,7 +134,7 @@ export class Recaller {
       if (scores.length < results.length)
         notes.push(`there was time to rerank the first ${scores.length} of ${results.length} results`)
       const own = results.slice(0, scores.length).map((r) => Math.cbrt(r.parts.relevance)) // falls off as a cube
-      const both = reranker.isHalf ? sumOf(standardized(own), standardized(scores), 0.5) : scores
+      const both = sumOf(standardized(own), standardized(scores), 0.5)
       return new Map(both.map((score, i) => [results[i]!.id, score]))
     } catch (error) {
       notes.push(`not reranked: ${toldOf(error)}`)

