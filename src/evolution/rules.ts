@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect, readInside } from '../files.ts'
 import { digest } from '../model/digest.ts'
+import { frontMatterOf, textIn } from '../model/markdown.ts'
 import type { Db } from '../store/db.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 
@@ -99,18 +100,19 @@ function ruleOf(
   problems: string[],
   confirmed: ReadonlySet<string>,
 ): Rule {
-  const { head, body } = frontmatter(file)
+  const head = frontMatterOf(file)
+  const [maturity, paths] = [textIn(head, 'maturity'), head.fields.get('paths') ?? []]
   const mark = `${name}@${digest(file).slice(0, 32)}`
   const levelSaid = (said: string): Level => {
     if (isLevel(said)) return said
     problems.push(`${path}: "${said.slice(0, 20)}" is no level; it is active at every one`)
     return 'poc'
   }
-  let level = head.maturity?.[0] === undefined ? undefined : levelSaid(head.maturity[0])
+  let level = maturity === undefined ? undefined : levelSaid(maturity)
   let part = level ?? 'poc'
   const text: string[] = []
   const dormant: string[] = []
-  for (const line of body) {
+  for (const line of head.body.split(/\r?\n/)) {
     const marked = /^<!-- *maturity: *([\w-]+) *-->$/.exec(line.trim())?.[1]
     if (marked === undefined) {
       ;(rank(part) <= rank(at) ? text : dormant).push(line)
@@ -126,8 +128,8 @@ function ruleOf(
     name,
     path,
     level: level ?? 'poc',
-    paths: head.paths ?? [],
-    autoload: head.autoload?.[0] !== 'false',
+    paths: typeof paths === 'string' ? [paths] : paths,
+    autoload: textIn(head, 'autoload') !== 'false',
     isActive,
     text: text.join('\n').trim(),
     dormant: dormant.join('\n').trim(),
@@ -135,31 +137,6 @@ function ruleOf(
     file,
     mark,
   }
-}
-
-/** The settings between two lines `---`, each as a list, and the lines after them. */
-function frontmatter(file: string): { head: Readonly<Record<string, readonly string[]>>; body: readonly string[] } {
-  const lines = file.replace(/^\uFEFF/, '').split(/\r?\n/)
-  const end = lines[0] === '---' ? lines.indexOf('---', 1) : -1
-  if (end < 0) return { head: {}, body: lines }
-  const head: Record<string, string[]> = {}
-  let key = ''
-  const plainValue = (value: string) => value.trim().replace(/^(["'])(.*)\1$/, '$2')
-  for (const line of lines.slice(1, end)) {
-    const [, name, value = ''] = /^(\w+):(.*)$/.exec(line) ?? []
-    const item = /^ *- (.*)$/.exec(line)?.[1]
-    if (name !== undefined) {
-      key = name
-      const list = value.trim().startsWith('[')
-        ? value
-            .trim()
-            .replace(/^\[|\]$/g, '')
-            .split(',')
-        : [value]
-      head[key] = list.map(plainValue).filter((v) => v !== '')
-    } else if (item !== undefined) head[key]?.push(plainValue(item))
-  }
-  return { head, body: lines.slice(end + 1) }
 }
 
 const CONFIRMED = 'rules-confirmed'

@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import { inspect, readInside } from '../files.ts'
 import { claimWords } from '../graph/signals/similar.ts'
 import { digest } from '../model/digest.ts'
+import { fencedLines } from '../model/markdown.ts'
 import { foldText } from '../model/names.ts'
 
 /** Where clients keep what agents follow, by the name of a skill. */
@@ -74,14 +75,13 @@ const ABOUT_STEPS = /^#{1,6} .*\b(?:steps?|execution|workflow|process|procedure|
 /** The numbered lists of a page, each with the heading above it. Code is passed over. */
 function listsIn(lines: readonly string[]): { heading: string; steps: Step[] }[] {
   const lists: { heading: string; steps: Step[] }[] = []
-  let [heading, fence] = ['', '']
+  const fenced = fencedLines(lines)
+  let heading = ''
   let steps: Step[] | undefined
   lines.forEach((line, i) => {
-    const mark = /^ {0,8}(```|~~~)/.exec(line)?.[1]
-    if (mark !== undefined && (fence === '' || fence === mark)) fence = fence === '' ? mark : ''
-    const item = fence === '' && mark === undefined ? ITEM.exec(line) : null
-    const isHeading = fence === '' && /^#{1,6} /.test(line)
-    const isIn = line.trim() === '' || /^\s/.test(line) || fence !== ''
+    const item = fenced[i] ? null : ITEM.exec(line)
+    const isHeading = !fenced[i] && /^#{1,6} /.test(line)
+    const isIn = line.trim() === '' || /^\s/.test(line) || fenced[i]
     if (item) {
       const [, indent = '', digits, dot = '.', said = ''] = item
       if (!steps || Number(digits) < steps.at(-1)!.number) lists.push({ heading, steps: (steps = []) })

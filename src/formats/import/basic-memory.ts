@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
+import { fencedLines, frontMatterOf, listIn, textIn } from '../../model/markdown.ts'
 import { foldName } from '../../model/names.ts'
 import { aliasOf, linkOf } from './mcp-memory.ts'
-import { frontMatterOf, listIn, type Page, pagesAt, textIn } from './pages.ts'
+import { type Page, pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
 import { unlessEmpty } from './trees.ts'
 import type { Importer, Item } from './types.ts'
@@ -60,13 +61,11 @@ function noteOf({ label, text }: Page): Note {
   const relations: { word: string; target: string; where: string }[] = []
   const prose: string[] = []
   const tags = new Set(listIn(front, 'tags').map((tag) => tag.replace(/^#/, '')))
-  let fence: string | undefined
-  for (const [i, line] of front.body.split('\n').entries()) {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
-    if (mark && fence === undefined) fence = mark
-    else if (mark?.startsWith(fence!)) fence = undefined
-    const [, category, said] = (fence === undefined && OBSERVATION.exec(line)) || []
-    const [, word, target] = (fence === undefined && said === undefined && RELATION.exec(line)) || []
+  const lines = front.body.split('\n')
+  const fenced = fencedLines(lines)
+  for (const [i, line] of lines.entries()) {
+    const [, category, said] = (!fenced[i] && OBSERVATION.exec(line)) || []
+    const [, word, target] = (!fenced[i] && said === undefined && RELATION.exec(line)) || []
     if (said !== undefined) {
       observations.push(`${category} ${said.trim()}`)
       for (const [, tag] of said.matchAll(TAG)) tags.add(tag!)

@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
+import { type FrontMatter, frontMatterOf, listIn, textIn } from '../../model/markdown.ts'
 import { toTime } from '../../model/validate.ts'
 import { plainLine } from './classify.ts'
 import { sectionsOf } from './docs.ts'
-import { type FrontMatter, frontMatterOf, listIn, type Page, pagesAt, textIn } from './pages.ts'
+import { type Page, pagesAt } from './pages.ts'
 import { unlessEmpty } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 

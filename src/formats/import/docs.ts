@@ -1,3 +1,4 @@
+import { fencedLines, frontMatterOf } from '../../model/markdown.ts'
 import { pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
 import { firstSentence, pieces } from './text.ts'
@@ -42,18 +43,15 @@ interface Section {
 export function sectionsOf(page: string): Section[] {
   const sections: Section[] = []
   const headings: string[] = []
-  let fence: string | undefined
+  const lines = page.split('\n')
+  const fenced = fencedLines(lines)
   let open = { title: '', line: 1, lines: [] as string[] }
   const close = () => {
     const text = open.lines.join('\n').trim()
     if (text !== '') sections.push({ title: open.title, line: open.line, text })
   }
-  for (const [i, line] of page.split('\n').entries()) {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(line)?.[1]
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence)) fence = undefined
-    } else if (mark) fence = mark
-    const heading = fence === undefined ? /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line) : null
+  for (const [i, line] of lines.entries()) {
+    const heading = fenced[i] ? null : /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line)
     if (heading) {
       close()
       const level = heading[1]!.length
@@ -67,8 +65,7 @@ export function sectionsOf(page: string): Section[] {
 }
 
 function documentOf(page: string, label: string): { items: Item[]; chunks: number; terms: number } {
-  const text = page.replace(/^---\n[\s\S]*?\n---\n/, (front) => '\n'.repeat(front.split('\n').length - 1))
-  const sections = sectionsOf(text)
+  const sections = sectionsOf(frontMatterOf(page).body)
   const title = sections[0]?.title.split(' › ')[0] || firstSentence(sections[0]?.text ?? label, 80)
   // what lies outside the project is no file of it: its chunks name it, and are linked to nothing
   const owner = label.startsWith('..') ? undefined : `document ${label}`

@@ -1,3 +1,5 @@
+import { fencedLines, frontMatterOf } from '../../model/markdown.ts'
+
 /** A block of a page: a heading, an item of a list, or a paragraph, with the lines (from 1) at which it begins and ends. */
 export interface Block {
   readonly type: 'heading' | 'item' | 'text'
@@ -20,54 +22,44 @@ export function blocksOf(page: string): Block[] {
     if (open) blocks.push({ ...open, text: open.text.join(' ').trim() })
     open = undefined
   }
-  let fence: string | undefined
-  withoutComments(page)
-    .split('\n')
-    .forEach((line, index) => {
-      const mark = /^\s*(`{3,}(?!`)|~{3,}(?!~))(.*)$/.exec(line)
-      if (fence !== undefined) {
-        if (mark && mark[1]!.startsWith(fence) && mark[2]!.trim() === '') fence = undefined
-        return
+  const lines = withoutComments(page).split('\n')
+  const fenced = fencedLines(lines)
+  lines.forEach((line, index) => {
+    if (fenced[index]) return close()
+    const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
+    const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
+    if (heading) {
+      close()
+      blocks.push({
+        type: 'heading',
+        line: index + 1,
+        end: index + 1,
+        level: heading[1]!.length,
+        text: (heading[2] ?? '').replace(/(?<!#)#+$/, '').trimEnd(),
+      })
+    } else if (/^\s*@\S+\s*$/.test(line)) {
+      close()
+      blocks.push({ type: 'text', line: index + 1, end: index + 1, level: 0, text: line.trim() })
+    } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
+    else if (item) {
+      close()
+      open = {
+        type: 'item',
+        line: index + 1,
+        end: index + 1,
+        level: item[1]!.replaceAll('\t', '    ').length,
+        text: [item[2]!.trim()],
       }
-      if (mark) {
-        close()
-        fence = mark[1]!
-        return
-      }
-      const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
-      const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
-      if (heading) {
-        close()
-        blocks.push({
-          type: 'heading',
-          line: index + 1,
-          end: index + 1,
-          level: heading[1]!.length,
-          text: (heading[2] ?? '').replace(/(?<!#)#+$/, '').trimEnd(),
-        })
-      } else if (/^\s*@\S+\s*$/.test(line)) {
-        close()
-        blocks.push({ type: 'text', line: index + 1, end: index + 1, level: 0, text: line.trim() })
-      } else if (/^\s*$/.test(line) || /^\s*(?:[-*_]\s*){3,}$/.test(line)) close()
-      else if (item) {
-        close()
-        open = {
-          type: 'item',
-          line: index + 1,
-          end: index + 1,
-          level: item[1]!.replaceAll('\t', '    ').length,
-          text: [item[2]!.trim()],
-        }
-      } else if (!open && /^(?: {4}|\t)/.test(line))
-        return // indented code
-      else if (open && !/^\s*\|/.test(line)) {
-        open.text.push(line.trim())
-        open.end = index + 1
-      } else {
-        close()
-        open = { type: 'text', line: index + 1, end: index + 1, level: 0, text: [line.trim()] }
-      }
-    })
+    } else if (!open && /^(?: {4}|\t)/.test(line))
+      return // indented code
+    else if (open && !/^\s*\|/.test(line)) {
+      open.text.push(line.trim())
+      open.end = index + 1
+    } else {
+      close()
+      open = { type: 'text', line: index + 1, end: index + 1, level: 0, text: [line.trim()] }
+    }
+  })
   close()
   return blocks.filter((b) => b.text !== '')
 }
@@ -90,9 +82,10 @@ function withoutOurs(page: string, blank: (region: string) => string): string {
 /** The page on the same lines without HTML comments, Tidemark's own blocks and front matter. */
 function withoutComments(page: string): string {
   const blank = (region: string) => region.replace(/[^\n]/g, '')
-  return withoutOurs(page, blank)
-    .replace(/^\uFEFF?---\n[\s\S]*?\n---(?=\n|$)/, blank)
-    .replace(/(```[\s\S]*?(?:```|$))|<!--[\s\S]*?(?:-->|$)/g, (region, code) => code ?? blank(region))
+  return frontMatterOf(withoutOurs(page, blank)).body.replace(
+    /(```[\s\S]*?(?:```|$))|<!--[\s\S]*?(?:-->|$)/g,
+    (region, code) => code ?? blank(region),
+  )
 }
 
 /** The sentences of a text; a stop inside a word, a number or code ends none. */
