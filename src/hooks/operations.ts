@@ -1,8 +1,4 @@
-/** One simple command of a line, with what stands between it and the next. */
-interface Part {
-  readonly words: readonly string[]
-  readonly then: '' | '&&' | '||' | '|' | ';' | '&'
-}
+import { type Command, commandsIn, programOf, runsTests, scriptOf, verifies } from '../model/commands.ts'
 
 /** What a command line does that is worth an observation, and how far its exit code tells of it. */
 export interface Operation {
@@ -19,94 +15,12 @@ export interface Operation {
   readonly fails: boolean
 }
 
-const LONGEST = 4_000
-const MOST_PARTS = 20
 const SHOWN = 80
 
-/** The simple commands of a line; what follows something that is not understood is left out. */
-export function partsOf(line: string): Part[] {
-  const parts: Part[] = []
-  let words: string[] = []
-  let [word, quote] = ['', '']
-  const endWord = () => {
-    if (word !== '') words.push(word)
-    word = ''
-  }
-  const end = (then: Part['then']) => {
-    endWord()
-    if (words.length > 0) parts.push({ words, then })
-    words = []
-  }
-  for (let i = 0; i < line.length && i < LONGEST && parts.length < MOST_PARTS; i++) {
-    const c = line[i]!
-    if (c === '<' && line[i + 1] === '<' && line[i + 2] !== '<') {
-      // what stands in a here-document is no command
-      const mark = /^<<-?\s{0,3}["']?(\w{1,40})/.exec(line.slice(i, i + 60))?.[1]
-      const from = mark === undefined ? -1 : line.indexOf(`\n${mark}`, i)
-      if (from < 0) return parts
-      i = from + mark!.length
-    } else if (c === '\\' && quote !== "'") word += line[++i] ?? ''
-    else if (quote !== '') quote === c ? (quote = '') : (word += c)
-    else if (c === '"' || c === "'") quote = c
-    else if (c === '&' && (line[i + 1] === '>' || line[i - 1] === '>')) word += c
-    else if ((c === '&' || c === '|') && line[i + 1] === c) {
-      end(c === '&' ? '&&' : '||')
-      i++
-    } else if (c === '&' || c === '|') end(c)
-    else if (c === ';' || c === '\n') end(';')
-    else if (c === ' ' || c === '\t') endWord()
-    else word += c
-  }
-  if (quote === '') end('')
-  return parts
-}
-
-/** What only starts another command, in front of it. */
-const STARTS = new Set(['sudo', 'env', 'time', 'nohup', 'command', 'exec', 'npx', 'bunx', 'uvx', 'pnpx'])
-const STARTS_TWO =
-  /^(?:(?:npm|pnpm|yarn|bundle|composer) exec|pnpm dlx|yarn dlx|(?:poetry|uv|pipenv|rye|hatch) run|python3? -m|bun x)$/
-
-/** Without redirections, settings and what only starts it; the first word without its directory. */
-function bare(words: readonly string[]): string[] {
-  let rest = words.filter((w, i) => !/^(?:\d|&)?>/.test(w) && !/^(?:\d|&)?>{1,2}$/.test(words[i - 1] ?? ''))
-  for (;;) {
-    if (rest.length === 0) return rest
-    if (/^\w+=/.test(rest[0]!) || STARTS.has(rest[0]!)) rest = rest.slice(1)
-    else if (STARTS_TWO.test(rest.slice(0, 2).join(' '))) rest = rest.slice(rest[2] === '--' ? 3 : 2)
-    else if (/^-/.test(rest[0]!)) rest = rest.slice(1)
-    else return [rest[0]!.replace(/^.*\//, ''), ...rest.slice(1)]
-  }
-}
-
-/** What runs the scripts of a project by their names. */
-const RUNNERS = new Set([
-  'npm',
-  'pnpm',
-  'yarn',
-  'bun',
-  'deno',
-  'make',
-  'just',
-  'task',
-  'composer',
-  'rake',
-  'mix',
-  'rails',
-])
-const CHECKS =
-  /^(?:tests?|t|spec|check|verify|lint|typecheck|type-check|types|tsc|build|compile|e2e|unit)(?:[:_-][\w:.-]{0,60})?$/
-/** The script that is run: `npm run test:unit -- -t x` is `test:unit`. */
-const scriptOf = ([runner = '', ...words]: readonly string[]): string | undefined =>
-  RUNNERS.has(runner) ? words.filter((w) => !w.startsWith('-') && w !== 'run' && w !== 'run-script')[0] : undefined
-const VERIFIES = [
-  /^(?:cargo (?:test|nextest|check|clippy|build)|go (?:test|vet|build)|dotnet (?:test|build)|swift (?:test|build)|bazel (?:test|build)|(?:flutter|dart) (?:test|analyze))(?: |$)/,
-  /^(?:gradle|gradlew|mvn|mvnw|sbt) (?:\S{1,80} )?(?:test|check|build|verify|package)(?: |$)/,
-  /^(?:vitest|jest|mocha|ava|tap|pytest|tox|nox|unittest|mypy|pyright|flake8|pylint|rspec|phpunit|phpstan|ctest|tsc|vue-tsc|svelte-check|eslint|oxlint|stylelint|rubocop|shellcheck)(?: |$)/,
-  /^(?:playwright test|cypress run|ruff check|biome (?:check|lint|ci)|golangci-lint run|node --test|manage.py test|prettier --check)(?: |$)/,
-] // biome-ignore format: a line for each sort
-/** A file of tests, or a command that runs some. */
+/** A file of tests. */
 export const TESTS = /(?:^|[^a-z])(?:tests?|specs?|vitest|jest|mocha|pytest|rspec|phpunit)(?:[^a-z]|$)/i
-const MAY_TEST = /(?:^|[^a-z])(?:check|verify|ci|e2e|unit|tox|nox|ctest|ava|tap|playwright|cypress)(?:[^a-z]|$)/i
+/** A script that checks everything often runs them. */
+const MAY_TEST = /^(?:check|verify)(?:[:_-]|$)/
 
 const SHIPS: readonly (readonly [RegExp, string])[] = [
   [/^git push(?: |$)/, 'push'],
@@ -119,11 +33,10 @@ const SHIPS: readonly (readonly [RegExp, string])[] = [
 /** It ships nothing. */
 const IDLE = /^(?:--?dry-run(?:=.*)?|--help|-h|--version|--delete|-d|--tags|--check|--list|status|logs|:.*)$/
 
-function operation(part: Part): Pick<Operation, 'does' | 'as' | 'text' | 'tests'> | undefined {
-  const words = bare(part.words)
+function operation(command: Command): Pick<Operation, 'does' | 'as' | 'text' | 'tests'> | undefined {
+  const words = programOf(command.words)
   const text = words.join(' ').slice(0, 400)
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN - 1).toWellFormed()}…` : text
-  const script = scriptOf(words)
   const plain = words
     .filter((w, i) => i === 0 || !w.startsWith('-'))
     .join(' ')
@@ -132,19 +45,19 @@ function operation(part: Part): Pick<Operation, 'does' | 'as' | 'text' | 'tests'
     return plain.startsWith('git commit') && !words.includes('--dry-run')
       ? { does: 'commit', text: shown, tests: false }
       : undefined
-  if (CHECKS.test(script ?? '') || VERIFIES.some((p) => p.test(text)))
-    return words.some((w) => /^(?:--help|-h|--version|-v)$/.test(w))
-      ? undefined
-      : { does: 'verify', text: shown, tests: TESTS.test(text) || MAY_TEST.test(text) }
+  const tests = runsTests(words)
+  const sort = verifies(words)
+  if (sort !== undefined)
+    return { does: 'verify', text: shown, tests: tests || (sort === 'checks' && MAY_TEST.test(scriptOf(words) ?? '')) }
   if (/^git (?:revert|reset --hard)(?: |$)/.test(text)) return { does: 'undo', text, tests: false }
   if (words.some((w) => IDLE.test(w))) return undefined
-  const ships = /^(deploy|release|publish)(?:[:_-]|$)/.exec(script ?? '')
+  const ships = /^(deploy|release|publish)(?:[:_-]|$)/.exec(scriptOf(words) ?? '')
   if (ships) return { does: 'ship', as: ships[1]!, text: shown, tests: false }
   for (const [pattern, as] of SHIPS) {
     const found = pattern.exec(plain)
     if (found) return { does: 'ship', as: as || found[1]!, text: shown, tests: false }
   }
-  return TESTS.test(text) ? { does: 'verify', text: '', tests: true } : undefined // a script of the project, say
+  return tests ? { does: 'verify', text: '', tests } : undefined // a script of the project, say
 }
 
 /** Picks some of the tests: what follows it is a name or a pattern. */
@@ -152,12 +65,12 @@ const PICKS = /^(?:--|-t|-k|-run|--grep|--filter|--test-name-pattern|--testNameP
 
 /** Whether a command line runs all that another one runs: the same checks, of more files or tests. `npm test` covers `npm test -- a`. */
 export function runsAllOf(wide: string, narrow: string): boolean {
-  const [all, some] = [partsOf(wide), partsOf(narrow)]
+  const [all, some] = [commandsIn(wide), commandsIn(narrow)]
   return (
     all.length === some.length &&
     all.every((part, i) => {
-      const words = bare(part.words)
-      const others = bare(some[i]!.words)
+      const words = programOf(part.words)
+      const others = programOf(some[i]!.words)
       const more = others.slice(words.length)
       return (
         part.then === some[i]!.then &&
@@ -174,7 +87,7 @@ const PREPARES = new Set(['cd', 'pushd', 'export', 'set', 'source', '.', 'echo',
 
 /** The operations of a command line, in order. */
 export function operationsOf(line: string): Operation[] {
-  const parts = partsOf(line)
+  const parts = commandsIn(line)
   return parts.flatMap((part, i) => {
     const found = operation(part)
     if (found === undefined) return []

@@ -2,7 +2,7 @@
 export function fencedLines(lines: readonly string[]): boolean[] {
   let open = ''
   return lines.map((line) => {
-    const [, mark = '', rest = ''] = /^\s*(`{3,}|~{3,})([^]*)$/.exec(line) ?? []
+    const [, mark = '', rest = ''] = /^\s*(`{3,}|~{3,})(.*)$/s.exec(line) ?? []
     if (open === '') {
       // ```code``` stands in one line
       if (!mark.startsWith('`') || !rest.includes('`')) open = mark

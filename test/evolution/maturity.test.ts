@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ciOf } from '../../src/evolution/assess/ci.ts'
-import { runsTests } from '../../src/evolution/assess/commands.ts'
+import { runs } from '../../src/evolution/assess/commands.ts'
 import { assess } from '../../src/evolution/maturity.ts'
+import { runsTests } from '../../src/model/commands.ts'
 import { files, git, onTerminal, project, scratch, tidemark } from '../cli/run.ts'
 
 const README = 'How it is run, tested and released is told here. '.repeat(20)
@@ -166,9 +167,9 @@ test.each([
   ['make check', true],
   ['test -f x', false],
   ['./scripts/run-tests.sh', true],
-])('whether a CI line runs tests: %s', (line, runs) => {
+])('whether a CI line runs tests: %s', (line, expected) => {
   const text = () => '{"scripts": {"test": "node --test", "unit": "c8 borp", "build": "tsc"}}'
-  expect(runsTests({ text }, line)).toBe(runs)
+  expect(runs({ text }, line, runsTests)).toBe(expected)
 })
 
 const JOB =

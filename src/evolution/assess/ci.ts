@@ -1,4 +1,5 @@
-import { measuresCoverage, runsChecks, runsTests } from './commands.ts'
+import { measuresCoverage, runsChecks, runsTests } from '../../model/commands.ts'
+import { runs } from './commands.ts'
 import type { Dimension, Repository } from './repository.ts'
 
 const GITHUB = /^\.(?:github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$/
@@ -40,7 +41,10 @@ function commandsOf(file: string): { line: string; fails: boolean }[] {
   const never = marked(NEVER)
   return lines.flatMap(({ said }, i) => {
     const [, key, value = ''] = KEY.exec(said) ?? []
-    const line = key === undefined ? (/^(?:sh|bat)[ (]{1,3}['"](.*)['"]/.exec(said)?.[1] ?? said) : value
+    const line =
+      key === undefined
+        ? (/^(?:sh|bat)[ (]{1,3}['"](.*)['"]/.exec(said)?.[1] ?? said)
+        : value.replace(/^(['"])(.*)\1$/, '$2')
     if (never.has(i) || line === '' || (key !== undefined && !RUN_KEY.test(key))) return []
     return [{ line, fails: !SWALLOWED.test(line) && !ignored.has(i) }]
   })
@@ -80,17 +84,17 @@ export function ciOf(repo: Pick<Repository, 'paths' | 'text'>) {
   const scripts = repo.paths
     .filter((p) => SCRIPT.test(p))
     .map((path) => ({ path, text: repo.text(path), when: '', commands: commandsOf(repo.text(path)) }))
-    .filter(({ commands }) => commands.some((c) => runsTests(repo, c.line) || runsChecks(repo, c.line)))
+    .filter(({ commands }) => commands.some((c) => runs(repo, c.line, runsTests) || runs(repo, c.line, runsChecks)))
   const all = [...files, ...scripts]
-  const withTests = all.filter(({ commands }) => commands.some((c) => runsTests(repo, c.line)))
-  const any = (is: typeof runsTests) => all.some((f) => f.commands.some((c) => is(repo, c.line)))
+  const withTests = all.filter(({ commands }) => commands.some((c) => runs(repo, c.line, runsTests)))
+  const any = (is: typeof runsTests) => all.some((f) => f.commands.some((c) => runs(repo, c.line, is)))
   return {
     files: all.length,
     /** Whether a file says when any of it runs. */
     isStarted: files.length > 0,
     tests: withTests.length > 0,
     /** Before a change is merged, and a failure counts. */
-    gates: withTests.some((f) => isBefore(f.when) && f.commands.some((c) => c.fails && runsTests(repo, c.line))),
+    gates: withTests.some((f) => isBefore(f.when) && f.commands.some((c) => c.fails && runs(repo, c.line, runsTests))),
     checks: any(runsChecks),
     coverage: any(measuresCoverage) || files.some(({ text }) => /uses:\s*(?:codecov|coverallsapp|codacy)\//.test(text)),
     matrix: withTests.some(({ text }) => /^ *(?:matrix|parallel|jdk|node_js|python|go|rvm):/m.test(text)),

@@ -24,8 +24,11 @@ export function blocksOf(page: string): Block[] {
   }
   const lines = withoutComments(page).split('\n')
   const fenced = fencedLines(lines)
-  lines.forEach((line, index) => {
-    if (fenced[index]) return close()
+  for (const [index, line] of lines.entries()) {
+    if (fenced[index]) {
+      close()
+      continue
+    }
     const heading = /^ {0,3}(#{1,6})\s+(\S.*)?$/.exec(line)
     const item = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line)
     if (heading) {
@@ -51,7 +54,7 @@ export function blocksOf(page: string): Block[] {
         text: [item[2]!.trim()],
       }
     } else if (!open && /^(?: {4}|\t)/.test(line))
-      return // indented code
+      continue // indented code
     else if (open && !/^\s*\|/.test(line)) {
       open.text.push(line.trim())
       open.end = index + 1
@@ -59,7 +62,7 @@ export function blocksOf(page: string): Block[] {
       close()
       open = { type: 'text', line: index + 1, end: index + 1, level: 0, text: [line.trim()] }
     }
-  })
+  }
   close()
   return blocks.filter((b) => b.text !== '')
 }
