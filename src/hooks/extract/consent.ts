@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { addressOf as endpointAt } from '../../recall/embedders/endpoint.ts'
 import { Extraction } from '../../store/extraction.ts'
 import type { Project } from '../../store/project.ts'
 import { extractionFile } from '../../store/state.ts'
@@ -21,7 +22,6 @@ export interface Allowed {
 
 /** Less than that no call fits into: of an endpoint, and of a client, which puts a prompt of its own around ours. */
 export const LEAST_BUDGET = { endpoint: 4_000, command: 30_000 }
-export const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Where the store lies says which project: no repository can claim what was allowed for another. */
 function keyOf(project: Project): string {
@@ -58,20 +58,11 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 export const nextDay = (ms: number): number => (Math.floor(ms / 86_400_000) + 1) * 86_400_000
 
 /** The address that requests go to, and what is wrong with one that is given. */
-export function addressOf({ use, url, keyFrom }: Pick<Allowed, 'use' | 'url' | 'keyFrom'>): URL {
-  const bad = (message: string, hint: string) => new UserError('bad-extractor', message, hint)
-  const address = url !== undefined && URL.canParse(url) ? new URL(url) : undefined
-  if (!address || !/^https?:$/.test(address.protocol))
-    throw bad('that is not the url of an endpoint', 'like http://localhost:11434/v1')
-  if (address.username || address.password || address.search)
-    throw bad('the url holds a password or a query', 'put the key into an environment variable: --key-env NAME')
-  if (keyFrom && address.protocol === 'http:' && !LOOPBACK.test(address.hostname))
-    throw bad(`the key would be sent to ${address.host} for anyone to read`, 'use https')
-  address.hash = ''
-  const end = use === 'anthropic' ? '/messages' : '/chat/completions'
-  const path = address.pathname.replace(/(?<!\/)\/+$/, '')
-  if (!path.endsWith(end)) address.pathname = `${path}${end}`
-  return address
+export function addressOf(allowed: Pick<Allowed, 'use' | 'url' | 'keyFrom'>): URL {
+  const address = endpointAt(allowed, allowed.use === 'anthropic' ? '/messages' : '/chat/completions', 'bad-extractor')
+  if (address.search === '') return address
+  const hint = 'put the key into an environment variable: --key-env NAME'
+  throw new UserError('bad-extractor', 'the url holds a query', hint)
 }
 
 /** Where it goes, for a person to read. */

@@ -1,4 +1,5 @@
 import { jsonIn } from '../../model/object.ts'
+import { keyOf, NoAnswer, post, type Variables, withoutKey } from '../../recall/embedders/endpoint.ts'
 import { type Allowed, addressOf } from './consent.ts'
 import { ExtractionFailed } from './extractor.ts'
 
@@ -71,23 +72,6 @@ const FORMATS: Readonly<Record<'openai' | 'anthropic', Format>> = {
 export const anthropicTokens = (usage: unknown): number | undefined =>
   counted(usage, 'input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens')
 
-async function readBody(response: Response): Promise<string> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of response.body ?? []) {
-    length += part.length
-    if (length > ANSWER_MAX) throw new ExtractionFailed('the answer does not end')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
-}
-
-/** Milliseconds that a server asks to wait: a number of seconds, as servers say it. */
-function waitOf(response: Response): { wait?: number } {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? { wait: seconds * 1000 } : {}
-}
-
 /**
  * Asks an endpoint once. Redirects are not followed, the key stands in no message.
  * @throws ExtractionFailed for everything that is no answer.
@@ -96,42 +80,29 @@ export async function ask(
   allowed: Allowed & { use: 'openai' | 'anthropic' },
   asked: Asked,
   signal: AbortSignal,
-  variables: Readonly<Record<string, string | undefined>> = process.env,
+  variables: Variables = process.env,
 ): Promise<Answered> {
-  const { use, model, keyFrom } = allowed
+  const { use, model } = allowed
   const address = addressOf(allowed)
-  const key = keyFrom === undefined ? undefined : variables[keyFrom]?.trim()
-  if (keyFrom !== undefined && !key)
-    throw new ExtractionFailed(`the environment variable ${keyFrom}, which holds the key, is empty`, { free: true })
-  const clean = (t: string) => (key ? t.replaceAll(key, '…') : t).replace(/\s+/g, ' ').slice(0, 160)
+  const key = keyOf(allowed, variables, (why) => new ExtractionFailed(why, { free: true }))
   const at = `${address.host}${address.pathname}`
   const format = FORMATS[use]
-  let response: Response | undefined
   try {
-    response = await fetch(address, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { 'content-type': 'application/json', ...format.headers(key) },
-      body: JSON.stringify(format.body(model, asked, address.hostname)),
-      signal,
-    })
-    const body = await readBody(response)
-    if (!response.ok)
-      throw new ExtractionFailed(`${at} answered ${response.status}: ${clean(body)}`, {
-        free: response.status < 500,
-        ...waitOf(response),
+    const body = format.body(model, asked, address.hostname)
+    const answered = await post(address, body, { key, most: ANSWER_MAX, signal, headers: format.headers(key) })
+    if (!answered.ok)
+      throw new ExtractionFailed(`${at} answered ${answered.status}: ${withoutKey(answered.body, key)}`, {
+        free: answered.status < 500,
+        ...(answered.wait === undefined ? {} : { wait: answered.wait }),
       })
-    const answer = jsonIn(body)
+    const answer = jsonIn(answered.body)
     if (answer === undefined) throw new ExtractionFailed(`${at} answered something that is not JSON`)
     const { text, tokens } = format.read(tree(answer))
     return { text: typeof text === 'string' ? text : '', tokens }
   } catch (error) {
-    if (error instanceof ExtractionFailed) throw error
-    const { name, message, cause } = error as Error & { cause?: NodeJS.ErrnoException }
-    const slow = name === 'TimeoutError' || name === 'AbortError'
-    const unsent = response === undefined && /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/.test(cause?.code ?? '')
-    throw new ExtractionFailed(slow ? `${at} was too slow` : `${at}: ${clean(cause?.message || message)}`, {
-      free: unsent,
-    })
+    if (!(error instanceof NoAnswer)) throw error
+    const { why, message } = error
+    if (why === 'endless') throw new ExtractionFailed(message)
+    throw new ExtractionFailed(why === 'slow' ? `${at} was too slow` : `${at}: ${message}`, { free: why === 'unsent' })
   }
 }

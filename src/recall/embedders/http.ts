@@ -5,6 +5,7 @@ import { UserError } from '../../errors.ts'
 import { replaceFile } from '../../files.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
 import type { Embedder } from './embedder.ts'
+import { addressOf, keyOf, NoAnswer, post as postJson, type Variables, withoutKey } from './endpoint.ts'
 import { modelsDirectory } from './models.ts'
 import { toUnit } from './unit-vector.ts'
 
@@ -20,7 +21,7 @@ export interface HttpConfig {
 
 /** What tests change: everything else is as users have it. */
 export interface HttpSettings {
-  readonly variables?: Readonly<Record<string, string | undefined>>
+  readonly variables?: Variables
   /** Where it is kept what was found out about an endpoint. */
   readonly models?: string
   readonly timeout?: number
@@ -39,63 +40,9 @@ const LONGEST_ANSWER = 64 * 2 ** 20
 
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
-
-/** Where an endpoint is: the address, with the path that belongs to it behind. */
-export function endpointOf(config: { readonly url: string; readonly keyFrom?: string }): URL {
-  const address = URL.canParse(config.url) ? new URL(config.url) : undefined
-  if (!address || !/^https?:$/.test(address.protocol))
-    throw new UserError('bad-embedder', 'the embedder needs the url of an endpoint', 'like http://localhost:11434/v1')
-  if (address.username || address.password)
-    throw new UserError(
-      'bad-embedder',
-      'the url of the embedder holds a password',
-      'put the key into an environment variable, and the name of that into keyFrom',
-    )
-  if (config.keyFrom && address.protocol === 'http:' && !LOOPBACK.test(address.hostname))
-    throw new UserError(
-      'bad-embedder',
-      `the key would be sent to ${address.host} for anyone to read`,
-      'use https, or leave keyFrom out',
-    )
-  address.hash = ''
-  if (!address.pathname.replace(/\/$/, '').endsWith('/embeddings'))
-    address.pathname = address.pathname.replace(/(?<!\/)\/*$/, '/embeddings')
-  return address
-}
-
-export function keyOf(
-  config: { readonly keyFrom?: string },
-  variables: NonNullable<HttpSettings['variables']>,
-): string | undefined {
-  if (config.keyFrom === undefined) return undefined
-  const key = variables[config.keyFrom]?.trim()
-  if (!key)
-    throw new UserError(
-      'no-key',
-      `the environment variable ${config.keyFrom}, which holds the embedder's key, is empty`,
-      `set it: export ${config.keyFrom}=…`,
-    )
-  return key
-}
-
 /** How long the server asks to wait, else twice as long each time. */
-function waitFor(response: Response | undefined, attempt: number): number {
-  const asked = Number(response?.headers.get('retry-after') ?? Number.NaN) * 1000
-  return Math.min(LONGEST_WAIT, Number.isFinite(asked) && asked >= 0 ? asked : 500 * 2 ** attempt)
-}
-
-/** The body, as long as it is of a sane length. */
-export async function readBody(response: Response): Promise<string> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of response.body ?? []) {
-    length += part.length
-    if (length > LONGEST_ANSWER) throw new Error('the answer does not end')
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
-}
+const waitFor = (asked: number | undefined, attempt: number): number =>
+  Math.min(LONGEST_WAIT, asked ?? 500 * 2 ** attempt)
 
 /** The vectors of an answer in the order of what was sent; says what is wrong with any other answer. */
 function vectorsOf(body: string, count: number): Float32Array[] {
@@ -120,6 +67,8 @@ function vectorsOf(body: string, count: number): Float32Array[] {
   })
   return vectors as Float32Array[]
 }
+
+const endpointOf = (config: HttpConfig): URL => addressOf(config, '/embeddings', 'bad-embedder')
 
 interface Known {
   readonly dimensions: number
@@ -164,13 +113,10 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
   const name = `${endpoint.host}${endpoint.pathname}:${config.model}${config.dimensions ? `:${config.dimensions}` : ''}`
   const file = fileOf(config, models)
   const known = readKnown(file)
-  const key = keyOf(config, variables)
+  const key = keyOf(config, variables, (why) => new UserError('no-key', why, `set it: export ${config.keyFrom}=…`))
   /** How messages call it: without its query, which may hold a key. */
   const at = `the embeddings endpoint ${endpoint.origin}${endpoint.pathname}`
   const closing = new AbortController()
-
-  /** What a server says may hold what was sent to it; the key goes no further. */
-  const clean = (text: string) => (key ? text.replaceAll(key, '…') : text).replace(/\s+/g, ' ').slice(0, 200)
 
   const refused = (status: number, body: string) =>
     status === 401 || status === 403
@@ -183,40 +129,41 @@ export async function httpEmbedder(config: HttpConfig, settings: HttpSettings = 
         )
       : new UserError(
           'embedder-failed',
-          `${at} answered ${status}: ${clean(body)}`,
+          `${at} answered ${status}: ${withoutKey(body, key)}`,
           `check the url and model ${config.model}`,
         )
 
   async function post(texts: readonly string[], attempt = 0): Promise<Float32Array[]> {
-    let response: Response | undefined
+    let asked: number | undefined
     let failed: string
     try {
-      response = await fetch(endpoint, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
-        body: JSON.stringify({
-          model: config.model,
-          input: texts,
-          encoding_format: 'float',
-          ...(config.dimensions ? { dimensions: config.dimensions } : {}),
-        }),
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)]),
-      })
-      const body = await readBody(response)
-      if (response.ok) return vectorsOf(body, texts.length)
-      if (response.status !== 429 && response.status < 500) throw refused(response.status, body)
-      failed = `answered ${response.status}: ${clean(body)}`
+      const { dimensions } = config
+      const body = {
+        model: config.model,
+        input: texts,
+        encoding_format: 'float',
+        ...(dimensions ? { dimensions } : {}),
+      }
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(timeout)])
+      const headers = key ? { authorization: `Bearer ${key}` } : {}
+      const answer = await postJson(endpoint, body, { key, most: LONGEST_ANSWER, signal, headers })
+      if (answer.ok) return vectorsOf(answer.body, texts.length)
+      if (answer.status !== 429 && answer.status < 500) throw refused(answer.status, answer.body)
+      failed = `answered ${answer.status}: ${withoutKey(answer.body, key)}`
+      asked = answer.wait
     } catch (error) {
       if (error instanceof UserError) throw error
-      const { name, message, cause } = error as Error & { cause?: Error }
-      if (response?.ok && name !== 'TimeoutError')
-        throw new UserError('embedder-failed', `${at}: ${clean(message)}`, 'is it an endpoint for embeddings?')
-      failed = name === 'TimeoutError' ? `did not answer within ${timeout} ms` : clean(cause?.message || message)
+      if (!(error instanceof NoAnswer) || error.why === 'endless')
+        throw new UserError(
+          'embedder-failed',
+          `${at}: ${withoutKey((error as Error).message, key)}`,
+          'is it an endpoint for embeddings?',
+        )
+      failed = error.why === 'slow' ? `did not answer within ${timeout} ms` : error.message
     }
     if (attempt + 1 >= TRIES || closing.signal.aborted)
       throw new UserError('embedder-failed', `${at} ${failed}`, 'see that it runs, or use the built-in embedder')
-    await wait(waitFor(response, attempt))
+    await wait(waitFor(asked, attempt))
     return post(texts, attempt + 1)
   }
 
