@@ -2,6 +2,7 @@ import { SHARED_FIELD, SHARED_KIND } from '../log/context-value.ts'
 import type { Memory, News } from '../memory.ts'
 import { kindOf, LINK_KIND } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { oneLine } from '../model/text.ts'
 import { localClock } from '../model/times.ts'
 import { anchorsAt } from '../store/code.ts'
 import { getSession, type PresenceEvent } from '../store/presence.ts'
@@ -27,10 +28,7 @@ const PAGE = 500
 /** The limit of one look, since a prompt waits for it (12 µs each). The next look goes on from there. */
 const EVENTS_AT_MOST = 5_000
 
-const short = (text: unknown, max = NAME_MAX): string => {
-  const line = String(text).replace(/\s+/gu, ' ').trim()
-  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line
-}
+const short = (text: unknown, max = NAME_MAX): string => oneLine(String(text), max)
 
 /** Kinds whose news is worth a line. */
 const TOLD = new Set([

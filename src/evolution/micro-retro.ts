@@ -6,10 +6,11 @@ import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { foldText } from '../model/names.ts'
+import { cut } from '../model/text.ts'
 import { parentOf } from '../read/work-tree.ts'
 import { MAX_ACTIONS } from '../write/batch.ts'
 import { addAmounts, amountsText, noAmounts } from './amounts.ts'
-import { cut, remedyIn } from './remedy.ts'
+import { LONGEST, remedyIn } from './remedy.ts'
 
 /** By this category an insight is known as what an operation of several agents came to. */
 const CATEGORY = 'micro-retro'
@@ -33,7 +34,10 @@ function summaryOf(all: readonly Entity[]): { summary: string; implications: str
   const cost = amountsText(all.reduce((sum, e) => addAmounts(sum, String(e.fields.cost ?? '')), noAmounts()))
   const said = found
     .slice(0, NAMED)
-    .map(([e, ...more]) => `${cut(String(e!.fields.what))}${more.length > 0 ? ` (${more.length + 1} times)` : ''}`)
+    .map(
+      ([e, ...more]) =>
+        `${cut(String(e!.fields.what), LONGEST)}${more.length > 0 ? ` (${more.length + 1} times)` : ''}`,
+    )
   const more = found.length > NAMED ? [`${found.length - NAMED} more`] : []
   const implications = found.flatMap(([e]) => remedyIn(String(e!.fields.what))?.step ?? [])
   return {

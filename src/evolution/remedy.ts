@@ -1,4 +1,4 @@
-import { onOneLine } from '../handoff/page.ts'
+import { cut, oneLine } from '../model/text.ts'
 
 /** What a skill is to do about what went wrong: in the words of a proposal, and as its step. */
 export interface Remedy {
@@ -6,10 +6,7 @@ export interface Remedy {
   readonly step: string
 }
 
-const LONGEST = 120
-
-export const cut = (text: string, longest = LONGEST): string =>
-  text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text
+export const LONGEST = 120
 
 /** Beside the thing that was left out. */
 const OMITTED = new Set([
@@ -35,12 +32,12 @@ const clauseOf = (line: string): string =>
   line.split(/[,;:.](?: |$)| [(–—-]| (?:because|so|which|although|though|but) /, 1)[0]!.trim()
 
 const required = (thing: string): Remedy => ({
-  does: `requires ${cut(thing)}`,
-  step: `Required: ${cut(thing)}. Go on only when it has passed.`,
+  does: `requires ${cut(thing, LONGEST)}`,
+  step: `Required: ${cut(thing, LONGEST)}. Go on only when it has passed.`,
 })
 const ensured = (what: string): Remedy => ({
-  does: `makes sure ${cut(what)}`,
-  step: `Make sure ${cut(what)}; go on only when it is done.`,
+  does: `makes sure ${cut(what, LONGEST)}`,
+  step: `Make sure ${cut(what, LONGEST)}; go on only when it is done.`,
 })
 
 const without = (words: readonly string[], which: RegExp, from: 'start' | 'end'): string[] => {
@@ -52,14 +49,14 @@ const without = (words: readonly string[], which: RegExp, from: 'start' | 'end')
 
 /** What is to be done, where the words say it; else nothing. */
 export function remedyIn(what: string): Remedy | undefined {
-  const line = onOneLine(what)
+  const line = oneLine(what)
   const words = clauseOf(line)
     .split(' ')
     .filter((w) => w !== '')
   const lower = words.map((w) => w.toLowerCase())
   const failed = lower.indexOf('failed')
   if (failed > 0 && line.endsWith(', then passed')) {
-    const command = cut(words.slice(0, failed).join(' '))
+    const command = cut(words.slice(0, failed).join(' '), LONGEST)
     return {
       does: `runs ${command} after each change`,
       step: `Run ${command} after each change; mend what fails before you go on.`,
@@ -93,7 +90,7 @@ export function remedyFor(texts: readonly string[]): Remedy & { from: string } {
     if (said) return { ...said, from }
   }
   const from = shortest[0]!
-  const short = cut(onOneLine(from))
+  const short = oneLine(from, LONGEST)
   return {
     does: `checks that this does not happen: "${short}"`,
     step: `Check that this does not happen: ${short.replace(/[.…]$/, '')}.`,

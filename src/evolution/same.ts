@@ -1,6 +1,6 @@
 import type { Memory } from '../memory.ts'
+import { cut } from '../model/text.ts'
 import { type Seen, troublesIn } from './pattern.ts'
-import { cut } from './remedy.ts'
 import { likenessOf, observationsOf, SAME } from './synthesis.ts'
 
 const MOST_NAMED = 3

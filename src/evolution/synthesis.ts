@@ -2,6 +2,7 @@ import { nextNumber, numberOf, proposalText, waitingIn } from '../handoff/views/
 import { AGENT_RETRO, operationOf } from '../handoff/views/observations.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
+import { cut } from '../model/text.ts'
 import { getMeta, setMeta } from '../store/meta.ts'
 import type { Project } from '../store/project.ts'
 import { MAX_ACTIONS } from '../write/batch.ts'
@@ -10,7 +11,7 @@ import { addAmounts, amountsText, noAmounts } from './amounts.ts'
 import { isArchived } from './archive.ts'
 import { retroOfGoals } from './micro-retro.ts'
 import { Likeness, patternsIn, type Seen, seen } from './pattern.ts'
-import { cut, remedyFor } from './remedy.ts'
+import { remedyFor } from './remedy.ts'
 import { fileOfSkill, findSkill, placeFor, stepTexts } from './skill.ts'
 
 /** After so many observations that no synthesis has looked at, the next one looks (P2). */

@@ -6,11 +6,12 @@ import { digest } from '../model/digest.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { defined } from '../model/object.ts'
+import { oneLine } from '../model/text.ts'
 import { oldestFirst } from '../read/order.ts'
 import { isOpen } from '../read/work-tree.ts'
 import type { Project } from '../store/project.ts'
 import { currentEntities } from './current.ts'
-import { HANDOFF_PARTS, type HandoffPart, onOneLine } from './page.ts'
+import { HANDOFF_PARTS, type HandoffPart } from './page.ts'
 import { refreshViews } from './views/refresh.ts'
 
 const FILES_NAMED = 8
@@ -26,10 +27,7 @@ export interface Composed extends Record<HandoffPart, string[]> {
   contextUsed?: number
 }
 
-const short = (text: unknown, max = NAME_MAX): string => {
-  const line = onOneLine(String(text))
-  return line.length > max ? `${line.slice(0, max - 1).toWellFormed()}…` : line
-}
+const short = (text: unknown, max = NAME_MAX): string => oneLine(String(text), max)
 
 /** The first of many, with how many more there are. */
 const some = (all: readonly string[], max = ITEMS): string[] =>

@@ -6,6 +6,7 @@
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { defined } from '../model/object.ts'
+import { oneLine } from '../model/text.ts'
 import { isOpen } from '../read/work-tree.ts'
 import { shown } from '../scheme/invisible.ts'
 
@@ -53,16 +54,13 @@ export const listsOf = <T>(list: (field: HandoffPart) => T): Record<HandoffPart,
   nextSteps: list('nextSteps'),
 })
 
-/** Everything on one line. */
-export const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
 /** The same as a file shows it, which agents and terminals read: nothing goes unseen, or opens or closes a fence. */
-export const onPage = (text: string): string => onOneLine(shown(text))
+export const onPage = (text: string): string => oneLine(shown(text))
 
 /** How full the context was, as it is kept: `78%`, or whatever else was said of it. */
 export function contextText(said: string | number): string {
   const n = /^(\d{1,3}(?:\.\d{1,9})?)\s*(?:%\s*)?(?:used)?$/i.exec(String(said).trim())?.[1]
-  return n === undefined ? onOneLine(String(said)) : `${Math.min(100, Math.round(Number(n)))}%`
+  return n === undefined ? oneLine(String(said)) : `${Math.min(100, Math.round(Number(n)))}%`
 }
 
 /** A moment to the minute, in UTC. */
@@ -175,8 +173,8 @@ function itemsOf(lines: readonly string[]): string[] {
   let open = false
   for (const line of lines) {
     const item = /^(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)
-    if (open && !item && line.trim() !== '') items.push(`${items.pop()} ${onOneLine(line)}`)
-    else if (line.trim() !== '') items.push(onOneLine(item?.[1] ?? line))
+    if (open && !item && line.trim() !== '') items.push(`${items.pop()} ${oneLine(line)}`)
+    else if (line.trim() !== '') items.push(oneLine(item?.[1] ?? line))
     open = line.trim() !== ''
   }
   return items.filter(Boolean)
@@ -213,7 +211,7 @@ export function handoffPages(file: string): string[] {
 }
 
 const listed = (value: Json | undefined): string[] =>
-  Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string').map(onOneLine) : []
+  Array.isArray(value) ? value.filter((v): v is string => typeof v === 'string').map((item) => oneLine(item)) : []
 
 /** The task that a step is, where it says so at its end. */
 const STEP_OF = /\((task:[^\s()]{1,200})\)$/

@@ -2,6 +2,7 @@ import { lineHas, runsTests } from '../model/commands.ts'
 import { sha256 } from '../model/digest.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { oneLine } from '../model/text.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
 import { excludedCommand } from './config.ts'
@@ -40,10 +41,8 @@ export function failingOf(data: { readonly [key: string]: unknown } | undefined)
 const keyOf = (command: string): string => sha256(command.replace(/\s+/g, ' ').trim()).slice(0, 12)
 
 /** Without secrets, then cut: half of a secret does not look like one. */
-const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string => {
-  const line = redact(withoutPrivate(text)).slice(-end).replace(/\s+/g, ' ').trim()
-  return line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line.toWellFormed()
-}
+const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string =>
+  oneLine(redact(withoutPrivate(text)).slice(-end).toWellFormed(), most)
 
 /** A command failed: counted; the third time it is proposed as an approach that does not work, once. */
 export async function commandFailed(hook: Hook): Promise<string | undefined> {

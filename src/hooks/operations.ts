@@ -1,4 +1,5 @@
 import { type Command, commandsIn, programOf, runsTests, scriptOf, verifies } from '../model/commands.ts'
+import { cut } from '../model/text.ts'
 
 /** What a command line does that is worth an observation, and how far its exit code tells of it. */
 export interface Operation {
@@ -36,7 +37,7 @@ const IDLE = /^(?:--?dry-run(?:=.*)?|--help|-h|--version|--delete|-d|--tags|--ch
 function operation(command: Command): Pick<Operation, 'does' | 'as' | 'text' | 'tests'> | undefined {
   const words = programOf(command.words)
   const text = words.join(' ').slice(0, 400)
-  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN - 1).toWellFormed()}…` : text
+  const shown = cut(text, SHOWN)
   const plain = words
     .filter((w, i) => i === 0 || !w.startsWith('-'))
     .join(' ')

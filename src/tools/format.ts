@@ -3,6 +3,7 @@ import { UserError } from '../errors.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { KINDS } from '../model/kinds/index.ts'
+import { oneLine } from '../model/text.ts'
 import { localMinute } from '../model/times.ts'
 import type { WorkKind } from '../model/work-kinds.ts'
 import { namesNear, type Reader } from '../read/reader.ts'
@@ -10,6 +11,7 @@ import { asShort, shortRefs } from '../read/short-references.ts'
 import { isOpen } from '../read/work-tree.ts'
 import { shortBatch } from '../store/keys.ts'
 
+export { oneLine } from '../model/text.ts'
 export { ago, span } from '../model/times.ts'
 
 /** "30 decisions, 1 fact"; a kind that only a project declares has the plural of most words. */
@@ -22,12 +24,6 @@ export const moment = (ms: number, local: boolean | undefined): string =>
 
 /** How a batch is taken back. */
 export const undoLine = (batch: string, does = 'takes it back'): string => `tidemark undo ${shortBatch(batch)} ${does}`
-
-/** One line of at most `max` characters. */
-export const oneLine = (value: string, max: number): string => {
-  const flat = value.replace(/\s+/g, ' ').trim()
-  return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat
-}
 
 /** A value in words; what is too long ends between two of its parts. */
 export function inWords(value: Json, max: number): string {

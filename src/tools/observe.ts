@@ -1,8 +1,8 @@
 import { UsageError, UserError } from '../errors.ts'
 import { askWhetherSame } from '../evolution/same.ts'
 import { SAME } from '../evolution/synthesis.ts'
-import { onOneLine } from '../handoff/page.ts'
 import { AGENT_RETRO, observationLine } from '../handoff/views/observations.ts'
+import { oneLine } from '../model/text.ts'
 import { entityJson, findOne } from './format.ts'
 import { actingAs, defineTool, written } from './tool.ts'
 
@@ -36,13 +36,13 @@ export const observe = defineTool({
       throw new UserError('not-found', `${earlier.id} is no observation`, '`tidemark list observation` shows them')
     const said =
       cost !== undefined
-        ? labelled('cost: ', onOneLine(cost))
+        ? labelled('cost: ', oneLine(cost))
         : benefit !== undefined
-          ? labelled('saved: ', onOneLine(benefit))
+          ? labelled('saved: ', oneLine(benefit))
           : undefined
     const action = {
-      operation: onOneLine(operation),
-      what: onOneLine(what),
+      operation: oneLine(operation),
+      what: oneLine(what),
       ...(said === undefined ? {} : { cost: said }),
       ...(ok || failed ? { succeeded: ok === true } : {}),
       ...(retro ? { tags: [AGENT_RETRO] } : {}),

@@ -9,13 +9,13 @@ import {
   handoffOf,
   isCurrentHandoff,
   listsOf,
-  onOneLine,
   parseHandoff,
 } from '../handoff/page.ts'
 import { compareStamps, type Stamp, seen } from '../log/cells.ts'
 import { any, type ReadArgs, ref } from '../model/args.ts'
 import type { Entity } from '../model/entity.ts'
 import { flag, type Json, text } from '../model/field.ts'
+import { oneLine } from '../model/text.ts'
 import { type Change, type Report, shown, validate } from '../model/validate.ts'
 import type { Planning } from '../write/plan.ts'
 import { record } from '../write/record.ts'
@@ -28,16 +28,12 @@ const KIND = 'handoff'
 /** A handoff is written again once the use of the context differs by this many percent. */
 const FULLER = 10
 
-const short = (text: string): string => {
-  const line = onOneLine(text)
-  return line.length > TITLE_MAX ? `${line.slice(0, TITLE_MAX - 1).toWellFormed()}…` : line
-}
-
 /** A list of an item each, or a text with a line each. */
 const items = (about: string) =>
   reading(any(`${about}: a list of text, or a text with a line each`), (_p, given: Json, field, report) => {
     const said: readonly unknown[] = typeof given === 'string' ? given.split('\n') : Array.isArray(given) ? given : [0]
-    if (said.every((item) => typeof item === 'string')) return [...new Set(said.map(onOneLine).filter(Boolean))]
+    if (said.every((item) => typeof item === 'string'))
+      return [...new Set(said.map((item) => oneLine(item)).filter(Boolean))]
     return report({ field, message: 'not a list of text', received: shown(given), accepted: 'a list of text' })
   })
 
@@ -76,7 +72,7 @@ function saidBy(args: ReadArgs<typeof ARGS>): { lists: Lists; body: string; cont
     lists,
     body: read.body ?? '',
     ...(contextUsed === undefined ? {} : { contextUsed }),
-    ...(name ? { title: short(name) } : {}),
+    ...(name ? { title: oneLine(name, TITLE_MAX) } : {}),
   }
 }
 
@@ -149,9 +145,9 @@ function placeFor(
     const there = at(name)
     if (!there || !isOthers(there)) return { title: name, ...(there ? { there } : {}), over: [] }
     const who = me ?? p.ctx.provenance.user ?? 'here'
-    const called = `${short(name)} (${who})`
+    const called = `${oneLine(name, TITLE_MAX)} (${who})`
     const taken = at(called)
-    const title = taken && isOthers(taken) ? `${short(name)} (${who}, ${p.ctx.replica})` : called
+    const title = taken && isOthers(taken) ? `${oneLine(name, TITLE_MAX)} (${who}, ${p.ctx.replica})` : called
     const mine = at(title)
     const why = isElsewhere(p, there)
       ? `the handoff "${there.name}" was written in another replica`
@@ -165,14 +161,14 @@ function placeFor(
     const free = of.filter((e) => !isOthers(e))
     const there = free.find(isMine) ?? free[0]
     if (there) return { title: there.name, there, over: free.filter((e) => e !== there) }
-    const name = short(task.name)
+    const name = oneLine(task.name, TITLE_MAX)
     const taken = p.resolve(name, 'title', undefined, { kind: KIND })
     const other = taken && taken.fields.task !== task.id
     return named(other ? `${name} (${task.id.slice(-6)})` : name)
   }
   const row = me === undefined ? undefined : p.view.claims.session(me)
   const called = typeof row?.data.title === 'string' ? `"${row.data.title}"` : me
-  const name = called === undefined ? 'current' : `session ${short(called)}`
+  const name = called === undefined ? 'current' : `session ${oneLine(called, TITLE_MAX)}`
   const started = row?.started
   const before = current.filter(
     (e) =>

@@ -4,6 +4,7 @@ import { type Entity, LINK_KIND, readField, standingOf } from '../../model/entit
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
 import { nearest } from '../../model/names.ts'
+import { oneLine } from '../../model/text.ts'
 import { stateOf } from '../../recall/validity.ts'
 import type { Exporter, ExportOptions } from './types.ts'
 
@@ -21,7 +22,6 @@ const text = (v: Json | undefined): string =>
 const list = (v: Json | undefined): string[] => (Array.isArray(v) ? v.map((x) => text(x)) : [])
 const title = (kind: string) => `${kind[0]!.toUpperCase()}${kind.slice(1)}`.replaceAll('-', ' ')
 const label = (field: string) => title(field.replace(/([A-Z])/g, ' $1').toLowerCase())
-const oneLine = (s: string) => s.replace(/\s+/g, ' ').trim()
 
 /** An item of a list; further lines of it are indented below. */
 const bullet = (s: string) => `- ${s.trim().replace(/\n+/g, '\n  ')}`

@@ -1,4 +1,5 @@
 import type { Memory } from '../../memory.ts'
+import { oneLine } from '../../model/text.ts'
 import type { DocumentLink } from '../import/document.ts'
 import { MARK_BEGIN, MARK_END } from '../import/knowledge-pages.ts'
 import { documentOf } from './json.ts'
@@ -7,9 +8,8 @@ import type { Exporter, ExportOptions } from './types.ts'
 
 /** Where the page of an entity lies: its id is safe in file names, and never changes. */
 const pathOf = (id: string): string => `${id.replace(':', '/')}.md`
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim().slice(0, 120).toWellFormed()
 const linkTo = (id: string, name: string, up: string) =>
-  `[${oneLine(name).replace(/([[\]\\])/g, '\\$1')}](${up}${pathOf(id)})`
+  `[${oneLine(name, 120).replace(/([[\]\\])/g, '\\$1')}](${up}${pathOf(id)})`
 
 /**
  * A folder for people: a page for each entity with links between them, and an index. What a page shows is made of the

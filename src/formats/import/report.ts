@@ -1,3 +1,4 @@
+import { oneLine } from '../../model/text.ts'
 import type { Reading, Unplaced } from './types.ts'
 
 export interface Tally {
@@ -83,10 +84,7 @@ export function count(report: ImportReport, kind: string, what: keyof Tally): vo
 /** Longer texts are cut in the report: it points, the source tells. */
 const LONGEST_SHOWN = 80
 
-export function shown(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN).toWellFormed()}…` : line
-}
+export const shown = (text: string): string => oneLine(text, LONGEST_SHOWN)
 
 /** More lines than this are counted, not printed; `--json` has all. */
 const MOST_LINES = 40

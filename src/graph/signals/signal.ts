@@ -1,5 +1,6 @@
 import { sha256 } from '../../model/digest.ts'
 import type { Edge, Entity } from '../../model/entity.ts'
+import { oneLine } from '../../model/text.ts'
 import type { ListOptions, Reader } from '../../read/reader.ts'
 import type { Vocabulary } from '../../recall/contradictions.ts'
 import { isAgreed, type TopicVocabulary, topicsOfAll } from '../topics.ts'
@@ -98,10 +99,7 @@ export const signalId = (type: string, ...about: readonly string[]): string =>
   `${type}-${sha256(JSON.stringify(about)).slice(0, 8)}`
 
 /** A name or text in one short line. */
-export function said(text: string, max = 60): string {
-  const flat = text.replace(/\s+/g, ' ').trim()
-  return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat
-}
+export const said = (text: string, max = 60): string => oneLine(text, max)
 
 /** A name with hyphens, as people say it. */
 export const spoken = ({ name }: Entity): string => said(name.includes(' ') ? name : name.replaceAll('-', ' '))

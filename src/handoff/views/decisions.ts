@@ -2,22 +2,11 @@ import type { Entity } from '../../model/entity.ts'
 import { foldName } from '../../model/names.ts'
 import { oldestFirst } from '../../read/order.ts'
 import { minute, onPage } from '../page.ts'
-import { CUT_OFF, lineEdit, type Taken, type View, type ViewContext } from './view.ts'
+import { CUT_OFF, lineEdit, partsOf, type Taken, type View, type ViewContext } from './view.ts'
 
 const HEAD = '# Decisions\n\n'
 
 export const escaped = (text: string): string => onPage(text).replaceAll('\\', '\\\\').replaceAll('|', '\\|')
-
-/** The parts of a line between its separators. */
-export function partsOf(line: string): string[] {
-  const parts = ['']
-  for (let i = 0; i < line.length; i++) {
-    if (line[i] === '\\' && i + 1 < line.length) parts.push(parts.pop()! + line[++i]!)
-    else if (line[i] === '|') parts.push('')
-    else parts.push(parts.pop()! + line[i]!)
-  }
-  return parts.map((p) => p.trim())
-}
 
 export const decisionLine = (at: number, name: string, rationale: string): string =>
   [minute(at), escaped(name), escaped(rationale)].join(' | ').trimEnd()

@@ -2,7 +2,7 @@ import type { Entity } from '../../model/entity.ts'
 import { foldText } from '../../model/names.ts'
 import { defined } from '../../model/object.ts'
 import { minute, onPage } from '../page.ts'
-import { CUT_OFF, lineEdit, type Taken, type View } from './view.ts'
+import { CUT_OFF, lineEdit, partsOf, type Taken, type View } from './view.ts'
 
 const HEAD = '# Process Observations\n\n'
 /** The newest are shown. */
@@ -23,17 +23,6 @@ const escaped = (text: string): string =>
   onPage(text)
     .replace(/\\(?=[\\|])/g, '\\\\')
     .replaceAll('|', '\\|')
-
-/** The parts of a line between its separators. */
-function partsOf(line: string): string[] {
-  const parts = ['']
-  for (let i = 0; i < line.length; i++) {
-    const isEscape = line[i] === '\\' && (line[i + 1] === '\\' || line[i + 1] === '|')
-    if (line[i] === '|') parts.push('')
-    else parts.push(parts.pop()! + line[isEscape ? ++i : i]!)
-  }
-  return parts.map((p) => p.trim())
-}
 
 /** When it was observed, ms. */
 export const observedAt = ({ created, fields: { observed } }: Entity): number =>
@@ -57,7 +46,7 @@ const SYNTHESIZED = /^\[synthesized M-\d{1,9}\]\s{0,9}/
 
 /** A line's arguments for `record-observation`; nothing where it is no such line. */
 export function readObservationLine(line: string) {
-  const parts = partsOf(line.replace(/^[-*] /, ''))
+  const parts = partsOf(line.replace(/^[-*] /, ''), /[\\|]/)
   const [, day, clock] = /^(\d{4}-\d{2}-\d{2})(?:[ T](\d{2}:\d{2}))?$/.exec(parts[0]!) ?? []
   if (day === undefined || parts.length < 2) return undefined
   const [operation, said, ...cost] = parts.length > 2 ? parts.slice(1) : [undefined, parts[1]!]

@@ -53,6 +53,17 @@ export function lineEdit(text: string, was: string): { fresh: string[]; gone: st
   return { fresh, gone }
 }
 
+/** The parts of a line between its separators; `escapes`: what a backslash stands before so that it is no separator. */
+export function partsOf(line: string, escapes = /./s): string[] {
+  const parts = ['']
+  for (let i = 0; i < line.length; i++) {
+    const isEscape = line[i] === '\\' && escapes.test(line[i + 1] ?? '')
+    if (line[i] === '|') parts.push('')
+    else parts.push(parts.pop()! + line[isEscape ? ++i : i]!)
+  }
+  return parts.map((p) => p.trim())
+}
+
 export const CUT_OFF: Edit = { actions: [], problems: ['it ends in the middle of a line'] }
 
 /** What git writes around two sides of a conflict. `=======` alone is an underlined heading as well. */

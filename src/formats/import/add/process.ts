@@ -1,5 +1,5 @@
-import { partsOf } from '../../../handoff/views/decisions.ts'
 import { readBlocks } from '../../../handoff/views/swarm.ts'
+import { partsOf } from '../../../handoff/views/view.ts'
 import { defined, type JsonObject } from '../../../model/object.ts'
 import { toTime } from '../../../model/validate.ts'
 import { plainLine } from '../classify.ts'
