@@ -1,4 +1,5 @@
 import { covers, tidyPath } from '../claims/glob.ts'
+import { accepted, flag, type Leaf, listOf, number, oneOf, type SettingProblem } from '../model/settings.ts'
 
 /** What a project may set of hooks, under `hooks` in `.tidemark/config.json`; what it does not say has these values. */
 export const HOOK_DEFAULTS = {
@@ -24,28 +25,18 @@ export const HOOK_DEFAULTS = {
 
 export type HooksConfig = typeof HOOK_DEFAULTS
 
-type Accepts = readonly [accepted: string, takes: (v: unknown) => boolean]
-const CHOICE: Accepts = ['one of warn, ask, deny', (v) => ['warn', 'ask', 'deny'].includes(v as string)]
-const FLAG: Accepts = ['true or false', (v) => typeof v === 'boolean']
+const choice = oneOf(['warn', 'ask', 'deny'])
 
-const accepts: { readonly [K in keyof HooksConfig]: Accepts } = {
-  conflict: CHOICE,
-  implicitConflict: CHOICE,
-  implicitClaims: FLAG,
-  capture: FLAG,
-  askAtStop: FLAG,
-  recall: FLAG,
-  handoffAt: ['a number from 0 to 100', (v) => typeof v === 'number' && v >= 0 && v <= 100],
-  excludePaths: ['a list of globs', texts],
-  excludeCommands: ['a list of commands', texts],
-}
-
-function texts(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.length <= 200 &&
-    value.every((v) => typeof v === 'string' && v.trim() !== '' && v.length <= 500)
-  )
+const SETTINGS: { readonly [K in keyof HooksConfig]: Leaf } = {
+  conflict: choice,
+  implicitConflict: choice,
+  implicitClaims: flag,
+  capture: flag,
+  askAtStop: flag,
+  recall: flag,
+  handoffAt: number(0, 100),
+  excludePaths: listOf('a list of globs', 200, 500),
+  excludeCommands: listOf('a list of commands', 200, 500),
 }
 
 /**
@@ -53,18 +44,10 @@ function texts(value: unknown): boolean {
  * the problems are for `doctor`.
  */
 export function hooksConfig(raw: unknown): { config: HooksConfig; problems: string[] } {
-  const config: Record<string, unknown> = { ...HOOK_DEFAULTS }
-  const problems: string[] = []
-  if (raw === undefined) return { config: HOOK_DEFAULTS, problems }
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    return { config: HOOK_DEFAULTS, problems: ['hooks: not an object'] }
-  for (const [key, value] of Object.entries(raw)) {
-    const rule = Object.hasOwn(accepts, key) ? accepts[key as keyof HooksConfig] : undefined
-    if (!rule) problems.push(`hooks.${key.slice(0, 80)}: no such setting; there are ${Object.keys(accepts).join(', ')}`)
-    else if (!rule[1](value)) problems.push(`hooks.${key}: not accepted; ${rule[0]}`)
-    else config[key] = value
-  }
-  return { config: config as HooksConfig, problems }
+  if (raw === undefined) return { config: HOOK_DEFAULTS, problems: [] }
+  const problems: SettingProblem[] = []
+  const config = { ...HOOK_DEFAULTS, ...accepted({ of: SETTINGS }, raw, 'hooks', problems) }
+  return { config, problems: problems.map((p) => `${p.path}: ${p.message}; ${p.accepted}`) }
 }
 
 /** Whether a path, relative to the work tree, is one of which nothing may be noted; `*.env` means one in any directory. */

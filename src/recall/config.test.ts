@@ -4,7 +4,8 @@ import { userError } from '../../test/helpers.ts'
 import { KINDS } from '../model/kinds/index.ts'
 import { createRegistry } from '../model/registry.ts'
 import { RELATIONS } from '../model/relations.ts'
-import { type ConfigProblem, DEFAULTS, type RecallSettings, recallConfig } from './config.ts'
+import type { SettingProblem } from '../model/settings.ts'
+import { DEFAULTS, type RecallSettings, recallConfig } from './config.ts'
 import { resolveOptions } from './options.ts'
 import type { RecallOptions } from './types.ts'
 
@@ -14,13 +15,13 @@ const read = (...values: unknown[]) =>
     values.map((value, i) => ({ from: `layer${i}`, value })),
     NAMES,
   )
-const problems = (...values: unknown[]) => userError(() => read(...values)).details.problems as ConfigProblem[]
+const problems = (...values: unknown[]) => userError(() => read(...values)).details.problems as SettingProblem[]
 
 const registry = createRegistry(KINDS, RELATIONS)
 const NOW = Date.parse('2026-11-21T09:30:00Z')
 const resolve = (options: object, config = DEFAULTS) =>
   resolveOptions(config, options as RecallOptions, { now: NOW, registry })
-const wrong = (options: object) => userError(() => resolve(options)).details.problems as ConfigProblem[]
+const wrong = (options: object) => userError(() => resolve(options)).details.problems as SettingProblem[]
 
 describe('the configuration of recall', () => {
   test('nothing said is the defaults; a later layer stands over an earlier one, key by key', () => {

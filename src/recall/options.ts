@@ -1,9 +1,20 @@
 import { UserError } from '../errors.ts'
-import { nearest } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
+import {
+  accepted,
+  any,
+  flag,
+  type Leaf,
+  listOf,
+  nearOr,
+  refuseAll,
+  type SettingProblem,
+  text,
+  whole,
+} from '../model/settings.ts'
 import { shown } from '../model/validate.ts'
 import type { LineName } from '../read/view.ts'
-import { type ConfigProblem, LIMIT_MAX, type RecallConfig, refuseAll } from './config.ts'
+import { LIMIT_MAX, type RecallConfig } from './config.ts'
 import { MOMENTS, momentSaid } from './moment.ts'
 import { PRESETS, type Preset, type RecallOptions, SCOPES, type Scope } from './types.ts'
 
@@ -41,25 +52,21 @@ export interface Asked {
 }
 
 /** Every option; the compiler asks for those that are added. */
-const KNOWN: {
-  readonly [O in keyof Required<RecallOptions>]: 'text' | 'texts' | 'whole' | 'flag' | 'time' | 'choice'
-} = {
-  scope: 'choice',
-  preset: 'choice',
-  goals: 'texts',
-  task: 'text',
-  session: 'text',
-  kinds: 'texts',
-  limit: 'whole',
-  budget: 'whole',
-  since: 'time',
-  asOf: 'time',
-  validAt: 'time',
-  all: 'flag',
-  explain: 'flag',
+const OPTIONS: { readonly [O in keyof Required<RecallOptions>]: Leaf } = {
+  scope: any,
+  preset: any,
+  goals: listOf('a list of text'),
+  task: text,
+  session: text,
+  kinds: listOf('a list of text'),
+  limit: whole(1),
+  budget: whole(1),
+  since: any,
+  asOf: any,
+  validAt: any,
+  all: flag,
+  explain: flag,
 }
-
-const isText = (v: unknown): v is string => typeof v === 'string' && v.trim() !== ''
 
 /**
  * Settles what a caller asks for.
@@ -70,26 +77,13 @@ export function resolveOptions(
   options: RecallOptions,
   { now, registry }: { now: number; registry: Registry },
 ): Asked {
-  const problems: ConfigProblem[] = []
+  const problems: SettingProblem[] = []
   const refuse = (path: string, accepted: string, message = 'not accepted', received?: unknown): undefined => {
     problems.push({ path, message, accepted, ...(received === undefined ? {} : { received: shown(received) }) })
     return undefined
   }
-  const given: { [option: string]: unknown } = {}
-  for (const [option, value] of Object.entries(options)) {
-    if (value === undefined || value === null) continue
-    const type = Object.hasOwn(KNOWN, option) ? KNOWN[option as keyof RecallOptions] : undefined
-    const names = Object.keys(KNOWN)
-    if (type === undefined) refuse(option.slice(0, 80), nearOr(option, names), 'no such option')
-    else if (type === 'text' && !isText(value)) refuse(option, 'text', undefined, value)
-    else if (type === 'flag' && typeof value !== 'boolean') refuse(option, 'true or false', undefined, value)
-    else if (type === 'texts' && !(Array.isArray(value) && value.every(isText)))
-      refuse(option, 'a list of text', undefined, value)
-    else if (type === 'whole' && !(Number.isInteger(value) && (value as number) >= 1))
-      refuse(option, 'a whole number from 1 on', undefined, value)
-    else given[option] = value
-  }
-  const said = given as RecallOptions
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
+  const said: RecallOptions = accepted({ of: OPTIONS, what: 'option' }, given, '', problems)
 
   const choice = <T extends string>(option: string, value: T | undefined, all: readonly T[]): T | undefined =>
     value === undefined || all.includes(value)
@@ -146,9 +140,4 @@ export function resolveOptions(
     all: said.all ?? fromPreset.all ?? false,
     explain: said.explain ?? fromPreset.explain ?? false,
   }
-}
-
-const nearOr = (name: string, names: readonly string[]): string => {
-  const near = nearest(name, names)
-  return near.length > 0 ? `did you mean ${near.join(' or ')}?` : `one of ${names.join(', ')}`
 }
