@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../src/errors.ts'
+import { parseSnapshot } from '../../src/replication/compaction.ts'
 import { publicKey } from '../../src/store/keys.ts'
 import { printLine } from '../../src/store/line.ts'
 import { linesAfter } from '../../src/store/log.ts'
 import { readSegment } from '../../src/sync/segments.ts'
+import { checkSnapshot } from '../../src/sync/signatures.ts'
 import { runs, SEED } from '../runs.ts'
 import { hashOf, type Key, keyOf, newKey, printed } from './forger.ts'
 import { dump, folded, join1, linesOf, PROJECT, Replica, read, START, tempDir } from './harness.ts'
@@ -294,6 +296,50 @@ describe('[Y3] [K17] a line counts only as Tidemark writes it: who reads the tex
     } catch {}
     expect(offered(ben, said1(JSON.stringify(plain)))).toBe('as it says')
     for (const way of ['hub', 'git'] as const) expect(offered(ben, forged, way)).toBe('aside')
+    ben.memory.close()
+  })
+})
+
+describe('[K14] a folded state that claims to cover lines that it does not', () => {
+  /** Of Ana's lines, with her key or another one: nothing of them is left. */
+  const claiming = (by: Key, more: object = {}) => {
+    const last = said.at(-1)!
+    const covered = [{ replica: ana.tag, first: 1, last: said.length, hash: hashOf(JSON.parse(last)), digest: 'x'.repeat(43), from: 1, to: 99 }] // biome-ignore format: one row
+    const snapshot = { v: 2, covered, horizon: 1, entities: [], events: [], purged: [], forked: [], ...more }
+    return JSON.stringify({ snapshot, by: { key: by.key, sig: by.sign(JSON.stringify(snapshot)) } })
+  }
+
+  test('of another replica is put aside, through git and a hub', () => {
+    const ben = victim(said.slice(0, 3))
+    for (const by of [stranger, { ...stranger, key: member.key }])
+      expect(() => checkSnapshot(ben.memory, parseSnapshot(claiming(by))!)).toThrow(/does not bear the signature/)
+    ben.memory.close()
+  })
+
+  test('changes nothing for those who have the lines', () => {
+    const ben = victim(said)
+    const before = rowsIn(ben)
+    ben.memory.applyUpdates(join1(HEADER, [claiming(member)]))
+    expect(rowsIn(ben)).toEqual(before)
+    ben.memory.close()
+  })
+
+  // its digest cannot be checked by those who miss one of the lines, nor is it by those who have all but ask for another range too
+  test.fails('takes nothing away from those who have some of the lines', () => {
+    const ben = victim(said.slice(0, 3))
+    const before = rowsIn(ben)
+    ben.memory.applyUpdates(join1(HEADER, [claiming(member)]))
+    expect(rowsIn(ben)).toEqual(before)
+    ben.memory.close()
+  })
+
+  test.fails('takes nothing away from those who have all of the lines, when it covers some of another replica too', () => {
+    const ben = victim(said)
+    const before = rowsIn(ben)
+    const { covered } = JSON.parse(claiming(member)).snapshot
+    const other = { ...covered[0], replica: stranger.tag }
+    ben.memory.applyUpdates(join1(HEADER, [claiming(stranger, { covered: [...covered, other] })]))
+    expect(rowsIn(ben)).toEqual(before)
     ben.memory.close()
   })
 })

@@ -187,7 +187,7 @@ const scenarioOf = (kinds: readonly fc.WeightedArbitrary<Step>[]): fc.Arbitrary<
   fc.record({
     replicas: fc.integer({ min: 2, max: 4 }),
     seed: fc.nat({ max: 0xffffffff }),
-    steps: fc.array(fc.oneof(...kinds), { minLength: 2, maxLength: 30 }),
+    steps: fc.array(fc.oneof(...kinds), { minLength: 2, maxLength: 30, size: 'max' }),
   })
 
 export const scenario = scenarioOf(steps)

@@ -353,7 +353,7 @@ export const plays = (names: readonly OpName[]): fc.Arbitrary<Play> =>
     seed: fc.nat({ max: 0xffffffff }),
     steps: fc.array(
       fc.oneof(...names.map((name) => ({ weight: OPS[name].weight, arbitrary: OPS[name].with.map((given): Step => [name, given]) }))),
-      { minLength: 2, maxLength: 30 },
+      { minLength: 2, maxLength: 30, size: 'max' },
     ),
   }) // biome-ignore format: one thought
 
