@@ -12,12 +12,13 @@ afterAll(dropTemplate)
 const properties: [what: string, ops: OpName[]][] = [
   [
     'what is lost, repeated, turned round, picked out or kept back',
-    without('compact', 'purge', 'save', 'back', 'twin'),
+    without('compact', 'purge', 'save', 'back', 'twin', 'keys'),
   ],
-  ['the same with compactions', without('purge', 'save', 'back', 'twin')],
-  ['the same with erasures', without('save', 'back', 'twin', 'compact')],
-  ['the same with stores under one identity', without('compact', 'purge')],
-  ['compactions and erasures', without('save', 'back', 'twin')],
+  ['the same with compactions', without('purge', 'save', 'back', 'twin', 'keys')],
+  ['the same with erasures', without('save', 'back', 'twin', 'compact', 'keys')],
+  ['the same with stores under one identity', without('compact', 'purge', 'keys')],
+  ['compactions and erasures', without('save', 'back', 'twin', 'keys')],
+  ['keys that are lost', without('compact', 'purge', 'save', 'back', 'twin')],
   ['all of it', without()],
 ]
 
