@@ -343,7 +343,7 @@ test('[K12] the same where batches of the machine and of the project were mixed'
   expect(ben.sync().written).toEqual([])
 })
 
-test('[W1] a line names the work tree that it was written in: the same name each time, and no path', () => {
+test('[K10] a line names the work tree that it was written in: the same name each time, and no path', () => {
   const { ana } = two()
   ana.act([decision('one')])
   ana.act([decision('two')])
