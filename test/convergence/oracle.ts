@@ -121,10 +121,10 @@ const placeOf = (e: Said) =>
       ? `p${short(JSON.stringify(e.path ?? []))}`
       : `${e.list ? 'l' : 's'}${short(itemOf(e))}`
 
-/** Every row that these lines make. A line is its text. */
-export function rowsOf(texts: Iterable<string>): Map<string, OracleRow> {
+/** Every row that these lines make. A line is its text. `also`: marks of erasure that came without their line: they act always. */
+export function rowsOf(texts: Iterable<string>, also: readonly Raw[] = []): Map<string, OracleRow> {
   const lines = [...texts].map((text) => JSON.parse(text) as Raw)
-  const marks = lines.flatMap((l): Raw[] => (l.o ?? l).x ?? []).filter((m) => typeof m === 'object')
+  const marks = [...lines, { x: also }].flatMap((l): Raw[] => (l.o ?? l).x ?? []).filter((m) => typeof m === 'object')
   const gone = new Set(marks.flatMap((m) => (m.e.includes(':purged-') ? [IS_TOMBSTONE.test(m.e) ? m.e : tombstone(m.e)] : []))) // biome-ignore format: one row
   const cut = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c}`)))
   const deep = new Set(marks.flatMap((m) => (m.b ?? []).map(([r, c]: Ref) => `${r}:${c}`)))

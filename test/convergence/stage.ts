@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { UserError } from '../../src/errors.ts'
-import { printLine } from '../../src/store/line.ts'
-import { known, newsAfter } from '../../src/store/log.ts'
+import { packMark, printLine } from '../../src/store/line.ts'
+import type { RawMark } from '../../src/store/line-parts.ts'
+import { allPurges, known, newsAfter } from '../../src/store/log.ts'
 import { setMeta } from '../../src/store/meta.ts'
 import { allRows } from '../../src/store/rows.ts'
 import { hashOf as hashOfRaw, type Key, newKey, printed, printedFirst } from './forger.ts'
@@ -161,9 +162,17 @@ export class Stage {
     throw new Error('the exchange does not come to rest')
   }
 
+  /** Marks that a store has, and that a line somewhere says: a folded state brings them too. */
+  marksIn(p: Player): object[] {
+    const name = (m: RawMark) => `${m.r}:${m.n}:${m.e}`
+    const there = new Set(allPurges(p.memory.db).map((m) => name(packMark(m))))
+    const saidIn = (text: string): RawMark[] => JSON.parse(text).x ?? []
+    return [...this.texts.values()].flatMap(saidIn).filter((m) => there.has(name(m)))
+  }
+
   /** The rows of a store are those of the lines that it admits. */
   check(p: Player, when: string): void {
-    const expected = rowsOf(p.admitted(this))
+    const expected = rowsOf(p.admitted(this), this.marksIn(p))
     const got = new Map(allRows(p.memory.db).map((r) => [r.id, rowAs(r as never)]))
     if (isDeepStrictEqual(got, new Map([...expected].map(([id, row]) => [id, plain(row)])))) return
     const ids = new Set([...got.keys(), ...expected.keys()])
