@@ -137,7 +137,8 @@ export function ingest(
     if (s.purged?.length > 0) noteErased(t, s.purged)
     applySnapshot(db, registry, s, env.now())
   }
-  for (const line of lines) take(t, line)
+  // a line of a branch is made here, of the one that it stands for: its number and name are anybody's claim
+  for (const line of lines) take(t, (t.isOwn ? undefined : originalIn(line)) ?? line)
   sawStamp(db, t.seen)
   log.packDue(db)
   out.gaps = log.gaps(db).length
@@ -445,7 +446,7 @@ function moveToBranch(t: Taking, line: Line, from: number): void {
   const seq = before.seq + 1
   t.heads.delete(tag)
   log.setBranched(db, line.hash, tag, seq)
-  if (log.hashOf(db, tag, seq) !== undefined) out.duplicates++
+  if (log.isKnown(db, tag, seq)) out.duplicates++
   else {
     const original = asSigned(db, line)
     const ctr = isFirst ? line.ctr : log.lineOf(db, tag, 1)!.ctr

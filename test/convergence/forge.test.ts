@@ -204,9 +204,10 @@ const counterOf = (entity: string, field: string, value?: unknown) =>
     .findLast((e) => e.entity === entity && e.field === field && (value === undefined || e.value === value))!.stamp.ctr
 
 describe('[Y3] [K10] who writes by hand, with a key of their own', () => {
-  const both = (body: (ben: Replica, take: (raw: Raw, by?: Key) => number) => void) => {
+  const both = (body: (ben: Replica, take: (raw: Raw, by?: Key | 'nobody') => number) => void) => {
     const ben = victim(said)
-    const take = (raw: Raw, by = member) => ben.memory.applyUpdates(join1(HEADER, [printed(raw, by)])).applied
+    const take = (raw: Raw, by: Key | 'nobody' = member) =>
+      ben.memory.applyUpdates(join1(HEADER, [by === 'nobody' ? printed(raw) : printed(raw, by)])).applied
     body(ben, take)
     expect(rowsIn(ben)).toEqual(rowsIn(rowsOf(texts(ben))))
     expect(folded(ben.memory)).toEqual(read(ben.memory))
@@ -248,6 +249,35 @@ describe('[Y3] [K10] who writes by hand, with a key of their own', () => {
       expect(take(next([['decision:one', { f: 'rationale', v: 'evil', x: [counterOf('decision:one', 'rationale')] }]], { p: 'x'.repeat(22) }))).toBe(1) // biome-ignore format: one row
       expect(fields(ben).tags).toEqual(['t'])
     }))
+
+  test('says again what Ana said, under another name as if she had forked: nothing that she took back comes back', () =>
+    both((ben, take) => {
+      const before = rowsIn(ben)
+      for (const text of said) {
+        const o = JSON.parse(text) as Raw
+        for (const more of [{}, { p: 'x'.repeat(22), n: 9 }]) {
+          const raw = { v: 2, r: 'evil123', n: 1, c: o.c, at: o.at, by: {}, e: [], o: { ...o, h: hashOf(o), key: member.key }, ...more } // biome-ignore format: one row
+          expect(take(raw, 'nobody')).toBe(0)
+        }
+      }
+      expect(rowsIn(ben)).toEqual(before)
+    }))
+
+  test('says something where nobody reads: it is put aside', () =>
+    both((ben) => {
+      const raw = next([['decision:one', { f: 'rationale', v: 'harmless' }]])
+      const mark = { r: ana.tag, n: 1, h: 'h', e: 'decision:one', c: [] }
+      const o = JSON.parse(said[0]!) as Raw
+      const all = [
+        ...[{ ...raw, more: 1 }, { ...raw, for: { intent: 'x', more: 1 } }, { ...raw, x: [{ ...mark, more: 1 }] }, { ...raw, sub: 'd'.repeat(43) }],
+        next([['decision:one', { f: 'rationale', v: 'harmless', more: 1 }]]),
+        { ...raw, o: { ...o, h: hashOf(o) } },
+        { ...raw, e: [], o: { ...o, h: hashOf(o), at: 5 } },
+        { ...raw, e: [], o: { ...o, h: 'x'.repeat(43) } },
+      ]
+      for (const one of all) for (const text of [printed(one, member), printed(one)]) expect(offered(ben, text)).toBe('aside')
+      expect(offered(ben, printed({ ...raw, x: [mark] }, member))).toBe('as it says')
+    })) // biome-ignore format: a list
 
   test('writes under the name of somebody else', () =>
     both((ben, take) => {
