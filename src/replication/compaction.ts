@@ -183,12 +183,12 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
     const there = foldedOf(db, entity)
     putFolded(db, { entity, counts: addCounts(there?.counts, counts), updated: Math.max(updated, there?.updated ?? 0) })
   }
-  const kept = new Set(s.events.map((e) => `${e.replica}:${e.seq}:${e.i}`))
-  coverage.keepEvents(db, s.covered, kept)
+  const events = s.events.map((e) => keptBaseEvent(db, e))
+  coverage.keepEvents(db, s.covered, events)
   // what we had folded away ourselves and do not have any more was overwritten by something that we know
   coverage.addBaseEvents(
     db,
-    s.events.filter((e) => !inRanges(ours.get(e.replica) ?? [], e.seq)).map((e) => keptBaseEvent(db, e)),
+    events.filter((e) => !inRanges(ours.get(e.replica) ?? [], e.seq)),
     now,
   )
   coverage.dropCovered(db, s.covered)

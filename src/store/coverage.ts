@@ -1,4 +1,5 @@
 import { momentOf } from '../log/clock.ts'
+import { cellOf } from '../log/events.ts'
 import { digest64 } from '../model/digest.ts'
 import { type Db, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
@@ -168,9 +169,14 @@ function keepOnly(db: Db, lines: readonly Lines[], kept: (e: LoggedEvent) => Log
   return dropped
 }
 
-/** Drops the events of folded lines that are not among those that count. */
-export const keepEvents = (db: Db, lines: readonly Lines[], kept: ReadonlySet<string>): number =>
-  keepOnly(db, lines, (e) => (kept.has(e.id) ? e.event : undefined))
+/** Drops the events of folded lines that are not among those that count; of one whose cell is gone stays what it took away. */
+export function keepEvents(db: Db, lines: readonly Lines[], events: readonly BaseEvent[]): number {
+  const kept = new Map(events.map((e) => [`${e.replica}:${e.seq}:${e.i}`, unpackRun(e.body, e.entity, e)[0]!]))
+  return keepOnly(db, lines, ({ id, event }) => {
+    const theirs = kept.get(id)
+    return theirs && !cellOf(theirs) ? theirs : theirs && event
+  })
+}
 
 /** An event of a folded line. */
 export interface BaseEvent {

@@ -271,6 +271,7 @@ describe('[Y3] [K10] who writes by hand, with a key of their own', () => {
       const all = [
         ...[{ ...raw, more: 1 }, { ...raw, for: { intent: 'x', more: 1 } }, { ...raw, x: [{ ...mark, more: 1 }] }, { ...raw, sub: 'd'.repeat(43) }],
         next([['decision:one', { f: 'rationale', v: 'harmless', more: 1 }]]),
+        next([['decision:one', { f: '$', o: 'clear' }]]),
         { ...raw, o: { ...o, h: hashOf(o) } },
         { ...raw, e: [], o: { ...o, h: hashOf(o), at: 5 } },
         { ...raw, e: [], o: { ...o, h: 'x'.repeat(43) } },

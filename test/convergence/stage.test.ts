@@ -19,7 +19,7 @@ const properties: [what: string, ops: OpName[]][] = [
   ['the same with stores under one identity', without('compact', 'purge', 'keys')],
   ['compactions and erasures', without('save', 'back', 'twin', 'keys')],
   ['keys that are lost', without('compact', 'purge', 'save', 'back', 'twin')],
-  ['all of it', without()],
+  ['stores under one identity, erasures and lost keys', without('compact')],
 ]
 
 test.each(properties)(
@@ -33,3 +33,80 @@ test.each(properties)(
     fc.assert(fc.property(plays(ops), (p) => play(p)), { numRuns: RUNS, seed: SEED }) // biome-ignore format: one row
   },
 )
+
+/** What the plays found. */
+const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
+  [
+    'a folded state takes away what it holds as overwritten, where the line came whole before it',
+    {
+      replicas: 2,
+      steps: [
+        ['act', { by: 1, actions: [['record-decision', { name: 'one' }]] }],
+        [
+          'old',
+          { now: 0, events: [{ entity: 'decision:one', f: '$', o: 'set', v: { s: 'created', at: 0 }, over: [0] }] },
+        ],
+        ['hear', { to: 0, which: [0] }],
+        [
+          'act',
+          {
+            by: 0,
+            actions: [
+              ['delete-decision', { ref: 'decision:one' }],
+              ['record-decision', { name: 'one' }],
+            ],
+          },
+        ],
+        ['compact', { by: 0, ago: -86_400_000 }],
+      ],
+    },
+  ],
+  [
+    'what is restored of an entity that nothing was left of can be read by others',
+    {
+      replicas: 2,
+      steps: [
+        ['old', { now: 0, events: [{ entity: 'decision:two', f: 'attrs', o: 'drop', t: [], over: [] }] }],
+        ['hear', { to: 0, which: [0] }],
+        ['act', { by: 0, actions: [['restore', { ref: 'decision:two' }]] }],
+      ],
+    },
+  ],
+  [
+    'a field that others wrote in another form is written on',
+    {
+      replicas: 2,
+      steps: [
+        ['old', { now: 0, events: [{ entity: 'decision:two', f: 'tags', o: 'set', v: 'a', over: [] }] }],
+        ['hear', { to: 1, which: [0] }],
+        ['act', { by: 1, actions: [['record-decision', { name: 'two', tags: { add: ['a'] } }]] }],
+      ],
+    },
+  ],
+  [
+    'a line that comes whole again after an erasure is nothing new',
+    {
+      replicas: 2,
+      steps: [
+        ['act', { by: 0, actions: [['record-decision', { name: 'one' }]] }],
+        ['strange', { now: 0, events: [{ entity: 'decision:one', f: 'tags', o: 'add', v: 'a', over: [] }] }],
+        ['purge', { by: 0, ref: 'decision:one' }],
+      ],
+    },
+  ],
+  [
+    'an entity whose events were all folded away stays',
+    {
+      replicas: 2,
+      steps: [
+        ['old', { now: 0, events: [{ entity: 'decision:one', f: 'tags', o: 'remove', v: 'a', over: [] }] }],
+        ['hear', { to: 0, which: [0] }],
+        ['compact', { by: 0, ago: -86_400_000 }],
+      ],
+    },
+  ],
+]
+
+test.each(found)('[C4] [C6] [K14] found by a play: %s', (_, { replicas, steps }) => {
+  play({ replicas, seed: 0, steps: steps as never })
+})
