@@ -57,7 +57,7 @@ import type { Author, Line } from './store/line.ts'
 import { rest } from './store/lock-wait.ts'
 import * as log from './store/log.ts'
 import { getMeta, setMeta } from './store/meta.ts'
-import { openDb, shrink } from './store/open-db.ts'
+import { openDb } from './store/open-db.ts'
 import { clampToNow, forgetOld, isAheadOf } from './store/presence.ts'
 import type { Range } from './store/ranges.ts'
 import { keepWal } from './store/rescue.ts'
@@ -75,7 +75,7 @@ export type { News } from './feed/news.ts'
 export type { ActResult } from './write/write.ts'
 
 export interface MemoryOptions {
-  /** Leaves indexes of an older version for the next process to rebuild: a hook has no time. */
+  /** Leaves what takes long to the next process: indexes of an older version, and a large store of one. A hook has no time. */
   hurried?: boolean
   /** The store's SQLite file. */
   path: string
@@ -99,8 +99,6 @@ export interface MemoryOptions {
   rewriteShared?(): string[]
   /** Provenance of every batch unless the call says otherwise; asked anew each time. */
   author?(): Author
-  /** Told how far a store of an older version has come on its way to the present form. */
-  progress?: Progress
 }
 
 export interface ActOptions extends Author {
@@ -144,16 +142,15 @@ export class Memory {
         mayTakeOver: options.mayTakeOver ?? (() => true),
         ownDirectory: options.ownDirectory ?? false,
       },
+      hurried: options.hurried ?? false,
       beforeMigration: (raw) => void snapshotNow(raw, options.path, this.#env.now()),
+      afterMigration: (db, progress) => this.#settleForm(db, progress),
     })
     this.#subscribers = new Subscribers(this.#db, (line) => this.#env.log(line))
     try {
       this.#settleLoss()
       this.#settleProject()
-      if (!options.hurried) {
-        this.#settleForm()
-        this.#settleTexts()
-      }
+      if (!options.hurried) this.#settleTexts()
       this.#settleClock()
     } catch (error) {
       this.#db.close()
@@ -217,18 +214,13 @@ export class Memory {
   }
 
   /** A store of 0.1.0 goes over to what its batches say alone; what waited in it for earlier batches counts from now on. */
-  #settleForm(): void {
-    const db = this.#db
-    if (db.readOnly || !isFirstForm(db)) return
-    db.write(() => {
-      if (!isFirstForm(db)) return
-      settleFirstForm(db, () => this.registry(), this.#env.now(), this.#options.progress)
-      const waiting = log.allParked(db).filter((l) => log.forkedFrom(db, l.replica) === undefined)
-      for (const line of waiting) log.unpark(db, line)
-      if (waiting.length > 0)
-        ingest(db, this.#env, () => this.registry(), { lines: waiting, snapshots: [] }, { own: true })
-    })
-    shrink(db)
+  #settleForm(db: Db, progress: Progress): void {
+    if (!isFirstForm(db)) return // another process was first
+    const registry = () => this.registry(db)
+    settleFirstForm(db, registry, this.#env, progress)
+    const waiting = log.allParked(db).filter((l) => log.forkedFrom(db, l.replica) === undefined)
+    for (const line of waiting) log.unpark(db, line)
+    if (waiting.length > 0) ingest(db, this.#env, registry, { lines: waiting, snapshots: [] }, { own: true })
   }
 
   /** A store whose texts were taken apart in another way, by an older version, has its indexes of them made anew. */
@@ -249,9 +241,9 @@ export class Memory {
   }
 
   /** The kinds and relations known now: core and the project's own. */
-  registry(): Registry {
-    const key = rows.versionsOfKinds(this.#db, KIND_KIND, RELATION_KIND)
-    if (this.#registry?.key !== key) this.#registry = { key, registry: this.#registryOf(this.#db) }
+  registry(db = this.#db): Registry {
+    const key = rows.versionsOfKinds(db, KIND_KIND, RELATION_KIND)
+    if (this.#registry?.key !== key) this.#registry = { key, registry: this.#registryOf(db) }
     return this.#registry.registry
   }
 

@@ -1,56 +1,64 @@
+import type { Env } from '../env.ts'
 import type { Cell } from '../log/cells.ts'
+import { foldOf } from '../log/context-value.ts'
 import { cellsOf, type Event } from '../log/events.ts'
-import { projectionOf } from '../materialize/apply.ts'
+import { rowOf } from '../materialize/apply.ts'
 import type { Json } from '../model/field.ts'
 import type { Registry } from '../model/registry.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import type { Db } from '../store/db.ts'
 import { endFirstForm, rewriteEvents, takeDocuments } from '../store/first-form.ts'
 import * as log from '../store/log.ts'
-import { allRows, getRow } from '../store/rows.ts'
-import { type Progress, rebuildEntities } from './rebuild.ts'
+import { allIds, type EntityRow, getRow } from '../store/rows.ts'
+import { kindsFirst, type Progress, rebuildEntities } from './rebuild.ts'
 
 /**
  * Goes over from the form of 0.1.0, where a line and what a compaction folded said everything twice: as events, and as updates of
  * Yjs documents. The events count. An entity whose row says something else is made anew and named; so is what a document of a
- * compaction alone holds, which is kept. The caller holds the lock; all of it happens, or nothing.
+ * compaction alone holds, which is kept. All of it happens in the caller's transaction.
  */
-export function settleFirstForm(db: Db, registry: () => Registry, now: number, progress: Progress = () => {}): void {
+export function settleFirstForm(db: Db, registry: () => Registry, env: Env, progress: Progress): void {
   rewriteEvents(db)
   const kept = keepFromDocuments(db)
-  const rows = allRows(db)
-  const changed = new Set(kept)
-  for (const [i, row] of rows.entries()) {
-    const cells = cellsOf(log.eventsOf(db, row.id).map((e) => e.event))
-    const { row: made } = projectionOf(registry(), row.id, cells, row.updated, row.version)
-    const isSame = (Object.keys(made) as (keyof typeof made)[]).every((key) => made[key] === row[key])
-    if (!isSame || cells.size === 0) changed.add(row.id)
-    progress(i + 1, rows.length)
+  const ids = kindsFirst([...new Set([...allIds(db), ...log.entitiesIn(db)])])
+  const others: string[] = []
+  for (const [i, id] of ids.entries()) {
+    const before = getRow(db, id)
+    if (kept.has(id) || !before || !isMadeOf(before, log.eventsOf(db, id), registry())) {
+      rebuildEntities(db, registry(), [id])
+      if (saidBy(getRow(db, id)) !== saidBy(before)) others.push(id)
+    }
+    progress(i + 1, ids.length)
   }
-  const before = new Map([...changed].map((id) => [id, getRow(db, id)?.body]))
-  rebuildEntities(db, registry(), changed)
-  const others = [...changed].filter((id) => getRow(db, id)?.body !== before.get(id))
+  const tell = (key: string, text: string) => {
+    log.finding(db, key, env.now(), text)
+    env.log(`tidemark: ${text.slice(0, text.indexOf(':'))}; \`tidemark doctor\` names them`)
+  }
+  const of = `${others.length} of ${ids.length} entities`
   if (others.length > 0)
-    log.finding(
-      db,
+    tell(
       'first-form',
-      now,
-      `${others.length} of ${rows.length} entities say something else than before, since what their batches say counts alone now: ${named(others)}`,
+      `${of} say something else than in version 0.1.0, which did not read what their batches say: ${others.join(', ')}`,
     )
   if (kept.size > 0)
-    log.finding(
-      db,
+    tell(
       'first-form-kept',
-      now,
-      `what only a compaction had kept, and no batch says, was taken over: ${named([...kept])}`,
+      `what only a compaction of version 0.1.0 had kept, and no batch says, was taken over: ${[...kept].join(', ')}`,
     )
   keepBaseDigest(db)
   endFirstForm(db)
 }
 
-const NAMED = 20
-const named = (ids: readonly string[]): string =>
-  ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '')
+/** Whether a row is what these events make. */
+function isMadeOf(row: EntityRow, events: readonly log.LoggedEvent[], registry: Registry): boolean {
+  if (events.length === 0) return false
+  const folded = foldOf(row.id, cellsOf(events.map((e) => e.event)))
+  const made = rowOf(row.id, folded, row.updated, row.version, registry)
+  return (Object.keys(made) as (keyof EntityRow)[]).every((key) => made[key] === row[key])
+}
+
+/** What a row says, whenever and however often it was written. */
+const saidBy = (row: EntityRow | undefined): string => JSON.stringify({ ...row, updated: 0, version: 0 })
 
 /** Makes events of what a document of a compaction holds and no event says; returns the entities. */
 function keepFromDocuments(db: Db): Set<string> {

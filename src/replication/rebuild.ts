@@ -20,7 +20,7 @@ function rebuildEntity(db: Db, registry: Registry, id: string): boolean {
 }
 
 /** Makes rows and index entries of some entities again from the log. */
-export function rebuildEntities(db: Db, registry: Registry, ids: ReadonlySet<string>): void {
+export function rebuildEntities(db: Db, registry: Registry, ids: Iterable<string>): void {
   for (const id of ids) {
     dropEntityIndexes(db, id)
     rebuildEntity(db, registry, id)
@@ -44,14 +44,15 @@ export function rebuildAll(
     n++
   }
   const all = new Set([...log.entitiesIn(db), ...allFolded(db).map((f) => f.entity)])
-  const kindsFirst = [...all].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  const ids = kindsFirst([...all])
   let done = 0
-  for (const id of kindsFirst) {
+  for (const id of ids) {
     rebuildEntity(db, registry(), id)
-    progress(++done, kindsFirst.length)
+    progress(++done, ids.length)
   }
-  return { entities: kindsFirst.length, lines: n }
+  return { entities: ids.length, lines: n }
 }
 
 /** What the project itself declares comes first: the rows of its kinds depend on it. */
+export const kindsFirst = (ids: string[]): string[] => ids.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
 const rank = (id: string): number => (kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND ? 0 : 1)

@@ -17,6 +17,8 @@ import type { Db } from './db.ts'
 /** Snapshots kept beside the store: one a day, and one before each migration (C7). */
 const KEPT = 3
 const DAY_MS = 86_400_000
+/** A copy that nobody wrote to for so long is left of a process that was killed. */
+const UNFINISHED_MS = 600_000
 
 const folder = (storePath: string) => join(dirname(storePath), 'backups')
 
@@ -52,16 +54,31 @@ export function syncFile(path: string): void {
 export function copyStore(db: DatabaseSync, to: string, partial: string, finish?: () => void): void {
   rmSync(partial, { force: true })
   closeSync(openSync(partial, 'wx', 0o600)) // SQLite takes an empty file for none
-  db.prepare('VACUUM INTO ?').run(partial)
-  finish?.()
-  syncFile(partial)
-  renameSync(partial, to)
+  try {
+    db.prepare('VACUUM INTO ?').run(partial)
+    finish?.()
+    syncFile(partial)
+    renameSync(partial, to)
+  } finally {
+    for (const left of [partial, `${partial}-journal`]) rmSync(left, { force: true }) // a full disk has no room for it
+  }
+}
+
+/** Removes what killed processes left; one that is being written was changed a moment ago. */
+function dropUnfinished(dir: string): void {
+  for (const name of readdirSync(dir)) {
+    if (!name.includes('.partial')) continue
+    const path = join(dir, name)
+    const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Math.abs(Date.now() - changed) > UNFINISHED_MS) rmSync(path, { force: true })
+  }
 }
 
 /** Writes a snapshot and drops those beyond the newest three; `only` keeps no older one (after an erasure). */
 export function snapshotNow(raw: DatabaseSync, storePath: string, now: number, only = false): string {
   const dir = folder(storePath)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
+  dropUnfinished(dir)
   const path = join(dir, `store-${now}.db`)
   copyStore(raw, path, `${path}.${process.pid}.partial`)
   for (const old of snapshots(storePath, now).slice(only ? 1 : KEPT)) rmSync(old.path, { force: true })

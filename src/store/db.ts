@@ -112,6 +112,7 @@ export class Db {
     this.readOnly = readOnly
     this.#inode = inode
     this.#forget = forget
+    this.#writing = raw.isTransaction
     this.lost = mark && this.#lost(mark, inode)
   }
 

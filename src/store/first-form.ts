@@ -9,12 +9,17 @@ export const endFirstForm = (db: Db): void => dropMeta(db, DUE)
 
 /** Rows of events in the present form: without what was there before them, which nobody believes and an erasure is not to miss. */
 export function rewriteEvents(db: Db): void {
-  const rows = db.all<{ rowid: number; replica: string; entity: string; ms: number; body: string }>(
-    'SELECT rowid, replica, entity, ms, body FROM events',
-  )
-  for (const { rowid, replica, entity, ms, body } of rows) {
-    const now = runBody(unpackRun(body, entity, { ms, replica }), ms)
-    if (now !== body) db.run('UPDATE events SET body=? WHERE rowid=?', now, rowid)
+  for (let last = 0; ; ) {
+    const rows = db.all<{ rowid: number; replica: string; entity: string; ms: number; body: string }>(
+      'SELECT rowid, replica, entity, ms, body FROM events WHERE rowid>? ORDER BY rowid LIMIT 1000',
+      last,
+    )
+    if (rows.length === 0) return
+    for (const { rowid, replica, entity, ms, body } of rows) {
+      const now = runBody(unpackRun(body, entity, { ms, replica }), ms)
+      if (now !== body) db.run('UPDATE events SET body=? WHERE rowid=?', now, rowid)
+      last = rowid
+    }
   }
 }
 

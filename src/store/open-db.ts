@@ -108,8 +108,49 @@ export interface OpenOptions {
   owner: Claim
   /** Make the store if there is none; without it a missing store is refused. */
   create?: boolean
-  /** Called before a migration, with the version found. */
-  beforeMigration?(db: DatabaseSync, version: number): void
+  /** Refuses a large store that has to be migrated first, which takes seconds: a hook has no time. */
+  hurried?: boolean
+  /** Called before a migration. */
+  beforeMigration?(db: DatabaseSync): void
+  /** Called in the transaction of a migration: all of it happens, or nothing. `progress` is told how far it is. */
+  afterMigration?(db: Db, progress: (done: number, total: number) => void): void
+}
+
+/** A store of this size, about 800 entities, is migrated in a tenth of a second. */
+const HURRIED_BYTES = 4 << 20
+const TELL_EVERY_MS = 100
+/** Called with a line that says what a migration does, so that a person learns why nothing happens, and with '' at its end. */
+let onMigrating: ((line: string) => void) | undefined
+export const tellOfMigrating = (tell: (line: string) => void): void => void (onMigrating = tell)
+
+/** Brings a store up to date: in one transaction, after a snapshot. */
+function bringUpToDate(db: DatabaseSync, path: string, inode: number, options: OpenOptions): void {
+  const isLarge = statSync(path).size > HURRIED_BYTES
+  if (isLarge && options.hurried)
+    throw new UserError(
+      'store-older',
+      `the store ${path} was written by an older Tidemark, and bringing it up to date takes longer than a hook may`,
+      'run `tidemark status` once; every other command and tool does it as well',
+    )
+  let told = 0
+  try {
+    if (isLarge) onMigrating?.('bringing the store up to date: copying it first')
+    options.beforeMigration?.(db)
+    db.exec('BEGIN IMMEDIATE')
+    migrate(db)
+    options.afterMigration?.(new Db(db, path, { inode }), (done, total) => {
+      if (!isLarge || performance.now() < told + TELL_EVERY_MS) return
+      told = performance.now()
+      onMigrating?.(`bringing the store up to date: ${done} of ${total} entities`)
+    })
+    db.exec('COMMIT')
+    shrink(db)
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw error
+  } finally {
+    onMigrating?.('')
+  }
 }
 
 export function openDb(path: string, options: OpenOptions): Db {
@@ -143,16 +184,7 @@ function open(path: string, options: OpenOptions): Db {
     pragmas(db)
     if (!holdsStore(db)) throw damaged(`${path} is a database, but not a store of Tidemark`)
     checkVersion(db, path)
-    if (userVersion(db) >= SCHEMA_VERSION) return
-    options.beforeMigration?.(db, userVersion(db))
-    db.exec('BEGIN IMMEDIATE')
-    try {
-      migrate(db)
-      db.exec('COMMIT')
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK')
-      throw error
-    }
+    if (userVersion(db) < SCHEMA_VERSION) bringUpToDate(db, path, inode, options)
   })
   if (inodeOf(path) !== inode) {
     raw.close()
@@ -169,7 +201,7 @@ function open(path: string, options: OpenOptions): Db {
 }
 
 /** Makes the file smaller where a migration left much of it empty; who reads or a full disk may prevent it. */
-export function shrink({ raw }: Db): void {
+function shrink(raw: DatabaseSync): void {
   const pages = (what: string) => Number(Object.values(raw.prepare(`PRAGMA ${what}`).get()!)[0])
   if (pages('freelist_count') * 4 < pages('page_count')) return
   try {

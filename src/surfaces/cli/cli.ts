@@ -204,6 +204,8 @@ async function tellWaiting(): Promise<void> {
   if (!process.stderr.isTTY) return
   const { tellOfWaiting } = await import('../../store/db.ts')
   tellOfWaiting(() => err('waiting for another writer … (Ctrl-C gives up, and nothing is written)'))
+  const { tellOfMigrating } = await import('../../store/open-db.ts')
+  tellOfMigrating(progress)
 }
 
 async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {

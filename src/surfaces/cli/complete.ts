@@ -29,7 +29,7 @@ async function declared(name: string): Promise<{ flags: Readonly<Record<string, 
 
 /** What is recorded, as people type it: the end of its id, or the id where two end alike. */
 function namesIn(directory: string, prefix: string): string[] {
-  const { memory } = openAt({ projectPath: directory })
+  const { memory } = openAt({ projectPath: directory, hurried: true })
   using _open = memory
   const { reader } = memory
   const kinds = reader

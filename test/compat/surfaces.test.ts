@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { entity } from '../../bench/knowledge.ts'
+import { openProject } from '../../src/open.ts'
+import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
+import { findProject } from '../../src/store/project.ts'
+import { onTerminal, scratch, tidemark } from '../cli/run.ts'
+import { digestOf, intoFirstForm } from './old-store.ts'
+
+type At = ReturnType<typeof scratch>
+
+/** A project whose store 0.1.0 wrote. */
+async function oldProject(entities: number): Promise<At & { store: string }> {
+  const at = scratch()
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  const memory = openProject(findProject(at.dir))
+  memory.act([['record-fact', { fact: 'Never guess', category: 'convention' }]], { by: 'person' })
+  for (let i = 0; i < entities; i += 50) memory.act(Array.from({ length: 50 }, (_, j) => entity(i + j)))
+  intoFirstForm(memory)
+  return { ...at, store: memory.path }
+}
+
+const hook = (at: At, event: string, more: object = {}) =>
+  tidemark(
+    at,
+    ['hook', 'claude', event],
+    JSON.stringify({ session_id: 's', hook_event_name: event, cwd: at.dir, ...more }),
+  )
+
+test('[M4] [C5] a hook leaves a large store of 0.1.0 to the next command, and says so once a session', async () => {
+  const at = await oldProject(2_000)
+  const before = digestOf(at.store)
+  const start = await hook(at, 'SessionStart', { source: 'startup' })
+  expect(start).toMatchObject({ code: 0, err: '' })
+  const told = JSON.parse(start.out) as { systemMessage: string }
+  expect(told.systemMessage).toMatch(/older Tidemark.* → run `tidemark status` once/)
+  expect(told.systemMessage).not.toContain('\n')
+  expect(await hook(at, 'UserPromptSubmit', { prompt: 'why?' })).toEqual({ code: 0, out: '', err: '' })
+  expect((await tidemark(at, ['completion', 'words', 'get', 'never'])).code).toBe(0)
+  expect(digestOf(at.store)).toEqual(before)
+  expect(existsSync(join(dirname(at.store), 'backups'))).toBe(false)
+
+  const status = await tidemark(at, ['status'])
+  expect(status).toMatchObject({ code: 0, err: '' }) // in a pipe nothing is told of the migration
+  expect(digestOf(at.store).version).toBe(SCHEMA_VERSION)
+  expect((await hook(at, 'SessionStart', { source: 'startup' })).out).toContain('Project Rules')
+})
+
+test('[M4] [C5] a hook brings a small store of 0.1.0 up to date itself', async () => {
+  const at = await oldProject(100)
+  expect((await hook(at, 'SessionStart', { source: 'startup' })).out).toContain('Never guess')
+  expect(digestOf(at.store).version).toBe(SCHEMA_VERSION)
+})
+
+test.skipIf(!existsSync('/usr/bin/script'))(
+  '[C5] a terminal shows how far a migration is, and is clean after it',
+  async () => {
+    const at = await oldProject(2_000)
+    const { code, out } = await onTerminal(at, ['status'])
+    expect(code).toBe(0)
+    expect(out).toContain('bringing the store up to date: copying it first')
+    expect(out).toMatch(/bringing the store up to date: 1 of \d+ entities/)
+    expect((await onTerminal(at, ['status'])).out).not.toContain('up to date')
+  },
+)
