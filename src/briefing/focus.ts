@@ -1,7 +1,7 @@
 import type { SessionInfo } from '../coordination/session-info.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
 import type { Memory } from '../memory.ts'
-import { cleanPath, type Entity } from '../model/entity.ts'
+import { cleanPath, type Entity, provenanceOf } from '../model/entity.ts'
 import { hashOf, questionTerms, type Term } from '../store/terms.ts'
 import { rowsWith, textRows, textsWith } from '../store/text-index.ts'
 
@@ -109,8 +109,7 @@ export function nearness(e: Entity, focus: Focus, words: number): number {
     if (focus.files.includes(path)) near += 4
     else if (focus.files.some((f) => dirOf(f) === dirOf(path) && dirOf(f) !== '')) near += 1.5
   }
-  const { provenance } = e.fields
-  const last = Array.isArray(provenance) ? (provenance.at(-1) as { task?: string; branch?: string } | null) : null
+  const last = provenanceOf(e).at(-1)
   if (last?.task !== undefined && focus.work.some((w) => w.id === last.task)) near += 2
   return near
 }

@@ -1,5 +1,4 @@
-import type { Entity } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import { localMinute } from '../model/times.ts'
 import { plain } from './fence.ts'
 import type { About } from './types.ts'
@@ -11,8 +10,7 @@ export const day = (ms: number, about: Pick<About, 'local'>): string => minute(m
 
 /** Who said it last, as the provenance has it. */
 function saidBy(e: Entity): string {
-  const all = Array.isArray(e.fields.provenance) ? e.fields.provenance : []
-  const last = (all.at(-1) ?? {}) as { [key: string]: Json }
+  const last = provenanceOf(e).at(-1) ?? {}
   const who = [last.user, last.agent, last.source, last.session].find((w) => typeof w === 'string' && w !== '')
   return plain(typeof who === 'string' ? who : 'somebody', 40)
 }

@@ -1,5 +1,4 @@
-import { type Entity as Known, type Link, readField } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
+import { type Entity as Known, type Link, provenanceOf, readField } from '../model/entity.ts'
 import { fieldsOf, type Kind } from '../model/kind.ts'
 import { INTROSPECTION } from '../model/names.ts'
 import { type Registry, shapeOf } from '../model/registry.ts'
@@ -67,7 +66,7 @@ function hiddenOf(e: Known, kind: Kind | undefined, fields: ReadonlyMap<string, 
     ['updated', iso(e.updated)],
     ['provenance', fromData(e.fields.provenance ?? [])],
   ])
-  const first = (e.fields.provenance as { [key: string]: Json }[] | undefined)?.[0] ?? {}
+  const [first = {}] = provenanceOf(e)
   for (const [key, value] of Object.entries(first))
     if (!hidden.has(key) && key !== 'at') hidden.set(key, fromData(value))
   for (const name of kind ? Object.keys(fieldsOf(kind)) : []) {

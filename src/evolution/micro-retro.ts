@@ -3,8 +3,7 @@ import { claimsOf } from '../coordination/claims.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
 import { AGENT_RETRO, observationLine, RUN } from '../handoff/views/observations.ts'
 import type { Memory } from '../memory.ts'
-import type { Entity } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import { foldText } from '../model/names.ts'
 import { cut } from '../model/text.ts'
 import { parentOf } from '../read/work-tree.ts'
@@ -19,9 +18,6 @@ const MOST = 100
 const NAMED = 3
 const AUTHOR = { agent: 'tidemark', by: 'agent', source: 'observed', redact: true } as const
 
-type Provenance = { readonly [key: string]: Json }
-const provenanceOf = (e: Entity): readonly Provenance[] =>
-  Array.isArray(e.fields.provenance) ? (e.fields.provenance as Provenance[]) : []
 const has = (e: Entity, tag: string): boolean => Array.isArray(e.fields.tags) && e.fields.tags.includes(tag)
 
 /** `implementer skipped error handling (2 times); npm test failed 3 times, then passed; cost 12 min` */

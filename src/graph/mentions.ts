@@ -3,7 +3,7 @@ import type { ActOptions, Memory } from '../memory.ts'
 import { type Entity, linkId } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Reader } from '../read/reader.ts'
-import { tokensOf } from '../recall/wording.ts'
+import { stemsOf } from '../recall/wording.ts'
 import { MAX_ACTIONS } from '../write/batch.ts'
 
 /** What can be named in a text. A rule or a question is said, not named. */
@@ -12,10 +12,6 @@ const NAMED = ['concept', 'person', 'decision', 'principle', 'pattern', 'goal', 
 const MIN_WORD = 4
 /** Of one run: more would not be looked at. */
 const MAX_BRIDGES = 20
-
-/** The words of a text as they are compared. */
-export const wordsOf = (text: string): string[] =>
-  tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : []))
 
 /** Names of entities, found in a text by their words in a row. */
 export class NameIndex {
@@ -30,7 +26,7 @@ export class NameIndex {
   }
 
   #add({ id, kind, name }: Entity): void {
-    const words = wordsOf(name.replaceAll('-', ' '))
+    const words = stemsOf(name.replaceAll('-', ' '))
     const isTelling =
       words.length > 1 || ((kind === 'concept' || kind === 'person') && (words[0]?.length ?? 0) >= MIN_WORD)
     if (words.length === 0 || !isTelling) return
@@ -41,7 +37,7 @@ export class NameIndex {
 
   /** Ids of what the text names, each once, in the order of the text. */
   in(text: string): string[] {
-    const words = wordsOf(text)
+    const words = stemsOf(text)
     const found = new Set<string>()
     for (const [i, word] of words.entries())
       for (const name of this.#names.get(word) ?? [])

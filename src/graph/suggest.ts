@@ -5,7 +5,7 @@ import { contrary, type Vocabulary } from '../recall/contradictions.ts'
 import type { Recaller } from '../recall/recall.ts'
 import type { Recalled } from '../recall/types.ts'
 import { stateOf } from '../recall/validity.ts'
-import { tokensOf } from '../recall/wording.ts'
+import { stemsOf } from '../recall/wording.ts'
 import { tokensIn } from '../store/terms.ts'
 import { type Cue, chosenIn, cuesIn } from './cues.ts'
 import { type Bridge, NameIndex } from './mentions.ts'
@@ -56,9 +56,6 @@ const ORDER: readonly Suggestion['by'][] = ['cue', 'choice', 'name', 'file', 'at
 const surestFirst = (a: Suggestion, b: Suggestion): number =>
   ORDER.indexOf(a.by) - ORDER.indexOf(b.by) || b.score - a.score
 
-const stems = (text: string): string[] =>
-  tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : []))
-
 const saying = (e: Entity, reader: Reader): string => sayingOf(e, reader.registry().kind(e.kind))
 
 /** What was said of it in sentences. */
@@ -66,7 +63,7 @@ const textOf = ({ fields: { description, rationale } }: Entity): string =>
   [description, rationale].filter((t) => typeof t === 'string').join('\n')
 
 /** What it chooses, as words. */
-const headOf = (e: Entity, reader: Reader): Set<string> => new Set(stems(chosenIn(saying(e, reader))))
+const headOf = (e: Entity, reader: Reader): Set<string> => new Set(stemsOf(chosenIn(saying(e, reader))))
 
 /** Whether somebody has been told of the two, or has linked them: whatever became of it, they are not suggested again. */
 export function isSettled(reader: Reader, a: string, b: string): boolean {
@@ -158,7 +155,7 @@ function named(
   grounds: Grounds,
   isPrior: IsPrior,
 ): { id: string; score: number } | undefined {
-  const wanted = [...new Set(stems(words))].filter((w) => !GENERAL.has(w))
+  const wanted = [...new Set(stemsOf(words))].filter((w) => !GENERAL.has(w))
   if (wanted.length === 0) return undefined
   let best: { id: string; score: number } | undefined
   for (const { id, similar } of ask(grounds, words, SPOKEN_OF))
@@ -267,7 +264,7 @@ function byLikeness(e: Entity, near: readonly Recalled[], grounds: Grounds, isPr
   const words = new Map(
     saying(e, reader)
       .split(/[^\p{L}\p{N}']+/u)
-      .map((w) => [stems(w)[0], w.toLowerCase()]),
+      .map((w) => [stemsOf(w)[0], w.toLowerCase()]),
   )
   const own = new Map(ownTopics(reader, e, grounds.topics).map((t) => [t.topic, isLabel(t)]))
   return likeness(e, near)
@@ -277,7 +274,7 @@ function byLikeness(e: Entity, near: readonly Recalled[], grounds: Grounds, isPr
       const shared = ownTopics(reader, other, grounds.topics).filter((t) => own.has(t.topic))
       const isSaid = shared.some((t) => isLabel(t) && own.get(t.topic))
       if (score < (isSaid ? LEAST.likeOnLabel : shared.length > 0 ? LEAST.likeOnTopic : LEAST.like)) return []
-      const both = [...new Set(stems(saying(other, reader)))].flatMap((w) => words.get(w) ?? []).slice(0, 3)
+      const both = [...new Set(stemsOf(saying(other, reader)))].flatMap((w) => words.get(w) ?? []).slice(0, 3)
       const evidence = [
         ...shared.slice(0, 1).map(({ topic }) => `both on ${topic}`),
         ...(both.length > 0 ? [`both say ${both.join(', ')}`] : []),

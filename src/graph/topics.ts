@@ -1,4 +1,4 @@
-import { cleanPath, type Edge, type Entity, standingOf } from '../model/entity.ts'
+import { cleanPath, type Edge, type Entity, isAgreed } from '../model/entity.ts'
 import { fieldsOf, type Kind } from '../model/kind.ts'
 import { slug } from '../model/names.ts'
 import type { Reader } from '../read/reader.ts'
@@ -273,10 +273,6 @@ function neighboursTopics(reader: Reader, ids: readonly string[], vocabulary: To
     }),
   )
 }
-
-/** Somebody stands by it: neither proposed nor rejected, and not taken out. */
-export const isAgreed = ({ fields }: Entity): boolean =>
-  standingOf(fields) === 'confirmed' && fields.retired === undefined
 
 /** The agreed decisions, replaced ones too: a trace tells how they came about. Newest first. */
 const decisionsOf = (reader: Reader): Entity[] => reader.list('decision').filter(isAgreed)

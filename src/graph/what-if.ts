@@ -5,7 +5,7 @@ import type { Reader } from '../read/reader.ts'
 import { sayingOf } from '../recall/card.ts'
 import { Recaller } from '../recall/recall.ts'
 import { type State, stateOf } from '../recall/validity.ts'
-import { wordsOf } from './mentions.ts'
+import { stemsOf } from '../recall/wording.ts'
 import { precedents } from './precedents.ts'
 import { evolution } from './trace.ts'
 import { neighbours, type Step, stepsFrom, target, type Ways } from './walk.ts'
@@ -140,9 +140,9 @@ function precedentsOf(memory: Memory, reader: Reader, start: Entity, asOf: numbe
     ...evolution(reader, start.id).map((e) => e.id),
     ...neighbours(reader, start.id, LINKED).map((r) => r.id),
   ]
-  const words = new Set(wordsOf(saying(start)))
+  const words = new Set(stemsOf(saying(start)))
   const isNear = (e: Entity): boolean => {
-    const own = new Set(wordsOf(saying(e)))
+    const own = new Set(stemsOf(saying(e)))
     const shared = [...own].filter((w) => words.has(w)).length
     return shared >= LEAST_WORDS && shared >= SHARED * Math.min(own.size, words.size)
   }

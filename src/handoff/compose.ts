@@ -3,7 +3,7 @@ import { idsOf } from '../coordination/session-ids.ts'
 import { sessionsOf } from '../coordination/sessions.ts'
 import type { Memory } from '../memory.ts'
 import { digest } from '../model/digest.ts'
-import type { Entity } from '../model/entity.ts'
+import { type Entity, provenanceOf, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { defined } from '../model/object.ts'
 import { oneLine } from '../model/text.ts'
@@ -63,8 +63,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
   const ids = idsOf(memory, session)
   const all = [...ids].flatMap((id) => sessions.get(id) ?? [])
   const since = Math.min(memory.env.now(), ...all.map((s) => s.started))
-  const isOurs = (e: Entity): boolean =>
-    ((e.fields.provenance ?? []) as { [key: string]: Json }[]).some((p) => ids.has(String(p.session)))
+  const isOurs = (e: Entity): boolean => provenanceOf(e).some((p) => ids.has(String(p.session)))
   const recorded = (kind: string): Entity[] =>
     oldestFirst(memory.db, reader.list(kind, { since, limit: LOOKED_AT }).filter(isOurs))
   const place = memory.place(session)
@@ -81,9 +80,7 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
     files.map((f) => withLines(f, edits[f])),
     FILES_NAMED,
   )
-  const decided = recorded('decision').filter(
-    (e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && e.updated > doneAt,
-  )
+  const decided = recorded('decision').filter((e) => standingOf(e.fields) === 'confirmed' && e.updated > doneAt)
   const open = recorded('task').filter((e) => isOpen(e) && e.id !== task?.id)
   const { request, said: answer } = all.find((s) => s.data.request !== undefined)?.data ?? {}
 

@@ -1,5 +1,4 @@
-import type { Entity } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
 import type { Project } from '../store/project.ts'
 import { commitsOf } from './commits.ts'
@@ -39,7 +38,7 @@ export function currentHandoffs({ reader }: { reader: Reader }, project: Project
   const commits = commitsOf(project.root)
   return all.map((entity) => {
     const said = withoutDone(handoffOf(entity), (id) => reader.entity(id))
-    const by = (entity.fields.provenance as { [key: string]: Json }[] | undefined)?.at(-1)
+    const by = provenanceOf(entity).at(-1)
     const commit = typeof by?.commit === 'string' ? by.commit : undefined
     const since = commits(said.written!, commit)
     const stale = since !== undefined && since >= STALE_COMMITS

@@ -3,7 +3,7 @@
  * without the agent, `current.ts` finds the one that counts, `views/` keeps the files under `.tidemark/`.
  */
 
-import type { Entity } from '../model/entity.ts'
+import { type Entity, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { defined } from '../model/object.ts'
 import { oneLine } from '../model/text.ts'
@@ -242,7 +242,7 @@ export function handoffOf(e: Entity): Handoff {
 /** Whether a handoff still speaks: nothing has taken its place, and the task it is of is still to be done. */
 export function isCurrentHandoff(e: Entity, entity: (id: string) => Entity | undefined): boolean {
   if (e.kind !== 'handoff' || !e.live || e.fields.retired !== undefined) return false
-  if ((e.fields.standing ?? 'confirmed') !== 'confirmed') return false
+  if (standingOf(e.fields) !== 'confirmed') return false
   if (typeof e.fields.task !== 'string') return true
   const task = entity(e.fields.task)
   const above = [task?.fields.activity, task?.fields.goal].flatMap((id) => (typeof id === 'string' && entity(id)) || [])

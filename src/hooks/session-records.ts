@@ -1,4 +1,4 @@
-import type { Entity } from '../model/entity.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import type { Hook } from './hook.ts'
 
 /** Of each kind so many of the newest are looked at. */
@@ -16,12 +16,11 @@ export function recordedBy({ memory, sessions, session }: Hook, only?: readonly 
     .filter((k) => !k.internal && (only === undefined || only.includes(k.name)))
   return kinds
     .flatMap((k) => reader.list(k.name, { since: started, limit: LOOKED_AT }))
-    .filter((e) => {
-      const by = Array.isArray(e.fields.provenance) ? e.fields.provenance : []
-      return (by as { session?: unknown; source?: unknown }[]).some(
+    .filter((e) =>
+      provenanceOf(e).some(
         (p) =>
           (p.session === session || String(p.session).startsWith(`${session}/`)) && !BY_HOOKS.test(String(p.source)),
-      )
-    })
+      ),
+    )
     .sort((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
 }

@@ -4,6 +4,7 @@ import { sha256 } from './digest.ts'
 import type { Json } from './field.ts'
 import { fieldsOf, type Kind } from './kind.ts'
 import { foldName, foldText, slug } from './names.ts'
+import { isObject, type JsonObject } from './object.ts'
 import type { Registry } from './registry.ts'
 import type { Change, Report } from './validate.ts'
 
@@ -177,6 +178,10 @@ export function readField(entity: Entity, field: string, kind: Kind | undefined)
 
 export const standingOf = (fields: Readonly<{ [field: string]: Json }>): string =>
   typeof fields.standing === 'string' ? fields.standing : 'confirmed'
+
+/** Who wrote it, one entry for each that did, the first before the others. */
+export const provenanceOf = ({ fields: { provenance } }: Pick<Entity, 'fields'>): JsonObject[] =>
+  Array.isArray(provenance) ? provenance.filter(isObject) : []
 
 /** Whether somebody stands by it: neither proposed, rejected nor retired. */
 export const isAgreed = (e: Entity): boolean => standingOf(e.fields) === 'confirmed' && e.fields.retired === undefined

@@ -2,8 +2,8 @@ import { readInside } from '../files.ts'
 import { classifyRule, plainLine } from '../formats/import/classify.ts'
 import { readObservationLine } from '../handoff/views/observations.ts'
 import type { Memory } from '../memory.ts'
+import { provenanceOf } from '../model/entity.ts'
 import { foldText } from '../model/names.ts'
-import { isObject } from '../model/object.ts'
 import { foldAlike } from '../recall/duplicates.ts'
 import { type Place, type Subject, statementsIn } from './stores.ts'
 
@@ -70,15 +70,12 @@ const isEdited = ({ subject, lines }: Place): boolean =>
 /** Whether an entity says itself that it comes from there. */
 function isFrom({ entity, subject }: Place, { store, subject: other }: Place): boolean {
   if (!entity) return false
-  const { locations, provenance } = entity.fields
+  const { locations } = entity.fields
   const names = (at: unknown) => String(at) === store || String(at).startsWith(`${store}:`)
   if (Array.isArray(locations) && locations.some(names)) return true
   if (!store.startsWith('.add/')) return false
   // imports and exports keep the two alike
-  return (
-    subject === other ||
-    (Array.isArray(provenance) && provenance.some((p) => isObject(p) && String(p.source).startsWith('import add')))
-  )
+  return subject === other || provenanceOf(entity).some((p) => String(p.source).startsWith('import add'))
 }
 
 /** Statements of which each pair is a real repetition: not a source and what was read from it, nor the same log twice. */

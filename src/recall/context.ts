@@ -1,3 +1,4 @@
+import { provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import type { Kind } from '../model/kind.ts'
 import type { Registry } from '../model/registry.ts'
@@ -81,9 +82,9 @@ const said = (value: Json): string =>
       : JSON.stringify(value)
 
 /** When, by whom, for what. */
-function originOf({ fields, recorded }: Remembered, nameOf: ContextOptions['nameOf']): string {
-  const { provenance } = fields
-  const first = ((Array.isArray(provenance) ? provenance[0] : undefined) ?? {}) as { [key: string]: Json }
+function originOf(r: Remembered, nameOf: ContextOptions['nameOf']): string {
+  const [first = {}] = provenanceOf(r)
+  const { recorded } = r
   const word = (key: string) => (typeof first[key] === 'string' && first[key] !== '' ? String(first[key]) : undefined)
   const task = word('task') ?? word('activity') ?? word('goal')
   return [

@@ -40,3 +40,14 @@ test('[H6] a text that is no sentence costs no more than its length', () => {
   ])
     expect(contraryPairs([text, text], vocabulary)).toEqual([])
 })
+
+test('[H6] however a word ends: what one stemmer told apart and the other did not', () => {
+  const vocabulary = new Vocabulary()
+  for (const [a, b] of [
+    ['Never use global registries', 'Use a global registry'],
+    ['We used yarn for installs', 'Use pnpm for installing'],
+    ['Never commit generated dependencies', 'Always commit each generated dependency'],
+  ] as const)
+    expect(contraryPairs([a, b], vocabulary), `${a} | ${b}`).toEqual([[0, 1]])
+  expect(contraryPairs(['Tell us of each release', 'Never tell users of a release'], vocabulary)).toEqual([])
+})

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { stemmer } from 'stemmer'
 import type { Memory } from '../memory.ts'
 import { type Entity, linkId, standingOf } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
@@ -49,10 +50,13 @@ interface Slot {
   readonly values: ReadonlySet<string>
 }
 
-const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
+/** A word without the endings that say only how it stands in its sentence. */
+const stemOf = (word: string): string => stemmer(word.toLowerCase().replaceAll('’', "'"))
+const stems = (words: Iterable<string>): Set<string> => new Set(Array.from(words, stemOf))
+const list = (words: string): ReadonlySet<string> => stems(words.trim().split(/\s+/))
 const SILENT = list(`
   a an the this that these those is are was were be been has have do does did will would shall should must can could may might we
-  our us you your i my it its they their there of to in on at by for with from into as and or so then just also always every each all
+  our you your i my it its they their there of to in on at by for with from into as and or so then just also always every each all
   any both only please ensure sure make directly freely everywhere here project repo repository now as done everything everyone`)
 const CHOICE = list('use used prefer choose pick adopt favor favour stick switch')
 const NEGATION = list(
@@ -66,23 +70,6 @@ const MOVED = list('switch move migrate change')
 /** A longer sentence tells a story. */
 const MOST_WORDS = 20
 const SENTENCES = 3
-
-/** A word without the endings that say only how it stands in its sentence. */
-function stemOf(word: string): string {
-  let w = word.toLowerCase().replaceAll('’', "'")
-  if (w.length > 3 && w.endsWith('s') && !w.endsWith('ss')) w = w.slice(0, -1)
-  for (const end of ['ing', 'ed']) if (w.length > end.length + 2 && w.endsWith(end)) w = w.slice(0, -end.length)
-  if (w.length > 3 && w.endsWith('e')) w = w.slice(0, -1)
-  return w.length > 3 && w.at(-1) === w.at(-2) ? w.slice(0, -1) : w
-}
-const stems = (words: Iterable<string>): Set<string> => new Set(Array.from(words, stemOf))
-const [silent, choice, negation, exceptions, moved] = [SILENT, CHOICE, NEGATION, EXCEPTIONS, MOVED].map(stems) as [
-  Set<string>,
-  Set<string>,
-  Set<string>,
-  Set<string>,
-  Set<string>,
-]
 
 const WORD = /[\p{L}\p{N}_@][\p{L}\p{N}_@./+#'’-]*/gu
 const wordsOf = (text: string): string[] =>
@@ -167,12 +154,12 @@ function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
     if (at > 0) said = `${said.slice(0, at)} `
   }
   const words = wordsOf(said)
-  if (words.length === 0 || words.length > MOST_WORDS || words.some((w) => exceptions.has(w))) return []
+  if (words.length === 0 || words.length > MOST_WORDS || words.some((w) => EXCEPTIONS.has(w))) return []
   const claim = (part: string, rejects: boolean): Claim[] => {
     const all = wordsOf(part)
-    const negative = rejects !== (all.filter((w) => negation.has(w)).length % 2 === 1)
-    const kept = vocabulary.joined(all.filter((w) => !silent.has(w) && !negation.has(w)))
-    const content = kept.filter((w) => !choice.has(w))
+    const negative = rejects !== (all.filter((w) => NEGATION.has(w)).length % 2 === 1)
+    const kept = vocabulary.joined(all.filter((w) => !SILENT.has(w) && !NEGATION.has(w)))
+    const content = kept.filter((w) => !CHOICE.has(w))
     const chosen =
       rejects || content.length < kept.length || (content[0] !== undefined && vocabulary.isValue(content[0]))
     const values = content.filter((w) => vocabulary.isValue(w))
@@ -180,13 +167,13 @@ function claimsIn(sentence: string, vocabulary: Vocabulary): Claim[] {
   }
   const from = said.indexOf(' from ')
   const to = said.indexOf(' to ', from)
-  if (from > 0 && to > 0 && words.slice(0, 4).some((w) => moved.has(w)))
+  if (from > 0 && to > 0 && words.slice(0, 4).some((w) => MOVED.has(w)))
     return [...claim(said.slice(from + 6, to), true), ...claim(`use ${said.slice(to + 4)}`, false)]
   for (const mark of REJECTS) {
     const at = said.indexOf(mark)
     // "do not use" forbids the whole; only behind something that is asked for is another turned down
-    if (at < 0 || wordsOf(said.slice(0, at)).every((w) => silent.has(w) || choice.has(w))) continue
-    if (mark === ' not ' && !wordsOf(said.slice(0, at)).some((w) => choice.has(w))) continue
+    if (at < 0 || wordsOf(said.slice(0, at)).every((w) => SILENT.has(w) || CHOICE.has(w))) continue
+    if (mark === ' not ' && !wordsOf(said.slice(0, at)).some((w) => CHOICE.has(w))) continue
     return [...claim(said.slice(0, at), false), ...claim(said.slice(at + mark.length), true)]
   }
   return claim(said, false)

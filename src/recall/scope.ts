@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import type { Entity } from '../model/entity.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import { nearest } from '../model/names.ts'
 import { isWork, type WorkKind } from '../model/work-kinds.ts'
 import type { Reader } from '../read/reader.ts'
@@ -110,15 +110,10 @@ const liftedTo = (reader: Reader, id: string | undefined): ReadonlySet<string> =
   )
 
 /** Ids of the work tree that an item's provenance names, the deepest of each entry. */
-export function recordedIn(e: Entity): string[] {
-  const { provenance } = e.fields
-  if (!Array.isArray(provenance)) return []
-  return provenance.flatMap((p) => {
-    if (p === null || typeof p !== 'object' || Array.isArray(p)) return []
-    const id = p.task ?? p.activity ?? p.goal
-    return typeof id === 'string' ? [id] : []
-  })
-}
+export const recordedIn = (e: Entity): string[] =>
+  provenanceOf(e)
+    .map((p) => p.task ?? p.activity ?? p.goal)
+    .filter((id) => typeof id === 'string')
 
 /**
  * Says for each item how near it is to the current task, and whether the scope leaves it out. Everything that is the

@@ -63,5 +63,9 @@ export function tokensOf(text: string): Token[] {
   })
 }
 
+/** The words of a text that carry its claim, stemmed. */
+export const stemsOf = (text: string): string[] =>
+  tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : []))
+
 /** Does a text that has this word more say something else? Numbers do, and what holds digits. */
 export const isTelling = (stem: string): boolean => LIMITS.has(stem) || /\p{N}/u.test(stem)

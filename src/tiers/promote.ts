@@ -1,9 +1,8 @@
 import { UserError } from '../errors.ts'
 import { runImport } from '../formats/import/run.ts'
 import type { Memory } from '../memory.ts'
-import { type Entity, standingOf } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
-import { isObject, type JsonObject } from '../model/object.ts'
+import { type Entity, provenanceOf, standingOf } from '../model/entity.ts'
+import type { JsonObject } from '../model/object.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import { screen } from '../secrets/screen.ts'
 import { stored } from '../store/db.ts'
@@ -55,8 +54,7 @@ export function promotionOf(memory: Memory, project: Project, entity: Entity): P
   const [secret] = screen(args, false).secrets
   if (secret)
     throw refuse(`${secret.path} looks like a secret (${secret.category})`, '`tidemark forget --erase` removes it')
-  const all = Array.isArray(fields.provenance) ? fields.provenance.filter(isObject) : []
-  const { user, agent, at } = (all[0] ?? {}) as { [key: string]: Json }
+  const [{ user, agent, at } = {} as JsonObject] = provenanceOf(entity)
   const day = new Date(typeof at === 'number' ? at : entity.created).toISOString().slice(0, 10)
   return {
     entity,

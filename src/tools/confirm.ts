@@ -2,7 +2,7 @@ import { UsageError, UserError } from '../errors.ts'
 import type { ActOptions, ActResult, Memory } from '../memory.ts'
 import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
-import type { Entity } from '../model/entity.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { MAX_ACTIONS, parseBatch } from '../write/batch.ts'
 import { contraryRules, saidContrary, settled } from './contradictions.ts'
@@ -22,9 +22,8 @@ function told(e: Entity, isOthers: boolean): { head: string; from: string } {
 }
 
 /** A file, else the agent that proposed it. */
-function wantedBy({ fields }: Entity): string {
-  const all = Array.isArray(fields.provenance) ? fields.provenance : []
-  const { source, agent, user } = (all.at(-1) ?? {}) as { [key: string]: Json }
+function wantedBy(e: Entity): string {
+  const { source, agent, user } = provenanceOf(e).at(-1) ?? {}
   const file = typeof source === 'string' ? source.replace(/^import \S+ /, '') : ''
   return file !== '' && file !== source ? `from ${file}` : String(agent ?? user ?? 'proposed here')
 }
@@ -47,9 +46,7 @@ export const confirmAll = (memory: Memory): string => `tidemark confirm --all ${
 
 /** What waits because a source says it: to agree to what was just taken in. */
 export const waitingFrom = (memory: Memory, source: string): Entity[] =>
-  waitingIn(memory).filter(({ fields }) =>
-    (Array.isArray(fields.provenance) ? fields.provenance : []).some((p) => (p as { source?: Json }).source === source),
-  )
+  waitingIn(memory).filter((e) => provenanceOf(e).some((p) => p.source === source))
 
 function list(context: ToolContext, waiting: readonly Entity[]): Output {
   const { memory } = context

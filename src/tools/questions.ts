@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts'
-import type { Entity } from '../model/entity.ts'
+import { type Entity, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { slug } from '../model/names.ts'
 import type { Reader } from '../read/reader.ts'
@@ -93,9 +93,7 @@ function told(q: Entity, now: number): string[] {
 /** Answered is what has an answer of its own, or a confirmed link to one. */
 export const isOpen = (reader: Reader, q: Entity): boolean =>
   String(q.fields.answer ?? '').trim() === '' &&
-  !reader
-    .links('from', q.id)
-    .some((l) => l.type === 'answered-by' && (l.entity.fields.standing ?? 'confirmed') === 'confirmed')
+  !reader.links('from', q.id).some((l) => l.type === 'answered-by' && standingOf(l.entity.fields) === 'confirmed')
 
 /** The topics and tags of something, in the form in which they are compared. */
 export const labelsOf = ({ fields: { topics, tags } }: Entity): Set<string> =>

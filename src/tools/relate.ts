@@ -2,8 +2,7 @@ import { UsageError } from '../errors.ts'
 import { bridgesIn, linkMentions, proposeLinks } from '../graph/mentions.ts'
 import { isSettled, suggestAll } from '../graph/suggest.ts'
 import { topicVocabularyOf } from '../graph/topics.ts'
-import { LINK_KIND } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
+import { LINK_KIND, provenanceOf } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
 import { vocabularyOf } from '../recall/contradictions.ts'
 import { Recaller } from '../recall/recall.ts'
@@ -16,11 +15,8 @@ const SOURCE = 'relate'
 
 /** What earlier runs proposed and nobody has answered. */
 const waitingIn = (reader: Reader): number =>
-  reader
-    .list(LINK_KIND, { standing: 'proposed' })
-    .filter(({ fields: { provenance } }) =>
-      (Array.isArray(provenance) ? provenance : []).some((p) => (p as { source?: Json }).source === SOURCE),
-    ).length
+  reader.list(LINK_KIND, { standing: 'proposed' }).filter((e) => provenanceOf(e).some((p) => p.source === SOURCE))
+    .length
 
 export const relate = defineTool({
   name: 'relate',

@@ -1,4 +1,3 @@
-import { wordsOf } from '../graph/mentions.ts'
 import { type Grounds, type Suggestion, suggestFor } from '../graph/suggest.ts'
 import { topicVocabularyOf } from '../graph/topics.ts'
 import type { Entity } from '../model/entity.ts'
@@ -6,6 +5,7 @@ import { sayingOf } from '../recall/card.ts'
 import { vocabularyOf } from '../recall/contradictions.ts'
 import { Recaller } from '../recall/recall.ts'
 import { stateOf } from '../recall/validity.ts'
+import { stemsOf } from '../recall/wording.ts'
 import type { Result } from '../write/plan.ts'
 import { contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { oneLine } from './format.ts'
@@ -71,12 +71,12 @@ export function touchedBy(context: ToolContext, results: readonly Result[]): str
     if (decision.kind === 'decision') related.push(...relatedTo(decision, grounds))
     const saying = (e: Entity) => sayingOf(e, reader.registry().kind(e.kind))
     const labels = labelsOf(decision)
-    const words = new Set(wordsOf(saying(decision)))
+    const words = new Set(stemsOf(saying(decision)))
     const linked = new Set(
       [...reader.links('from', decision.id), ...reader.links('to', decision.id)].flatMap((l) => [l.from, l.to]),
     )
     const isOn = (e: Entity, least: number): boolean => {
-      const own = [...wordsOf(saying(e))]
+      const own = [...stemsOf(saying(e))]
       const shared = own.filter((w) => words.has(w)).length
       return [...labelsOf(e)].some((l) => labels.has(l)) || shared >= Math.max(1, least * own.length)
     }

@@ -1,8 +1,7 @@
 import { idsOf } from '../coordination/session-ids.ts'
 import { UserError } from '../errors.ts'
 import { numberOf, proposalText, waitingIn as waitingChanges } from '../handoff/views/mutations.ts'
-import type { Entity } from '../model/entity.ts'
-import { standingOf } from '../model/entity.ts'
+import { type Entity, provenanceOf, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { markOf, Staleness } from '../read/stale.ts'
 import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
@@ -13,9 +12,7 @@ import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** Whether a hook captured it or a model found it, in one of these sessions if any are named. */
 function wasCaptured(e: Entity, sessions: ReadonlySet<string> | undefined): boolean {
-  const { provenance } = e.fields
-  const by = (Array.isArray(provenance) ? provenance : []) as { source?: unknown; session?: unknown }[]
-  return by.some(
+  return provenanceOf(e).some(
     (p) =>
       /^(?:capture$|llm:)/.test(String(p.source)) &&
       // a subagent's begins with that of its parent, also when presence has forgotten both

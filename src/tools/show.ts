@@ -1,4 +1,5 @@
 import { referenceTo } from '../discover/values.ts'
+import { provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
 import { currentHash, markOf, Staleness } from '../read/stale.ts'
@@ -61,7 +62,7 @@ export const show = defineTool({
     const current = stale && e.kind === 'file' ? currentHash(memory.db, project.root, stale) : undefined
     if (stale) lines.push(`  ${markOf(stale)}`)
     if (current !== undefined) lines.push(`  currentHash: ${current}`)
-    const who = ((e.fields.provenance ?? []) as { [key: string]: Json }[]).map((p) => {
+    const who = provenanceOf(e).map((p) => {
       const [name, ...rest] = [p.user, p.agent, p.session && `session ${p.session}`].filter(Boolean)
       const beside = [...rest, ...(p.branch ? [`on ${p.branch}`] : [])].join(', ')
       return `${name ?? 'somebody'}${beside && ` (${beside})`}`

@@ -1,7 +1,7 @@
 import { UsageError, UserError } from '../errors.ts'
 import { MOST_ACROSS } from '../graph/signals/across.ts'
 import { lookAt, type OtherProject, signalsOf } from '../graph/signals/index.ts'
-import { isAgreed } from '../graph/topics.ts'
+import { isAgreed } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { openProject } from '../open.ts'
 import { otherProjects } from '../recall/projects.ts'

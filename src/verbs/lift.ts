@@ -1,6 +1,5 @@
 import { ref } from '../model/args.ts'
-import type { Entity } from '../model/entity.ts'
-import { isObject } from '../model/object.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import { isWork } from '../model/work-kinds.ts'
 import { parentOf } from '../read/work-tree.ts'
 import type { Planning } from '../write/plan.ts'
@@ -66,8 +65,7 @@ function withGoal(p: Planning, place: Entity): Entity[] {
 
 /** The activities and goals of what the provenance names, each once; the session's current ones where it names nothing. */
 function recordedAt(p: Planning, e: Entity): Entity[] {
-  const provenance = Array.isArray(e.fields.provenance) ? e.fields.provenance : []
-  const named = provenance.flatMap((item) => (isObject(item) ? [item.task ?? item.activity ?? item.goal] : []))
+  const named = provenanceOf(e).map((item) => item.task ?? item.activity ?? item.goal)
   const { task, activity, goal } = p.place()
   const ids = named.some((id) => typeof id === 'string') ? named : [task ?? activity ?? goal]
   const found = new Map<string, Entity>()

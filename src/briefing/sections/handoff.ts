@@ -4,6 +4,7 @@ import type { SessionInfo } from '../../coordination/session-info.ts'
 import { sessionsOf } from '../../coordination/sessions.ts'
 import { type CurrentHandoff, currentHandoffs } from '../../handoff/current.ts'
 import { HANDOFF_PARTS } from '../../handoff/page.ts'
+import { provenanceOf } from '../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { age, byline, claimedOn, many, minute, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
@@ -53,8 +54,7 @@ export function matteringFirst(all: readonly CurrentHandoff[], { focus, memory, 
   const { task } = memory.place(session)
   const weight = (h: CurrentHandoff): number => {
     if (task !== undefined && h.task === task) return 2
-    const by = (h.entity.fields.provenance as { branch?: string }[] | undefined)?.at(-1)
-    return focus.branch !== undefined && by?.branch === focus.branch ? 1 : 0
+    return focus.branch !== undefined && provenanceOf(h.entity).at(-1)?.branch === focus.branch ? 1 : 0
   }
   return [...all].sort((a, b) => weight(b) - weight(a))
 }
@@ -122,7 +122,7 @@ export function recoveryItem(s: SessionInfo, about: About): Item {
   const task = s.task === undefined ? undefined : reader.entity(s.task)
   const decided = reader
     .list('decision', { since: s.started, limit: DECISIONS_LOOKED_AT })
-    .filter((e) => (e.fields.provenance as { session?: string }[] | undefined)?.some((p) => p.session === s.id))
+    .filter((e) => provenanceOf(e).some((p) => p.session === s.id))
     .slice(0, DECISIONS_NAMED)
   const name = nameOfSession(s, undefined, [s.branch && `branch ${s.branch}`])
   const { request, said } = s.data

@@ -1,4 +1,4 @@
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { field, many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
@@ -59,10 +59,7 @@ export const unconfirmed: Section = {
   },
 }
 
-function sourcesOf({ fields }: Entity): string[] {
-  const all = Array.isArray(fields.provenance) ? fields.provenance : []
-  return all.map((p) => String((p as { source?: unknown }).source))
-}
+const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
 
 /** The instruction file that an import found it in. */
 function fileOf(e: Entity): string | undefined {

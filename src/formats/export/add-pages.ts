@@ -6,7 +6,7 @@ import { mutationSection, numbered } from '../../handoff/views/mutations.ts'
 import { observationLine, observedAt } from '../../handoff/views/observations.ts'
 import { type Block, blockOf, printBlock } from '../../handoff/views/swarm.ts'
 import type { Memory } from '../../memory.ts'
-import { type Entity, standingOf } from '../../model/entity.ts'
+import { type Entity, provenanceOf, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { defined, isObject, type JsonObject } from '../../model/object.ts'
 import { leaves } from '../../model/validate.ts'
@@ -29,9 +29,7 @@ export const heldOf = ({ reader, db, env }: Memory, kind: string): Entity[] =>
 /** The facts that settings of ADD were made into, whether or not they bind here: the file says them. Newest first. */
 const settingsOf = ({ reader }: Memory): Entity[] =>
   reader.list('fact').filter((e) => {
-    const { provenance } = e.fields
-    const isRead =
-      Array.isArray(provenance) && provenance.some((p) => isObject(p) && String(p.source).startsWith('import add'))
+    const isRead = provenanceOf(e).some((p) => String(p.source).startsWith('import add'))
     const isReplaced = reader.links('to', e.id).some((l) => l.type === 'supersedes' && stands(l))
     return isRead && !isReplaced && attrsOf(e).setting !== undefined
   })

@@ -1,5 +1,5 @@
 import type { Memory } from '../../memory.ts'
-import { type Entity, LINK_KIND } from '../../model/entity.ts'
+import { type Entity, LINK_KIND, standingOf } from '../../model/entity.ts'
 import type { JsonObject } from '../../model/object.ts'
 import { LEARNING_FIELDS } from '../import/add/learnings.ts'
 import { SCORE_FIELDS } from '../import/add/scores.ts'
@@ -42,7 +42,7 @@ function idsOf(learnings: readonly Entity[]): Map<string, string> {
 function learningFiles(memory: Memory): Record<string, JsonObject> {
   const learnings = memory.reader
     .list('learning', { all: true })
-    .filter((e) => (e.fields.standing ?? 'confirmed') === 'confirmed')
+    .filter((e) => standingOf(e.fields) === 'confirmed')
     .sort((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
   const ids = idsOf(learnings)
   const entries = (retired: boolean) =>

@@ -1,5 +1,5 @@
 import type { Memory } from '../../memory.ts'
-import { type Entity, identityOf, nameKey } from '../../model/entity.ts'
+import { type Entity, identityOf, nameKey, provenanceOf } from '../../model/entity.ts'
 import type { Kind } from '../../model/kind.ts'
 import { foldName } from '../../model/names.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
@@ -19,7 +19,7 @@ export class Finder {
 
   /** Where an entity comes from, one for each that recorded it. */
   #sources(e: Entity): unknown[] {
-    return Array.isArray(e.fields.provenance) ? e.fields.provenance.map((p) => (p as JsonObject).source) : []
+    return provenanceOf(e).map((p) => p.source)
   }
 
   isFrom(e: Entity): boolean {

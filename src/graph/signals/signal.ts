@@ -1,9 +1,9 @@
 import { sha256 } from '../../model/digest.ts'
-import type { Edge, Entity } from '../../model/entity.ts'
+import { type Edge, type Entity, isAgreed } from '../../model/entity.ts'
 import { oneLine } from '../../model/text.ts'
 import type { ListOptions, Reader } from '../../read/reader.ts'
 import type { Vocabulary } from '../../recall/contradictions.ts'
-import { isAgreed, type TopicVocabulary, topicsOfAll } from '../topics.ts'
+import { type TopicVocabulary, topicsOfAll } from '../topics.ts'
 
 /** Of more of a kind the newest count: so many are read in some tenths of a second. */
 export const NEWEST = 2_000

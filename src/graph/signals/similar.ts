@@ -1,5 +1,5 @@
 import type { Entity } from '../../model/entity.ts'
-import { tokensOf } from '../../recall/wording.ts'
+import { stemsOf } from '../../recall/wording.ts'
 
 /** Of many the newest are compared. */
 export const MOST_COMPARED = 1_000
@@ -16,8 +16,7 @@ export interface Saying {
 }
 
 /** The words of a text that carry its claim. */
-export const claimWords = (text: string): Set<string> =>
-  new Set(tokensOf(text).flatMap(({ stem, type }) => (type === 'word' || type === 'number' ? [stem] : [])))
+export const claimWords = (text: string): Set<string> => new Set(stemsOf(text))
 
 /** Half of the shorter one's words in common, and a topic or at least two words. */
 export function areSimilar(a: Saying, b: Saying): boolean {

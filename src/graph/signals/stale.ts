@@ -1,7 +1,6 @@
-import { type Entity, readField } from '../../model/entity.ts'
+import { type Entity, isAgreed, readField } from '../../model/entity.ts'
 import { fieldsOf } from '../../model/kind.ts'
 import { shellWord } from '../../model/shell.ts'
-import { isAgreed } from '../topics.ts'
 import { byTopic, type Detector, fieldOf, type Look, NEWEST, said, signalId, spoken } from './signal.ts'
 import { claimWords } from './similar.ts'
 

@@ -1,4 +1,4 @@
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, standingOf } from '../../model/entity.ts'
 import { foldName } from '../../model/names.ts'
 import { oldestFirst } from '../../read/order.ts'
 import { minute, onPage } from '../page.ts'
@@ -52,9 +52,7 @@ export const decisionsView: View = {
   name: 'decisions.md',
   concerns: (news) => news.events.some(({ event }) => event.entity.startsWith('decision:')),
   render(context, was) {
-    const fresh = candidates(context).filter(
-      (e) => (e.fields.standing ?? 'confirmed') === 'confirmed' && !isTold(e, was),
-    )
+    const fresh = candidates(context).filter((e) => standingOf(e.fields) === 'confirmed' && !isTold(e, was))
     if (fresh.length === 0) return was
     const lines = oldestFirst(context.memory.db, fresh).map((e) => `${decisionLine(e.created, e.name, toldOf(e))}\n`)
     return (was || HEAD) + lines.join('')

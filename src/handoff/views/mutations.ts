@@ -1,4 +1,4 @@
-import type { Entity } from '../../model/entity.ts'
+import { type Entity, provenanceOf } from '../../model/entity.ts'
 import { isObject } from '../../model/object.ts'
 import type { Reader } from '../../read/reader.ts'
 import { minute, onPage } from '../page.ts'
@@ -14,8 +14,7 @@ const attrsOf = ({ fields: { attrs } }: Entity) => (isObject(attrs) ? attrs : {}
 export const isHistory = (e: Entity): boolean =>
   e.fields.number === undefined &&
   attrsOf(e).addId !== undefined &&
-  Array.isArray(e.fields.provenance) &&
-  e.fields.provenance.some((p) => isObject(p) && String(p.source).startsWith('import add '))
+  provenanceOf(e).some((p) => String(p.source).startsWith('import add '))
 
 /** `M-001`; nothing for one that an agent has recorded and nobody has looked at yet. */
 export const numberOf = (e: Entity): string | undefined => {
