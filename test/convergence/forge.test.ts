@@ -263,6 +263,18 @@ describe('[Y3] [K10] who writes by hand, with a key of their own', () => {
       expect(rowsIn(ben)).toEqual(before)
     }))
 
+  test('puts a changed line among sound ones: the others do not speak for it', () => {
+    for (const [i, text] of said.entries()) {
+      if (!text.includes('because') && !text.includes('since') && !text.includes('supports')) continue
+      const bad = text.replace(/because|since|supports/, 'for money')
+      const ben = victim([])
+      const { refused } = ben.memory.applyUpdates(join1(HEADER, said.with(i, bad)))
+      expect(refused.map((r) => r.line)).toEqual([`${ana.tag}:${i + 1}`])
+      expect(JSON.stringify(rowsIn(ben))).not.toContain('for money')
+      ben.memory.close()
+    }
+  })
+
   test('says something where nobody reads: it is put aside', () =>
     both((ben) => {
       const raw = next([['decision:one', { f: 'rationale', v: 'harmless' }]])

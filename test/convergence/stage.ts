@@ -323,6 +323,12 @@ export const OPS = {
   purge: op(1, { by: who, ref: fc.constantFrom('decision:one', 'decision:two') }, (s, { by, ref }) => {
     return acts(s.at(by), [['purge', { ref, reason: 'had to go' }]])
   }),
+  tell: op(2, { by: who }, (s, { by }) => {
+    return acts(s.at(by), [['record-decision', { name: 'one', description: 'hidden text', tags: ['hidden text'] }]])
+  }),
+  erase: op(1, { by: who }, (s, { by }) => {
+    return acts(s.at(by), [['purge', { secret: 'hidden text', reason: 'had to go' }]])
+  }),
   /** A copy of the file is put aside, and later put in its place: the store writes on as if nothing had happened. */
   save: op(1, { by: who }, (s, { by }) => {
     const p = s.at(by)
