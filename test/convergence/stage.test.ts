@@ -36,7 +36,7 @@ test.each(properties)(
   },
 )
 
-/** What the plays found. */
+/** What the plays found, or could not. */
 const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
   [
     'a folded state takes away what it holds as overwritten, where the line came whole before it',
@@ -60,6 +60,21 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
           },
         ],
         ['compact', { by: 0, ago: -86_400_000 }],
+      ],
+    },
+  ],
+  [
+    'an older folded state brings nothing back that was folded away as overwritten',
+    {
+      replicas: 2,
+      steps: [
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', description: 'a' }]] }],
+        ['send', { from: 0, to: 1 }],
+        ['act', { by: 1, actions: [['record-decision', { name: 'two' }]] }],
+        ['compact', { by: 1, ago: -86_400_000 }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', description: 'b' }]] }],
+        ['compact', { by: 0, ago: -86_400_000 }],
+        ['send', { from: 1, to: 0 }],
       ],
     },
   ],
