@@ -1,4 +1,5 @@
 import { covers, tidyPath } from '../claims/glob.ts'
+import { commandsIn, programOf } from '../model/commands.ts'
 import { accepted, flag, type Leaf, listOf, number, oneOf, type SettingProblem } from '../model/settings.ts'
 
 /** What a project may set of hooks, under `hooks` in `.tidemark/config.json`; what it does not say has these values. */
@@ -54,14 +55,13 @@ export function hooksConfig(raw: unknown): { config: HooksConfig; problems: stri
 export const excludedPath = (config: HooksConfig, path: string): boolean =>
   config.excludePaths.some((glob) => covers(glob.includes('/') ? (tidyPath(glob) ?? glob) : `**/${glob}`, path))
 
-/** What only runs a command, in front of it. */
-const RUNS = /^\s*(?:(?:sudo|env|time|nohup|command|exec|nice)\s+(?:-\S+\s+)*|\w+=(?:"[^"]*"|'[^']*'|\S*)\s+)*/
-
 /** Whether a command, or one within it, is of those of which nothing may be noted: `cd x && sudo vault read y` is `vault`. */
 export function excludedCommand(config: HooksConfig, command: string): boolean {
   if (config.excludeCommands.length === 0) return false
-  const within = command.split(/&&|\|\|?|[;\n(){}`]/).map((part) => part.replace(RUNS, ''))
-  const said = [command, ...within].map((part) => part.trim())
+  // wherever a command may begin, in quotes and behind what only starts it: of what is excluded nothing may be noted
+  const parts = command.split(/&&|\|\|?|[;\n(){}`]/).flatMap((part) => [part, part.replace(/["']/g, ' ')])
+  const within = parts.flatMap((part) => [part.trim(), ...commandsIn(part).map((c) => programOf(c.words).join(' '))])
+  const said = [command.trim(), ...within]
   return config.excludeCommands.some((given) => {
     const rule = given.trim()
     if (!rule.includes('*')) return said.some((s) => s === rule || s.startsWith(`${rule} `))

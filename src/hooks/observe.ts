@@ -4,6 +4,7 @@ import { type Claim, claimsOf } from '../coordination/claims.ts'
 import { titleOfSession } from '../coordination/labels.ts'
 import { below, inspect, readInside } from '../files.ts'
 import { operationOf, RUN } from '../handoff/views/observations.ts'
+import { scriptsIn } from '../model/commands.ts'
 import { sha256 } from '../model/digest.ts'
 import type { Json } from '../model/field.ts'
 import { jsonIn } from '../model/object.ts'
@@ -204,10 +205,7 @@ function hasTests(root: string): boolean {
   return script !== undefined && !script.includes('no test specified')
 }
 
-function scriptsOf(root: string): { [name: string]: string } {
-  const { scripts } = (jsonIn(read(root, 'package.json')) ?? {}) as { scripts?: { [name: string]: unknown } }
-  return Object.fromEntries(Object.entries(scripts ?? {}).map(([name, line]) => [name, String(line)]))
-}
+const scriptsOf = (root: string) => scriptsIn(read(root, 'package.json'))
 
 /** What of a project runs by itself before something leaves it: git's hooks, and what a script has in front. */
 const BEFORE = [

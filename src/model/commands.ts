@@ -3,6 +3,8 @@
  * the assessment of a project what its CI runs.
  */
 
+import { jsonIn } from './object.ts'
+
 /** One simple command of a line, with what stands between it and the next. */
 export interface Command {
   readonly words: readonly string[]
@@ -88,6 +90,12 @@ const RUNNERS = list('npm pnpm yarn bun deno make just task composer rake mix ra
 /** The script that is run: `npm run test:unit -- -t x` is `test:unit`. */
 export const scriptOf = ([runner = '', ...words]: readonly string[]): string | undefined =>
   RUNNERS.has(runner) ? words.filter((w) => !w.startsWith('-') && w !== 'run' && w !== 'run-script')[0] : undefined
+
+/** The scripts of a package.json. */
+export function scriptsIn(text: string): { readonly [name: string]: string } {
+  const { scripts } = (jsonIn(text) ?? {}) as { scripts?: object | null }
+  return Object.fromEntries(Object.entries(scripts ?? {}).map(([name, line]) => [name, String(line)]))
+}
 
 /** They may name tests, and run none. */
 const RUNS_NONE = list(`

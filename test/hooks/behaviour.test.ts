@@ -352,6 +352,9 @@ test('[A7] what is private, secret, excluded or said while capture is paused is 
     'A=1 B="c d" sudo -E vault read x',
     'x=$(pass show y)',
     'a | pass',
+    '/usr/local/bin/vault read x',
+    'if ! vault read x; then y; fi',
+    'bash -c "cd a && sudo -E vault read x"',
   ])
     expect(excludedCommand(config, command), command).toBe(true)
   for (const command of ['make vault', 'ls vault x', 'passwd', 'echo a; ls'])

@@ -1,15 +1,5 @@
-import { commandsIn, programOf, scriptOf } from '../../model/commands.ts'
+import { commandsIn, programOf, scriptOf, scriptsIn } from '../../model/commands.ts'
 import type { Repository } from './repository.ts'
-
-/** The scripts of package.json. */
-function scriptsOf({ text }: Pick<Repository, 'text'>): Record<string, unknown> {
-  try {
-    const { scripts } = JSON.parse(text('package.json')) as { scripts?: unknown }
-    return typeof scripts === 'object' && scripts !== null ? (scripts as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
-}
 
 type Is = (words: readonly string[]) => boolean
 
@@ -20,8 +10,8 @@ export function runs(repo: Pick<Repository, 'text'>, line: string, is: Is, depth
     const [first = ''] = words
     if (!['npm', 'pnpm', 'yarn', 'bun'].includes(first) || depth === 0) return is(words)
     const name = scriptOf(words) ?? ''
-    const script = scriptsOf(repo)[name === 't' ? 'test' : name]
-    if (typeof script === 'string') return runs(repo, script, is, depth - 1)
+    const script = scriptsIn(repo.text('package.json'))[name === 't' ? 'test' : name]
+    if (script !== undefined) return runs(repo, script, is, depth - 1)
     return first !== 'npm' && !words.includes('run') && is(words)
   })
 }
@@ -46,8 +36,8 @@ const KNOWN: readonly [RegExp, string][] = [
 
 /** The command that runs all tests. */
 export function commandOfTests(repo: Repository): string | undefined {
-  const { test } = scriptsOf(repo)
-  if (typeof test === 'string' && runs(repo, test, () => true) && !/no test specified/.test(test)) return 'npm test'
+  const { test } = scriptsIn(repo.text('package.json'))
+  if (test !== undefined && runs(repo, test, () => true) && !/no test specified/.test(test)) return 'npm test'
   if (MAKEFILE_TEST.test(repo.text('Makefile'))) return 'make test'
   if (/\bpytest\b/.test(repo.text('pyproject.toml') + repo.text('setup.cfg'))) return 'pytest'
   return KNOWN.find(([file]) => repo.paths.some((p) => file.test(p)))?.[1]
