@@ -146,17 +146,7 @@ const server = await build({
   entryPoints: { server: 'src/surfaces/cli/main.ts' },
 })
 
-/** What reads the documents of 0.1.0, once for each store that a compaction has folded. */
-const documents = await build({
-  ...options,
-  format: 'cjs',
-  banner: {},
-  entryPoints: { yjs: 'node_modules/yjs/dist/yjs.mjs' },
-})
-const [{ text: yjs }] = documents.outputFiles
-
 const files = [
-  ['yjs.cjs', yjs],
   ...[...result.outputFiles, ...server.outputFiles].map(({ path, text }) => [basename(path), withoutFacades(text)]),
   ...[...hooks.outputFiles, ...quick.outputFiles].map(({ path, text }) => [basename(path), asScript(text)]),
 ]

@@ -11,6 +11,7 @@ import { endFirstForm, rewriteEvents, takeDocuments } from '../store/first-form.
 import * as log from '../store/log.ts'
 import { allIds, type EntityRow, getRow } from '../store/rows.ts'
 import { kindsFirst, type Progress, rebuildEntities } from './rebuild.ts'
+import { loadYjs } from './yjs.ts'
 
 /**
  * Goes over from the form of 0.1.0, where a line and what a compaction folded said everything twice: as events, and as updates of
@@ -79,8 +80,7 @@ function keepFromDocuments(db: Db): Set<string> {
 
 /** The cells of a Yjs document of 0.1.0, as the events that would write them. */
 function eventsIn(entity: string, state: Uint8Array): Event[] {
-  const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
-  const Y = require(import.meta.url.endsWith('.ts') ? 'yjs' : './yjs.cjs') as typeof import('yjs')
+  const Y = loadYjs()
   const doc = new Y.Doc()
   try {
     Y.applyUpdate(doc, state)

@@ -1,5 +1,5 @@
-import * as Y from 'yjs'
 import { UserError } from '../../errors.ts'
+import { loadYjs } from '../../replication/yjs.ts'
 import { labelOf, readBytes } from './files.ts'
 import { readingOf } from './json.ts'
 import type { Importer } from './types.ts'
@@ -10,6 +10,7 @@ export const yjs: Importer = {
   about: 'what `export yjs` wrote, from this project or another',
   read(path, root) {
     const file = labelOf(path, root)
+    const Y = loadYjs()
     const doc = new Y.Doc()
     try {
       Y.applyUpdate(doc, readBytes(path, root))
