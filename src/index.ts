@@ -14,6 +14,7 @@ export type {
 } from './coordination/shared-context.ts'
 export { type ErrorDetails, UserError } from './errors.ts'
 export { type StreamEvent, valueAfter } from './feed/feed.ts'
+export type { LiveDocument, YjsOptions, YjsReport } from './formats/yjs-live.ts'
 export {
   type ActivityScope,
   type Batch,

@@ -1,3 +1,4 @@
+import type { Doc } from 'yjs'
 import { type Briefing, type BriefOptions, brief } from './briefing/brief.ts'
 import { type Claim, claimsOf } from './coordination/claims.ts'
 import { type Inbox, inbox } from './coordination/inbox.ts'
@@ -9,6 +10,7 @@ import { recallFunctions } from './discover/recall.ts'
 import { whatIfFunctions } from './discover/what-if.ts'
 import { synthesizeIfDue } from './evolution/synthesis.ts'
 import type { StreamEvent } from './feed/feed.ts'
+import { type LiveDocument, liveYjs, type YjsOptions } from './formats/yjs-live.ts'
 import { readEdits, refreshViews } from './handoff/views/refresh.ts'
 import type { ActOptions, ActResult, Memory, News } from './memory.ts'
 import type { Entity } from './model/entity.ts'
@@ -193,6 +195,12 @@ export interface ProjectMemory {
   /** What a replica that has seen up to `cursor` lacks, for its `applyUpdates`. */
   updatesSince(cursor?: string): { bytes: Uint8Array; cursor: string }
   applyUpdates(bytes: Uint8Array): Ingested
+  /**
+   * A Yjs document, or the given one, that says what the memory says: what is committed appears in it, and what peers change
+   * in it is written as an agent's batch would be, unverified. What is refused is put back, and told.
+   * @throws UserError `other-project` for a document of another one.
+   */
+  yjs(doc?: Doc, options?: YjsOptions): Promise<LiveDocument>
   close(): void
 }
 
@@ -378,6 +386,7 @@ export function asProjectMemory(
   options: { recall?: RecallSettings; written?: () => void } = {},
 ): ProjectMemory {
   const act = writing(memory, project, options.written ?? (() => {}))
+  const documents: LiveDocument[] = []
   let opened: Recaller | undefined
   const recaller = (): Recaller => (opened ??= new Recaller(memory, project, options.recall))
   return {
@@ -424,7 +433,13 @@ export function asProjectMemory(
     brief: (options) => brief(memory, project, options),
     updatesSince: (cursor) => memory.updatesSince(cursor),
     applyUpdates: (bytes) => memory.applyUpdates(bytes),
+    async yjs(doc, options) {
+      const live = await liveYjs(memory, act, doc, options)
+      documents.push(live)
+      return live
+    },
     close() {
+      for (const live of documents.splice(0)) live.close()
       opened?.close()
       memory.close()
     },

@@ -512,7 +512,7 @@ export class Memory {
       return taken
     })
     if (result.erased) this.finishErasure(gone)
-    if (result.applied > 0) this.tellListeners()
+    if (result.applied > 0 || delivery.snapshots.length > 0) this.tellListeners()
     return result
   }
 

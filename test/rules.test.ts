@@ -20,6 +20,7 @@ const BUILT = [
   ...Array.from({ length: 7 }, (_, i) => `M${i + 1}`),
   ...Array.from({ length: 10 }, (_, i) => `N${i + 1}`),
   ...['Y1', 'Y3', 'Y5'],
+  ...Array.from({ length: 7 }, (_, i) => `J${i + 1}`),
 ]
 
 test('every rule whose capability is built is named by a test that proves it', () => {

@@ -12,6 +12,8 @@ export interface SubscribeOptions {
   since?: number
   /** Called with what a subscriber throws; else it goes to the log. */
   onError?: (error: unknown) => void
+  /** Called where something came of which no batch tells: a folded state. */
+  onFolded?: () => void
 }
 
 /** Those who follow one open store. The store is watched for other processes' commits while there are any. */
@@ -27,7 +29,7 @@ export class Subscribers {
   }
 
   /** Calls `onNews` with every batch after `since`, in order, each once. Returns the way to stop. */
-  add(onNews: (news: News) => void, { since, onError }: SubscribeOptions): () => void {
+  add(onNews: (news: News) => void, { since, onError, onFolded = () => {} }: SubscribeOptions): () => void {
     const log = (error: unknown) =>
       this.#log(`tidemark: a subscriber failed: ${error instanceof Error ? error.stack : String(error)}`)
     const attempt = (part: () => void) => {
@@ -50,13 +52,18 @@ export class Subscribers {
       delivering = true
       attempt(() => {
         while (more && this.#all.has(deliver)) {
+          const last = lastArrival(this.#db)
           const page = newsSince(this.#db, cursor, PAGE)
           more = page.length === PAGE
           for (const news of page) {
             if (!this.#all.has(deliver)) return
+            if (news.seq > cursor + 1) attempt(onFolded)
             cursor = news.seq
             attempt(() => onNews(news))
           }
+          if (more || cursor >= last) continue
+          cursor = last
+          attempt(onFolded)
         }
       })
       delivering = false

@@ -16,9 +16,11 @@ import {
   arrivalsOf,
   eventsIn,
   eventsOfAll,
+  isOfPeers,
   keepArrivals,
   ownLines,
   pinned,
+  touchedByPeers,
   touchedElsewhere,
 } from '../store/trust.ts'
 import { acceptedReviewers } from './reviewers.ts'
@@ -28,13 +30,13 @@ export const BESIDE: ReadonlySet<string> = new Set(['provenance', 'tags', 'topic
 
 /**
  * Which entities somebody in this store stands by: after the last that another replica said of them arrived here, they
- * were recorded, edited or confirmed here, or a reviewer whom the person here accepted has confirmed them. What came by sync is unverified until then, whatever it says of its own
- * standing (M6). Who wrote a line is known by where it came from, and when by the order of arrival: the author's name
+ * were recorded, edited or confirmed here, or a reviewer whom the person here accepted has confirmed them. What came by sync, or from a
+ * peer of a live Yjs document, is unverified until then, whatever it says of its own standing (M6). Who wrote a line is known by where it came from, and when by the order of arrival: the author's name
  * and the stamp in it are the writer's word alone.
  */
 export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]): Set<string> {
   const vouched = new Set(ids)
-  const elsewhere = touchedElsewhere(db, ids)
+  const elsewhere = [...new Set([...touchedElsewhere(db, ids), ...touchedByPeers(db, ids)])]
   if (elsewhere.length === 0) return vouched
   const events = eventsOfAll(db, elsewhere)
   const last = lastWords(db, events)
@@ -53,8 +55,10 @@ export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]):
 function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arrivals>> {
   const isOwn = ownLines(db)
   const last = new Map<string, Partial<Arrivals>>()
+  const peers = new Set(touchedByPeers(db, [...new Set(events.map((e) => e.event.entity))]))
   for (const { event, replica, seq, n } of events) {
-    const whose = isOwn(replica, seq) ? 'own' : 'others'
+    const isPeers = peers.has(event.entity) && isOfPeers(db, replica, seq)
+    const whose = isOwn(replica, seq) && !isPeers ? 'own' : 'others'
     if (whose === 'own' ? !endorses(event.field, event.value) : BESIDE.has(event.field)) continue
     const so = last.get(event.entity) ?? {}
     last.set(event.entity, { ...so, [whose]: Math.max(n, so[whose] ?? 0) })

@@ -37,6 +37,25 @@ export function ownLines(db: Db): (replica: string, seq: number) => boolean {
   return (replica, seq) => replica === now || seq <= (earlier[replica] ?? 0)
 }
 
+/** The source of what peers of a live Yjs document said: it is written in this store, and nobody here stands by it. */
+export const OF_PEERS = 'yjs'
+
+/** Of some entities, those that may hold what such peers said. */
+export const touchedByPeers = (db: Db, ids: readonly string[]): string[] =>
+  db
+    .all<{ id: string }>(
+      `SELECT id FROM entities WHERE id IN (SELECT value FROM json_each(?)) AND instr(body, '"source":"${OF_PEERS}"')>0`,
+      JSON.stringify(ids),
+    )
+    .map((r) => r.id)
+
+export const isOfPeers = (db: Db, replica: string, seq: number): boolean =>
+  db.get(
+    `SELECT 1 FROM log WHERE replica=? AND seq=? AND ${LINE} -> 'by' ->> 'source' = '${OF_PEERS}'`,
+    replica,
+    seq,
+  ) !== undefined
+
 /** Every identity that this store writes or wrote under, and up to which line. */
 export function ownIdentities(db: Db): { replica: string; upTo: number }[] {
   const now = getMeta(db, 'replica')

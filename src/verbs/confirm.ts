@@ -12,7 +12,8 @@ export const confirm = defineVerb({
   plan(p, { ref: target }, report, run) {
     const standing = target.fields.standing ?? 'confirmed'
     // what others have said stands by their word alone until somebody here stands by it too
-    const isOthers = [...p.cells(target.id).values()].some((c) => c.stamp.replica !== p.ctx.replica)
+    const isOthers =
+      [...p.cells(target.id).values()].some((c) => c.stamp.replica !== p.ctx.replica) || !p.view.endorsed(target.id)
     if (standing === 'confirmed' && !isOthers) p.note(`${target.id} stands as confirmed already`)
     if (target.kind === 'proposal' && standing !== 'confirmed') {
       const [verb, inner] = JSON.parse(String(target.fields.action)) as [string, { [key: string]: Json }]

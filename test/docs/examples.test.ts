@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Server } from '@hocuspocus/server'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Kind } from '../../src/model/kind.ts'
 import { KINDS } from '../../src/model/kinds/index.ts'
@@ -255,15 +256,28 @@ test('all JSON of the pages is JSON, and every configuration starts `tidemark mc
   expect(starts.length).toBeGreaterThan(5)
 })
 
-test('the TypeScript of docs/shared-context.md runs as it stands', async () => {
+test('the TypeScript of the pages runs as it stands, beside a stock server of Yjs', async () => {
   const { dir, run } = await prepared()
   mkdirSync(join(dir, 'node_modules'))
   symlinkSync(ROOT, join(dir, 'node_modules', 'tidemark'))
+  for (const name of ['yjs', '@hocuspocus'])
+    symlinkSync(join(ROOT, 'node_modules', name), join(dir, 'node_modules', name))
+  const server = new Server({ port: 0, address: '127.0.0.1', quiet: true, stopOnSignals: false })
+  await server.listen()
+  onTestFinished(() => server.destroy())
+  const answers: string[] = []
   for (const page of PAGES)
     for (const { text } of fences(page, 'ts')) {
-      writeFileSync(join(dir, 'example.ts'), text)
-      expect(await run('node example.ts')).toEqual({ code: 0, out: '' })
+      writeFileSync(join(dir, 'example.ts'), text.replace('127.0.0.1:1234', server.URL))
+      const { code, out } = await run('node example.ts')
+      expect([page, code, out.replace(/\d+/, 'N')]).toEqual([
+        page,
+        0,
+        page.endsWith('moving.md') ? 'N entities are shared\n' : '',
+      ])
+      answers.push(page)
     }
+  expect(answers).toEqual(['docs/moving.md', 'docs/shared-context.md'])
 })
 
 test('a skill names tools, their parameters, verbs and kinds as they are called', () => {

@@ -24,6 +24,23 @@ function said(e: Entity, without: readonly string[]): { [field: string]: Json } 
   return out
 }
 
+/** An entity, in the form that every lossless format holds. */
+export const entityIn = (e: Entity): DocumentEntity => ({
+  id: e.id,
+  kind: e.kind,
+  fields: said(e, ['provenance', 'retired']),
+  ...recorded(e),
+})
+
+export const linkIn = (e: Entity): DocumentLink => ({
+  id: e.id,
+  from: String(e.fields.from),
+  to: String(e.fields.to),
+  type: String(e.fields.type),
+  fields: said(e, ['from', 'to', 'type', 'provenance', 'retired']),
+  ...recorded(e),
+})
+
 type What = Pick<ExportOptions, 'kind' | 'stamp' | 'history'>
 
 /** Everything that is known, as one JSON document; `import json` takes it back. */
@@ -46,24 +63,13 @@ export function documentOf(memory: Memory, { kind: only, stamp, history }: What)
   const first = (e: DocumentEntity) => (e.kind === KIND_KIND ? 0 : e.kind === RELATION_KIND ? 1 : 2)
   const entities = kinds
     .flatMap((k) => reader.list(k, { all: true }))
-    .map(
-      (e): DocumentEntity => ({ id: e.id, kind: e.kind, fields: said(e, ['provenance', 'retired']), ...recorded(e) }),
-    )
+    .map(entityIn)
     .sort((a, b) => first(a) - first(b) || byId(a, b))
   const there = new Set(entities.map((e) => e.id))
   const links = reader
     .list(LINK_KIND, { all: true })
     .filter((e) => there.has(String(e.fields.from)) && there.has(String(e.fields.to)))
-    .map(
-      (e): DocumentLink => ({
-        id: e.id,
-        from: String(e.fields.from),
-        to: String(e.fields.to),
-        type: String(e.fields.type),
-        fields: said(e, ['from', 'to', 'type', 'provenance', 'retired']),
-        ...recorded(e),
-      }),
-    )
+    .map(linkIn)
     .sort(byId)
   return {
     tidemark: 1,

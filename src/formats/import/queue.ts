@@ -22,12 +22,12 @@ export interface QueueEvents {
 
 /** Collects units into batches. A refused unit is taken out and told; the rest is written without it. */
 export class Queue {
-  readonly #memory: Memory
+  readonly #memory: Pick<Memory, 'act'>
   readonly #options: ActOptions
   readonly #events: QueueEvents
   #units: Unit[] = []
 
-  constructor(memory: Memory, options: ActOptions, events: QueueEvents) {
+  constructor(memory: Pick<Memory, 'act'>, options: ActOptions, events: QueueEvents) {
     this.#memory = memory
     this.#options = options
     this.#events = events
