@@ -1,18 +1,18 @@
 /**
  * Writes the store that tests of every later version must be able to open: `node scripts/freeze-store.ts` once per
- * release, before the version is raised. Refuses to replace one that is there: a released store is never changed.
+ * schema, before the next one. Refuses to replace one that is there: a released store is never changed.
  */
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { setMeta } from '../src/store/meta.ts'
+import { SCHEMA_VERSION } from '../src/store/migrations.ts'
 import { answers } from '../test/compat/answers.ts'
 import { exchange, Replica, send, tempDir } from '../test/convergence/harness.ts'
 
-const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
-  version: string
-}
-const target = join(import.meta.dirname, '..', 'test', 'compat', `store-${version}.db`)
+const target = join(import.meta.dirname, '..', 'test', 'compat', `store-schema-${SCHEMA_VERSION}.db.gz`)
 if (existsSync(target) && !process.argv.includes('--unreleased')) {
-  console.error(`${target} is there already. Was ${version} released? Then leave it; else give --unreleased.`)
+  console.error(`${target} is there already. Was it released? Then leave it; else give --unreleased.`)
   process.exit(1)
 }
 
@@ -80,6 +80,41 @@ a.act([['record-learning', { title: 'held a secret', body: 'hunter2-hunter2' }]]
 a.act([['purge', { secret: 'hunter2-hunter2', reason: 'a password' }]])
 a.act([['record-learning', { title: 'held a customer' }]])
 a.act([['purge', { ref: 'held a customer', reason: 'a customer' }]])
+// every verb that changes something in another way
+a.act([
+  ['record-pattern', { name: 'short', description: 'one step after the other' }],
+  ['record-concept', { name: 'short-lived', definition: 'taken out, and brought back' }],
+  ['share-set', { key: 'phase', value: { name: 'review', by: { ana: 1 } } }],
+  ['share-set', { key: 'open', value: ['auth', 'docs'] }],
+])
+a.act([
+  ['delete-concept', { name: 'short-lived' }],
+  ['unlink-entities', { from: 'decision:use-sqlite', to: 'file:src/store/db.ts', type: 'implements' }],
+  ['share-append', { key: 'open', value: 'tests' }],
+])
+exchange(a, b)
+a.act([['restore', { ref: 'concept:short-lived' }]])
+a.act([['share-delete', { key: 'phase', path: 'by' }]])
+b.act([['share-append', { key: 'open', value: 'from b' }]])
+b.act([['share-merge', { key: 'phase', value: { by: { b: 2 } } }]])
+b.act([['record-decision', { name: 'use-sqlite', attrs: { who: ['b'] }, evidence: { remove: ['from b'] } }]])
+exchange(a, b)
+a.act([['record-fact', { fact: 'Always guess' }]], { by: 'agent' })
+a.act([['start-goal', { originalAsk: 'make it fast' }]])
+a.act([['start-task', { description: 'measure' }]])
+a.act([['complete', { ref: 'measure', result: 'done' }]])
+a.act([['record-pattern', { name: 'short' }]], { intent: 'to say why', user: 'ana', branch: 'main' })
+// one that is copied with its identity, and forks
+a.memory.db.raw.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+copyFileSync(b.path, join(dir, 'twin.db'))
+const twin = new Replica(dir, 'twin', 44)
+twin.now = b.now
+twin.memory.db.write(() => setMeta(twin.memory.db, 'inode', String(statSync(twin.path).ino)))
+twin.act([['record-fact', { fact: 'said by the twin' }]])
+b.act([['record-fact', { fact: 'said by b meanwhile' }]])
+exchange(a, b, twin)
+exchange(a, b, twin)
+at(6)
 // a line that waits for the one before it
 c.act([['record-fact', { fact: 'first of c' }]])
 c.act([['record-fact', { fact: 'second of c' }]])
@@ -87,7 +122,7 @@ const [header = '', , second = ''] = new TextDecoder().decode(c.memory.updatesSi
 a.memory.applyUpdates(new TextEncoder().encode(`${header}\n${second}\n`))
 
 a.memory.db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
-writeFileSync(target.replace(/\.db$/, '.json'), `${JSON.stringify(answers(a.memory), null, 1)}\n`)
-for (const r of [a, b, c]) r.memory.close()
-copyFileSync(a.path, target)
+writeFileSync(target.replace(/\.db\.gz$/, '.json'), `${JSON.stringify(answers(a.memory), null, 1)}\n`)
+for (const r of [a, b, c, twin]) r.memory.close()
+writeFileSync(target, gzipSync(readFileSync(a.path), { level: 9 }))
 console.log(`wrote ${target}`)

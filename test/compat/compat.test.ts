@@ -1,21 +1,21 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Recaller } from '../../src/recall/recall.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
 import { dump, exchange, Replica, tempDir } from '../convergence/harness.ts'
-import { answers, answersNow } from './answers.ts'
+import { answers } from './answers.ts'
+import { frozen, STORES } from './frozen.ts'
 
-const stores = readdirSync(import.meta.dirname).filter((f) => /^store-.*\.db$/.test(f))
-
-test('[C5] a store of every release is here, of the last that held documents, and of the first whose lines are all', () => {
-  expect(stores).toEqual(expect.arrayContaining(['store-0.1.0.db', 'store-schema15.db', 'store-schema16.db']))
+test('[C5] a store of every release is here', () => {
+  expect(STORES).toEqual(['store-0.1.0.db', 'store-schema-15.db.gz', `store-schema-${SCHEMA_VERSION}.db.gz`])
 })
 
-describe.each(stores)('[C5] %s', (file) => {
+describe.each(STORES)('[C5] %s', (file) => {
+  const { bytes, expected } = frozen(file)
   const opened = <T>(body: (a: Replica, b: Replica) => T): T => {
     const dir = tempDir()
-    copyFileSync(join(import.meta.dirname, file), join(dir, 'a.db'))
+    writeFileSync(join(dir, 'a.db'), bytes)
     const a = new Replica(dir, 'a', 99)
     // in a directory of its own: the snapshots that a migration leaves beside a store are of that store
     const b = new Replica(join(dir, 'new'), 'b', 77)
@@ -28,9 +28,6 @@ describe.each(stores)('[C5] %s', (file) => {
       rmSync(dir, { recursive: true, force: true })
     }
   }
-  const said = JSON.parse(readFileSync(join(import.meta.dirname, file.replace(/\.db$/, '.json')), 'utf8'))
-  const expected = answersNow(said)
-
   test('opens and answers as it did', () => {
     opened((a) => {
       expect(JSON.parse(JSON.stringify(answers(a.memory)))).toEqual(expected)
@@ -65,7 +62,7 @@ describe.each(stores)('[C5] %s', (file) => {
       a.act([['record-endpoint', { route: '/new', verb: 'POST' }]])
       expect(a.memory.reader.conflicts().map((e) => e.id)).not.toContain('decision:use-sqlite')
       b.act([['record-decision', { name: 'use-sqlite', tags: ['new'] }]])
-      a.memory.signAnew() // the key of the machine that wrote it is not here
+      a.memory.signAnew() // as a sync does where the key of an identity is not here
       exchange(a, b)
       expect(dump(b.memory, false)).toEqual(dump(a.memory, false))
       expect(a.fields('decision:use-sqlite')).toMatchObject({ confidence: 0.95, tags: ['a', 'b', 'db', 'new'] })

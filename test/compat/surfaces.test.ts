@@ -1,11 +1,14 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { entity } from '../../bench/knowledge.ts'
 import { openProject } from '../../src/open.ts'
 import { SCHEMA_VERSION } from '../../src/store/migrations.ts'
+import { markStore } from '../../src/store/owner.ts'
 import { findProject } from '../../src/store/project.ts'
 import { onTerminal, scratch, tidemark } from '../cli/run.ts'
+import { PROJECT } from '../convergence/harness.ts'
+import { frozen } from './frozen.ts'
 import { digestOf, intoFirstForm } from './old-store.ts'
 
 type At = ReturnType<typeof scratch>
@@ -64,3 +67,25 @@ test.skipIf(!existsSync('/usr/bin/script'))(
     expect((await onTerminal(at, ['status'])).out).not.toContain('up to date')
   },
 )
+
+test('[C5] what a store of 0.1.0 says otherwise now is told once, and named by doctor', async () => {
+  const at = scratch()
+  await tidemark(at, ['init', '--client', 'none', '--yes'])
+  const { storePath } = findProject(at.dir)
+  const configPath = join(at.dir, '.tidemark/config.json')
+  writeFileSync(storePath, frozen('store-schema-15.db.gz').bytes)
+  for (const left of ['-wal', '-shm', '.owner', '.bell']) rmSync(storePath + left, { force: true })
+  const config = JSON.parse(readFileSync(configPath, 'utf8')) as object
+  writeFileSync(configPath, JSON.stringify({ ...config, id: PROJECT }))
+  markStore(storePath, PROJECT)
+  const { code, err } = await tidemark(at, ['status'])
+  expect(code).toBe(0)
+  expect(err.trimEnd().split('\n')).toEqual([
+    'tidemark: 1 of 25 entities say something else than in version 0.1.0, which did not read what their batches say; `tidemark doctor` names them',
+    'tidemark: what only a compaction of version 0.1.0 had kept, and no batch says, was taken over; `tidemark doctor` names them',
+  ])
+  expect((await tidemark(at, ['status'])).err).toBe('')
+  const doctor = (await tidemark(at, ['doctor'])).out
+  expect(doctor).toContain('did not read what their batches say: fact:as-the-diff-shows-it\n')
+  expect(doctor).toContain('no batch says, was taken over: decision:use-sqlite\n')
+})

@@ -1,7 +1,6 @@
 // @module-tag long
 import { spawn, spawnSync } from 'node:child_process'
 import {
-  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -21,7 +20,8 @@ import { openProject } from '../../src/open.ts'
 import { markStore } from '../../src/store/owner.ts'
 import { findProject } from '../../src/store/project.ts'
 import { BIN, files, git } from '../cli/run.ts'
-import { answersNow, answers as answersOfOld } from '../compat/answers.ts'
+import { answers as answersOfOld } from '../compat/answers.ts'
+import { frozen } from '../compat/frozen.ts'
 import { dump, folded, read, seeded } from './harness.ts'
 
 /** How many commands are killed in all; a few of each unless told otherwise. */
@@ -227,7 +227,7 @@ const SCENARIOS: Record<string, Scenario> = {
     prepare() {
       rmSync(dirname(storePath()), { recursive: true })
       mkdirSync(dirname(storePath()))
-      copyFileSync(join(import.meta.dirname, '../compat/store-0.1.0.db'), storePath())
+      writeFileSync(storePath(), frozen('store-schema-15.db.gz').bytes)
       const db = new DatabaseSync(storePath(), { readOnly: true })
       const id = String(db.prepare("SELECT value FROM meta WHERE key='project'").get()!.value)
       db.close()
@@ -239,9 +239,8 @@ const SCENARIOS: Record<string, Scenario> = {
     check() {
       const memory = openProject(findProject(dir))
       try {
-        const expected = JSON.parse(readFileSync(join(import.meta.dirname, '../compat/store-0.1.0.json'), 'utf8'))
         expect(memory.faults()).toEqual([])
-        expect(JSON.parse(JSON.stringify(answersOfOld(memory)))).toEqual(answersNow(expected))
+        expect(JSON.parse(JSON.stringify(answersOfOld(memory)))).toEqual(frozen('store-schema-15.db.gz').expected)
       } finally {
         memory.close()
       }
