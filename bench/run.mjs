@@ -15,6 +15,7 @@ const NAMES = [
   'hub-scale',
   'first-sync',
   'writers',
+  'migration',
   'upkeep',
   'as-of',
   'size',

@@ -21,7 +21,9 @@ import {
   type EntityRow,
   getRow,
   idsOfKind,
+  keptName,
   type LinkRow,
+  nameIn,
   placeOf,
   putLink,
   putRow,
@@ -130,7 +132,9 @@ export function projectionOf(
     ...(isLink && typeof from === 'string' && typeof to === 'string' && typeof type === 'string'
       ? { link: { id, src: from, rel: type, dst: to } }
       : {}),
-    ...(folded.live && kind && !kind.internal ? { text: indexedText(textOf(row.name, folded, kind)) } : {}),
+    ...(folded.live && kind && !kind.internal
+      ? { text: indexedText(textOf(nameIn(row.name, folded.fields), folded, kind)) }
+      : {}),
   }
 }
 
@@ -143,11 +147,15 @@ function putProjection(db: Db, { row, link, text }: Projection, at: number | und
 }
 
 export function rowOf(id: string, folded: Folded, updated: number, version: number, registry: Registry): EntityRow {
-  const name = displayName(registry.kind(kindOf(id)), folded.fields)
+  const kind = registry.kind(kindOf(id))
+  const name = displayName(kind, folded.fields)
   return {
     id,
     kind: kindOf(id),
-    name,
+    name: keptName(
+      name,
+      kind?.key.find((field) => folded.fields[field] === name),
+    ),
     name_key: nameKey(name),
     live: folded.live ? 1 : 0,
     standing: standingOf(folded.fields),

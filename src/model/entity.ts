@@ -152,7 +152,7 @@ export const linkId = (from: string, relation: string, to: string): string =>
   `${LINK_KIND}:${sha256(JSON.stringify([from, relation, to])).slice(0, 20)}`
 
 /** The longest name that is its own key. */
-export const NAME_KEY_MAX = 200
+export const NAME_KEY_MAX = 40
 
 /** What names are looked up by: folded, and no longer than an index likes. Long texts that begin alike have keys of their own. */
 export function nameKey(name: string): string {

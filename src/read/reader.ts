@@ -72,11 +72,12 @@ export interface Reader extends Lookup {
 }
 
 export function entityOf(row: rows.EntityRow): Entity {
+  const fields = stored<{ [field: string]: Json }>(row.body)
   return {
     id: row.id,
     kind: row.kind,
-    name: row.name,
-    fields: stored<{ [field: string]: Json }>(row.body),
+    name: rows.nameIn(row.name, fields),
+    fields,
     live: row.live === 1,
     created: row.created,
     updated: row.updated,

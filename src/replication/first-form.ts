@@ -9,7 +9,7 @@ import { keepBaseDigest } from '../store/compare.ts'
 import type { Db } from '../store/db.ts'
 import { endFirstForm, rewriteEvents, takeDocuments } from '../store/first-form.ts'
 import * as log from '../store/log.ts'
-import { allIds, type EntityRow, getRow } from '../store/rows.ts'
+import { allIds, type EntityRow, getRow, renameRow } from '../store/rows.ts'
 import { kindsFirst, type Progress, rebuildEntities } from './rebuild.ts'
 import { loadYjs } from './yjs.ts'
 
@@ -25,7 +25,9 @@ export function settleFirstForm(db: Db, registry: () => Registry, env: Env, prog
   const others: string[] = []
   for (const [i, id] of ids.entries()) {
     const before = getRow(db, id)
-    if (kept.has(id) || !before || !isMadeOf(before, log.eventsOf(db, id), registry())) {
+    const made = before && !kept.has(id) ? rowMadeOf(before, log.eventsOf(db, id), registry()) : undefined
+    if (made && saidBy(made) === saidBy(before)) renameRow(db, made)
+    else {
       rebuildEntities(db, registry(), [id])
       if (saidBy(getRow(db, id)) !== saidBy(before)) others.push(id)
     }
@@ -50,16 +52,16 @@ export function settleFirstForm(db: Db, registry: () => Registry, env: Env, prog
   endFirstForm(db)
 }
 
-/** Whether a row is what these events make. */
-function isMadeOf(row: EntityRow, events: readonly log.LoggedEvent[], registry: Registry): boolean {
-  if (events.length === 0) return false
+/** The row that these events make, as old and as often written as one. */
+function rowMadeOf(row: EntityRow, events: readonly log.LoggedEvent[], registry: Registry): EntityRow | undefined {
+  if (events.length === 0) return undefined
   const folded = foldOf(row.id, cellsOf(events.map((e) => e.event)))
-  const made = rowOf(row.id, folded, row.updated, row.version, registry)
-  return (Object.keys(made) as (keyof EntityRow)[]).every((key) => made[key] === row[key])
+  return rowOf(row.id, folded, row.updated, row.version, registry)
 }
 
-/** What a row says, whenever and however often it was written. */
-const saidBy = (row: EntityRow | undefined): string => JSON.stringify({ ...row, updated: 0, version: 0 })
+/** What a row says, whenever and however often it was written. Its name is in its body. */
+const saidBy = (row: EntityRow | undefined): string =>
+  JSON.stringify(row && { ...row, name: '', name_key: '', updated: 0, version: 0 })
 
 /** Makes events of what a document of a compaction holds and no event says; returns the entities. */
 function keepFromDocuments(db: Db): Set<string> {

@@ -305,6 +305,9 @@ function m016_lines_alone(db: DatabaseSync): void {
     -- How often, by replica, and when last the lines folded away touched an entity.
     CREATE TABLE folded (entity TEXT PRIMARY KEY, updated INTEGER NOT NULL, counts TEXT NOT NULL) WITHOUT ROWID;
     INSERT INTO folded SELECT entity, updated, counts FROM base;
+    -- What comes is added at the end of its kind, so pages are filled.
+    DROP INDEX entities_by_kind;
+    CREATE INDEX entities_by_kind ON entities (kind, live, created, id DESC);
   `)
   const isEmpty = db.prepare('SELECT 1 FROM log LIMIT 1').get() === undefined
   const isFolded = db.prepare('SELECT 1 FROM base LIMIT 1').get() !== undefined

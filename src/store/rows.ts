@@ -1,3 +1,4 @@
+import type { Json } from '../model/field.ts'
 import { type Db, insertion, type Param, stored } from './db.ts'
 import { addRange, type Range } from './ranges.ts'
 import { clearTexts, dropText } from './text-index.ts'
@@ -6,6 +7,7 @@ import { clearTexts, dropText } from './text-index.ts'
 export interface EntityRow {
   id: string
   kind: string
+  /** As `keptName` keeps it. */
   name: string
   name_key: string
   live: number
@@ -33,11 +35,26 @@ const COLUMN_NAMES = [
   'conflicts',
 ] as const
 const COLUMNS = COLUMN_NAMES.join(', ')
+
+/** Before the field that a name is in: no name begins with it. */
+const IN_FIELD = '\u0001'
+const LONG_NAME = 16
+/** A long name stands in the body alone, and its field in the column. */
+export const keptName = (name: string, field: string | undefined): string =>
+  field !== undefined && name.length > LONG_NAME ? IN_FIELD + field : name
+export const nameIn = (kept: string, fields: { readonly [field: string]: Json }): string => {
+  const value = kept.startsWith(IN_FIELD) ? fields[kept.slice(1)] : kept
+  return typeof value === 'string' ? value : kept
+}
 const ADD_ROW = insertion('entities', COLUMN_NAMES)
 const SET_ROW = `UPDATE entities SET ${COLUMN_NAMES.map((c) => `${c}=?`)} WHERE rowid=?`
 
 export const getRow = (db: Db, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
+
+/** Names are kept otherwise than in version 0.1.0. */
+export const renameRow = (db: Db, { id, name, name_key }: EntityRow): void =>
+  db.run('UPDATE entities SET name=?2, name_key=?3 WHERE id=?1 AND (name<>?2 OR name_key<>?3)', id, name, name_key)
 
 /** Several at once, by rowid. */
 export const rowsAt = (db: Db, rowids: readonly number[]): (EntityRow & { rowid: number })[] =>
@@ -254,7 +271,12 @@ export const allIds = (db: Db): string[] => db.all<{ id: string }>('SELECT id FR
 
 /** The newest names, to suggest from when a reference finds nothing. */
 export const someNames = (db: Db, limit: number): { id: string; name: string }[] =>
-  db.all("SELECT id, name FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?", limit)
+  db
+    .all<{ id: string; name: string; body: string }>(
+      "SELECT id, name, body FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?",
+      limit,
+    )
+    .map(({ id, name, body }) => ({ id, name: name.startsWith(IN_FIELD) ? nameIn(name, stored(body)) : name }))
 
 export const countByKind = (db: Db): { kind: string; n: number }[] =>
   db.all('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
