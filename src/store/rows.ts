@@ -54,7 +54,14 @@ export const getRow = (db: Db, id: string): EntityRow | undefined =>
 
 /** Names are kept otherwise than in version 0.1.0. */
 export const renameRow = (db: Db, { id, name, name_key }: EntityRow): void =>
-  db.run('UPDATE entities SET name=?2, name_key=?3 WHERE id=?1 AND (name<>?2 OR name_key<>?3)', id, name, name_key)
+  db.run(
+    'UPDATE entities SET name=?, name_key=? WHERE id=? AND (name, name_key)<>(?,?)',
+    name,
+    name_key,
+    id,
+    name,
+    name_key,
+  )
 
 /** Several at once, by rowid. */
 export const rowsAt = (db: Db, rowids: readonly number[]): (EntityRow & { rowid: number })[] =>
