@@ -65,9 +65,10 @@ function underTag(
   return seal({
     ...{ replica: tag, seq: before.seq + 1, prev: before.hash, at, ctr, events, forks },
     author: author.undoes ? { ...author, undoes: author.undoes.map(batchNow) } : author,
-    purges: purges.map((p) => {
+    // a copy of this store may have the line as it was
+    purges: purges.flatMap((p) => {
       const there = now.get(`${p.replica}:${p.seq}`)
-      return there ? { ...p, replica: tag, seq: there.seq, hash: there.hash } : p
+      return there ? [p, { ...p, replica: tag, seq: there.seq, hash: there.hash }] : [p]
     }),
     salt: (entity) => saltIn(line, entity),
   })

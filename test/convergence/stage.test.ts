@@ -79,6 +79,18 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
     },
   ],
   [
+    'an erasure reaches a copy of the store, also where the keys were lost before it was shared',
+    {
+      replicas: 2,
+      steps: [
+        ['tell', { by: 0 }],
+        ['twin', { by: 0 }],
+        ['erase', { by: 0 }],
+        ['keys', { by: 0 }],
+      ],
+    },
+  ],
+  [
     'what is restored of an entity that nothing was left of can be read by others',
     {
       replicas: 2,
