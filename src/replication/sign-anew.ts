@@ -22,7 +22,8 @@ export function signAnew(db: Db, env: Env, registry: () => Registry, key: string
     if (!isKeyed(replica) || isKeyOf(key, replica) || log.forkedFrom(db, replica) !== undefined) continue
     const left = leftOf(db, replica)
     const lines = [...log.linesBetween(db, replica, 1, Math.min(upTo, log.head(db, replica).seq))].filter(
-      (l) => !l.local && !isStandIn(l) && !inRanges(left, l.seq),
+      // one that bears a signature came back from others
+      (l) => !l.local && !l.signature && !isStandIn(l) && !inRanges(left, l.seq),
     )
     if (lines.length === 0) continue
     for (const line of lines) log.takeLine(db, line)

@@ -91,6 +91,24 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
     },
   ],
   [
+    'what comes back from others is not said again, time after time, by a store whose keys are lost',
+    {
+      replicas: 2,
+      steps: [
+        ['tell', { by: 0 }],
+        ['twin', { by: 0 }],
+        ['erase', { by: 2 }],
+        ['pick', { from: 2, to: 0, which: [7, 0] }],
+        ['keys', { by: 0 }],
+        [
+          'old',
+          { now: 0, events: [{ entity: 'decision:one', f: 'evidence', o: 'add', v: 'a', l: 1, p: 0, over: [] }] },
+        ],
+        ['pick', { from: 0, to: 0, which: [0] }],
+      ],
+    },
+  ],
+  [
     'what is restored of an entity that nothing was left of can be read by others',
     {
       replicas: 2,
