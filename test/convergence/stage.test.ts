@@ -109,6 +109,20 @@ const found: [what: string, play: { replicas: number; steps: unknown[] }][] = [
     },
   ],
   [
+    'what a branch had deleted of its own stays hidden where somebody else brings the entity back',
+    {
+      replicas: 2,
+      steps: [
+        ['act', { by: 0, actions: [['record-decision', { name: 'one' }]] }],
+        ['twin', { by: 0 }],
+        ['act', { by: 2, actions: [['record-decision', { name: 'two', description: 'a' }]] }],
+        ['act', { by: 0, actions: [['record-decision', { name: 'one', description: 'b' }]] }],
+        ['act', { by: 2, actions: [['delete-decision', { ref: 'decision:two' }]] }],
+        ['act', { by: 1, actions: [['record-decision', { name: 'two' }]] }],
+      ],
+    },
+  ],
+  [
     'what is restored of an entity that nothing was left of can be read by others',
     {
       replicas: 2,
