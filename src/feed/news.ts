@@ -1,3 +1,4 @@
+import { momentOf } from '../log/clock.ts'
 import type { Db } from '../store/db.ts'
 import type { Author } from '../store/line.ts'
 import { type LoggedEvent, lastLine, loggedIn, newsAfter } from '../store/log.ts'
@@ -48,7 +49,7 @@ function batchesSince(db: Db, seq: number, limit?: number): News[] {
   return newsAfter(db, seq, limit).map(({ n, received, line }) => ({
     seq: n,
     batch: `${line.replica}:${line.seq}`,
-    at: line.at,
+    at: momentOf(line.at, received),
     received,
     author: line.author,
     summary: summaryOf(line, (id) => getRow(db, id)?.name),

@@ -9,6 +9,7 @@ import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import { toTime } from '../model/validate.ts'
+import { aheadIds, dated } from '../store/ahead.ts'
 import { type Db, stored } from '../store/db.ts'
 import * as rows from '../store/rows.ts'
 import { questionTerms } from '../store/terms.ts'
@@ -118,26 +119,34 @@ export function rarest(db: Db, question: string): string[] {
 
 /** Reads the store as it is now. */
 export function readNow(db: Db, registry: () => Registry): Reader {
+  const ahead = aheadIds(db)
+  const said = (row: rows.EntityRow) => entityOf(ahead.size === 0 ? row : dated(db, ahead, row))
   const entity = (id: string) => {
     const row = rows.getRow(db, id)
-    return row && entityOf(row)
+    return row && said(row)
+  }
+  /** In the order in which they came: the store has those of a clock that was ahead first. */
+  const listed = (kind: string, { limit, ...o }: rows.ListOptions): Entity[] => {
+    if (ahead.size === 0) return rows.listRows(db, kind, limit === undefined ? o : { ...o, limit }).map(entityOf)
+    const found = rows.listRows(db, kind, limit === undefined ? o : { ...o, limit: limit + ahead.size })
+    return found.map(said).sort(newestFirst).slice(0, limit)
   }
   const reader: Reader = {
     registry,
     entity,
-    byName: (key) => rows.rowsByName(db, key).map(entityOf),
+    byName: (key) => rows.rowsByName(db, key).map(said),
     allIds: () => rows.allIds(db),
     list(kind, o = {}) {
       const { topic, session, limit, offset: _, ...rest } = o
       if (topic === undefined && session === undefined)
-        return rows.listRows(db, kind, { ...rest, ...(limit !== undefined ? { limit } : {}) }).map(entityOf)
-      const found = rows.listRows(db, kind, rest).map(entityOf)
+        return listed(kind, limit === undefined ? rest : { ...rest, limit })
+      const found = listed(kind, rest)
       return found.filter((e) => isAsked(e, o)).slice(0, limit ?? found.length)
     },
-    entities: (ids) => rows.rowsOfIds(db, ids).map(entityOf),
+    entities: (ids) => rows.rowsOfIds(db, ids).map(said),
     ids(kinds, o = {}) {
       const { topic, session, ...rest } = o
-      const isPlain = topic === undefined && session === undefined
+      const isPlain = topic === undefined && session === undefined && ahead.size === 0
       const all = [kinds].flat()
       return isPlain && all.length <= rows.MOST_KINDS
         ? rows.listIds(db, all, rest).map((e) => e.id)
@@ -166,7 +175,7 @@ export function readNow(db: Db, registry: () => Registry): Reader {
         .flatMap((hit) => entity(hit.id) ?? [])
         .filter((e) => !isReplaced(e))
     },
-    conflicts: () => rows.rowsInConflict(db).map(entityOf),
+    conflicts: () => rows.rowsInConflict(db).map(said),
     counts: () => rows.countByKind(db),
     find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
   }

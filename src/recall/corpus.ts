@@ -1,5 +1,6 @@
 import type { Entity } from '../model/entity.ts'
 import { entityOf } from '../read/reader.ts'
+import { aheadIds, dated } from '../store/ahead.ts'
 import type { Db } from '../store/db.ts'
 import { rowId, rowsAt } from '../store/rows.ts'
 import type { Term } from '../store/terms.ts'
@@ -35,6 +36,7 @@ export interface Corpus {
 /** The store as it is now, for one question. */
 export function storeCorpus(db: Db): Corpus {
   const counts = new Map<string, number>()
+  const ahead = aheadIds(db)
   return {
     get size() {
       return countTexts(db)
@@ -53,7 +55,7 @@ export function storeCorpus(db: Db): Corpus {
         kinds,
       ).map((r) => ({ key: r.rowid, score: r.score })),
     texts: (keys) => new Map(textRows(db, keys).map((t) => [t.rowid, t])),
-    entities: (keys) => new Map(rowsAt(db, keys).map((r) => [r.rowid, entityOf(r)])),
+    entities: (keys) => new Map(rowsAt(db, keys).map((r) => [r.rowid, entityOf(dated(db, ahead, r))])),
     around: (keys) => neighboursOf(db, keys),
     keyOf: (id) => rowId(db, id),
   }

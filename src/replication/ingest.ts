@@ -10,6 +10,7 @@ import { applyLine, entitiesIn, isPlain, reprojectKinds, States } from '../mater
 import { sha256 } from '../model/digest.ts'
 import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
+import { noteAhead } from '../store/ahead.ts'
 import type { Db } from '../store/db.ts'
 import { isKeyed, isKeyOf, isSignedBy, leaving, unsigned } from '../store/keys.ts'
 import {
@@ -287,6 +288,7 @@ function complete(t: Taking, line: Line): void {
 function accept(t: Taking, line: Line): void {
   const { db, env, out } = t
   const now = env.now()
+  if (line.at > now + MAX_LEAD_MS) noteAhead(db, entitiesIn(line))
   if (line.at > now + MAX_LEAD_MS && !isOwnReplica(db, line.replica)) {
     const who = line.author.user === undefined ? '' : ` of ${line.author.user}`
     log.finding(

@@ -1,4 +1,5 @@
 import type { Json } from '../model/field.ts'
+import { forgetAhead } from './ahead.ts'
 import { type Db, insertion, type Param, stored } from './db.ts'
 import { addRange, type Range } from './ranges.ts'
 import { clearTexts, dropText } from './text-index.ts'
@@ -421,6 +422,7 @@ export function forgetErased(db: Db, isThere: (id: string) => boolean): void {
   const gone = ['title', 'request', 'said', 'failing', 'later'].map((key) => `'$.data.${key}'`).join()
   db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)
   db.run('DELETE FROM defines')
+  forgetAhead(db, isThere)
   const left = (ids: string) => JSON.stringify(stored<string[]>(ids).filter(isThere))
   const captured = "SELECT id, json_extract(body, '$.data.captured') AS ids FROM sessions WHERE ids IS NOT NULL"
   for (const { id, ids } of db.all<{ id: string; ids: string }>(captured))

@@ -1,0 +1,39 @@
+import { type Db, stored } from './db.ts'
+import { getMeta, setMeta } from './meta.ts'
+import type { EntityRow } from './rows.ts'
+
+/**
+ * Rows are the same on every replica, so their times are those of the stamps. What a clock that was ahead has stamped counts, where it
+ * is read, as of when it came (K13). Few stores have such lines: the entities that they touch are kept by name.
+ */
+const AHEAD = 'ahead'
+const MOST = 10_000
+
+export const aheadIds = (db: Db): ReadonlySet<string> => new Set(stored<string[]>(getMeta(db, AHEAD) ?? '[]'))
+
+/** Notes the entities of a line that is stamped later than it came. */
+export function noteAhead(db: Db, ids: Iterable<string>): void {
+  const all = new Set([...aheadIds(db), ...ids])
+  setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST)))
+}
+
+/** A row as of when its entity's lines came, for one of `aheadIds`. */
+export function dated(db: Db, ids: ReadonlySet<string>, row: EntityRow): EntityRow {
+  if (!ids.has(row.id)) return row
+  const { first, last } = db.get<{ first: number | null; last: number | null }>(
+    'SELECT min(ms) AS first, max(ms) AS last FROM events WHERE entity=?',
+    row.id,
+  )!
+  return {
+    ...row,
+    created: Math.min(row.created, first ?? row.created),
+    updated: Math.min(row.updated, last ?? row.updated),
+  }
+}
+
+/** Forgets those that are no more: an id may hold what was erased. */
+export function forgetAhead(db: Db, isThere: (id: string) => boolean): void {
+  const ids = [...aheadIds(db)]
+  const left = ids.filter(isThere)
+  if (left.length < ids.length) setMeta(db, AHEAD, JSON.stringify(left))
+}
