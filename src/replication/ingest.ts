@@ -138,7 +138,7 @@ export function ingest(
     if (s.purged?.length > 0) noteErased(t, s.purged)
     applySnapshot(db, registry, s, env.now())
   }
-  for (const line of lines) takeAsClaimed(t, line)
+  for (const line of lines) take(t, line)
   sawStamp(db, t.seen)
   log.packDue(db)
   out.gaps = log.gaps(db).length
@@ -205,17 +205,6 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
   }
   const taken = new Set(lines.toReversed().filter(isSound))
   return lines.filter((l) => taken.has(l))
-}
-
-/**
- * A line of a branch is anybody's claim: that its replica has forked, and where. It counts once a fork is known here, for lines from
- * that on, and where a branch begins under the name that its first line gives it. Until then it waits.
- */
-function takeAsClaimed(t: Taking, line: Line): void {
-  const original = t.isOwn ? undefined : originalIn(line)
-  const from = original && log.forkedFrom(t.db, original.replica)
-  if (original && from === undefined) log.park(t.db, line, t.env.now())
-  else if (!original || (original.seq >= from! && (line.seq > 1 || line.replica === branchTag(original)))) take(t, line)
 }
 
 function take(t: Taking, line: Line): void {
@@ -401,11 +390,6 @@ function giveUp(t: Taking, replica: string, from: number): void {
     `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
   )
   for (const line of lost) if (!line.local) moveToBranch(t, line, from)
-  for (const line of log.allParked(db)) {
-    if (originalIn(line)?.replica !== replica) continue
-    log.unpark(db, line)
-    takeAsClaimed(t, line)
-  }
   moveLocal(
     t,
     lost.filter((l) => l.local),
@@ -463,7 +447,7 @@ function moveToBranch(t: Taking, line: Line, from: number): void {
   const seq = before.seq + 1
   t.heads.delete(tag)
   log.setBranched(db, line.hash, tag, seq)
-  if (log.isKnown(db, tag, seq)) out.duplicates++
+  if (log.hashOf(db, tag, seq) !== undefined) out.duplicates++
   else {
     const original = asSigned(db, line)
     const ctr = isFirst ? line.ctr : log.lineOf(db, tag, 1)!.ctr

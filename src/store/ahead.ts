@@ -1,6 +1,5 @@
 import { type Db, stored } from './db.ts'
 import { getMeta, setMeta } from './meta.ts'
-import type { EntityRow } from './rows.ts'
 
 /**
  * Rows are the same on every replica, so their times are those of the stamps. What a clock that was ahead has stamped counts, where it
@@ -17,8 +16,14 @@ export function noteAhead(db: Db, ids: Iterable<string>): void {
   setMeta(db, AHEAD, JSON.stringify([...all].slice(-MOST)))
 }
 
+interface Times {
+  readonly id: string
+  readonly created: number
+  readonly updated: number
+}
+
 /** A row as of when its entity's lines came, for one of `aheadIds`. */
-export function dated(db: Db, ids: ReadonlySet<string>, row: EntityRow): EntityRow {
+export function dated<R extends Times>(db: Db, ids: ReadonlySet<string>, row: R): R {
   if (!ids.has(row.id)) return row
   const { first, last } = db.get<{ first: number | null; last: number | null }>(
     'SELECT min(ms) AS first, max(ms) AS last FROM events WHERE entity=?',

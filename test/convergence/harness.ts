@@ -178,7 +178,8 @@ export function folded(m: Memory): unknown[] {
 
 /** Every entity of which anything is left to have happened. */
 /** What the rows say: those are alike on all replicas, where readers see as of when something came. */
-export const read = (m: Memory): unknown[] => allRows(m.db).map((r) => comparable(entityOf(r)))
+export const read = (m: Memory): unknown[] =>
+  allRows(m.db).map((r) => (eventsOf(m.db, r.id).length === 0 ? undefined : comparable(entityOf(r))))
 
 export const comparable = (e: NonNullable<ReturnType<Memory['reader']['entity']>>) => {
   const { version: _version, ...rest } = e
