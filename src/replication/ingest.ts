@@ -138,7 +138,7 @@ export function ingest(
     if (s.purged?.length > 0) noteErased(t, s.purged)
     applySnapshot(db, registry, s, env.now())
   }
-  for (const line of lines) take(t, line)
+  for (const line of lines) if (!isMereClaim(t, line)) take(t, line)
   sawStamp(db, t.seen)
   log.packDue(db)
   out.gaps = log.gaps(db).length
@@ -205,6 +205,14 @@ function sound(t: Taking, lines: readonly Line[]): Line[] {
   }
   const taken = new Set(lines.toReversed().filter(isSound))
   return lines.filter((l) => taken.has(l))
+}
+
+/** A line of a branch is anybody's claim that its replica has forked. It waits until a fork is known here. */
+function isMereClaim({ db, env, isOwn }: Taking, line: Line): boolean {
+  const original = isOwn ? undefined : originalIn(line)
+  const isClaim = original !== undefined && log.forkedFrom(db, original.replica) === undefined
+  if (isClaim) log.park(db, line, env.now())
+  return isClaim
 }
 
 function take(t: Taking, line: Line): void {
@@ -390,6 +398,10 @@ function giveUp(t: Taking, replica: string, from: number): void {
     `two stores wrote as ${replica}, so one is a copy of the other or was restored; its lines from ${from} on are said again under other identities`,
   )
   for (const line of lost) if (!line.local) moveToBranch(t, line, from)
+  for (const line of log.allParked(db).filter((l) => originalIn(l)?.replica === replica)) {
+    log.unpark(db, line)
+    take(t, line)
+  }
   moveLocal(
     t,
     lost.filter((l) => l.local),
