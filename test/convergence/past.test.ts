@@ -81,6 +81,11 @@ function past(world: World, replicas: readonly Replica[], byTheRules: boolean): 
     if (!byTheRules) continue
     const writes = Map.groupBy(world.writes.filter((w) => momentIn(w) <= at), (w) => w.entity) // biome-ignore format: one thought
     for (const [ref, own] of writes) {
+      // who had seen what a clock ahead dates later than this took its place too: of that the events say only what they name
+      const later = world.writes.filter((w) => w.entity === ref && momentIn(w) > at)
+      const hasSeen = (w: World['writes'][number], v: World['writes'][number]) =>
+        w.known.get(v.stamp.replica)?.some(([from, to]) => from <= v.seq && v.seq <= to) === true
+      if (own.some((w) => later.some((v) => hasSeen(w, v)))) continue
       const { live, created, fields } = fold(own)
       const e = reader.entity(ref)!
       same(
