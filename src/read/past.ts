@@ -288,13 +288,11 @@ function foldForLists(db: Db, ids: readonly string[], at: number, also: readonly
   return new Map([...byEntity].map(([id, own]) => [id, foldOf(id, cellsOf(own, others.get(id)))]))
 }
 
-/** What is stamped after the moment, of those entities where something before it has replaced it: the clocks differed. */
+/** What happened after the moment, of those entities where something before it has replaced it: the clocks differed. */
 function laterOf(db: Db, byEntity: ReadonlyMap<string, readonly Event[]>, at: number): Map<string, Event[]> {
   const asked = [...byEntity].flatMap(([id, events]) => (overwritesOthers(events) ? [id] : []))
   if (asked.length === 0) return new Map()
-  const later = eventsOfUpTo(db, asked, Number.MAX_SAFE_INTEGER).flatMap(({ event }) =>
-    event.stamp.ms > at ? [event] : [],
-  )
+  const later = eventsOfUpTo(db, asked, Number.MAX_SAFE_INTEGER).flatMap(({ ms, event }) => (ms > at ? [event] : []))
   return Map.groupBy(later, (e) => e.entity)
 }
 

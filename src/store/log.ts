@@ -243,6 +243,8 @@ export interface LoggedEvent {
   /** `replica:seq:i`, the same on every replica. */
   id: string
   batch: string
+  /** When it counts as having happened. */
+  ms: number
   event: Event
 }
 
@@ -251,6 +253,7 @@ export const unpack = (r: EventRow): LoggedEvent[] =>
   unpackRun(r.body, r.entity, { ms: r.ms, replica: r.replica }).map((event, k) => ({
     id: `${r.replica}:${r.seq}:${r.i + k}`,
     batch: `${r.replica}:${r.seq}`,
+    ms: r.ms,
     event,
   }))
 
@@ -353,6 +356,7 @@ export const loggedIn = (line: Line): LoggedEvent[] =>
   line.events.map((event, n) => ({
     id: `${line.replica}:${line.seq}:${placeIn(line, event, n)}`,
     batch: `${line.replica}:${line.seq}`,
+    ms: event.stamp.ms,
     event,
   }))
 
