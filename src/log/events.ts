@@ -108,6 +108,23 @@ export function applyToCells(cells: Cells, e: Event): void {
   if (cell) cells.set(cellKey(cell), cell)
 }
 
+/**
+ * What counts of some events for all that may still come: those that leave a cell, each naming only writes that are not among them;
+ * of the others those that name such a write, without their content.
+ */
+export function surviving(events: readonly Event[]): Map<Event, Event> {
+  const there = new Set(events.map((e) => refOf(e.stamp)))
+  const gone = new Set(events.flatMap((e) => e.over.map(([replica, ctr]) => goneKey(e.field, refKey(replica, ctr)))))
+  return new Map(
+    events.flatMap((e): [Event, Event][] => {
+      const over = e.over.filter(([replica, ctr]) => !there.has(refKey(replica, ctr)))
+      if (cellOf(e) && !gone.has(goneKey(e.field, refOf(e.stamp)))) return [[e, { ...e, over }]]
+      const { entity, field, op, stamp } = e
+      return over.length === 0 ? [] : [[e, { entity, field, op, stamp, over, purged: true }]]
+    }),
+  )
+}
+
 /** Whether one of these events took the place of a write that is not among them. */
 export function overwritesOthers(events: readonly Event[]): boolean {
   if (events.every((e) => e.over.length === 0)) return false

@@ -14,7 +14,7 @@ import type { Registry } from '../model/registry.ts'
 import { isWork } from '../model/work-kinds.ts'
 import { type Db, stored } from '../store/db.ts'
 import type { Line } from '../store/line.ts'
-import { append, countedIn, eventsOf, indexEvents, noteGap } from '../store/log.ts'
+import { append, countedIn, eventsOf, indexEvents, noteGap, survivorsOf } from '../store/log.ts'
 import {
   allRows,
   dropLink,
@@ -41,7 +41,7 @@ import {
   type WeightedText,
 } from '../store/text-index.ts'
 
-/** What happened to entities, read once under one write lock for planning and for writing. */
+/** What counts of what happened to entities, read once under one write lock for planning and for writing. */
 export class States {
   readonly #db: Db
   readonly #events = new Map<string, readonly Event[]>()
@@ -52,7 +52,7 @@ export class States {
 
   events(id: string): readonly Event[] {
     let events = this.#events.get(id)
-    if (!events) this.#events.set(id, (events = eventsOf(this.#db, id).map((e) => e.event)))
+    if (!events) this.#events.set(id, (events = survivorsOf(this.#db, id)))
     return events
   }
 

@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import * as compare from '../store/compare.ts'
 import { type Db, memoryDb } from '../store/db.ts'
+import { falseSurvivors } from '../store/log.ts'
 import { rebuildAll } from './rebuild.ts'
 
 /** Something in a store that is not as it was written. */
@@ -23,7 +24,7 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
   try {
     compare.copyLog(db, again)
     rebuildAll(again, () => registryOf(again))
-    for (const text of some(differing(again))) faults.push({ in: 'index', text })
+    for (const text of some([...differing(again), ...shortened(db)])) faults.push({ in: 'index', text })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     log(error.message)
@@ -35,6 +36,9 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
 
 const differing = (again: Db): string[] =>
   compare.differingRows(again).map(([table, what]) => `the ${table} of ${what} are not what its batches say`)
+
+const shortened = (db: Db): string[] =>
+  falseSurvivors(db).map((of) => `what is kept of the events of ${of} is not what counts of them`)
 
 const some = (texts: readonly string[]): string[] =>
   texts.length <= SAID ? [...texts] : [...texts.slice(0, SAID), `${texts.length - SAID} more like these`]

@@ -1,5 +1,7 @@
 import { momentOf } from '../log/clock.ts'
-import type { Event } from '../log/events.ts'
+import { cellsOf, type Event, surviving } from '../log/events.ts'
+import { canonical } from '../model/canonical.ts'
+import type { Json } from '../model/field.ts'
 import { type Db, insert, insertion, type Param, stored } from './db.ts'
 import {
   type Author,
@@ -202,8 +204,10 @@ const putRun = (db: Db, replica: string, seq: number, { i, ms, entity, lists, bo
   db.run(ADD_RUN, replica, seq, i, ms, entity, lists, body, base)
 
 /** Keeps one event of a line that is folded away; `ms`: when it counts as having happened. */
-export const putBaseEvent = (db: Db, seq: number, i: number, e: Event, ms: number): void =>
+export function putBaseEvent(db: Db, seq: number, i: number, e: Event, ms: number): void {
+  db.run('DELETE FROM survivors WHERE entity=?', e.entity) // no trigger sees a row that another one takes the place of
   putRun(db, e.stamp.replica, seq, runOf(i, [e], ms), 1)
+}
 
 /** Lines that count, in the order of arrival here, after `n`; and when they came. */
 export function* admittedAfter(db: Db, n: number): Generator<{ line: Line; received: number }> {
@@ -260,6 +264,39 @@ export const unpack = (r: EventRow): LoggedEvent[] =>
 /** Everything that happened to an entity, oldest first by authored time. */
 export const eventsOf = (db: Db, entity: string): LoggedEvent[] =>
   db.all<EventRow>(`${EVENTS} WHERE entity=? ORDER BY ms, replica, seq, i`, entity).flatMap(unpack)
+
+/** So many rows of an entity's events are read each time, until those that still count are kept beside them. */
+const ROWS_AT_ONCE = 32
+
+type Kept = Pick<EventRow, 'replica' | 'ms' | 'body'>
+
+/** The events of an entity that its cells are made of, in any order: those are fewer where it was written often. */
+export function survivorsOf(db: Db, entity: string, keep = true): Event[] {
+  const kept = db.get<{ upto: number; body: string }>('SELECT upto, body FROM survivors WHERE entity=?', entity)
+  const newer = db.all<Kept & { rowid: number }>(
+    'SELECT rowid, replica, ms, body FROM events WHERE entity=? AND rowid>?',
+    entity,
+    kept?.upto ?? 0,
+  )
+  const rows: Kept[] = [...stored<Kept[]>(kept?.body ?? '[]'), ...newer]
+  const events = rows.map((row) => unpackRun(row.body, entity, row))
+  if (newer.length < ROWS_AT_ONCE || !keep) return events.flat()
+  const counts = surviving(events.flat())
+  const body = rows.flatMap(({ replica, ms }, i) => {
+    const own = events[i]!.flatMap((e) => counts.get(e) ?? [])
+    return own.length === 0 ? [] : [{ replica, ms, body: runBody(own, ms) }]
+  })
+  const upto = newer.reduce((last, { rowid }) => Math.max(last, rowid), 0)
+  db.run('INSERT OR REPLACE INTO survivors VALUES (?,?,?)', entity, upto, JSON.stringify(body))
+  return [...counts.values()]
+}
+
+/** Entities of which the events that are kept so leave other cells than all of their events. */
+export const falseSurvivors = (db: Db): string[] =>
+  db.all<{ entity: string }>('SELECT entity FROM survivors ORDER BY entity').flatMap(({ entity }) => {
+    const cells = (events: readonly Event[]) => canonical([...cellsOf(events)].sort() as unknown as Json)
+    return cells(survivorsOf(db, entity, false)) === cells(eventsOf(db, entity).map((e) => e.event)) ? [] : [entity]
+  })
 
 /** Where each of these entities begins in the log: its first event. */
 export const beginningsOf = (

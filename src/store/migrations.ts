@@ -22,6 +22,7 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m014_packed_lines,
   m015_changed_entities,
   m016_lines_alone,
+  m017_surviving_events,
 ]
 
 /** The oldest schema version whose code may still read and write a store of the current one. Older code than 16 reads no new lines. */
@@ -315,4 +316,18 @@ function m016_lines_alone(db: DatabaseSync): void {
   if (!isFolded) db.exec('DROP TABLE base')
   db.exec('DROP TABLE docs')
   if (!isEmpty || isFolded) db.exec("INSERT OR REPLACE INTO meta VALUES ('form_due', '1')")
+}
+
+function m017_surviving_events(db: DatabaseSync): void {
+  db.exec(`
+    -- Of entities that are written often: the events up to a row that still leave a cell, or name a write that has not come. An
+    -- index: it goes where an event of the entity is taken away or changed.
+    CREATE TABLE survivors (entity TEXT PRIMARY KEY, upto INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TRIGGER survivors_without_event AFTER DELETE ON events BEGIN
+      DELETE FROM survivors WHERE entity=old.entity;
+    END;
+    CREATE TRIGGER survivors_of_changed_event AFTER UPDATE ON events BEGIN
+      DELETE FROM survivors WHERE entity IN (old.entity, new.entity);
+    END;
+  `)
 }

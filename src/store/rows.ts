@@ -403,7 +403,9 @@ export const countOf = (folded: Folded | undefined): number =>
 
 /** Drops everything that is made from the log; events kept by a compaction stay. */
 export function clearIndexes(db: Db): void {
-  db.exec('DELETE FROM entities; DELETE FROM links; DELETE FROM unproven; DELETE FROM events WHERE base=0')
+  db.exec(
+    'DELETE FROM entities; DELETE FROM links; DELETE FROM unproven; DELETE FROM events WHERE base=0; DELETE FROM survivors',
+  )
   clearTexts(db)
 }
 

@@ -26,7 +26,7 @@ const KNOWN = 'sync_known'
 const MOST_KNOWN = 5_000
 export const LINES_AT_ONCE = 250
 /** The same for a store with little in it that no session uses: nobody waits, and each commit writes the same pages again. */
-const LINES_AT_FIRST = 1_500
+const LINES_AT_FIRST = 6_000
 const LITTLE = 1_000
 /** The same where time is short. */
 const LINES_IN_HURRY = 25

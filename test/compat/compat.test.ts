@@ -8,7 +8,12 @@ import { answers } from './answers.ts'
 import { frozen, STORES } from './frozen.ts'
 
 test('[C5] a store of every release is here', () => {
-  expect(STORES).toEqual(['store-0.1.0.db', 'store-schema-15.db.gz', `store-schema-${SCHEMA_VERSION}.db.gz`])
+  expect(STORES).toEqual([
+    'store-0.1.0.db',
+    'store-schema-15.db.gz',
+    'store-schema-16.db.gz',
+    `store-schema-${SCHEMA_VERSION}.db.gz`,
+  ])
 })
 
 describe.each(STORES)('[C5] %s', (file) => {

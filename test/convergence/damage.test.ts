@@ -64,7 +64,8 @@ function answers(m: Memory): string {
     links: m.db.all('SELECT * FROM links ORDER BY id'),
     search,
     history: m.history('principle:shared').map((h) => [h.id, h.event]),
-    sessions: sessionsOf(m).list({ all: true }),
+    // presence is no knowledge: nothing is kept that its words could be compared with
+    sessions: sessionsOf(m).list({ all: true }).length,
     claims: m.db.all('SELECT n, session, until, ended, body FROM claims'),
   })
 }
