@@ -109,7 +109,7 @@ export const bench: Bench = {
     const notes: string[] = []
     if (minilmState(models).isComplete) {
       const start = performance.now()
-      const embedder = await onnxEmbedder(models, models)
+      const embedder = await onnxEmbedder(models)
       tables.push(await minilm(embedder, performance.now() - start))
       rows.push(await calibration('onnx', embedder))
       embedder.close?.()

@@ -58,7 +58,7 @@ class Client {
       updates: ({ updates }) => {
         const now = performance.now()
         for (const text of updates) {
-          const update = written.get(text.slice(0, text.indexOf(' ')))
+          const update = written.get((JSON.parse(text) as { key: string }).key)
           if (update) Object.assign(update, { seen: update.seen + 1, last: now })
         }
       },
@@ -71,7 +71,7 @@ class Client {
     const key = `${this.#name}:${++this.#count}`
     const update: Written = { seen: 0, last: 0 }
     written.set(key, update)
-    await this.link.ask({ t: 'push', keys: [key] }, [`${key} ${'x'.repeat(SIZE)}`])
+    await this.link.ask({ t: 'push', keys: [key] }, [JSON.stringify({ v: 99, key, text: 'x'.repeat(SIZE) })])
     update.acked = performance.now()
   }
 }

@@ -1,8 +1,8 @@
 // Known-item search: bodies of commits are recorded, their subjects are asked, and the body of the same commit is the
 // one answer. Beside it, in the same run, plain FTS5 over the same bodies. bench/commits.ts says where commits come from.
 import { DatabaseSync } from 'node:sqlite'
-import { judge, summarize } from '../src/evaluate/metrics.ts'
 import { type Corpus, corpus } from './commits.ts'
+import { judge, summarize } from './evaluate/metrics.ts'
 import { openWith } from './recalling.ts'
 import type { Bench, Row } from './table.ts'
 

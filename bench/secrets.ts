@@ -8,15 +8,14 @@ import { ROOT } from './project.ts'
 import { isLeft, labelled } from './secrets-set.ts'
 import { type Bench, median, quantile, type Row, type Table, timed } from './table.ts'
 
-const RECALL = 0.95
-const PRECISION = 0.97
+const RECALL = 0.97
+const PRECISION = 0.98
 const HOOK_MS = 2
 const PROCESSES = 40
 
 function quality(): Table {
   const missed: string[] = []
-  const rows = (['tuned', 'held back'] as const).map((half): Row => {
-    const cases = labelled().filter((c) => c.half === half)
+  const rows = [...Map.groupBy(labelled(), (c) => c.half)].map(([half, cases]): Row => {
     const secrets = cases.filter((c) => c.secret !== undefined)
     const innocent = cases.filter((c) => c.secret === undefined)
     const left = secrets.filter((c) => isLeft(redact(c.text), c.secret!))
@@ -32,7 +31,8 @@ function quality(): Table {
     }
   })
   return {
-    title: 'the labelled set; the half held back was written before the rules and is never looked at for them',
+    title:
+      'the labelled sets; the half held back was written before the rules, the judged set by somebody who had not read them',
     columns: ['secrets', 'innocent', 'recall', 'flagged', 'precision'],
     rows,
     notes: [`missed: ${missed.join(', ') || 'none'}`],

@@ -41,7 +41,7 @@ if (role === 'writer') {
   process.exit(0)
 } else if (role === 'briefer') {
   const { brief } = await import('../src/briefing/brief.ts')
-  const { percentile } = await import('../src/evaluate/metrics.ts')
+  const { percentile } = await import('./evaluate/metrics.ts')
   const { memory, project } = openAt({ projectPath: root! })
   const once = () => {
     const [cpu, since] = [process.cpuUsage(), performance.now()]
@@ -51,7 +51,7 @@ if (role === 'writer') {
   }
   const first = once()
   const rounds = Array.from({ length: 200 }, once)
-  const { countTokens } = await import('../src/recall/tokens.ts')
+  const { countTokens } = await import('../test/tokens.ts')
   const of = (values: readonly number[], p: number) =>
     percentile(
       values.toSorted((a, b) => a - b),
@@ -75,7 +75,7 @@ if (role === 'writer') {
 } else if (role === 'asker') {
   const { openWith } = await import('./recalling.ts')
   const { question } = await import('./knowledge.ts')
-  const { percentile } = await import('../src/evaluate/metrics.ts')
+  const { percentile } = await import('./evaluate/metrics.ts')
   const { findProject } = await import('../src/store/project.ts')
   const rss = () => process.memoryUsage.rss() / 2 ** 20
   const entities = Number(count)

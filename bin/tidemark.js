@@ -10,6 +10,26 @@ const version = process.versions.node.split('.').map(Number)
 const isNewEnough = version[0] > 23 || (version[0] === 22 && version[1] >= 16)
 
 /**
+ * What a repository carries is never loaded or started (T29). A place that is no whole path is looked for wherever this runs:
+ * packages that are not installed would come from there by NODE_PATH, git by PATH, and on Windows every program.
+ */
+function leaveRepositoryOut() {
+  const { env, platform } = process
+  const { delimiter, isAbsolute } = process.getBuiltinModule('node:path')
+  const isChanged = (name) => {
+    const all = (env[name] || '').split(delimiter)
+    const whole = all.filter((path) => isAbsolute(path))
+    if (whole.length === all.length) return false
+    if (whole.length > 0) env[name] = whole.join(delimiter)
+    else delete env[name] // an empty one means the present directory
+    return true
+  }
+  isChanged('PATH')
+  if (isChanged('NODE_PATH')) process.getBuiltinModule('node:module')._initPaths()
+  if (platform === 'win32') env.NoDefaultCurrentDirectoryInExePath = '1'
+}
+
+/**
  * Compiled code is run as it lies there. The usual directory for temporary files belongs to everybody: what another user
  * made in it, or may write to, could hold anything. Then it is a directory beside it, or none. Node has its way where
  * somebody named one, and on Windows, where each user has such a directory.
@@ -112,6 +132,7 @@ function giveUp(why) {
 }
 
 if (isNewEnough) {
+  leaveRepositoryOut()
   // no `import` of node's own modules here: see withoutFacades in scripts/build.mjs
   if (!process.getBuiltinModule('node:fs').existsSync(new URL('../dist/main.js', import.meta.url))) {
     giveUp('this clone is not built yet; run `npm run build` in it')

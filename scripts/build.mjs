@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, transform } from 'esbuild'
+import { build } from 'esbuild'
 import { build as buildPages } from 'vite'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -154,13 +154,6 @@ const dist = join(root, 'dist')
 const fresh = join(root, `.dist-${process.pid}`)
 mkdirSync(fresh)
 for (const [name, text] of files) writeFileSync(join(fresh, name), text)
-
-/** The table by which tokens are counted, ready to be used as it is read. */
-const source = readFileSync(join(root, 'src/recall/o200k.ts'), 'utf8')
-const { code } = await transform(source, { loader: 'ts', format: 'esm' })
-const { layOut, TABLE } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
-const published = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken')
-writeFileSync(join(fresh, TABLE), layOut(readFileSync(published, 'utf8')))
 
 /** The dashboard, for browsers. */
 const pages = await buildPages({

@@ -19,8 +19,8 @@ import {
   WIDTH,
 } from '../src/recall/embedders/minilm.ts'
 import { npm } from '../src/recall/embedders/npm.ts'
-import { formatTable } from '../src/recall/embedders/static.ts'
-import { indexPieces } from '../src/recall/embedders/wordpiece.ts'
+import type { Head } from '../src/recall/embedders/static.ts'
+import { indexPieces, type Pieces } from '../src/recall/embedders/wordpiece.ts'
 
 const RECIPE = 'minilm-l6-v2:1'
 const TARGET = join(import.meta.dirname, '..', 'assets', 'static-embedding.bin')
@@ -100,19 +100,38 @@ function pack(rows: Float32Array, weights: readonly number[]): { scales: Float32
   return { scales, nibbles }
 }
 
+/** The file that `parseTable` takes apart: its parts, in their order. */
+function formatTable(scales: Float32Array, nibbles: Uint8Array, pieces: Pieces): Buffer {
+  const vocab = Buffer.from(pieces.vocab)
+  const head: Head = {
+    format: 1,
+    recipe: RECIPE,
+    dimensions: WIDTH,
+    pieces: scales.length,
+    slots: pieces.slots.length,
+    longest: pieces.longest,
+    unknown: UNKNOWN,
+    vocabBytes: vocab.length,
+  }
+  const said = JSON.stringify(head)
+  const bytes = (numbers: Float32Array | Uint32Array | Uint16Array) =>
+    Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
+  return Buffer.concat([
+    Buffer.from(`${said.padEnd(said.length + 3 - (said.length % 4))}\n`),
+    bytes(scales),
+    bytes(pieces.starts),
+    bytes(pieces.slots),
+    nibbles,
+    vocab,
+  ])
+}
+
 const { graph, weights, vocab } = await fetchMinilm()
 const names = Buffer.from(vocab).toString('utf8').trimEnd()
 const rows = await states(graph, weights)
 lessMean(rows)
 const { scales, nibbles } = pack(rows, weightsOf(names.split('\n')))
 
-const table = formatTable({
-  recipe: RECIPE,
-  dimensions: WIDTH,
-  unknown: UNKNOWN,
-  scales,
-  nibbles,
-  pieces: indexPieces(names),
-})
+const table = formatTable(scales, nibbles, indexPieces(names))
 writeFileSync(TARGET, table)
 console.log(`${table.length} bytes, sha256 ${createHash('sha256').update(table).digest('hex')}`)

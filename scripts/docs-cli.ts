@@ -48,6 +48,7 @@ export async function cliPage(): Promise<string> {
     'Environment: `TIDEMARK_PROJECT` (as `--project`), `TIDEMARK_SESSION` (as `--session`), `TIDEMARK_AGENT` (who calls),',
     '`TIDEMARK_STORE` (a directory for the store), `TIDEMARK_MODELS` (one for models), `TIDEMARK_TOKEN` (of `serve`),',
     '`TIDEMARK_STATE` (your own state: the list of projects, what you allowed, the marks of your stores), `TIDEMARK_USER`.',
+    'A relative path counts as none in `TIDEMARK_STATE` and `TIDEMARK_MODELS`: it would lead into whatever repository is open.',
     '',
     ...pages,
   ].join('\n')

@@ -6,6 +6,16 @@ import { join, resolve } from 'node:path'
 import { discover } from '../src/discover/discover.ts'
 import { verbHelp } from '../src/discover/introspection.ts'
 import { Memory } from '../src/memory.ts'
+import {
+  type ActorRole,
+  AUTHORITY,
+  type AuthorityStanding,
+  CHANGES,
+  type Change,
+  OWNERS,
+  outcomeOf,
+  STANDINGS,
+} from '../src/model/authority.ts'
 import type { Field, FieldType } from '../src/model/field.ts'
 import { COMMON, type Kind } from '../src/model/kind.ts'
 import { KINDS } from '../src/model/kinds/index.ts'
@@ -226,7 +236,7 @@ const SETTINGS = /(<!-- settings:[^\n]*-->\n)[\s\S]*?(<!-- end of settings -->)/
 /** The page with the settings as the code has them. */
 export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8')): string {
   const registry = createRegistry(KINDS, RELATIONS)
-  const { weights, importance, embedder, reranker, ...rest } = DEFAULTS
+  const { weights, importance, embedder, ...rest } = DEFAULTS
   const places = {
     task: 'recorded in the current task',
     sibling: 'recorded in another task of the same activity',
@@ -235,7 +245,7 @@ export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8'))
     elsewhere: 'elsewhere',
   }
   const said = (value: unknown) => `\`${JSON.stringify(value)}\``
-  const one = { ...rest, embedder, reranker, importance } as { [setting: string]: unknown }
+  const one = { ...rest, embedder, importance } as { [setting: string]: unknown }
   const settings = [
     table(
       ['`weights`', 'where it was recorded', 'default'],
@@ -250,7 +260,6 @@ export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8'))
         budget: 'tokens at most; null: as many as it takes',
         projects: 'other projects to look into always',
         embedder: 'what makes vectors: `static`, `onnx`, `http`, `none`',
-        reranker: 'what reads the first 30 results with the question and puts them in order: `none`, `minilm`',
         importance: 'how strongly each statement counts: 0 not at all, 1 as it is',
       }).map(([name, what]) => [`\`${name}\``, what, said(one[name])]),
     ),
@@ -275,12 +284,34 @@ export function recallPage(page = readFileSync(join(DOCS, 'recall.md'), 'utf8'))
   return page.replace(SETTINGS, (_all, head: string, end: string) => `${head}${settings.join('\n\n')}\n${end}`)
 }
 
+const TABLE = /(<!-- authority:[^\n]*-->\n)[\s\S]*?(<!-- end of authority -->)/
+
+/** The page with what comes of each change, by who wants it and how it stands; what a person and a reviewer want is done. */
+export function securityPage(page = readFileSync(join(DOCS, 'security.md'), 'utf8')): string {
+  const said = (change: Change, who: ActorRole, standing: AuthorityStanding): string => {
+    const of = OWNERS.map((whose) => [whose, outcomeOf(change, who, whose, standing)] as const)
+    const byOutcome = [...Map.groupBy(of, ([, outcome]) => outcome)]
+    if (byOutcome.length === 1) return byOutcome[0]![0]
+    return byOutcome.map(([outcome, all]) => `${outcome}: ${all.map(([whose]) => whose).join(', ')}`).join('; ')
+  }
+  const columns = (['agent', 'writer'] as const).flatMap((who) => STANDINGS.map((standing) => [who, standing] as const))
+  const rows = CHANGES.map((change) => [
+    change,
+    said(change, 'person', 'binding'),
+    ...columns.map(([who, standing]) => said(change, who, standing)),
+  ])
+  const rules = table(['change', 'person, reviewer', ...columns.map((c) => c.join(', '))], rows)
+  const why = AUTHORITY.map((r) => `- ${r.why[0]!.toUpperCase()}${r.why.slice(1)}.`).join('\n')
+  return page.replace(TABLE, (_all, head: string, end: string) => `${head}${rules}\n\nWhy:\n\n${why}\n${end}`)
+}
+
 /** Every generated page, by its name in docs/. */
 export const PAGES: Readonly<Record<string, () => string>> = {
   'kinds.md': kindsPage,
   'verbs.md': verbsPage,
   'queries.md': queriesPage,
   'recall.md': recallPage,
+  'security.md': securityPage,
 }
 
 if (process.argv[1] === import.meta.filename)

@@ -104,7 +104,7 @@ export async function ownKnowledge(root: string): Promise<string> {
       ['docs', 'docs'],
       ['claude-md', 'AGENTS.md'],
     ] as const)
-      await importFrom(memory, format, join(root, path), {
+      importFrom(memory, format, join(root, path), {
         root,
         source: `import ${path}`,
         standing: 'confirmed',

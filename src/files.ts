@@ -2,6 +2,7 @@ import {
   chownSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -361,6 +362,9 @@ export function sweepTemporary(dir: string, now: number): string[] {
     return isLeft && removeInside(dir, name)
   })
 }
+
+/** A path by its one real name, where something is there. */
+export const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
 
 /** A path with its directory as it really lies; the file itself may not be there yet. */
 function real(path: string): string {

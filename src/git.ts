@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { attempt } from './errors.ts'
 import { inspect, isOwn, readInside } from './files.ts'
 
 // Git is never run here: an archive's configuration names programs that git would start (core.fsmonitor, filters, hooks).
@@ -22,13 +23,8 @@ export function gitRoot(from: string): string | undefined {
 /** The text of a file in a git directory, without its last newline; undefined for none, a link or a pipe. */
 const textIn = (dir: string, path: string): string | undefined => readInside(dir, path)?.toString('utf8').trim()
 
-const isSame = (a: string, b: string): boolean => {
-  try {
-    return realpathSync(a) === realpathSync(b)
-  } catch {
-    return false // one of them is not there
-  }
-}
+/** False also where one of them is not there. */
+const isSame = (a: string, b: string): boolean => attempt(() => realpathSync(a) === realpathSync(b)) ?? false
 
 /** The git directory of a work tree. `foreign`: it is there, but belongs to another work tree. */
 export type GitDirectory =
@@ -124,13 +120,9 @@ function userIn(config: string | undefined): string | undefined {
   return name
 }
 
-const userConfig = (path: string): string | undefined => {
-  try {
-    return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
-  } catch {
-    return undefined // it is not there, or may not be read
-  }
-}
+/** Nothing where it is not there, or may not be read. */
+const userConfig = (path: string): string | undefined =>
+  attempt(() => (statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined))
 
 /** `user.name` of git's configuration: of the repository, else of the person. Files that these include are not read. */
 export function gitUser(root: string): string | undefined {

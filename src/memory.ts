@@ -30,8 +30,11 @@ import {
   occurrences,
   type Places,
   proofOf,
+  proposedErasure,
+  textsToErase,
 } from './replication/erasure.ts'
 import { settleFirstForm } from './replication/first-form.ts'
+import { reindexHeld, settleAll, settleHeld } from './replication/held.ts'
 import {
   type Delivery,
   type Ingested,
@@ -41,30 +44,33 @@ import {
   printDelivery,
 } from './replication/ingest.ts'
 import { type Fault, faultsOf } from './replication/integrity.ts'
+import { applyPurges } from './replication/purge.ts'
 import { type Progress, rebuildAll } from './replication/rebuild.ts'
 import { archiveCovered, rotatePresence } from './replication/rotation.ts'
 import { signAnew } from './replication/sign-anew.ts'
+import { decidingLines } from './replication/trust.ts'
 import { redact } from './secrets/find.ts'
 import { screen } from './secrets/screen.ts'
 import { snapshotIfDue, snapshotNow } from './store/backup.ts'
-import { sampleFaults } from './store/compare.ts'
+import { remadeLines, sampleFaults } from './store/compare.ts'
 import { coverable, momentsBefore } from './store/coverage.ts'
 import { keepWork, workOf } from './store/current-work.ts'
-import { type Db, vacuum } from './store/db.ts'
+import { type Db, type Queries, vacuum } from './store/db.ts'
 import { isFirstForm } from './store/first-form.ts'
+import { HELD_DUE, heldIds, isAnyHeld, isAsked, someAsked } from './store/held.ts'
 import { isKeyed, isKeyOf, leaving, publicKey, sign } from './store/keys.ts'
-import type { Author, Line } from './store/line.ts'
+import { type Author, isStandIn, type Line } from './store/line.ts'
 import { rest } from './store/lock-wait.ts'
 import * as log from './store/log.ts'
-import { getMeta, setMeta } from './store/meta.ts'
+import { dropMeta, getMeta, setMeta } from './store/meta.ts'
 import { openDb } from './store/open-db.ts'
-import { clampToNow, forgetOld, isAheadOf } from './store/presence.ts'
+import { clampToNow, dropUnreadablePresence, forgetOld, isAheadOf } from './store/presence.ts'
 import type { Range } from './store/ranges.ts'
 import { keepWal } from './store/rescue.ts'
 import * as rows from './store/rows.ts'
 import { storeError } from './store/store-error.ts'
 import { TEXT_VERSION } from './store/text-index.ts'
-import { keepLeft, ownIdentities } from './store/trust.ts'
+import { keepLeft, ownIdentities, ownLines } from './store/trust.ts'
 import { parseBatch } from './write/batch.ts'
 import type { Actor } from './write/plan.ts'
 import { SETTLES } from './write/settle.ts'
@@ -128,6 +134,7 @@ export class Memory {
   readonly #verbs: ReadonlyMap<string, Verb>
   readonly #subscribers: Subscribers
   #registry: { registry: Registry; key: string } | undefined
+  #rowRegistry: { registry: Registry; key: string } | undefined
   #open = true
 
   constructor(options: MemoryOptions) {
@@ -151,6 +158,7 @@ export class Memory {
       this.#settleLoss()
       this.#settleProject()
       if (!options.hurried) this.#settleTexts()
+      if (!options.hurried) this.settleTrust()
       this.#settleClock()
     } catch (error) {
       this.#db.close()
@@ -193,7 +201,7 @@ export class Memory {
           : `${from === Number(seq) ? `batch ${batch} was` : `batches ${replica}:${from} to ${batch} were`} acknowledged and ${from === Number(seq) ? 'is' : 'are'}`
       keepWal(this.path, this.#env.now())
       const text = `${what} not in the store: its write-ahead log was removed or damaged, or an older file put in its place`
-      log.finding(db, `lost:${batch}`, this.#env.now(), text)
+      log.finding(db, from > Number(seq) ? `lost:${batch}` : `lost:${replica}:${from}-${seq}`, this.#env.now(), text)
       log.countArrival(db, written)
       setMeta(db, 'inode', '')
       this.#env.log(`tidemark: ${text}; \`tidemark doctor --restore\` looks for it in every copy`)
@@ -229,9 +237,37 @@ export class Memory {
     if (db.readOnly || getMeta(db, 'text_version') === TEXT_VERSION) return
     db.write(() => {
       if (getMeta(db, 'text_version') === TEXT_VERSION) return
-      projectAll(db, this.registry())
+      projectAll(db, this.#ofRows())
+      reindexHeld(db, this.registry())
       setMeta(db, 'text_version', TEXT_VERSION)
     })
+  }
+
+  #settle(ids: Iterable<string>): void {
+    settleHeld(this.#db, () => this.registry(), ids)
+  }
+
+  /** Brings what holds here in line with the lines and with whom the person here trusts, where that is due. */
+  settleTrust(): void {
+    const db = this.#db
+    if (db.readOnly || getMeta(db, HELD_DUE) === undefined) return
+    let gone: string[] = []
+    const isErased = db.write(() => {
+      const decides = decidingLines(db)
+      const granted = someAsked(db).filter(({ by }) => {
+        const [replica = '', seq] = by.split(':')
+        return by !== '' && decides(replica, Number(seq))
+      })
+      if (granted.length > 0) {
+        const said = textsToErase(db, granted)
+        applyPurges(db, this.#ofRows(), granted)
+        markErasure(db, (gone = goneTexts(db, { secrets: [], said })), this.#options.places?.())
+      }
+      settleAll(db, () => this.registry())
+      dropMeta(db, HELD_DUE)
+      return granted.length > 0
+    })
+    if (isErased) this.finishErasure(gone)
   }
 
   /** What a clock that was ahead has left is put right by the next one who opens the store. */
@@ -240,17 +276,26 @@ export class Memory {
     if (!this.#db.readOnly && isAheadOf(this.#db, now)) this.#db.tryWrite(() => clampToNow(this.#db, now))
   }
 
-  /** The kinds and relations known now: core and the project's own. */
+  /** The kinds and relations known now: core and the project's own, as they hold here. */
   registry(db = this.#db): Registry {
-    const key = rows.versionsOfKinds(db, KIND_KIND, RELATION_KIND)
-    if (this.#registry?.key !== key) this.#registry = { key, registry: this.#registryOf(db) }
-    return this.#registry.registry
+    return (this.#registry = this.#known(this.#registry, db.here)).registry
   }
 
-  #registryOf(db: Db): Registry {
+  /** The same as the rows have them, which all lines together say. */
+  #ofRows(): Registry {
+    if (!isAnyHeld(this.#db)) return this.registry()
+    return (this.#rowRegistry = this.#known(this.#rowRegistry, this.#db)).registry
+  }
+
+  #known(before: { registry: Registry; key: string } | undefined, from: Queries) {
+    const key = rows.versionsOfKinds(from, KIND_KIND, RELATION_KIND)
+    return before?.key === key ? before : { key, registry: this.#registryOf(from) }
+  }
+
+  #registryOf(from: Queries): Registry {
     const defined = [KIND_KIND, RELATION_KIND]
-      .flatMap((kind) => rows.idsOfKind(db, kind))
-      .map((id) => entityOf(rows.getRow(db, id)!))
+      .flatMap((kind) => rows.idsOfKind(from, kind))
+      .map((id) => entityOf(rows.getRow(from, id)!))
     return this.#withKinds(defined)
   }
 
@@ -274,7 +319,8 @@ export class Memory {
   view({ without }: { without: readonly LineName[] }): Variant {
     this.#mustBeOpen()
     const registryOf = (defined: readonly Entity[]) => this.#withKinds(defined)
-    return readWithout(this.#db, this.reader, registryOf, without)
+    const rowsNow = readNow(this.#db, () => this.#ofRows(), this.#db)
+    return readWithout(this.#db, rowsNow, registryOf, without)
   }
 
   /**
@@ -289,9 +335,9 @@ export class Memory {
     const { actions, projects: _projects, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
-    const isPurge = batch.actions.some(([verb]) => verb === 'purge')
-    if (isPurge) notes.push(...this.finishErasure())
-    const erased = aboutToErase(this.#db, () => this.reader, batch.actions)
+    const carriedOut = batch.actions.map((action) => proposedErasure(this.reader, action) ?? action)
+    if (carriedOut.some(([verb]) => verb === 'purge')) notes.push(...this.finishErasure())
+    const erased = aboutToErase(this.#db, () => this.reader, carriedOut)
     const places = this.#options.places?.()
     const host = {
       db: this.#db,
@@ -299,6 +345,7 @@ export class Memory {
       verbs: this.#verbs,
       core: this.#core,
       registry: () => this.registry(),
+      rowRegistry: () => this.#ofRows(),
       filesHold: (text: string) => filesHold(this.path, text, places),
     }
     let gone: string[] = []
@@ -311,6 +358,7 @@ export class Memory {
         redacting,
         settles,
       )
+      if (isAnyHeld(this.#db)) this.#settle(done.purged ? [...done.touched, ...heldIds(this.#db)] : done.touched)
       if (done.purged) markErasure(this.#db, (gone = goneTexts(this.#db, erased)), places)
       return done
     })
@@ -334,7 +382,7 @@ export class Memory {
     } catch (error) {
       if (error !== TAKEN_BACK) throw error
     } finally {
-      this.#registry = undefined
+      this.#registry = this.#rowRegistry = undefined
     }
     return result!.of
   }
@@ -351,7 +399,7 @@ export class Memory {
   finishErasure(texts?: readonly string[]): string[] {
     if (!isErasing(this.#db)) return []
     try {
-      return finishErasure(this.#db, () => this.registry(), this.#env.now(), this.#options.places?.(), texts)
+      return finishErasure(this.#db, () => this.#ofRows(), this.#env.now(), this.#options.places?.(), texts)
     } catch (error) {
       const told = storeError(error, this.path)
       const why = told instanceof UserError ? `${told.message}; ${told.hint}` : String(told)
@@ -412,10 +460,7 @@ export class Memory {
   history(id: string): (log.LoggedEvent & { author?: Author; received?: number })[] {
     return log.eventsOf(this.#db, id).map((e) => {
       const header = log.headerOf(this.#db, e.batch)
-      return {
-        ...e,
-        ...(header ? { author: header.line.author, received: header.received } : {}),
-      }
+      return { ...e, ...(header ? { author: header.line.author, received: header.received } : {}) }
     })
   }
 
@@ -457,7 +502,10 @@ export class Memory {
       const since = from === store && Number(n) <= last ? Number(n) : 0
       const compacted = since < Number(getMeta(this.#db, 'compacted_n') ?? 0) ? this.#snapshotText() : undefined
       const print = this.printer()
-      const after = log.linesAfter(this.#db, since)
+      const isOwn = ownLines(this.#db)
+      // what others ask to erase goes on by its author alone; what stands in for a lost line is taken by nobody
+      const leaves = (l: Line) => !isStandIn(l) && (isOwn(l.replica, l.seq) || !isAsked(this.#db, l))
+      const after = log.linesAfter(this.#db, since).filter(leaves)
       const lines = [...(compacted === undefined ? [] : [compacted]), ...after.map((line) => print(line))]
       return { bytes: printDelivery(this.projectId, lines), cursor: `${store}/${last}` }
     })
@@ -468,16 +516,16 @@ export class Memory {
     return leaving(this.projectId, (replica) => log.keyOf(this.#db, replica))
   }
 
-  /** Own lines whose key is not here are written again under the one that is, but for those that have left. */
+  /** Own lines that others would not take are written again so that they do, but for those that have left. */
   signAnew(left: (replica: string) => readonly Range[] = () => []): void {
     const [db, key] = [this.#db, publicKey(this.projectId)]
-    const others = ownIdentities(db).filter(
-      ({ replica }) => isKeyed(replica) && key !== undefined && !isKeyOf(key, replica),
-    )
-    if (others.length === 0) return
+    const remade = new Set(remadeLines(db).map((l) => l.replica))
+    const isOfOther = (replica: string) => key !== undefined && isKeyed(replica) && !isKeyOf(key, replica)
+    const due = ownIdentities(db).filter(({ replica }) => isOfOther(replica) || remade.has(replica))
+    if (due.length === 0) return
     db.write(() => {
-      for (const { replica } of others) keepLeft(db, replica, left(replica))
-      signAnew(db, this.#env, () => this.registry(), key!)
+      for (const { replica } of due) keepLeft(db, replica, left(replica))
+      signAnew(db, this.#env, () => this.#ofRows(), key)
     })
   }
 
@@ -503,15 +551,17 @@ export class Memory {
   /** The same with lines that have been read. */
   applyLines(delivery: Omit<Delivery, 'project'>, options: IngestOptions = {}): Ingested {
     let gone: string[] = []
+    this.settleTrust()
     const result = this.#db.write(() => {
-      const taken = ingest(this.#db, this.#env, () => this.registry(), delivery, options)
+      const taken = ingest(this.#db, this.#env, () => this.#ofRows(), delivery, options)
+      this.#settle(taken.touched)
       if (taken.erased) {
         gone = goneTexts(this.#db, { secrets: [], said: taken.erased })
         markErasure(this.#db, gone, this.#options.places?.())
       }
       return taken
     })
-    if (result.erased) this.finishErasure(gone)
+    if (result.erased && !options.unfinished) this.finishErasure(gone)
     if (result.applied > 0 || delivery.snapshots.length > 0) this.tellListeners()
     return result
   }
@@ -522,7 +572,11 @@ export class Memory {
    */
   decline(batches: readonly string[], { admit = false } = {}): number {
     this.#mustBeOpen()
-    const n = this.#db.write(() => settleDeclined(this.#db, () => this.registry(), batches, admit, this.#env.now()))
+    const n = this.#db.write(() => {
+      const done = settleDeclined(this.#db, () => this.#ofRows(), batches, admit, this.#env.now())
+      if (done.touched.size > 0) this.#settle(done.touched)
+      return done.n
+    })
     if (n > 0) this.tellListeners()
     return n
   }
@@ -534,7 +588,13 @@ export class Memory {
 
   /** Drops every index and makes it again from the log (C5). */
   rebuild(progress?: Progress): { entities: number; lines: number } {
-    return this.#db.write(() => rebuildAll(this.#db, () => this.registry(), progress))
+    return this.#db.write(() => {
+      dropUnreadablePresence(this.#db)
+      const done = rebuildAll(this.#db, () => this.#ofRows(), progress)
+      reindexHeld(this.#db, this.registry())
+      settleAll(this.#db, () => this.registry())
+      return done
+    })
   }
 
   /** Everything in the store that is not as it was written: each line's hash and chain, and all that is made from lines. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, relative, sep } from 'node:path'
 import type { Env } from './env.ts'
+import { attempt } from './errors.ts'
 import { gitState, gitUser } from './git.ts'
 import { Memory } from './memory.ts'
 import { KINDS } from './model/kinds/index.ts'
@@ -33,13 +34,8 @@ export interface OpenOptions {
 }
 
 /** Who works at this machine: as git calls them, else the account. */
-export function userName(root: string): string | undefined {
-  try {
-    return process.env.TIDEMARK_USER || gitUser(root) || userInfo().username
-  } catch {
-    return undefined // a user id without an entry, as in some containers
-  }
-}
+export const userName = (root: string): string | undefined =>
+  process.env.TIDEMARK_USER || gitUser(root) || attempt(() => userInfo().username) // in some containers there is none
 
 /** Who acts here, on what branch: as the provenance of what they write says it. */
 export function hereOf(project: Project): { user?: string; branch?: string } {
@@ -84,6 +80,7 @@ export function openProject(
     }),
   })
   settleReviewers(memory.db, reviewersNamed(project.reviewers))
+  if (!options.hurried) memory.settleTrust()
   if (!options.unlisted) {
     if (isNew) rememberProject(project)
     quietly(() => rememberPlace(project))

@@ -133,3 +133,15 @@ export function userError(body: () => unknown): UserError {
   }
   throw new Error('nothing was refused')
 }
+
+/** Runs something as on another machine, with a key of its own: `state` is where that keeps its state. */
+export function onMachine<T>(state: string, body: () => T): T {
+  const here = process.env.TIDEMARK_STATE
+  process.env.TIDEMARK_STATE = state
+  try {
+    return body()
+  } finally {
+    if (here === undefined) delete process.env.TIDEMARK_STATE
+    else process.env.TIDEMARK_STATE = here
+  }
+}

@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 const ORDER = [
   'errors.ts', 'random.ts', 'env.ts', 'secrets', 'files.ts', 'git.ts', 'model', 'scheme', 'log', 'store', 'materialize', 'claims', 'feed', 'read', 'replication', 'write', 'memory.ts',
   'recall', 'graph', 'code', 'coordination', 'handoff', 'evolution', 'briefing', 'sync', 'hub', 'formats', 'ownership', 'discover', 'verbs', 'open.ts', 'tiers', 'hooks', 'clients',
-  'library.ts', 'evaluate', 'tools', 'surfaces', 'index.ts',
+  'library.ts', 'tools', 'surfaces', 'index.ts',
 ] // biome-ignore format: a list to read at a glance
 
 interface Import {

@@ -19,7 +19,7 @@ const BUILT = [
   'F2',
   ...Array.from({ length: 7 }, (_, i) => `M${i + 1}`),
   ...Array.from({ length: 10 }, (_, i) => `N${i + 1}`),
-  ...['Y1', 'Y3', 'Y5'],
+  ...['Y1', 'Y3', 'Y4', 'Y5'],
   ...Array.from({ length: 7 }, (_, i) => `J${i + 1}`),
 ]
 

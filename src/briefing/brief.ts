@@ -8,19 +8,17 @@ import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
 import type { WideStatement } from '../recall/overridden.ts'
-import { estimateTokens } from '../recall/token-estimate.ts'
+import { estimateTokens, tokensOfProse } from '../recall/token-estimate.ts'
 import { stateOf } from '../recall/validity.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import type { Project } from '../store/project.ts'
+import { newestOwn } from '../store/trust.ts'
 import { BRIEFING_CHARS, BRIEFING_TOKENS, fill } from './budget.ts'
 import { focusOf, foundBy } from './focus.ts'
 import { many } from './format.ts'
 import { wasHere } from './last-visit.ts'
 import { SECTIONS } from './sections/index.ts'
 import type { About, Built, Section } from './types.ts'
-
-/** What `estimateTokens` gives for each token of prose (docs/briefing.md). */
-const ESTIMATE_OF_PROSE = 1.5
 
 /** How many of the newest facts are looked at. A session that needs more can ask. */
 const FACTS = 120
@@ -54,10 +52,8 @@ export interface BriefOptions {
   readonly local?: boolean | undefined
   /** What the conversation holds already, with when it was told (ms): told again only if it has changed. */
   readonly held?: ReadonlyMap<string, number> | undefined
-  /** What is known beyond this project: in the user's library, in packages. */
+  /** What is known beyond this project: in the user's library. */
   readonly wider?: readonly WideStatement[] | undefined
-  /** Counts tokens; a conservative estimate unless given. */
-  readonly counter?: ((text: string) => number) | undefined
 }
 
 export interface BriefedSection {
@@ -79,7 +75,6 @@ export interface Briefing {
 
 /** What a session is told when it starts, within the budget, the most important first. Equal input gives equal bytes. */
 export function brief(memory: Memory, project: Project, options: BriefOptions = {}): Briefing {
-  const count = options.counter ?? estimateTokens
   const built = build(
     SECTIONS.filter((s) => !options.past || OF_THE_PAST.includes(s.name)),
     memory,
@@ -88,7 +83,7 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   )
   const limit = options.budget ?? BRIEFING_TOKENS
   if (built.length === 0) {
-    const tokens = count(EMPTY)
+    const tokens = estimateTokens(EMPTY)
     const text = tokens <= limit && isFirst(memory, options) ? EMPTY : ''
     const line = options.held ? HELD_LINE : EMPTY_LINE
     return { text, sections: [], tokens: text === '' ? 0 : tokens, chars: text.length, line }
@@ -96,7 +91,7 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
   const { text, tokens, sections } = fill(built, {
     tokens: limit,
     chars: Math.min(options.chars ?? BRIEFING_CHARS, BRIEFING_CHARS),
-    count,
+    count: estimateTokens,
   })
   const shown = sections.filter(({ built: b }) => b.items.length > 0 || b.note !== undefined)
   const told = shown.map(({ section, shown, tokens: cost, omitted }) => ({
@@ -106,9 +101,7 @@ export function brief(memory: Memory, project: Project, options: BriefOptions = 
     omitted,
   }))
   const says = sections.flatMap((s) => (s.built.says ? [s.built.says] : []))
-  const sent = options.counter
-    ? many(tokens, 'token')
-    : `about ${many(Math.round(tokens / ESTIMATE_OF_PROSE), 'token')}`
+  const sent = `about ${many(tokensOfProse(text), 'token')}`
   const lost = text === '' && built.some(({ built: b }) => b.items.length > 0 || b.note !== undefined)
   const line = lost
     ? `nothing fits into ${many(limit, 'token')}: give it a larger budget`
@@ -170,11 +163,11 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
   let facts: Entity[] | undefined
   let looked: Entity[] | undefined
-  const newest = () => (looked ??= reader.list('fact', { limit: FACTS }))
+  const newest = () => (looked ??= about.newest('fact', FACTS))
   let kinds: Map<string, number> | undefined
   let found: About['found'] | undefined
   const focus = focusOf(memory, session, branch)
-  return {
+  const about: About = {
     memory,
     reader,
     project,
@@ -199,6 +192,14 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return new Set(ids.filter((id) => vouched.get(id)))
     },
     counts,
+    newest(kind, limit) {
+      const all = reader.list(kind, { limit })
+      if (all.length < limit) return all
+      const here = this.vouched(all.map((e) => e.id))
+      if (here.size === all.length) return all
+      const more = newestOwn(memory.db, kind, limit).filter((id) => !all.some((e) => e.id === id))
+      return [...all, ...reader.entities(more).filter((e) => e.live)]
+    },
     get facts() {
       facts ??= newest().filter(counts)
       return facts
@@ -211,6 +212,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return kinds.get(kind) ?? 0
     },
   }
+  return about
 }
 
 /** Keeps that a briefing was put before a session and its user: what it cost, and that they are up to date. */

@@ -54,12 +54,7 @@ export function focusOf(memory: Memory, session: string | undefined, branch: str
     .filter(({ held }) => held > 0)
     .sort((a, b) => a.held - b.held)
     .filter(({ held }) => (texts += held) <= TEXTS)
-  return {
-    branch,
-    files: [...files],
-    work,
-    terms: rarest.map(({ term }) => term),
-  }
+  return { branch, files: [...files], work, terms: rarest.map(({ term }) => term) }
 }
 
 function workOf(

@@ -99,12 +99,8 @@ export function claimsConflict(
 export const sameTree = (a: { root?: string | undefined }, b: { root?: string | undefined }): boolean =>
   a.root === undefined || b.root === undefined || a.root === b.root
 
-const leaseBody = (row: ClaimRow): { [key: string]: Json } => ({
-  until: row.until,
-  ...(row.note === undefined ? {} : { note: row.note }),
-  ...(row.task === undefined ? {} : { task: row.task }),
-  ...(row.dependsOn === undefined ? {} : { dependsOn: [...row.dependsOn] }),
-})
+const leaseBody = ({ until, note, task, dependsOn }: ClaimRow) =>
+  defined({ until, note, task, dependsOn: dependsOn && [...dependsOn] }) as { [key: string]: Json }
 
 /** Claims as a batch changes them; nothing is written until the plan is applied. */
 export class ClaimPlan {
@@ -162,10 +158,7 @@ export class ClaimPlan {
     all.set(row.n, row)
     this.#holding.set(`${row.n}`, true)
     this.#changed.add(row.n)
-    this.addEvent('claimed', row, {
-      ...leaseBody(row),
-      ...(row.from === undefined ? {} : { from: row.from }),
-    })
+    this.addEvent('claimed', row, { ...leaseBody(row), ...(row.from === undefined ? {} : { from: row.from }) })
     return row
   }
 

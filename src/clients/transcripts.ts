@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
-import { below, filesBelow, linesOf } from '../files.ts'
+import { below, filesBelow, linesOf, realPath } from '../files.ts'
 import { saidInSpecstory } from '../hooks/extract/specstory.ts'
 import { type Said, saidIn } from '../hooks/extract/turns.ts'
 import { sha256 } from '../model/digest.ts'
@@ -124,7 +124,7 @@ function opencodeAt(path: string, belongs: (directory: string) => boolean): Kept
 export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]): FoundSessions[] {
   const isHere = (cwd: string | undefined) => cwd !== undefined && roots.some((root) => below(root, cwd) !== undefined)
   const byCwd = ({ cwd }: Head) => isHere(cwd)
-  const hashes = new Set(roots.flatMap((root) => [sha256(root), sha256(realFolder(root))]))
+  const hashes = new Set(roots.flatMap((root) => [sha256(root), sha256(realPath(root))]))
   const named = (dir: string) => (existsSync(dir) ? readdirSync(dir) : [])
   const claude = join(configDir(ctx), 'projects')
   const codex = codexHome(ctx)
@@ -132,7 +132,7 @@ export function sessionsOfProject(ctx: ClientContext, roots: readonly string[]):
   const copilot = join(copilotHome(ctx), 'session-state')
   const opencode = join(opencodeData(ctx), 'opencode.db')
   // a client names the folder of a project by its path; which one it is stands in the transcript
-  const slugs = roots.flatMap((root) => [root, realFolder(root)]).map((root) => root.replace(/[^A-Za-z0-9]/g, '-'))
+  const slugs = roots.flatMap((root) => [root, realPath(root)]).map((root) => root.replace(/[^A-Za-z0-9]/g, '-'))
   const claudeDirs = named(claude).filter((name) => slugs.some((slug) => name === slug || name.startsWith(`${slug}-`)))
   const geminiIs = (path: string) => (head: Head) =>
     hashes.has(head.projectHash ?? '') || isHere(projectRootOf(dirname(dirname(path))))
@@ -178,8 +178,6 @@ export function sessionsIn(path: string): FoundSessions {
     )
   return { title: '', where: path, sessions }
 }
-
-const realFolder = (dir: string): string => (existsSync(dir) ? realpathSync(dir) : dir)
 
 /** Gemini CLI says in a file beside its chats which project they are of. */
 function projectRootOf(dir: string): string | undefined {

@@ -60,10 +60,11 @@ export function knownOn({ memory }: { memory: Memory }, path: string, kinds: rea
     const count = textsWith(memory.db, t.stem)
     return count <= COMMON && (count > 0 || !isCode(t.word))
   })
+  const { here } = memory.db
   const words = (rare.length > 0 ? rare : terms).map((t) => t.word)
-  const rows = rowsWith(memory.db, words, CANDIDATES, 'confirmed', kinds)
+  const rows = rowsWith(here, words, CANDIDATES, 'confirmed', kinds)
   const speaking = rowsAt(
-    memory.db,
+    here,
     rows.map((r) => r.rowid),
   )
     .map(entityOf)

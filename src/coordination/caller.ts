@@ -31,26 +31,30 @@ const OF_AGENTS = [
 export const COMMAND_LINE = 'cli'
 
 /** The variable by which a client says in the environment that its agent runs this. */
-export const markOfAgent = (): string | undefined =>
-  OF_AGENTS.find((name) => !['', '0', 'false'].includes(process.env[name] ?? ''))
+export const markOfAgent = (but: readonly string[] = []): string | undefined =>
+  OF_AGENTS.find((name) => !but.includes(name) && !['', '0', 'false'].includes(process.env[name] ?? ''))
 
-const isAgents = (): boolean => markOfAgent() !== undefined
-
-/**
- * Who types this command line: an agent where its client says so in the environment, or where `TIDEMARK_SESSION` is a
- * session that a client started, as hooks set it; else the person.
- */
-export function typist(memory: Memory): Actor {
-  if (isAgents()) return 'agent'
-  const named = process.env.TIDEMARK_SESSION
-  const sessions = sessionsOf(memory)
-  const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
-  return client === COMMAND_LINE ? 'person' : 'agent'
-}
+/** Whether somebody can read and answer at the other end. */
+export const isTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
 
 /** A client is above this process, as its hooks have told: its agent may have started it, whatever the environment says. */
 export const isBelowClient = (memory: Memory): boolean =>
   sessionsOf(memory).ofClient(({ client = COMMAND_LINE }) => client !== COMMAND_LINE) !== undefined
+
+/**
+ * Whether an agent may have started this: a client says so in the environment, `TIDEMARK_SESSION` is a session that a client
+ * started, as hooks set it, or a client is above.
+ */
+export function isOfClient(memory: Memory): boolean {
+  if (markOfAgent() !== undefined) return true
+  const named = process.env.TIDEMARK_SESSION
+  const sessions = sessionsOf(memory)
+  const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
+  return client !== COMMAND_LINE || isBelowClient(memory)
+}
+
+/** Who types this command line: a person sits at a terminal with no client above. Pipes and scripts give no yes. */
+export const typist = (memory: Memory): Actor => (isTerminal() && !isOfClient(memory) ? 'person' : 'agent')
 
 /** What a call tells of the session that it belongs to. */
 export interface CallOrigin {

@@ -59,9 +59,6 @@ export function sessionsOf(memory: Memory): Sessions {
 /** What a caller says of a session is shown to all others: secrets are removed, since a refusal would reach nobody. */
 const withoutSecrets = <T>(said: T): T => screen(said, true).value as T
 
-const areHashes = (value: Json | undefined): value is string[] =>
-  Array.isArray(value) && value.every((h) => typeof h === 'string' && /^[0-9a-f]{1,64}$/.test(h))
-
 /** A session that ended, crashed or was taken up lives again. */
 const alive = ({ ended: _e, reason: _r, crashed: _c, takenUp: _t, ...row }: SessionRow): SessionRow => row
 
@@ -319,8 +316,7 @@ export class Sessions {
 
   /** Keeps something with a session; null takes it away. Unknown sessions are made. */
   patch(id: string, data: { [key: string]: Json }): void {
-    const { typed, ...said } = data // hundreds of hashes: to screen each took 4 ms of a prompt
-    const kept: { [key: string]: Json } = { ...withoutSecrets(said), ...(areHashes(typed) ? { typed } : {}) }
+    const kept: { [key: string]: Json } = withoutSecrets(data)
     this.#db.write(() => {
       const row = presence.ensureSession(this.#db, id, this.#now)
       const next = { ...row.data, ...kept }

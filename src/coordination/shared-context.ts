@@ -5,7 +5,7 @@ import { SHARED_FIELD, SHARED_KIND } from '../log/context-value.ts'
 import type { ActOptions, Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import { nearest } from '../model/names.ts'
+import { nearest, orNear } from '../model/names.ts'
 import { type Archived, archivedAfter, archivedUpTo } from '../store/archive.ts'
 import { arrivalsOf } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
@@ -46,11 +46,11 @@ function missing(memory: Memory, key: string): never {
   throw new UserError(
     'not-found',
     `nothing is shared under "${key.slice(0, 80).toWellFormed()}"`,
-    near.length > 0
-      ? `did you mean ${near.map((k) => `"${k}"`).join(' or ')}?`
-      : keys.length > 0
-        ? `the keys are ${keys.slice(0, 20).join(', ')}`
-        : 'no key is shared yet',
+    orNear(
+      near,
+      keys.length > 0 ? `the keys are ${keys.slice(0, 20).join(', ')}` : 'no key is shared yet',
+      (k) => `"${k}"`,
+    ),
     { nearest: near },
   )
 }

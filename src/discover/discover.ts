@@ -16,7 +16,7 @@ import { createInterpreter, Source as ProcedureSource } from '../scheme/interpre
 import { elements, list, type Run, SchemeError, Sym, type Value } from '../scheme/values.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
-import { countDefines, dropOldDefines, type Kept, keepDefine, keptDefine } from '../store/definitions.ts'
+import { dropOldDefines, type Kept, keepDefine, keptDefine, measureDefines } from '../store/definitions.ts'
 import type { Project } from '../store/project.ts'
 import { graphFunctions } from './graph.ts'
 import { introspection } from './introspection.ts'
@@ -27,8 +27,12 @@ import { signalFunctions } from './signals.ts'
 import { treeFunctions } from './tree.ts'
 import { shapesOf } from './values.ts'
 
-/** Definitions a session keeps at most (design §4). */
+/** Definitions a session keeps at most (design §4), and characters in one and in all. */
 const MAX_DEFINES = 512
+const MAX_DEFINE = 1_000_000
+const MAX_OF_SESSION = 8_000_000
+/** A kept value is made again from its text: the shortest that takes a pair is `0,`. */
+const CHARACTERS_PER_CELL = 2
 /** The definitions of a session are forgotten after this long without a new one. */
 const DEFINES_KEPT_MS = 30 * 86_400_000
 
@@ -96,15 +100,18 @@ export function discover(memory: Memory, program: string, options: DiscoverOptio
 /** How the definitions of a session are found and, after their form has succeeded, collected. */
 function keeping(memory: Memory, session: string, pending: Map<string, Kept>) {
   const { db } = memory
+  let there: { count: number; characters: number } | undefined
   return {
-    lookup(name: string) {
+    lookup(name: string, alloc: (cells: number) => void) {
       const kept = keptDefine(db, session, name)
       if (!kept) return undefined
+      alloc(Math.ceil(kept.source.length / CHARACTERS_PER_CELL))
       return kept.form === 'source' ? new ProcedureSource(kept.source) : thaw(kept.source)
     },
     onDefine(name: string, value: Value, text: string, usesEarlier: boolean) {
       const isNew = !pending.has(name) && !keptDefine(db, session, name)
-      if (isNew && countDefines(db, session) + pending.size >= MAX_DEFINES)
+      there ??= measureDefines(db, session)
+      if (isNew && there.count + pending.size >= MAX_DEFINES)
         throw new UserError(
           'too-many-defines',
           `a session keeps at most ${MAX_DEFINES} definitions`,
@@ -125,6 +132,14 @@ function keeping(memory: Memory, session: string, pending: Map<string, Kept>) {
             ? `${redact(name)}: private text is not kept`
             : `${redact(name)} looks like a secret (${held.secrets[0]!.category}) and is not kept`,
           'use it without define, or without a session',
+        )
+      const size = (frozen ?? text).length
+      const all = [...pending.values()].reduce((sum, kept) => sum + kept.source.length, there.characters + size)
+      if (size > MAX_DEFINE || all > MAX_OF_SESSION)
+        throw new UserError(
+          'define-too-large',
+          `${redact(name)} is not kept: one definition has at most ${MAX_DEFINE} characters, a session ${MAX_OF_SESSION}`,
+          'define the procedure that makes it instead of its value',
         )
       pending.set(name, frozen === undefined ? { form: 'source', source: text } : { form: 'value', source: frozen })
     },
@@ -152,7 +167,7 @@ const expandAt =
 
 /** What was found by its words, best first as recall ranks it. By words alone: to load vectors takes longer than a search. */
 function ranked(
-  { db, reader, env }: Memory,
+  { db, reader }: Memory,
   question: string,
   found: readonly Entity[],
   kinds: readonly string[] | undefined,
@@ -165,7 +180,6 @@ function ranked(
     vectors: undefined,
     kinds,
     all: true,
-    now: env.now(),
     admitted: (all) => all.filter((e) => byId.has(e.id)),
   })
   best.sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))

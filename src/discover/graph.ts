@@ -1,19 +1,26 @@
 import { ancestors, PRECEDENT_DEPTH, precedents } from '../graph/precedents.ts'
 import { similarRole } from '../graph/similar-role.ts'
 import { evolution, TRACE_DEPTH, timeOf, trace } from '../graph/trace.ts'
-import { neighbours, type Reached, shortestPath, subgraph, type Ways, waysOf, wordOf } from '../graph/walk.ts'
+import {
+  type Found,
+  neighbours,
+  readReached,
+  shortestPath,
+  subgraph,
+  type Ways,
+  waysOf,
+  wordOf,
+} from '../graph/walk.ts'
 import type { Entity as Known } from '../model/entity.ts'
 import { type CallContext, Entity, Rec, type Run, type Value } from '../scheme/values.ts'
 import { CELLS_PER_ENTITY, type Functions, type Source, theOne } from './knowledge.ts'
 import { choiceOf, made, options, textOf } from './options.ts'
-import { linkToScheme, referenceTo, toScheme } from './values.ts'
+import { linkToScheme, referenceTo, toScheme, toSchemeInShort } from './values.ts'
 
 /** What reading every link costs, in steps of a program. */
 const STEPS_OF_ALL_LINKS = 20_000
 /** What following one link costs, in steps of a program. */
 const STEPS_PER_NODE = 20
-
-type Found = Reached & { readonly entity: Known }
 
 export function graphFunctions(source: Source): Functions {
   const registry = () => source.reader.registry()
@@ -35,7 +42,6 @@ export function graphFunctions(source: Source): Functions {
 
   /** An entity that was reached, with the relation, from what, and how many links from the start. */
   const reachedEntity = (r: Found): Entity => {
-    const e = toScheme(r.entity, registry())
     const said: [string, Value][] = r.from
       ? [
           ['relation', [...new Set(r.steps.map((s) => wordOf(registry(), s)))].join(', ')],
@@ -43,22 +49,12 @@ export function graphFunctions(source: Source): Functions {
           ['depth', BigInt(r.depth)],
         ]
       : []
-    const shown = registry().kind(e.kind)?.positional ?? []
-    const fields = [...e.fields].filter(([name]) => name === 'id' || name === 'status' || shown.includes(name))
     const at = new Date(timeOf(r.entity)).toISOString().slice(0, 10)
-    return new Entity(e.kind, new Map([...fields, ...said, ['at', at]]), new Map([...e.hidden, ...e.fields]))
+    return toSchemeInShort(r.entity, registry(), [...said, ['at', at]])
   }
   const reached = (all: readonly Found[], ctx: CallContext): Value => {
     ctx.charge(all.length * STEPS_PER_NODE)
     return made(all, CELLS_PER_ENTITY, ctx, reachedEntity)
-  }
-  /** Walks read ids alone; those that are shown are read here. */
-  const withEntities = (all: readonly Reached[]): Found[] => {
-    const known = new Map(source.reader.entities(all.map((r) => r.id)).map((e) => [e.id, e]))
-    return all.flatMap((r) => {
-      const entity = known.get(r.id)
-      return entity ? [{ ...r, entity }] : []
-    })
   }
   /** A function of one reference with some options. */
   const of =
@@ -74,7 +70,7 @@ export function graphFunctions(source: Source): Functions {
   // biome-ignore format: a table, one entry a line where it can be
   return {
     '(neighbours ref option …) | what is linked with an entity, each with :relation; option :relations | (neighbours "use-sqlite" :relations \'(cites cited-by))':
-      of(['relations'], (e, { texts }, ctx) => reached(withEntities(neighbours(source.reader, e.id, ways(texts('relations')))), ctx)),
+      of(['relations'], (e, { texts }, ctx) => reached(readReached(source.reader, neighbours(source.reader, e.id, ways(texts('relations')))), ctx)),
     [`(trace ref option …) | what an entity rests on and what came of it, in the order of time, each with :relation :of :depth; options :relations and :depth (${TRACE_DEPTH}) | (trace "use-sqlite" :relations '(supersedes superseded-by) :depth 5)`]:
       of(['relations', 'depth'], (e, { texts, whole }, ctx) =>
         reached(trace(source.reader, e.id, { ways: ways(texts('relations')), depth: whole('depth') }).reached, ctx)),
@@ -86,7 +82,7 @@ export function graphFunctions(source: Source): Functions {
       const { plain, texts, whole } = options(args, ['relations', 'depth'])
       const [from, to] = [0, 1].map((i) => theOne(source.reader, textOf(plain[i])))
       const found = shortestPath(source.reader, from!.id, to!.id, { ways: ways(texts('relations')), depth: whole('depth') })
-      return found ? reached(withEntities(found), ctx) : null
+      return found ? reached(readReached(source.reader, found), ctx) : null
     },
     '(subgraph ref option …) | {:entities :links} within some links of an entity; options :depth (1) and :relations | (subgraph "use-sqlite" :depth 2)':
       of(['depth', 'relations'], (e, { texts, whole }, ctx) => {

@@ -56,6 +56,14 @@ export function toScheme(e: Known, registry: Registry): Entity {
   return new Entity(e.kind, fields, () => hiddenOf(e, kind, fields))
 }
 
+/** The same with what it is called by alone, and what a walk says of it; the rest answers when asked. */
+export function toSchemeInShort(known: Known, registry: Registry, said: readonly (readonly [string, Value])[]): Entity {
+  const e = toScheme(known, registry)
+  const shown = registry.kind(e.kind)?.positional ?? []
+  const fields = [...e.fields].filter(([name]) => name === 'id' || name === 'status' || shown.includes(name))
+  return new Entity(e.kind, new Map([...fields, ...said]), new Map([...e.hidden, ...e.fields]))
+}
+
 function hiddenOf(e: Known, kind: Kind | undefined, fields: ReadonlyMap<string, Value>): Map<string, Value> {
   const hidden = new Map<string, Value>([
     ['id', e.id],

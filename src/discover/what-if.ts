@@ -3,10 +3,10 @@ import type { Memory } from '../memory.ts'
 import type { Entity as Known } from '../model/entity.ts'
 import { momentOf } from '../read/reader.ts'
 import { fromData } from '../scheme/data.ts'
-import { Entity, list, Rec, type Value } from '../scheme/values.ts'
+import { list, Rec, type Value } from '../scheme/values.ts'
 import { CELLS_PER_ENTITY, type Functions, type Source, theOne } from './knowledge.ts'
 import { made, options, textOf } from './options.ts'
-import { referenceTo, toScheme } from './values.ts'
+import { referenceTo, toSchemeInShort } from './values.ts'
 
 /** Looks at the clock at once: it asks recall. */
 const STEPS = 5_000
@@ -20,12 +20,7 @@ export const whatIfFunctions = (memory: Memory, source: Source): Functions => ({
       const { plain } = options(args, [])
       const asOf = source.at === undefined ? undefined : momentOf(source.at)
       const found = whatIf(memory, reader, theOne(reader, textOf(plain[0])), asOf)
-      const entity = (known: Known, more: readonly [string, Value][]): Entity => {
-        const e = toScheme(known, reader.registry())
-        const shown = reader.registry().kind(e.kind)?.positional ?? []
-        const fields = [...e.fields].filter(([name]) => name === 'id' || name === 'status' || shown.includes(name))
-        return new Entity(e.kind, new Map([...fields, ...more]), new Map([...e.hidden, ...e.fields]))
-      }
+      const entity = (known: Known, said: readonly [string, Value][]) => toSchemeInShort(known, reader.registry(), said)
       const references = (all: readonly Known[]) => list(all.map((e) => referenceTo(reader, e.id)))
       return new Rec(
         new Map<string, Value>([

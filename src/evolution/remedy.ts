@@ -9,17 +9,7 @@ export interface Remedy {
 export const LONGEST = 120
 
 /** Beside the thing that was left out. */
-const OMITTED = new Set([
-  'skipped',
-  'missed',
-  'omitted',
-  'without',
-  'forgot',
-  'forgotten',
-  'lacked',
-  'lacking',
-  'missing',
-])
+const OMITTED = new Set(['skipped', 'missed', 'omitted', 'without', 'forgot', 'forgotten', 'lacked', 'lacking', 'missing']) // biome-ignore format: a list
 /** Behind such a word they do not begin a thing, but say when, where or why it was left out. */
 const ABOUT =
   /^(?:before|after|on|in|at|by|during|for|from|until|when|while|once|twice|again|and|but|or|as|at|that|due|this|yet|too|it|them|-|–|—)$/i

@@ -1,15 +1,11 @@
 import { UserError } from '../errors.ts'
-import { nearest } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
 
 /** @throws UserError when there is no such format. */
 export function formatNamed<T extends { readonly name: string }>(all: readonly T[], format: string): T {
   const found = all.find((one) => one.name === format)
   if (found) return found
   const names = all.map((one) => one.name)
-  const near = nearest(format, names)
-  throw new UserError(
-    'unknown-format',
-    `there is no format "${format}"`,
-    near.length > 0 ? `did you mean ${near.join(' or ')}?` : `the formats are ${names.join(', ')}`,
-  )
+  const hint = didYouMean(format, names, `the formats are ${names.join(', ')}`)
+  throw new UserError('unknown-format', `there is no format "${format}"`, hint)
 }

@@ -4,24 +4,17 @@ import type { Reader } from '../read/reader.ts'
 import { parentOf } from '../read/work-tree.ts'
 import { parents, recordedIn } from '../recall/scope.ts'
 import { timeOf } from './trace.ts'
-import { type Reached, type Ways, walk } from './walk.ts'
+import { type Found, readReached, type Ways, walk } from './walk.ts'
 
 const PRECEDENT: Ways = { out: ['references', 'supersedes', 'cites'], in: [] }
 export const PRECEDENT_DEPTH = 3
 
 /** What informed an entity, over a few links, newest first. */
-export function precedents(
-  reader: Reader,
-  id: string,
-  depth: number = PRECEDENT_DEPTH,
-): (Reached & { readonly entity: Entity })[] {
-  return walk(reader, id, { ways: PRECEDENT, depth })
-    .reached.slice(1)
-    .flatMap((r) => {
-      const entity = reader.entity(r.id)
-      return entity ? [{ ...r, entity }] : []
-    })
-    .sort((a, b) => timeOf(b.entity) - timeOf(a.entity) || (a.id < b.id ? -1 : 1))
+export function precedents(reader: Reader, id: string, depth: number = PRECEDENT_DEPTH): Found[] {
+  const { reached } = walk(reader, id, { ways: PRECEDENT, depth })
+  return readReached(reader, reached.slice(1)).sort(
+    (a, b) => timeOf(b.entity) - timeOf(a.entity) || (a.id < b.id ? -1 : 1),
+  )
 }
 
 /** The tasks, activities and goals at which something was recorded, or below which it stands, the nearest first. */

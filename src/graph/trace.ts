@@ -1,6 +1,6 @@
 import type { Entity } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
-import { type Reached, type Ways, walk } from './walk.ts'
+import { type Found, type Reached, readReached, type Ways, walk } from './walk.ts'
 
 /** What something rests on. */
 const BEFORE: Ways = {
@@ -23,7 +23,7 @@ export interface TraceOptions {
 
 export interface Trace {
   /** Without the start, in the order of time. */
-  readonly reached: readonly (Reached & { readonly entity: Entity })[]
+  readonly reached: readonly Found[]
   readonly cut: boolean
 }
 
@@ -43,14 +43,10 @@ export function trace(
   const reached = new Map<string, Reached>()
   for (const r of walks.flatMap((w) => w.reached))
     if (r.id !== start && r.depth < (reached.get(r.id)?.depth ?? Infinity)) reached.set(r.id, r)
-  const entities = new Map(reader.entities([...reached.keys()]).map((e) => [e.id, e]))
   return {
-    reached: [...reached.values()]
-      .flatMap((r) => {
-        const entity = entities.get(r.id)
-        return entity ? [{ ...r, entity }] : []
-      })
-      .sort((a, b) => timeOf(a.entity) - timeOf(b.entity) || (a.id < b.id ? -1 : 1)),
+    reached: readReached(reader, [...reached.values()]).sort(
+      (a, b) => timeOf(a.entity) - timeOf(b.entity) || (a.id < b.id ? -1 : 1),
+    ),
     cut: walks.some((w) => w.cut),
   }
 }

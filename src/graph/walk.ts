@@ -3,7 +3,7 @@
  * made of them. Every walk goes over a `Reader`, so all of them work as of a moment.
  */
 
-import type { Edge } from '../model/entity.ts'
+import type { Edge, Entity } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Reader } from '../read/reader.ts'
 
@@ -35,6 +35,9 @@ export interface Reached {
   readonly from?: Reached
   readonly steps: readonly Step[]
 }
+
+/** The same with what is known of it. */
+export type Found = Reached & { readonly entity: Entity }
 
 export interface Walk {
   /** The start first, then by depth. */
@@ -125,6 +128,15 @@ export function walk(reader: Reader, start: string, options: WalkOptions = {}): 
   let cut = false
   for (let d = 0; d < depth && ring.length > 0 && !cut; d++) ({ ring, cut } = expand(reader, ring, seen, ways, limit))
   return { reached: [...seen.values()], cut }
+}
+
+/** Walks read ids alone: reads what they have reached, without what is there no more. */
+export function readReached(reader: Reader, reached: readonly Reached[]): Found[] {
+  const known = new Map(reader.entities(reached.map((r) => r.id)).map((e) => [e.id, e]))
+  return reached.flatMap((r) => {
+    const entity = known.get(r.id)
+    return entity ? [{ ...r, entity }] : []
+  })
 }
 
 /** Direct neighbours. */

@@ -64,14 +64,7 @@ function impactWays(registry: Registry): Ways {
 }
 
 /** What no longer holds is not broken by a change, and hands none on. */
-const GONE: ReadonlySet<State | undefined> = new Set([
-  'deleted',
-  'rejected',
-  'proposed',
-  'retired',
-  'superseded',
-  'no longer valid',
-])
+const GONE: ReadonlySet<State | undefined> = new Set(['deleted', 'rejected', 'proposed', 'retired', 'superseded', 'no longer valid']) // biome-ignore format: a list
 
 /** Everything that a change of an entity reaches, each by its strongest path. */
 export function touchedBy(reader: Reader, start: Entity, now: number, limit = TOUCHED_LIMIT) {

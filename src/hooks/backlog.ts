@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Lines } from '../coordination/sessions.ts'
 import { appendInside, inspect, readInside, removeInside } from '../files.ts'
+import { jsonIn } from '../model/object.ts'
 import { redact } from '../secrets/find.ts'
 import { besideStore, type Project } from '../store/project.ts'
-import { typedNow, typedWith } from '../write/prompt-hashes.ts'
 import type { Captured } from './capture/patterns.ts'
 import type { Proposed } from './capture/propose.ts'
 import type { Hook } from './hook.ts'
@@ -20,10 +20,9 @@ interface MissedEdit extends Missed {
   /** The work tree, where the edit was only begun: it counts once the file has been written. */
   readonly root?: string
 }
-/** What a prompt laid down, and hashes of what was typed. */
+/** What a prompt laid down. */
 interface MissedWords extends Missed {
   readonly found: readonly Captured[]
-  readonly typed: readonly string[]
 }
 
 /** What no session has come back for by then is nobody's work in hand any more. */
@@ -38,17 +37,13 @@ function missed(project: Project): (MissedEdit | MissedWords)[] {
   return `${readInside(...missedFile(project)) ?? ''}`
     .split('\n')
     .flatMap((line): (MissedEdit | MissedWords)[] => {
-      try {
-        const { at, session, path, by, root, found, typed } = JSON.parse(line) as Partial<MissedEdit & MissedWords>
-        if (typeof at !== 'number' || typeof session !== 'string') return []
-        if (Array.isArray(found) && Array.isArray(typed))
-          return [{ at, session, found: found.filter((f) => Array.isArray(f?.action)), typed: typed.map(String) }]
-        if (typeof path !== 'string') return []
-        const isShell = by === 'shell' ? by : undefined
-        return [{ at, session, path, by: isShell, root: typeof root === 'string' ? root : undefined }]
-      } catch {
-        return [] // the end, or a line that was cut off
-      }
+      const said = (jsonIn(line) ?? {}) as Partial<MissedEdit & MissedWords> // the end, or a line that was cut off
+      const { at, session, path, by, root, found } = said
+      if (typeof at !== 'number' || typeof session !== 'string') return []
+      if (Array.isArray(found)) return [{ at, session, found: found.filter((f) => Array.isArray(f?.action)) }]
+      if (typeof path !== 'string') return []
+      const isShell = by === 'shell' ? by : undefined
+      return [{ at, session, path, by: isShell, root: typeof root === 'string' ? root : undefined }]
     })
     .slice(-MOST)
 }
@@ -91,9 +86,9 @@ const wasWritten = ({ at, path }: MissedEdit, root: string): boolean =>
   (statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= at - SLACK_MS
 
 /** Keeps what a prompt said until a hook can note it; nothing that holds a secret. */
-export function keepWords(hook: Hook, found: readonly Captured[], said: readonly string[]): void {
+export function keepWords(hook: Hook, found: readonly Captured[]): void {
   const session = hook.session || hook.call.session
-  const line = JSON.stringify({ at: hook.memory.env.now(), session, found, typed: typedNow([], said) })
+  const line = JSON.stringify({ at: hook.memory.env.now(), session, found })
   if (session !== '' && redact(line) === line) keep(hook.project, line)
 }
 
@@ -130,10 +125,7 @@ export async function makeUp(hook: Hook): Promise<Proposed[]> {
   if (words.length === 0) return []
   const { proposeAll } = await import('./capture/propose.ts')
   return words.flatMap((m) => {
-    const noted = hook.attempt('what was said', () => {
-      sessions.patch(m.session, { typed: typedWith(sessions.get(m.session)?.data.typed, m.typed) })
-      return proposeAll(hook, m.session, m.found)
-    })
+    const noted = hook.attempt('what was said', () => proposeAll(hook, m.session, m.found))
     if (!noted) keep(project, JSON.stringify(m))
     return noted && m.session === hook.session ? noted : []
   })

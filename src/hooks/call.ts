@@ -2,23 +2,8 @@ import type { Lines } from '../coordination/sessions.ts'
 
 /** What happens in a client, in one word for all clients. `other` is a sign of life and nothing more. */
 export const HOOK_EVENTS = [
-  'session-start',
-  'prompt',
-  'before-edit',
-  'before-tool',
-  'after-edit',
-  'after-tool',
-  'tool-failed',
-  'after-batch',
-  'stop',
-  'subagent-start',
-  'subagent-stop',
-  'pre-compact',
-  'post-compact',
-  'session-end',
-  'status-line',
-  'other',
-] as const
+  'session-start', 'prompt', 'before-edit', 'before-tool', 'after-edit', 'after-tool', 'tool-failed', 'after-batch', 'stop', 'subagent-start', 'subagent-stop', 'pre-compact', 'post-compact', 'session-end', 'status-line', 'other',
+] as const // biome-ignore format: a list
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 /** A call of a tool, as far as hooks tell of it. */
@@ -57,6 +42,8 @@ export interface HookCall {
   readonly cwd?: string
   readonly branch?: string
   readonly prompt?: string
+  /** The client shows the person nothing of an answer to this event. */
+  readonly silent?: boolean
   readonly tool?: HookTool
   readonly transcript?: string
   /** Percent of the context window, where the payload says it. */

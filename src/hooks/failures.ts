@@ -5,6 +5,7 @@ import type { Json } from '../model/field.ts'
 import { oneLine } from '../model/text.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
+import { SETTLES } from '../write/settle.ts'
 import { excludedCommand } from './config.ts'
 import { dataLine } from './delivery.ts'
 import type { Hook } from './hook.ts'
@@ -75,7 +76,7 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   keepCaptured(hook, session, [proposed.id])
   kept[key] = { ...now, proposed: proposed.id }
   sessions.patch(session, { failing: kept as unknown as Json })
-  return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…"}], ["confirm", {"ref": "${proposed.id}"}]].`
+  return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…", "standing": "confirmed"}]].`
 }
 
 /** It works now: what was counted of it, and of checks that it covers, is forgotten. What was proposed is withdrawn unless somebody agreed. */
@@ -91,7 +92,7 @@ export function commandWorked(hook: Hook): void {
   for (const key of works) {
     const entity = memory.reader.entity(failing[key]!.proposed ?? '')
     if (entity && standingOf(entity.fields) === 'proposed')
-      memory.act([['reject', { ref: entity.id, reason: 'the command works now' }]], hook.author)
+      memory.act([['reject', { ref: entity.id, reason: 'the command works now' }]], { ...hook.author, [SETTLES]: true })
     delete failing[key]
   }
   sessions.patch(session, { failing: failing as unknown as Json })

@@ -98,7 +98,7 @@ export async function commandEnded(hook: Hook, failed: boolean): Promise<void> {
   const { call, session, config } = hook
   const command = call.tool?.command
   if (command === undefined || session === '') return
-  const operations = operationsOf(command)
+  const operations = operationsOf(redact(command)) // as a whole: what is shown of each is cut
   if (operations.length === 0) return
   const isSilent =
     !hook.captures ||

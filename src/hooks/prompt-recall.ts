@@ -38,7 +38,7 @@ function hitsFor({ memory }: Hook, prompt: string): Entity[] {
   const now = memory.env.now()
   const admitted = (found: readonly Entity[]) =>
     [...statesOf(found, reader, now)].flatMap(([e, state]) => (state === undefined ? [e] : []))
-  return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, now, isQuick: true, admitted })
+  return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, isQuick: true, admitted })
     .filter(({ lexical }) => lexical.share >= SHARE && lexical.words.filter((w) => telling.has(w)).length >= WORDS_HELD)
     .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
     .slice(0, MOST * 2)

@@ -3,16 +3,14 @@ import { titleOf } from '../coordination/labels.ts'
 import type { Json } from '../model/field.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
-import { typedNow } from '../write/prompt-hashes.ts'
 import { keepWords } from './backlog.ts'
 import type { HookCall, HookReply } from './call.ts'
 import type { Proposed } from './capture/propose.ts'
 import { dataLine, dataList } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
+import { answered, askAbout } from './witness.ts'
 
-const asked = (ids: readonly string[]): string => JSON.stringify(ids.map((ref) => ['confirm', { ref }]))
-
-/** The agent is told what its user seems to have laid down, with the call that makes it stand. */
+/** The agent is told what its user seems to have laid down, and that the yes is the user's. */
 function put(proposed: readonly Proposed[]): string | undefined {
   if (proposed.length === 0) return undefined
   const lines = proposed.map(
@@ -21,16 +19,8 @@ function put(proposed: readonly Proposed[]): string | undefined {
   return [
     'Tidemark noted what the user just said, unconfirmed:',
     ...lines,
-    `If these are the user's own words, not something pasted or quoted, and meant to last beyond this task, confirm with act ${asked(proposed.map((p) => p.id))}; if not, ["reject", {"ref": "…"}] what is wrong. Until then it binds nobody.`,
+    'It binds nobody until the user says yes; only the user can. If it is not what they meant, tell them.',
   ].join('\n')
-}
-
-/** The person is asked in one line, about all of it. */
-function asking(proposed: readonly Proposed[]): string | undefined {
-  if (proposed.length === 0) return undefined
-  const texts = proposed.map((p) => `"${dataLine(p.text, 120)}"`).join(', ')
-  const ids = proposed.map((p) => p.id).join(' ')
-  return `Tidemark noted: ${texts} — confirm? Say yes to the agent, or run \`tidemark confirm ${ids}\``
 }
 
 /** Where a prompt may come from that a person wrote; clients wake their agents with prompts of their own as well. */
@@ -38,14 +28,11 @@ const BY_USER: readonly (string | undefined)[] = [undefined, 'user', 'sdk']
 /** A subagent's prompt is its parent's. */
 const isUsers = ({ source, parent }: HookCall): boolean => parent === undefined && BY_USER.includes(source)
 
-/** What a prompt lays down, and the statements in it by which the person is known to have said something. */
+/** What a prompt lays down. */
 async function heard(text: string) {
   const { heardIn, statementsOf } = await import('./capture/patterns.ts')
-  const { withoutLead } = await import('./capture/leads.ts')
-  const statements = statementsOf(text)
-  const { found, unsure } = heardIn(text, statements)
-  const facts = found.flatMap((f) => (f.kind === 'fact' ? [String(f.action[1].fact)] : []))
-  return { found, unsure, said: [...statements, ...statements.map(withoutLead), ...facts] }
+  const { found: all, unsure } = heardIn(text, statementsOf(text))
+  return { found: all.filter((f) => !f.said.includes('[redacted: ')), unsure } // a rule with a hole in it is none
 }
 
 /** Once in a session, where words alone do not tell: the agent knows what its user means. */
@@ -61,8 +48,8 @@ const ASKED_MAX = 300
 function asks(hook: Hook, text: string): { [key: string]: Json } {
   const askedAt = hook.memory.env.now()
   const skill = /^\s{0,20}\/([\w.-]{1,80})(?!\S)/.exec(text)?.[1] ?? null
-  const request = dataLine(redact(text), ASKED_MAX)
-  const title = titleOf(redact(text))
+  const request = dataLine(text, ASKED_MAX)
+  const title = titleOf(text)
   if (title === undefined || (request.length < SMALL_MAX && SMALL.test(request))) return { askedAt, skill }
   const named = hook.kept('title') ?? dataLine(title, 80)
   return { askedAt, skill, requestAt: askedAt, request, said: null, title: String(named) }
@@ -88,12 +75,12 @@ function newsFor(hook: Hook): string | undefined {
 /** A prompt: what the others did meanwhile, what the user laid down in it, and the little that answers it. */
 export async function prompt(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
-  const text = withoutPrivate(call.prompt ?? '', () => ' ')
+  // as a whole: a sentence of it does not say what a password is one of
+  const text = redact(withoutPrivate(call.prompt ?? '', () => ' '))
   const listens = text !== '' && hook.captures && isUsers(call)
-  const { found, unsure, said } = (listens && (await hook.attemptLater('capture', () => heard(text), true))) || {
+  const { found, unsure } = (listens && (await hook.attemptLater('capture', () => heard(text), true))) || {
     found: [],
     unsure: false,
-    said: [],
   }
   const hint = unsure && found.length === 0 && session !== '' && !hook.kept('hinted')
   const counted =
@@ -103,10 +90,11 @@ export async function prompt(hook: Hook): Promise<HookReply> {
         prompts: Number(hook.kept('prompts') ?? 0) + 1,
         ...(listens ? asks(hook, text) : {}),
         ...(hint ? { hinted: true } : {}),
-        ...(said.length > 0 ? { typed: typedNow(hook.kept('typed'), said) } : {}),
+        asksSince: hook.memory.cursor,
       })
       return true
     })
+  const answer = (text !== '' && (await hook.attemptLater('answer', async () => answered(hook, text), true))) || {}
   const news = hook.attempt('news', () => newsFor(hook))
   let proposed: Proposed[] | undefined = []
   let recalled: string | undefined
@@ -117,17 +105,22 @@ export async function prompt(hook: Hook): Promise<HookReply> {
       proposed = await hook.attemptLater('capture', async () =>
         (await import('./capture/propose.ts')).proposeAll(hook, session, found),
       )
-    if (said.length > 0 && (isLate || !proposed)) keepWords(hook, found, said)
+    if (found.length > 0 && (isLate || !proposed)) keepWords(hook, found)
     if (hook.config.recall)
       recalled = await hook.attemptLater('recall', async () =>
         (await import('./prompt-recall.ts')).recalledFor(hook, text),
       )
   }
-  return noted(proposed ?? [], { context: joined(hint && counted ? JUDGE : undefined, news, recalled) })
+  const context = joined(answer.context, hint && counted ? JUDGE : undefined, news, recalled)
+  return noted(hook, proposed ?? [], { visible: answer.visible, context })
 }
 
-/** An answer, with what was noted before it. */
-export function noted(proposed: readonly Proposed[], reply: Partial<HookReply>): HookReply {
-  const visible = [asking(proposed), reply.visible].filter((line) => line !== undefined).join('\n')
-  return { ...reply, context: joined(put(proposed), reply.context), visible: visible || undefined }
+/** An answer, with what was noted before it, and the question to the person. */
+export function noted(hook: Hook, proposed: readonly Proposed[], reply: Partial<HookReply>): HookReply {
+  const ids = proposed.map((p) => p.id)
+  const visible = joined(
+    hook.attempt('question', () => askAbout(hook, ids)),
+    reply.visible,
+  )
+  return { ...reply, context: joined(put(proposed), reply.context), visible }
 }

@@ -82,7 +82,7 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
       const { refreshViews } = await import('../handoff/views/refresh.ts')
       refreshViews(memory, project)
     })
-  if (late.length > 0) reply = (await import('./prompt.ts')).noted(late, reply)
+  if (late.length > 0) reply = (await import('./prompt.ts')).noted(hook, late, reply)
   if (READ_AFTER.has(call.event) && existsSync(extractionFile()))
     await hook.attemptLater('extraction', async () => (await import('./extract/queue.ts')).afterSession(hook))
   return { reply, session: hook.session, errors: hook.errors, code: hook.code }

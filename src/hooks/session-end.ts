@@ -1,5 +1,7 @@
 import { claimsOf } from '../coordination/claims.ts'
 import { defined } from '../model/object.ts'
+import { redact } from '../secrets/find.ts'
+import { withoutPrivate } from '../secrets/screen.ts'
 import { handOff } from './automatic-handoff.ts'
 import { type HookReply, NOTHING } from './call.ts'
 import type { Hook } from './hook.ts'
@@ -29,7 +31,7 @@ export async function agentsRetro(hook: Hook, session: string): Promise<void> {
 function finishRole({ memory, session, role, author, call }: Hook): void {
   const held = claimsOf(memory).held()
   if (!role || !held.some((c) => c.session === session && c.role === role)) return
-  const result = /^.{1,200}/u.exec(call.said?.trim() ?? '')?.[0]
+  const result = /^.{1,200}/u.exec(redact(withoutPrivate(call.said ?? '')).trim())?.[0]
   memory.act([['release', defined({ role, status: 'complete', result })]], { ...author, redact: true })
 }
 

@@ -32,10 +32,10 @@ const BRIEFING_MS = 120
 /** A subagent has one thing to do, and a context of its own to fill. */
 const SUBAGENT_TOKENS = 800
 
-/** What the user's library and packages say; they are not even loaded where there are none. */
-async function widerFor({ project }: Hook) {
-  if (project.community === undefined && !existsSync(join(stateDirectory(), 'library'))) return undefined
-  return (await import('../tiers/wider.ts')).statementsFor(project)
+/** What the user's library says; its code is not even loaded where there is none. */
+async function widerHere() {
+  if (!existsSync(join(stateDirectory(), 'library'))) return undefined
+  return (await import('../tiers/wider.ts')).statementsFor()
 }
 
 /** What a session is told as it begins, and the one line that its person sees. */
@@ -51,7 +51,7 @@ async function briefing(hook: Hook, session: string): Promise<HookReply> {
     budget: child ? SUBAGENT_TOKENS : BRIEFING_TOKENS,
     chars: BRIEFING_CHARS,
     held: held && held.size > 0 ? held : undefined,
-    wider: await hook.attemptLater('wider tiers', () => widerFor(hook)),
+    wider: await hook.attemptLater('wider tiers', widerHere),
   }
   hook.attempt('sync', () => receiveChanges(memory, project.root, () => hook.left - BRIEFING_MS))
   hook.attempt('edits by hand', () => readEdits(memory, project))

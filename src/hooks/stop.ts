@@ -23,8 +23,20 @@ function isLong(hook: Hook): boolean {
  * script waits for. What it is to be reminded of goes with the next prompt, if there is one (`carry-over.ts`).
  */
 export async function stop(hook: Hook): Promise<HookReply> {
-  const { call, session, sessions, config } = hook
+  const { call, session } = hook
   if (session === '' || call.parent !== undefined) return {}
+  const reply = await atStop(hook)
+  const visible = await hook.attemptLater('question', async () => {
+    const { agentAsked, askAbout, proposedSince } = await import('./witness.ts')
+    const asked = askAbout(hook, proposedSince(hook))
+    agentAsked(hook)
+    return asked
+  })
+  return visible === undefined ? reply : { ...reply, visible }
+}
+
+async function atStop(hook: Hook): Promise<HookReply> {
+  const { session, sessions, config } = hook
   const full = await hook.attemptLater('context used', async () =>
     (await import('./context-warning.ts')).nearlyFull(hook),
   )

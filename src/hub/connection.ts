@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import type { JsonObject } from '../model/object.ts'
 import { type Frame, PROTOCOL, printFrame, readFrame, replicaOfKey } from '../sync/frames.ts'
 import type { HubClaims } from './claims.ts'
-import { digestOf, type HubLog, type Kept, type Page, type Pushed } from './log.ts'
+import { digestOf, type HubLog, isEnvelope, type Kept, type Page, type Pushed } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Follower, Room } from './room.ts'
 import { type HubStore, MOST_TOLD } from './store.ts'
@@ -224,7 +224,9 @@ export class Connection implements Follower {
     if (keys.length !== updates.length || updates.length === 0 || updates.length > MOST_PUSHED)
       return this.#answer(head, { code: 'bad-push' })
     const relayed = head.relay === true
-    const pushed = updates.map((body, i): Pushed => ({ key: String(keys[i]), body, over: over.has(i), relayed }))
+    // what is none goes on without a key, and is refused
+    const keyAt = (i: number) => (isEnvelope(updates[i]!, String(keys[i])) ? String(keys[i]) : '')
+    const pushed = updates.map((body, i): Pushed => ({ key: keyAt(i), body, over: over.has(i), relayed }))
     const pusher = { member: this.#member, isAdmin: this.token.role === 'admin' }
     const { places, head: now } = await this.#hub.log.append(this.project, pusher, pushed)
     const refused = places.flatMap((place, i) => (typeof place === 'string' ? [[i, place]] : []))

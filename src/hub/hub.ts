@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Env } from '../env.ts'
-import { COMPRESSION, isProjectId, MOST_FRAME } from '../sync/frames.ts'
+import { isProjectId } from '../model/names.ts'
+import { COMPRESSION, MOST_FRAME } from '../sync/frames.ts'
 import { HubClaims } from './claims.ts'
 import { CLOSE, Connection, type Host } from './connection.ts'
 import { HubLog } from './log.ts'
@@ -11,17 +12,19 @@ import { Metrics } from './metrics.ts'
 import { Room } from './room.ts'
 import type { HubStore } from './store.ts'
 import { findToken, isLive, reaches, type Token, tokensOf } from './tokens.ts'
+import type { Limits } from './usage.ts'
 
 export interface HubOptions {
   store: HubStore
   env: Env
   host?: string
   port?: number
+  limits?: Limits
   /** The address of a caller is the last one in X-Forwarded-For: a proxy stands before the hub. */
   behindProxy?: boolean
 }
 
-/** So many wrong tokens of one address within a minute, then it is refused unheard. */
+/** So many wrong tokens of one address, or tries with one that no longer holds, within a minute; then it is not said any more why. */
 const MOST_DENIED = 10
 const MINUTE_MS = 60_000
 /** A request is complete within this time, or its connection ends. */
@@ -64,7 +67,7 @@ export class Hub implements Host {
     this.store = options.store
     this.#env = options.env
     this.#options = options
-    this.log = new HubLog(options.store, options.env)
+    this.log = new HubLog(options.store, options.env, options.limits)
     this.claims = new HubClaims(options.store)
     this.#http = createServer(
       {
@@ -210,17 +213,18 @@ export class Hub implements Host {
     )
   }
 
-  /** Who asks, if the token that they show holds. Wrong ones are counted by address. */
+  /** Who asks, if the token that they show holds: then nobody else's wrong ones matter. */
   async #tokenOf(request: IncomingMessage): Promise<Token | Refusal> {
-    const address = this.#addressOf(request)
-    if ((this.#denied.get(address) ?? 0) >= MOST_DENIED) return { status: 429, code: 'too-many-attempts' }
     if (this.#asking >= MOST_ASKING) return { status: 503, code: 'busy' }
     this.#asking++
     try {
       const [, shown] = /^Bearer (\S{1,200})$/.exec(request.headers.authorization ?? '') ?? []
       const token = shown === undefined ? undefined : await findToken(this.store, shown)
       if (token && isLive(token, this.#env.now())) return token
-      if (this.#denied.size < 10_000) this.#denied.set(address, (this.#denied.get(address) ?? 0) + 1)
+      const whose = token ? `token ${token.id}` : this.#addressOf(request)
+      const tries = this.#denied.get(whose) ?? 0
+      if (tries >= MOST_DENIED) return { status: 429, code: 'too-many-attempts' }
+      if (this.#denied.size < 10_000) this.#denied.set(whose, tries + 1)
       const code = !token ? 'no-token' : token.revoked === null ? 'expired' : 'revoked'
       await this.deny('', token?.member ?? '', code)
       return { status: 401, code }

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Env } from '../env.ts'
+import { isProjectId } from '../model/names.ts'
+import { isObject, jsonIn } from '../model/object.ts'
 import { handleOf, isKeyed, isKeyOf, isSignedBy } from '../store/keys.ts'
-import { parseLine } from '../store/line.ts'
-import { isProjectId, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/frames.ts'
+import { isCount, parseLine } from '../store/line.ts'
+import { keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from '../sync/frames.ts'
+import { isSnapshot } from '../sync/segments.ts'
 import type { HubStore, Query } from './store.ts'
+import { LIMITS, type Limits, type OverLimit, Usage } from './usage.ts'
 
 /** An update as a client pushes it: the hub looks at its key alone. */
 export interface Pushed {
@@ -33,7 +37,7 @@ export interface Page {
 
 export interface Appended {
   /** Where each update stands in the log; why it is not there. */
-  readonly places: readonly (number | 'bad-update' | 'not-yours')[]
+  readonly places: readonly (number | 'bad-update' | 'not-yours' | 'dropped' | OverLimit)[]
   readonly head: number
 }
 
@@ -63,14 +67,16 @@ export const digestOf = (text: string): string => createHash('sha256').update(te
 export class HubLog {
   readonly #store: HubStore
   readonly #env: Env
+  readonly #limits: Limits
   readonly #waiting = new Map<string, Waiting[]>()
   readonly #known = new Set<string>()
   /** Owners of replicas that were read: they never change. */
   readonly #owner = new Map<string, string>()
 
-  constructor(store: HubStore, env: Env) {
+  constructor(store: HubStore, env: Env, limits = LIMITS) {
     this.#store = store
     this.#env = env
+    this.#limits = limits
   }
 
   /** Which log this is: one that was made anew has another id. */
@@ -121,20 +127,31 @@ export class HubLog {
     const owners = await this.#owners(q, project, all)
     const digests = new Map(all.flatMap((w) => w.updates).map((u) => [u, digestOf(u.body)]))
     const there = await this.#places(q, project, [...new Set(digests.values())])
+    const dropped = await this.#dropped(q, project)
+    const members = [...new Set(all.map((w) => w.pusher.member))]
+    const usage = new Usage(q, project, this.#limits, this.#env.now())
+    await usage.read(members)
     const rows: (string | number)[][] = []
     const over = new Map<string, string>()
+    const erasing = new Map<string, string[]>()
     const results = all.map(({ pusher, updates }) =>
       updates.map((update) => {
         const replica = replicaOfKey(update.key)
         if (replica === undefined || !isSound(update)) return 'bad-update' as const
         const isOwn = update.relayed ? isSignedEnvelope(update) : owners.get(replica) === pusher.member
         if (!isOwn && !pusher.isAdmin) return 'not-yours' as const
+        if (dropped.has(replica)) return 'dropped' as const
         const digest = digests.get(update)!
         const known = there.get(digest)
         // something else has taken its place: it comes late
-        if (update.over && known?.size !== 0) over.set(update.key, digest)
+        const replaces = update.over && known?.size !== 0
+        if (replaces) over.set(update.key, digest)
+        if (replaces || (known === undefined && asksToErase(update.body)))
+          erasing.set(pusher.member, [...(erasing.get(pusher.member) ?? []), update.key])
         if (update.body === '') return head
         if (known !== undefined) return known.n
+        const limit = usage.take(pusher.member, update.body.length)
+        if (limit !== undefined) return limit // what it was to erase is erased
         head++
         there.set(digest, { n: head, size: update.body.length })
         rows.push([project, head, update.key, digest, pusher.member, this.#env.now(), update.body.length, update.body])
@@ -151,6 +168,9 @@ export class HubLog {
     }
     for (const [key, digest] of over)
       await q.all('UPDATE hub_log SET body=NULL, size=0 WHERE project=? AND key=? AND digest<>?', project, key, digest)
+    await usage.keep(members, over.size > 0)
+    for (const [member, keys] of erasing)
+      await this.audit(project, member, 'erases', { updates: keys.length, first: keys.slice(0, 10) }, q)
     return results.map((places) => ({ places, head }))
   }
 
@@ -180,6 +200,33 @@ export class HubLog {
       else wanted.set(replica, owner)
     }
     return wanted
+  }
+
+  async #dropped(q: Query, project: string): Promise<Set<string>> {
+    const rows = await q.all<{ replica: string }>('SELECT replica FROM hub_dropped WHERE project=?', project)
+    return new Set(rows.map((r) => r.replica))
+  }
+
+  /**
+   * Takes the updates of a replica out, and takes none of it any more; `again`: takes them again. Members keep what they have.
+   * Returns how many were taken out.
+   */
+  async drop(project: string, replica: string, again = false): Promise<number> {
+    const taken = await this.#store.transaction(async (q) => {
+      await q.all(`SELECT head FROM hub_projects WHERE id=?${this.#store.lock}`, project)
+      await q.all('DELETE FROM hub_dropped WHERE project=? AND replica=?', project, replica)
+      if (again) return 0
+      await q.all('INSERT INTO hub_dropped (project, replica) VALUES (?, ?)', project, replica)
+      const where = 'project=? AND key LIKE ? AND body IS NOT NULL'
+      const range = [project, `${replica}:%`]
+      const [row] = await q.all<{ n: number }>(`SELECT COUNT(*) AS n FROM hub_log WHERE ${where}`, ...range)
+      await q.all(`UPDATE hub_log SET body=NULL, size=0 WHERE ${where}`, ...range)
+      await q.all('DELETE FROM hub_usage WHERE project=?', project)
+      return row!.n
+    })
+    await this.#store.scrub()
+    await this.audit(project, '', again ? 'readmitted' : 'dropped', { replica, updates: taken })
+    return taken
   }
 
   /** Where those stand that are there; without size, what was erased. */
@@ -244,8 +291,8 @@ export class HubLog {
   }
 
   /** Takes note of what somebody may want to look into later. */
-  audit(project: string, member: string, what: string, detail: object = {}): Promise<unknown> {
-    return this.#store.all(
+  audit(project: string, member: string, what: string, detail: object = {}, q: Query = this.#store): Promise<unknown> {
+    return q.all(
       'INSERT INTO hub_audit (at, project, member, what, detail) VALUES (?, ?, ?, ?, ?)',
       this.#env.now(),
       isProjectId(project) ? project : '',
@@ -275,6 +322,30 @@ function isSignedEnvelope({ key, body, over }: Pushed): boolean {
   } catch {
     return false
   }
+}
+
+/** Whether a line bears marks of erasure, its own or a request. Whose and of what is read by the members alone. */
+function asksToErase(body: string): boolean {
+  if (!body.includes('"x":[')) return false
+  try {
+    const said: unknown = JSON.parse(body)
+    return isObject(said) && Array.isArray(said.x) && said.x.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** Lines of later versions are passed on as they are. */
+const KNOWN_LINES = 2
+
+/** Whether an update is a line or a folded state, of the replica and the number that its key names. Nothing else of it is looked at. */
+export function isEnvelope(body: string, key: string): boolean {
+  if (body === '') return true // it takes another one away
+  if (key.endsWith(':snapshot')) return isSnapshot(body)
+  const said = jsonIn(body)
+  if (!isObject(said)) return false
+  if (typeof said.v === 'number' && said.v > KNOWN_LINES) return true
+  return typeof said.r === 'string' && isCount(said.n) && keyOf(handleOf(said.r), said.n as number) === key
 }
 
 /** An update is one line of text that every database can keep; one that only takes another away is empty. */

@@ -74,7 +74,7 @@ export async function openPostgresStore(url: string, env: Env, options: { listen
     // several processes that start at once would make the same tables
     await transaction(async (q) => {
       await q.all('SELECT pg_advisory_xact_lock(7446518)')
-      const [there] = await q.all("SELECT to_regclass('hub_audit_at') AS made")
+      const [there] = await q.all("SELECT to_regclass('hub_dropped') AS made")
       if (there?.made == null) for (const statement of schema(true)) await q.all(statement)
     })
   } catch (error) {

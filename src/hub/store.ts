@@ -61,5 +61,8 @@ export function schema(postgres: boolean): string[] {
     `CREATE TABLE IF NOT EXISTS hub_audit (at BIGINT NOT NULL, project TEXT NOT NULL, member TEXT NOT NULL,
        what TEXT NOT NULL, detail TEXT NOT NULL)`,
     'CREATE INDEX IF NOT EXISTS hub_audit_at ON hub_audit (at)',
+    `CREATE TABLE IF NOT EXISTS hub_usage (project TEXT NOT NULL, member TEXT NOT NULL, stored BIGINT NOT NULL,
+       since BIGINT NOT NULL, spent BIGINT NOT NULL, PRIMARY KEY (project, member))`,
+    'CREATE TABLE IF NOT EXISTS hub_dropped (project TEXT NOT NULL, replica TEXT NOT NULL, PRIMARY KEY (project, replica))',
   ]
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Env } from '../env.ts'
 import { UsageError, UserError } from '../errors.ts'
-import { isProjectId } from '../sync/frames.ts'
+import { isProjectId } from '../model/names.ts'
 import { digestOf } from './log.ts'
 import type { HubStore } from './store.ts'
 

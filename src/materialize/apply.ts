@@ -211,7 +211,6 @@ export function textOf(name: string, folded: Pick<Folded, 'fields' | 'created'>,
     title: { text: isTitled ? whole.slice(0, end) : name, weight },
     parts: [{ text: isTitled ? below : '', weight }, ...parts].filter((p) => p.text !== ''),
     ...(row === undefined ? {} : { source: row, place }),
-    ...(typeof fields.speaker === 'string' ? { speaker: fields.speaker } : {}),
   }
 }
 

@@ -1,4 +1,4 @@
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import type { Json } from './field.ts'
 
 /** Every number of at most this many digits survives JSON unchanged. */
@@ -59,6 +59,9 @@ export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new UserError('too-deep', `JSON nested deeper than ${DEEPEST} levels`, 'take it apart')
   return JSON.parse(text)
 }
+
+/** The same; undefined where it is none, or too deep. */
+export const outsideJson = (text: string): Json | undefined => attempt(() => parseJson(text) as Json)
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown
 

@@ -13,6 +13,12 @@ export function fencedLines(lines: readonly string[]): boolean[] {
   })
 }
 
+/** A heading takes the place of those of its level and below. */
+export function enterHeading(headings: string[], level: number, text: string): void {
+  headings.length = Math.min(headings.length, level - 1)
+  headings[level - 1] = text
+}
+
 export interface FrontMatter {
   readonly fields: ReadonlyMap<string, string | readonly string[]>
   /** The page with empty lines in its place. */

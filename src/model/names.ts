@@ -31,6 +31,9 @@ const SLUG_MAX = 64
  */
 const HASH_DIGITS = 12
 
+/** An id of a project, as its configuration and a hub know it. */
+export const isProjectId = (id: unknown): id is string => typeof id === 'string' && /^[a-z0-9-]{6,64}$/.test(id)
+
 /** The form in which names are compared: NFC, one space, trimmed, lower case. */
 export function foldName(name: string): string {
   return name.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase()
@@ -95,13 +98,14 @@ export function nearest(wanted: string, names: Iterable<string>, count = 3): str
     .map(([, name]) => name)
 }
 
-/** Asks whether a near name was meant; `otherwise` where none is near. */
-export function didYouMean(
+/** Asks whether one of these near names was meant; `otherwise` where none is near. */
+export const orNear = (near: readonly string[], otherwise: string, told = (name: string): string => name): string =>
+  near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : otherwise
+
+/** The same of the names that there are. */
+export const didYouMean = (
   wanted: string,
   names: Iterable<string>,
   otherwise: string,
-  told: (name: string) => string = (name) => name,
-): string {
-  const near = nearest(wanted, names)
-  return near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : otherwise
-}
+  told?: (name: string) => string,
+) => orNear(nearest(wanted, names), otherwise, told)

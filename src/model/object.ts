@@ -1,3 +1,4 @@
+import { attempt } from '../errors.ts'
 import type { Json } from './field.ts'
 
 export type JsonObject = { [key: string]: Json }
@@ -11,10 +12,4 @@ export const defined = <T extends object>(object: T): T =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T
 
 /** What a JSON text says; undefined where it is none, as a line that was cut off. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+export const jsonIn = (text: string): unknown => attempt((): unknown => JSON.parse(text))

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 import type { Json } from './field.ts'
-import { nearest } from './names.ts'
+import { didYouMean } from './names.ts'
 import { isObject } from './object.ts'
 import { shown } from './validate.ts'
 
@@ -54,10 +54,8 @@ export const orNull = (leaf: Leaf): Leaf => ({
 })
 
 /** What a name that is none may mean. */
-export function nearOr(name: string, names: readonly string[], all = `one of ${names.join(', ')}`): string {
-  const near = nearest(name, names)
-  return near.length > 0 ? `did you mean ${near.join(' or ')}?` : all
-}
+export const nearOr = (name: string, names: readonly string[], all = `one of ${names.join(', ')}`): string =>
+  didYouMean(name, names, all)
 
 /** The settings of an object that are accepted; what is wrong with the others is added to `problems`. */
 export function accepted(

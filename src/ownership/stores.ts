@@ -12,6 +12,7 @@ import { plainLine } from '../formats/import/classify.ts'
 import { blocksOf } from '../formats/import/markdown.ts'
 import type { Memory } from '../memory.ts'
 import { type Entity, standingOf } from '../model/entity.ts'
+import { enterHeading } from '../model/markdown.ts'
 
 /** What a store is for (concept paper 2, "Knowledge Store Boundaries"); `memory` is what a client keeps for one user. */
 export type Subject = 'decision' | 'learning' | 'context' | 'observation' | 'mutation' | 'swarm' | 'handoff' | 'memory'
@@ -95,8 +96,7 @@ function pageOf(root: string, path: string, store: string, subject: Subject): Pl
   const headings: string[] = []
   return blocks.flatMap((block, i): Place[] => {
     if (block.type === 'heading') {
-      headings.length = Math.min(headings.length, block.level - 1)
-      headings[block.level - 1] = plainLine(block.text)
+      enterHeading(headings, block.level, plainLine(block.text))
       return []
     }
     const next = blocks[i + 1]

@@ -10,7 +10,7 @@ import { nearest } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import { toTime } from '../model/validate.ts'
 import { aheadIds, dated } from '../store/ahead.ts'
-import { type Db, stored } from '../store/db.ts'
+import { type Db, type Queries, stored } from '../store/db.ts'
 import * as rows from '../store/rows.ts'
 import { questionTerms } from '../store/terms.ts'
 import { rowsWith, textsWith } from '../store/text-index.ts'
@@ -117,25 +117,25 @@ export function rarest(db: Db, question: string): string[] {
     .map((c) => c.word)
 }
 
-/** Reads the store as it is now. */
-export function readNow(db: Db, registry: () => Registry): Reader {
+/** Reads the store as it is now; `from`: what holds here, unless the rows of all lines are asked for. */
+export function readNow(db: Db, registry: () => Registry, from: Queries = db.here): Reader {
   const ahead = aheadIds(db)
   const said = (row: rows.EntityRow) => entityOf(ahead.size === 0 ? row : dated(db, ahead, row))
   const entity = (id: string) => {
-    const row = rows.getRow(db, id)
+    const row = rows.getRow(from, id)
     return row && said(row)
   }
   /** In the order in which they came: the store has those of a clock that was ahead first. */
   const listed = (kind: string, { limit, ...o }: rows.ListOptions): Entity[] => {
-    if (ahead.size === 0) return rows.listRows(db, kind, limit === undefined ? o : { ...o, limit }).map(entityOf)
-    const found = rows.listRows(db, kind, limit === undefined ? o : { ...o, limit: limit + ahead.size })
+    if (ahead.size === 0) return rows.listRows(from, kind, limit === undefined ? o : { ...o, limit }).map(entityOf)
+    const found = rows.listRows(from, kind, limit === undefined ? o : { ...o, limit: limit + ahead.size })
     return found.map(said).sort(newestFirst).slice(0, limit)
   }
   const reader: Reader = {
     registry,
     entity,
-    byName: (key) => rows.rowsByName(db, key).map(said),
-    allIds: () => rows.allIds(db),
+    byName: (key) => rows.rowsByName(from, key).map(said),
+    allIds: () => rows.allIds(from),
     list(kind, o = {}) {
       const { topic, session, limit, offset: _, ...rest } = o
       if (topic === undefined && session === undefined)
@@ -143,40 +143,40 @@ export function readNow(db: Db, registry: () => Registry): Reader {
       const found = listed(kind, rest)
       return found.filter((e) => isAsked(e, o)).slice(0, limit ?? found.length)
     },
-    entities: (ids) => rows.rowsOfIds(db, ids).map(said),
+    entities: (ids) => rows.rowsOfIds(from, ids).map(said),
     ids(kinds, o = {}) {
       const { topic, session, ...rest } = o
       const isPlain = topic === undefined && session === undefined && ahead.size === 0
       const all = [kinds].flat()
       return isPlain && all.length <= rows.MOST_KINDS
-        ? rows.listIds(db, all, rest).map((e) => e.id)
+        ? rows.listIds(from, all, rest).map((e) => e.id)
         : idsOf(kinds, o, (kind, of) => reader.list(kind, of))
     },
     links: (end, id) =>
-      rows.linksAt(db, end === 'from' ? 'src' : 'dst', id).flatMap((l) => {
+      rows.linksAt(from, end === 'from' ? 'src' : 'dst', id).flatMap((l) => {
         const e = entity(l.id)
         return e && e.fields.standing !== 'rejected'
           ? [{ id: l.id, from: l.src, to: l.dst, type: l.rel, entity: e }]
           : []
       }),
     edges: (end, ids, relations) =>
-      rows.edgesAt(db, end === 'from' ? 'src' : 'dst', ids, relations).map((l) => ({
+      rows.edgesAt(from, end === 'from' ? 'src' : 'dst', ids, relations).map((l) => ({
         ...{ id: l.id, from: l.src, to: l.dst, type: l.rel, at: l.at },
         ...(typeof l.confidence === 'number' ? { confidence: l.confidence } : {}),
       })),
     linksOf: (relations) =>
-      rows.linksOf(db, relations).map(({ id, src, dst, rel }) => ({ id, from: src, to: dst, type: rel })),
+      rows.linksOf(from, relations).map(({ id, src, dst, rel }) => ({ id, from: src, to: dst, type: rel })),
     search(question, limit, kinds) {
       const words = rarest(db, question)
       const isReplaced = (e: Entity) =>
         e.fields.status === undefined &&
         reader.links('to', e.id).some((l) => l.type === 'supersedes' && isAgreed(l.entity))
-      return rowsWith(db, words, limit, 'known', kinds)
+      return rowsWith(from, words, limit, 'known', kinds)
         .flatMap((hit) => entity(hit.id) ?? [])
         .filter((e) => !isReplaced(e))
     },
-    conflicts: () => rows.rowsInConflict(db).map(said),
-    counts: () => rows.countByKind(db),
+    conflicts: () => rows.rowsInConflict(from).map(said),
+    counts: () => rows.countByKind(from),
     find: (ref, deleted) => candidates(reader, ref).filter((e) => e.live || deleted),
   }
   return reader

@@ -13,7 +13,8 @@ import { pack } from './pack.ts'
 import { type Ranked, rank, type VectorLeg } from './rank.ts'
 import { halfLifeOf, recencyOf } from './recency.ts'
 import { makeProximity, type Proximity } from './scope.ts'
-import { countTokens } from './tokens.ts'
+import { UNVERIFIED, unverifiedAmong, upheld } from './standing.ts'
+import { estimateTokens } from './token-estimate.ts'
 import type { Recalled, RecallResult } from './types.ts'
 import { type State, statesOf } from './validity.ts'
 
@@ -36,8 +37,6 @@ export interface Grounds {
   readonly config: RecallConfig
   readonly place: Place
   readonly notes: string[]
-  /** How well the first results answer, by their ids, where a reranker has read them. */
-  readonly reranked?: ReadonlyMap<string, number>
 }
 
 interface Scored extends Ranked {
@@ -71,28 +70,40 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     vectors: g.vectors,
     kinds: asked.kinds,
     all: asked.all || asked.asOf !== undefined,
-    now,
     admitted: (found) =>
       [...statesOf(found, reader, asked.validAt)].flatMap(([e, state]) => (admits(e, state) ? [e] : [])),
   })
-  const scored = inOrderOf(g.reranked ?? new Map(), ranked).map((r): Scored => {
+  const unverified = unverifiedAmong(
+    g.memory,
+    ranked.map((r) => r.entity),
+  )
+  const scored = ranked.map((r): Scored => {
     const p = near.get(r.entity.id)!
     const parts = {
       relevance: r.relevance,
       proximity: r.named ? 1 : p.proximity, // wherever it was recorded, it is asked for
       recency: recencyOf(r.entity, now, registry, config),
       importance: importanceOf(r.entity.fields, config.importance),
+      ...(unverified.has(r.entity.id) ? { standing: UNVERIFIED } : {}),
     }
-    return { ...r, near: p, parts, score: parts.relevance * parts.proximity * parts.recency * parts.importance }
+    return { ...r, near: p, parts, score: product(parts) }
   })
   if (asked.all || asked.asOf !== undefined) belowSuccessors(scored, reader)
   scored.sort(
     (a, b) => b.score - a.score || b.entity.updated - a.entity.updated || (a.entity.id < b.entity.id ? -1 : 1),
   )
 
-  const judged = scored.slice(0, asked.limit * SPARE)
   const saying = (s: Scored) => sayingOf(s.entity, registry.kind(s.entity.kind))
-  const folded = foldAlike(judged.map((s) => ({ id: s.entity.id, kind: s.entity.kind, text: saying(s), scored: s })))
+  const judged = upheld(scored, unverified, saying, asked.limit * SPARE)
+  const folded = foldAlike(
+    judged.map(({ item: s, otherwise }) => ({
+      id: s.entity.id,
+      kind: s.entity.kind,
+      text: saying(s),
+      scored: s,
+      otherwise,
+    })),
+  )
   const shown = folded.slice(0, asked.limit)
   const marks = contradictionsAmong(new Set(shown.map(({ item }) => item.id)), reader)
   const staleness =
@@ -104,7 +115,19 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
     const { id, kind, name, fields } = entity
     const isStale = staleness?.of(id)
     const stale = isStale && { stale: markOf(isStale) }
-    const printable = { id, kind, name, fields, similar, contradicts, ...(state ? { state } : {}), ...stale }
+    const { otherwise } = item
+    const against = otherwise.length > 0 && { otherwise: [...otherwise] }
+    const printable = {
+      id,
+      kind,
+      name,
+      fields,
+      similar,
+      contradicts,
+      ...against,
+      ...(state ? { state } : {}),
+      ...stale,
+    }
     const forms = formsOf(printable, registry)
     return {
       ...printable,
@@ -119,13 +142,13 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
 
   const limits = {
     ...(asked.budget === undefined ? {} : { budget: asked.budget }),
-    found: scored.length - (judged.length - folded.length),
+    found: scored.length - (judged.length - folded.length) - judged.reduce((n, j) => n + j.otherwise.length, 0),
   }
   const cards = results.map(({ forms: { card, line }, ...r }) => {
     const remark = asked.explain ? explanation(r) : ''
     return { card: card + remark, line: line + remark }
   })
-  const packed = pack(cards, limits, countTokens)
+  const packed = pack(cards, limits, estimateTokens)
   return {
     results: packed.shown.map(({ index, form }) => {
       const { forms, ...result } = results[index]!
@@ -137,20 +160,8 @@ export function answer(question: string, asked: Asked, g: Grounds): RecallResult
   }
 }
 
-/**
- * The relevances of what was reranked, dealt out anew in the reranker's order: its own numbers mean something else with each
- * model. What the question calls by name stays.
- */
-function inOrderOf(reranked: ReadonlyMap<string, number>, ranked: readonly Ranked[]): readonly Ranked[] {
-  const byRelevance = ranked
-    .filter((r) => !r.named && reranked.has(r.entity.id))
-    .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
-  const scoreOf = (r: Ranked) => reranked.get(r.entity.id)!
-  const relevances = new Map(
-    [...byRelevance].sort((a, b) => scoreOf(b) - scoreOf(a)).map((r, i) => [r, byRelevance[i]!.relevance]),
-  )
-  return ranked.map((r) => ({ ...r, relevance: relevances.get(r) ?? r.relevance }))
-}
+const product = ({ relevance, proximity, recency, importance, standing = 1 }: Recalled['parts']): number =>
+  relevance * proximity * recency * importance * standing
 
 /** What took something's place is told before it, however well the words of the old one fit. */
 function belowSuccessors(scored: Scored[], reader: Reader): void {
@@ -168,11 +179,7 @@ function belowSuccessors(scored: Scored[], reader: Reader): void {
       const { parts, score, ...rest } = scored[i]!
       if (score < scored[at]!.score) continue
       const relevance = parts.relevance * (scored[at]!.score / score) * BELOW
-      scored[i] = {
-        ...rest,
-        score: relevance * parts.proximity * parts.recency * parts.importance,
-        parts: { ...parts, relevance },
-      }
+      scored[i] = { ...rest, score: product({ ...parts, relevance }), parts: { ...parts, relevance } }
     }
   }
   for (const i of scored.keys()) lower(i)
@@ -224,8 +231,6 @@ function whyOf(s: Scored, g: Grounds, now: number): string {
   if (s.linkedTo !== undefined) said.push(`linked to ${s.linkedTo.slice(0, 60)}`)
   if (s.cosine !== undefined && g.vectors && s.cosine > g.vectors.floor)
     said.push(`near in meaning (${s.cosine.toFixed(2)})`)
-  if (s.spoken) said.push('said by whom the question is about')
-  if (s.day !== undefined) said.push(`of ${s.day}`)
   if (said.length === 0) said.push('holds the words of the question, which say little')
   if (g.place.task !== undefined && !s.named) said.push(WHERE[s.near.where])
   const days = Math.max(0, Math.round((now - s.entity.updated) / DAY_MS))

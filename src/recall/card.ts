@@ -11,6 +11,7 @@ export interface Printable {
   readonly name: string
   readonly fields: { readonly [field: string]: Json }
   readonly similar?: readonly string[]
+  readonly otherwise?: readonly string[]
   readonly contradicts?: readonly string[]
   readonly state?: string
   /** Why what it says of the code may no longer hold. */
@@ -74,11 +75,13 @@ function cutLine(text: string): string {
   return `${space > LINE_FIELD / 2 ? cut.slice(0, space) : cut}…`
 }
 
-function remarks({ similar = [], contradicts = [], state, stale }: Printable): string {
+function remarks({ similar = [], otherwise = [], contradicts = [], state, stale }: Printable): string {
   const notes: string[] = []
   if (state) notes.push(state)
   if (stale) notes.push(stale)
   if (contradicts.length > 0) notes.push(`contradicts ${contradicts.join(', ')}`)
+  notes.push(...otherwise.slice(0, SIMILAR_NAMED))
+  if (otherwise.length > SIMILAR_NAMED) notes.push(`${otherwise.length - SIMILAR_NAMED} more of others`)
   if (similar.length > 0) {
     const named = similar.slice(0, SIMILAR_NAMED).join(', ')
     notes.push(`${similar.length} more alike: ${named}${similar.length > SIMILAR_NAMED ? ' …' : ''}`)

@@ -14,7 +14,6 @@ import {
 } from '../model/settings.ts'
 
 export const EMBEDDERS = ['static', 'onnx', 'http', 'none'] as const
-const RERANKERS = ['none', 'minilm'] as const
 
 /** Everything about recall that a project may set; what it does not say has the value of `DEFAULTS`. */
 export interface RecallConfig {
@@ -45,8 +44,6 @@ export interface RecallConfig {
     readonly keyFrom?: string
     readonly dimensions?: number
   }
-  /** What reads the first results together with the question and puts them in order. */
-  readonly reranker: { readonly use: (typeof RERANKERS)[number] }
   /** How strongly each of them counts: 0 not at all, 1 as documented, 2 twice as much. */
   readonly importance: {
     readonly impact: number
@@ -66,7 +63,6 @@ export const DEFAULTS: RecallConfig = {
   budget: null,
   projects: [],
   embedder: { use: 'static' },
-  reranker: { use: 'none' },
   importance: { impact: 1, confidence: 1, severity: 1, priority: 1 },
 }
 
@@ -119,7 +115,6 @@ const shape = (kinds: Iterable<string>): { readonly [K in keyof RecallConfig]: L
   budget: orNull(whole(1, BUDGET_MAX)),
   projects: listOf('a list of paths, ids or names'),
   embedder: { of: embedderLeaves },
-  reranker: { of: { use: oneOf(RERANKERS) } },
   importance: { of: { impact: strength, confidence: strength, severity: strength, priority: strength } },
 })
 

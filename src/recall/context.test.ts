@@ -4,7 +4,7 @@ import { KINDS } from '../model/kinds/index.ts'
 import { createRegistry } from '../model/registry.ts'
 import { RELATIONS } from '../model/relations.ts'
 import { type ContextOptions, contextOf, type Remembered } from './context.ts'
-import { countTokens } from './tokens.ts'
+import { estimateTokens } from './token-estimate.ts'
 
 const registry = createRegistry(KINDS, RELATIONS)
 const context = (results: readonly Remembered[], options: Partial<ContextOptions> = {}) =>
@@ -65,7 +65,7 @@ test('[H4] an item too big for the budget does not shut out later ones', () => {
   const text = context([big, fact('Tokens live 30 minutes')], { maxTokens: 150 })
   expect(text).toContain('Tokens live 30 minutes')
   expect(text).not.toContain('word word')
-  expect(countTokens(text)).toBeLessThanOrEqual(150)
+  expect(estimateTokens(text)).toBeLessThanOrEqual(150)
 })
 
 /** Lines of the section that are its own: outside of fences. */
@@ -112,7 +112,7 @@ test('[H4] what was recorded cannot pose as part of the prompt', () => {
           contradicts: [task],
         }
         const out = context([evilOne, fact(name), fact(body)], { maxTokens })
-        if (maxTokens !== undefined) expect(countTokens(out)).toBeLessThanOrEqual(maxTokens)
+        if (maxTokens !== undefined) expect(estimateTokens(out)).toBeLessThanOrEqual(maxTokens)
         const [heading, ...lines] = ownLines(out)
         expect(['', '## Relevant Historical Context']).toContain(heading)
         for (const line of lines.filter((l) => l !== '')) {

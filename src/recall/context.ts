@@ -4,7 +4,7 @@ import type { Kind } from '../model/kind.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Card, Printable } from './card.ts'
 import { pack } from './pack.ts'
-import { countTokens } from './tokens.ts'
+import { estimateTokens } from './token-estimate.ts'
 
 export interface Remembered extends Printable {
   /** When it was recorded, ms since the epoch. */
@@ -41,7 +41,7 @@ export function contextOf(results: readonly Remembered[], question: string, opti
       ...(maxItems === undefined ? {} : { limit: Math.max(0, maxItems) }),
       ...(maxTokens === undefined ? {} : { budget: maxTokens }),
     },
-    countTokens,
+    estimateTokens,
   )
   return packed.shown.length > 0 ? packed.text : ''
 }

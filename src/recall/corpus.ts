@@ -37,6 +37,7 @@ export interface Corpus {
 export function storeCorpus(db: Db): Corpus {
   const counts = new Map<string, number>()
   const ahead = aheadIds(db)
+  const { here } = db
   return {
     get size() {
       return countTexts(db)
@@ -48,15 +49,15 @@ export function storeCorpus(db: Db): Corpus {
     },
     withTerms: (groups, limit, { all, kinds }) =>
       rowsWith(
-        db,
+        here,
         groups.map((terms) => terms.map((t) => t.word)),
         limit,
         all ? 'live' : 'confirmed',
         kinds,
       ).map((r) => ({ key: r.rowid, score: r.score })),
     texts: (keys) => new Map(textRows(db, keys).map((t) => [t.rowid, t])),
-    entities: (keys) => new Map(rowsAt(db, keys).map((r) => [r.rowid, entityOf(dated(db, ahead, r))])),
+    entities: (keys) => new Map(rowsAt(here, keys).map((r) => [r.rowid, entityOf(dated(db, ahead, r))])),
     around: (keys) => neighboursOf(db, keys),
-    keyOf: (id) => rowId(db, id),
+    keyOf: (id) => rowId(here, id),
   }
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts'
 import { toTime } from '../model/validate.ts'
 import { momentOf, type Reader } from '../read/reader.ts'
-import { datesIn } from './dates.ts'
+import { spanOf } from './dates.ts'
 
 const AGO = /^(\d{1,4}|an?|one) (minute|hour|day|week|month|year)s? ago$/
 const LENGTH: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
@@ -36,12 +36,8 @@ export function inWords(value: string, now: number, as: 'since' | 'as-of'): numb
   // a month is a span, not its first moment
   const exact = /^\d{4}-\d{2}$/.test(text) ? undefined : toTime(value.trim())
   if (exact !== undefined) return as === 'since' ? Date.parse(exact) : momentOf(exact)
-  // "March" alone is no date in a question, but here nothing else can be meant
-  const said = [text, `${as === 'since' ? 'since' : 'until'} ${text}`]
-  const [meant] = /^\d{4}-\d{2}-/.test(text) ? [] : said.flatMap((words) => datesIn(words, now))
-  // nor is a name that holds a date one
-  if (!meant || (as === 'as-of' && meant.text.length < text.replace(/^the /, '').length)) return undefined
-  return as === 'since' ? Date.parse(meant.from) : momentOf(meant.to)
+  const meant = spanOf(text, now)
+  return meant && (as === 'since' ? Date.parse(meant.from) : momentOf(meant.to))
 }
 
 /** The moment of a mark: the one that it names, else when it was recorded. */

@@ -6,16 +6,10 @@ import { vouchedFor } from '../replication/trust.ts'
 import { contraryPairs, ruleIn, type Vocabulary } from './contradictions.ts'
 import { stateOf } from './validity.ts'
 
-/** Wider than a project, the nearer one first. What others shared is in the project's own store: it is told by `team`. */
-export type Wider = 'user' | 'community'
-
-/** Something that a wider tier says. */
+/** Something that the user's library says. */
 export interface WideStatement {
-  readonly tier: Wider
-  /** As it is told: `your library`, `package NAME`. */
-  readonly where: string
   readonly entity: Entity
-  /** The user stands by it: what packages say is data, whoever wrote it. */
+  /** The user stands by it. */
   readonly isOwnWord: boolean
 }
 
@@ -29,11 +23,11 @@ function saidOf({ fields }: Statement): string {
   return canonical({ ...said, attrs: more })
 }
 
-/** `same` where the project or a nearer tier says just that; else the id of what overrides it, if anything does. */
+/** `same` where the project says just that; else the id of what overrides it, if anything does. */
 export type Beside = { same: true } | { by?: string }
 
 /**
- * What becomes of each statement of one tier beside nearer ones. It is overridden by the same thing said differently or put
+ * What becomes of each statement of the library beside those of the project. It is overridden by the same thing said differently or put
  * away, and by one that contradicts it. What others shared and nobody here has confirmed overrides nothing.
  */
 export function besideNearer(

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { runs } from '../../test/runs.ts'
 import type { Card } from './card.ts'
 import { MAX_CHARACTERS, pack } from './pack.ts'
-import { countTokens } from './tokens.ts'
+import { estimateTokens } from './token-estimate.ts'
 
 const numRuns = runs(100, 300)
 const words = (n: number, word = 'alpha') => Array.from({ length: n }, (_, i) => `${word}${i % 7}`).join(' ')
@@ -31,8 +31,8 @@ const someLimits = fc.record(
 test('[H4] the text never costs more than the budget, remark included, and never more than 40,000 characters', () => {
   fc.assert(
     fc.property(someItems, someLimits, (items, limits) => {
-      const { text } = pack(items, limits, countTokens)
-      if (limits.budget !== undefined) expect(countTokens(text)).toBeLessThanOrEqual(limits.budget)
+      const { text } = pack(items, limits, estimateTokens)
+      if (limits.budget !== undefined) expect(estimateTokens(text)).toBeLessThanOrEqual(limits.budget)
       expect(text.length).toBeLessThanOrEqual(MAX_CHARACTERS)
     }),
     { numRuns },
@@ -42,7 +42,7 @@ test('[H4] the text never costs more than the budget, remark included, and never
 test('[H4] items are whole, in their order, and with those left out they are all that were found', () => {
   fc.assert(
     fc.property(someItems, someLimits, (items, limits) => {
-      const { text, shown, omitted } = pack(items, limits, countTokens)
+      const { text, shown, omitted } = pack(items, limits, estimateTokens)
       const told = shown.map(({ index, form }) => items[index]![form])
       expect(shown.map((s) => s.index)).toEqual(shown.map((s) => s.index).sort((a, b) => a - b))
       expect(shown.length + omitted).toBe(Math.max(items.length, limits.found ?? 0))
@@ -60,7 +60,7 @@ test('[H4] items are whole, in their order, and with those left out they are all
 test('[H4] the same input gives the same text', () => {
   fc.assert(
     fc.property(someItems, someLimits, (items, limits) => {
-      expect(pack(items, limits, countTokens)).toEqual(pack(items, limits, countTokens))
+      expect(pack(items, limits, estimateTokens)).toEqual(pack(items, limits, estimateTokens))
     }),
     { numRuns: 50 },
   )
@@ -86,7 +86,7 @@ test('[H4] everything is told whole when it fits, without a remark and without c
 
 test('[H4] a long first item, which fits alone or does not, is told in a line and does not shut out short ones', () => {
   for (const budget of [200, 330]) {
-    const { shown } = pack([item('long', 150), item('b', 5), item('c', 5), item('d', 5)], { budget }, countTokens)
+    const { shown } = pack([item('long', 150), item('b', 5), item('c', 5), item('d', 5)], { budget }, estimateTokens)
     expect(shown).toEqual([
       { index: 0, form: 'line' },
       { index: 1, form: 'card' },
@@ -95,13 +95,13 @@ test('[H4] a long first item, which fits alone or does not, is told in a line an
     ])
   }
   const monster: Card = { card: 'x '.repeat(500), line: 'y '.repeat(400) }
-  expect(pack([monster, item('b', 5)], { budget: 100 }, countTokens).shown).toEqual([{ index: 1, form: 'card' }])
+  expect(pack([monster, item('b', 5)], { budget: 100 }, estimateTokens).shown).toEqual([{ index: 1, form: 'card' }])
 })
 
 test('[H4] first whole, then in a line, then left out', () => {
   const items = Array.from({ length: 12 }, (_, i) => item(`item-${i}`, 20))
   const forms = (budget: number) =>
-    pack(items, { budget }, countTokens)
+    pack(items, { budget }, estimateTokens)
       .shown.map((s) => s.form[0])
       .join('')
   expect(forms(2000)).toBe('c'.repeat(12))
@@ -114,16 +114,16 @@ test('[H4] first whole, then in a line, then left out', () => {
 
 test('[H4] the remark says how many were left out for the limit and how to narrow', () => {
   const items = Array.from({ length: 5 }, (_, i) => item(`item-${i}`, 3))
-  const { text, omitted } = pack(items, { limit: 2, found: 40 }, countTokens)
+  const { text, omitted } = pack(items, { limit: 2, found: 40 }, estimateTokens)
   expect(omitted).toBe(38)
   expect(text.split('\n').at(-1)).toMatch(/^#\| 38 left out: .*kind, scope micro.*limit.*\|#$/)
 })
 
 test('[H4] a thousand long items are packed at once', () => {
   const items = Array.from({ length: 1000 }, (_, i) => item(`item-${i}`, 60))
-  countTokens('warm')
+  estimateTokens('warm')
   const start = performance.now()
-  const packed = pack(items, { budget: 100_000 }, countTokens)
+  const packed = pack(items, { budget: 100_000 }, estimateTokens)
   expect(performance.now() - start).toBeLessThan(1000)
   expect(packed.text.length).toBeGreaterThan(MAX_CHARACTERS / 2)
   expect(packed.text.length).toBeLessThanOrEqual(MAX_CHARACTERS)

@@ -204,9 +204,9 @@ function mayTell(terms: readonly Term[]): (field: string, json: string) => boole
 }
 
 function textRowOf(rowid: number, text: EntityText): TextRow {
-  const { source = null, place = null, speaker = null } = text
+  const { source = null, place = null } = text
   const { terms, words } = packRuns([text.title, ...text.parts])
-  return { rowid, source, place, speaker, words, runs: unpackRuns(terms) }
+  return { rowid, source, place, words, runs: unpackRuns(terms) }
 }
 
 const stemsIn = ({ title, parts }: EntityText): Set<string> =>

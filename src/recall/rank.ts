@@ -13,7 +13,6 @@ import {
 } from '../store/terms.ts'
 import type { Neighbours, TextRow } from '../store/text-index.ts'
 import type { Corpus } from './corpus.ts'
-import { covers, datesIn } from './dates.ts'
 import {
   fuse,
   type InRow,
@@ -45,9 +44,6 @@ export interface Ranked {
   readonly relevance: number
   readonly lexical: Lexical
   readonly cosine: number | undefined
-  readonly spoken: boolean
-  /** Days that the question asks about and it lies in. */
-  readonly day: string | undefined
   /** The question calls it by its name, id or path. */
   readonly named: boolean
   /** The name of the result it is linked to, where it is here for that alone. */
@@ -60,8 +56,7 @@ export interface RankOptions {
   readonly vectors: VectorLeg | undefined
   readonly kinds: readonly string[] | undefined
   readonly all: boolean
-  readonly now: number
-  /** For a hook, which has little time: fewer candidates, and none for days, links or the name that the whole question is. */
+  /** For a hook, which has little time: fewer candidates, and none for links or the name that the whole question is. */
   readonly isQuick?: boolean
   /** Those that may be told at all: their state, the scope, the time they are from. */
   admitted(found: readonly Entity[]): readonly Entity[]
@@ -93,10 +88,6 @@ const ENOUGH = 30
 const LINKED = 0.4
 /** For a path or name that the question holds. */
 const NAMED = 2
-
-const FIRST_PERSON = /\b(i|my|me|mine|i'm|i've|i’m|i’ve)\b/i
-/** Roles are no names. */
-const ROLES = new Set(['user', 'assistant', 'system', 'tool', 'model', 'human', 'ai'])
 
 /**
  * The terms that candidates are searched by: all, or the rarest within `POSTINGS`. Frequent terms come in pairs, one of them
@@ -194,7 +185,7 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
   }
 
   const textOf = (key: number): TextRow =>
-    texts.get(key) ?? { rowid: key, source: null, place: null, speaker: null, words: 0, runs: [] }
+    texts.get(key) ?? { rowid: key, source: null, place: null, words: 0, runs: [] }
   const ofQuestion = weigh(terms, counts, size, 1, first, both)
   /** Best first by a first look, without what stands around them. */
   const roughly = (keys: readonly number[]): number[] => {
@@ -208,8 +199,6 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
         lexical,
         ...(cosine === undefined ? {} : { cosine }),
         source: '', // of one source all: it says nothing yet
-        spoken: undefined,
-        day: 0,
       }
     })
     const fused = fuse(legs, spread)
@@ -256,30 +245,14 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
   const seen = new Map(keys.map((key): [number, Seen] => [key, seenOf(row(key), weighted)]))
   const averageLength = averageOf([...seen.values()].flatMap((t) => t.passages))
 
-  const days = isQuick ? [] : datesIn(question, o.now)
-  const asked = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
-  const firstPerson = FIRST_PERSON.test(question)
-  const speakers = new Set(keys.map((k) => row(k).text.speaker?.toLowerCase() ?? ''))
-  const namedSpeakers = [...speakers].filter(
-    (s) => s !== '' && !ROLES.has(s) && (s.match(/[\p{L}\p{N}]+/gu) ?? []).every((w) => asked.has(w)),
-  )
-  const legsOf = (key: number): Legs & { day: number; dayText: string | undefined } => {
-    const { text } = row(key)
+  const legsOf = (key: number): Legs => {
     const lexical = lexicalOf(seen.get(key) ?? seenOf(row(key), weighted), weighted, averageLength)
-    const speaker = text.speaker?.toLowerCase()
-    const isMeant = namedSpeakers.length > 0 ? namedSpeakers.includes(speaker ?? '') : speaker === 'user' && firstPerson
-    const spoken = !isMeant ? undefined : namedSpeakers.length > 0 ? 'named' : 'user'
-    const fit = days.length === 0 ? [] : days.map((d) => ({ d, fit: coversOf(d, entities.get(key)!) }))
-    const best = fit.sort((a, b) => b.fit - a.fit)[0]
     const cosine = vectors?.cosines([key]).get(key)
     return {
       // a question of nothing but stop-words is answered by what the index found
       lexical: lexical.score > 0 ? lexical : { ...lexical, score: scoresByIndex.has(key) ? 1e-3 : 0 },
       ...(cosine === undefined ? {} : { cosine }),
-      source: text.source,
-      spoken,
-      day: best?.fit ?? 0,
-      dayText: best && best.fit > 0 ? best.d.text : undefined,
+      source: textOf(key).source,
     }
   }
   vectors?.cosines(keys) // all at once
@@ -327,7 +300,7 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
   const out: Ranked[] = []
   for (const [i, key] of keys.entries()) {
     const entity = entities.get(key)!
-    const { lexical, cosine, spoken, dayText } = legs[i]!
+    const { lexical, cosine } = legs[i]!
     const fits = lexical.score > 0 || isNamed(key) || linkedTo.has(key) || (cosine ?? -1) > (vectors?.floor ?? 1)
     if (!fits) continue
     out.push({
@@ -336,8 +309,6 @@ export function rank(whole: string, o: RankOptions): Ranked[] {
       relevance: relevance[i]!,
       lexical,
       cosine,
-      spoken: spoken !== undefined,
-      day: dayText,
       named: isNamed(key),
       linkedTo: linkedTo.get(key),
     })
@@ -384,9 +355,3 @@ function referred(
 
 const averageOf = (pieces: readonly { readonly length: number }[]): number =>
   pieces.reduce((sum, p) => sum + p.length, 0) / Math.max(1, pieces.length) || 1
-
-/** How well an item lies in the days that are asked about: the day that it tells of, else when it was recorded. */
-function coversOf(d: Parameters<typeof covers>[0], e: Entity): number {
-  const told = e.fields.date ?? e.fields.at
-  return covers(d, typeof told === 'string' ? told : new Date(e.created).toISOString())
-}

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { without } from '../../bench/evaluate/rules.ts'
 import { openTestMemory, type TestMemory } from '../../test/helpers.ts'
 import { recallFixture } from '../../test/recall-fixture.ts'
 import { runs } from '../../test/runs.ts'
+import { countTokens } from '../../test/tokens.ts'
 import { UserError } from '../errors.ts'
 import { Recaller } from './recall.ts'
-import { without } from './relevance.ts'
 import type { RecallOptions, RecallResult } from './types.ts'
 
 const seed = Number(process.env.TIDEMARK_SEED ?? 20261122)
@@ -263,7 +264,6 @@ describe('what is found', () => {
 
   test('[H4] the printed results keep the budget, whole items only, and say how many were left out', async () => {
     const t = openTestMemory()
-    const { countTokens } = await import('./tokens.ts')
     t.act(
       Array.from({ length: 40 }, (_, i) => [
         'record-learning',
@@ -328,17 +328,6 @@ describe('what is found', () => {
       )
     expect(await first()).toEqual([notes[1], notes[3], notes[1]])
     expect((await without('asOne', first))[0]).toBe(notes[0])
-  })
-
-  test('days that are asked about raise what is of them', async () => {
-    const t = openTestMemory()
-    const chunk = (content: string, date: string, position: number) => [
-      'record-chunk',
-      { content, date, position, sourceFile: `talk-${position}` },
-    ]
-    t.act([chunk('We walked along the river', '2026-03-14', 1), chunk('We walked along the beach', '2026-07-02', 2)])
-    expect((await ask(t, 'where did we walk in March?')).results[0]!.name).toContain('river')
-    expect((await ask(t, 'where did we walk in July 2026?')).results[0]!.name).toContain('beach')
   })
 })
 
@@ -599,7 +588,6 @@ describe('properties', () => {
     tags: ['property'],
   }, async () => {
     const t = someKnowledge()
-    const { countTokens } = await import('./tokens.ts')
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(

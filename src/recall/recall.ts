@@ -17,8 +17,7 @@ import { DEFAULTS, type RecallConfig, type RecallSettings, recallConfig } from '
 import { storeCorpus } from './corpus.ts'
 import { mayBeSent } from './embedders/consent.ts'
 import type { Embedder } from './embedders/embedder.ts'
-import { loadEmbedder, loadReranker } from './embedders/index.ts'
-import { RERANKED, type Reranker } from './embedders/reranker.ts'
+import { loadEmbedder } from './embedders/index.ts'
 import { staticEmbedder } from './embedders/static.ts'
 import { type Asked, resolveOptions } from './options.ts'
 import { pastCorpus } from './past-corpus.ts'
@@ -43,21 +42,17 @@ export class Recaller {
   readonly #memory: Memory
   readonly #project: Project | undefined
   readonly #said: RecallSettings | undefined
-  readonly #loadReranker: () => Promise<Reranker>
   #embedder: Embedder | undefined
   #loading: Promise<Embedder | undefined> | undefined
   #index: VectorIndex | undefined
-  #reranker: Promise<Reranker> | undefined
-  #rerankerFailed: { readonly error: UserError; readonly until: number } | undefined
   #failed: { readonly error: UserError; readonly until: number } | undefined
   #later: NodeJS.Timeout | undefined
   #config: RecallConfig | undefined
 
-  constructor(memory: Memory, project: Project | undefined, settings?: RecallSettings, load = loadReranker) {
+  constructor(memory: Memory, project: Project | undefined, settings?: RecallSettings) {
     this.#memory = memory
     this.#project = project
     this.#said = settings
-    this.#loadReranker = load
   }
 
   /** As the project and whoever opened it say; an endpoint that nobody allowed is left out. @throws UserError `bad-config`. */
@@ -106,44 +101,9 @@ export class Recaller {
       }
     }
     this.#mustBeOpen()
-    const reranked = await this.#rerank(question, asked, embedder, vector, notes)
-    const result = this.#answer(question, asked, embedder, vector, notes, reranked)
+    const result = this.#answer(question, asked, embedder, vector, notes)
     if (embedder) this.#fillLater(embedder)
     return result
-  }
-
-  /** What a reranker says of the first results; nothing where none is set or it fails, which the notes tell. */
-  async #rerank(
-    question: string,
-    asked: Asked,
-    embedder: Embedder | undefined,
-    vector: Float32Array | undefined,
-    notes: string[],
-  ): Promise<ReadonlyMap<string, number> | undefined> {
-    if (this.config.reranker.use === 'none') return undefined
-    try {
-      if (this.#rerankerFailed && this.#memory.env.now() < this.#rerankerFailed.until) throw this.#rerankerFailed.error
-      const reranker = await (this.#reranker ??= this.#loadReranker())
-      const wide = { ...asked, limit: RERANKED, budget: undefined, explain: false }
-      const { results } = this.#answer(question, wide, embedder, vector, [])
-      const scores = await reranker.rerank(
-        question,
-        results.map((r) => r.text),
-      )
-      this.#mustBeOpen()
-      if (scores.length < results.length)
-        notes.push(`there was time to rerank the first ${scores.length} of ${results.length} results`)
-      const own = results.slice(0, scores.length).map((r) => Math.cbrt(r.parts.relevance)) // falls off as a cube
-      const both = sumOf(standardized(own), standardized(scores), 0.5)
-      return new Map(both.map((score, i) => [results[i]!.id, score]))
-    } catch (error) {
-      notes.push(`not reranked: ${toldOf(error)}`)
-      this.#mustBeOpen()
-      if (error === this.#rerankerFailed?.error) return undefined
-      this.#closeReranker() // loaded again when it is tried again
-      this.#rerankerFailed = { error: error as UserError, until: this.#memory.env.now() + RETRY_MS }
-      return undefined
-    }
   }
 
   #mustBeOpen(): void {
@@ -186,28 +146,18 @@ export class Recaller {
     return { vectors: countVectors(db), left: before ? lacking(db) : 0 }
   }
 
+  readonly [Symbol.dispose] = (): void => this.close()
+
   close(): void {
     clearTimeout(this.#later)
     this.#embedder?.close?.()
     this.#embedder = undefined
-    this.#closeReranker()
-  }
-
-  #closeReranker(): void {
-    this.#reranker?.then(
-      (reranker) => reranker.close?.(),
-      () => {}, // it never loaded
-    )
-    this.#reranker = undefined
   }
 
   #asked(question: string, options: RecallOptions): Asked {
     if (typeof question !== 'string' || question.trim() === '')
       throw new UserError('no-question', 'there is nothing to recall: the question is empty', 'ask for something')
-    return resolveOptions(this.config, options, {
-      now: this.#memory.env.now(),
-      registry: this.#memory.registry(),
-    })
+    return resolveOptions(this.config, options, { now: this.#memory.env.now(), registry: this.#memory.registry() })
   }
 
   #model(): Promise<Embedder | undefined> {
@@ -268,7 +218,6 @@ export class Recaller {
     embedder: Embedder | undefined,
     vector: Float32Array | undefined,
     notes: string[],
-    reranked?: ReadonlyMap<string, number>,
   ): RecallResult {
     const memory = this.#memory
     return memory.db.read(() => {
@@ -285,7 +234,6 @@ export class Recaller {
       return answer(question, asked, {
         ...{ memory, root: this.#project?.root, reader, corpus, vectors, notes, config: this.config },
         place: placeAt(memory, reader, asked),
-        ...(reranked ? { reranked } : {}),
       })
     })
   }
@@ -324,15 +272,6 @@ export class Recaller {
       ceiling: embedder.ceiling,
     }
   }
-}
-
-const sumOf = (a: readonly number[], b: readonly number[], weight: number) => a.map((x, i) => x + weight * b[i]!)
-
-/** Numbers as standard deviations from their mean. */
-function standardized(numbers: readonly number[]): number[] {
-  const mean = numbers.reduce((sum, x) => sum + x, 0) / numbers.length
-  const deviation = Math.sqrt(numbers.reduce((sum, x) => sum + (x - mean) ** 2, 0) / numbers.length) || 1
-  return numbers.map((x) => (x - mean) / deviation)
 }
 
 /** What a disk, a model or an endpoint refused, for a note. @throws what is a bug. */

@@ -16,7 +16,7 @@ export const halfLifeOf = (kind: string, registry: Registry, config: RecallConfi
 /**
  * How much an item's age leaves of it: 1 when it was just said, towards the floor as half-lives go by, never below.
  * The age counts from the last time anybody touched it: recording it again, adding evidence or curating it says that
- * it still holds. A date that it carries (`date`, `at`) says what it is about and is matched by `dates.ts` instead.
+ * it still holds. A date that it carries (`date`, `at`) says what it is about, not how old it is.
  */
 export function recencyOf(e: Entity, now: number, registry: Registry, config: RecallConfig): number {
   const { recencyFloor: floor } = config

@@ -30,41 +30,8 @@ export const TUNING = {
   referred: 1,
   /** The vector of a question of more words than this says less. */
   telling: 8,
-  /** For what the person says who is asked about; for what the user said, when they ask about themselves. */
-  named: 1,
-  user: 1.4,
-  /** For what lies in the days that are asked about. */
-  date: 0.5,
   /** Whether a word counts for two neighbouring ones of the question that it is made of. */
   asOne: 1,
-}
-
-/** What a number is where its rule does not count: for measuring what each brings. */
-export const OFF = {
-  lead: 0,
-  held: 0,
-  below: 1,
-  telling: Number.POSITIVE_INFINITY,
-  source: 0,
-  alone: 0.4,
-  referred: 0,
-  named: 0,
-  user: 0,
-  date: 0,
-  asOne: 0,
-} as const satisfies { readonly [rule in keyof typeof TUNING]?: number }
-
-export type Rule = keyof typeof OFF
-
-/** What is done without one of the rules. */
-export async function without<T>(rule: Rule, work: () => Promise<T>): Promise<T> {
-  const value = TUNING[rule]
-  TUNING[rule] = OFF[rule]
-  try {
-    return await work()
-  } finally {
-    TUNING[rule] = value
-  }
 }
 
 /** A text with those next to it in its row, nearest first. */
@@ -280,10 +247,6 @@ export interface Legs {
   /** Cosine to the question, where both have a vector. */
   readonly cosine?: number
   readonly source: string | null
-  /** Said by whom the question is about, or by the user in a question of the first person. */
-  readonly spoken: 'named' | 'user' | undefined
-  /** From 0 to 1: how well its day fits those that are asked about. */
-  readonly day: number
 }
 
 /** What cosines of this question are like over the whole store, and how much they count. */
@@ -340,9 +303,7 @@ export function fuse(legs: readonly Legs[], cosines: Spread | undefined): number
   return legs.map((l, i) => {
     let f = best > 0 ? (TUNING.lexical * 5 * l.lexical.score) / best : 0
     if (cosines && l.cosine !== undefined) f += (cosines.weight * (l.cosine - cosines.mean)) / cosines.deviation
-    f += sources[i]!
-    if (l.spoken) f += TUNING[l.spoken]
-    return f + TUNING.date * l.day
+    return f + sources[i]!
   })
 }
 

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
 import { type Entity, provenanceOf } from '../model/entity.ts'
-import { nearest } from '../model/names.ts'
+import { nearest, orNear } from '../model/names.ts'
 import { isWork, type WorkKind } from '../model/work-kinds.ts'
 import type { Reader } from '../read/reader.ts'
 import { isOpen, type Place, parentOf, pathTo } from '../read/work-tree.ts'
@@ -27,7 +27,12 @@ const NAMES_TO_SUGGEST_FROM = 500
  * One of the work tree by a reference; what is open comes before what was called so once.
  * @throws UserError with the candidates, or with near matches.
  */
-export function findInTree(reader: Reader, kind: WorkKind, ref: string): Entity {
+export function findInTree(
+  reader: Reader,
+  kind: WorkKind,
+  ref: string,
+  otherwise = '(tree) in discover shows them',
+): Entity {
   const found = [...reader.find(ref), ...reader.find(`${kind}:${ref}`)]
   const all = [...new Map(found.flatMap((e) => (e.kind === kind ? [[e.id, e] as const] : []))).values()]
   const open = all.filter(isOpen)
@@ -42,14 +47,9 @@ export function findInTree(reader: Reader, kind: WorkKind, ref: string): Entity 
   }
   const is = found[0]
   const known = reader.list(kind, { limit: NAMES_TO_SUGGEST_FROM })
-  const near = nearest(
-    ref,
-    known.map((e) => e.name),
-  )
-  const hint =
-    near.length > 0
-      ? `did you mean ${near.map((n) => `"${n}" (${known.find((e) => e.name === n)!.id})`).join(' or ')}?`
-      : '(tree) in discover shows them'
+  const ids = new Map(known.toReversed().map((e) => [e.name, e.id]))
+  const near = nearest(ref, ids.keys())
+  const hint = orNear(near, otherwise, (n) => `"${n}" (${ids.get(n)})`)
   throw new UserError(
     'not-found',
     is ? `${is.id} is a ${is.kind}, not a ${kind}` : `no ${kind} is called "${short}"`,

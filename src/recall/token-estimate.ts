@@ -4,9 +4,14 @@ const WIDE = /[\u0800-\uffff]/g
 
 const matches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
+/** What `estimateTokens` gives for each token of prose (docs/briefing.md). */
+const ESTIMATE_OF_PROSE = 1.5
+
 /**
- * Estimates o200k_base's tokens for hooks, which have no time to load its table (M7). Conservative: 1.5 times the count of
- * prose and code, more in other scripts. Only random letters and rare
- * characters of East Asia can have more tokens than this.
+ * Estimates o200k_base's tokens without its table of three megabytes (M7). Conservative: 1.5 times the count of prose and
+ * code, more in other scripts. Only random letters and rare characters of East Asia can have more tokens than this.
  */
 export const estimateTokens = (text: string): number => Math.ceil(matches(text, PARTS) + matches(text, WIDE) / 2)
+
+/** About how many tokens a text has, if it is prose: to tell a person. */
+export const tokensOfProse = (text: string): number => Math.round(estimateTokens(text) / ESTIMATE_OF_PROSE)

@@ -45,6 +45,8 @@ export interface Parts {
   recency: number
   /** What it says of its own weight, within [0.5, 2]. */
   importance: number
+  /** Less than one where others wrote it and nobody here stands by it. */
+  standing?: number
 }
 
 export interface Recalled {
@@ -59,6 +61,8 @@ export interface Recalled {
   text: string
   /** Ids of others among the candidates that say nearly the same and are folded into this one. */
   similar: string[]
+  /** What others say on the same matter, unverified, and who says it. */
+  otherwise?: string[]
   /** Ids of other results that contradict it. */
   contradicts: string[]
   /** superseded, retired, out of its validity: only with `all` or as of a moment. */

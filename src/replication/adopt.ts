@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
 import { UserError } from '../errors.ts'
 import { lastBatch, type News } from '../feed/news.ts'
-import { printLine } from '../store/line.ts'
+import { asSealed, printLine } from '../store/line.ts'
 import { admittedAfter } from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
 import { openDb } from '../store/open-db.ts'
@@ -51,7 +51,7 @@ export function readForeign(storePath: string, ownDirectory: boolean): ForeignSt
         last: lastBatch(db),
         lines: [
           ...(snapshot ? [JSON.stringify({ snapshot })] : []),
-          ...admittedAfter(db, 0).map(({ line }) => printLine(line)),
+          ...admittedAfter(db, 0).map(({ line }) => printLine(asSealed(line))),
         ],
       }
     } finally {

@@ -12,7 +12,8 @@ import { getMeta, setMeta } from '../store/meta.ts'
 import { inRanges, type Range } from '../store/ranges.ts'
 import { addCounts, allFolded, type Counts, foldedOf, putFolded } from '../store/rows.ts'
 import { keepArrivals } from '../store/trust.ts'
-import { applyPurges, idNow, keptBaseEvent } from './purge.ts'
+import { keepEndorsements } from './held.ts'
+import { idNow, keptBaseEvent } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
 import { archiveCame, archiveCovered } from './rotation.ts'
 import { keepTrust, saysOf } from './trust.ts'
@@ -50,6 +51,7 @@ export function compact(db: Db, before: number): { lines: number; events: number
     putFolded(db, { entity, counts: countMore(there?.counts, counts), updated: Math.max(updated, there?.updated ?? 0) })
   }
   keepTrust(db, lines)
+  keepEndorsements(db, lines)
   const events = coverage.dropOverwritten(db, lines, before)
   const { lines: dropped, lastArrival } = coverage.dropCovered(db, lines)
   raiseMeta(db, 'horizon', before)
@@ -159,22 +161,28 @@ const lineCount = (ranges: readonly coverage.Covered[]) => ranges.reduce((n, r) 
 /**
  * Takes in a folded state, if it covers a line that is missing here. Of what both cover, or it covers and is here in full, counts
  * what both still hold: an event that one of them holds no more was overwritten by a line that it covers. Everything else is merged
- * like any other line, whatever its number.
+ * like any other line, whatever its number. What it says to be erased is for the caller to judge before.
+ * `upheld`: what somebody here vouches for, whatever it says.
  */
-export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now: number): void {
+export function applySnapshot(
+  db: Db,
+  registry: () => Registry,
+  s: Snapshot,
+  now: number,
+  upheld: ReadonlySet<string> = new Set(),
+): ReadonlySet<string> {
   if (!Array.isArray(s?.covered) || !Array.isArray(s.entities) || !Array.isArray(s.events)) {
     throw new UserError('line-damaged', 'a snapshot is damaged', 'ask the sender to send it again; nothing was taken')
   }
-  // marks first: nothing that was erased elsewhere may touch the disk here
-  if (s.purged?.length > 0) applyPurges(db, registry(), s.purged)
   const here = log.known(db)
   const isHere = (c: coverage.Covered) => here.get(c.replica)?.some(([a, b]) => a <= c.first && c.last <= b) === true
-  if (lineCount(s.covered.filter((c) => !isHere(c))) === 0) return
+  if (lineCount(s.covered.filter((c) => !isHere(c))) === 0) return new Set()
   archiveCovered(db, s.covered)
   const shared = sharedStates(db)
   const ours = new Map<string, Range[]>()
   for (const c of coverage.coveredLines(db)) ours.set(c.replica, [...(ours.get(c.replica) ?? []), [c.first, c.last]])
   keepTrust(db, s.covered)
+  keepEndorsements(db, s.covered)
   const arrival = log.countArrival(db)
   const touched = new Set(s.entities.map((e) => idNow(db, e.id)))
   const said = new Map([...touched].map((id) => [id, saysOf(db, id)]))
@@ -202,9 +210,10 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
     })
   }
   rebuildEntities(db, registry(), touched)
-  // it says itself what is in it: whatever it changes, others have said
+  // it says itself what is in it: whatever it changes, others have said, but for what holds here as it was
   for (const id of touched)
-    if (said.has(id) && saysOf(db, id) !== said.get(id)) keepArrivals(db, id, { own: 0, others: arrival })
+    if (said.has(id) && !upheld.has(id) && saysOf(db, id) !== said.get(id))
+      keepArrivals(db, id, { own: 0, others: arrival })
   reprojectKinds(
     db,
     registry(),
@@ -215,4 +224,5 @@ export function applySnapshot(db: Db, registry: () => Registry, s: Snapshot, now
   raiseMeta(db, 'compacted_n', arrival)
   keepBaseDigest(db)
   log.finding(db, 'snapshot', now, `history before ${new Date(s.horizon).toISOString()} came as a snapshot`)
+  return touched
 }

@@ -9,7 +9,7 @@ import { rebuildEntities } from './rebuild.ts'
 
 /**
  * Lets lines count nowhere in this store, or, with `admit`, count again. They stay in the log, and nobody gets them from here. Marks of
- * erasure and notices of forks in them act all the same. The caller holds the write lock. Returns how many lines it changed.
+ * erasure and notices of forks in them act all the same. The caller holds the write lock. Returns how many lines it changed, and of what.
  *
  * @throws UserError `unknown-batch` for a line that is not in the log, or was folded away.
  */
@@ -19,7 +19,7 @@ export function settleDeclined(
   batches: readonly string[],
   admit: boolean,
   at: number,
-): number {
+): { n: number; touched: ReadonlySet<string> } {
   const touched = new Set<string>()
   let n = 0
   for (const batch of batches) {
@@ -56,5 +56,5 @@ export function settleDeclined(
     registry(),
     new Set([...[...touched].filter((id) => !definitions.has(id)), ...before, ...named()]),
   )
-  return n
+  return { n, touched }
 }

@@ -13,11 +13,13 @@ import type { Reader } from '../read/reader.ts'
 import { snapshotNow } from '../store/backup.ts'
 import { type Db, emptyWal, vacuum } from '../store/db.ts'
 import { eraseErrors } from '../store/extraction.ts'
+import { isAnyAsked, isAnyHeld } from '../store/held.ts'
 import { type OwnFile, ownFiles } from '../store/layout.ts'
 import { isTombstone, type PurgeMark, tombstoneOf } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
 import { forgetErased, getRow, idsOfKind } from '../store/rows.ts'
+import { reindexHeld } from './held.ts'
 import { HEADER } from './purge.ts'
 import { scrubArchive } from './rotation.ts'
 
@@ -65,12 +67,10 @@ export interface ToErase {
   readonly said: readonly string[]
 }
 
-export function aboutToErase(
-  db: Db,
-  reader: () => Reader,
-  actions: readonly (readonly [verb: string, args: Readonly<Record<string, unknown>>])[],
-): ToErase {
-  const purges = actions.flatMap(([verb, args]) => (verb === 'purge' ? [args] : []))
+export function aboutToErase(db: Db, reader: () => Reader, actions: readonly Action[]): ToErase {
+  // who agrees to what others ask for erases as well
+  const erases = new Set(isAnyAsked(db) || isAnyHeld(db) ? ['purge', 'confirm'] : ['purge'])
+  const purges = actions.flatMap(([verb, args]) => (erases.has(verb) ? [args] : []))
   const secrets = purges.flatMap(({ secret }) => (typeof secret === 'string' ? [secret.normalize('NFC')] : []))
   const said = purges.flatMap(({ ref }) => {
     const found = typeof ref === 'string' ? reader().find(ref, true) : []
@@ -78,6 +78,16 @@ export function aboutToErase(
   })
   const least = (text: string) => text.length >= LEAST
   return { secrets: secrets.filter(least), said: [...new Set(said)].filter(least) }
+}
+
+type Action = readonly [verb: string, args: Readonly<Record<string, unknown>>]
+
+/** The erasure that an action agrees to, if it does. */
+export function proposedErasure(reader: Reader, [verb, { ref }]: Action): Action | undefined {
+  if (verb !== 'confirm' || typeof ref !== 'string') return undefined
+  const [proposal] = reader.find(ref)
+  const action = proposal?.kind === 'proposal' ? (JSON.parse(String(proposal.fields.action)) as Action) : undefined
+  return action?.[0] === 'purge' ? action : undefined
 }
 
 /** What erasures of another replica are to erase here, as it stands before. */
@@ -220,6 +230,7 @@ export function finishErasure(
       scrubArchive(db, texts)
       forgetErased(db, (id) => getRow(db, id) !== undefined)
       projectAll(db, registry())
+      reindexHeld(db, registry())
     })
     const copies = ownFiles('store', dirname(db.path), basename(db.path)).filter((f) =>
       /damaged|restoring|partial|adopting/.test(f.kind.path),

@@ -11,30 +11,41 @@ import { sha256 } from '../model/digest.ts'
 import { KIND_KIND, kindOf } from '../model/entity.ts'
 import type { Registry } from '../model/registry.ts'
 import { noteAhead } from '../store/ahead.ts'
+import { keepLost } from '../store/compare.ts'
+import { entitiesWithin } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
-import { isKeyed, isKeyOf, isSignedBy, leaving, unsigned } from '../store/keys.ts'
+import { ask } from '../store/held.ts'
+import { isKeyed, isKeyOf, isSignedBy, leaving, publicKey, unsigned } from '../store/keys.ts'
 import {
   branchLine,
   type Fork,
   follows,
   isStandIn,
+  isTombstone,
   type Line,
   merged,
   originalIn,
   type PurgeMark,
   parseLine,
+  pieced,
   printLine,
   redacted,
   seal,
+  tombstoneOf,
 } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { getMeta } from '../store/meta.ts'
+import { addRange, type Range } from '../store/ranges.ts'
 import { keepShared, lastShared, mintReplica, replicaFor, saveClock, sawStamp } from '../store/replica.ts'
-import { isOwnReplica, keepOwn, ownLines } from '../store/trust.ts'
+import { isOwnReplica, keepLeft, keepOwn, ownIdentities, ownLines } from '../store/trust.ts'
+import { signedRight } from './attested.ts'
 import { applySnapshot, parseSnapshot, type SignedSnapshot } from './compaction.ts'
 import { textsToErase } from './erasure.ts'
+import { freezeErased, guarded, keepEndorsements } from './held.ts'
+import { keysOf, type MayErase, mayErase } from './may-erase.ts'
 import { applyPurges, asKept, eraseFurther } from './purge.ts'
 import { rebuildEntities } from './rebuild.ts'
+import { decidingLines } from './trust.ts'
 
 /** What came of a delivery. */
 export interface Ingested {
@@ -46,6 +57,10 @@ export interface Ingested {
   refused: { line: string; why: string }[]
   /** This store had written under an identity that another one uses; it has a new one now (K12). */
   forked: boolean
+  /** Entities that may hold otherwise here now. */
+  touched: Set<string>
+  /** How many lines of its own came back to this store. */
+  back?: number
   /** Something was erased: its bytes are to be driven out of the files. These texts are it, as far as they are known. */
   erased?: string[]
 }
@@ -105,6 +120,8 @@ export function parseDelivery(bytes: Uint8Array, own = false): Delivery {
 export interface IngestOptions {
   /** The lines are this store's own, from a copy of it: nobody else has signed them. */
   readonly own?: boolean
+  /** The store is not in its place yet: who opens it there cleans the files of what was erased. */
+  readonly unfinished?: boolean
 }
 
 /**
@@ -117,8 +134,12 @@ export function ingest(
   delivery: Omit<Delivery, 'project'>,
   options: IngestOptions = {},
 ): Ingested {
-  const out: Ingested = { applied: 0, duplicates: 0, gaps: 0, refused: [], forked: false }
-  const t: Taking = { db, env, makeRegistry: registry, out, isOwn: options.own === true, heads: new Map(), seen: 0 }
+  const out: Ingested = { applied: 0, duplicates: 0, gaps: 0, refused: [], forked: false, touched: new Set() }
+  const t: Taking = {
+    ...{ db, env, makeRegistry: registry, out, isOwn: options.own === true },
+    decides: options.own === true && options.unfinished !== true,
+    ...{ heads: new Map(), mine: new Map(), seen: 0 },
+  }
   const lines = t.isOwn ? delivery.lines : sound(t, delivery.lines)
   const { tag: own, clock } = replicaFor(db, env)
   if (lines.some((l) => l.replica === own && l.seq > log.head(db, own).seq)) {
@@ -135,10 +156,20 @@ export function ingest(
   }
   for (const s of delivery.snapshots) {
     for (const f of s.forked ?? []) giveUp(t, f.replica, f.from)
-    if (s.purged?.length > 0) noteErased(t, s.purged)
-    applySnapshot(db, registry, s, env.now())
+    // marks first: nothing that was erased elsewhere may touch the disk here
+    if (s.purged?.length > 0) settlePurges(t, s.purged, mayErase(db, t.isOwn ? undefined : keysOf(s)), '')
+    const decides = decidingLines(db)
+    const isOwn = t.isOwn || s.covered.every((c) => decides(c.replica, c.last))
+    // also what it does not speak of any more: it takes the place of lines that are here
+    const entities = isOwn ? [] : [...new Set([...s.entities.map((e) => e.id), ...entitiesWithin(db, s.covered)])]
+    touch(
+      t,
+      guarded(db, registryOf(t), entities, (upheld) => applySnapshot(db, registry, s, env.now(), upheld)),
+    )
   }
   for (const line of lines) if (!isMereClaim(t, line)) take(t, line)
+  for (const [replica, ranges] of t.mine) if (ranges) keepBack(t, replica, ranges)
+  if (out.applied > 0) log.settleFindings(db)
   sawStamp(db, t.seen)
   log.packDue(db)
   out.gaps = log.gaps(db).length
@@ -151,10 +182,14 @@ interface Taking {
   readonly env: Env
   readonly out: Ingested
   readonly isOwn: boolean
+  /** Whatever its lines erase is erased. Of a copy of this store that is true of what was written here alone. */
+  readonly decides: boolean
   readonly makeRegistry: () => Registry
   known?: Registry | undefined
   /** The last line of replicas that have not forked, and that nothing known follows. */
   readonly heads: Map<string, Line>
+  /** Lines that this store wrote under replicas whose key is here, and that came back; nothing for other replicas. */
+  readonly mine: Map<string, readonly Range[] | undefined>
   /** The latest stamp. */
   seen: number
 }
@@ -167,8 +202,32 @@ function forget(t: Taking): void {
   t.heads.clear()
 }
 
+const touch = ({ out }: Taking, ids: Iterable<string>): void => {
+  for (const id of ids) out.touched.add(id)
+}
+
 const noteErased = ({ db, out }: Taking, purges: readonly PurgeMark[]): void => {
   out.erased = [...(out.erased ?? []), ...textsToErase(db, purges)]
+}
+
+/** Carries out what may be erased, and keeps the rest as asked for. */
+function settlePurges(t: Taking, purges: readonly PurgeMark[], may: MayErase, by: string): void {
+  const { db } = t
+  const granted: PurgeMark[] = []
+  for (const p of purges) {
+    const ids = isTombstone(p.entity)
+      ? log.entitiesOf(db, p.replica, p.seq).filter((id) => tombstoneOf(id) === p.entity)
+      : [p.entity]
+    touch(t, ids)
+    if (!may.of(p.replica)) ask(db, { ...p, by })
+    else {
+      granted.push(p.before ? { ...p, before: p.before.filter(([replica]) => may.of(replica)) } : p)
+      if (may.as !== '*') for (const id of ids) freezeErased(db, registryOf(t), id, p, by)
+    }
+  }
+  if (granted.length === 0) return
+  noteErased(t, granted)
+  applyPurges(db, registryOf(t), granted, may.as)
 }
 
 /** So many lines of a replica in one delivery that it did not sign, and its others are left. */
@@ -239,6 +298,10 @@ function take(t: Taking, line: Line): void {
     out.duplicates++
     return
   }
+  if (known !== undefined && isOriginalOf(db, line)) {
+    complete(t, line)
+    return
+  }
   const from = known === undefined ? forkAt(db, line) : line.seq
   if (from !== undefined) {
     settleFork(t, line, from)
@@ -268,17 +331,34 @@ function forkAt(db: Db, line: Line): number | undefined {
   return isNext || next.local ? undefined : seq
 }
 
-/** A line that is here in part may come again with more of it. */
+/** Whether a line stands in for this one under another hash: that of the log was damaged, and the next line tells the right one. */
+function isOriginalOf(db: Db, line: Line): boolean {
+  const there = log.lineOf(db, line.replica, line.seq)
+  const next = there && isStandIn(there) ? log.beside(db, line.replica, line.seq, 'after') : undefined
+  return next?.from === line.seq + 1 && follows(next, line.hash)
+}
+
+/** A line that is here in part may come again with more of it, and one that something stands in for as it was sealed. */
 function complete(t: Taking, line: Line): void {
   const { db } = t
   const there = log.lineOf(db, line.replica, line.seq)
-  if (!there) return
-  const whole = merged(line, there)
+  if (!there || isStandIn(line)) return
+  const whole = isStandIn(there)
+    ? pieced(signedRight(line, log.keyOf(db, line.replica)), there.events)
+    : merged(line, there)
   if (whole === there) return
   const kept = asKept(db, whole)
   if (printLine(kept) === printLine(there)) return // all that is more of it was erased here
   log.replaceLine(db, kept)
-  rebuildEntities(db, registryOf(t), entitiesIn(kept))
+  // nobody here has read or agreed to what it says more
+  if (!isStandIn(there) && !isOwnReplica(db, line.replica)) log.arriveAgain(db, line)
+  rebuildEntities(db, registryOf(t), new Set([...entitiesIn(there), ...entitiesIn(kept)]))
+  touch(t, entitiesIn(there))
+  touch(t, entitiesIn(kept))
+  if (isStandIn(there)) {
+    noteBack(t, line)
+    obey(t, line)
+  }
   t.out.applied++
 }
 
@@ -298,13 +378,11 @@ function accept(t: Taking, line: Line): void {
   t.seen = Math.max(t.seen, line.at)
   const taken = asKept(db, line)
   applyLine(db, new States(db), registryOf(t), taken, now)
+  touch(t, entitiesIn(taken))
   const plain = isPlain(line)
   if (!plain) forget(t)
-  if (line.purges.length > 0) {
-    noteErased(t, line.purges)
-    applyPurges(db, registryOf(t), line.purges)
-  }
-  for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
+  noteBack(t, line)
+  obey(t, line)
   if (eraseFurther(db, () => registryOf(t), taken)) out.erased ??= []
   const touched = plain ? [] : [...entitiesIn(taken)]
   if (touched.some((id) => kindOf(id) === KIND_KIND)) reprojectKinds(db, registryOf(t), touched)
@@ -312,12 +390,47 @@ function accept(t: Taking, line: Line): void {
   out.applied++
 }
 
+/** Notes a line of this store's own that came from others: it was lost here. Its key shows whose it is. */
+function noteBack({ db, mine, isOwn }: Taking, { replica, seq }: Line): void {
+  if (isOwn) return
+  if (!mine.has(replica)) {
+    const key = isKeyed(replica) && isOwnReplica(db, replica) ? publicKey(getMeta(db, 'project') ?? '') : undefined
+    mine.set(replica, key !== undefined && isKeyOf(key, replica) ? [] : undefined)
+  }
+  const ranges = mine.get(replica)
+  if (ranges) mine.set(replica, addRange(ranges, seq))
+}
+
+/** Lines of a replica that came back are this store's own. What lay between them and stayed on this machine is lost. */
+function keepBack({ db, out }: Taking, replica: string, ranges: readonly Range[]): void {
+  keepLeft(db, replica, ranges)
+  const { upTo = 0 } = ownIdentities(db).find((own) => own.replica === replica) ?? {}
+  const last = ranges.at(-1)?.[1] ?? 0
+  out.back = (out.back ?? 0) + ranges.reduce((n, [from, to]) => n + to - from + 1, 0)
+  if (last <= upTo) return
+  keepLost(db, [{ replica, from: upTo + 1, to: last }])
+  keepOwn(db, replica, last)
+}
+
+/** Does what a line says of other lines: it erases some, and gives identities up. */
+function obey(t: Taking, line: Line): void {
+  const { db } = t
+  const fresh = line.purges.filter((p) => !log.isMarked(db, p))
+  if (fresh.length > 0) {
+    const author = originalIn(line)?.replica ?? line.replica
+    const isOwn = t.decides || decidingLines(db)(line.replica, line.seq)
+    settlePurges(t, fresh, mayErase(db, isOwn ? undefined : { author, line }), `${line.replica}:${line.seq}`)
+  }
+  for (const f of line.forks) if (isProven(t, line, f)) giveUp(t, f.replica, f.from)
+}
+
 /**
  * Whether a notice of a fork counts (K12'): it comes with two lines that its replica has signed and that cannot both be. Of a
- * replica without a key, which 0.1.0 made, nobody can show that.
+ * replica without a key, which 0.1.0 made, nobody can show that: it is taken from a line that is signed.
  */
 function isProven({ isOwn }: Taking, line: Line, { replica, from, proof }: Fork): boolean {
-  if (isOwn || !isKeyed(replica) || replica === line.replica) return true
+  if (isOwn || replica === line.replica) return true
+  if (!isKeyed(replica)) return isKeyed(originalIn(line)?.replica ?? line.replica)
   if (!proof) return false
   try {
     const [a, b] = proof.map((text) => parseLine(text)) as [Line, Line]
@@ -384,7 +497,9 @@ function giveUp(t: Taking, replica: string, from: number): void {
   const { tag, clock } = replicaFor(db, env)
   const isOwn = ownLines(db)
   forget(t)
+  keepEndorsements(db, [{ replica, first: from, last: Number.MAX_SAFE_INTEGER }])
   const lost = [...takeOut(db, t.makeRegistry, replica, from), ...log.takeParkedFrom(db, replica, from)]
+  for (const line of lost) touch(t, entitiesIn(line))
   const own = lost.filter((l) => isOwn(l.replica, l.seq))
   if (tag === replica) {
     mintReplica(db, env)

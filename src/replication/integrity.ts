@@ -3,6 +3,7 @@ import type { Registry } from '../model/registry.ts'
 import * as compare from '../store/compare.ts'
 import { type Db, memoryDb } from '../store/db.ts'
 import { falseSurvivors } from '../store/log.ts'
+import { unreadablePresence } from '../store/presence.ts'
 import { rebuildAll } from './rebuild.ts'
 
 /** Something in a store that is not as it was written. */
@@ -24,7 +25,8 @@ export function faultsOf(db: Db, registryOf: (db: Db) => Registry): Fault[] {
   try {
     compare.copyLog(db, again)
     rebuildAll(again, () => registryOf(again))
-    for (const text of some([...differing(again), ...shortened(db)])) faults.push({ in: 'index', text })
+    for (const text of some([...differing(again), ...shortened(db), ...unreadablePresence(db)]))
+      faults.push({ in: 'index', text })
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     log(error.message)

@@ -5,14 +5,16 @@ import { dropAnchorsOf } from '../store/code.ts'
 import { keepBaseDigest } from '../store/compare.ts'
 import type * as coverage from '../store/coverage.ts'
 import { type Db, stored } from '../store/db.ts'
+import { dropAsked, isErasedOf, keepEraser } from '../store/held.ts'
 import { isTombstone, type Line, type PurgeMark, redacted, runBody, tombstoneOf, unpackRun } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { addCounts, dropEntityIndexes, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
+import { addCounts, dropFolded, type Folded, foldedOf, idsOfKind, putFolded } from '../store/rows.ts'
 import { rebuildEntities } from './rebuild.ts'
+import { authorsOf } from './trust.ts'
 
-/** The id under which an entity goes on here: its own, or its tombstone. */
-export const idNow = (db: Db, id: string): string =>
-  !isTombstone(id) && log.isErased(db, tombstoneOf(id)) ? tombstoneOf(id) : id
+/** The id under which what an author says of an entity goes on here: its own, or its tombstone. Without an author: all of it. */
+export const idNow = (db: Db, id: string, author?: string): string =>
+  !isTombstone(id) && isErasedOf(db, tombstoneOf(id), author) ? tombstoneOf(id) : id
 
 /** Stands for the header of a line where a purge names an entity: who wrote it, and what for. */
 export const HEADER = ''
@@ -24,7 +26,7 @@ function emptied({ entity: _, value: _value, path: _path, ...e }: Event, entity:
 
 /** An event of a folded line as it may be kept here. */
 function keptEvent(db: Db, e: Event): Event {
-  const entity = idNow(db, e.entity)
+  const entity = idNow(db, e.entity, authorsOf(db)(e.stamp.replica))
   return entity !== e.entity || log.isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ? emptied(e, entity) : e
 }
 
@@ -47,7 +49,7 @@ export function asKept(db: Db, line: Line): Line {
   const marks = log.purgesOf(db, line.replica, line.seq)
   const names = originalsOf(line)
   return redacted(line, {
-    erases: (id) => idNow(db, id) !== id,
+    erases: (id) => idNow(db, id, names.at(-1)) !== id,
     write: (ctr) => names.some((replica) => log.isErasedWrite(db, replica, ctr)),
     was: (ctr) => marks.some((p) => p.was?.includes(ctr)) || tellsErased(db, line, ctr),
     header: marks.some((p) => p.hash === line.hash && p.entity === HEADER),
@@ -61,9 +63,16 @@ const originalsOf = ({ replica, raw }: Line): string[] => (raw.v === 2 && raw.o 
 const tellsErased = (db: Db, line: Line, ctr: number): boolean =>
   line.events.some((e) => e.stamp.ctr === ctr && e.over.some(([r, c]) => log.isErasedWrite(db, r, c)))
 
-/** Takes what is erased out of lines, and makes again what was made from them. */
-export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMark[]): void {
-  for (const p of purges) log.markPurged(db, p)
+/**
+ * Takes what is erased out of lines, and makes again what was made from them. `of`: whose lines alone; everybody's unless given.
+ * Who may decide it is for the caller to see.
+ */
+export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMark[], of = '*'): void {
+  for (const p of purges) {
+    log.markPurged(db, p, of === '*')
+    if (isTombstone(p.entity)) keepEraser(db, p.entity, of)
+    if (of === '*') dropAsked(db, p.entity)
+  }
   const lines = [...purges, ...log.takeUnproven(db)]
   const others = lines.flatMap((l) => replaceLine(db, l.replica, l.seq))
   erase(
@@ -77,7 +86,7 @@ export function applyPurges(db: Db, registry: Registry, purges: readonly PurgeMa
 /** What a line that came in shows to be erased as well: writes that an erased one had overwritten. */
 export function eraseFurther(db: Db, registry: () => Registry, line: Line): boolean {
   if (!log.anythingPurged(db)) return false
-  const deep = line.events.filter((e) => e.over.length > 0 && log.isErasedDeep(db, e.stamp.replica, e.stamp.ctr))
+  const deep = line.events.filter((e) => e.over.length > 0 && log.erasedDepth(db, e.stamp.replica, e.stamp.ctr) > 0)
   if (deep.length === 0) return false
   erase(
     db,
@@ -115,9 +124,9 @@ function erase(db: Db, registry: Registry, entities: readonly string[], others: 
     }
     for (const id of idsOfKind(db, kindOf(entity))) {
       if (isTombstone(id) || tombstoneOf(id) !== entity) continue
-      log.renamePurged(db, id, entity)
+      touched.add(id)
+      if (isErasedOf(db, entity)) log.renamePurged(db, id, entity)
       rewrite(id, (f) => moveFolded(db, f, entity))
-      dropEntityIndexes(db, id)
     }
   }
   keepBaseDigest(db)
@@ -125,13 +134,17 @@ function erase(db: Db, registry: Registry, entities: readonly string[], others: 
   log.rewriteParked(db, (line) => asKept(db, line))
 }
 
-/** What is known of the folded lines of an erased entity joins its tombstone's. */
+/** What is known of the folded lines of an erased entity joins its tombstone's, of those whose lines are erased. */
 function moveFolded(db: Db, { entity, updated, counts }: Folded, tombstone: string): void {
   const there = foldedOf(db, tombstone)
-  putFolded(db, {
-    entity: tombstone,
-    counts: addCounts(there?.counts, counts),
-    updated: Math.max(updated, there?.updated ?? 0),
-  })
-  dropFolded(db, entity)
+  const authorOf = authorsOf(db)
+  const [gone, left] = [true, false].map((isGone) =>
+    Object.fromEntries(
+      Object.entries(counts).filter(([replica]) => isErasedOf(db, tombstone, authorOf(replica)) === isGone),
+    ),
+  ) as [Folded['counts'], Folded['counts']]
+  const last = Math.max(updated, there?.updated ?? 0)
+  putFolded(db, { entity: tombstone, counts: addCounts(there?.counts, gone), updated: last })
+  if (Object.keys(left).length > 0) putFolded(db, { entity, counts: left, updated })
+  else dropFolded(db, entity)
 }

@@ -1,6 +1,7 @@
 import { canonical } from '../model/canonical.ts'
 import { isObject } from '../model/object.ts'
 import { type Db, stored } from '../store/db.ts'
+import { HELD_DUE } from '../store/held.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
 
 /** Public keys of reviewers by their names. */
@@ -25,9 +26,16 @@ export const acceptedReviewers = (db: Db): Reviewers => stored<Reviewers>(getMet
 export const areAccepted = (db: Db, named: Reviewers): boolean => canonical(acceptedReviewers(db)) === canonical(named)
 
 export const acceptReviewers = (db: Db, named: Reviewers): void =>
-  db.write(() => setMeta(db, ACCEPTED, canonical(named)))
+  db.write(() => {
+    setMeta(db, ACCEPTED, canonical(named))
+    setMeta(db, HELD_DUE, '1')
+  })
 
 /** Nobody's confirmation counts after the configuration changed, until the person here accepts the new list. */
 export function settleReviewers(db: Db, named: Reviewers): void {
-  if (getMeta(db, ACCEPTED) !== undefined && !areAccepted(db, named)) db.tryWrite(() => dropMeta(db, ACCEPTED))
+  if (getMeta(db, ACCEPTED) !== undefined && !areAccepted(db, named))
+    db.tryWrite(() => {
+      dropMeta(db, ACCEPTED)
+      setMeta(db, HELD_DUE, '1')
+    })
 }

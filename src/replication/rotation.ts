@@ -4,8 +4,10 @@ import { canonical } from '../model/canonical.ts'
 import { archive, dropPresence, duePresence, eraseFromArchive } from '../store/archive.ts'
 import type { Covered } from '../store/coverage.ts'
 import type { Db } from '../store/db.ts'
+import { isErasedOf } from '../store/held.ts'
 import { tombstoneOf } from '../store/line.ts'
-import { countArrival, isErased, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
+import { countArrival, lastArrivalOf, purgesIn, purgesOf } from '../store/log.ts'
+import { authorsOf } from './trust.ts'
 
 const KEPT_MS = 30 * 86_400_000
 const KEPT = 10_000
@@ -97,10 +99,11 @@ export function archiveCame(db: Db, now: number, before: ReadonlyMap<string, Sha
 export function scrubArchive(db: Db, texts: readonly string[] = []): void {
   const inJson = (t: string) => JSON.stringify(t).slice(1, -1)
   const needles = texts.filter((t) => t !== '').flatMap((t) => [inJson(t), inJson(inJson(t))])
+  const authorOf = authorsOf(db)
   eraseFromArchive(db, (e, line) => {
     const entity = e.entity ?? e.key
-    if (isErased(db, tombstoneOf(entity)) || purgesIn(db, entity).length > 0) return true
     const [replica = '', seq = '0'] = e.event_id.split(':')
+    if (isErasedOf(db, tombstoneOf(entity), authorOf(replica)) || purgesIn(db, entity).length > 0) return true
     if (replica !== 'presence' && purgesOf(db, replica, Number.parseInt(seq, 10)).length > 0) return true
     return needles.some((needle) => line.includes(needle))
   })

@@ -7,8 +7,10 @@ import type { Json } from '../model/field.ts'
 import { isObject } from '../model/object.ts'
 import { entityOf } from '../read/reader.ts'
 import type { Db } from '../store/db.ts'
-import { isKeyed, isKeyOf } from '../store/keys.ts'
-import { eventsOf } from '../store/log.ts'
+import { heldAmong } from '../store/held.ts'
+import { isKeyed, isKeyOf, isSameKey } from '../store/keys.ts'
+import { originalIn } from '../store/line.ts'
+import { beside, eventsOf } from '../store/log.ts'
 import { getRow } from '../store/rows.ts'
 import {
   type Arrivals,
@@ -18,6 +20,7 @@ import {
   eventsOfAll,
   isOfPeers,
   keepArrivals,
+  ownIdentities,
   ownLines,
   pinned,
   touchedByPeers,
@@ -30,30 +33,48 @@ export const BESIDE: ReadonlySet<string> = new Set(['provenance', 'tags', 'topic
 
 /**
  * Which entities somebody in this store stands by: after the last that another replica said of them arrived here, they
- * were recorded, edited or confirmed here, or a reviewer whom the person here accepted has confirmed them. What came by sync, or from a
+ * were recorded, edited or confirmed here or by another store with the same key, or a reviewer whom the person here accepted has confirmed them. What came by sync, or from a
  * peer of a live Yjs document, is unverified until then, whatever it says of its own standing (M6). Who wrote a line is known by where it came from, and when by the order of arrival: the author's name
  * and the stamp in it are the writer's word alone.
  */
 export function vouchedFor({ db }: { readonly db: Db }, ids: readonly string[]): Set<string> {
-  const vouched = new Set(ids)
-  const elsewhere = [...new Set([...touchedElsewhere(db, ids), ...touchedByPeers(db, ids)])]
+  const held = db.here === db ? undefined : heldAmong(db, ids)
+  const vouched = new Set(held ? ids.filter((id) => held.get(id) !== false) : ids)
+  const rows = held && held.size > 0 ? ids.filter((id) => !held.has(id)) : ids
+  const elsewhere = [...new Set([...touchedElsewhere(db, rows), ...touchedByPeers(db, rows)])]
   if (elsewhere.length === 0) return vouched
-  const events = eventsOfAll(db, elsewhere)
+  const entity = (id: string) => {
+    const row = getRow(db, id)
+    return row && entityOf(row)
+  }
+  const said = vouchedBy(db, elsewhere, eventsOfAll(db, elsewhere), entity)
+  for (const id of elsewhere) if (!said.has(id)) vouched.delete(id)
+  return vouched
+}
+
+/** Which entities that others have touched somebody here stands by, by what was said of them. `entity`: as they stand by it. */
+export function vouchedBy(
+  db: Db,
+  ids: readonly string[],
+  events: readonly Arrived[],
+  entity: (id: string) => Entity | undefined,
+): Set<string> {
+  const vouched = new Set<string>()
   const last = lastWords(db, events)
-  for (const id of elsewhere) {
+  for (const id of ids) {
     const folded = arrivalsOf(db, id)
     const { own = 0, others = -1 } = last.get(id) ?? {}
     const said = Math.max(others, folded?.others || -1)
-    if (said >= 0 && Math.max(own, folded?.own ?? 0) <= said) vouched.delete(id)
+    if (said < 0 || Math.max(own, folded?.own ?? 0) > said) vouched.add(id)
   }
-  const others = elsewhere.filter((id) => !vouched.has(id))
-  for (const id of reviewedAmong(db, others, events)) vouched.add(id)
+  const others = ids.filter((id) => !vouched.has(id))
+  for (const id of reviewedAmong(db, others, events, entity)) vouched.add(id)
   return vouched
 }
 
 /** Of each entity the last arrival by which somebody here stood by it, and the last by which others spoke of it. */
 function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arrivals>> {
-  const isOwn = ownLines(db)
+  const isOwn = keyLines(db)
   const last = new Map<string, Partial<Arrivals>>()
   const peers = new Set(touchedByPeers(db, [...new Set(events.map((e) => e.event.entity))]))
   for (const { event, replica, seq, n } of events) {
@@ -66,11 +87,19 @@ function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arri
   return last
 }
 
-/** Keeps who stood by what, and when it arrived, of lines that are to be folded away: a compaction takes back nobody's word. */
+/**
+ * Keeps who stood by what, and when it arrived, of lines that are to be folded away: a compaction takes back nobody's word. What is vouched for
+ * here whatever others say of it stays so.
+ */
 export function keepTrust(db: Db, covered: readonly { replica: string; first: number; last: number }[]): void {
-  for (const c of covered)
-    for (const [entity, words] of lastWords(db, eventsIn(db, c.replica, c.first, c.last)))
-      keepArrivals(db, entity, { own: 0, others: 0, ...words })
+  for (const c of covered) {
+    const last = lastWords(db, eventsIn(db, c.replica, c.first, c.last))
+    const held = heldAmong(db, [...last.keys()])
+    for (const [entity, words] of last) {
+      const isUpheld = held.get(entity) === true
+      keepArrivals(db, entity, { own: 0, others: 0, ...words, ...(isUpheld ? { others: 0 } : {}) })
+    }
+  }
 }
 
 /** What is said of the thing itself, as its cells say it: by it a folded state, which has no lines, shows whether it changes that. */
@@ -89,7 +118,7 @@ export const endorses = (field: string, value: Json | undefined): boolean =>
   field !== STATE && field !== 'retired' && !(field === 'standing' && value !== 'confirmed')
 
 /** What a confirmation is of: it does not hold for another content, whatever came first. */
-export function contentDigest({ id, fields }: Entity): string {
+export function contentDigest({ id, fields }: Pick<Entity, 'id' | 'fields'>): string {
   const said = Object.entries(fields).filter(([field]) => field !== 'standing' && !BESIDE.has(field))
   return sha256(canonical([id, Object.fromEntries(said)] as Json)).slice(0, 32)
 }
@@ -98,25 +127,66 @@ export function contentDigest({ id, fields }: Entity): string {
  * Which entities an accepted reviewer has confirmed as they stand, in a batch that bears the reviewer's key. What a
  * reviewer, or somebody here, has turned down since is not among them.
  */
-function reviewedAmong(db: Db, ids: readonly string[], events: readonly Arrived[]): string[] {
-  const keys = new Set(Object.values(acceptedReviewers(db)).flat())
-  if (keys.size === 0) return []
-  const pins = pinned(db)
+function reviewedAmong(
+  db: Db,
+  ids: readonly string[],
+  events: readonly Arrived[],
+  entity: (id: string) => Entity | undefined,
+): string[] {
+  const isReviewers = reviewersLines(db)
+  if (!isReviewers) return []
   const isOwn = ownLines(db)
-  const isReviewers = ({ replica, seq }: Arrived) => {
+  return ids.filter((id) => {
+    const now = entity(id)
+    const digest = now && contentDigest(now)
+    let isReviewed = false
+    for (const e of events.filter((e) => e.event.entity === id).sort((a, b) => a.n - b.n)) {
+      const { field, value } = e.event
+      const isTheirs = isReviewers(e.replica, e.seq)
+      if (field === 'provenance') isReviewed ||= isTheirs && isObject(value) && value.confirms === digest
+      else if (isReviewed && !endorses(field, value) && (isOwn(e.replica, e.seq) || isTheirs)) isReviewed = false
+    }
+    return isReviewed
+  })
+}
+
+/** Tells the lines that bear the key of an accepted reviewer; nothing where none is accepted. */
+export function reviewersLines(db: Db): ((replica: string, seq: number) => boolean) | undefined {
+  const keys = new Set(Object.values(acceptedReviewers(db)).flat())
+  if (keys.size === 0) return undefined
+  const pins = pinned(db)
+  return (replica, seq) => {
     if (isKeyed(replica)) return keys.values().some((key) => isKeyOf(key, replica))
     const pin = Object.hasOwn(pins, replica) ? pins[replica] : undefined
     return pin !== undefined && keys.has(pin.key) && seq >= pin.from
   }
-  return ids.filter((id) => {
-    const row = getRow(db, id)
-    const digest = row && contentDigest(entityOf(row))
-    let isReviewed = false
-    for (const e of events.filter((e) => e.event.entity === id).sort((a, b) => a.n - b.n)) {
-      const { field, value } = e.event
-      if (field === 'provenance') isReviewed ||= isReviewers(e) && isObject(value) && value.confirms === digest
-      else if (isReviewed && !endorses(field, value) && (isOwn(e.replica, e.seq) || isReviewers(e))) isReviewed = false
+}
+
+/** Who wrote a line: the replica under whose key it stands, also where it stands under the name of a branch. */
+export function authorsOf(db: Db): (replica: string) => string {
+  const known = new Map<string, string>()
+  return (replica) => {
+    let author = known.get(replica)
+    if (author === undefined) {
+      const line = isKeyed(replica) ? undefined : beside(db, replica, 0, 'after')
+      known.set(replica, (author = (line && originalIn(line)?.replica) ?? replica))
     }
-    return isReviewed
-  })
+    return author
+  }
+}
+
+/** Tells the lines that decide here: of this store, of another one with the same key, and of accepted reviewers. */
+export function decidingLines(db: Db): (replica: string, seq: number) => boolean {
+  const isOwn = keyLines(db)
+  const isReviewers = reviewersLines(db)
+  const authorOf = authorsOf(db)
+  return (replica, seq) => isOwn(replica, seq) || !!isReviewers?.(authorOf(replica), seq)
+}
+
+/** Tells the lines that this store wrote, or another one with its key, such as one that was lost. */
+function keyLines(db: Db): (replica: string, seq: number) => boolean {
+  const isOwn = ownLines(db)
+  const own = ownIdentities(db).flatMap(({ replica }) => (isKeyed(replica) ? [replica] : []))
+  const authorOf = authorsOf(db)
+  return (replica, seq) => isOwn(replica, seq) || own.some((o) => isSameKey(o, authorOf(replica)))
 }

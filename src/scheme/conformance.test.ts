@@ -387,7 +387,7 @@ test('[D8] tail calls in every tail position run a million turns at one depth', 
   for (const body of bodies) {
     const source = `(define (g n) (f n)) (define (f n) ${body}) (f 200000)`
     expect(
-      createInterpreter({ budget: { depth: 10 } })
+      createInterpreter({ budget: { depth: 10, ms: 60_000 } })
         .run(source)
         .at(-1),
       body,

@@ -6,7 +6,7 @@
 import { UserError } from '../errors.ts'
 import { nearest } from '../model/names.ts'
 import { str } from './argument-types.ts'
-import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, Meter } from './budget.ts'
+import { type Budget, BudgetError, DEFAULT_BUDGET, exceeded, giveBack, Meter } from './budget.ts'
 import { fromData, parseData } from './data.ts'
 import { type Definition, declare } from './define.ts'
 import { expand, type Globals, Scope } from './expand.ts'
@@ -31,8 +31,11 @@ export interface InterpreterOptions {
   functions?: Readonly<Record<string, Run>>
   /** Macros of the host: the whole form in, the form to evaluate instead out. */
   syntax?: Readonly<Record<string, (form: Value) => Value>>
-  /** Asked for a global name this interpreter has not defined, before the builtins: what an earlier one defined. */
-  lookup?(name: string): Value | Source | undefined
+  /**
+   * Asked for a global name this interpreter has not defined, before the builtins: what an earlier one defined. `alloc` pays for a
+   * value before it is made.
+   */
+  lookup?(name: string, alloc: (cells: number) => void): Value | Source | undefined
   /**
    * Told of every global definition after its form has succeeded; a UserError thrown here takes the definition back.
    * What uses the earlier value of its name cannot be made again from its source.
@@ -54,6 +57,8 @@ export const createInterpreter = (options: InterpreterOptions = {}): Interpreter
 class Interpreter implements Globals {
   readonly #options: InterpreterOptions
   readonly #budget: Budget
+  /** Cells that the last program made. */
+  #made = 0
   readonly #cells = new Map<string, Cell>()
   readonly #host: Map<string, Definition<Run>>
   /** Kept definitions that are being evaluated: in their source the name means what it meant without them. */
@@ -75,10 +80,13 @@ class Interpreter implements Globals {
   /** One printed value per top-level form. Never throws for what a program does: an error prints as `(error "…")`. */
   run(source: string): string[] {
     const values = this.evaluate(source).map((one) => ('value' in one ? one.value : errorEntity(one.error, one.hint)))
-    return printAll(
+    const printed = printAll(
       values.map((value) => layoutValue(value, this.#options.shapes, this.#budget.outputChars)),
       this.#budget.outputChars,
     )
+    values.length = 0
+    giveBack(this.#made)
+    return printed
   }
 
   evaluate(source: string): Result[] {
@@ -88,7 +96,7 @@ class Interpreter implements Globals {
     try {
       return this.#evaluateForms(new Reader(source), machine)
     } finally {
-      meter.stop()
+      this.#made = meter.stop()
     }
   }
 
@@ -133,7 +141,9 @@ class Interpreter implements Globals {
 
   /** The value of a global name that has none yet. */
   #resolve(cell: Cell, machine: Machine): Value {
-    const kept = this.#restoring.has(cell.name) ? undefined : this.#options.lookup?.(cell.name)
+    const kept = this.#restoring.has(cell.name)
+      ? undefined
+      : this.#options.lookup?.(cell.name, (cells) => machine.alloc(cells))
     if (kept instanceof Source) this.#restore(cell.name, kept, machine)
     else if (kept !== undefined) cell.value = kept
     if (cell.value !== undefined) return cell.value

@@ -40,16 +40,15 @@ test('[A7] [T50] what is found does not overlap, and after redaction nothing is 
   }
 })
 
-test('[A7] [T51] of the labelled set, its half held back included, 95 % of the secrets go, and 97 % of what goes is one', () => {
-  for (const half of ['tuned', 'held back'] as const) {
-    const cases = labelled().filter((c) => c.half === half)
+test('[A7] [T51] of each labelled set, those held back included, 97 % of the secrets go, and 98 % of what goes is one', () => {
+  for (const cases of Map.groupBy(labelled(), (c) => c.half).values()) {
     const secrets = cases.filter((c) => c.secret !== undefined)
     const innocent = cases.filter((c) => c.secret === undefined)
     const missed = secrets.filter((c) => isLeft(redact(c.text), c.secret!)).map((c) => c.kind)
     const wrong = innocent.filter((c) => findSecrets(c.text).length > 0).map((c) => c.text)
     const caught = secrets.length - missed.length
-    expect(caught / secrets.length, missed.join(', ')).toBeGreaterThanOrEqual(0.95)
-    expect(caught / (caught + wrong.length), wrong.join('\n')).toBeGreaterThanOrEqual(0.97)
+    expect(caught / secrets.length, missed.join(', ')).toBeGreaterThanOrEqual(0.97)
+    expect(caught / (caught + wrong.length), wrong.join('\n')).toBeGreaterThanOrEqual(0.98)
   }
 })
 

@@ -1,14 +1,23 @@
+import { isAscii } from './plain.ts'
+
 /** What stands for a secret in examples and templates. */
 const PLACEHOLDER =
   /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|yourstrong|[-_]your|goes[-_ ]here|<|&lt;|\.\.\.|…|x{5}|\*{3}/i
 /** Words that are no secret on their own, also with a few figures behind; what images of databases are started with. */
 const PLAIN =
-  /^(?:pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|minio(?:admin)?|rabbitmq|elastic|keycloak)[-_]?\d{0,4}!?$/i
+  /^(?:(?:secure|strong|my|new|old|wrong)[-_]?password|pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|minio(?:admin)?|rabbitmq|elastic|keycloak)[-_]?\d{0,6}!?$/i
 /** Names of algorithms and the like have figures in them, and stand in prose. */
 const TERMS =
-  /(?:base|utf|sha|md|aes|rs|hs|es|ps|ed|x|argon|bcrypt|oauth|oauth2|http|pbkdf|ipv|k|v|rfc|iso|p|s|i|l|log|win|arm|amd|int|uint|float|mp|web|node|es)[-_]?\d{1,5}(?![0-9])(?:id|ns|s)?/gi
+  /(?<![A-Za-z])(?:base|utf|sha|md|aes|rs|hs|es|ps|ed|x|argon|bcrypt|oauth|oauth2|http|pbkdf|ipv|k|v|rfc|iso|p|s|i|l|log|win|arm|amd|int|uint|float|mp|web|node|es)[-_]?\d{1,5}(?![0-9])(?:id|ns|s)?/gi
 
-export const isPlaceholder = (value: string): boolean => PLACEHOLDER.test(value) || new Set(value).size < 4
+/** Keys that their issuers mean to be shown in every page. */
+const PUBLIC = /^(?:pk_(?:live|test)_|pk\.eyJ|phc_|sb_publishable_)/
+
+export const isPlaceholder = (value: string): boolean =>
+  PLACEHOLDER.test(value) || PUBLIC.test(value) || new Set(value).size < 4
+
+/** What examples and images have for a password. */
+export const isPlain = (value: string): boolean => isPlaceholder(value) || PLAIN.test(value)
 
 /** In bits per character. */
 function entropy(value: string): number {
@@ -37,9 +46,16 @@ export const isPair = (value: string): boolean =>
   /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) &&
   /^[\x20-\x7e]{1,200}:[\x20-\x7e]{3,200}$/.test(Buffer.from(value, 'base64').toString('latin1'))
 
+/** Where a secret stands, and what it is. */
+export interface Span {
+  category: string
+  start: number
+  end: number
+}
+
 export type Called = 'password' | 'token' | 'key' | 'signature' | 'header' | 'cookie'
-/** How the value is given: `A=x`, `A = x`, `a: x`, `--a x`, `a is x`, `a("x")`. */
-export type Given = 'tight' | 'equals' | 'colon' | 'option' | 'prose' | 'beside'
+/** How the value is given: `A=x`, `A = x`, `a: x`, `--a x`, `a is x`, `a("x")`, `user=u;a=x;`, `user: u⏎a: x`. */
+export type Given = 'tight' | 'equals' | 'colon' | 'option' | 'prose' | 'beside' | 'record' | 'paired'
 
 const list = (words: string): readonly string[] => words.split(' ')
 /** Behind what a name means: `DB_PASSWORD_PROD`, `secret_key_base`. */
@@ -49,42 +65,77 @@ const AFTERTHOUGHT = new Set(
   ),
 )
 const PASSWORDS = list(
-  'password passwd passphrase passcode pwd storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe',
+  'password passwd passphrase passcode pwd storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe passord losenord losenordet adgangskode salasana jelszo пароль пароля паролю паролем пароле',
 )
-const TOKENS = list('secret token credential credentials sessid sessionid')
+/** These end other words too: "enclave". */
+const WHOLE_PASSWORDS = list('pass pw clave parola haslo hasla heslo hesla sifre sifresi')
+const TOKENS = list('secret token credential credentials sessid sessionid токен токена')
+/** Written without blanks around them. */
+const UNSPACED = /^(?:密[码碼]|口令|パスワード|비밀번호|암호)$/
 /** A key with one of these before it opens something; another may be a place in a cache or a table. */
 const OPENS = list(
-  'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault token',
+  'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault unseal subscription token',
 )
-const FINDS = list('pub public primary foreign sort cache partition object idempotency')
+const FINDS = list(
+  'pub primary foreign sort cache partition object idempotency hash row redis etag map commit storage index ssh gpg',
+)
+const SHOWN = list('public publishable site')
+
+/** Without its accents. */
+const bare = (word: string): string =>
+  word
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replaceAll('ł', 'l')
 
 /** What a name promises of its value; nothing for `token_url`, `cacheKey`, `password_hash`. */
 export function called(name: string): Called | undefined {
-  const words = (name.replaceAll('ñ', 'n').match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? []).map((w) => w.toLowerCase())
+  const isPlain = isAscii(name)
+  if (!isPlain && UNSPACED.test(name)) return 'password'
+  const words = ((isPlain ? name : bare(name)).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[а-яА-Я]+/g) ?? []).map((w) =>
+    w.toLowerCase(),
+  )
   while (words.length > 1 && (AFTERTHOUGHT.has(words.at(-1)!) || /\d/.test(words.at(-1)!))) words.pop()
   const last = words.at(-1) ?? ''
   const ends = (known: readonly string[]) => known.some((word) => last.endsWith(word))
-  if (ends(PASSWORDS) || last === 'pass' || last === 'pw') return 'password'
+  if (ends(PASSWORDS) || WHOLE_PASSWORDS.includes(last)) return 'password'
+  if (last === 'token' && words.at(-2) === 'key' && words.includes('public')) return undefined // an assembly of .NET
   if (ends(TOKENS) || last === 'auth' || last === 'cred' || last === 'creds') return 'token'
   if (last === 'authorization') return words.length === 1 || words[0] === 'proxy' ? 'header' : undefined
   if (last === 'cookie') return words.length === 1 || words[0] === 'set' ? 'cookie' : undefined
   if (last === 'sig' || last === 'signature') return 'signature'
+  if (last === 'schlussel' && words.length > 1) return 'password'
   if (!last.endsWith('key') && !last.endsWith('keys')) return undefined
+  if (/^(?:wifi|wlan|wpa2?)$/.test(words.at(-2) ?? '')) return 'password'
   const before = words.join('').replace(/keys?$/, '')
+  if (SHOWN.some((word) => words.includes(word) || before.endsWith(word))) return undefined
   if (OPENS.some((word) => before.endsWith(word) || before.endsWith(`${word}access`))) return 'token'
   return FINDS.some((word) => before.startsWith(word)) ? undefined : 'key'
 }
 
 /** What a program, a template or a shell puts in a value's place; a path; a reference to where the secret lies. */
 const NOT_A_VALUE =
-  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!(?:[a-z]|$)|@|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/])|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$/i
+  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!+(?:[a-z]|$)|@|[\^~]?\d+\.\d+\.|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/])|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$|^(?:\w+\.)+[\w$]+@[0-9a-f]{4,16}$/i
 /** `config.db.password`, `this->token`, `ctx.meta?.token`. */
 const IDENTIFIER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->)[A-Za-z_$][\w$]*)*[!?]?$/
-const WORDS = /^[A-Za-z]+(?:[-_.:/][A-Za-z]+)*[!?.]?$/
+const WORDS = /^[A-Za-zÀ-žЀ-ӿ]+(?:[-_.:/][A-Za-zÀ-žЀ-ӿ]+)*[!?.]?$/
+/** A label in a language that has no blanks. */
+const LABEL = /[\u2e80-\uffef]/
 /** Commits, digests, fingerprints and UUIDs: a name that could mean anything does not make a secret of them. */
 const DIGEST = /^(?:[0-9a-f]{7,128}|0x[0-9a-f]{8,40}|[0-9a-f-]{36})$/i
+const LICENCE = /^[A-Z\d]{4,6}(?:-[A-Z\d]{4,6}){3,}$/
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** No word of a sentence looks so. */
+const STRONG = /^(?=.*\d).*[!#$%^*@&+~=?_]|^[a-z]+\d{3}$/i
+/** Salts of WordPress: letters, figures and marks in turn. */
+const SYMBOLS = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%^*@&~=?+|].*[!#%^*@&~=?+|].*[!#%^*@&~=?+|])/
+/** A site shows this half of its pair for reCAPTCHA; the other half looks the same and is called a secret. */
+const SITE_KEY = /^6L[\w-]{38}$/
+/** Of a cache or a log: parts with colons between. */
+const COMPOSED = /:/
 /** What describes a secret rather than being one. */
-const ABOUT = /pass|secret|token|key|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
+const ABOUT =
+  /pass|contrase|kennwort|senha|wachtwoord|парол|secret|token|key|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
 
 /** So much of a value tells what it is; much text that looks like names and values must not be looked at again and again. */
 const JUDGED = 64
@@ -92,22 +143,41 @@ const JUDGED = 64
 /** Whether a value is a secret, by what it is called and how it is given. */
 export function isSecretValue(whole: string, as: Called, given: Given, quoted: boolean): boolean {
   const value = whole.slice(0, JUDGED)
-  if (value.length < 6 || /\s/.test(value) || isPlaceholder(value) || PLAIN.test(value) || NOT_A_VALUE.test(value))
+  if (as === 'password' && quoted && isPassphrase(whole)) return true
+  if (
+    value.length < (given === 'record' ? 4 : 6) ||
+    /\s/.test(value) ||
+    isPlain(value) ||
+    NOT_A_VALUE.test(value) ||
+    LABEL.test(value)
+  )
     return false
   if (given === 'option' && value.startsWith('-')) return false
+  if (given === 'record') return !/^[A-Z]+(?:_[A-Z]+)+$/.test(value) // what a template calls it
   const isName = IDENTIFIER.test(value)
   const isPath = isName && value.includes('.')
-  if (isPath && !quoted && (given === 'equals' || given === 'colon')) return false
+  if (isPath && !quoted && (given === 'equals' || given === 'colon') && !isRandom(value, 20)) return false
   if (isPath && !isRandom(value, as === 'password' ? 10 : 16)) return false
-  if (given === 'prose') return isTold(value, as)
+  if (given === 'prose') return isTold(value, as, quoted)
   if (given === 'beside')
-    return as === 'password' && quoted
-      ? /\d/.test(value) && /[A-Za-z]/.test(value) && value.length >= 8
-      : isRandom(value, 16) && !DIGEST.test(value)
+    return as === 'password'
+      ? quoted
+        ? /\d/.test(value) && /[A-Za-z]/.test(value) && value.length >= 8
+        : STRONG.test(value) && !ABOUT.test(value) && isTold(value, as, false)
+      : (as === 'token' && UUID.test(value)) ||
+          (as === 'token' && quoted && value.length >= 40 && SYMBOLS.test(value) && entropy(value) > 4) ||
+          (isRandom(value, 16) && (!DIGEST.test(value) || (as === 'token' && value.length >= 32)))
   if (as === 'password') return isPassword(value, given, quoted, isName)
-  if (isPair(value)) return true
+  if (isPair(value) || (as === 'token' && LICENCE.test(value))) return true
   if (as === 'signature') return given === 'tight' && isRandom(value, 16) // of a URL; a header's opens nothing
-  if (as === 'key') return (quoted || /\d/.test(value)) && isRandom(value, 16) && !DIGEST.test(value)
+  if (as === 'key')
+    return (
+      (quoted || /\d/.test(value)) &&
+      isRandom(value, 16) &&
+      !DIGEST.test(value) &&
+      !SITE_KEY.test(value) &&
+      !COMPOSED.test(value)
+    )
   if (WORDS.test(value))
     return (
       given !== 'equals' &&
@@ -126,20 +196,41 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
   return entropy(value) > 3.5 && value.length >= 16 && (quoted || given === 'tight' || !isName)
 }
 
+const SENTENCE = /\b(?:a|an|the|is|are|was|be|to|of|for|in|at|your|my|must|not|no|and|or|with|please|enter|least)\b/
+
+/** Some words with no sentence in them; four letters, four times, as Google makes them. */
+const isPassphrase = (value: string): boolean =>
+  value.length >= 16 && value.length <= 100 && /^[a-z]{3,9}(?: [a-z]{3,9}){3,7}$/.test(value) && !SENTENCE.test(value)
+
 /** People choose words: where a program would not put one, a word is a password. */
 function isPassword(value: string, given: Given, quoted: boolean, isName: boolean): boolean {
   if (/^\d+$/.test(value)) return quoted || given === 'tight'
   if (!WORDS.test(value)) return given !== 'colon' || quoted || /\d/.test(value) || !isName
+  if (isRandom(value, 12)) return true
   if (ABOUT.test(value)) return false
+  if (given === 'paired') return !SAID_OF.test(value) && !/[a-z][A-Z]/.test(value)
   if (given === 'tight') return quoted || !/[A-Z]/.test(value.slice(1)) // camelCase is what a program calls something
   return value.includes('-') || (quoted && value.length >= 8 && /^[a-z]+$/.test(value))
 }
 
+/** Where a password lies, and of which length or kind it is. */
+const WHERE =
+  /@[\w-]+\.\w|^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z-]+$|\.(?:md|txt|json|ya?ml|toml|env|ini|cfg|conf|log|csv|html?|pdf|kdbx|pem|gpg|sql|sh|py|rs|go|rb|[jt]sx?)\b|^\d+[-+]?(?:char|letter|digit|bit|byte|word|day|hour|min)|\//i
+/** `handleSubmit2` */
+const CALLED = /^[a-z]{2,}(?:[A-Z][a-z]+)+\d?$/
+/** What is said of a password, also in quotation marks. */
+const SAID_OF =
+  /^(?:too|not|in|un|im)|word|pass|ed$|ing$|able$|^(?:wrong|weak|strong|short|long|correct|same|secret|text|string|plain|clear|admin|root|login|guest|optional)$/i
+
 /** "the password is …": in prose nearly everything that follows is a word, or the name of an algorithm. */
-function isTold(value: string, as: Called): boolean {
+function isTold(value: string, as: Called, quoted: boolean): boolean {
   const rest = value.replace(TERMS, '')
-  if (as !== 'password') return isRandom(rest, 12) && !DIGEST.test(value)
-  return (
-    rest.length >= 6 && /[A-Za-z]/.test(rest) && /\d/.test(rest) && (/\d{3}|[!#$%^*@]/.test(rest) || isRandom(rest, 6))
-  )
+  if (as !== 'password') return isRandom(rest, 12) && !(as === 'key' && value.length < 32 && DIGEST.test(value))
+  if (rest.length < 6 || !/[A-Za-z]/.test(rest) || WHERE.test(value) || CALLED.test(value)) return false
+  if (/[A-Za-z\d][!#$%^*@&+~=][A-Za-z\d]/.test(rest) || (/\d/.test(rest) && /[!#$%^*@&+~=_?]/.test(rest))) return true
+  if (/\d/.test(rest) && rest.length >= 8 && /[a-z]/.test(rest) && /[a-z\d-][A-Z]|[-_.]\w{0,12}\d/.test(rest))
+    return true
+  if (/\d/.test(rest)) return /\d{3}/.test(rest) || isRandom(rest, 6) || (rest.length >= 8 && /\d.?\d/.test(rest))
+  if (/^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){2,}$/.test(rest)) return !ABOUT.test(rest)
+  return (quoted && /^[A-Z]?[a-z]{5,}$/.test(rest) && !SAID_OF.test(rest)) || isRandom(rest, 12)
 }

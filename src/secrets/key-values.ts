@@ -1,14 +1,24 @@
-import { type Called, called, type Given, isRandom, isSecretValue } from './judge.ts'
-
-export interface Span {
-  category: string
-  start: number
-  end: number
-}
+import { type Called, called, type Given, isRandom, isSecretValue, type Span } from './judge.ts'
+import { isAscii } from './plain.ts'
+import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './told.ts'
 
 /** What the names of secrets have in them. */
-const STEM = /pass|pwd|pw\b|psk|kennwort|senha|contrase|wachtwoord|secret|token|key|auth|cred|cookie|sess|sig/gi
-const NAME = /[A-Za-z0-9_.ñ-]/
+const STEM =
+  /pass|pwd|pw\b|psk|secret|token|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
+/** And in texts of other letters. */
+const WIDE = new RegExp(
+  `${STEM.source}|hasło|lösenord|schlüssel|şifre|парол|токен|密[码碼]|口令|パスワード|비밀번호|암호`,
+  'gi',
+)
+const isOfName = (c: number): boolean =>
+  (c >= 97 && c <= 122) ||
+  (c >= 65 && c <= 90) ||
+  (c >= 45 && c <= 57 && c !== 47) ||
+  c === 95 ||
+  (c >= 0xc0 && c <= 0x17e) ||
+  (c >= 0x410 && c <= 0x44f)
+/** From here on no blanks stand between words: a name is what the stem says. */
+const UNSPACED = '\u2e80'
 const NAME_MAX = 64
 /** Where the quotation mark that ends a value is looked for. */
 const QUOTED_MAX = 4_000
@@ -36,31 +46,56 @@ export function namedSecret(name: string, value: string): string | undefined {
 /** Secrets that are known by their name beside them: assigned, in a header, after an option, told. */
 export function namedSecrets(text: string): Span[] {
   const found: Span[] = []
-  STEM.lastIndex = 0
-  for (let m = STEM.exec(text); m; m = STEM.exec(text)) {
+  const stem = isAscii(text) ? STEM : WIDE
+  stem.lastIndex = 0
+  for (let m = stem.exec(text); m; m = stem.exec(text)) {
     let start = m.index
-    for (const least = Math.max(0, start - NAME_MAX); start > least && NAME.test(text[start - 1]!); ) start--
-    if (text[start - 1] === '\\' && 'nrt'.includes(text[start]!)) start++ // the end of a line in JSON, not a letter
     let end = m.index + m[0].length
-    for (const most = Math.min(text.length, end + NAME_MAX); end < most && NAME.test(text[end]!); ) end++
-    STEM.lastIndex = end
-    const as = called(text.slice(start, end))
+    if (m[0] < UNSPACED) {
+      for (const least = Math.max(0, start - NAME_MAX); start > least && isOfName(text.charCodeAt(start - 1)); ) start--
+      if (text[start - 1] === '\\' && 'nrt'.includes(text[start]!)) start++ // the end of a line in JSON, not a letter
+      for (const most = Math.min(text.length, end + NAME_MAX); end < most && isOfName(text.charCodeAt(end)); ) end++
+    }
+    stem.lastIndex = end
+    const name = nameOf(text, start, end)
+    const as = called(name)
     if (as === undefined) continue
-    const at = valueAfter(text, start, end)
+    const before = as === 'password' ? toldBefore(text, start, end) : undefined
+    if (before && isSecretValue(text.slice(...before), as, 'prose', false))
+      found.push({ category: CATEGORY[as], start: before[0], end: before[1] })
+    const at = valueAfter(text, start, end, as)
     if (at === undefined) continue
     if (as === 'header' || as === 'cookie') {
       if (at.given === 'beside' || at.given === 'prose') continue
       const to = at.start + (HEADER.exec(text.slice(at.start, at.start + HEADER_MAX))?.[0].length ?? 0)
       found.push(...inHeader(text, at.start, to, as))
-      STEM.lastIndex = Math.max(end, to)
+      stem.lastIndex = Math.max(end, to)
       continue
     }
-    if (isSecretValue(text.slice(at.start, at.end), as, at.given, at.quoted))
+    const value = text.slice(at.start, at.end)
+    if (name.endsWith(value) || (name === 'PASS' && at.given === 'colon')) continue // a class; what a test says of itself
+    if (isSecretValue(value, as, at.given, at.quoted) || (as === 'key' && ENV_KEY.test(name) && HEX.test(value)))
       found.push({ category: CATEGORY[as], start: at.start, end: at.end + more(text, at.end) })
     // what the value is, if not a secret, may be the name of one: `--secret API_TOKEN=x`
-    else STEM.lastIndex = Math.min(end + 1, text.length)
+    else stem.lastIndex = Math.min(end + 1, text.length)
   }
   return found
+}
+
+/** What a file of variables calls a key; a digest is one there. */
+const ENV_KEY = /^[A-Z\d]{3,}_(?:[A-Z\d]+_)*KEY$/
+const HEX = /^[0-9a-f]{32,64}$/i
+/** A variable in YAML: no program puts a name behind it. */
+const VARIABLE = /^[A-Z\d]+(?:_[A-Z\d]+)+$/
+
+/** "API key": a key is called by the word before it. */
+function nameOf(text: string, start: number, end: number): string {
+  const name = text.slice(start, end)
+  const word =
+    name.length < 5 && /^keys?$/i.test(name)
+      ? /([A-Za-z]{2,12})[ -]$/.exec(text.slice(Math.max(0, start - 13), start))
+      : null
+  return word ? `${word[1]}_${name}` : name
 }
 
 /** A header, up to the end of the line or of the text it is quoted in. */
@@ -78,15 +113,20 @@ const CLOSING = /(?:\\{0,2}["'`]\]?){0,2}/y
 const BLANK = /[ \t]{0,40}/y
 /** `: string =`, `: &str =`: a type stands before the value. */
 const TYPED = /:[ \t]{0,4}[&\w<>'?.|[\]]{1,40}[ \t]{0,4}=[ \t]{0,4}(?=["'`])/y
-const OPERATOR = /(?::=|=>|=(?!=)|:(?![:/=]))/y
-const PROSE = /(?:is|was|are)(?:now )?:?[ \t]{1,4}/y
+/** A colon with a dash is a shell's: `${NAME:-value}`. */
+const OPERATOR = /(?::=|=>|=(?!=)|:-?(?![:/=]))/y
 /** In YAML the value may stand on the next line. */
 const BLOCK = /[|>][+-]?[ \t]{0,4}\n[ \t]{1,40}/y
+/** "the password is:" and below it the password. */
+const BELOW = /\r?\n(?:[ \t]{0,8}\r?\n)?(?:```\w{0,10}\r?\n)?[ \t]{0,8}(?=[^\s`])/y
 /** `gh secret set NAME --body …` */
 const SET = /--(?:body|value|data|secret-string)[ =]{1,3}/y
 /** `name: X` and beside or below it `value: …`. */
 const SPLIT = /["'`,]{0,2}\s{1,40}["']?(?:value|Value)["']?[ \t]{0,4}[=:][ \t]{0,4}/y
-const LOGIN = /\blogin\s{1,20}\S{1,100}\s{1,20}$/
+/** `"name": { "sensitive": true, "value": …` */
+const INSIDE = /["']?[ \t]{0,4}[:=][ \t]{0,4}\{[^{}]{0,120}?["']?value["']?[ \t]{0,4}[:=][ \t]{0,4}/y
+/** `<property name="password">…` */
+const ELEMENT = /(?<=<(?:property|entry|param|string|setting|variable)\b[^<>]{0,80})/iy
 const OPEN = /(?:\b[fbru]{1,2})?(\\{0,2}["'`])/y
 
 const stick = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
@@ -95,7 +135,7 @@ const stick = (pattern: RegExp, text: string, at: number): RegExpExecArray | nul
 }
 
 /** Where the value of a name begins and ends, and how it is given. */
-function valueAfter(text: string, start: number, end: number): At | undefined {
+function valueAfter(text: string, start: number, end: number, as: Called): At | undefined {
   if (text.startsWith("'s ", end)) return valueAt(text, end + 3, 'prose', false)
   const closed = stick(CLOSING, text, end)![0].length
   let at = end + closed
@@ -103,19 +143,34 @@ function valueAfter(text: string, start: number, end: number): At | undefined {
   const next = at + gap
   const typed = closed === 0 && text[next] === ':' ? stick(TYPED, text, next) : null
   if (typed) return valueAt(text, next + typed[0].length, 'equals', false)
+  const inside = stick(INSIDE, text, end)
+  if (inside) return valueAt(text, end + inside[0].length, 'equals', false)
   if (text[end] === '>' && text[start - 1] === '<') return valueAt(text, end + 1, 'tight', false)
   const operator = stick(OPERATOR, text, next)?.[0]
   if (operator !== undefined) {
+    if (text[start - 1] === '/' && operator === ':') return undefined // a file, with its first line
     at = next + operator.length
     const space = stick(BLANK, text, at)![0].length
     const tight = operator === '=' && gap + space + closed === 0
     const whole =
       tight && /(?:^|[\n"'])[+ \t-]{0,8}(?:export |set |-e |ENV )?$/.test(text.slice(Math.max(0, start - 20), start))
+    const isPair = operator === '=' && as === 'password' && isRecord(text, start, at + space)
     const block = operator === ':' ? stick(BLOCK, text, at + space) : null
     if (block) return valueAt(text, at + space + block[0].length, 'tight', false)
-    const value = valueAt(text, at + space, tight ? 'tight' : operator === ':' ? 'colon' : 'equals', whole)
-    return value && operator === '=>' && !value.quoted ? undefined : value
+    const below = operator === ':' ? stick(BELOW, text, at + space) : null
+    if (below) return valueAt(text, at + space + below[0].length, 'prose', false)
+    const isQuery = tight && /[?&]/.test(text[start - 1] ?? '') && as === 'password'
+    const given =
+      isPair || isQuery ? 'record' : tight ? 'tight' : operator[0] === ':' && operator !== ':=' ? 'colon' : 'equals'
+    const value = valueAt(text, at + space, given, whole && !isPair)
+    if (value && !value.quoted && operator === '=>') value.given = 'prose'
+    else if (value && given === 'colon' && as === 'password' && VARIABLE.test(text.slice(start, end)))
+      value.given = 'paired'
+    else if (value && !value.quoted && !tight && !isPair && as === 'password' && isPaired(text, start, given))
+      value.given = 'paired'
+    return value
   }
+  if (closed > 0 && text[next] === '>' && holds(ELEMENT, text, start)) return valueAt(text, next + 1, 'tight', false)
   if (closed > 0 && text[next] === ',') {
     const value = valueAt(text, next + 1 + stick(BLANK, text, next + 1)![0].length, 'beside', false)
     return value?.quoted ? value : undefined
@@ -126,20 +181,29 @@ function valueAfter(text: string, start: number, end: number): At | undefined {
     const value = valueAt(text, end + 1, 'beside', false)
     return value?.quoted ? value : undefined
   }
-  if (gap === 0) return undefined
   const set = text[next] === '-' ? stick(SET, text, next) : null
   if (set) return valueAt(text, next + set[0].length, 'option', false)
-  if (text[start] === '-') return text[next] === '-' ? undefined : valueAt(text, next, 'option', false)
-  const prose = 'iwa'.includes(text[next] ?? '.') ? stick(PROSE, text, next) : null
-  if (prose) return valueAt(text, next + prose[0].length, 'prose', false)
-  if (LOGIN.test(text.slice(Math.max(0, start - 150), start))) return valueAt(text, next, 'prose', false)
-  return valueAt(text, next, 'beside', false)
+  const between = text[start] === '-' ? undefined : told(text, start, end + closed)
+  if (between !== undefined) {
+    const value = valueAt(text, end + closed + between, 'prose', false)
+    // "password of the admin account: …", and nothing behind it
+    const isAlone = value && /^[.!]?[ \t]*(?:\n|$)/.test(text.slice(value.end, value.end + 8))
+    if (isAlone && !value.quoted && /\w[ \t]+\w[^:]*:[ \t]*$/.test(text.slice(end, value.start))) value.given = 'paired'
+    return value
+  }
+  if (gap === 0) return undefined
+  if (text[start] === '-' && text[next] === '-') return undefined
+  if (text[start] === '-') return valueAt(text, next, isPaired(text, start, 'option') ? 'paired' : 'option', false)
+  const given = givenBeside(text, start)
+  const name = text.slice(start, end)
+  if (given === 'beside' && /pass$/i.test(name)) return undefined // the verb
+  return valueAt(text, next, given === 'beside' && /^pwd?$/i.test(name) ? 'prose' : given, given === 'tight')
 }
 
 /** So much of a value is read before it is known to be a secret. */
 const WHOLE = /[^\s"'`<>]{1,100}/y
-const BARE = /[^\s"'`<>,;&|(){}[\]\\]{1,100}/y
-const REST = /[^\s"'`<>,;&|(){}[\]\\]*/y
+const BARE = /[^\s"'`<>,;&|(){}[\]\\\u2e80-\uffef]{1,100}/y
+const REST = /[^\s"'`<>,;&|(){}[\]\\\u2e80-\uffef]*/y
 
 /** How much longer a secret is than what was read of it. */
 const more = (text: string, end: number): number => stick(REST, text, end)![0].length
@@ -158,7 +222,7 @@ function valueAt(text: string, from: number, given: Given, whole: boolean): At |
   if (bare === undefined) return undefined
   // a call, an index: what a program would put there
   if (!whole && /[([]/.test(text[from + bare.length] ?? '')) return undefined
-  const shown = bare.replace(/[.:!?),;]{1,4}$/, (marks) => (marks.startsWith('!') && given !== 'prose' ? marks : ''))
+  const shown = bare.replace(/[.:!?),;]{1,4}$/, (marks) => (marks.startsWith('!') ? marks : ''))
   return { start: from, end: from + shown.length, given, quoted: false }
 }
 

@@ -1,10 +1,11 @@
 import { isPair, isPlaceholder, isRandom, isSecretValue } from './judge.ts'
 import { awsSecrets, option, privateKeys, type Shape } from './shapes.ts'
+import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './told.ts'
 
 /**
  * A secret that a pattern tells. Written from the formats that their issuers document.
  *
- * A rule costs an `indexOf` per keyword until one is found; its pattern is compiled then. Patterns have no repetition
+ * A rule costs next to nothing until one of its keywords is found; its pattern is compiled then. Patterns have no repetition
  * within a repetition, and end by themselves: what they cost is bounded at each place.
  */
 export interface Rule {
@@ -46,11 +47,14 @@ const CREDENTIAL = `[ \\t"']{0,4}([A-Za-z0-9_.~+/-]{8,2000}={0,2})`
 /** `user:password` of a URL, or a token in the user's place. */
 const USERINFO = `([^\\s:/@"'\`<>?#]{0,200}(?::[^\\s/@"'\`<>]{4,300})?)(?=@)`
 const LOCAL = /^@(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)\b/
+/** Sentry's address for what a page reports stands in the page. */
+const DSN = /^[0-9a-f]{32}@[\w.-]{0,30}sentry/
 /** What a password in a URL is called in examples. */
 const EXAMPLE_PASS = /^(?:pass(?:word|wd)?|pwd?|secret|token|user|foobar|redis|xx+|\*+)$/i
 
 function isLogin(userinfo: string, behind: string): boolean {
   const colon = userinfo.indexOf(':')
+  if (colon < 0 && DSN.test(userinfo + behind)) return false
   if (colon < 0) return userinfo.length >= 16 && isRandom(userinfo, 12) && !isPlaceholder(userinfo)
   const pass = userinfo.slice(colon + 1)
   if (EXAMPLE_PASS.test(pass) || /^[$%{[]/.test(pass)) return false
@@ -63,6 +67,15 @@ const isEncodedKey = (run: string): boolean =>
   run.length > 40 && Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY')
 
 const PASSWORD = /\s-p\s{0,3}["']?([^\s"']{3,200})/g
+
+/** Words before `admin / …`, without what may be a capital. */
+const LOGINS =
+  'creds,Creds,reden,gin as ,g in as ,gn in as ,gin with ,g in with ,gn in with ,user/pass,name/pass,ugangsdaten,nmeldedaten,dentifiants'.split(
+    ',',
+  )
+/** Between a name and what it names. */
+const NAMED = `["']?(?: is| are)?[ \\t]{0,3}[:=]?\\s{0,4}["'\`[]{0,2}`
+const CODE = `(?=[A-Za-z-]{0,12}\\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}){0,3}`
 
 /** Every rule for secrets that are known by their form. A function finds what no single pattern tells. */
 // biome-ignore format: one rule a line
@@ -101,6 +114,7 @@ export const RULES: readonly (Rule | Shape)[] = [
   rule('Google API key', 'AIza', `${U}{35}`),
   rule('Google client secret', 'GOCSPX-', `${U}{24,40}`),
   rule('Google access token', 'ya29.', `${U}{40,500}`),
+  rule('Google authorization code', ['4/0A', '4%2F0A'], `${U}{30,120}`, RANDOM),
   rule('Google refresh token', '1//0', `${U}{40,200}`, RANDOM),
   rule('Firebase server key', ':APA91b', `${U}{100,200}`, { before: `${U}{7,20}` }),
   rule('Azure client secret', 'Q~', `[A-Za-z0-9_.~-]{31,34}`, { before: `[A-Za-z0-9_.~-]{3}\\d` }),
@@ -154,7 +168,7 @@ export const RULES: readonly (Rule | Shape)[] = [
   rule('Discord webhook', ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'], `\\d{17,20}/${U}{60,80}`),
   rule('Discord token', ['.G', '.X', '.Y', '.Z'], `${U}{5}\\.${U}{27,40}`, { before: `[MNO]${U}{22,27}` }),
   rule('Teams webhook', '.webhook.office.com/webhookb2/', `[A-Za-z0-9@-]{36,100}/IncomingWebhook/[A-Za-z0-9/-]{30,100}`),
-  rule('Telegram token', ':AA', `[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])`, { before: `\\d{8,10}` }),
+  rule('Telegram token', ':AA', `[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])`, { before: `(?:bot)?\\d{8,10}` }),
   rule('Twilio key', 'SK', `${H}{32}${END}`),
   rule('Mailgun key', 'key-', `${H}{32}${END}`),
   rule('mail service key', '-us', `\\d{1,2}(?![0-9A-Za-z-])`, { before: `${H}{32}` }),
@@ -212,12 +226,32 @@ export const RULES: readonly (Rule | Shape)[] = [
   rule('private key', 'LS0tLS1CRUdJTi', `[A-Za-z0-9+/=]*`, { within: true, is: isEncodedKey }),
   awsSecrets,
   rule('credentials in a URL', ['http://', 'https://'], USERINFO, { within: true, is: isLogin }),
+  rule('connection string', 'oracle:thin:', `[\\w.]{1,60}/([^\\s@"'/]{3,200})(?=@)`, { within: true }),
+  rule('authorization code', ['?code=', '&code='], `([A-Za-z0-9_.~%/-]{20,2000})`, { within: true, is: (t) => isRandom(t, 16) && !isPlaceholder(t) }),
+  rule('API key', ['appid=', 'APPID='], `(${H}{32})${END}`, { is: (t) => !isPlaceholder(t) }),
+  rule('Vault key', ['nseal Key ', 'nseal key '], `\\d{1,2}: (${B}{43}=)`, { within: true, is: (t) => !isPlaceholder(t) }),
+  rule('one-time password', ['eed: ', 'eed=', 'eed is '], `["']?([A-Z2-7]{16,128})${END}`, { within: true, is: (t) => isRandom(t, 16) && !isPlaceholder(t) }),
   rule('connection string', '://', USERINFO, { within: true, is: isLogin }),
-  rule('bearer token', ['Bearer ', 'bearer ', 'BEARER '], CREDENTIAL, { within: true, is: (t) => t.length >= 20 && isRandom(t, 8) && !isPlaceholder(t) }),
+  rule('bearer token', ['Bearer ', 'bearer ', 'BEARER ', 'earer:', 'earer='], CREDENTIAL, { within: true, is: (t) => t.length >= 20 && isRandom(t, 8) && !isPlaceholder(t) }),
   rule('basic authorization', ['Basic ', 'basic ', 'BASIC '], CREDENTIAL, { within: true, is: isPair }),
+  rule('password', ['| chpasswd', '| sudo chpasswd'], '', { before: `[\\w.-]{1,30}:[^\\s"'|$]{3,50}["']?\\s?` }),
   // `.pgpass`: host:port:database:user:password
   rule('password', [':5432:', ':5433:', ':6432:', ':*:'], `[\\w*-]{1,64}:[\\w-]{1,64}:(?!:)([^\\s"'\`]{6,200})`, { within: true, is: (value) => isSecretValue(value, 'password', 'tight', false) }),
+  // logins without a name for either half; words and codes that let in
+  rule('password', LOGINS, PAIR, { within: true, is: isOfLogin }),
+  rule('password', ['ogin', 'ccount', 'логин', 'Логин', 'учётк', 'учетк', '账号', '帳號', 'アカウント', '계정'], PAIR, { within: true, is: isNoPath }),
+  rule('password', ' / ', SPACED[1], { before: SPACED[0], is: isOfLogin }),
+  rule('password', ['auth', 'Auth', 'ogin', 'og_in', 'ign_in', 'ignIn'], SIGN_IN, { within: true, is: isPassword }),
+  rule('recovery phrase', ['nemonic', 'eed phrase', 'ecovery phrase', 'ecret phrase'], `${NAMED}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})`, { within: true, is: () => true }),
+  rule('recovery code', ['ackup code', 'ecovery code', 'cratch code'], `s?${NAMED}(${CODE}(?:[ ,\\n"'\`]{1,5}${CODE}){0,15})`, { within: true, is: () => true }),
+  rule('password', ['pp password', 'pp-password', 'pplication password'], `${NAMED}([a-z]{4}(?: [a-z]{4}){3})(?![ \\w])`, { within: true, is: () => true }),
+  rule('connection string', ['@tcp(', '@unix('], '', { before: `[\\w.-]{1,40}:[^\\s"'@:/]{4,100}` }),
+  rule('password', ['getConnection(', 'createConnection('], `[^\\n]{1,200}?["'][^"'\\n]{1,60}["'],[ ]{0,2}["']([^"'\\n]{4,100})(?=["'][ ]?\\))`, { within: true, is: (t) => !isPlaceholder(t) }),
+  rule('PIN', ['PIN ', 'PIN:'], `(?:(?:for|of|to|on|für|von) (?:\\w{1,20} ){1,4}?)?(?:is|ist|=|:)?[ ]?(\\d{4,8})(?![\\d.])`, { within: true, is: (t) => new Set(t).size > 2 }),
+  rule('password', ['ifi key', 'iFi key', 'LAN key', 'ifi password', 'iFi password', 'LAN password'], `${NAMED}(\\d{4}(?:[ -]\\d{4}){1,6})`, { within: true, is: () => true }),
   // options that mean a password with one command only
+  option('openssl', /\s-pass(?:in|out)?\s{1,3}["']?pass:([^\s"']{3,200})/g),
+  option('nmcli', /\s(?:password|wifi-sec\.psk)\s{1,3}["']?([^\s"']{8,63})/g),
   option('curl', /\s(?:-u|--user)[ =]?["']?[^\s:"']{1,100}:([^\s"']{3,200})/g),
   option('sshpass', PASSWORD),
   option('mysql', /\s-p([^\s"']{3,200})/g),
@@ -227,5 +261,14 @@ export const RULES: readonly (Rule | Shape)[] = [
   option('registry login', PASSWORD),
   option('zip', /\s-P\s{0,3}["']?([^\s"']{3,200})/g),
   option('IDENTIFIED', /\sBY\s{1,3}(?:PASSWORD\s{1,3})?["']([^\s"']{4,200})/g),
+  option('mongo', /\s-p\s{0,3}["']?((?![\d.:]{1,30}(?:\s|$))[^\s"']{3,200})/g),
+  option('ldap', /\s-w\s{1,3}["']?([^\s"']{3,200})/g),
+  option('smbclient', /\s-U\s{0,3}["']?[^\s"'%]{1,60}%([^\s"']{3,200})/g),
+  option('7z', /\s-p["']?([^\s"']{3,200})/g),
+  option('net use', /\s\/user:\S{1,60}\s{1,3}["']?([^\s"'/]{3,200})/gi),
+  option('sqlplus', /\s[\w.]{1,60}\/([^\s@"'/]{3,200})/g),
+  option('wpa_passphrase', /\s\S{1,60}\s{1,3}["']?([^\s"']{8,63})/g),
+  option('requirepass', /^\w{11}\s{1,3}["']?([^\s"']{3,200})/g),
+  option('snmp', /\scommunity\s{1,3}([^\s"']{3,200})/g),
   option('redis-cli', /\s-a\s{1,3}["']?([^\s"']{3,200})/g),
 ]

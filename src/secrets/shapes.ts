@@ -1,5 +1,4 @@
-import { isPlaceholder } from './judge.ts'
-import type { Span } from './key-values.ts'
+import { isPlaceholder, isPlain, type Span } from './judge.ts'
 
 /** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
 export type Shape = (text: string, found: Span[]) => void
@@ -110,7 +109,7 @@ export const option =
       const to = Math.min(next < 0 ? text.length : next, at + 1_000)
       const line = /^[^\n|;&]*/.exec(text.slice(at, to))![0]
       for (const { 0: whole, 1: value = '', index } of line.matchAll(pattern)) {
-        if (/^[$<{[%*]/.test(value) || isPlaceholder(value)) continue
+        if (/^[$<{[%*]/.test(value) || isPlain(value)) continue
         const end = at + index + whole.length
         found.push({ category: 'password', start: end - value.length, end })
       }

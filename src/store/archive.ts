@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { replaceFile } from '../files.ts'
+import { jsonIn } from '../model/object.ts'
 import type { Db } from './db.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { type PresenceEvent, presenceAfter } from './presence.ts'
@@ -45,14 +46,12 @@ export function archiveFiles(storePath: string): string[] {
 
 export const archivedUpTo = (db: Db): number => Number(getMeta(db, ARCHIVED) ?? 0)
 
+/** Without half a line of a process that was killed: what it said is in the store still. */
 const parsed = <T>(text: string): T[] =>
-  text.split('\n').flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as T]
-    } catch {
-      return [] // half a line of a process that was killed; what it said is in the store still
-    }
-  })
+  text
+    .split('\n')
+    .map((line) => jsonIn(line) as T | undefined)
+    .filter((event) => event !== undefined)
 
 /**
  * Puts events away. The caller holds the write lock and takes them out of the store afterwards: whoever is killed in

@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import { column, type Db } from './db.ts'
 
 /** A file of a work tree as it was seen last. */
 export interface FileRow {
@@ -33,9 +33,7 @@ export const fileSeen = (db: Db, root: string, path: string): FileRow | undefine
   db.get<FileRow>('SELECT path, size, mtime, hash FROM code_files WHERE root=? AND path=?', root, path)
 
 export const pathsOfContent = (db: Db, root: string, hash: string): string[] =>
-  db
-    .all<{ path: string }>('SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)
-    .map((r) => r.path)
+  column<string>(db, 'SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)
 
 export const keepFile = (db: Db, root: string, { path, size, mtime, hash }: FileRow): void =>
   db.run('INSERT OR REPLACE INTO code_files VALUES (?,?,?,?,?)', root, path, size, mtime, hash)

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { sha256 } from '../model/digest.ts'
 import { baseEvents, coveredLines } from './coverage.ts'
-import { type Db, readDb, stored } from './db.ts'
+import { column, type Db, readDb, stored } from './db.ts'
 import { follows, isStandIn, type Line } from './line.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { LINE } from './packed.ts'
@@ -12,43 +12,25 @@ import { ownIdentities } from './trust.ts'
 
 /** What is wrong with a file that nobody writes to any more. */
 export function snapshotFaults(path: string): string[] {
-  let db: Db | undefined
   try {
-    db = readDb(path)
+    using db = readDb(path)
     return [...lineFaults(db), ...pageFaults(db)]
   } catch (error) {
     return [(error as Error).message]
-  } finally {
-    db?.close()
   }
 }
 
 /** What SQLite finds wrong with the file: pages, the order of keys, indexes that lack a row, the index of words. */
 export function pageFaults(db: Db): string[] {
   try {
-    return db
-      .all<{ integrity_check: string }>('PRAGMA integrity_check')
-      .map((r) => r.integrity_check)
-      .filter((text) => text !== 'ok')
+    return column<string>(db, 'PRAGMA integrity_check').filter((text) => text !== 'ok')
   } catch (error) {
     return [(error as Error).message]
   }
 }
 
 /** Tables of which no other can be made. */
-const KEPT = [
-  'meta',
-  'log',
-  'parked',
-  'covered',
-  'folded',
-  'declined',
-  'gaps',
-  'purged',
-  'purged_writes',
-  'forked',
-  'branched',
-]
+const KEPT = ['meta', 'log', 'parked', 'covered', 'folded', 'declined', 'gaps', 'purged', 'purged_writes', 'erasers', 'forked', 'branched'] // biome-ignore format: a list
 
 interface LogRow {
   replica: string
@@ -134,8 +116,8 @@ function ownMissing(
 ): { replica: string; from: number; to: number }[] {
   const lost = stored<{ [replica: string]: Range[] }>(getMeta(db, LOST) ?? '{}')
   const isBranch = (replica: string) => db.get('SELECT 1 FROM branched WHERE replica=?', replica) !== undefined
-  return ownIdentities(db).flatMap(({ replica }) => {
-    const there = [...(here.get(replica) ?? [])]
+  return ownIdentities(db).flatMap(({ replica, upTo }) => {
+    const there = (here.get(replica) ?? []).filter(([from]) => from <= upTo)
     if (there.length === 0 || isBranch(replica)) return []
     const all = (lost[replica] ?? []).reduce((ranges, [from, to]) => addRange(ranges, from, to), there)
     return [[0, 0] as const, ...all].slice(0, -1).flatMap(([, end], i) => {
@@ -153,6 +135,24 @@ export function keepLost(db: Db, missing: readonly { replica: string; from: numb
   for (const { replica, from, to } of missing) lost[replica] = addRange(lost[replica] ?? [], from, to)
   if (missing.length > 0) setMeta(db, LOST, JSON.stringify(lost))
 }
+
+/** Lines that a restore made again from what they did, and that stand in still. */
+const REMADE = 'remade_lines'
+const batchesIn = (db: Db): string[] => stored<string[]>(getMeta(db, REMADE) ?? '[]')
+export function keepRemade(db: Db, batches: readonly string[]): void {
+  if (batches.length > 0) setMeta(db, REMADE, JSON.stringify([...new Set([...batchesIn(db), ...batches])]))
+}
+export const remadeLines = (db: Db): Line[] =>
+  batchesIn(db).flatMap((batch) => {
+    const [replica = '', seq] = batch.split(':')
+    const row = db.get<{ line: string }>(
+      `SELECT ${LINE} AS line FROM log WHERE replica=? AND seq=?`,
+      replica,
+      Number(seq),
+    )
+    const line = row && soundLine(row.line)
+    return line && isStandIn(line) ? [line] : []
+  })
 
 /** A hash over what a compaction keeps of the lines it folds away: of that no line is left that could be checked. */
 function baseDigest(db: Db): string {
@@ -195,7 +195,7 @@ const ROWS: Readonly<Record<string, { columns: string; from: (schema: string) =>
   links: { columns: 'id, src, rel, dst', from: (s) => `${s}.links`, about: 'id' },
   events: { columns: 'entity, replica, seq, i, ms, lists, body', from: (s) => `${s}.events`, about: 'entity' },
   texts: {
-    columns: 'e.id AS id, t.source, t.place, t.speaker, t.words, t.terms',
+    columns: 'e.id AS id, t.source, t.place, t.words, t.terms',
     from: (s) => `${s}.texts t JOIN ${s}.entities e ON e.rowid=t.rowid`,
     about: 'id',
   },

@@ -1,7 +1,7 @@
 import { momentOf } from '../log/clock.ts'
 import { cellOf } from '../log/events.ts'
 import { digest64 } from '../model/digest.ts'
-import { type Db, stored } from './db.ts'
+import { column, type Db, stored } from './db.ts'
 import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
 import { LINE } from './packed.ts'
@@ -40,23 +40,28 @@ const drop = (db: Db, c: Covered): void => db.run('DELETE FROM covered WHERE rep
 
 /** Moments before another one, `every` lines apart. */
 export const momentsBefore = (db: Db, before: number, every: number): number[] =>
-  db
-    .all<{ at: number }>(
-      'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0',
-      before,
-      every,
-    )
-    .map((r) => r.at)
+  column<number>(
+    db,
+    'SELECT at FROM (SELECT at, row_number() OVER (ORDER BY at) AS i FROM log WHERE at<?) WHERE i % ? = 0',
+    before,
+    every,
+  )
 
 /** Lines that a compaction folds: stamped before a moment, and settled. Those that follow each other are one. */
 export function coverable(db: Db, before: number): Covered[] {
   const out: Covered[] = []
+  // lines that wait for a yes are not settled
+  const waiting = new Set(
+    column<string>(db, "SELECT DISTINCT value->>0 || ':' || (value->>1) AS line FROM held, json_each(held.lines)"),
+  )
   for (const { text } of db.each<{ text: string }>(
     `SELECT ${LINE} AS text FROM log l WHERE at<? AND NOT EXISTS
-       (SELECT 1 FROM declined d WHERE d.replica=l.replica AND d.seq=l.seq) ORDER BY replica, seq`,
+       (SELECT 1 FROM declined d WHERE d.replica=l.replica AND d.seq=l.seq)
+     AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.replica=l.replica AND a.seq=l.seq) ORDER BY replica, seq`,
     before,
   )) {
     const { replica, seq, from, hash, ctr, events } = readLine(text)
+    if (waiting.has(`${replica}:${seq}`)) continue
     const last = out.at(-1)
     const follows = last?.replica === replica && last.last === from - 1
     const to = events.at(-1)?.stamp.ctr ?? ctr
@@ -85,6 +90,22 @@ export function touchesIn(db: Db, lines: readonly Lines[]): Map<string, { counts
     }
   return out
 }
+
+/** What these lines speak of, folded ones too. */
+export const entitiesWithin = (db: Db, lines: readonly Lines[]): string[] => [
+  ...new Set(
+    lines.flatMap(({ replica, first, last }) =>
+      db
+        .all<{ entity: string }>(
+          'SELECT DISTINCT entity FROM events WHERE replica=? AND seq>=? AND seq<=?',
+          replica,
+          first,
+          last,
+        )
+        .map((r) => r.entity),
+    ),
+  ),
+]
 
 const refKey = (entity: string, field: string, replica: string, ctr: number) => `${entity}\0${field}\0${replica}:${ctr}`
 

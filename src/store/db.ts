@@ -6,6 +6,7 @@
 import { closeSync, fstatSync, statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { UserError } from '../errors.ts'
+import { jsonIn } from '../model/object.ts'
 import { type Mark, openBell, ring, ringWith } from './bell-file.ts'
 import { lockWait, retryWithBackoff } from './lock-wait.ts'
 import { SCHEMA_VERSION } from './migrations.ts'
@@ -51,11 +52,31 @@ export function insert(db: Db, table: string, row: Readonly<Record<string, Param
 
 /** JSON from the store. The disk is outside input: content that cannot be read is damage, not a bug. */
 export function stored<T>(text: string): T {
-  try {
-    return JSON.parse(text) as T
-  } catch {
-    throw damaged(`the store is damaged: it holds a value that cannot be read: ${text.slice(0, 40).toWellFormed()}`)
+  const value = jsonIn(text)
+  if (value !== undefined) return value as T
+  throw damaged(`the store is damaged: it holds a value that cannot be read: ${text.slice(0, 40).toWellFormed()}`)
+}
+
+/** Statements that read. */
+export type Queries = Pick<Db, 'get' | 'all'>
+
+/** The first column of the rows. */
+export const column = <T>(db: Queries, sql: string, ...params: Param[]): T[] =>
+  db.all(sql, ...params).map((row) => Object.values(row)[0] as T)
+
+const ANY_HELD = 'SELECT 1 FROM held LIMIT 1'
+const HERE = new Map<string, string>()
+/** The same statement over what holds here. A view is joined in whatever order is best: a fixed one has it made whole first. */
+function overHere(sql: string): string {
+  let here = HERE.get(sql)
+  if (here === undefined) {
+    here = sql
+      .replaceAll('CROSS JOIN', 'JOIN')
+      .replace(/\b(FROM|JOIN) (entities|links)\b(?! [a-z])/g, '$1 $2_here AS $2')
+      .replace(/\b(FROM|JOIN) (entities|links)(?= [a-z])/g, '$1 $2_here')
+    HERE.set(sql, here)
   }
+  return here
 }
 
 interface Opened {
@@ -156,6 +177,14 @@ export class Db {
   }
   run(sql: string, ...params: Param[]): void {
     this.#call('run', sql, params)
+  }
+  /** What holds here: entities and links without what waits for a yes. Where nothing waits, the same rows. */
+  get here(): Queries {
+    return this.get(ANY_HELD) === undefined ? this : this.#here
+  }
+  readonly #here: Queries = {
+    get: <T>(sql: string, ...params: Param[]) => this.get<T>(overHere(sql), ...params),
+    all: <T>(sql: string, ...params: Param[]) => this.all<T>(overHere(sql), ...params),
   }
   /** The rowid of the row that a statement inserts. */
   inserted(sql: string, ...params: Param[]): number {
@@ -291,6 +320,8 @@ export class Db {
       truncateWal(this.raw)
     } catch {}
   }
+
+  readonly [Symbol.dispose] = (): void => this.close()
 
   close(): void {
     this.#closeBell()

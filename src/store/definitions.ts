@@ -9,8 +9,12 @@ export interface Kept {
 export const keptDefine = (db: Db, session: string, name: string): Kept | undefined =>
   db.get('SELECT form, source FROM defines WHERE session=? AND name=?', session, name)
 
-export const countDefines = (db: Db, session: string): number =>
-  db.get<{ n: number }>('SELECT count(*) AS n FROM defines WHERE session=?', session)!.n
+/** How many a session keeps, and how long their texts are. */
+export const measureDefines = (db: Db, session: string): { count: number; characters: number } =>
+  db.get(
+    'SELECT count(*) AS count, coalesce(sum(length(source)), 0) AS characters FROM defines WHERE session=?',
+    session,
+  )!
 
 export const keepDefine = (db: Db, session: string, name: string, kept: Kept, at: number): void =>
   db.run('INSERT OR REPLACE INTO defines VALUES (?,?,?,?,?)', session, name, kept.form, kept.source, at)

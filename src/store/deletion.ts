@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync } f
 import { basename, dirname, join, sep } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { removeInside } from '../files.ts'
 import { copyStore, snapshots } from './backup.ts'
 import { waitForLock } from './db.ts'
@@ -33,13 +33,8 @@ function wholeFile(path: string): URL {
 }
 
 /** Reads a store; undefined where it cannot be read. */
-function reading<T>(path: string, body: (db: DatabaseSync) => T): T | undefined {
-  try {
-    return withSqlite(wholeFile(path), { readOnly: true }, body)
-  } catch {
-    return undefined // damaged: it is told as such
-  }
-}
+const reading = <T>(path: string, body: (db: DatabaseSync) => T): T | undefined =>
+  attempt(() => withSqlite(wholeFile(path), { readOnly: true }, body))
 
 /** What a store holds; undefined where it cannot be read. */
 export const contentsOf = (path: string): Contents | undefined =>
@@ -140,27 +135,23 @@ export interface Deletion {
  * and find the store gone: what was committed before is in the last snapshot. Returns where that is.
  */
 export function deleteStore({ path, files, keepIn, project, name, now }: Deletion): string | undefined {
-  const lock = lockStore(path)
-  try {
-    const source = [...(lock ? [path] : []), ...snapshots(path, now).map((s) => s.path)].find(isSound)
-    let kept: string | undefined
-    if (keepIn !== undefined && source !== undefined) {
-      mkdirSync(lastFolder(keepIn), { recursive: true, mode: 0o700 })
-      kept = join(lastFolder(keepIn), `${project}-${now}.db`)
-      copyFile(source, kept, name)
-    } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path)))
-      throw new UserError(
-        'store-damaged',
-        `neither the store ${path} nor a snapshot of it can be read: there would be no last snapshot`,
-        '`tidemark doctor --restore` brings back what it can; --purge deletes it without a last snapshot. Nothing was deleted',
-      )
-    const last = [`${path}-wal`, `${path}-shm`, path] // SQLite has made the first two anew, to lock the store
-    for (const file of [...files.map((f) => f.path).filter((f) => !last.includes(f)), ...last])
-      removeInside(dirname(file), basename(file))
-    return kept
-  } finally {
-    lock?.close()
-  }
+  using lock = lockStore(path)
+  const source = [...(lock ? [path] : []), ...snapshots(path, now).map((s) => s.path)].find(isSound)
+  let kept: string | undefined
+  if (keepIn !== undefined && source !== undefined) {
+    mkdirSync(lastFolder(keepIn), { recursive: true, mode: 0o700 })
+    kept = join(lastFolder(keepIn), `${project}-${now}.db`)
+    copyFile(source, kept, name)
+  } else if (keepIn !== undefined && files.some((f) => f.kind.knowledge && /\.db|damaged/.test(f.path)))
+    throw new UserError(
+      'store-damaged',
+      `neither the store ${path} nor a snapshot of it can be read: there would be no last snapshot`,
+      '`tidemark doctor --restore` brings back what it can; --purge deletes it without a last snapshot. Nothing was deleted',
+    )
+  const last = [`${path}-wal`, `${path}-shm`, path] // SQLite has made the first two anew, to lock the store
+  for (const file of [...files.map((f) => f.path).filter((f) => !last.includes(f)), ...last])
+    removeInside(dirname(file), basename(file))
+  return kept
 }
 
 /** Holds the write lock of a store; undefined where there is none, or it is too damaged to be locked. */

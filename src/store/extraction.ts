@@ -59,7 +59,7 @@ export class Extraction {
     })
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#db.close()
   }
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { sha256 } from '../model/digest.ts'
-import { type Line, printLine, printSigned, type Signature, textToSign } from './line.ts'
+import { asSealed, type Line, printLine, printSigned, type Signature, textToSign } from './line.ts'
 import { signedFirst } from './line-v1.ts'
 import { makeState, readState } from './state.ts'
 
@@ -21,6 +21,9 @@ export function newTag(bytes: Uint8Array, key: string | undefined): string {
 
 /** Whether lines under this name count only if they are signed. */
 export const isKeyed = (replica: string): boolean => replica.length === OF_CHANCE + OF_KEY
+/** Whether a handle may be of a replica of this key: it shows the beginning of it. */
+export const mayBeOf = (key: string, handle: string): boolean =>
+  handle.length === 7 && ofKey(key).startsWith(handle.slice(OF_CHANCE))
 export const isKeyOf = (key: string, replica: string): boolean => replica.slice(OF_CHANCE) === ofKey(key)
 
 /** A replica in names of files and keys of a hub, in a form that 0.1.0 knows too. */
@@ -31,6 +34,10 @@ export const shortBatch = (batch: string): string => {
   const [replica = '', seq = ''] = batch.split(':')
   return `${handleOf(replica)}:${seq}`
 }
+
+/** Whether two replicas write with one key: both are the same person's. */
+export const isSameKey = (a: string, b: string): boolean =>
+  a === b || (isKeyed(a) && isKeyed(b) && a.slice(OF_CHANCE) === b.slice(OF_CHANCE))
 
 // loaded by those who sign or check alone: it costs a hook 7 ms
 const crypto = () => process.getBuiltinModule('node:crypto')
@@ -77,13 +84,12 @@ const signedBy = ({ priv }: Key, text: string): string =>
 
 /** Whether a text bears this signature: Ed25519, key and signature in base64url. */
 export function isSignedBy({ key, sig }: Signature, text: string): boolean {
-  try {
-    const jwk = { kty: 'OKP', crv: 'Ed25519', x: key }
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: key }
+  const isRight = attempt(() => {
     const known = crypto().createPublicKey({ key: jwk, format: 'jwk' })
     return crypto().verify(null, Buffer.from(text), known, Buffer.from(sig, 'base64url'))
-  } catch {
-    return false
-  }
+  })
+  return isRight ?? false
 }
 
 /** Why a line does not count as one of its replica, which has a key; nothing if it does. `rests`: the next line speaks for it. */
@@ -104,7 +110,8 @@ export function leaving(
   keyOf: (replica: string) => string | undefined,
 ): (line: Line, names?: boolean) => string {
   const mine = ownKey(project)
-  return (line, names = true) => {
+  return (given, names = true) => {
+    const line = asSealed(given)
     const { raw } = line
     if (raw.v === 1) {
       const isUnsigned = mine && raw.by.sig === undefined

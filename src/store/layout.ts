@@ -120,7 +120,6 @@ export const LAYOUT: readonly FileKind[] = [
     ],
     ['uninstalled/{id}-{n}.db.partial{sqlite}', true, 'store/deletion.ts', 'the same until it is complete'],
     ['library/{tree}', false, 'tiers/library.ts', 'the user’s library, a store of its own; an erasure there erases it'],
-    ['community/{tree}', false, 'tiers/community.ts', 'packages that a project names, read into a store'],
     ['extraction.db{sqlite}', true, 'store/extraction.ts', 'which extraction the user allows, and what waits for it'],
     UNFINISHED,
   ]),
@@ -137,7 +136,7 @@ export const LAYOUT: readonly FileKind[] = [
   ]),
   ...kinds('temporary', 'never', [
     ['tidemark-demo-{name}/{tree}', false, 'surfaces/cli/commands/demo.ts', 'the project of `demo`, until it ends'],
-    ['tidemark-bench-{name}/{tree}', true, 'surfaces/cli/commands/bench.ts', 'the stores of `bench`, until it ends'],
+    ['tidemark-bench-{name}/{tree}', true, 'bench/evaluate/measure.ts', 'the stores of `bench recall`, until it ends'],
     ['tidemark-adopt-{name}/{tree}', true, 'replication/adopt.ts', 'a store that is looked at before it is adopted'],
     ['tidemark-read-{name}/{tree}', true, 'store/db.ts', 'a copy of a store on a read-only disk, while it is read'],
     ['tidemark-edit-{name}/{name}.json', true, 'surfaces/cli/commands/edit.ts', 'an entity while it is in an editor'],

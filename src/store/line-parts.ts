@@ -102,7 +102,10 @@ export interface RawEvent {
   d?: string
 }
 
-/** Events of one entity that follow each other: its id, the events, and for what stays on the machine some salt. */
+/**
+ * Events of one entity that follow each other: its id, the events, and for what stays on the machine some salt. In the own store
+ * alone: two digests after `=`, where a restore found it again without its salt.
+ */
 export type OpenRun = [entity: string, ...rest: (RawEvent | string)[]]
 /** One that is not here: how many events it has, and its digest. */
 export type HiddenRun = [events: number, digest: string]

@@ -4,7 +4,7 @@ import { canonical } from '../model/canonical.ts'
 import { digest64 } from '../model/digest.ts'
 import { isTooDeep } from '../model/exact.ts'
 import type { Json } from '../model/field.ts'
-import { isObject } from '../model/object.ts'
+import { isObject, jsonIn } from '../model/object.ts'
 import { stored } from './db.ts'
 import {
   type Author,
@@ -83,13 +83,40 @@ const eventsIn = (run: OpenRun): RawEvent[] => run.slice(1).filter((e) => typeof
 const contentDigest = ({ d, v, t }: RawEvent): string | 0 =>
   d ?? (v === undefined && t === undefined ? 0 : digest64(JSON.stringify([v ?? null, t ?? 0])))
 
+const textIn = (run: OpenRun): string | undefined => run.slice(1).find((e) => typeof e === 'string')
+
+/** Begins what stands in the place of the salt in a run that is known again: the digest of its line, and that of what is known. */
+const KNOWN_AGAIN = '='
+const isKnownAgain = (run: RawRun): run is OpenRun => !isHidden(run) && textIn(run)?.startsWith(KNOWN_AGAIN) === true
+
 function runDigest(run: RawRun): HiddenRun {
   if (isHidden(run)) return run
   const events = eventsIn(run)
-  const salt = run.slice(1).find((e) => typeof e === 'string') ?? 0
+  const mark = isKnownAgain(run) ? textIn(run)! : undefined
+  const salt = mark === undefined ? (textIn(run) ?? 0) : 0
   const parts = events.map((e) => [e.f, e.o ?? 0, e.p ?? 0, e.l ?? 0, e.x ?? 0, e.z ?? 0, contentDigest(e)])
-  return [events.length, digest64(JSON.stringify([covered(run[0]), salt, parts]))]
+  const digest = digest64(JSON.stringify([covered(run[0]), salt, parts]))
+  return [events.length, mark?.endsWith(digest) ? mark.slice(1, -digest.length) : digest]
 }
+
+/** A run that its line hides, with what is known of it from elsewhere. */
+function knownAgain([, digest]: HiddenRun, entity: string, events: readonly RawEvent[]): OpenRun {
+  const [, own] = runDigest([entity, ...events])
+  return [entity, ...events, `${KNOWN_AGAIN}${digest}${own}`]
+}
+
+const knowsMore = (raw: RawLine | RawFirst): boolean =>
+  raw.v === 2 && (raw.e.some(isKnownAgain) || (raw.o !== undefined && knowsMore(raw.o)))
+
+/** The line without what only its store knows of it. */
+export const asSealed = (line: Line): Line =>
+  knowsMore(line.raw) ? lineOf(sealedRaw(line.raw as RawLine), line.hash) : line
+
+const sealedRaw = (raw: RawLine): RawLine => ({
+  ...raw,
+  e: raw.e.map((run) => (isKnownAgain(run) ? runDigest(run) : run)),
+  ...(raw.o?.v === 2 ? { o: sealedRaw(raw.o) } : {}),
+})
 
 const partDigest = (part: object | string): string =>
   typeof part === 'string' ? part : digest64(canonical(part as Json))
@@ -150,8 +177,8 @@ export function seal(line: Unsealed): Line {
 
 /** What keeps others from guessing what a line says of an entity. */
 export function saltIn({ raw }: Line, entity: string): string | undefined {
-  const run = (raw as RawLine).e.find((r): r is OpenRun => !isHidden(r as RawRun) && (r as OpenRun)[0] === entity)
-  return run?.find((e, i): e is string => i > 0 && typeof e === 'string')
+  const run = (raw as RawLine).e.find((r): r is OpenRun => !isHidden(r) && r[0] === entity && !isKnownAgain(r))
+  return run && textIn(run)
 }
 
 /** Events of one entity whose counters follow each other. */
@@ -309,16 +336,13 @@ const isAsWritten = (text: string, raw: unknown): boolean =>
 export function parseLine(text: string, own = false, key?: string): Line {
   // canonical text is made by recursion
   if (isTooDeep(text)) throw damaged('it is nested too deep')
-  let raw: unknown
-  try {
-    raw = JSON.parse(text)
-  } catch {
-    throw damaged('it is not JSON')
-  }
+  const raw = jsonIn(text)
+  if (raw === undefined) throw damaged('it is not JSON')
   if (!own && !isAsWritten(text, raw)) throw damaged('its text is not written as Tidemark writes it')
   if (isObject(raw) && raw.v === 1) return parseFirst(raw as unknown as RawFirst)
   if (isObject(raw) && typeof raw.v === 'number' && raw.v > 2) throw newer(raw.v)
   if (!isLine(raw)) throw damaged('it does not have the shape of a line')
+  if (!own && knowsMore(raw)) throw damaged(`${raw.r}:${raw.n} says what only its own store may know`)
   return checkedLine(raw.key === undefined && key !== undefined ? { ...raw, key } : raw, own)
 }
 
@@ -348,6 +372,54 @@ export const isStandIn = ({ raw }: Line): boolean => raw.v === 2 && raw.sub !== 
 export function standIn(line: Unsealed, hash: string): Line {
   const { raw, hash: sub } = seal(line)
   return lineOf({ ...(raw as RawLine), sub, h: hash }, hash)
+}
+
+/**
+ * A line with its parts that stay on its machine, taken from events that are known there. The same line where these add nothing, or not
+ * all that it leaves out.
+ */
+export function pieced(line: Line, events: readonly Event[]): Line {
+  const { raw, hash } = line
+  if (raw.v === 1) return line
+  const more = new Map(events.map((e) => [e.stamp.ctr, e]))
+  let next = raw.c
+  const runs = raw.e.map((run): RawRun => {
+    const first = next
+    next += isHidden(run) ? run[0] : eventsIn(run).length
+    if (!isHidden(run)) return run
+    const own = Array.from({ length: run[0] }, (_, i) => more.get(first + i))
+    const entity = own[0]?.entity
+    if (entity === undefined || own.some((e) => e?.entity !== entity)) return run
+    return knownAgain(
+      run,
+      entity,
+      own.map((e) => packEvent(e!)),
+    )
+  })
+  return runs.some((run, i) => run !== raw.e[i]) ? lineOf({ ...raw, e: runs }, hash) : line
+}
+
+/** The line without its signature: for one that is known by its hash, and whose signature is damaged. */
+export function withoutSignature({ raw, hash }: Line): Line {
+  const { s: _s, key: _key, ...said } = raw as RawLine
+  return lineOf(said, hash)
+}
+
+/** Whether something of a line was erased, and not just left out of what others get. */
+const isErasedIn = ({ partial, raw }: Line): boolean =>
+  partial &&
+  (raw.v === 1 ||
+    raw.o !== undefined ||
+    typeof raw.by === 'string' ||
+    raw.e.some((run) => !isHidden(run) && (ERASED_ID.test(run[0]) || eventsIn(run).some((e) => e.d !== undefined))))
+
+/** Whether a line is here as others get it: something of it stayed on its machine. */
+export const leavesOut = (line: Line): boolean => line.partial && !isStandIn(line) && !isErasedIn(line)
+
+/** Of several forms of one line the best: as it was sealed, with all erased that was erased in one of them, and else with most of it. */
+export function isBetter(line: Line, there: Line): boolean {
+  const rank = (l: Line) => (isStandIn(l) ? 0 : isErasedIn(l) ? 3 : l.partial ? 1 : 2)
+  return line.hash === there.hash && rank(line) > rank(there)
 }
 
 /** The line with some of it taken out; the same line where there is nothing of that. Its hash stays. */

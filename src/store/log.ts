@@ -2,7 +2,9 @@ import { momentOf } from '../log/clock.ts'
 import { cellsOf, type Event, surviving } from '../log/events.ts'
 import { canonical } from '../model/canonical.ts'
 import type { Json } from '../model/field.ts'
-import { type Db, insert, insertion, type Param, stored } from './db.ts'
+import { column, type Db, insert, insertion, type Param, stored } from './db.ts'
+import { isErasedOf } from './held.ts'
+import { isSameKey } from './keys.ts'
 import {
   type Author,
   type Line,
@@ -16,7 +18,6 @@ import {
 } from './line.ts'
 import { AS_TEXT, DUE, keptLine, LINE, PACK, packOlder } from './packed.ts'
 import { addRange, type Range } from './ranges.ts'
-import { countOf, foldedOf } from './rows.ts'
 
 /** Lines of the log, or of those that wait, each checked against its hash. */
 const lines = (db: Db, table: 'log' | 'parked', where: string, ...params: Param[]): Line[] =>
@@ -130,10 +131,15 @@ export function replaceLine(db: Db, line: Line): void {
     line.replica,
     line.seq,
   )!
-  db.run('UPDATE log SET line=? WHERE replica=? AND seq=?', keptLine(printLine(line)), line.replica, line.seq)
+  const text = keptLine(printLine(line))
+  db.run('UPDATE log SET line=?, hash=? WHERE replica=? AND seq=?', text, line.hash, line.replica, line.seq)
   dropEvents(db, line.replica, line.seq)
   indexEvents(db, line, received)
 }
+
+/** What a line says has come only now. */
+export const arriveAgain = (db: Db, { replica, seq }: Pick<Line, 'replica' | 'seq'>): void =>
+  db.run('UPDATE log SET n=? WHERE replica=? AND seq=?', countArrival(db), replica, seq)
 
 /** Lines of which somebody took something out that no mark speaks of. They are asked for once: what is still so is noted again. */
 export function takeUnproven(db: Db): { replica: string; seq: number }[] {
@@ -170,7 +176,7 @@ export function countedIn(db: Db, line: Line): readonly Event[] {
       (isAuthorErased && e.field === 'provenance') ||
       isErasedWrite(db, e.stamp.replica, e.stamp.ctr) ||
       isErasedWrite(db, e.erased, e.stamp.ctr) ||
-      isErased(db, e.entity),
+      isErasedOf(db, e.entity, e.erased),
   )
 }
 
@@ -364,9 +370,7 @@ export const listEventsUpTo = (
 
 /** Entities that something happened to after one moment, and not after another. */
 export const touchedBetween = (db: Db, after: number, upTo: number): string[] =>
-  db
-    .all<{ entity: string }>('SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
-    .map((row) => row.entity)
+  column<string>(db, 'SELECT DISTINCT entity FROM events WHERE ms>? AND ms<=?', after, upTo)
 
 /** Which fields of these entities were written since a moment; perhaps some more. */
 export function fieldsSince(db: Db, entities: readonly string[], ms: number): Map<string, Set<string>> {
@@ -379,14 +383,13 @@ export function fieldsSince(db: Db, entities: readonly string[], ms: number): Ma
 
 /** Those of these entities of which a field was written up to a moment; perhaps some more. */
 export const writtenUpTo = (db: Db, entities: readonly string[], field: string, ms: number): string[] =>
-  db
-    .all<{ entity: string }>(
-      `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND ${WRITES}`,
-      JSON.stringify(entities),
-      ms,
-      JSON.stringify(field),
-    )
-    .map((row) => row.entity)
+  column<string>(
+    db,
+    `SELECT DISTINCT entity FROM events WHERE entity IN (SELECT value FROM json_each(?)) AND ms<=? AND ${WRITES}`,
+    JSON.stringify(entities),
+    ms,
+    JSON.stringify(field),
+  )
 
 /** What happened in a line, with the ids that its events have everywhere. */
 export const loggedIn = (line: Line): LoggedEvent[] =>
@@ -406,13 +409,10 @@ export const batchesOf = (db: Db, entity: string, foldedToo = true): { replica: 
 
 /** The entities that a line of the log touches; none of a line that was folded away. */
 export const entitiesOf = (db: Db, replica: string, seq: number): string[] =>
-  db
-    .all<{ entity: string }>('SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
-    .map((r) => r.entity)
+  column<string>(db, 'SELECT DISTINCT entity FROM events WHERE replica=? AND seq=? AND base=0', replica, seq)
 
 /** Every entity that anything is known to have happened to. */
-export const entitiesIn = (db: Db): string[] =>
-  db.all<{ entity: string }>('SELECT DISTINCT entity FROM events').map((r) => r.entity)
+export const entitiesIn = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT entity FROM events')
 
 /** Who wrote a batch and when it arrived, or nothing if compaction folded it away. */
 export function headerOf(db: Db, batch: string): { line: Line; received: number; n: number } | undefined {
@@ -424,6 +424,15 @@ export function headerOf(db: Db, batch: string): { line: Line; received: number;
   )
   return row && { n: row.n, received: row.received, line: parseLine(row.line, true) }
 }
+
+/** Whose batches a person wrote that touched an entity: replicas. */
+export const replicasOfPersons = (db: Db, entity: string): string[] =>
+  column<string>(
+    db,
+    `SELECT DISTINCT l.replica FROM (SELECT DISTINCT replica, seq FROM events WHERE entity=? AND base=0) e
+       JOIN log l ON l.replica=e.replica AND l.seq=e.seq WHERE ${LINE} -> 'by' ->> 'actor' = 'person'`,
+    entity,
+  )
 
 /** The id of a batch that somebody names by the beginning of its replica. */
 export function batchNamed(db: Db, said: string): string {
@@ -495,9 +504,9 @@ export function takeParkedFrom(db: Db, replica: string, seq: number): Line[] {
 export const isErased = (db: Db, tombstone: string): boolean =>
   db.get('SELECT 1 FROM purged WHERE entity=?', tombstone) !== undefined
 
-type PurgeRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { parts: string | null }
+export type PurgeRow = Omit<PurgeMark, 'writes' | 'was' | 'before'> & { parts: string | null }
 
-const unpackPurge = ({ parts, ...p }: PurgeRow): PurgeMark => ({
+export const unpackPurge = ({ parts, ...p }: PurgeRow): PurgeMark => ({
   ...p,
   ...(parts !== null ? stored<Pick<PurgeMark, 'writes' | 'was' | 'before'>>(parts) : {}),
 })
@@ -516,8 +525,17 @@ export const anythingPurged = (db: Db): boolean => db.get('SELECT 1 FROM purged 
 export const isErasedWrite = (db: Db, replica: string, ctr: number): boolean =>
   db.get('SELECT 1 FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr) !== undefined
 
-/** Takes note of what a purge erases; said of the same line again, it erases both. */
-export function markPurged(db: Db, p: PurgeMark): void {
+/** Whether all is erased already that a mark erases. */
+export function isMarked(db: Db, { replica, seq, hash, entity, writes, was = [], before = [] }: PurgeMark): boolean {
+  const there = purgesOf(db, replica, seq).find((p) => p.hash === hash && p.entity === entity)
+  if (!there || there.writes === undefined || writes === undefined) return there !== undefined && !there.writes
+  const isIn = (all: readonly unknown[] = [], n: unknown) => all.some((x) => JSON.stringify(x) === JSON.stringify(n))
+  const has = <T>(of: readonly T[], all: readonly T[] | undefined) => of.every((n) => isIn(all, n))
+  return has(writes, there.writes) && has(was, there.was) && has(before, there.before)
+}
+
+/** Takes note of what a purge erases; said of the same line again, it erases both. `isOfAll`: whoever wrote it. */
+export function markPurged(db: Db, p: PurgeMark, isOfAll: boolean): void {
   const before = purgesOf(db, p.replica, p.seq).find((x) => x.hash === p.hash && x.entity === p.entity)
   const whole = p.writes === undefined || (before && before.writes === undefined)
   const union = (a: readonly number[] = [], b: readonly number[] = []) =>
@@ -531,14 +549,16 @@ export function markPurged(db: Db, p: PurgeMark): void {
       })
   db.run('INSERT OR REPLACE INTO purged VALUES (?,?,?,?,?)', p.replica, p.seq, p.hash, p.entity, parts)
   for (const ctr of p.writes ?? []) db.run('INSERT OR IGNORE INTO purged_writes VALUES (?,?,0)', p.replica, ctr)
-  for (const [replica, ctr] of p.before ?? []) eraseDeep(db, replica, ctr)
+  for (const [replica, ctr] of p.before ?? []) eraseDeep(db, replica, ctr, isOfAll ? 2 : 1)
 }
 
-const eraseDeep = (db: Db, replica: string, ctr: number): void =>
-  db.run('INSERT OR REPLACE INTO purged_writes VALUES (?,?,1)', replica, ctr)
+/** How far the erasure of a write reaches: not at all beyond it, to what its author wrote before, to whatever it overwrote. */
+type Depth = 0 | 1 | 2
+const eraseDeep = (db: Db, replica: string, ctr: number, depth: Depth): void =>
+  db.run('INSERT OR REPLACE INTO purged_writes VALUES (?,?,?)', replica, ctr, depth)
 
-export const isErasedDeep = (db: Db, replica: string, ctr: number): boolean =>
-  db.get('SELECT 1 FROM purged_writes WHERE replica=? AND ctr=? AND deep=1', replica, ctr) !== undefined
+export const erasedDepth = (db: Db, replica: string, ctr: number): Depth =>
+  db.get<{ deep: Depth }>('SELECT deep FROM purged_writes WHERE replica=? AND ctr=?', replica, ctr)?.deep ?? 0
 
 /** Marks what writes that are erased with all they overwrote did overwrite. */
 export function spreadErasure(db: Db, entity: string): void {
@@ -546,10 +566,10 @@ export function spreadErasure(db: Db, entity: string): void {
   for (let found = true; found; ) {
     found = false
     for (const e of events) {
-      if (!isErasedDeep(db, e.stamp.replica, e.stamp.ctr)) continue
-      for (const [replica, ctr] of e.over) {
-        if (isErasedDeep(db, replica, ctr)) continue
-        eraseDeep(db, replica, ctr)
+      const depth = erasedDepth(db, e.stamp.replica, e.stamp.ctr)
+      for (const [replica, ctr] of depth === 0 ? [] : e.over) {
+        if (erasedDepth(db, replica, ctr) >= depth || (depth === 1 && !isSameKey(e.stamp.replica, replica))) continue
+        eraseDeep(db, replica, ctr, depth)
         found = true
       }
     }
@@ -593,6 +613,30 @@ export function* linesBetween(db: Db, replica: string, from: number, to: number)
 /** Something that doctor should tell; said again, it is the same finding. */
 export const finding = (db: Db, key: string, at: number, textValue: string): void =>
   db.run('INSERT OR REPLACE INTO findings VALUES (?,?,?)', key, at, textValue)
+
+export const dropFinding = (db: Db, key: string): void => db.run('DELETE FROM findings WHERE key=?', key)
+
+/** Lines that were acknowledged here and are said to be missing. */
+export const missingLines = (db: Db): { key: string; replica: string; from: number; to: number }[] =>
+  findings(db).flatMap(({ key }) => {
+    const [, replica, from, to] = /^(?:lost|missing):([0-9a-z]+):(\d+)-(\d+)$/.exec(key) ?? []
+    return replica === undefined ? [] : [{ key, replica, from: Number(from), to: Number(to) }]
+  })
+
+/** Whether all lines of a range are here; those of a forked identity have other names. */
+export function areHere(db: Db, { replica, from, to }: { replica: string; from: number; to: number }): boolean {
+  const end = Math.min(to, (forkedFrom(db, replica) ?? to + 1) - 1)
+  for (let seq = from; seq <= end; seq++) if (!isKnown(db, replica, seq)) return false
+  return true
+}
+
+/** Forgets what was said to be missing and has come since. */
+export function settleFindings(db: Db): void {
+  for (const missing of missingLines(db)) if (areHere(db, missing)) dropFinding(db, missing.key)
+  db.run(
+    'DELETE FROM gaps WHERE EXISTS (SELECT 1 FROM covered c WHERE c.replica=gaps.replica AND seq BETWEEN first AND last)',
+  )
+}
 
 export const findings = (db: Db): { key: string; at: number; text: string }[] =>
   db.all('SELECT key, at, text FROM findings ORDER BY at')
@@ -659,14 +703,6 @@ export function recentBatches(db: Db, limit: number, by?: { readonly session: st
   return found
 }
 
-/** How many batches touched an entity, those folded away included. */
-export const versionOf = (db: Db, entity: string): number =>
-  countOf(foldedOf(db, entity)) +
-  db.get<{ n: number }>(
-    'SELECT count(*) AS n FROM (SELECT DISTINCT replica, seq FROM events WHERE entity=? AND base=0)',
-    entity,
-  )!.n
-
 /** An entity that was erased in part is erased as a whole: its id goes from the marks too. */
 export const renamePurged = (db: Db, from: string, to: string): void =>
   db.run('UPDATE OR REPLACE purged SET entity=?, parts=NULL WHERE entity=?', to, from)
@@ -684,11 +720,10 @@ export const arrivedBefore = (db: Db, entity: string, n: number): Event[] =>
 
 /** Where in the order of arrival the batches stand that touched an entity, newest first; those folded away are gone. */
 export const arrivalsOf = (db: Db, entity: string, limit: number): number[] =>
-  db
-    .all<{ n: number }>(
-      `SELECT DISTINCT l.n FROM events e JOIN log l ON l.replica=e.replica AND l.seq=e.seq
+  column<number>(
+    db,
+    `SELECT DISTINCT l.n FROM events e JOIN log l ON l.replica=e.replica AND l.seq=e.seq
        WHERE e.entity=? ORDER BY l.n DESC LIMIT ?`,
-      entity,
-      limit,
-    )
-    .map((row) => row.n)
+    entity,
+    limit,
+  )

@@ -23,6 +23,7 @@ export const MIGRATIONS: readonly ((db: DatabaseSync) => void)[] = [
   m015_changed_entities,
   m016_lines_alone,
   m017_surviving_events,
+  m018_held,
 ]
 
 /** The oldest schema version whose code may still read and write a store of the current one. Older code than 16 reads no new lines. */
@@ -329,5 +330,39 @@ function m017_surviving_events(db: DatabaseSync): void {
     CREATE TRIGGER survivors_of_changed_event AFTER UPDATE ON events BEGIN
       DELETE FROM survivors WHERE entity IN (old.entity, new.entity);
     END;
+  `)
+}
+
+/** What others change of what somebody here stands by waits for a yes. What had come before counts as it did. */
+function m018_held(db: DatabaseSync): void {
+  const columns =
+    'id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, name TEXT, name_key TEXT, live INTEGER, standing TEXT, retired INTEGER, created INTEGER, updated INTEGER, version INTEGER, body TEXT, conflicts TEXT'
+  const all = 'rowid, id, kind, name, name_key, live, standing, retired, created, updated, version, body, conflicts'
+  db.exec(`
+    -- Of this store alone: entities that read otherwise here than their row, since lines of others wait for a yes. The row as it holds
+    -- here (body null: it does not exist here), the ends of a link, the lines that wait, and whether somebody here vouches for it.
+    -- frozen: what it is made of is gone. Rowids are above those of entities: both have texts.
+    CREATE TABLE held (rowid INTEGER PRIMARY KEY, ${columns}, src TEXT, rel TEXT, dst TEXT,
+      lines TEXT NOT NULL, vouched INTEGER NOT NULL, frozen INTEGER NOT NULL);
+    CREATE INDEX held_by_kind ON held (kind, live, created, id DESC);
+    CREATE INDEX held_by_name ON held (name_key);
+    CREATE INDEX held_from ON held (src, rel) WHERE src IS NOT NULL;
+    CREATE INDEX held_to ON held (dst, rel) WHERE src IS NOT NULL;
+    CREATE VIEW entities_here AS SELECT ${all} FROM entities WHERE id NOT IN (SELECT id FROM held)
+      UNION ALL SELECT ${all} FROM held WHERE body IS NOT NULL;
+    CREATE VIEW links_here AS SELECT id, src, rel, dst FROM links WHERE id NOT IN (SELECT id FROM held)
+      UNION ALL SELECT id, src, rel, dst FROM held WHERE src IS NOT NULL;
+    -- By a digest of the entity, the first arrival by which somebody here stood by it and the last that agreed to what others said:
+    -- of lines that have been folded away, or stand under another name.
+    CREATE TABLE endorsed (entity TEXT PRIMARY KEY, first INTEGER NOT NULL, agreed INTEGER NOT NULL) WITHOUT ROWID;
+    -- Erasures that somebody asks for who may not decide it: what a line says of an entity. parts: which writes, all when null.
+    -- by: the line that asks.
+    CREATE TABLE asked (replica TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, entity TEXT NOT NULL, by TEXT NOT NULL,
+      parts TEXT, PRIMARY KEY (replica, seq, entity, by)) WITHOUT ROWID;
+    CREATE INDEX asked_of_entity ON asked (entity);
+    -- Whose lines say nothing of an erased entity any more, by a replica of theirs; '*': all.
+    CREATE TABLE erasers (entity TEXT NOT NULL, author TEXT NOT NULL, PRIMARY KEY (entity, author)) WITHOUT ROWID;
+    INSERT INTO erasers SELECT DISTINCT entity, '*' FROM purged WHERE entity LIKE '%:purged-%';
+    INSERT OR REPLACE INTO meta SELECT 'held_from', seq FROM sqlite_sequence WHERE name='log';
   `)
 }

@@ -8,31 +8,23 @@ export interface OpencodeSession {
 
 /** The sessions of opencode's own database, which is only read. */
 export function opencodeSessions(path: string): OpencodeSession[] {
-  const db = readDb(path)
-  try {
-    return db.all<{ id: string; directory: string }>(
-      'SELECT id, directory FROM session WHERE parent_id IS NULL ORDER BY id',
-    )
-  } finally {
-    db.close()
-  }
+  using db = readDb(path)
+  return db.all<{ id: string; directory: string }>(
+    'SELECT id, directory FROM session WHERE parent_id IS NULL ORDER BY id',
+  )
 }
 
 /** The texts of a session, in order. */
 export function opencodeTexts(path: string, session: string): { role: unknown; text: unknown; at: unknown }[] {
-  const db = readDb(path)
-  try {
-    const rows = db.all<{ message: string; part: string }>(
-      `SELECT m.data AS message, p.data AS part FROM part p JOIN message m ON m.id = p.message_id
-       WHERE p.session_id = ? ORDER BY m.id, p.id`,
-      session,
-    )
-    return rows.flatMap(({ message, part }) => {
-      const { type, text, synthetic } = stored<Record<string, unknown>>(part)
-      const { role, time } = stored<{ role?: unknown; time?: { created?: unknown } }>(message)
-      return type === 'text' && synthetic !== true ? [{ role, text, at: time?.created }] : []
-    })
-  } finally {
-    db.close()
-  }
+  using db = readDb(path)
+  const rows = db.all<{ message: string; part: string }>(
+    `SELECT m.data AS message, p.data AS part FROM part p JOIN message m ON m.id = p.message_id
+     WHERE p.session_id = ? ORDER BY m.id, p.id`,
+    session,
+  )
+  return rows.flatMap(({ message, part }) => {
+    const { type, text, synthetic } = stored<Record<string, unknown>>(part)
+    const { role, time } = stored<{ role?: unknown; time?: { created?: unknown } }>(message)
+    return type === 'text' && synthetic !== true ? [{ role, text, at: time?.created }] : []
+  })
 }

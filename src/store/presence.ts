@@ -2,8 +2,9 @@ import type { ProcessRef } from '../env.ts'
 import { UserError } from '../errors.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
 import type { Json } from '../model/field.ts'
+import { defined } from '../model/object.ts'
 import { findSecrets } from '../secrets/find.ts'
-import { type Db, insert, type Param, stored } from './db.ts'
+import { column, type Db, insert, type Param, stored } from './db.ts'
 import { countArrival } from './log.ts'
 
 /** A session as it is kept. Times in ms since the epoch. */
@@ -72,18 +73,8 @@ export interface ClaimRow {
 }
 
 export const PRESENCE_TYPES = [
-  'session-started',
-  'session-ended',
-  'session-crashed',
-  'claimed',
-  'reclaimed',
-  'released',
-  'lapsed',
-  'handed-over',
-  'assigned',
-  'edited',
-  'stale',
-] as const
+  'session-started', 'session-ended', 'session-crashed', 'claimed', 'reclaimed', 'released', 'lapsed', 'handed-over', 'assigned', 'edited', 'stale',
+] as const // biome-ignore format: a list
 
 export type PresenceType = (typeof PRESENCE_TYPES)[number]
 
@@ -248,6 +239,23 @@ export const renewClaims = (db: Db, session: string, now: number): void =>
     session,
   )
 
+const PRESENCE = ['sessions', 'claims', 'presence_events'] as const
+
+/** Rows of sessions and claims that cannot be read. */
+export const unreadablePresence = (db: Db): string[] =>
+  PRESENCE.flatMap((table) => {
+    const { n } = db.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE NOT json_valid(body)`)!
+    return n === 0 ? [] : [`${n} of ${table} cannot be read, and will be left out`]
+  })
+
+/** Nothing of them is kept elsewhere. The caller holds the write lock. */
+export function dropUnreadablePresence(db: Db): void {
+  for (const table of PRESENCE) db.run(`DELETE FROM ${table} WHERE NOT json_valid(body)`)
+}
+
+/** How long a claim lasts; of a damaged row nothing is known. */
+const TTL = "CASE WHEN json_valid(body) THEN json_extract(body, '$.ttl') END"
+
 /**
  * A clock that was ahead, and is right again, has left signs of life and leases in the future. Nobody has been seen later
  * than now, and no lease runs longer from now than its time. The caller holds the write lock.
@@ -255,31 +263,21 @@ export const renewClaims = (db: Db, session: string, now: number): void =>
 export function clampToNow(db: Db, now: number): void {
   db.run('UPDATE sessions SET seen=? WHERE seen>?', now, now + MAX_LEAD_MS)
   db.run('UPDATE doors SET at=? WHERE at>?', now, now + MAX_LEAD_MS)
-  db.run(
-    `UPDATE claims SET until=? + json_extract(body, '$.ttl') WHERE ended IS NULL AND until>? + json_extract(body, '$.ttl')`,
-    now,
-    now + MAX_LEAD_MS,
-  )
+  db.run(`UPDATE claims SET until=? + ${TTL} WHERE ended IS NULL AND until>? + ${TTL}`, now, now + MAX_LEAD_MS)
 }
 
 /** Whether any of them lies in the future. */
 export const isAheadOf = (db: Db, now: number): boolean =>
   db.get(
     `SELECT 1 WHERE EXISTS (SELECT 1 FROM sessions WHERE seen>?)
-       OR EXISTS (SELECT 1 FROM claims WHERE ended IS NULL AND until>? + json_extract(body, '$.ttl'))`,
+       OR EXISTS (SELECT 1 FROM claims WHERE ended IS NULL AND until>? + ${TTL})`,
     now + MAX_LEAD_MS,
     now + MAX_LEAD_MS,
   ) !== undefined
 
 /** What an event says of a claim. */
-export const claimBody = (c: ClaimRow): { [key: string]: Json } => ({
-  n: c.n,
-  what: c.what,
-  on: c.on,
-  ...(c.role === undefined ? {} : { role: c.role }),
-  ...(c.root === undefined ? {} : { root: c.root }),
-  ...(c.implicit ? { implicit: true } : {}),
-})
+export const claimBody = ({ n, what, on, role, root, implicit }: ClaimRow): { [key: string]: Json } =>
+  defined({ n, what, on, role, root, implicit: implicit || undefined }) as { [key: string]: Json }
 
 /** Takes its number in the row of everything that happened here. */
 export function addPresence(
@@ -333,9 +331,7 @@ export const addTold = (
 
 /** Ids of everything that was put before any session since a moment; it is known for 30 days. */
 export const toldSince = (db: Db, at: number): string[] =>
-  db
-    .all<{ id: string }>('SELECT DISTINCT e.value AS id FROM told, json_each(told.ids) e WHERE told.at>=?', at)
-    .map((row) => row.id)
+  column<string>(db, 'SELECT DISTINCT e.value AS id FROM told, json_each(told.ids) e WHERE told.at>=?', at)
 
 export const toldTo = (db: Db, session: string): Told[] =>
   db

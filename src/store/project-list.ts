@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { linkedWorkTrees, workTreeOf } from '../git.ts'
 import { sha256 } from '../model/digest.ts'
 import { readState, stateDirectory, writeState } from './state.ts'
@@ -27,8 +27,6 @@ export interface Project {
   topics?: unknown
   /** The same of the level of its maturity. */
   maturity?: unknown
-  /** The same of packages of knowledge to look into. */
-  community?: unknown
   /** The same of who reviews, and by which keys they are known. */
   reviewers?: unknown
 }
@@ -82,12 +80,9 @@ export function entries(): Entry[] {
 }
 
 function readEntry(file: string): Entry | undefined {
-  try {
-    const entry = JSON.parse(readFileSync(file, 'utf8')) as Partial<Entry> | null
-    return typeof entry?.root === 'string' && typeof entry.store === 'string' ? (entry as Entry) : undefined
-  } catch {
-    return undefined // half a file, or one that has just been taken off
-  }
+  // half a file, or one that has just been taken off
+  const entry = attempt(() => JSON.parse(readFileSync(file, 'utf8')) as Partial<Entry> | null)
+  return typeof entry?.root === 'string' && typeof entry.store === 'string' ? (entry as Entry) : undefined
 }
 
 /** Whether this user has this project and no other one on this machine. */

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { appendInside, createInside, inspect, isOwn, pathIn, readInside, writeInside } from '../files.ts'
 import { ancestors, gitDirectory, gitRoot } from '../git.ts'
-import { slug } from '../model/names.ts'
+import { isProjectId, slug } from '../model/names.ts'
 import { randomBytes } from '../random.ts'
 import { ADOPT, projectOfStore } from './owner.ts'
 import { isListedUnmarked, type Project } from './project-list.ts'
@@ -26,7 +26,6 @@ interface Config {
   alternatives?: unknown
   topics?: unknown
   maturity?: unknown
-  community?: unknown
   reviewers?: unknown
 }
 
@@ -100,9 +99,8 @@ function readConfig(root: string): Config {
   return config
 }
 
-const isId = (id: unknown): id is string => typeof id === 'string' && /^[a-z0-9-]{6,64}$/.test(id)
-const hasId = (config: unknown): config is Config => isId((config as Config | null)?.id)
-const aliasesOf = ({ aliases }: Config): string[] => (Array.isArray(aliases) ? aliases.filter(isId) : [])
+const hasId = (config: unknown): config is Config => isProjectId((config as Config | null)?.id)
+const aliasesOf = ({ aliases }: Config): string[] => (Array.isArray(aliases) ? aliases.filter(isProjectId) : [])
 
 /**
  * What two clones wrote that both ran `init`, where git left both texts with marks of a conflict: one id, the same for
@@ -177,7 +175,7 @@ export function rememberPlace({ id, root, storePath, chosen }: Project): void {
 /** The project whose configuration lies in `home`, seen from one of its work trees. */
 function projectAt(home: string, persistencePath?: string, root = home): Project {
   const config = readConfig(home)
-  const { name = basename(home), recall, hooks, alternatives, topics, maturity, community, reviewers } = config
+  const { name = basename(home), recall, hooks, alternatives, topics, maturity, reviewers } = config
   const others = aliasesOf(config)
   // a store that was made before the clones met keeps the id that it was made for
   const there = others.length > 0 ? projectOfStore(storeOf(config.id, root, persistencePath).storePath) : undefined
@@ -195,7 +193,6 @@ function projectAt(home: string, persistencePath?: string, root = home): Project
     alternatives,
     topics,
     maturity,
-    community,
     reviewers,
   }
 }
@@ -243,12 +240,9 @@ function idOfStore(storePath: string): string | undefined {
   const marked = projectOfStore(storePath)
   if (marked !== undefined || !existsSync(storePath) || !isListedUnmarked(storePath)) return marked
   const sql = "SELECT value FROM meta WHERE key='project'"
-  try {
-    const row = withSqlite(storePath, { readOnly: true }, (db) => db.prepare(sql).get())
-    return (row as { value: string } | undefined)?.value
-  } catch {
-    return undefined // a damaged store is told of when it is opened, not here
-  }
+  // a damaged store is told of when it is opened, not here
+  const row = attempt(() => withSqlite(storePath, { readOnly: true }, (db) => db.prepare(sql).get()))
+  return (row as { value: string } | undefined)?.value
 }
 
 const IGNORE = `${PROJECT_DIR}/.gitignore`
@@ -272,6 +266,13 @@ const PERSONAL = '*'
 
 /** Whether the project was made with `init --personal`. */
 export const isPersonal = (root: string): boolean => linesOf(`${readInside(root, IGNORE) ?? ''}`).includes(PERSONAL)
+
+/** Refuses to share what is one person's. @throws UserError */
+export function refusePersonal(root: string): void {
+  if (!isPersonal(root)) return
+  const message = 'this project is for you alone: it was made with `init --personal`, and .tidemark/ is kept out of git'
+  throw new UserError('personal', message, 'take the line * out of .tidemark/.gitignore to share it')
+}
 
 const ATTRIBUTES = `${PROJECT_DIR}/.gitattributes`
 /** Git leaves the line ends of the log as they are: their bytes have hashes. In a pull request the log is folded. */

@@ -37,6 +37,11 @@ export function lastShared(db: Db): Place {
   const [seq = '', hash = ''] = (getMeta(db, 'shared') ?? '').split(' ')
   return { seq: Number(seq), hash }
 }
+/** How the next own line names the one that it follows. */
+export function followingShared(db: Db): { from: number; prev: string } {
+  const { seq, hash } = lastShared(db)
+  return { from: seq + 1, prev: hash }
+}
 export const keepShared = (db: Db, { seq, hash }: Place): void => setMeta(db, 'shared', `${seq} ${hash}`)
 
 /**
@@ -58,3 +63,7 @@ export function saveClock(db: Db, clock: Clock): void {
 export function sawStamp(db: Db, ms: number): void {
   if (ms > Number(getMeta(db, 'clock_ms') ?? 0)) setMeta(db, 'clock_ms', String(ms))
 }
+
+/** What keeps others from guessing by its digest what stays on this machine. */
+export const newSalt = (env: Env): string => Buffer.from(env.random(SALT_BYTES)).toString('base64url')
+const SALT_BYTES = 12

@@ -2,20 +2,22 @@ import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, statSync } f
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { isRunning, thisHost } from '../env.ts'
+import { attempt } from '../errors.ts'
 import type { Event } from '../log/events.ts'
 import { readMark } from './bell-file.ts'
 import { baseIsSound } from './compare.ts'
 import { type Covered, coveredLines } from './coverage.ts'
 import { type Db, insert, type Param, readDb } from './db.ts'
-import type { Line } from './line.ts'
+import type { Line, PurgeMark } from './line.ts'
 import * as log from './log.ts'
+import { type PurgeRow, unpackPurge } from './log.ts'
 import { getMeta } from './meta.ts'
 import { LINE } from './packed.ts'
 import { salvage, soundLine } from './salvage.ts'
 import { openReady } from './sqlite.ts'
 import { isBusy, storeError } from './store-error.ts'
 import { holdsStore } from './tables.ts'
-import { ownIdentities } from './trust.ts'
+import { keepLeft, leftOf, ownIdentities } from './trust.ts'
 
 const LOCK_MS = 10_000
 const TAG = /^[0-9a-z]{1,16}$/
@@ -83,18 +85,7 @@ export function holdLock(path: string): DatabaseSync | undefined {
 }
 
 /** Tables of this machine that no line of the log holds. */
-const OF_THIS_MACHINE = [
-  'parked',
-  'sessions',
-  'doors',
-  'claims',
-  'presence_events',
-  'told',
-  'defines',
-  'current_work',
-  'findings',
-  'arrivals',
-]
+const OF_THIS_MACHINE = ['parked', 'sessions', 'doors', 'claims', 'presence_events', 'told', 'defines', 'current_work', 'findings', 'arrivals'] // biome-ignore format: a list
 
 /** A file that may still hold what was written: whatever of it cannot be read is left out. */
 export class Source {
@@ -112,9 +103,20 @@ export class Source {
     this.#db = existsSync(path) ? attempt(() => readDb(path)) : undefined
   }
 
+  /** What can be asked of it; undefined where it cannot be read. */
   #read<T>(body: (db: Db) => T): T | undefined {
     const db = this.#db
     return db && attempt(() => body(db))
+  }
+
+  /** Gives `each` the rows of a table one by one; whether that were all. */
+  #each<T = Record<string, Param>>(sql: string, each: (row: T) => void): boolean {
+    return (
+      this.#read((db) => {
+        for (const row of db.each<T>(sql)) each(row)
+        return true
+      }) === true
+    )
   }
 
   /** A copy of the whole, if SQLite can read the whole. */
@@ -149,18 +151,47 @@ export class Source {
         ),
       ) ?? [])
         if (TAG.test(r.replica)) raise(r.replica, r.seq)
-    const acknowledged = (this.#read(log.findings) ?? []).map((f) => f.key.replace(/^lost:/, ''))
+    const acknowledged = (this.#read(log.findings) ?? []).map((f) => f.key.replace(/^(?:lost|missing):/, ''))
     for (const batch of [...acknowledged, this.#written ?? '']) {
-      const [, replica = '', seq] = /^([0-9a-z]{1,16}):(\d+)$/.exec(batch) ?? []
+      const [, replica = '', seq] = /^([0-9a-z]{1,16}):(?:\d+-)?(\d+)$/.exec(batch) ?? []
       if (replica) raise(replica, Number(seq))
     }
     for (const l of this.lines) raise(l.replica, l.seq)
     return heads
   }
 
-  /** The names under which it was written. */
-  identities(): string[] {
-    return this.#read((db) => ownIdentities(db).map((o) => o.replica)) ?? []
+  /** The names under which it was written, and up to which line. */
+  identities(): { replica: string; upTo: number }[] {
+    return this.#read(ownIdentities) ?? []
+  }
+
+  /** The hashes of all lines that it had, of those too that are damaged. */
+  hashes(): string[] {
+    const hashes = this.lines.map((l) => l.hash)
+    for (const table of ['log', 'covered'])
+      this.#each<{ hash: string }>(`SELECT hash FROM ${table}`, (row) => void hashes.push(row.hash))
+    return hashes
+  }
+
+  /** What it says was erased; whether that is all that it knows of. */
+  marks(): { marks: PurgeMark[]; isWhole: boolean } {
+    const marks: PurgeMark[] = []
+    const isWhole = this.#each<PurgeRow>(
+      'SELECT * FROM purged',
+      (row) => void attempt(() => marks.push(unpackPurge(row))),
+    )
+    return { marks, isWhole }
+  }
+
+  /** Whether files were still to be cleaned of what was erased. */
+  get isErasing(): boolean {
+    return this.meta('erasing') !== undefined
+  }
+
+  /** Gives a store what is known of lines that have left, and of lines that were declined. */
+  copyDeclined(to: Db): void {
+    for (const { replica } of this.identities()) keepLeft(to, replica, this.#read((db) => leftOf(db, replica)) ?? [])
+    this.#each('SELECT * FROM declined', (row) => insert(to, 'declined', row, 'OR REPLACE'))
   }
 
   covered(): readonly Covered[] {
@@ -198,13 +229,9 @@ export class Source {
    * Returns the tables that could not be read to their end.
    */
   copyPresence(to: Db): string[] {
-    const unread = OF_THIS_MACHINE.filter((table) => {
-      const whole = this.#read((db) => {
-        for (const row of db.each<Record<string, Param>>(`SELECT * FROM ${table}`)) insert(to, table, row, 'OR REPLACE')
-        return true
-      })
-      return whole !== true
-    })
+    const unread = OF_THIS_MACHINE.filter(
+      (table) => !this.#each(`SELECT * FROM ${table}`, (row) => insert(to, table, row, 'OR REPLACE')),
+    )
     if (this.arrived > log.lastArrival(to)) log.countArrival(to, this.arrived)
     const claims =
       this.#read((db) => db.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name='claims'")?.seq) ?? 0
@@ -215,14 +242,6 @@ export class Source {
   close(): void {
     this.#db?.close()
     if (/\.damaged-\d+$/.test(this.path)) rmSync(`${this.path}-shm`, { force: true })
-  }
-}
-
-function attempt<T>(body: () => T): T | undefined {
-  try {
-    return body()
-  } catch {
-    return undefined // it is damaged: that is why we are here
   }
 }
 

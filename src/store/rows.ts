@@ -1,6 +1,6 @@
 import type { Json } from '../model/field.ts'
 import { forgetAhead } from './ahead.ts'
-import { type Db, insertion, type Param, stored } from './db.ts'
+import { column, type Db, insertion, type Param, type Queries, stored } from './db.ts'
 import { addRange, type Range } from './ranges.ts'
 import { clearTexts, dropText } from './text-index.ts'
 
@@ -21,20 +21,7 @@ export interface EntityRow {
   conflicts: string | null
 }
 
-const COLUMN_NAMES = [
-  'id',
-  'kind',
-  'name',
-  'name_key',
-  'live',
-  'standing',
-  'retired',
-  'created',
-  'updated',
-  'version',
-  'body',
-  'conflicts',
-] as const
+const COLUMN_NAMES = ['id', 'kind', 'name', 'name_key', 'live', 'standing', 'retired', 'created', 'updated', 'version', 'body', 'conflicts'] as const // biome-ignore format: a list
 const COLUMNS = COLUMN_NAMES.join(', ')
 
 /** Before the field that a name is in: no name begins with it. */
@@ -50,7 +37,7 @@ export const nameIn = (kept: string, fields: { readonly [field: string]: Json })
 const ADD_ROW = insertion('entities', COLUMN_NAMES)
 const SET_ROW = `UPDATE entities SET ${COLUMN_NAMES.map((c) => `${c}=?`)} WHERE rowid=?`
 
-export const getRow = (db: Db, id: string): EntityRow | undefined =>
+export const getRow = (db: Queries, id: string): EntityRow | undefined =>
   db.get(`SELECT ${COLUMNS} FROM entities WHERE id=?`, id)
 
 /** Names are kept otherwise than in version 0.1.0. */
@@ -65,16 +52,16 @@ export const renameRow = (db: Db, { id, name, name_key }: EntityRow): void =>
   )
 
 /** Several at once, by rowid. */
-export const rowsAt = (db: Db, rowids: readonly number[]): (EntityRow & { rowid: number })[] =>
+export const rowsAt = (db: Queries, rowids: readonly number[]): (EntityRow & { rowid: number })[] =>
   db.all(
     `SELECT rowid, ${COLUMNS} FROM entities WHERE rowid IN (SELECT value FROM json_each(?))`,
     JSON.stringify(rowids),
   )
 
-export const rowsOfIds = (db: Db, ids: readonly string[]): EntityRow[] =>
+export const rowsOfIds = (db: Queries, ids: readonly string[]): EntityRow[] =>
   db.all(`SELECT ${COLUMNS} FROM entities WHERE id IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
 
-export const rowId = (db: Db, id: string): number | undefined =>
+export const rowId = (db: Queries, id: string): number | undefined =>
   db.get<{ rowid: number }>('SELECT rowid FROM entities WHERE id=?', id)?.rowid
 
 /** Where the row of an entity stands, and what its next version needs of it. */
@@ -109,7 +96,7 @@ export interface ListOptions {
 }
 
 /** Live entities of a kind, newest first. */
-export const listRows = (db: Db, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, [kind], o)
+export const listRows = (db: Queries, kind: string, o: ListOptions = {}): EntityRow[] => listed(db, COLUMNS, [kind], o)
 
 /** SQLite joins 500 selects at most. */
 export const MOST_KINDS = 400
@@ -118,8 +105,11 @@ export const MOST_KINDS = 400
  * Those of several kinds, without reading them. Each kind is read in the order of its index, and all of them together no
  * further than the last one that is asked for.
  */
-export const listIds = (db: Db, kinds: readonly string[], o: ListOptions = {}): { id: string; created: number }[] =>
-  kinds.length === 0 ? [] : listed(db, 'id, created', kinds, o)
+export const listIds = (
+  db: Queries,
+  kinds: readonly string[],
+  o: ListOptions = {},
+): { id: string; created: number }[] => (kinds.length === 0 ? [] : listed(db, 'id, created', kinds, o))
 
 const HAS_NEWER = `EXISTS (
   SELECT 1 FROM links l JOIN entities said ON said.id=l.id JOIN entities newer ON newer.id=l.src
@@ -128,7 +118,7 @@ const HAS_NEWER = `EXISTS (
 const REPLACED = `CASE WHEN NOT ${HAS_NEWER}
   THEN 0 WHEN json_valid(entities.body) THEN json_extract(entities.body, '$.status') IS NULL ELSE 0 END`
 
-function listed<T>(db: Db, columns: string, kinds: readonly string[], o: ListOptions): T[] {
+function listed<T>(db: Queries, columns: string, kinds: readonly string[], o: ListOptions): T[] {
   const where = ['kind=?', 'live=1']
   const params: Param[] = []
   if (!o.all && !o.standing)
@@ -196,14 +186,13 @@ export const touchedSince = (db: Db, kind: string, ms: number): (Listed & { chan
 
 /** Everything of a kind that was there at a moment, deleted ones too. */
 export const idsAt = (db: Db, kind: string, ms: number): string[] =>
-  db
-    .all<{ id: string }>(
-      `SELECT id FROM entities WHERE kind=? AND (updated<=? OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?))`,
-      kind,
-      ms,
-      ms,
-    )
-    .map((row) => row.id)
+  column<string>(
+    db,
+    `SELECT id FROM entities WHERE kind=? AND (updated<=? OR EXISTS (SELECT 1 FROM events WHERE entity=entities.id AND ms<=?))`,
+    kind,
+    ms,
+    ms,
+  )
 
 /** An entity whose row may not say what is asked. */
 export interface ChangedRow {
@@ -249,36 +238,34 @@ export function cameBy(db: Db, kinds: readonly string[], ms: number): { n: numbe
 
 /** Those of these links that are no links any more; one that was undone has lost its ends with it. */
 export const linksGone = (db: Db, ids: readonly string[]): string[] =>
-  db
-    .all<{ id: string }>(
-      'SELECT value AS id FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links WHERE links.id=value)',
-      JSON.stringify(ids),
-    )
-    .map((row) => row.id)
+  column<string>(
+    db,
+    'SELECT value AS id FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links WHERE links.id=value)',
+    JSON.stringify(ids),
+  )
 
 /** Links at some entities, whatever became of their other ends. */
-export const allLinksAt = (db: Db, end: 'src' | 'dst', ids: readonly string[]): LinkRow[] =>
+export const allLinksAt = (db: Queries, end: 'src' | 'dst', ids: readonly string[]): LinkRow[] =>
   db.all(`SELECT * FROM links WHERE ${end} IN (SELECT value FROM json_each(?))`, JSON.stringify(ids))
 
-export const linkOf = (db: Db, id: string): LinkRow | undefined => db.get('SELECT * FROM links WHERE id=?', id)
+export const linkOf = (db: Queries, id: string): LinkRow | undefined => db.get('SELECT * FROM links WHERE id=?', id)
 
 /** Links of one relation that end at one of these. */
 export const linksInto = (db: Db, relation: string, ids: readonly string[]): LinkRow[] =>
   db.all('SELECT * FROM links WHERE dst IN (SELECT value FROM json_each(?)) AND rel=?', JSON.stringify(ids), relation)
 
-export const allKinds = (db: Db): string[] =>
-  db.all<{ kind: string }>('SELECT DISTINCT kind FROM entities').map((r) => r.kind)
+export const allKinds = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT kind FROM entities')
 
-export const rowsByName = (db: Db, nameKey: string): EntityRow[] =>
+export const rowsByName = (db: Queries, nameKey: string): EntityRow[] =>
   db.all(`SELECT ${COLUMNS} FROM entities WHERE name_key=? ORDER BY id`, nameKey)
 
-export const rowsInConflict = (db: Db): EntityRow[] =>
+export const rowsInConflict = (db: Queries): EntityRow[] =>
   db.all(`SELECT ${COLUMNS} FROM entities WHERE conflicts IS NOT NULL ORDER BY id`)
 
-export const allIds = (db: Db): string[] => db.all<{ id: string }>('SELECT id FROM entities').map((r) => r.id)
+export const allIds = (db: Queries): string[] => column<string>(db, 'SELECT id FROM entities')
 
 /** The newest names, to suggest from when a reference finds nothing. */
-export const someNames = (db: Db, limit: number): { id: string; name: string }[] =>
+export const someNames = (db: Queries, limit: number): { id: string; name: string }[] =>
   db
     .all<{ id: string; name: string; body: string }>(
       "SELECT id, name, body FROM entities WHERE live=1 AND name<>'' ORDER BY created DESC LIMIT ?",
@@ -286,7 +273,7 @@ export const someNames = (db: Db, limit: number): { id: string; name: string }[]
     )
     .map(({ id, name, body }) => ({ id, name: name.startsWith(IN_FIELD) ? nameIn(name, stored(body)) : name }))
 
-export const countByKind = (db: Db): { kind: string; n: number }[] =>
+export const countByKind = (db: Queries): { kind: string; n: number }[] =>
   db.all('SELECT kind, count(*) AS n FROM entities WHERE live=1 GROUP BY kind ORDER BY n DESC, kind')
 
 export interface LinkRow {
@@ -301,7 +288,7 @@ export const putLink = (db: Db, l: LinkRow): void =>
 export const dropLink = (db: Db, id: string): void => db.run('DELETE FROM links WHERE id=?', id)
 
 /** Links at an entity whose other end is alive; a link to a deleted entity is hidden, not an error (K8). */
-export const linksAt = (db: Db, end: 'src' | 'dst', id: string): LinkRow[] =>
+export const linksAt = (db: Queries, end: 'src' | 'dst', id: string): LinkRow[] =>
   db.all(
     end === 'src'
       ? 'SELECT l.* FROM links l JOIN entities e ON e.id=l.dst WHERE l.src=? AND e.live=1 ORDER BY l.rel, l.dst'
@@ -318,7 +305,12 @@ export interface EdgeRow extends LinkRow {
  * Links at several entities that somebody stands by, whose other end is alive. One statement for a whole step of a
  * walk; of the link's own entity only the confidence is read.
  */
-export function edgesAt(db: Db, end: 'src' | 'dst', ids: readonly string[], relations?: readonly string[]): EdgeRow[] {
+export function edgesAt(
+  db: Queries,
+  end: 'src' | 'dst',
+  ids: readonly string[],
+  relations?: readonly string[],
+): EdgeRow[] {
   const other = end === 'src' ? 'dst' : 'src'
   const only = relations ? 'AND l.rel IN (SELECT value FROM json_each(?))' : ''
   return db.all(
@@ -334,7 +326,7 @@ export function edgesAt(db: Db, end: 'src' | 'dst', ids: readonly string[], rela
 }
 
 /** Every link of some relations; whether it and its ends are alive is not looked at, which would take ten times as long. */
-export const linksOf = (db: Db, relations: readonly string[]): LinkRow[] =>
+export const linksOf = (db: Queries, relations: readonly string[]): LinkRow[] =>
   db.all(
     'SELECT * FROM links WHERE rel IN (SELECT value FROM json_each(?)) ORDER BY rel, src, dst',
     JSON.stringify(relations),
@@ -343,15 +335,15 @@ export const linksOf = (db: Db, relations: readonly string[]): LinkRow[] =>
 export const allRows = (db: Db): EntityRow[] => db.all(`SELECT ${COLUMNS} FROM entities ORDER BY id`)
 
 /** Which entities of two kinds there are, each with its version: changes whenever one of them does. */
-export const versionsOfKinds = (db: Db, a: string, b: string): string =>
+export const versionsOfKinds = (db: Queries, a: string, b: string): string =>
   db.get<{ key: string | null }>(
-    "SELECT group_concat(id || '@' || version || '/' || live || '/' || updated) AS key FROM entities WHERE kind IN (?,?)",
+    "SELECT group_concat(id || '@' || version || '/' || live || '/' || updated || '/' || rowid) AS key FROM entities WHERE kind IN (?,?)",
     a,
     b,
   )?.key ?? ''
 
-export const idsOfKind = (db: Db, kind: string): string[] =>
-  db.all<{ id: string }>('SELECT id FROM entities WHERE kind=?', kind).map((r) => r.id)
+export const idsOfKind = (db: Queries, kind: string): string[] =>
+  column<string>(db, 'SELECT id FROM entities WHERE kind=?', kind)
 
 /** Lines that were folded away, by replica: their numbers, and ranges of them. Of 0.1.0 it is known how many they were. */
 export type Counts = { readonly [replica: string]: number | readonly (number | Range)[] }
@@ -421,7 +413,7 @@ export function dropEntityIndexes(db: Db, id: string): void {
  * them, news that wait for them, and ids of what is no more.
  */
 export function forgetErased(db: Db, isThere: (id: string) => boolean): void {
-  const gone = ['title', 'request', 'said', 'failing', 'later'].map((key) => `'$.data.${key}'`).join()
+  const gone = ['title', 'request', 'said', 'failing', 'later', 'questions'].map((key) => `'$.data.${key}'`).join()
   db.run(`UPDATE sessions SET body=json_remove(body, ${gone})`)
   db.run('DELETE FROM defines')
   forgetAhead(db, isThere)

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type Line, parseLine } from './line.ts'
+import { attempt } from '../errors.ts'
+import { isBetter, type Line, parseLine } from './line.ts'
 import { lineText, PACKED_BEGINS } from './packed.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -10,13 +11,7 @@ const WAL_HEADER = 32
 const LEAF_OF_TABLE = 13
 
 /** The line that a text is, if its hash fits. */
-export function soundLine(text: string): Line | undefined {
-  try {
-    return parseLine(text, true)
-  } catch {
-    return undefined
-  }
-}
+export const soundLine = (text: string): Line | undefined => attempt(() => parseLine(text, true))
 
 /**
  * The sound log lines of a store's file, whatever is damaged around them. First what SQLite reads, from the front up to the
@@ -30,8 +25,7 @@ export function salvage(path: string): Line[] {
     if (!line) return
     const key = `${line.replica}:${line.seq}`
     const there = found.get(key)
-    // of one that was erased its substitute counts, wherever the original still stands
-    if (!there || (there.hash === line.hash && line.partial && !there.partial)) found.set(key, line)
+    if (!there || isBetter(line, there)) found.set(key, line)
   }
   if (existsSync(path)) for (const text of readByTable(path)) take(text)
   for (const text of readByPages(path)) take(text)
@@ -42,15 +36,11 @@ function* readByTable(path: string): Generator<string> {
   const seen = new Set<unknown>()
   for (const order of ['ASC', 'DESC']) {
     try {
-      const db = openSqlite(path, { readOnly: true })
-      try {
-        for (const { n, line } of db.prepare(`SELECT n, line FROM log ORDER BY n ${order}`).iterate()) {
-          if (seen.has(n)) break
-          seen.add(n)
-          yield lineText(line)
-        }
-      } finally {
-        db.close()
+      using db = openSqlite(path, { readOnly: true })
+      for (const { n, line } of db.prepare(`SELECT n, line FROM log ORDER BY n ${order}`).iterate()) {
+        if (seen.has(n)) break
+        seen.add(n)
+        yield lineText(line)
       }
     } catch {} // what can be read is what was read so far
   }
@@ -111,13 +101,8 @@ function* readByPages(path: string): Generator<string> {
 const beginOf = (bytes: Buffer): number =>
   Math.max(...[...LINE_BEGINS, PACKED_BEGINS].map((begin) => bytes.indexOf(begin)))
 
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch {
-    return Buffer.alloc(0) // not there, or not readable: then nothing is read of it
-  }
-}
+/** Nothing where it is not there, or not readable. */
+const bytesOf = (path: string): Buffer => attempt(() => readFileSync(path)) ?? Buffer.alloc(0)
 
 const sizeOf = (said: number, otherwise: number): number =>
   said >= 512 && said <= 65_536 && (said & (said - 1)) === 0 ? said : otherwise

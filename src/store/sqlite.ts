@@ -27,12 +27,8 @@ export function openReady(path: string | URL, options: { readOnly?: boolean }, p
 
 /** Opens a file for as long as `body` runs. */
 export function withSqlite<T>(path: string | URL, options: { readOnly?: boolean }, body: (db: DatabaseSync) => T): T {
-  const db = openSqlite(path, options)
-  try {
-    return body(db)
-  } finally {
-    db.close()
-  }
+  using db = openSqlite(path, options)
+  return body(db)
 }
 
 export function pragmas(db: DatabaseSync): void {

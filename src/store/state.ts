@@ -1,15 +1,17 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { UserError } from '../errors.ts'
 import { createInside, inspect, isOwn, readInside, writeInside } from '../files.ts'
+import { jsonIn } from '../model/object.ts'
 
 /** What is this user's, and no project's: `TIDEMARK_STATE`, else the place the system has for such things. */
 export function stateDirectory(): string {
   const { TIDEMARK_STATE, XDG_STATE_HOME, LOCALAPPDATA, HOME } = process.env
-  return (
-    TIDEMARK_STATE || join(XDG_STATE_HOME || LOCALAPPDATA || join(HOME || homedir(), '.local', 'state'), 'tidemark')
-  )
+  // a path that is not whole would lead into a repository
+  const whole = (path: string | undefined) => (isAbsolute(path ?? '') ? path : undefined)
+  const named = whole(XDG_STATE_HOME) ?? whole(LOCALAPPDATA) ?? join(HOME || homedir(), '.local', 'state')
+  return whole(TIDEMARK_STATE) ?? join(named, 'tidemark')
 }
 
 const PRIVATE = { mode: 0o600, dirMode: 0o700, sync: true }
@@ -68,15 +70,8 @@ export interface Joined {
 
 const saidPath = (project: string) => `stores/${project}.json`
 
-function said(project: string): Said {
-  const text = readState(saidPath(project))
-  if (text === undefined) return {}
-  try {
-    return JSON.parse(text) as Said
-  } catch {
-    return {} // edited by hand: as if nothing was said
-  }
-}
+/** Nothing also where it was edited by hand and is none. */
+const said = (project: string): Said => (jsonIn(readState(saidPath(project)) ?? '{}') ?? {}) as Said
 
 /** The stores of a clone that somebody named, where they lay when they were opened. */
 export const placesOf = (project: string, root: string): readonly string[] => said(project).places?.[root] ?? []

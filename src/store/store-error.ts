@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { lockWait } from './lock-wait.ts'
 import { isMisdefined } from './tables.ts'
 
@@ -25,12 +25,8 @@ export const damaged = (what: string): UserError =>
 const TOO_LITTLE = 1 << 17
 
 function isFull(directory: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(directory)
-    return bavail * bsize < TOO_LITTLE
-  } catch {
-    return false
-  }
+  const disk = attempt(() => statfsSync(directory))
+  return disk !== undefined && disk.bavail * disk.bsize < TOO_LITTLE
 }
 
 /** Whether the store could not be read or written: no fault of what was to be written, which is to be tried again. */

@@ -28,12 +28,8 @@ export function hasOurSchema(db: DatabaseSync): boolean {
 /** Whether the tables of a file are defined otherwise than we define them: then a statement of ours fails through no fault of its own. */
 export function isMisdefined(path: string): boolean {
   try {
-    const db = new DatabaseSync(path, { readOnly: true })
-    try {
-      return !hasOurSchema(db)
-    } finally {
-      db.close()
-    }
+    using db = new DatabaseSync(path, { readOnly: true })
+    return !hasOurSchema(db)
   } catch {
     return true
   }

@@ -1,4 +1,4 @@
-import { type Db, insertion, stored } from './db.ts'
+import { type Db, insertion, type Queries, stored } from './db.ts'
 import { indexed, textParts } from './terms.ts'
 import { clearVectors, dropVector, startAnew } from './vectors.ts'
 
@@ -15,7 +15,6 @@ export interface EntityText {
   /** What it stands in a row with: a conversation, a task. */
   readonly source?: string
   readonly place?: number
-  readonly speaker?: string
 }
 
 /** Terms of one weight, as 32-bit hashes of their stems, in order. */
@@ -29,7 +28,6 @@ export interface TextRow {
   readonly rowid: number
   readonly source: string | null
   readonly place: number | null
-  readonly speaker: string | null
   /** Words as a person counts them. */
   readonly words: number
   readonly runs: readonly Run[]
@@ -94,7 +92,7 @@ export function unpackRuns(bytes: Uint8Array): Run[] {
 }
 
 const ADD_WORDS = insertion('text_index', ['rowid', 'title', 'body', 'extra'])
-const ADD_TEXT = insertion('texts', ['rowid', 'source', 'place', 'speaker', 'terms', 'words'])
+const ADD_TEXT = insertion('texts', ['rowid', 'source', 'place', 'terms', 'words'])
 
 /** What the indexes hold of a text; made without the store. */
 export interface IndexedText {
@@ -103,12 +101,11 @@ export interface IndexedText {
   readonly extra: string
   readonly source: string | null
   readonly place: number | null
-  readonly speaker: string | null
   readonly terms: Uint8Array
   readonly words: number
 }
 
-export function indexedText({ title, parts, source, place, speaker }: EntityText): IndexedText {
+export function indexedText({ title, parts, source, place }: EntityText): IndexedText {
   const { terms, words, more } = packRuns([title, ...parts])
   const all = parts.map((p, i) => ({ ...p, more: more[i + 1]! }))
   const column = (of: readonly { text: string; more: string[] }[]) =>
@@ -119,7 +116,6 @@ export function indexedText({ title, parts, source, place, speaker }: EntityText
     extra: column(all.filter((p) => p.weight < 0.5)),
     source: source ?? null,
     place: place ?? null,
-    speaker: speaker ?? null,
     terms,
     words,
   }
@@ -132,9 +128,9 @@ export function indexedText({ title, parts, source, place, speaker }: EntityText
 export function indexText(db: Db, rowid: number, text: IndexedText | undefined, was: 'none' | 'same' | 'other'): void {
   if (was === 'other' && db.get('SELECT 1 FROM texts WHERE rowid=?', rowid) !== undefined) dropText(db, rowid)
   if (!text) return
-  const { title, body, extra, source, place, speaker, terms, words } = text
+  const { title, body, extra, source, place, terms, words } = text
   db.run(ADD_WORDS, rowid, title, body, extra)
-  db.run(ADD_TEXT, rowid, source, place, speaker, terms, words)
+  db.run(ADD_TEXT, rowid, source, place, terms, words)
   if (was !== 'same') db.run('INSERT OR IGNORE INTO vectors_due (rowid) VALUES (?)', rowid)
 }
 
@@ -243,7 +239,7 @@ export interface Hit {
 
 /** Rows that hold any of the words, or all of any group of words, best first (BM25). */
 export function rowsWith(
-  db: Db,
+  db: Queries,
   words: readonly (string | readonly string[])[],
   limit: number,
   which: Which,
@@ -264,7 +260,7 @@ const FEW = 20
  * where too many of the best do not count, or the last ones are equally good.
  */
 function bestWith(
-  db: Db,
+  db: Queries,
   match: string,
   limit: number,
   which: Which,
@@ -298,7 +294,13 @@ function bestWith(
 }
 
 /** Every text that matches is looked at; where kinds are asked for, the rows of those are told apart without reading any. */
-const allWith = (db: Db, match: string, limit: number, which: Which, kinds: readonly string[] | undefined): Hit[] =>
+const allWith = (
+  db: Queries,
+  match: string,
+  limit: number,
+  which: Which,
+  kinds: readonly string[] | undefined,
+): Hit[] =>
   db.all(
     `SELECT e.rowid AS rowid, e.id AS id, e.kind AS kind, -bm25(text_index, ${WEIGHTS}) AS score FROM text_index CROSS JOIN entities e ON e.rowid=text_index.rowid
      WHERE text_index MATCH ?

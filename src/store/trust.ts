@@ -1,6 +1,7 @@
 import { sha256 } from '../model/digest.ts'
-import { type Db, type Param, stored } from './db.ts'
-import { type EventRow, type LoggedEvent, unpack } from './log.ts'
+import { column, type Db, type Param, stored } from './db.ts'
+import { isKeyed } from './keys.ts'
+import { type EventRow, known, type LoggedEvent, unpack } from './log.ts'
 import { getMeta, setMeta } from './meta.ts'
 import { LINE } from './packed.ts'
 import { addRange, type Range } from './ranges.ts'
@@ -42,12 +43,11 @@ export const OF_PEERS = 'yjs'
 
 /** Of some entities, those that may hold what such peers said. */
 export const touchedByPeers = (db: Db, ids: readonly string[]): string[] =>
-  db
-    .all<{ id: string }>(
-      `SELECT id FROM entities WHERE id IN (SELECT value FROM json_each(?)) AND instr(body, '"source":"${OF_PEERS}"')>0`,
-      JSON.stringify(ids),
-    )
-    .map((r) => r.id)
+  column<string>(
+    db,
+    `SELECT id FROM entities WHERE id IN (SELECT value FROM json_each(?)) AND instr(body, '"source":"${OF_PEERS}"')>0`,
+    JSON.stringify(ids),
+  )
 
 export const isOfPeers = (db: Db, replica: string, seq: number): boolean =>
   db.get(
@@ -90,6 +90,10 @@ export const hasOthers = (db: Db): boolean => {
   )
 }
 
+/** Other replicas whose name holds no key, as those of 0.1.0: a store that meets them first cannot tell who wrote their lines. */
+export const withoutKey = (db: Db): string[] =>
+  [...known(db).keys()].filter((replica) => !isKeyed(replica) && !isOwnReplica(db, replica)).sort()
+
 /** The key by which each replica is known here, and the first of its lines that bore it. */
 export type Pins = { [replica: string]: { key: string; from: number } }
 const PINS = 'sync_keys'
@@ -102,6 +106,16 @@ const digest = (entity: string): string => sha256(entity).slice(0, 32)
 export interface Arrivals {
   own: number
   others: number
+}
+
+/** Entities of a kind that this store has written of last, newest first. */
+export function newestOwn(db: Db, kind: string, limit: number): string[] {
+  const sql = 'SELECT entity FROM events WHERE replica=? AND entity>=? AND entity<? ORDER BY seq DESC LIMIT ?'
+  // several events speak of one entity
+  const found = ownIdentities(db).flatMap(({ replica }) =>
+    db.all<{ entity: string }>(sql, replica, `${kind}:`, `${kind};`, limit * 8),
+  )
+  return [...new Set(found.map((e) => e.entity))].slice(0, limit)
 }
 
 export function arrivalsOf(db: Db, entity: string): Arrivals | undefined {

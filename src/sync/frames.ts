@@ -1,6 +1,6 @@
 /** What a hub and its clients say to each other: a header of JSON, then one opaque update a line. */
 
-import { isObject, type JsonObject } from '../model/object.ts'
+import { isObject, type JsonObject, jsonIn } from '../model/object.ts'
 
 /** The version of what is said. Each side ignores what it does not know, so that old and new ones go on together. */
 export const PROTOCOL = 1
@@ -11,8 +11,6 @@ export const PAGE_BYTES = 256 * 1024
 export const PAGE_UPDATES = 500
 /** Smaller frames are not compressed: what happens at the moment is sent to many, and each would be compressed anew. */
 export const COMPRESS_FROM = 32 * 1024
-
-export const isProjectId = (id: unknown): id is string => typeof id === 'string' && /^[a-z0-9-]{6,64}$/.test(id)
 
 export interface Frame {
   readonly head: JsonObject
@@ -35,12 +33,8 @@ export function linesIn(bytes: Buffer): string[] {
 /** Reads a frame; nothing if it is none. */
 export function readFrame(bytes: Buffer): Frame | undefined {
   const [first = '', ...updates] = linesIn(bytes)
-  try {
-    const head: unknown = JSON.parse(first)
-    return isObject(head) ? { head: head as JsonObject, updates } : undefined
-  } catch {
-    return undefined
-  }
+  const head = jsonIn(first)
+  return isObject(head) ? { head, updates } : undefined
 }
 
 /** Compression small enough that a thousand connections fit: windows of 8 kB, and nothing kept between frames. */

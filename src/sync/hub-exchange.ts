@@ -1,25 +1,27 @@
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
 import type { Memory } from '../memory.ts'
 import { sha256 } from '../model/digest.ts'
 import type { Json } from '../model/field.ts'
+import { isProjectId } from '../model/names.ts'
 import type { JsonObject } from '../model/object.ts'
 import { travelsFrom } from '../read/travels.ts'
 import { parseSnapshot, type SignedSnapshot } from '../replication/compaction.ts'
 import { stored } from '../store/db.ts'
+import { isAsked } from '../store/held.ts'
 import { handleOf, isKeyed } from '../store/keys.ts'
-import { type Line, parseLine } from '../store/line.ts'
+import { isStandIn, type Line, parseLine } from '../store/line.ts'
 import * as log from '../store/log.ts'
-import { getMeta, setMeta } from '../store/meta.ts'
+import { EXCHANGE, getMeta, setMeta } from '../store/meta.ts'
 import { addRange, inRanges, missingIn, type Range } from '../store/ranges.ts'
 import type { Joined } from '../store/state.ts'
 import { isOfStore } from '../store/store-error.ts'
 import { summaryOf } from '../store/summary.ts'
 import { isOwnReplica, keepLeft } from '../store/trust.ts'
-import { type Frame, isProjectId, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
+import { type Frame, keyOf, MOST_FRAME, PAGE_BYTES, PAGE_UPDATES, replicaOfKey } from './frames.ts'
 import { HubLink } from './hub-link.ts'
 import { type Held, unsent } from './publish.ts'
-import { linesAtOnce } from './receive.ts'
+import { isWanted, linesAtOnce } from './receive.ts'
 import { isSnapshot } from './segments.ts'
 import { sharedPart } from './share.ts'
 import { checkFirstLines, checkSnapshot } from './signatures.ts'
@@ -37,13 +39,13 @@ interface Progress {
   sent: { [replica: string]: readonly Range[] | number }
   /** What was erased of own lines when they were pushed. */
   erased?: string
-  /** The first update that could not be read, and what this Tidemark knew then. */
-  odd?: { from: number; knows: number }
+  /** The first update that could not be read, how many there were, and what this Tidemark knew then. */
+  odd?: { from: number; knows: number; count?: number; first?: string }
   /** Whose name each member's batches bear. */
   names?: { [user: string]: string }
 }
 
-const PROGRESS = 'hub'
+const PROGRESS = EXCHANGE.hub
 const PUSH_LINES = 5_000
 /** Grows with what `parseLine` can read: what could not be read is asked for again. */
 const KNOWS = 2
@@ -51,8 +53,10 @@ const KNOWS = 2
 const MOST_ASKED = 200
 
 export interface Exchanged {
-  /** Batches of others that were new here. */
+  /** Batches that were new here. */
   applied: number
+  /** How many of them this store had written itself. */
+  back: number
   /** Batches that later ones name, and that neither this store nor the hub has. */
   gaps: number
   /** Updates that could not be taken, and why. */
@@ -75,7 +79,7 @@ export interface ExchangeOptions {
 
 /** One store's exchange with its hub: takes in what comes as long as it is open, and pushes what is new when asked. */
 export class HubExchange {
-  readonly out: Exchanged = { applied: 0, gaps: 0, odd: [], pushed: [], staying: 0 }
+  readonly out: Exchanged = { applied: 0, back: 0, gaps: 0, odd: [], pushed: [], staying: 0 }
   readonly #memory: Memory
   readonly #link: HubLink
   #log = ''
@@ -173,6 +177,8 @@ export class HubExchange {
     this.#link.tell(head)
   }
 
+  readonly [Symbol.dispose] = (): void => this.close()
+
   close(): void {
     this.#link.close()
   }
@@ -206,17 +212,13 @@ export class HubExchange {
       })
       this.#takeIn(found)
       const last = typeof head.last === 'number' && head.last > this.#n ? head.last : this.#n
-      const odd = found.flatMap(({ n, why, member }) => (why === undefined ? [] : [{ n, why, member }]))
+      const odd = found.flatMap(({ n, why, member, of }) => (why === undefined ? [] : [{ n, why, member, of }]))
       this.out.odd = [...this.out.odd, ...odd].slice(-100)
       const { env, db } = this.#memory
       this.#keep((p) => {
-        for (const { n, why, member } of odd)
-          log.finding(
-            db,
-            `hub:${this.#log}:${n}`,
-            env.now(),
-            `update ${n} of the hub, by ${member}, was left out: ${why}`,
-          )
+        const left = this.#left(p, odd)
+        // one line, however many there are
+        if (left.odd) log.finding(db, `hub:${this.#log}`, env.now(), saidLeft(left.odd, this.#memory.projectId))
         const names = this.#names(p, found)
         return {
           n: last,
@@ -226,7 +228,7 @@ export class HubExchange {
           ),
           ...(typeof head.mark === 'string' ? { mark: head.mark } : {}),
           ...(names ? { names } : {}),
-          ...(odd.length > 0 ? { odd: { from: Math.min(p.odd?.from ?? odd[0]!.n, odd[0]!.n), knows: KNOWS } } : {}),
+          ...left,
         }
       })
       this.#n = last
@@ -240,6 +242,21 @@ export class HubExchange {
       this.#link.fail((error as Error).message)
       return false
     }
+  }
+
+  /** What is known of updates that were left out, with some more of them. */
+  #left(
+    p: Progress,
+    more: readonly { n: number; why: string; member: string; of?: string | undefined }[],
+  ): Pick<Progress, 'odd'> {
+    const [one] = more
+    if (!one) return {}
+    const {
+      from = one.n,
+      count = 0,
+      first = `update ${one.n}, of replica ${one.of ?? 'unknown'} by ${one.member}: ${one.why}`,
+    } = p.odd ?? {}
+    return { odd: { from: Math.min(from, one.n), knows: KNOWS, count: count + more.length, first } }
   }
 
   /** One that cannot be taken is not to keep the others out. */
@@ -260,8 +277,9 @@ export class HubExchange {
     try {
       checkFirstLines(this.#memory, lines)
       for (const s of snapshots) checkSnapshot(this.#memory, s)
-      const { applied, gaps, refused } = this.#memory.applyLines({ lines, snapshots })
+      const { applied, back = 0, gaps, refused } = this.#memory.applyLines({ lines, snapshots })
       this.out.applied += applied
+      this.out.back += back
       this.out.gaps = gaps
       for (const { line, why } of refused) {
         const of = found.find((f) => f.line && `${f.line.replica}:${f.line.seq}` === line)
@@ -278,14 +296,14 @@ export class HubExchange {
   /** Reads an update of others. The hub says under which replica it was pushed: nobody writes under that of another. */
   #read(text: string, item: unknown): Read {
     const [n, key, member] = Array.isArray(item) ? item : []
-    const read: Read = { n: Number(n) || 0, member: String(member) }
     const replica = replicaOfKey(key)
+    const read: Read = { n: Number(n) || 0, member: String(member), of: replica }
     try {
       if (replica === undefined) read.why = 'it does not say where it was written'
       else if (isSnapshot(text)) {
         const snapshot = parseSnapshot(text, (of) => handleOf(of) === replica)
         if (!snapshot) read.why = 'its snapshot is none of this replica'
-        else if (!snapshot.covered.some((c) => isOwnReplica(this.#memory.db, c.replica))) read.snapshot = snapshot
+        else if (isWanted(this.#memory.db, snapshot)) read.snapshot = snapshot
       } else {
         const line = parseLine(text)
         if (handleOf(line.replica) === replica) read.line = line
@@ -394,7 +412,7 @@ export class HubExchange {
       for (const range of ranges)
         for (const [from, to] of missingIn([...sentOf(progress, replica)], range))
           for (const line of log.linesBetween(db, replica, from, to)) {
-            if (log.declinedAs(db, line) === undefined) lacking.push(line)
+            if (log.declinedAs(db, line) === undefined && !isStandIn(line)) lacking.push(line)
             if (lacking.length >= PUSH_LINES) return lacking
           }
     }
@@ -445,7 +463,9 @@ export class HubExchange {
       const replica = [...log.known(db).keys()].find((r) => isKeyed(r) && handleOf(r) === handle)
       return (replica === undefined ? undefined : log.lineOf(db, replica, seq)) ?? []
     })
-    await this.#relay(wanted.filter((line) => !line.local && log.declinedAs(db, line) === undefined))
+    const isSent = (line: Line) =>
+      !line.local && !isStandIn(line) && log.declinedAs(db, line) === undefined && !isAsked(db, line)
+    await this.#relay(wanted.filter(isSent))
   }
 }
 
@@ -469,12 +489,8 @@ const numbersIn = (ranges: readonly Range[]): number[] =>
 
 /** The key of a line, by what it says itself. */
 function keyIn(text: string): string {
-  try {
-    const { replica, seq } = parseLine(text)
-    return keyOf(handleOf(replica), seq)
-  } catch {
-    return ''
-  }
+  const line = attempt(() => parseLine(text))
+  return line ? keyOf(handleOf(line.replica), line.seq) : ''
 }
 
 /** How many batches of this machine the hub does not have yet; no more than `most` of each identity are looked for. */
@@ -487,10 +503,15 @@ export function unsentLines(memory: Memory, most?: number): number {
 interface Read {
   n: number
   member: string
+  of: string | undefined
   line?: Line
   snapshot?: SignedSnapshot
   why?: string
 }
+
+/** What doctor shows. */
+const saidLeft = ({ count = 1, first = '' }: NonNullable<Progress['odd']>, project: string): string =>
+  `${count === 1 ? 'an update' : `${count} updates`} of the hub left out, the first is ${first}; who runs the hub takes a replica out with \`tidemark hub drop ${project} REPLICA\``
 
 interface Item {
   key: string
@@ -526,12 +547,8 @@ function* portions(items: Iterable<Item>): Generator<Item[]> {
 export async function exchangeOnce(memory: Memory, joined: Joined): Promise<Exchanged> {
   if (!isProjectId(memory.projectId))
     throw new UserError('bad-hub', `the id ${memory.projectId} cannot be used with a hub`)
-  const exchange = new HubExchange(memory, joined)
-  try {
-    await exchange.start()
-    await exchange.push()
-    return exchange.out
-  } finally {
-    exchange.close()
-  }
+  using exchange = new HubExchange(memory, joined)
+  await exchange.start()
+  await exchange.push()
+  return exchange.out
 }

@@ -11,6 +11,7 @@ import * as presence from '../store/presence.ts'
 import { hubOf, type Joined } from '../store/state.ts'
 import { arbitrate, leaseOf, releaseAt } from './hub-claims.ts'
 import { HubExchange } from './hub-exchange.ts'
+import { isFinal } from './hub-link.ts'
 
 /** What sessions and claims of other machines have as their client, in the store of this one. */
 const HUB = 'hub'
@@ -45,6 +46,7 @@ export function followHub(
     life?.stop()
     life = undefined
     if (pause === RETRY_MS && !ended) memory.env.log(`tidemark: the hub: ${error.message}`)
+    if (isFinal(error)) return // `look` sees it when the project has joined with another token
     later((pause = Math.min(pause * 2, RETRY_AT_MOST_MS)))
   }
   const begin = async () => {

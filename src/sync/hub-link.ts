@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import { UserError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
-import { isObject, type JsonObject } from '../model/object.ts'
+import { isObject, type JsonObject, jsonIn } from '../model/object.ts'
 import type { Joined } from '../store/state.ts'
 import { COMPRESSION, type Frame, MOST_FRAME, PROTOCOL, printFrame, readFrame } from './frames.ts'
 
@@ -30,6 +30,11 @@ const REFUSED: Readonly<Record<string, readonly [string, string]>> = {
   'wrong-project': ['the token is for other projects', 'have one made for the "id" of .tidemark/config.json'],
   'too-many-attempts': ['the hub has refused too many tokens from this address', 'try again in a minute'],
 }
+
+/** Refusals that hold until somebody joins with another token. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof UserError &&
+  ['no-token', 'expired', 'revoked', 'wrong-project'].includes(String(error.details?.code))
 
 const refused = (status: number, code: string): UserError => {
   const [message, hint] = REFUSED[code] ?? [`the hub answers ${status}`, 'check the address: is it that of a hub?']
@@ -184,10 +189,6 @@ export class HubLink {
 }
 
 function codeIn(text: string): string {
-  try {
-    const said: unknown = JSON.parse(text)
-    return isObject(said) && typeof said.error === 'string' ? said.error : ''
-  } catch {
-    return ''
-  }
+  const said = jsonIn(text)
+  return isObject(said) && typeof said.error === 'string' ? said.error : ''
 }

@@ -7,7 +7,7 @@ import { printSnapshot, snapshotOf } from '../replication/compaction.ts'
 import { asKept } from '../replication/purge.ts'
 import { coveredLines } from '../store/coverage.ts'
 import { handleOf, isKeyed, isKeyOf, publicKey, sign } from '../store/keys.ts'
-import { type Line, parseLine, printLine } from '../store/line.ts'
+import { isStandIn, type Line, parseLine, printLine } from '../store/line.ts'
 import { followingFirst } from '../store/line-v1.ts'
 import * as log from '../store/log.ts'
 import { addRange, missingIn, type Range } from '../store/ranges.ts'
@@ -139,6 +139,10 @@ function collect(
     let prev = end === 0 ? '' : (log.hashOf(db, replica, end) ?? '')
     for (const line of log.linesBetween(db, replica, from, to)) {
       if (log.declinedAs(db, line) || (isOfOther && line.raw.v === 2 && !line.signature)) continue
+      if (isStandIn(line)) {
+        own.staying++
+        continue
+      }
       const part = sharedPart(line, travels)
       if (!part) {
         own.staying++

@@ -1,10 +1,11 @@
 /**
- * tiers: knowledge that is wider than a project. `library.ts` is the user's own store, `community.ts` reads packages,
- * `wider.ts` is what both say to a project, and what of it the project overrides. `promote.ts` is the way up.
+ * tiers: knowledge that is wider than a project. `library.ts` is the user's own store, `wider.ts` what it says to a
+ * session. `promote.ts` is the way up.
  */
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { UserError } from '../errors.ts'
 import { writeInside } from '../files.ts'
 import { markdown } from '../formats/export/markdown.ts'
 import type { Memory } from '../memory.ts'
@@ -14,23 +15,34 @@ import { stateDirectory } from '../store/state.ts'
 
 const storeIn = (root: string): string => join(root, PROJECT_DIR, 'store')
 
-/** An ordinary project in the user's state directory: every command works on it with `--project`. Made if it is missing. */
-export function projectInState(root: string, name: string): Project {
-  const persistencePath = storeIn(root)
-  if (existsSync(join(root, PROJECT_DIR))) return findProject(root, persistencePath)
-  mkdirSync(root, { recursive: true, mode: 0o700 })
-  return createProject(root, { name, persistencePath, personal: true }).project
-}
-
 export const libraryRoot = (): string => join(stateDirectory(), 'library')
 
 /** Whether the user has a library: one look. */
 export const hasLibrary = (): boolean => existsSync(join(storeIn(libraryRoot()), 'store.db'))
 
+/** An ordinary project in the user's state directory: every command works on it with `--project`. Made if it is missing. */
+function libraryProject(): Project {
+  const root = libraryRoot()
+  const persistencePath = storeIn(root)
+  if (existsSync(join(root, PROJECT_DIR))) return findProject(root, persistencePath)
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+  return createProject(root, { name: 'library', persistencePath, personal: true }).project
+}
+
 /** The user's library; `unlisted`, for it is no project of theirs. */
-export function openLibrary(): { memory: Memory; project: Project } {
-  const project = projectInState(libraryRoot(), 'library')
-  return { project, memory: openProject(project, { unlisted: true }) }
+export const openLibrary = (): Memory => openProject(libraryProject(), { unlisted: true })
+
+/** Asks the library, if there is one. Returns notes: why it cannot be read. */
+export async function askLibrary(ask: (library: Memory) => unknown): Promise<string[]> {
+  if (!hasLibrary()) return []
+  try {
+    using library = openLibrary()
+    await ask(library)
+    return []
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [`${error.message}; ${error.hint}`]
+  }
 }
 
 /** The library as pages for its user: all of it, and the rules alone. */

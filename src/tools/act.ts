@@ -13,11 +13,11 @@ export const act = defineTool({
 actions is a list of [verb, object] pairs, e.g. [["record-decision", {"name": "use-sqlite", "description": "One SQLite file per project", "rationale": "no daemon", "optionsConsidered": ["JSON files"], "topics": ["storage"]}]].
 Commonest:
 record-decision {name, description, rationale, optionsConsidered?}
-record-fact {fact, category?, context?}: a rule for all sessions; waits for the user's yes (tidemark confirm) unless the user typed it in these words
+record-fact {fact, category?, context?}: a rule for all sessions; waits for the user's yes, which you cannot give
 record-failed-approach {approach, outcome, lesson}
 record-file-understanding {path, summary, importantSymbols?}
 record-learning {title, body, severity?}
-Also record-<kind> (principle, pattern, correction, insight, question, concept …), link-entities {from, to, type}, supersede {old, new, reason}, answer-question, start-goal {originalAsk}, start-task {description}, complete, retire, rename, confirm, reject, undo.
+Also record-<kind> (principle, pattern, correction, insight, question, concept …), link-entities {from, to, type}, supersede {old, new, reason}, answer-question, start-goal {originalAsk}, start-task {description}, complete, retire, rename, undo. What a person wrote, and what others wrote where it would be erased or undone, is changed once a person says yes.
 Other sessions: claim {paths, note?} before you edit what others might, release {paths}, hand-over {to, paths}, share-set or share-append {key, value}, write-handoff {inProgress, nextSteps} before you stop.
 Notes ask how a decision relates to earlier ones: send the action that holds.
 Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list the rest. A refused batch says what is wrong with every action; mend it and send it again whole.`,
@@ -31,7 +31,7 @@ Recording the same name again adds to it; what is not mentioned stays. In discov
   async run(context, args) {
     const { actions, intent } = args
     const batch = intent === undefined ? actions : isObject(actions) ? { intent, ...actions } : { intent, actions }
-    const acted = await acting(context, batch, args.redact)
+    const acted = await acting(context, await asShown(context, batch), args.redact)
     const notes = [...acted.notes]
     if (acted.results.some((r) => TOUCHING.has(String(r.kind)))) {
       const { touchedBy } = await import('./related.ts')
@@ -48,6 +48,9 @@ Recording the same name again adds to it; what is not mentioned stays. In discov
 
 /** What may answer a question, or contradict a rule. */
 const TOUCHING = new Set(['decision', 'fact', 'principle'])
+
+const asShown = async (context: ToolContext, batch: unknown): Promise<unknown> =>
+  context.by === 'person' ? (await import('./confirm.ts')).asShown(context, batch) : batch
 
 /** Acts; where only a person can say yes to it, and can be asked, asks first. */
 async function acting(context: ToolContext, batch: unknown, redact?: boolean): Promise<ActResult> {

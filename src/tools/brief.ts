@@ -1,6 +1,6 @@
-import { UsageError } from '../errors.ts'
 import type { Json } from '../model/field.ts'
 import { hereOf } from '../open.ts'
+import { mustBeWhole } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool } from './tool.ts'
 
@@ -15,19 +15,10 @@ export const brief = defineTool({
   fences: true,
   async run(context, { budget, ...args }) {
     const { memory, project, session, agent, local, served } = context
-    if (budget !== undefined && !(Number.isInteger(budget) && budget > 0))
-      throw new UsageError('budget is not a number of tokens', 'give a whole number, such as 2000')
-    const { countTokens } = await import('../recall/tokens.ts')
+    mustBeWhole({ budget }, 1)
     const { readEdits } = await import('../handoff/views/refresh.ts')
     const { brief: make, wasBriefed } = await import('../briefing/brief.ts')
-    const options = {
-      ...hereOf(project),
-      session,
-      client: agent,
-      local,
-      ...(budget !== undefined && { budget }),
-      counter: countTokens,
-    }
+    const options = { ...hereOf(project), session, client: agent, local, ...(budget !== undefined && { budget }) }
     const { reader, now, past } = await at(context, args)
     if (past) {
       const told = make(memory, project, { ...options, past: reader, moment: now })
@@ -36,10 +27,7 @@ export const brief = defineTool({
     readEdits(memory, project)
     const cursor = memory.cursor
     const { statementsFor } = await import('../tiers/wider.ts')
-    const told = make(memory, project, {
-      ...options,
-      wider: served ? [] : await statementsFor(project, (await import('../tiers/read-package.ts')).openPackage),
-    })
+    const told = make(memory, project, { ...options, wider: served ? [] : await statementsFor() })
     // somebody who only looks at what a session would be told has not been told
     if (session !== undefined) wasBriefed(memory, options, told, 'brief', cursor)
     return { text: told.text === '' ? told.line : told.text, json: told as unknown as Json }

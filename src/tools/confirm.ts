@@ -4,22 +4,22 @@ import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
 import { type Entity, provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { calledAs, nameOf } from '../read/called.ts'
+import { waitingAt } from '../replication/waiting.ts'
 import { MAX_ACTIONS, parseBatch } from '../write/batch.ts'
 import { contraryRules, saidContrary, settled } from './contradictions.ts'
 import { findOne, oneLine, refsTo, undoLine } from './format.ts'
-import { nameOf, unverifiedRules, waitingIn } from './review-queue.ts'
+import { unverifiedRules, waitingIn } from './review-queue.ts'
 import { actingAs, type Block, defineTool, type Output, type ToolContext, written } from './tool.ts'
 
 /** No rule is longer, or it would not be told. */
 const WHOLE = 1_200
 
 /** What waits, as somebody has to see it before it binds: whole, and who wants it. */
-function told(e: Entity, isOthers: boolean): { head: string; from: string } {
-  const { category, context } = e.fields
-  const more = typeof context === 'string' ? ` (${oneLine(context, WHOLE)})` : ''
-  const head = `${typeof category === 'string' ? category : e.kind}: ${oneLine(nameOf(e), WHOLE)}${more}`
-  return { head, from: isOthers ? 'from others' : oneLine(wantedBy(e), 80) }
-}
+const told = (e: Entity, isOthers: boolean): { head: string; from: string } => ({
+  head: `${typeof e.fields.category === 'string' ? e.fields.category : e.kind}: ${oneLine(calledAs(e), 2 * WHOLE)}`,
+  from: isOthers ? 'from others' : oneLine(wantedBy(e), 80),
+})
 
 /** A file, else the agent that proposed it. */
 function wantedBy(e: Entity): string {
@@ -30,14 +30,17 @@ function wantedBy(e: Entity): string {
 
 /** Changes as soon as something else waits, or something of it says something else. */
 const codeOf = (waiting: readonly Entity[]): string =>
-  sha256(canonical(waiting.map((e) => [e.id, e.fields] as unknown as Json))).slice(0, 6)
+  sha256(canonical(waiting.map((e) => [e.id, e.fields] as unknown as Json))).slice(0, 12)
 
 /** What waits, whole, a text for each. */
 export function listed(memory: Memory, waiting: readonly Entity[]): string[] {
   const others = new Set(unverifiedRules(memory).map((e) => e.id))
   return waiting.map((e) => {
     const { head, from } = told(e, others.has(e.id))
-    return `${head}\n  ${e.id}  (${from})`
+    const wanted = waitingAt(memory.db, e.id).map(
+      (w) => `\n  ${oneLine(w.by, 60)}, unverified, ${oneLine(w.wants, WHOLE)}`,
+    )
+    return `${head}\n  ${e.id}  (${from})${wanted.join('')}`
   })
 }
 
@@ -130,6 +133,34 @@ export async function askToConfirm(context: ToolContext, batch: unknown): Promis
   return memory.act(asked, { ...actingAs(context), by: 'person' })
 }
 
+/**
+ * A person's batch, with the version that they were shown in each of its confirms: on a terminal it is shown now, on a page it
+ * was, and the page says which. @throws UserError where neither is so
+ */
+export async function asShown(context: ToolContext, given: unknown): Promise<unknown> {
+  const { batch } = parseBatch(given)
+  const isUnseen = ([verb, args]: (typeof batch.actions)[number]) =>
+    verb === 'confirm' && args.expectedVersion === undefined
+  const unseen = batch.actions.filter(isUnseen)
+  if (unseen.length === 0) return given
+  const entities = unseen.map(([, args]) => findOne(context.memory.reader, args.ref))
+  await mustAgree(context, entities)
+  const { projects, ...said } = batch
+  const actions = batch.actions.map((action) =>
+    isUnseen(action) ? ['confirm', { ...action[1], expectedVersion: entities.shift()!.version }] : action,
+  )
+  return { ...said, ...(projects[0] === undefined ? {} : { projectId: projects[0] }), actions }
+}
+
+/** Shows what is to be confirmed, whole, and asks. @throws UserError unless a person says yes to it */
+export async function mustAgree({ memory, ask }: ToolContext, entities: readonly Entity[]): Promise<void> {
+  const shown = listed(memory, entities)
+  if (ask === undefined)
+    throw new UserError('not-shown', 'a yes names the version that was shown', 'give its "expectedVersion"')
+  if (!(await ask([...shown, `confirm ${entities.length === 1 ? 'it' : 'them'}?`].join('\n'))))
+    throw new UserError('not-agreed', 'nothing was confirmed')
+}
+
 export const confirm = defineTool({
   name: 'confirm',
   title: 'Say yes',
@@ -141,6 +172,7 @@ export const confirm = defineTool({
     all: { type: 'text', about: 'everything that `tidemark confirm` lists, by the code at its end' },
   },
   readOnly: false,
+  dashboard: true,
   run(context, args): Output | Promise<Output> {
     const { memory } = context
     const { ref = '', all } = args
@@ -156,17 +188,24 @@ export const confirm = defineTool({
         '`tidemark confirm` lists it with its code; nothing was confirmed',
       )
     const entities = all === undefined ? meant(context, refs) : waiting
-    const { batches, notes } = agreeTo(memory, entities, actingAs(context))
-    const lines = entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`)
-    const undo = batches.map((batch) => undoLine(batch))
-    const print = (settled: readonly string[]): Output => {
-      const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }
-      return written({ notes }, lines, json, [...settled, ...undo])
-    }
-    const pairs = contraryRules(
-      context,
-      entities.filter((e) => e.kind === 'fact'),
-    )
-    return pairs.length === 0 ? print([]) : settled(context, pairs).then(print)
+    if (all !== undefined || context.by !== 'person') return agreed(context, entities)
+    return mustAgree(context, entities).then(() => agreed(context, entities))
   },
 })
+
+/** Confirms what was shown, as it was read then. */
+function agreed(context: ToolContext, entities: readonly Entity[]): Output | Promise<Output> {
+  const { memory } = context
+  const { batches, notes } = agreeTo(memory, entities, actingAs(context))
+  const lines = entities.map((e) => `confirmed ${e.kind} "${oneLine(nameOf(e), WHOLE)}"`)
+  const undo = batches.map((batch) => undoLine(batch))
+  const print = (settled: readonly string[]): Output => {
+    const json = { confirmed: entities.map((e) => e.id), batches, notes: [...notes, ...settled] }
+    return written({ notes }, lines, json, [...settled, ...undo])
+  }
+  const pairs = contraryRules(
+    context,
+    entities.filter((e) => e.kind === 'fact'),
+  )
+  return pairs.length === 0 ? print([]) : settled(context, pairs).then(print)
+}

@@ -1,10 +1,12 @@
 import { referenceTo } from '../discover/values.ts'
 import { cyclesIn } from '../graph/cycles.ts'
 import type { Conflict } from '../model/entity.ts'
-import { moment } from './format.ts'
+import { sayMore, waitingChanges } from '../replication/waiting.ts'
+import { moment, oneLine } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool } from './tool.ts'
 
+const NOTHING_WAITS = { all: [], more: new Map<string, number>() }
 type Value = Conflict['values'][number]
 
 export const conflicts = defineTool({
@@ -32,6 +34,12 @@ export const conflicts = defineTool({
       )
       return `${referenceTo(reader, e.id)} · ${c.field === '$' ? 'deleted while it was edited' : c.field}\n  ${values.join('\n  ')}`
     })
+    const { all: waiting, more } = args['as-of'] === undefined ? waitingChanges(memory.db) : NOTHING_WAITS
+    for (const { entity: e, by, wants } of waiting)
+      lines.push(
+        `${referenceTo(reader, e.id)} · ${oneLine(by, 60)}, unverified, ${oneLine(wants, 600)}\n  tidemark review`,
+      )
+    for (const [by, n] of more) lines.push(oneLine(sayMore(by, n), 120))
     const cycles = cyclesIn(reader)
     for (const { relation, ids } of cycles)
       lines.push(
@@ -48,6 +56,7 @@ export const conflicts = defineTool({
             ...{ user: by?.user ?? null, agent: by?.agent ?? null },
           })),
         })),
+        ...waiting.map(({ entity: e, by, wants }) => ({ id: e.id, field: 'waiting', values: [], by, wants })),
         ...cycles.map(({ relation, ids }) => ({ id: ids[0]!, field: relation, values: [], cycle: ids })),
       ],
     }

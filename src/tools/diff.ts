@@ -3,7 +3,7 @@ import { CHANGES, type Changed, differenceOf } from '../graph/difference.ts'
 import type { StateValue } from '../log/cells.ts'
 import type { Json } from '../model/field.ts'
 import { touchedBetween } from '../store/log.ts'
-import { inWords, moment, oneLine } from './format.ts'
+import { inWords, kindNamed, moment, oneLine } from './format.ts'
 import { momentAsked } from './moment.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
@@ -32,13 +32,7 @@ export const diff = defineTool({
     const before = { reader: memory.asOf(from), now: from }
     const after = { reader: args.to === undefined ? memory.reader : memory.asOf(to), now: to }
     const registry = after.reader.registry()
-    const kind = args.kind === undefined ? undefined : (registry.kind(args.kind) ?? registry.kindByPlural(args.kind))
-    if (args.kind !== undefined && !kind)
-      throw new UserError(
-        'unknown-kind',
-        `no kind "${oneLine(args.kind, NAME)}"`,
-        '`tidemark discover "(kinds)"` shows them',
-      )
+    const kind = args.kind === undefined ? undefined : kindNamed(registry, args.kind)
     const gone = (id: string) => deletedBecause(context, id, to)
     const found = touchedBetween(memory.db, from, args.to === undefined ? Number.MAX_SAFE_INTEGER : to)
       .flatMap((id) => differenceOf(id, before, after, gone) ?? [])

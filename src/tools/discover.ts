@@ -11,10 +11,7 @@ export const discover = defineTool({
   about: `Asks the project's knowledge in a small, sandboxed Scheme (read-only). Prints one value per form; an error is a value (error "…").
 Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqlite"), (search-knowledge "token refresh" :limit 5), (get-relationships-from "use-sqlite"), (filter (lambda (p) (> (@ p :confidence) 0.8)) (get-principles)), (map :name (get-patterns)), (get-file-understanding "src/auth.ts"), (as-of "2026-08-01" (get-decisions)). Every kind has (get-<plural>) and (get-<kind> "name"); lists are newest first and take :limit :since :topic. (verbs), (describe "decision") and (help "filter") explain verbs, fields and functions. With a session, definitions persist between calls.`,
   example: `tidemark discover '(get-decisions :limit 3)'`,
-  params: {
-    expr: { type: 'text', about: 'one or more expressions', required: true, place: 'rest' },
-    'as-of': AS_OF,
-  },
+  params: { expr: { type: 'text', about: 'one or more expressions', required: true, place: 'rest' }, 'as-of': AS_OF },
   readOnly: true,
   async run(context, args) {
     const { memory, project, session } = context
@@ -48,8 +45,5 @@ async function recalling(memory: Memory, project: Project, session: string | und
   ])
   const recaller = recallerOf(memory, project)
   recaller.prepareNow()
-  return (source: Source) => ({
-    ...recallFunctions(source, recaller, session),
-    ...whatIfFunctions(memory, source),
-  })
+  return (source: Source) => ({ ...recallFunctions(source, recaller, session), ...whatIfFunctions(memory, source) })
 }

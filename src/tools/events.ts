@@ -7,24 +7,11 @@ import type { Json } from '../model/field.ts'
 import { defined } from '../model/object.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { PRESENCE_TYPES } from '../store/presence.ts'
-import { inWords, moment, oneLine } from './format.ts'
+import { inWords, moment, mustBeWhole, oneLine } from './format.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
 /** What an event of sessions and claims says beyond its key. */
-const SAID = new Set([
-  'client',
-  'agent',
-  'role',
-  'note',
-  'task',
-  'status',
-  'result',
-  'handoff',
-  'from',
-  'to',
-  'reason',
-  'by',
-])
+const SAID = new Set(['client', 'agent', 'role', 'note', 'task', 'status', 'result', 'handoff', 'from', 'to', 'reason', 'by']) // biome-ignore format: a list
 
 /** What happened, without the value from before. */
 function happened({ event_type, key, value, previous_value }: StreamEvent): string {
@@ -48,12 +35,8 @@ export function eventLine(e: StreamEvent, local: boolean | undefined): string {
 
 function optionsOf(context: ToolContext, args: Readonly<Record<string, unknown>>): EventsOptions {
   const since = sinceOf(context, args.since)
-  const [limit, before] = (['limit', 'before'] as const).map((name): number | undefined => {
-    const n = args[name]
-    if (n !== undefined && (typeof n !== 'number' || !Number.isInteger(n) || n < 0))
-      throw new UsageError(`--${name} is not a whole number`, 'give a number such as 50')
-    return n
-  })
+  const { limit, before } = args as { limit?: number; before?: number }
+  mustBeWhole({ limit, before })
   const types = typeof args.type === 'string' ? args.type.split(',').map((t) => t.trim()) : undefined
   return {
     ...defined({ since, before, limit, types, key: args.key as string | undefined }),

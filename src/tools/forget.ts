@@ -24,11 +24,12 @@ export const forget = defineTool({
       ? ['purge', { ref: e.id, reason: reason ?? 'erased on request' }]
       : [`delete-${e.kind}`, { ref: e.id, reason: reason || undefined }]
     const done = memory.act([action], actingAs(context))
-    const lines = erase
-      ? [`erased ${e.kind}, and what ${many(Number(done.results[0]!.batches), 'batch', 'batches')} held of it`]
-      : done.results[0]!.standing === 'proposed'
-        ? [`proposed to forget ${e.kind} ${e.name}`]
-        : [`forgot ${e.kind} ${e.name}`, undoLine(done.batch!, 'brings it back')]
+    const lines =
+      done.results[0]!.standing === 'proposed'
+        ? [`proposed to ${erase ? 'erase' : 'forget'} ${e.kind} ${e.name}`]
+        : erase
+          ? [`erased ${e.kind}, and what ${many(Number(done.results[0]!.batches), 'batch', 'batches')} held of it`]
+          : [`forgot ${e.kind} ${e.name}`, undoLine(done.batch!, 'brings it back')]
     return written(done, lines)
   },
 })

@@ -1,14 +1,17 @@
 import { many } from '../briefing/format.ts'
-import { UserError } from '../errors.ts'
+import { UsageError, UserError } from '../errors.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import type { Kind } from '../model/kind.ts'
 import { KINDS } from '../model/kinds/index.ts'
+import { didYouMean, orNear } from '../model/names.ts'
+import type { Registry } from '../model/registry.ts'
 import { oneLine } from '../model/text.ts'
 import { localMinute } from '../model/times.ts'
 import type { WorkKind } from '../model/work-kinds.ts'
 import { namesNear, type Reader } from '../read/reader.ts'
 import { asShort, shortRefs } from '../read/short-references.ts'
-import { isOpen } from '../read/work-tree.ts'
+import { findInTree } from '../recall/scope.ts'
 import { shortBatch } from '../store/keys.ts'
 
 export { oneLine } from '../model/text.ts'
@@ -75,19 +78,38 @@ export function findOne(reader: Reader, ref: unknown, deleted = false): Entity {
       `say which: ${found.map((e) => e.id).join(' or ')}`,
       { candidates: found.map((e) => e.id) },
     )
-  const near = namesNear(reader, ref)
-  throw new UserError(
-    'not-found',
-    `nothing is called "${oneLine(ref, 80)}"`,
-    near.length > 0
-      ? `did you mean ${near.map((n) => `"${oneLine(n, 60)}"`).join(' or ')}?`
-      : '`tidemark list` shows what is recorded',
-  )
+  const hint = orNear(namesNear(reader, ref), '`tidemark list` shows what is recorded', (n) => `"${oneLine(n, 60)}"`)
+  throw new UserError('not-found', `nothing is called "${oneLine(ref, 80)}"`, hint)
 }
 
 /** What a flag says, if it says something. */
 export const oneOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+
+/** @throws UsageError where one of these is said and no whole number, from `least` on. */
+export function mustBeWhole(said: Readonly<Record<string, unknown>>, least = 0): void {
+  for (const [name, n] of Object.entries(said)) {
+    if (n === undefined || (Number.isInteger(n) && Number(n) >= least)) continue
+    throw new UsageError(
+      `--${name} is not a whole number${least > 0 ? ` from ${least} on` : ''}`,
+      'give one such as 20',
+    )
+  }
+}
+
+/** The kind that somebody names, in the singular or plural. @throws UserError */
+export function kindNamed(registry: Registry, name: string): Kind {
+  const kind = registry.kind(name) ?? registry.kindByPlural(name)
+  if (kind) return kind
+  const known = registry.kinds()
+  const shown = known.flatMap((k) => (k.internal ? [] : [k.name]))
+  const names = known.flatMap((k) => [k.name, k.plural])
+  throw new UserError(
+    'unknown-kind',
+    `no kind "${oneLine(name, 80)}"`,
+    didYouMean(name, names, `the kinds are ${shown.join(', ')}`),
+  )
+}
 
 /** The parts of a flag that takes several, with commas between them. */
 export const partsOf = (text: string): string[] =>
@@ -96,23 +118,6 @@ export const partsOf = (text: string): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 
-/** One of a kind of the work tree; what is open comes before what was called so once. */
-export function findWork(reader: Reader, kind: WorkKind, ref: string): Entity {
-  const found = [...reader.find(ref), ...reader.find(`${kind}:${ref}`)].filter((e) => e.kind === kind)
-  const all = [...new Map(found.map((e) => [e.id, e])).values()]
-  const open = all.filter(isOpen)
-  if (open.length === 1) return open[0]!
-  if (all.length === 1) return all[0]!
-  if (all.length > 1) {
-    const ids = (open.length > 1 ? open : all).map((e) => e.id)
-    throw new UserError('ambiguous', `"${oneLine(ref, 80)}" means several ${kind}s`, `say which: ${ids.join(' or ')}`, {
-      candidates: ids,
-    })
-  }
-  const other = findOne(reader, ref)
-  throw new UserError(
-    'not-found',
-    `${other.id} is a ${other.kind}, not a ${kind}`,
-    `\`tidemark ${kind} list\` shows them`,
-  )
-}
+/** One of a kind of the work tree. */
+export const findWork = (reader: Reader, kind: WorkKind, ref: string): Entity =>
+  findInTree(reader, kind, ref, `\`tidemark ${kind} list\` shows them`)

@@ -1,5 +1,4 @@
 import { referenceTo } from '../discover/values.ts'
-import { UserError } from '../errors.ts'
 import { STATE } from '../log/cells.ts'
 import { isMark, saidIn } from '../log/context-value.ts'
 import { type Event, valueBefore } from '../log/events.ts'
@@ -8,7 +7,7 @@ import type { Entity } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { stands } from '../recall/validity.ts'
 import { shortBatch } from '../store/keys.ts'
-import { ago, findOne, inWords, moment, oneLine } from './format.ts'
+import { ago, findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
 import { type Block, defineTool, type Output, REF } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
@@ -97,8 +96,7 @@ export const history = defineTool({
   run({ memory, local }, args) {
     if (args.ref === undefined) {
       const { limit = 20 } = args
-      if (!Number.isInteger(limit) || limit < 1)
-        throw new UserError('bad-argument', '--limit is no whole number from 1 on', 'give a whole number')
+      mustBeWhole({ limit }, 1)
       const news = memory.newsSince(Math.max(0, memory.cursor - limit)).reverse()
       const lines = news.map(
         (n) =>

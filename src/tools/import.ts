@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts'
-import { IMPORTERS, importNow } from '../formats/import/index.ts'
+import { IMPORTERS, importFrom } from '../formats/import/index.ts'
 import { printReport } from '../formats/import/report.ts'
 import type { Json } from '../model/field.ts'
 import { agreeTo, confirmAll, listed, waitingFrom } from './confirm.ts'
@@ -72,7 +72,7 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     const run = () =>
       isSessions
         ? importTranscripts(context, { ...options, format, path, since })
-        : importNow(memory, format, path!, options)
+        : importFrom(memory, format, path!, options)
     const report = dryRun ? { ...memory.attempt(run), dryRun: true as const, batches: [] } : run()
     const asked = dryRun || isSessions ? [] : await askForYes(context, report.source)
     return { text: [printReport(report), ...asked].join('\n'), json: report as unknown as Json }

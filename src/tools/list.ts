@@ -10,7 +10,7 @@ import { oldestFirst } from '../read/order.ts'
 import { markOf, Staleness } from '../read/stale.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { stateOf } from '../recall/validity.ts'
-import { ago, entityJson, inWords, oneLine, partsOf, refsTo } from './format.ts'
+import { ago, entityJson, inWords, kindNamed, mustBeWhole, oneLine, partsOf, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool } from './tool.ts'
 
@@ -74,20 +74,8 @@ export const list = defineTool({
     const { reader, now, past } = await at(context, args)
     const registry = reader.registry()
     const { kind, limit = 50, offset = 0, topic, standing, all: whole } = args
-    const named = kind === undefined ? undefined : (registry.kind(kind) ?? registry.kindByPlural(kind))
-    if (kind !== undefined && !named) {
-      const known = registry.kinds()
-      const names = known.filter((k) => !k.internal).map((k) => k.name)
-      const hint = didYouMean(
-        kind,
-        known.flatMap((k) => [k.name, k.plural]),
-        `the kinds are ${names.join(', ')}`,
-      )
-      throw new UserError('unknown-kind', `no kind "${kind}"`, hint)
-    }
-    for (const [name, n] of Object.entries({ limit, offset }))
-      if (!Number.isInteger(n) || n < 0)
-        throw new UserError('bad-argument', `--${name} is not a whole number`, 'give a whole number')
+    const named = kind === undefined ? undefined : kindNamed(registry, kind)
+    mustBeWhole({ limit, offset })
     const options = {
       ...{ limit: limit + 1, offset },
       ...(args.since === undefined ? {} : { since: momentSaid(args.since, now, 'since', reader) }),

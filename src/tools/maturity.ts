@@ -1,4 +1,4 @@
-import { UsageError, UserError } from '../errors.ts'
+import { attempt, UsageError, UserError } from '../errors.ts'
 import { type Assessment, assess } from '../evolution/maturity.ts'
 import { type Declared, declaredOf, LEVELS, type Level, RULES_DIR, rank } from '../evolution/rules.ts'
 import { inspect, readInside } from '../files.ts'
@@ -6,10 +6,12 @@ import type { Json } from '../model/field.ts'
 import type { Project } from '../store/project.ts'
 import { keepSetting } from '../store/project.ts'
 import { oneLine } from './format.ts'
+import { needsPerson } from './person.ts'
 import { actingAs, defineTool, type Output, type ToolContext } from './tool.ts'
 
 const OVERRIDE = 'tidemark maturity override'
 const MIN_REASON = 10
+const DECIDES = 'a person on a terminal decides on the level'
 
 /** The first line: what is declared beside what is assessed. */
 function head({ level, because, problem }: Declared, assessed: Level): string {
@@ -49,7 +51,7 @@ export async function adoptLevel(project: Project, now: number, by: ToolContext[
   const assessment = await assess(project.root)
   const { level } = assessment
   const stays = declared !== undefined && rank(level) >= rank(declared)
-  if (!stays && declared !== undefined && by === 'agent') throw needsPerson('maturity adopt')
+  if (!stays && declared !== undefined && by === 'agent') throw needsPerson(DECIDES, 'maturity adopt')
   if (!stays) keep(project, now, { level, assessed: level })
   const claimed = levelInAdd(project.root)
   const lines = [
@@ -67,12 +69,10 @@ export async function adoptLevel(project: Project, now: number, by: ToolContext[
 
 /** The level that the configuration of ADD claims. */
 function levelInAdd(root: string): Level | undefined {
-  try {
+  return attempt(() => {
     const { maturity } = JSON.parse(`${readInside(root, '.add/config.json') ?? '{}'}`) as { maturity?: unknown }
     return declaredOf(maturity).level
-  } catch {
-    return undefined
-  }
+  })
 }
 
 /** The two sides that show most, in few words. */
@@ -86,13 +86,6 @@ function keep(project: Project, now: number, value: { level: Level; assessed: Le
   keepSetting(project.root, 'maturity', { ...value, since: new Date(now).toISOString().slice(0, 10) })
 }
 
-const needsPerson = (command: string): UserError =>
-  new UserError(
-    'needs-a-person',
-    'a person on a terminal decides on the level',
-    `run \`tidemark ${command}\` in a terminal of your own`,
-  )
-
 /** A person's yes on a terminal, to a level that the rules of the project follow from now on. */
 async function raise(
   context: ToolContext,
@@ -101,7 +94,7 @@ async function raise(
   command: string,
 ) {
   const { memory, project, ask, by } = context
-  if (ask === undefined || by === 'agent') throw needsPerson(command)
+  if (ask === undefined || by === 'agent') throw needsPerson(DECIDES, command)
   const { level, because } = to
   const from = declaredOf(project.maturity).level ?? 'poc'
   const question = [

@@ -1,5 +1,6 @@
 import { pauseAt, pausedSince, resumeNow } from '../hooks/pause.ts'
 import { ago } from './format.ts'
+import { mustBeNoAgent } from './person.ts'
 import type { Tool } from './tool.ts'
 
 export const pause: Tool = {
@@ -10,7 +11,9 @@ export const pause: Tool = {
   example: 'tidemark pause',
   params: {},
   readOnly: false,
-  run({ memory }) {
+  run(context) {
+    const { memory } = context
+    mustBeNoAgent(context, 'pause')
     const now = memory.env.now()
     const since = pausedSince(memory.db)
     if (since === undefined) pauseAt(memory.db, now)

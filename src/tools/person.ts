@@ -1,4 +1,4 @@
-import { isBelowClient } from '../coordination/caller.ts'
+import { isBelowClient, isOfClient } from '../coordination/caller.ts'
 import { UserError } from '../errors.ts'
 import type { ToolContext } from './tool.ts'
 
@@ -12,11 +12,15 @@ export const askPerson = ({ ask, by, memory }: ToolContext): ToolContext['ask'] 
  */
 export function mustBePerson(context: ToolContext, decides: string, command: string): NonNullable<ToolContext['ask']> {
   const ask = askPerson(context)
-  if (ask === undefined)
-    throw new UserError(
-      'needs-a-person',
-      `a person on a terminal ${decides}`,
-      `run \`tidemark ${command}\` in a terminal of your own`,
-    )
+  if (ask === undefined) throw needsPerson(`a person on a terminal ${decides}`, command)
   return ask
+}
+
+export const needsPerson = (message: string, command: string): UserError =>
+  new UserError('needs-a-person', message, `run \`tidemark ${command}\` in a terminal of your own`)
+
+/** Refuses an agent; a script of the person, which is on no terminal, may. @throws UserError */
+export function mustBeNoAgent({ by, directory, memory }: ToolContext, command: string): void {
+  if (by === 'person' || (directory !== undefined && !isOfClient(memory))) return
+  throw needsPerson(`an agent does not ${command} Tidemark for its user`, command)
 }

@@ -1,9 +1,8 @@
-import { UserError } from '../errors.ts'
 import { type Entity, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { slug } from '../model/names.ts'
 import type { Reader } from '../read/reader.ts'
-import { ago, entityJson, oneLine, refsTo } from './format.ts'
+import { ago, entityJson, mustBeWhole, oneLine, refsTo } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { type Block, defineTool, type Output, type Param, type ToolArgs, type ToolContext } from './tool.ts'
 
@@ -37,8 +36,7 @@ export async function openQuestions(
   { limit = LIMIT, ...args }: ToolArgs<typeof PARAMS>,
 ): Promise<Output> {
   const { reader, now } = await at(context, args)
-  if (!Number.isInteger(limit) || limit < 0)
-    throw new UserError('bad-argument', 'limit is not a whole number', 'give a whole number, such as 5')
+  mustBeWhole({ limit })
   const topic = args.topic?.trim() ?? ''
   const open = reader.list('question').filter((q) => isOpen(reader, q))
   const found = topic === '' ? open : await onTopic(context, open, topic, args['as-of'] === undefined ? undefined : now)

@@ -4,28 +4,27 @@ import { openProject } from '../open.ts'
 import { explanation } from '../recall/answer.ts'
 import { type Card, formsOf } from '../recall/card.ts'
 import { bindingRules, vocabularyOf } from '../recall/contradictions.ts'
-import { besideNearer, type Statement, type Wider } from '../recall/overridden.ts'
+import { besideNearer, type Statement } from '../recall/overridden.ts'
 import { pack } from '../recall/pack.ts'
 import { otherProjects } from '../recall/projects.ts'
 import { Recaller } from '../recall/recall.ts'
-import { countTokens } from '../recall/tokens.ts'
+import { estimateTokens } from '../recall/token-estimate.ts'
 import type { Recalled, RecallOptions, RecallResult } from '../recall/types.ts'
 import { vouchedFor } from '../replication/trust.ts'
-import { openPackage } from '../tiers/read-package.ts'
-import { openWider } from '../tiers/wider.ts'
+import { askLibrary } from '../tiers/library.ts'
 import type { ToolContext } from './tool.ts'
 
 /** A result with where it comes from, where that is not this project. */
 export interface Elsewhere {
-  /** The project, library or package. */
+  /** The project, or the library. */
   readonly project?: string
-  readonly tier?: 'team' | Wider
+  readonly tier?: 'team' | 'user'
   /** What this project says instead. */
   readonly overriddenBy?: string
 }
 
-/** How much what a wider tier says counts beside the project, and what of it is left where that says otherwise. */
-const WEIGHTS = { user: 0.8, community: 0.5 }
+/** How much what the library says counts beside the project, and what of it is left where that says otherwise. */
+const LIBRARY = 0.8
 const OVERRIDDEN = 0.3
 
 interface Found {
@@ -34,7 +33,7 @@ interface Found {
 }
 
 /**
- * Asks other projects of the user and wider tiers as well. What they know counts as recorded elsewhere; where the work stands is known
+ * Asks other projects of the user and their library as well. What they know counts as recorded elsewhere; where the work stands is known
  * of this one alone, so that their items are looked at without task and goals.
  */
 export async function recallAcross(
@@ -70,31 +69,27 @@ export async function recallAcross(
   const weight = standing && options.scope !== 'macro' ? here.config.weights.elsewhere : 1
   for (const project of others) {
     context.progress?.(`asking ${project.name}`)
-    let memory: Memory
+    let opened: Memory
     try {
-      memory = openProject(project, { unlisted: true })
+      opened = openProject(project, { unlisted: true })
     } catch (error) {
       if (!(error instanceof UserError) || wanted !== 'all') throw error
       notes.push(`${project.name}: ${error.message}; ${error.hint}`)
       continue
     }
-    const recaller = new Recaller(memory, project, { limit: here.config.limit })
-    try {
-      // a kind of this project's own is none that another one must know
-      const known = kinds?.filter((k) => memory.registry().kind(k) ?? memory.registry().kindByPlural(k))
-      if (known?.length === 0) continue
-      const theirs = await recaller.ask(question, { ...elsewhere, all, ...(known ? { kinds: known } : {}) })
-      omitted += theirs.omitted
-      notes.push(...theirs.notes.map((n) => `${project.name}: ${n}`))
-      for (const r of theirs.results) {
-        const parts = { ...r.parts, proximity: weight }
-        const score = parts.relevance * parts.proximity * parts.recency * parts.importance
-        const result = { ...r, parts, score, project: project.name, why: `${r.why}; in project ${project.name}` }
-        found.push({ result, card: cards(result, ` #| in project ${project.name.replaceAll('|#', '| #')} |#`) })
-      }
-    } finally {
-      recaller.close()
-      memory.close()
+    using memory = opened
+    using recaller = new Recaller(memory, project, { limit: here.config.limit })
+    // a kind of this project's own is none that another one must know
+    const known = kinds?.filter((k) => memory.registry().kind(k) ?? memory.registry().kindByPlural(k))
+    if (known?.length === 0) continue
+    const theirs = await recaller.ask(question, { ...elsewhere, all, ...(known ? { kinds: known } : {}) })
+    omitted += theirs.omitted
+    notes.push(...theirs.notes.map((n) => `${project.name}: ${n}`))
+    for (const r of theirs.results) {
+      const parts = { ...r.parts, proximity: weight }
+      const score = parts.relevance * parts.proximity * parts.recency * parts.importance
+      const result = { ...r, parts, score, project: project.name, why: `${r.why}; in project ${project.name}` }
+      found.push({ result, card: cards(result, ` #| in project ${project.name.replaceAll('|#', '| #')} |#`) })
     }
   }
   if (options.scope !== 'micro' && options.scope !== 'selected' && !context.served)
@@ -114,7 +109,7 @@ export async function recallAcross(
       found: found.length + omitted,
       ...(budget === undefined ? {} : { budget }),
     },
-    countTokens,
+    estimateTokens,
   )
   return {
     results: packed.shown.map(({ index, form }) => ({ ...found[index]!.result, text: found[index]!.card[form] })),
@@ -124,7 +119,7 @@ export async function recallAcross(
   }
 }
 
-/** Adds what wider tiers know. What nearer ones say as well is not repeated; what they contradict is marked, and counts less. */
+/** Adds what the user's library knows. What is said here as well is not repeated; what this project contradicts is marked, and counts less. */
 async function askWider(
   context: ToolContext,
   question: string,
@@ -133,37 +128,35 @@ async function askWider(
   notes: string[],
   cards: (r: Recalled, remark: string) => Card,
 ): Promise<number> {
-  const { tiers, notes: unread } = await openWider(context.project, openPackage)
-  notes.push(...unread)
   const nearer: Statement[] = [
     ...found.filter(({ result }) => result.tier === undefined && result.project === undefined).map((f) => f.result),
     ...bindingRules(context.memory),
   ]
-  const vocabulary = vocabularyOf(context.project)
   let omitted = 0
-  for (const { tier, where, memory } of tiers) {
-    const recaller = new Recaller(memory, undefined)
-    try {
-      const kinds = options.kinds?.filter((k) => memory.registry().kind(k) ?? memory.registry().kindByPlural(k))
-      if (kinds?.length === 0) continue
-      const theirs = await recaller.ask(question, { ...options, ...(kinds ? { kinds } : {}) })
-      omitted += theirs.omitted
-      const all = besideNearer(context.memory, theirs.results, nearer, vocabulary)
-      for (const [n, r] of theirs.results.entries()) {
-        const beside = all[n]!
-        if ('same' in beside) continue
-        const over = beside.by
-        const score = r.score * WEIGHTS[tier] * (over === undefined ? 1 : OVERRIDDEN)
-        const why = `${r.why}; of ${where}${over === undefined ? '' : `, overridden here by ${over}`}`
-        const remark = `${tier} tier: ${where}${over === undefined ? '' : `; overridden here by ${over}`}`
-        const result = { ...r, score, why, tier, project: where, ...(over === undefined ? {} : { overriddenBy: over }) }
-        found.push({ result, card: cards(result, ` #| ${remark.replaceAll('|#', '| #')} |#`) })
-      }
-      nearer.push(...theirs.results)
-    } finally {
-      recaller.close()
-      memory.close()
+  const unread = await askLibrary(async (library) => {
+    const registry = library.registry()
+    const kinds = options.kinds?.filter((k) => registry.kind(k) ?? registry.kindByPlural(k))
+    if (kinds?.length === 0) return
+    using recaller = new Recaller(library, undefined)
+    const theirs = await recaller.ask(question, { ...options, ...(kinds ? { kinds } : {}) })
+    omitted = theirs.omitted
+    const all = besideNearer(context.memory, theirs.results, nearer, vocabularyOf(context.project))
+    for (const [n, r] of theirs.results.entries()) {
+      const beside = all[n]!
+      if ('same' in beside) continue
+      const over = beside.by
+      const score = r.score * LIBRARY * (over === undefined ? 1 : OVERRIDDEN)
+      const why = `${r.why}; of your library${over === undefined ? '' : `, overridden here by ${over}`}`
+      const remark = `user tier: your library${over === undefined ? '' : `; overridden here by ${over}`}`
+      const from = {
+        tier: 'user',
+        project: 'your library',
+        ...(over === undefined ? {} : { overriddenBy: over }),
+      } as const
+      const result = { ...r, score, why, ...from }
+      found.push({ result, card: cards(result, ` #| ${remark.replaceAll('|#', '| #')} |#`) })
     }
-  }
+  })
+  notes.push(...unread)
   return omitted
 }

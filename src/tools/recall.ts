@@ -2,6 +2,7 @@ import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
+import { estimateTokens } from '../recall/token-estimate.ts'
 import { PRESETS, type Recalled, type RecallOptions, type RecallResult, SCOPES } from '../recall/types.ts'
 import { remark } from '../scheme/lexical.ts'
 import { hasOthers } from '../store/trust.ts'
@@ -54,8 +55,8 @@ export const recall = defineTool({
     const projects = args['all-projects']
       ? ('all' as const)
       : (listOf(args.in) ?? (context.served ? [] : [...recaller.config.projects])) // over HTTP those that the call names
-    const { hasWider } = await import('../tiers/wider.ts')
-    const isWide = projects.length > 0 || (!context.served && hasWider(context.project)) || hasOthers(context.memory.db)
+    const { hasLibrary } = await import('../tiers/library.ts')
+    const isWide = projects.length > 0 || (!context.served && hasLibrary()) || hasOthers(context.memory.db)
     const asking = !isWide
       ? recaller.ask(question, options)
       : (await import('./recall-across.ts')).recallAcross(context, recaller, question, options, projects)
@@ -63,7 +64,7 @@ export const recall = defineTool({
       throw error instanceof UserError && error.code === 'bad-argument' ? asCalledHere(error) : error
     })
     return {
-      text: await printed(result, options, budget ?? recaller.config.budget ?? undefined),
+      text: printed(result, options, budget ?? recaller.config.budget ?? undefined),
       json: jsonOf(result),
       page: () => proseOf(result, options, context.memory, (r) => explanation(r).slice(6, -3)),
     }
@@ -86,11 +87,11 @@ function listOf(value: string | undefined): string[] | undefined {
 }
 
 /** The results with what else there is to say, as far as the budget allows it. */
-async function printed(
+function printed(
   { text, notes, results, omitted }: RecallResult,
   { all, preset }: RecallOptions,
   budget: number | undefined,
-): Promise<string> {
+): string {
   const hidden = all === true || preset === 'debug' ? '' : '; all looks at what is superseded or retired too'
   const none =
     omitted > 0
@@ -98,8 +99,7 @@ async function printed(
       : `#| nothing is known of this${hidden} |#`
   const lines = [results.length > 0 ? text : none, ...notes.map(remark)]
   if (budget === undefined) return lines.join('\n')
-  const { countTokens } = await import('../recall/tokens.ts')
-  while (lines.length > 0 && countTokens(lines.join('\n')) > budget) lines.pop()
+  while (lines.length > 0 && estimateTokens(lines.join('\n')) > budget) lines.pop()
   return lines.join('\n')
 }
 

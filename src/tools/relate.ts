@@ -1,4 +1,3 @@
-import { UsageError } from '../errors.ts'
 import { bridgesIn, linkMentions, proposeLinks } from '../graph/mentions.ts'
 import { isSettled, suggestAll } from '../graph/suggest.ts'
 import { topicVocabularyOf } from '../graph/topics.ts'
@@ -6,7 +5,7 @@ import { LINK_KIND, provenanceOf } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
 import { vocabularyOf } from '../recall/contradictions.ts'
 import { Recaller } from '../recall/recall.ts'
-import { oneLine, undoLine } from './format.ts'
+import { mustBeWhole, oneLine, undoLine } from './format.ts'
 import { actingAs, defineTool } from './tool.ts'
 
 /** So many wait for an answer at most: more would not be looked at. */
@@ -30,8 +29,7 @@ export const relate = defineTool({
   },
   readOnly: false,
   run(context, { 'dry-run': dry = false, limit = LIMIT }) {
-    if (!Number.isInteger(limit) || limit < 1)
-      throw new UsageError('--limit is no whole number from 1 on', 'give a whole number')
+    mustBeWhole({ limit }, 1)
     const { memory, project, progress } = context
     const { reader } = memory
     const recaller = new Recaller(memory, project, { embedder: { use: 'none' } })

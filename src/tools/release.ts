@@ -39,10 +39,6 @@ export const release: Tool = {
     const lines = releasedLines(r!, to)
     if (told?.open !== undefined)
       lines.push(`the hub does not know yet, and keeps it until its lease ends: ${told.open}`)
-    return written(done, lines, {
-      released: r!.released ?? r!.claims ?? [],
-      notes: done.notes,
-      ...(to && { to }),
-    })
+    return written(done, lines, { released: r!.released ?? r!.claims ?? [], notes: done.notes, ...(to && { to }) })
   },
 }

@@ -3,7 +3,7 @@ import { classifyRule } from '../formats/import/classify.ts'
 import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { contraryRules, settled } from './contradictions.ts'
-import { refTo, undoLine } from './format.ts'
+import { kindNamed, refTo, undoLine } from './format.ts'
 import { actingAs, defineTool, type Output, written } from './tool.ts'
 
 /** A longer line is no sentence: its beginning stands for it. */
@@ -45,9 +45,7 @@ export const remember = defineTool({
     const { kind: kindName, topic, redact } = args
     const sentence = args.text.trim()
     if (sentence === '') throw new UserError('bad-argument', 'there is nothing to remember', 'give a sentence')
-    const kind = kindName === undefined ? undefined : context.memory.registry().kind(kindName)
-    if (kindName !== undefined && !kind)
-      throw new UserError('unknown-kind', `no kind "${kindName}"`, "`tidemark discover '(kinds)'` lists them")
+    const kind = kindName === undefined ? undefined : kindNamed(context.memory.registry(), kindName)
     const said: { [key: string]: Json } = kind ? { [kind.key[0]]: sentence } : factOf(sentence)
     const action = [`record-${kind?.name ?? 'fact'}`, { ...said, topics: topic === undefined ? undefined : [topic] }]
     const done = context.memory.act([action], { ...actingAs(context), redact })

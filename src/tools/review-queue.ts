@@ -1,6 +1,5 @@
 import type { Entity } from '../model/entity.ts'
 import { standingOf } from '../model/entity.ts'
-import type { Json } from '../model/field.ts'
 import { newestFirst, type Reader } from '../read/reader.ts'
 import { type Stale, Staleness } from '../read/stale.ts'
 import { vouchedFor } from '../replication/trust.ts'
@@ -37,13 +36,3 @@ export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRule
 /** What the code has left behind, with places of its own: what rests on those is settled with them. */
 export const staleHere = ({ memory: { db, reader }, project }: ToolContext): Stale[] =>
   new Staleness(db, project.root, reader).all().filter((s) => s.restsOn === undefined)
-
-export function nameOf(e: Entity): string {
-  if (e.kind === 'relationship') {
-    const { from, type, to, description } = e.fields
-    return `${String(from)} ${String(type)} ${String(to)}${typeof description === 'string' ? `: ${description}` : ''}`
-  }
-  if (e.kind !== 'proposal') return e.name
-  const [verb, { ref, ...rest }] = JSON.parse(e.name) as [string, { [arg: string]: Json }]
-  return [verb, ref, Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''].filter(Boolean).join(' ')
-}

@@ -3,8 +3,9 @@ import { UserError } from '../errors.ts'
 import { type Entity, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { markOf } from '../read/stale.ts'
+import { waitingAt, waitingChanges } from '../replication/waiting.ts'
 import { MAX_ACTIONS } from '../write/batch.ts'
-import { agreeTo, listed } from './confirm.ts'
+import { agreeTo, asShown, listed } from './confirm.ts'
 import { contraryAmong, contraryRules, saidContrary, settle } from './contradictions.ts'
 import { ago, findOne, undoLine } from './format.ts'
 import { staleHere, unverifiedRules } from './review-queue.ts'
@@ -15,7 +16,7 @@ const DECISIONS = ['confirm', 'reject', 'retire', 're-anchor']
 const WITH_REASON = ['reject', 'retire']
 
 /** Carries out a decision on each line. Nothing happens unless every line says one. */
-export function decide(context: ToolContext, text: string): Output {
+export async function decide(context: ToolContext, text: string): Promise<Output> {
   const { memory } = context
   const problems: string[] = []
   const actions = text.split('\n').flatMap((line, i): Json[] => {
@@ -43,15 +44,18 @@ export function decide(context: ToolContext, text: string): Output {
   if (actions.length === 0 && problems.length === 0) problems.push('there is no decision in it')
   if (problems.length > 0)
     throw new UserError('bad-decisions', problems.join('\n'), 'nothing was decided', { problems })
-  const done = memory.act(actions, actingAs(context))
+  const batch = context.by === 'person' ? await asShown(context, actions) : actions
+  const done = memory.act(batch, actingAs(context))
   const lines = done.results.map((r) => `${r.verb} ${r.id}`)
   if (done.batch !== null) lines.push(undoLine(done.batch))
   return written(done, lines)
 }
 
-/** Shows what waits one after another to a person at a terminal, who decides each with a key. */
-export async function walk(context: ToolContext, waiting: readonly Entity[]): Promise<Output> {
+/** Shows what waits one after another to a person at a terminal, who decides each with a key; first what others want to change. */
+export async function walk(context: ToolContext, proposed: readonly Entity[]): Promise<Output> {
   const { memory } = context
+  const changed = new Map(waitingChanges(memory.db).all.map(({ entity }) => [entity.id, entity]))
+  const waiting = [...changed.values(), ...proposed.filter((e) => !changed.has(e.id))]
   const key = context.key!
   const others = new Set(unverifiedRules(memory).map((e) => e.id))
   const now = memory.env.now()
@@ -63,6 +67,7 @@ export async function walk(context: ToolContext, waiting: readonly Entity[]): Pr
   const left = () =>
     waiting.slice(at).flatMap((w) => {
       const e = memory.reader.entity(w.id)
+      if (changed.has(w.id)) return waitingAt(memory.db, w.id).length > 0 ? (e ?? w) : []
       return e?.live && (others.has(e.id) || standingOf(e.fields) === 'proposed') ? e : []
     })
   while (at < waiting.length) {
@@ -71,12 +76,13 @@ export async function walk(context: ToolContext, waiting: readonly Entity[]): Pr
       at++
       continue
     }
-    const isOthers = others.has(e.id)
+    const isChange = changed.has(e.id)
+    const isOthers = others.has(e.id) && !isChange
     const [pair] = contraryRules(context, [e])
     const keys = `y${pair ? 'b' : ''}${isOthers ? '' : 'n'}la${done.length > 0 ? 'u' : ''}q`
     const help = [
-      pair ? 'y yes, in its place, b both stand' : 'y yes',
-      isOthers ? '' : 'n no',
+      pair ? 'y yes, in its place, b both stand' : isChange ? 'y take the change' : 'y yes',
+      isOthers ? '' : isChange ? 'n keep what holds here' : 'n no',
       'l later',
       'a all',
       done.length > 0 ? 'u undo' : '',

@@ -1,13 +1,16 @@
 import { idsOf } from '../coordination/session-ids.ts'
 import { UserError } from '../errors.ts'
-import { numberOf, proposalText, waitingIn as waitingChanges } from '../handoff/views/mutations.ts'
+import { numberOf, proposalText, waitingIn as waitingSkills } from '../handoff/views/mutations.ts'
 import { type Entity, provenanceOf, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
+import { nameOf } from '../read/called.ts'
 import { markOf, Staleness } from '../read/stale.ts'
+import { sayMore, waitingChanges } from '../replication/waiting.ts'
+import { countWaiting } from '../store/held.ts'
 import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
-import { ago, entityJson, oneLine } from './format.ts'
+import { ago, entityJson, mustBeWhole, oneLine } from './format.ts'
 import { AS_OF, at } from './moment.ts'
-import { every, nameOf, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
+import { every, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** Whether a hook captured it or a model found it, in one of these sessions if any are named. */
@@ -35,7 +38,7 @@ const WHOLE: Slice = [0, undefined]
 
 /** Changes of skills that are proposed: a person sees each with what it would change before it is approved. */
 function mutationsIn({ memory }: ToolContext, slice = WHOLE): { lines: string[]; json: Json[]; of: number } {
-  const found = waitingChanges(memory.reader)
+  const found = waitingSkills(memory.reader)
   const all = found.slice(...slice)
   const lines = all.map(
     (e) => `${numberOf(e)}  ${oneLine(proposalText(e), 300)}\n  tidemark mutation approve ${numberOf(e)}`,
@@ -60,6 +63,23 @@ function staleIn({ memory, project }: ToolContext, slice: Slice): { lines: strin
   return { lines, json, of: found.length }
 }
 
+/** What others want to change of what somebody here stands by. */
+function changesIn({ memory }: ToolContext, slice: Slice): { lines: string[]; json: Json[]; of: number } {
+  const { all: found, more } = waitingChanges(memory.db)
+  const all = found.slice(...slice)
+  const lines = all.map(
+    ({ entity: e, by, wants }) =>
+      `${e.kind}  ${oneLine(nameOf(e), 90)}  (${oneLine(by, 60)}, unverified, ${oneLine(wants, 600)})\n  ${e.id}`,
+  )
+  if (all.length > 0) for (const [by, n] of more) lines.push(oneLine(sayMore(by, n), 120))
+  if (all[0])
+    lines.push(
+      `until you decide, what was here holds: tidemark confirm ${all[0].entity.id} takes the change, tidemark reject ${all[0].entity.id} keeps it as it is`,
+    )
+  const json = all.map(({ entity, by, wants }) => ({ ...(entityJson(entity) as { [k: string]: Json }), by, wants }))
+  return { lines, json, of: found.length }
+}
+
 /** The part of what waits that is asked for. */
 interface Part {
   readonly limit?: number | undefined
@@ -71,15 +91,20 @@ function list(context: ToolContext, all: readonly Entity[], captured: boolean, {
   const end = limit === undefined ? undefined : offset + limit
   /** The part of what stands behind so many. */
   const behind = (n: number): Slice => [Math.max(0, offset - n), end === undefined ? undefined : Math.max(0, end - n)]
-  const found = all.slice(offset, end)
+  const others = captured ? NOTHING : changesIn(context, [offset, end])
+  const found = all.slice(...behind(others.of))
   const unverified = new Set(captured ? [] : unverifiedRules(memory).map((e) => e.id))
   const now = memory.env.now()
   const lines = found.map((e) => {
     const standing = captured ? `${standingOf(e.fields)}, ` : unverified.has(e.id) ? 'from others, unverified, ' : ''
     return `${e.kind}  ${oneLine(nameOf(e), e.kind === 'relationship' ? 200 : 90)}  (${standing}${ago(e.created, now)})\n  ${e.id}`
   })
-  const { lines: stale, json: staleJson, of: staleOnes } = captured ? NOTHING : staleIn(context, behind(all.length))
-  const changes = captured ? NOTHING : mutationsIn(context, behind(all.length + staleOnes))
+  const {
+    lines: stale,
+    json: staleJson,
+    of: staleOnes,
+  } = captured ? NOTHING : staleIn(context, behind(others.of + all.length))
+  const changes = captured ? NOTHING : mutationsIn(context, behind(others.of + all.length + staleOnes))
   const waits = found.find((e) => standingOf(e.fields) === 'proposed' || unverified.has(e.id))
   const empty = captured
     ? `nothing was captured${session === undefined ? '' : ` in session ${session}`}`
@@ -93,13 +118,14 @@ function list(context: ToolContext, all: readonly Entity[], captured: boolean, {
     )
   lines.push(...(lines.length > 0 && stale.length > 0 ? [''] : []), ...stale)
   lines.push(...(lines.length > 0 && changes.lines.length > 0 ? [''] : []), ...changes.lines)
-  const more = end === undefined ? 0 : all.length + staleOnes + changes.of - end
+  lines.unshift(...others.lines, ...(lines.length > 0 && others.lines.length > 0 ? [''] : []))
+  const more = end === undefined ? 0 : others.of + all.length + staleOnes + changes.of - end
   if (more > 0) lines.push('', `… ${more} more: give --offset ${end}`)
   const pairs = captured || offset > 0 ? [] : [...contraryRules(context, all), ...contraryAmong(context)]
   for (const pair of pairs) lines.push('', `${saidContrary(pair)}: ${howSettled(pair, context)}`)
   return {
     text: lines.length === 0 ? empty : lines.join('\n'),
-    json: [...found.map(entityJson), ...staleJson, ...changes.json],
+    json: [...others.json, ...found.map(entityJson), ...staleJson, ...changes.json],
   }
 }
 
@@ -108,7 +134,7 @@ export const review = defineTool({
   title: 'Review proposals',
   about:
     'what waits for somebody to confirm or reject it. On a terminal it is shown one after another, a key for each; elsewhere as a list. Lines such as `confirm REF` and `reject REF` decide all of them at once',
-  example: `printf 'confirm fact:use-pnpm\\nreject fact:use-npm\\n' | tidemark review -`,
+  example: `tidemark review 'confirm fact:use-pnpm'`,
   params: {
     decisions: {
       type: 'any',
@@ -121,6 +147,7 @@ export const review = defineTool({
     captured: { type: 'flag', about: 'what hooks captured, in this session if one acts, agreed to or not' },
   },
   readOnly: false,
+  dashboard: true,
   async run(context, args) {
     if (args.decisions !== undefined) {
       if (typeof args.decisions !== 'string')
@@ -129,9 +156,7 @@ export const review = defineTool({
     }
     const { reader, now, past } = await at(context, args)
     const { limit, offset = 0 } = args
-    for (const [name, n] of Object.entries({ limit: limit ?? 0, offset }))
-      if (!Number.isInteger(n) || n < 0)
-        throw new UserError('bad-argument', `--${name} is not a whole number`, 'give a whole number')
+    mustBeWhole({ limit, offset })
     if (past) {
       const waited = every(reader, { standing: 'proposed' }, () => true).slice(
         offset,
@@ -142,7 +167,11 @@ export const review = defineTool({
     }
     const captured = args.captured === true
     const found = captured ? capturedIn(context) : waitingIn(context.memory)
-    const asks = found.length > 0 || contraryAmong(context).length > 0 || staleHere(context).length > 0
+    const asks =
+      found.length > 0 ||
+      countWaiting(context.memory.db) > 0 ||
+      contraryAmong(context).length > 0 ||
+      staleHere(context).length > 0
     if (captured || limit !== undefined || offset > 0 || context.key === undefined || !asks)
       return list(context, found, captured, { limit, offset })
     const walked = await (await import('./review-walk.ts')).walk(context, found)

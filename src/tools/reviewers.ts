@@ -18,7 +18,10 @@ export const reviewers = defineTool({
     if (accept && lines.length > 0 && !areAccepted(memory.db, named)) {
       const ask = mustBePerson(context, 'decides whose confirmation counts', 'reviewers --accept')
       const question = `${lines.join('\n')}\nwhat they confirm will bind your sessions as if you had confirmed it. Accept them?`
-      if (await ask(question)) acceptReviewers(memory.db, named)
+      if (await ask(question)) {
+        acceptReviewers(memory.db, named)
+        memory.settleTrust()
+      }
     }
     const isAccepted = lines.length > 0 && areAccepted(memory.db, named)
     const key = publicKey(memory.projectId) ?? null

@@ -4,10 +4,11 @@ import { basename, join, relative } from 'node:path'
 import { launcherOf } from '../clients/common/path.ts'
 import { planLoaders } from '../clients/loader.ts'
 import { applyWiring } from '../clients/wiring.ts'
-import { UserError } from '../errors.ts'
 import { confirmRules, declaredOf, LEVELS, RULES_DIR, type Rule, rank, rulesOf } from '../evolution/rules.ts'
 import { createInside, packageFile } from '../files.ts'
 import type { Json } from '../model/field.ts'
+import { tokensOfProse } from '../recall/token-estimate.ts'
+import { needsPerson } from './person.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 const here = ({ project, memory }: ToolContext) => rulesOf(project.root, project.maturity, memory.db)
@@ -19,7 +20,6 @@ async function list(context: ToolContext): Promise<Output> {
       text: `no rules in ${RULES_DIR}: \`tidemark rules init\` writes eleven to start with`,
       json: { active: [], dormant: [] },
     }
-  const { countTokens } = await import('../recall/tokens.ts')
   const next = LEVELS[rank(declaredOf(context.project.maturity).level ?? 'ga') + 1]
   const row = (r: Rule): string => {
     const how = [
@@ -29,11 +29,11 @@ async function list(context: ToolContext): Promise<Output> {
       !r.isConfirmed && 'not confirmed',
     ]
     const notes = how.filter(Boolean).join(', ')
-    return `  ${r.name.padEnd(22)} ${r.level.padEnd(5)} ${String(countTokens(r.text)).padStart(4)} tokens${notes && `  (${notes})`}`
+    return `  ${r.name.padEnd(22)} ${r.level.padEnd(5)} ${String(tokensOfProse(r.text)).padStart(4)} tokens${notes && `  (${notes})`}`
   }
   const active = rules.all.filter((r) => r.isActive)
   const dormant = rules.all.filter((r) => !r.isActive)
-  const saved = countTokens(
+  const saved = tokensOfProse(
     rules.all
       .map((r) => (r.isActive ? r.dormant : `${r.text}\n${r.dormant}`))
       .join('\n')
@@ -87,12 +87,7 @@ async function init(context: ToolContext): Promise<Output> {
 
 function confirm(context: ToolContext): Output {
   const { by, memory } = context
-  if (by !== 'person')
-    throw new UserError(
-      'needs-a-person',
-      'only a person decides which rules bind',
-      'ask them to run `tidemark rules confirm`',
-    )
+  if (by !== 'person') throw needsPerson('only a person decides which rules bind', 'rules confirm')
   const rules = here(context)?.all.filter((r) => !r.isConfirmed) ?? []
   confirmRules(memory.db, rules)
   const names = rules.map((r) => r.name)
@@ -108,11 +103,7 @@ function confirm(context: ToolContext): Output {
 /** Writes a rule that says which rules apply, for clients that read a folder of rules by themselves. */
 function loader({ project, by }: ToolContext): Output {
   if (by !== 'person')
-    throw new UserError(
-      'needs-a-person',
-      'only a person has a file written that every session reads as its rules',
-      'ask them to run `tidemark rules loader`',
-    )
+    throw needsPerson('only a person has a file written that every session reads as its rules', 'rules loader')
   const { HOME } = process.env
   const ctx = { root: project.root, home: HOME ?? homedir(), env: process.env, launcher: launcherOf('', process.env) }
   const changes = planLoaders(ctx)

@@ -3,7 +3,8 @@ import { provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
 import { currentHash, markOf, Staleness } from '../read/stale.ts'
-import { ago, entityJson, refTo } from './format.ts'
+import { waitingAt } from '../replication/waiting.ts'
+import { ago, entityJson, oneLine, refTo } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF, type Span } from './tool.ts'
 
@@ -30,10 +31,7 @@ export const show = defineTool({
   title: 'Show one entity',
   about: 'shows everything recorded of one entity, its links and who said it',
   example: 'tidemark show use-sqlite',
-  params: {
-    ref: { ...REF, required: true, place: 'rest' },
-    'as-of': AS_OF,
-  },
+  params: { ref: { ...REF, required: true, place: 'rest' }, 'as-of': AS_OF },
   readOnly: true,
   async run(context, args) {
     const { memory, project } = context
@@ -58,6 +56,10 @@ export const show = defineTool({
         `  conflict in ${c.field === '$' ? 'existence' : c.field}: ${c.values.map((v) => JSON.stringify(v.value ?? null)).join(' against ')} (write it again to settle it)`,
       )
     }
+    const waiting = past ? [] : waitingAt(memory.db, e.id)
+    for (const { by, wants } of waiting) lines.push(`  ${oneLine(by, 60)}, unverified, ${oneLine(wants, 600)}`)
+    if (waiting.length > 0)
+      lines.push(`  tidemark confirm ${e.id} takes the change; tidemark reject ${e.id} keeps it as it is`)
     const stale = past ? undefined : new Staleness(memory.db, project.root, reader).of(e.id)
     const current = stale && e.kind === 'file' ? currentHash(memory.db, project.root, stale) : undefined
     if (stale) lines.push(`  ${markOf(stale)}`)
@@ -93,6 +95,7 @@ export const show = defineTool({
         ...(entityJson(e) as { [k: string]: Json }),
         links: [...from, ...to].map(link),
         conflicts: e.conflicts as unknown as Json,
+        ...(waiting.length > 0 ? { waiting: waiting.map(({ by, wants }) => ({ by, wants })) } : {}),
         ...(stale ? { stale: markOf(stale) } : {}),
         ...(current === undefined ? {} : { currentHash: current }),
       },

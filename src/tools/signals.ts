@@ -1,10 +1,11 @@
-import { UsageError, UserError } from '../errors.ts'
+import { UserError } from '../errors.ts'
 import { MOST_ACROSS } from '../graph/signals/across.ts'
 import { lookAt, type OtherProject, signalsOf } from '../graph/signals/index.ts'
 import { isAgreed } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { openProject } from '../open.ts'
 import { otherProjects } from '../recall/projects.ts'
+import { mustBeWhole } from './format.ts'
 import { AS_OF, at } from './moment.ts'
 import { defineTool, type ToolContext } from './tool.ts'
 
@@ -20,8 +21,7 @@ export const signals = defineTool({
   readOnly: true,
   async run(context, { limit = LIMIT, ...args }) {
     const { memory, project } = context
-    if (!Number.isInteger(limit) || limit < 0)
-      throw new UsageError('--limit is not a whole number', 'give a whole number')
+    mustBeWhole({ limit })
     const { reader, now, past } = await at(context, args)
     const found = signalsOf(
       lookAt(memory, project, past ? { reader, now } : { others: () => decisionsElsewhere(context) }),

@@ -11,6 +11,7 @@ import { pausedSince } from '../hooks/pause.ts'
 import { MAX_LEAD_MS } from '../log/clock.ts'
 import { waitingEndpoints } from '../recall/embedders/consent.ts'
 import { areAccepted, reviewersNamed } from '../replication/reviewers.ts'
+import { countWaiting } from '../store/held.ts'
 import { gaps } from '../store/log.ts'
 import { PROJECT_DIR } from '../store/project.ts'
 import { ownAhead } from '../store/trust.ts'
@@ -51,6 +52,8 @@ export const status: Tool = {
     if (live > 0) parts.push(`${live} ${live === 1 ? 'session' : 'sessions'} live`)
     if (claims > 0) parts.push(`${claims} ${claims === 1 ? 'claim' : 'claims'} held`)
     if (toReview > 0) parts.push(`${toReview} to review`)
+    const changes = countWaiting(memory.db)
+    if (changes > 0) parts.push(`others want ${many(changes, 'change')}: \`tidemark review\``)
     const unread = unreadEdits(memory, project.root)
     if (unread.length > 0)
       parts.push(
@@ -110,6 +113,7 @@ export const status: Tool = {
         ...(told ? { told: { ...told } } : {}),
         proposed: toReview - others.length,
         toReview,
+        waiting: changes,
         conflicts,
         missing,
         reviewers: { named: Object.keys(reviewers), accepted: isAccepted },

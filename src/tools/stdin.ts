@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 
 /** Larger input is no batch: an import reads files of its own. */
 const MAX_INPUT = 10 * 1024 * 1024
@@ -36,11 +36,9 @@ export function readAll(fd: number, what: string): string {
       )
     chunks.push(Buffer.from(chunk.subarray(0, n)))
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } catch {
-    throw new UserError('not-utf8', `${what} is not valid UTF-8`, 'send text as UTF-8')
-  }
+  const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)))
+  if (text !== undefined) return text
+  throw new UserError('not-utf8', `${what} is not valid UTF-8`, 'send text as UTF-8')
 }
 
 /** Everything on standard input. */

@@ -7,10 +7,8 @@ import type { Json } from '../model/field.ts'
 import { hereOf } from '../open.ts'
 import { cardOf } from '../recall/card.ts'
 import { vouchedFor } from '../replication/trust.ts'
-import { libraryRoot, openLibrary, writePages } from '../tiers/library.ts'
+import { askLibrary, libraryRoot, openLibrary, writePages } from '../tiers/library.ts'
 import { keepProposed, type Promotion, promote, promotionOf, proposedIn } from '../tiers/promote.ts'
-import { openPackage } from '../tiers/read-package.ts'
-import { openWider } from '../tiers/wider.ts'
 import { findOne, oneLine } from './format.ts'
 import { askPerson } from './person.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
@@ -55,29 +53,14 @@ async function list(context: ToolContext): Promise<Output> {
       told: toldOf(team),
     },
   ]
-  const { tiers, notes } = await openWider(project, openPackage)
-  try {
-    for (const { tier, where, memory: wide } of tiers) {
-      const all = idsIn(wide)
-      const row = { tier, entries: all.length, told: toldOf(all, `${tier}/`) }
-      if (tier === 'community') rows.push({ ...row, at: `${where.replace('package ', '')}: only read` })
-      else {
-        writePages(wide)
-        const waiting = wide.reader.list('fact', { standing: 'proposed' }).length
-        const note = waiting > 0 ? `; ${waiting} to confirm there` : ''
-        rows[1] = { ...row, at: `${short(libraryRoot())} (library.md, profile.md)${note}` }
-      }
-    }
-  } finally {
-    for (const t of tiers) t.memory.close()
-  }
-  if (!rows.some((r) => r.tier === 'community'))
-    rows.push({
-      tier: 'community',
-      entries: 0,
-      at: 'none: "community" in .tidemark/config.json names packages',
-      told: 0,
-    })
+  const notes = await askLibrary((library) => {
+    writePages(library)
+    const all = idsIn(library)
+    const waiting = library.reader.list('fact', { standing: 'proposed' }).length
+    const note = waiting > 0 ? `; ${waiting} to confirm there` : ''
+    const at = `${short(libraryRoot())} (library.md, profile.md)${note}`
+    rows[1] = { tier: 'user', entries: all.length, told: toldOf(all, 'user/'), at }
+  })
   const lines = rows.map(({ tier, entries, at, told: n }) => {
     const given = n > 0 ? `; ${n} told to sessions here` : ''
     return `${tier.padEnd(9)}  ${many(entries, 'entry', 'entries').padStart(11)}  ${at}${given}`
@@ -121,23 +104,19 @@ async function up(context: ToolContext, ref: string | undefined): Promise<Output
   const agreed = await ask(`${shownOf(context, what)}\nTake it into your library, which all your projects see?`)
   keepProposed(memory, others)
   if (!agreed) return { text: 'nothing was promoted', json: { promoted: false } }
-  const { memory: library } = openLibrary()
-  try {
-    const report = promote(library, project, what)
-    writePages(library)
-    const [refused] = report.unplaced
-    if (refused) throw new UserError('not-promoted', `${id} is not promoted: ${refused.why}`, 'nothing was written')
-    const done =
-      report.batches.length === 0
-        ? 'was in your library already'
-        : `is in your library${what.verified ? '' : ', as a proposal'}`
-    const kept = report.kept.map((k) => `kept as your library has it: ${oneLine(k.what, 100)} (${oneLine(k.why, 100)})`)
-    return {
-      text: [`${id} ${done}`, ...kept].join('\n'),
-      json: { promoted: true, id, batches: report.batches, verified: what.verified },
-    }
-  } finally {
-    library.close()
+  using library = openLibrary()
+  const report = promote(library, project, what)
+  writePages(library)
+  const [refused] = report.unplaced
+  if (refused) throw new UserError('not-promoted', `${id} is not promoted: ${refused.why}`, 'nothing was written')
+  const done =
+    report.batches.length === 0
+      ? 'was in your library already'
+      : `is in your library${what.verified ? '' : ', as a proposal'}`
+  const kept = report.kept.map((k) => `kept as your library has it: ${oneLine(k.what, 100)} (${oneLine(k.why, 100)})`)
+  return {
+    text: [`${id} ${done}`, ...kept].join('\n'),
+    json: { promoted: true, id, batches: report.batches, verified: what.verified },
   }
 }
 
@@ -145,7 +124,7 @@ export const tiers = defineTool({
   name: 'tiers',
   title: 'Tiers of knowledge',
   about:
-    'what this project, your library, the team and packages know: where each lies, how much it holds, and what sessions here were told of it. promote takes something into your library, after a yes of a person on a terminal',
+    'what this project, your library and the team know: where each lies, how much it holds, and what sessions here were told of it. promote takes something into your library, after a yes of a person on a terminal',
   example: 'tidemark tiers',
   params: {
     step: { type: 'text', about: 'what to do (list)', place: 0, choices: ['list', 'promote'] },

@@ -1,5 +1,6 @@
 import type { ActResult, Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
+import { defined } from '../model/object.ts'
 import { shown, visible } from '../scheme/invisible.ts'
 import type { Project } from '../store/project.ts'
 import type { Actor } from '../write/plan.ts'
@@ -151,14 +152,8 @@ export const written = (
   lines: readonly string[],
   json: unknown = done,
   last: readonly string[] = [],
-): Output => ({
-  text: [...lines, ...done.notes.map((n) => `note: ${n}`), ...last].join('\n'),
-  json: json as Json,
-})
+): Output => ({ text: [...lines, ...done.notes.map((n) => `note: ${n}`), ...last].join('\n'), json: json as Json })
 
 /** The author of a call: who the context says acts, unless the arguments say otherwise. */
-export const actingAs = ({ by, session, agent }: Pick<ToolContext, 'session' | 'agent' | 'by'>) => ({
-  ...(by && { by }),
-  ...(session && { session }),
-  ...(agent && { agent }),
-})
+export const actingAs = ({ by, session, agent }: Pick<ToolContext, 'session' | 'agent' | 'by'>) =>
+  defined({ by, session: session || undefined, agent: agent || undefined })

@@ -3,11 +3,11 @@ import { evolution, type Trace, timeOf, trace as traceOf } from '../graph/trace.
 import { type Reached, type Step, waysOf, wordOf } from '../graph/walk.ts'
 import { type Entity, readField } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import { nearest } from '../model/names.ts'
+import { didYouMean } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Reader } from '../read/reader.ts'
 import { stateOf } from '../recall/validity.ts'
-import { oneLine, oneOf, partsOf } from './format.ts'
+import { mustBeWhole, oneLine, oneOf, partsOf } from './format.ts'
 import { AS_OF, at, findAt } from './moment.ts'
 import { defineTool, REF } from './tool.ts'
 
@@ -31,8 +31,7 @@ export const trace = defineTool({
     const { reader, now } = then
     const registry = reader.registry()
     const { depth } = args
-    if (depth !== undefined && (!Number.isInteger(depth) || depth < 1))
-      throw new UsageError('--depth is no whole number from 1 on', 'give a whole number')
+    mustBeWhole({ depth }, 1)
     const start = findAt(context, then, args.ref)
     const relations = oneOf(args.relations)
     const ways = relations === undefined ? undefined : waysOf(registry, partsOf(relations), noRelation(registry))
@@ -64,14 +63,9 @@ export const trace = defineTool({
 
 /** Refuses the name of a relation that is none. */
 const noRelation = (registry: Registry) => (name: string) => {
-  const near = nearest(
-    name,
-    registry.relations().flatMap((r) => [r.name, r.inverse]),
-  )
-  throw new UsageError(
-    `there is no relation "${oneLine(name, NAME)}"`,
-    near.length > 0 ? `did you mean ${near.join(' or ')}?` : '`tidemark discover "(relations)"` shows them',
-  )
+  const names = registry.relations().flatMap((r) => [r.name, r.inverse])
+  const hint = didYouMean(name, names, '`tidemark discover "(relations)"` shows them')
+  throw new UsageError(`there is no relation "${oneLine(name, NAME)}"`, hint)
 }
 
 /** How a person reads links: "supersedes, conflicts with". */

@@ -37,9 +37,13 @@ export const undo = defineTool({
     const takeBack = (): Output => {
       const target = allOf === undefined ? { batch: batch ?? 'last' } : { allOf }
       const done = context.memory.act([['undo', { ...target, force }]], actingAs(context))
-      const text = done.batch
-        ? `took back ${String(done.results[0]!.undone)}\n${undoLine(done.batch, 'redoes it')}`
-        : 'nothing was left of it to take back'
+      const [result] = done.results
+      const text =
+        result!.standing === 'proposed'
+          ? [`proposed to ${result!.name}`, ...done.notes.map((n) => `note: ${n}`)].join('\n')
+          : done.batch
+            ? `took back ${String(done.results[0]!.undone)}\n${undoLine(done.batch, 'redoes it')}`
+            : 'nothing was left of it to take back'
       return { text, json: done as unknown as Json }
     }
     // an agent is not asked to agree to what only a person may do

@@ -41,10 +41,7 @@ export function describeHolder(p: Planning, c: Claim): string {
 export const line = <const O extends { longest?: number; required?: boolean } = Record<never, never>>(
   about: string,
   o: O = {} as O,
-) => ({
-  ...text(about, o),
-  longest: o.longest ?? 2000,
-})
+) => ({ ...text(about, o), longest: o.longest ?? 2000 })
 
 /** What `paths` names: relative to the work tree, each once. */
 const PATHS = reading(

@@ -2,6 +2,7 @@ import { CLAIM_TTL_MS, type Claim, claimsConflict, IMPLICIT_TTL_MS, SILENT_MS, s
 import { texts } from '../model/args.ts'
 import { canonical } from '../model/canonical.ts'
 import { flag, type Json, number } from '../model/field.ts'
+import { defined } from '../model/object.ts'
 import type { Report } from '../model/validate.ts'
 import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
@@ -99,12 +100,8 @@ export const claim = defineVerb({
     const said = {
       ttl: given ?? (implicit ? IMPLICIT_TTL_MS : CLAIM_TTL_MS),
       ...(given === undefined ? {} : { exact: true }),
-      ...(note === undefined ? {} : { note }),
       ...(role === undefined ? {} : { role, status: 'active' }),
-      ...(place.goal === undefined ? {} : { goal: place.goal }),
-      ...(needs === undefined ? {} : { dependsOn: needs }),
-      ...(more === undefined ? {} : { more }),
-      ...(implicit ? { implicit } : {}),
+      ...defined({ note, goal: place.goal, dependsOn: needs, more, implicit: implicit || undefined }),
     }
     if (said.ttl > SILENT_MS && !p.claims.view.session(session)?.process)
       p.note(

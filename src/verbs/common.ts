@@ -11,6 +11,7 @@ import { reading } from '../write/verb.ts'
 
 /** What most verbs are about. */
 export const REF = ref('what it is about', { required: true, also: ['id'] })
+export const REF_EVEN_DELETED = ref('what it is about', { required: true, deleted: true, also: ['id'] })
 export const REF_OR_NAME = { ...REF, also: ['id', 'name'] } as const
 export const REASON = text('why', { also: ['why'] })
 

@@ -8,11 +8,7 @@ const NAMED_AT_MOST = 10
 export const complete = defineVerb({
   name: 'complete',
   about: 'says that a goal, an activity or a task is done, and what came of it',
-  args: {
-    ref: workRef(),
-    result: text('what came of it'),
-    force: flag('although tasks below it are open'),
-  },
+  args: { ref: workRef(), result: text('what came of it'), force: flag('although tasks below it are open') },
   example: { ref: 'refresh tokens before they expire', result: 'refreshed a minute ahead' },
   plan(p, { ref, result, force }, report) {
     const target = ref ?? currentTask(p, report)

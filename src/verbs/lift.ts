@@ -21,12 +21,7 @@ const TO = reading(ref('an activity or a goal (those of the tasks it was recorde
   }
   const other = p.resolve(given, field, report, { kinds })
   if (other)
-    report({
-      field,
-      message: `${other.id} is a ${other.kind}`,
-      received: other.id,
-      accepted: 'an activity or a goal',
-    })
+    report({ field, message: `${other.id} is a ${other.kind}`, received: other.id, accepted: 'an activity or a goal' })
   return undefined
 })
 

@@ -96,7 +96,7 @@ export function link(
       `each of the two constrains the other: ${src.id} and ${dst.id} may conflict; if so: ["link-entities", {"from": "${src.id}", "to": "${dst.id}", "type": "conflicts-with"}]`,
     )
   if (p.entity(id)!.fields.standing === 'rejected')
-    p.note(`this link was rejected and stays hidden; ["confirm", {"ref": "${id}"}] takes that back`)
+    p.note(`this link was rejected and stays hidden; a person takes that back with \`tidemark confirm ${id}\``)
   return { id, kind: LINK_KIND, from: src.id, to: dst.id, type: relation.name, created: fresh }
 }
 

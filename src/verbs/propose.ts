@@ -23,7 +23,7 @@ function rejected(p: Planning, id: string | undefined, report: Report): boolean 
     field: 'action',
     message: 'the same was proposed and rejected before',
     received: there.id,
-    hint: `["confirm", {"ref": "${there.id}"}] takes the rejection back`,
+    hint: `a person takes the rejection back with \`tidemark confirm ${there.id}\``,
   })
   return true
 }
@@ -131,7 +131,7 @@ function editProposal(
   return {
     id,
     kind: 'proposal',
-    name: `${verb} ${String(inner.ref ?? inner.name ?? inner.from ?? inner.old ?? '')}`.trim(),
+    name: `${verb} ${String(inner.ref ?? inner.name ?? inner.from ?? inner.old ?? inner.batch ?? inner.allOf ?? '')}`.trim(),
     standing: 'proposed',
     created: fresh,
   }

@@ -10,7 +10,7 @@ import type { Planning } from '../write/plan.ts'
 import { defineVerb } from '../write/verb.ts'
 
 /** Erases an entity whole. It goes on as a tombstone without a name, so that late edits of it find their place. */
-function eraseEntity(p: Planning, id: string): number {
+export function eraseEntity(p: Planning, id: string): number {
   const tombstone = tombstoneOf(id)
   const batches = p.view.batchesOf(id)
   p.move(id, tombstone)

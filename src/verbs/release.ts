@@ -1,4 +1,5 @@
 import { choice } from '../model/field.ts'
+import { defined } from '../model/object.ts'
 import { shown } from '../model/validate.ts'
 import { defineVerb } from '../write/verb.ts'
 import { actor, editsUnder, line, MORE, named, SCOPE, STATUSES } from './claim-arguments.ts'
@@ -32,9 +33,7 @@ export const release = defineVerb({
     const ended = claims.map((c) =>
       p.claims.end(c, 'released', {
         ...((status ?? c.role) ? { status: status ?? 'complete' } : {}),
-        ...(result === undefined ? {} : { result }),
-        ...(handoff === undefined ? {} : { handoff }),
-        ...(more === undefined ? {} : { more: { ...c.more, ...more } }),
+        ...defined({ result, handoff, more: more && { ...c.more, ...more } }),
       }),
     )
     if (ended.length === 0) p.note(`${session} holds no claim`)

@@ -20,12 +20,7 @@ export const shareDelete = defineVerb({
   name: 'share-delete',
   about:
     'takes a key out of the shared context; with item what equals it out of a list, with path a key out of a map; what others add at the same moment stays',
-  args: {
-    key: SHARED_THERE,
-    item: sharedValue('an item of the list'),
-    path: PATH,
-    expectedVersion: VERSION,
-  },
+  args: { key: SHARED_THERE, item: sharedValue('an item of the list'), path: PATH, expectedVersion: VERSION },
   example: { key: 'current-phase', path: 'phase' },
   plan(p, { key: shared, item, path }, report) {
     const keys = path ?? []

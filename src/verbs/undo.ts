@@ -3,7 +3,6 @@ import { cellsOf, type Event } from '../log/events.ts'
 import { fold } from '../log/fold.ts'
 import { KIND_KIND, kindOf } from '../model/entity.ts'
 import { flag, text } from '../model/field.ts'
-import { shellWord } from '../model/shell.ts'
 import type { LoggedEvent } from '../store/log.ts'
 import { summaryOf } from '../store/summary.ts'
 import type { Planning } from '../write/plan.ts'
@@ -157,7 +156,7 @@ const related = (a: readonly string[], b: readonly string[]) =>
 export const undo = defineVerb({
   name: 'undo',
   about:
-    'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote: its own, or another one where a person asks',
+    'takes a batch back in one new batch, which can be undone as well; "last" is the last batch of the acting session, of nobody else; with allOf, everything that a session wrote. An agent takes back its own work; what others wrote waits for a person',
   args: {
     batch: text('its id, or "last" (last)'),
     allOf: text('a session: all of its batches, instead of one'),
@@ -170,15 +169,6 @@ export const undo = defineVerb({
         field: 'allOf',
         message: 'a batch and a whole session at once',
         accepted: 'either batch or allOf',
-      })
-    if (allOf !== undefined && !mayUndoAllOf(p, allOf))
-      return report({
-        field: 'allOf',
-        code: 'person',
-        message: `${allOf} is another session: only a person takes back all that it wrote`,
-        received: allOf,
-        accepted: 'the acting session, or a subagent of it',
-        hint: `ask the person to run \`tidemark undo --all-of ${shellWord(allOf)}\` outside the agent; one of its batches is undone by its id`,
       })
     const batches =
       allOf !== undefined
@@ -219,13 +209,6 @@ export const undo = defineVerb({
     }
   },
 })
-
-/** A person, or the session itself; its subagents' work is its own. */
-function mayUndoAllOf(p: Planning, session: string): boolean {
-  const own = p.ctx.provenance.session
-  if (p.ctx.by === 'person') return true
-  return own !== undefined && (session === own || p.claims.view.session(session)?.parent === own)
-}
 
 /**
  * The last batch that the acting session wrote here; without a session, the last that was written without one. What

@@ -1,26 +1,33 @@
+import { type Change, isGuarded, type Owner, outcomeOf } from '../model/authority.ts'
 import { canonical } from '../model/canonical.ts'
-import { type Entity, isAgreed, kindOf, LINK_KIND, standingOf } from '../model/entity.ts'
+import { type Entity, isAgreed, kindOf, LINK_KIND, provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
-import type { Registry } from '../model/registry.ts'
 import type { Report } from '../model/validate.ts'
+import { HEADER } from '../replication/purge.ts'
 import { BESIDE, endorses } from '../replication/trust.ts'
-import type { Planning } from './plan.ts'
+import { redact } from '../secrets/find.ts'
+import type { Planning, Result } from './plan.ts'
 import { recordedAs } from './record.ts'
 import type { View } from './view.ts'
 
 /** Verbs whose action cannot wait as a proposal. */
-export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm', 'reject', 'undo', 'purge'])
+export const NEVER_PROPOSED: ReadonlySet<string> = new Set(['propose', 'confirm', 'reject'])
+
+/** The yes and the no: a person's, whatever they are of. */
+export const DECIDES: ReadonlySet<string> = new Set(['confirm', 'reject'])
 
 type Args = Readonly<Record<string, unknown>>
 
 interface State {
   /** What it tells later sessions to do, as text to compare; nothing where it binds nobody. */
   readonly binds?: string
-  /** Nobody has decided about it: it is new, or a proposal that stands. */
-  readonly open: boolean
+  /** What is said of it; nothing where it is not there. */
+  readonly fields?: Entity['fields']
+  /** Something was said of it, also if it was deleted since. */
+  readonly existed: boolean
+  /** It is told: nothing has rejected, retired or replaced it, and nobody has still to agree to it. */
+  readonly holds: boolean
 }
-
-const NOTHING_YET: State = { open: true }
 
 /** A location without its line: a rule that moved within its file is the same rule. */
 function placeOf(location: Json): Json {
@@ -40,80 +47,165 @@ const bindingText = (e: Entity): string =>
     ) as Json,
   )
 
-const holds = (link: Entity | undefined): boolean => link?.live === true && isAgreed(link)
+const isHeld = (link: Entity | undefined): boolean => link?.live === true && isAgreed(link)
 
-function stateIn(
-  look: Pick<View, 'entity' | 'links'>,
-  id: string,
-  endorsed: boolean,
-  erased: ReadonlySet<string> = new Set(),
-): State {
-  const e = look.entity(id)
-  if (!e?.live) return Object.keys(e?.fields ?? {}).every((f) => f === 'provenance') ? NOTHING_YET : { open: false }
-  const replaced = look
-    .links('dst', id)
-    .some((l) => l.rel === 'supersedes' && !erased.has(l.id) && holds(look.entity(l.id)))
-  if (e.fields.retired !== undefined || replaced) return { open: false }
-  const standing = standingOf(e.fields)
-  return standing === 'confirmed' && endorsed
-    ? { binds: bindingText(e), open: false }
-    : { open: standing === 'proposed' }
+const kindGuarded = (id: string): boolean => isGuarded(kindOf(id))
+
+/** Whether all that was said is said still, as far as a person's words go; what is added to them changes none. */
+function keepsWords(was: Entity['fields'], now: Entity['fields']): boolean {
+  const isBeside = (field: string) => BESIDE.has(field) || ['standing', 'retired', 'attrs', 'locations'].includes(field)
+  return Object.entries(was).every(([field, value]) => {
+    if (isBeside(field)) return true
+    const then = now[field]
+    if (!Array.isArray(value) || !Array.isArray(then)) return then !== undefined && canonical(then) === canonical(value)
+    const items = new Set(then.map((item) => canonical(item)))
+    return value.every((item) => items.has(canonical(item)))
+  })
+}
+
+/** What an action has done to an entity; nothing where it only added to it, or made it. */
+function changeOf(was: State, now: State): Change | undefined {
+  if (was.binds !== now.binds) return was.binds === undefined ? 'add' : now.binds === undefined ? 'retire' : 'change'
+  if (was.fields === undefined) return now.holds && was.existed ? 'restore' : undefined
+  if (now.fields === undefined) return 'delete'
+  if (was.holds !== now.holds) return now.holds ? 'restore' : 'retire'
+  return keepsWords(was.fields, now.fields) ? undefined : 'change'
 }
 
 /**
- * Watches what an agent's batch does to what binds later sessions. It looks at the effect of each action, not at the
- * verb, so that no route is forgotten: what begins to bind, binds with other words, or binds no longer is noticed.
+ * Watches what an agent's batch does to what a person stands by, to what binds later sessions, and to the work of others. It
+ * looks at the effect of each action, not at the verb, so that no route is forgotten, and asks the table (model/authority.ts).
  */
-export class BindingWatch {
+export class AuthorityWatch {
   readonly #p: Planning
   readonly #states = new Map<string, State>()
-  #looked = 0
+  #events = 0
+  #purges = 0
+  #undone = 0
 
   constructor(p: Planning) {
     this.#p = p
   }
 
-  get #registry(): Registry {
-    return this.#p.registry()
-  }
-
-  /** What the person typed in this session is the person's word also where it waits as a proposal: recording it confirms it. */
-  asTyped(verb: string, args: Args): Args {
-    const kind = this.#registry.recordedBy(verb)
-    if (!kind?.binding || args.standing !== undefined || args.ref !== undefined || args.id !== undefined) return args
-    const id = recordedAs(this.#p, kind, args)
-    const waiting = id !== undefined && this.#p.entity(id)?.fields.standing === 'proposed'
-    return waiting && this.#isTyped(id, args) ? { ...args, standing: 'confirmed' } : args
-  }
-
-  /** What the last action changed of what binds although the person has not said so: ids. */
+  /** What the last action has done that a person has to agree to: ids of entities, and of batches. */
   unasked(): string[] {
-    const p = this.#p
-    const ids = new Set<string>()
-    const erased = new Set(p.draft.moves.values())
-    for (const id of [...p.draft.events.slice(this.#looked).map((e) => e.entity), ...erased]) {
-      if (this.#registry.kind(kindOf(id))?.binding) ids.add(id)
-      if (kindOf(id) !== LINK_KIND) continue
-      for (const to of [p.entity(id)?.fields.to, p.view.entity(id)?.fields.to])
-        if (typeof to === 'string' && this.#registry.kind(kindOf(to))?.binding) ids.add(to)
+    const { draft, view } = this.#p
+    const found = new Set<string>()
+    const standing = (id: string) => (this.#isConfirmed(id) ? 'confirmed' : 'plain')
+    for (const mark of draft.purges.slice(this.#purges)) {
+      const [batch, id] = [`${mark.replica}:${mark.seq}`, draft.moves.get(mark.entity) ?? mark.entity]
+      const whose = this.#whose(batch)
+      const at = id === HEADER ? 'plain' : this.#state(id).binds === undefined ? standing(id) : 'binding'
+      if (outcomeOf('purge', 'agent', whose, at) !== 'done') found.add(id === HEADER ? batch : id)
     }
-    this.#looked = p.draft.events.length
-    return [...ids].filter((id) => {
-      const before = this.#states.get(id) ?? stateIn(p.view, id, p.view.endorsed(id))
-      const written = p.draft.events.some((e) => e.entity === id && endorses(e.field, e.value))
-      const after = erased.has(id) ? { open: false } : stateIn(p, id, written || p.view.endorsed(id), erased)
-      this.#states.set(id, after)
-      if (before.binds === after.binds) return false
-      return before.binds !== undefined || !before.open || !this.#isTyped(id, p.entity(id)!.fields)
-    })
+    for (const batch of draft.undone.slice(this.#undone))
+      if (outcomeOf('undo', 'agent', this.#whose(batch), 'plain') !== 'done') found.add(batch)
+    const erased = new Set(draft.moves.values())
+    const touched = new Set([...erased, ...draft.events.slice(this.#events).map((e) => e.entity)])
+    for (const link of [...touched].filter((id) => kindOf(id) === LINK_KIND))
+      for (const to of [this.#p.entity(link)?.fields.to, view.entity(link)?.fields.to])
+        if (typeof to === 'string') touched.add(to)
+    for (const id of [...touched].filter(kindGuarded)) {
+      const was = this.#state(id)
+      const now = this.#stateNow(id, erased)
+      this.#states.set(id, now)
+      const change = changeOf(was, now)
+      if (change === undefined) continue
+      const isBinding = was.binds !== undefined || now.binds !== undefined
+      if (outcomeOf(change, 'agent', 'here', isBinding ? 'binding' : standing(id)) !== 'done') found.add(id)
+    }
+    // of what reads otherwise here than all lines together say it, every change is one
+    const written = draft.events.slice(this.#events).flatMap((e) => (BESIDE.has(e.field) ? [] : [e.entity]))
+    for (const id of new Set(written.filter((id) => kindGuarded(id) && view.waitingAt(id).length > 0))) {
+      const at = this.#p.registry().kind(kindOf(id))?.binding ? 'binding' : standing(id)
+      if (outcomeOf('change', 'agent', 'here', at) !== 'done') found.add(id)
+    }
+    this.#events = draft.events.length
+    this.#purges = draft.purges.length
+    this.#undone = draft.undone.length
+    return [...found]
   }
 
-  /** All that such an entity would tell later sessions stands in what the person typed. */
-  #isTyped(id: string, fields: Readonly<Record<string, unknown>>): boolean {
-    const [key] = this.#registry.kind(kindOf(id))!.key
-    return [key, 'context'].every((f) => fields[f] === undefined || this.#p.view.typed(String(fields[f]), id))
+  #state(id: string): State {
+    const { view } = this.#p
+    return this.#states.get(id) ?? this.#stateIn(view, id, () => view.endorsed(id))
+  }
+
+  #stateNow(id: string, erased: ReadonlySet<string>): State {
+    const { draft, view } = this.#p
+    if (erased.has(id)) return { existed: true, holds: false }
+    const written = () => draft.events.some((e) => e.entity === id && endorses(e.field, e.value))
+    return this.#stateIn(this.#p, id, () => written() || view.endorsed(id), erased)
+  }
+
+  #stateIn(
+    look: Pick<View, 'entity' | 'links'>,
+    id: string,
+    isEndorsed: () => boolean,
+    erased: ReadonlySet<string> = new Set(),
+  ): State {
+    const e = look.entity(id)
+    if (!e?.live) return { existed: Object.keys(e?.fields ?? {}).some((f) => f !== 'provenance'), holds: false }
+    const replaced = look
+      .links('dst', id)
+      .some((l) => l.rel === 'supersedes' && !erased.has(l.id) && isHeld(look.entity(l.id)))
+    const holds = isAgreed(e) && !replaced && e.fields.validTo === undefined
+    const isRule = holds && this.#p.registry().kind(e.kind)?.binding === true
+    return { existed: true, fields: e.fields, holds, ...(isRule && isEndorsed() ? { binds: bindingText(e) } : {}) }
+  }
+
+  /** Whether a person here wrote or confirmed it, or somebody confirmed its words with a digest. */
+  #isConfirmed(id: string): boolean {
+    const { view } = this.#p
+    if (view.ofPerson(id)) return true
+    const e = view.entity(id)
+    // of folded lines only the provenance tells who wrote them: an agent is named there
+    const isFolded = view.spokenBefore(id)
+    return (
+      e !== undefined && provenanceOf(e).some((p) => p.confirms !== undefined || (isFolded && p.agent === undefined))
+    )
+  }
+
+  /** A batch is an agent's own if its session, or a subagent of it, wrote it. */
+  #whose(id: string): Owner {
+    const { ctx, view, claims } = this.#p
+    const batch = view.batch(id)
+    if (!view.isOwn(id.split(':')[0]!)) return 'elsewhere'
+    if (batch === undefined || batch.line.author.actor === 'person') return 'here'
+    const { session, agent } = ctx.provenance
+    if (batch.session === undefined || session === undefined)
+      return batch.session === session && (batch.agent ?? null) === (agent ?? null) ? 'own' : 'here'
+    return batch.session === session || claims.view.session(batch.session)?.parent === session ? 'own' : 'here'
   }
 }
+
+/** More than this is not put up one by one. */
+const MOST_ERASED = 20
+
+/**
+ * The actions to put up instead of one that a person has to agree to. A text to be erased is not said again: what holds it
+ * is named. Nothing where it cannot wait.
+ */
+export function proposalsOf(p: Planning, verb: string, args: Args, result: Result): [verb: string, args: Args][] {
+  if (verb === 'undo' && args.allOf === undefined) return [[verb, { ...args, batch: result.id }]]
+  if (verb !== 'purge' || typeof args.secret !== 'string') return [[verb, args]]
+  const { secret, ...rest } = args
+  const ids = new Set([
+    ...p.view.eventsHolding(secret).map((e) => e.event.entity),
+    ...p.view.toldBefore(secret).map((t) => t.entity),
+  ])
+  return ids.size > MOST_ERASED ? [] : [...ids].map((ref) => [verb, { ...rest, ref }])
+}
+
+/** Whether a text to be erased is a secret and nothing else: that takes away nothing that anybody wants kept. */
+export function isSecretAlone(verb: string, { secret }: Args): boolean {
+  if (verb !== 'purge' || typeof secret !== 'string') return false
+  const rest = redact(secret).replace(/\[redacted: [^\]]{1,60}\]/g, '')
+  return rest !== secret && rest.trim().length <= MOST_BESIDE_SECRET
+}
+
+/** A name may stand beside a secret, as in `password: …`. */
+const MOST_BESIDE_SECRET = 24
 
 /** A person who says again what waits as a proposal agrees to it, unless it would tell more than they say. */
 export function saidAgain(p: Planning, verb: string, args: Args): Args {
@@ -130,25 +222,15 @@ export function saidAgain(p: Planning, verb: string, args: Args): Args {
   return { ...args, standing: 'confirmed' }
 }
 
-/** Refuses what only a person can do, with what the person can type. */
-export function needsPerson(
-  verb: string,
-  id: string,
-  { batch, allOf }: Readonly<Record<string, unknown>>,
-  report: Report,
-): void {
-  const undone = allOf === undefined ? String(batch ?? '--last') : `--all-of ${String(allOf)}`
-  const command = {
-    confirm: `confirm ${id}`,
-    undo: `undo ${undone}`,
-    purge: `forget ${id} --erase`,
-  }[verb]
+/** Refuses what only a person can do and what cannot wait, with what the person can type. */
+export function needsPerson(verb: string, id: string, args: Args, report: Report): void {
+  const command = { undo: `undo ${String(args.batch ?? '--last')}`, purge: `forget ${id} --erase` }[verb]
   report({
     field: verb === 'undo' ? 'batch' : 'ref',
-    message: `only a person decides whether and how ${id} binds later sessions`,
+    message: `only a person decides about ${id}`,
     received: id,
     accepted: 'the person',
     code: 'person',
-    hint: `ask the person to run \`tidemark ${command ?? `${verb} ${id}`}\` outside the agent`,
+    hint: `ask the person to run \`tidemark ${command ?? `${verb} ${id}`}\` in a terminal outside the agent`,
   })
 }

@@ -10,7 +10,15 @@ import { named, type Problem, type Report, shown } from '../model/validate.ts'
 import { redact } from '../secrets/find.ts'
 import { screen } from '../secrets/screen.ts'
 import type { ClaimChanges } from '../store/presence.ts'
-import { BindingWatch, NEVER_PROPOSED, needsPerson, saidAgain } from './approval.ts'
+import {
+  AuthorityWatch,
+  DECIDES,
+  isSecretAlone,
+  NEVER_PROPOSED,
+  needsPerson,
+  proposalsOf,
+  saidAgain,
+} from './approval.ts'
 import { sharedNow } from './context-key.ts'
 import { type Draft, type MakeRegistry, type PlanContext, Planning, type Result } from './plan.ts'
 import { linkIdNow, record, recordedAs, remove } from './record.ts'
@@ -163,13 +171,16 @@ export const isRefusedFor = (error: unknown, code: Problem['code']): boolean => 
  * returns what is to be written, or throws all problems at once.
  */
 export function planBatch(view: View, ctx: PlanContext, actions: readonly Action[], options: PlanOptions): Planned {
-  const proposed = new Set<number>()
+  const proposed: Proposals = new Map()
   for (;;) {
     const { planned, unasked } = planOnce(view, ctx, actions, options, proposed)
     if (planned) return planned
-    for (const index of unasked) proposed.add(index)
+    for (const [index, instead] of unasked) proposed.set(index, instead)
   }
 }
+
+/** What to put up instead of an action, by its place in the batch. */
+type Proposals = Map<number, [verb: string, args: Args][]>
 
 /** As `planBatch`, with some actions put up as proposals; instead of a plan it gives those that have to be as well. */
 function planOnce(
@@ -177,11 +188,11 @@ function planOnce(
   ctx: PlanContext,
   actions: readonly Action[],
   options: PlanOptions,
-  proposed: ReadonlySet<number>,
-): { planned?: Planned; unasked: number[] } {
+  proposed: Proposals,
+): { planned?: Planned; unasked: Proposals } {
   const p = new Planning(view, ctx, options.makeRegistry, new Set(options.verbs.keys()))
-  const watch = ctx.by === 'agent' ? new BindingWatch(p) : undefined
-  const unasked: number[] = []
+  const watch = ctx.by === 'agent' ? new AuthorityWatch(p) : undefined
+  const unasked: Proposals = new Map()
   const waiting = new Set<string>()
   const problems: Problem[] = []
   const results: Result[] = []
@@ -204,22 +215,28 @@ function planOnce(
       return
     }
     checkVersion(p, verb, options.verbs.get(verb), args, versions, report)
-    const result = proposed.has(index)
-      ? run('propose', { action: [verb, args] }, report)
-      : run(verb, watch ? watch.asTyped(verb, args) : saidAgain(p, verb, args), report)
+    const instead = proposed.get(index)
+    const [result] = instead
+      ? instead.map(([verb, args]) => run('propose', { action: [verb, args as never] }, report))
+      : [run(verb, watch ? args : saidAgain(p, verb, args), report)]
     refuseSettled(p, first, report)
     const [changed] = watch?.unasked() ?? []
     if (problems.length > before || (!result && problems.length > 0)) return
     if (!result) throw new Error(`verb ${verb} returned nothing and reported nothing`)
     results.push({ verb, ...result } as Result)
     const id = String(result.id)
-    if (proposed.has(index) || (watch && isWaiting(p, id))) waiting.add(id)
-    if (changed === undefined) return
-    if (NEVER_PROPOSED.has(verb) || proposed.has(index)) needsPerson(verb, changed, args, report)
-    else unasked.push(index)
+    if (instead || (watch && isWaiting(p, id))) waiting.add(id)
+    if (watch && !ctx.settles && DECIDES.has(verb) && p.draft.events.length > first) {
+      needsPerson(verb, id, args, report)
+      return
+    }
+    if (changed === undefined || isSecretAlone(verb, args)) return
+    const waits = NEVER_PROPOSED.has(verb) || instead ? [] : proposalsOf(p, verb, args, result as Result)
+    if (waits.length === 0) needsPerson(verb, changed, args, report)
+    else unasked.set(index, waits)
   })
   if (problems.length > 0) throw refusal(problems, actions.length)
-  if (unasked.length > 0) return { unasked }
+  if (unasked.size > 0) return { unasked }
   for (const r of results) {
     const e = p.entity(r.id)
     if (e) r.version = e.version

@@ -86,6 +86,8 @@ export interface Draft {
   undone: string[]
   /** Something was erased that stands in no batch: the files are to be written anew all the same. */
   scrub: boolean
+  /** Entities about which nothing is asked any more, and which no longer stay as they were. */
+  decided: string[]
   /** Where in the work tree the session stands from now on, if the batch says so. */
   work: readonly string[] | undefined
   /** Entities whose record was refused. */
@@ -142,7 +144,7 @@ export class Planning {
     this.verbs = verbs
     this.claims = new ClaimPlan(view.claims, ctx.provenance.agent === 'file' ? 'file' : undefined)
     this.#makeRegistry = makeRegistry
-    const lists = { events: [], notes: [], purges: [], undone: [], scrub: false, work: undefined }
+    const lists = { events: [], notes: [], purges: [], undone: [], decided: [], scrub: false, work: undefined }
     const maps = { moves: new Map(), cells: new Map(), promised: new Set<string>(), touched: new Set<string>() }
     this.#draft = { ...lists, ...maps, ctr: ctx.ctr }
   }
@@ -477,6 +479,11 @@ export class Planning {
   /** Says that the batch takes another one back. */
   undoes(batch: string): void {
     this.#draft.undone.push(batch)
+  }
+
+  /** Somebody here has answered what others asked about an entity. */
+  decide(id: string): void {
+    this.#draft.decided.push(id)
   }
 
   /** Has every file written anew after the batch, although nothing in the log is erased. */

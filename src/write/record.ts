@@ -223,7 +223,9 @@ function write(
       p.note(`"${String(given.value)}" is the one called "${after.name}"; rename changes the spelling`)
   }
   if (after.fields.standing === 'rejected' && !changes.some((c) => c.field === 'standing'))
-    p.note(`"${after.name}" was rejected and stays out of lists; ["confirm", {"ref": "${id}"}] takes that back`)
+    p.note(
+      `"${after.name}" was rejected and stays out of lists; a person takes that back with \`tidemark confirm ${id}\``,
+    )
   return { id, kind: kind.name, name: after.name, created: fresh }
 }
 

@@ -9,11 +9,11 @@ import { entityOf } from '../read/reader.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import type { Db } from '../store/db.ts'
 import { keptHolds } from '../store/definitions.ts'
+import { type Asked, askedOf, endorsedBefore, type Held, heldInto } from '../store/held.ts'
 import type { Line } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as rows from '../store/rows.ts'
 import { isOwnReplica } from '../store/trust.ts'
-import { wasTyped } from './prompt-hashes.ts'
 
 /** A batch of the log, as plans look at it. */
 export interface LoggedBatch {
@@ -38,14 +38,12 @@ export class View {
   readonly #host: ViewHost
   readonly #db: Db
   readonly #states: States
-  readonly #session: string | undefined
   readonly #byKey = new Map<string, Map<string, Entity[]>>()
 
   constructor(host: ViewHost, states: States, now: number, session: string | undefined) {
     this.#host = host
     this.#db = host.db
     this.#states = states
-    this.#session = session
     this.claims = new ClaimView(host.db, host.env, now, session)
   }
 
@@ -100,6 +98,12 @@ export class View {
   isOwn = (replica: string): boolean => isOwnReplica(this.#db, replica)
   /** Whether somebody in this store stands by an entity, whatever others said of it. */
   endorsed = (id: string): boolean => vouchedFor({ db: this.#db }, [id]).has(id)
-  /** Whether the person typed a text in the author's session, or in the prompt from which an entity was captured. */
-  typed = (sentence: string, entity: string): boolean => wasTyped(this.#db, sentence, this.#session, entity)
+  /** Whether a person at this store has said something of an entity. */
+  ofPerson = (id: string): boolean => log.replicasOfPersons(this.#db, id).some(this.isOwn)
+  /** Whether somebody here spoke of it in lines that are folded away since. */
+  spokenBefore = (id: string): boolean => endorsedBefore(this.#db, id) !== undefined
+  /** What of others waits for a yes at an entity. */
+  waitingAt = (id: string): Held[] => heldInto(this.#db, id)
+  /** Which erasures others ask for at it. */
+  askedOf = (id: string): Asked[] => askedOf(this.#db, id)
 }

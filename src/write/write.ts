@@ -24,10 +24,11 @@ import { applyPurges, HEADER } from '../replication/purge.ts'
 import { releaseAnchors } from '../store/code.ts'
 import { dropOldWork, keepWork, workOf } from '../store/current-work.ts'
 import { type Db, stored } from '../store/db.ts'
+import { dropAsked, dropHeld } from '../store/held.ts'
 import { type Author, PROVENANCE, type PurgeMark, seal } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import * as presence from '../store/presence.ts'
-import { keepShared, lastShared, replicaFor, saveClock } from '../store/replica.ts'
+import { keepShared, lastShared, newSalt, replicaFor, saveClock } from '../store/replica.ts'
 import { getRow } from '../store/rows.ts'
 import { type Action, type Planned, planBatch } from './batch.ts'
 import type { Actor, Result } from './plan.ts'
@@ -48,8 +49,9 @@ interface WriteHost {
   readonly verbs: ReadonlyMap<string, Verb>
   /** The kinds and relations that come with Tidemark. */
   readonly core: Registry
-  /** These and the project's own, as they are now. */
+  /** These and the project's own, as they hold here; and as the rows of all lines have them. */
   registry(): Registry
+  rowRegistry(): Registry
   /** Whether a file holds a text; for purge. */
   filesHold(text: string): boolean
 }
@@ -58,6 +60,8 @@ interface Written {
   readonly result: ActResult
   /** Something was erased: the files of the store are to be cleaned. */
   readonly purged: boolean
+  /** Entities that it has written. */
+  readonly touched: ReadonlySet<string>
   /** Listeners have claims to hear of, even without a batch. */
   readonly claimsChanged: boolean
 }
@@ -119,9 +123,19 @@ export function writeBatch(
   const claimsChanged = planned.claims.events.length > 0
   const checked = results.filter((r) => r.verb === 're-anchor' || (r.kind === 'file' && r.verb.startsWith('record-')))
   const released = checked.filter(({ id }) => releaseAnchors(db, id))
+  for (const id of planned.decided) {
+    dropAsked(db, id)
+    dropHeld(db, id)
+  }
   if (events.length === 0 && purges.length === 0) {
-    if (!isCoordinating && !planned.scrub && released.length === 0) notes.push(NOTHING_CHANGED)
-    return { claimsChanged, result: { batch: null, results, notes }, purged: planned.scrub }
+    if (!isCoordinating && !planned.scrub && released.length === 0 && planned.decided.length === 0)
+      notes.push(NOTHING_CHANGED)
+    return {
+      claimsChanged,
+      result: { batch: null, results, notes },
+      purged: planned.scrub,
+      touched: new Set(planned.decided),
+    }
   }
 
   const travels = travelsFrom(db, host.registry(), endsAmong(db, events))
@@ -138,19 +152,17 @@ export function writeBatch(
     ctr: clock.ctr + 1,
     purges,
     local: isLocal,
-    // what stays here is not to be guessed by its digest
-    salt: (id) => (travels(id) ? undefined : Buffer.from(env.random(SALT_BYTES)).toString('base64url')),
+    salt: (id) => (travels(id) ? undefined : newSalt(env)),
   })
-  applyLine(db, states, host.registry(), line, now)
+  applyLine(db, states, host.rowRegistry(), line, now)
   if (!isLocal) keepShared(db, line)
   log.packDue(db)
   saveClock(db, { ms, ctr: clock.ctr + events.length })
-  if (purges.length > 0) applyPurges(db, host.registry(), purges)
-  if (events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, host.registry(), entitiesIn(line))
-  return { claimsChanged, result: { batch, results, notes }, purged: purges.length > 0 }
+  if (purges.length > 0) applyPurges(db, host.rowRegistry(), purges)
+  const touched = new Set([...entitiesIn(line), ...planned.decided, ...purges.map((p) => p.entity)])
+  if (events.some((e) => kindOf(e.entity) === KIND_KIND)) reprojectKinds(db, host.rowRegistry(), touched)
+  return { claimsChanged, result: { batch, results, notes }, purged: purges.length > 0, touched }
 }
-
-const SALT_BYTES = 12
 
 /** The ends of links, as a batch leaves them. */
 function endsAmong(db: Db, events: readonly Event[]): Ends {

@@ -4,7 +4,7 @@ import { confirm } from '../../src/tools/confirm.ts'
 import { review } from '../../src/tools/review.ts'
 import type { Output } from '../../src/tools/tool.ts'
 import { replicaOf, sync } from '../briefing/helpers.ts'
-import { scratch, tidemark } from '../cli/run.ts'
+import { onTerminal, scratch, tidemark } from '../cli/run.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 
 const run = (m: TestMemory, args: Record<string, unknown> = {}) =>
@@ -71,10 +71,10 @@ test('confirm on the command line takes references side by side, and says what i
   await tidemark(at, ['init', '--client', 'none'])
   const propose = (fact: string) => ['propose', { action: ['record-fact', { fact }] }]
   await tidemark(at, ['act', '-'], JSON.stringify([propose('Run the tests'), propose('Squash the commits')]))
-  const none = await tidemark(at, ['confirm', 'fact:run-the-tests', 'fact:squash'])
+  const none = await onTerminal(at, ['confirm', 'fact:run-the-tests', 'fact:squash'])
   expect(none.code).toBe(1)
-  expect(none.err).toContain('nothing was confirmed')
-  const both = await tidemark(at, ['confirm', 'fact:run-the-tests', 'Squash the commits'])
+  expect(none.out).toContain('nothing was confirmed')
+  const both = await onTerminal(at, ['confirm', 'fact:run-the-tests', 'Squash the commits'], 'y')
   expect(both.out).toMatch(
     /confirmed fact "Run the tests"\nconfirmed fact "Squash the commits"\ntidemark undo \S+ takes it back/,
   )

@@ -6,8 +6,8 @@ import { BRIEFING_CHARS, fill } from '../../src/briefing/budget.ts'
 import type { Item, Section } from '../../src/briefing/types.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { estimateTokens } from '../../src/recall/token-estimate.ts'
-import { countTokens } from '../../src/recall/tokens.ts'
 import { runs, SEED } from '../runs.ts'
+import { countTokens } from '../tokens.ts'
 import { openTestMemory, parts } from './helpers.ts'
 
 const numRuns = runs(25, 100)
@@ -43,20 +43,18 @@ test('[M7] a briefing never exceeds its tokens, nor 9,000 characters; equal inpu
       )
       if (k.handoff.length > 0) t.act([['write-handoff', { nextSteps: k.handoff }]], { session: 'before' })
       for (let i = 0; i < k.sessions; i++) sessionsOf(t.memory).start({ id: `s${i}`, client: 'codex' })
-      for (const counter of [undefined, countTokens]) {
-        const options = { budget, counter, session: 'me' }
-        const told = brief(t.memory, t.project, options)
-        expect(countTokens(told.text)).toBeLessThanOrEqual(budget)
-        expect(told.tokens).toBeLessThanOrEqual(budget)
-        expect(told.tokens).toBe((counter ?? estimateTokens)(told.text))
-        expect(told.text.length).toBeLessThanOrEqual(BRIEFING_CHARS)
-        expect(brief(t.memory, t.project, options)).toEqual(told)
-        const { begins, ends } = parts(told.text)
-        expect(begins).toBe(ends)
-        // seconds later nothing in it is different
-        t.clock.now += 20_000
-        expect(brief(t.memory, t.project, options).text).toBe(told.text)
-      }
+      const options = { budget, session: 'me' }
+      const told = brief(t.memory, t.project, options)
+      expect(countTokens(told.text)).toBeLessThanOrEqual(budget)
+      expect(told.tokens).toBeLessThanOrEqual(budget)
+      expect(told.tokens).toBe(estimateTokens(told.text))
+      expect(told.text.length).toBeLessThanOrEqual(BRIEFING_CHARS)
+      expect(brief(t.memory, t.project, options)).toEqual(told)
+      const { begins, ends } = parts(told.text)
+      expect(begins).toBe(ends)
+      // seconds later nothing in it is different
+      t.clock.now += 20_000
+      expect(brief(t.memory, t.project, options).text).toBe(told.text)
       t.close()
     }),
     { numRuns: Math.min(numRuns, 2_000), seed },

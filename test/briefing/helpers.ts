@@ -5,18 +5,26 @@ import { FENCE_BEGIN, FENCE_END } from '../../src/briefing/fence.ts'
 import type { Memory } from '../../src/memory.ts'
 import { openProject } from '../../src/open.ts'
 import type { Project } from '../../src/store/project.ts'
-import { openTestMemory, seededBytes, type TestMemory } from '../helpers.ts'
+import { onMachine, openTestMemory, seededBytes, type TestMemory } from '../helpers.ts'
 
-/** Another replica of the same project: another store, another person. */
+/** Another replica of the same project: another store, another person with a key and a machine of their own. */
 export function replicaOf(t: TestMemory, name = 'mallory', seed = 99): Memory {
+  const machine = join(dirname(t.dir), `${name}-machine`)
+  const there = <T>(body: () => T): T => onMachine(machine, body)
   const project: Project = { ...t.project, storePath: join(dirname(t.dir), `${name}-store`, 'store.db') }
   const env = { now: () => t.clock.now, random: seededBytes(seed), log: () => {} }
-  const memory = openProject(project, { env, author: { session: `${name}-session`, user: name }, unlisted: true })
+  const author = { session: `${name}-session`, user: name }
+  const memory = there(() => openProject(project, { env, author, unlisted: true }))
   onTestFinished(() => {
     memory.close()
-    rmSync(dirname(project.storePath), { recursive: true, force: true })
+    for (const dir of [dirname(project.storePath), machine]) rmSync(dir, { recursive: true, force: true })
   })
-  return memory
+  return new Proxy(memory, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? (...args: unknown[]) => there(() => value.apply(target, args)) : value
+    },
+  })
 }
 
 /** Takes over what the other replica knows. */

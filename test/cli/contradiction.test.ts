@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { onTerminal, pressing, project, tidemark } from './run.ts'
+import { asPerson, onTerminal, pressing, project, ruled, tidemark } from './run.ts'
 
 const onTerminals = test.skipIf(!existsSync('/usr/bin/script'))
 const agentOf = (at: Awaited<ReturnType<typeof project>>['at']) => ({ ...at, env: { ...at.env, CLAUDECODE: '1' } })
@@ -8,9 +8,7 @@ const propose = (fact: string) => JSON.stringify([['propose', { action: ['record
 
 test('[H6] [G3] two rules that contradict each other never bind in silence: remember, the briefing, review and act say so', async () => {
   const { at, run } = await project()
-  await run('remember', 'always npm')
-  const second = await run('remember', 'always pnpm')
-  expect(second).toContain('note: "always pnpm" contradicts the rule "always npm" (fact:always-npm), which binds: tidemark supersede fact:always-npm fact:always-pnpm puts it in its place') // biome-ignore format: one line
+  ruled(at, 'always npm', 'always pnpm')
   const brief = await run('brief')
   expect(brief).toContain('- always pnpm [contradicts "always npm", which binds too: ask the user which holds]')
   expect(await run('review')).toContain('"always pnpm" contradicts the rule "always npm"')
@@ -22,7 +20,7 @@ test('[H6] [G3] two rules that contradict each other never bind in silence: reme
   // it is not decided for them: both are there
   expect(await run('list', 'fact')).toMatch(/always pnpm.*always npm/s)
 
-  await run('supersede', 'always npm', 'always pnpm')
+  asPerson(at, ['supersede', { old: 'fact:always-npm', new: 'fact:always-pnpm' }])
   const after = await run('brief')
   expect(after).toContain('- always pnpm\n')
   expect(after).not.toContain('always npm')
@@ -30,8 +28,8 @@ test('[H6] [G3] two rules that contradict each other never bind in silence: reme
 })
 
 test('[G6] act names the open question that a rule or a decision may answer, and the rule that a decision contradicts', async () => {
-  const { run } = await project()
-  await run('remember', 'Use jest for tests')
+  const { at, run } = await project()
+  ruled(at, 'Use jest for tests')
   await run('act', JSON.stringify([['record-question', { question: 'Does the worker need Redis?' }]]))
   const done = await run('act', JSON.stringify([
     ['record-decision', { name: 'vitest', description: 'Use vitest for tests' }],
@@ -47,10 +45,10 @@ onTerminals(
   '[H6] a person at a terminal is asked whether the new rule takes the place of the old, and a no is kept',
   async () => {
     const { at, run } = await project()
-    await run('remember', 'Use npm for installs')
+    ruled(at, 'Use npm for installs')
     await tidemark(agentOf(at), ['act', '-'], propose('Use pnpm for installs'))
     expect(await run('confirm')).toContain('note: "Use pnpm for installs" contradicts the rule "Use npm for installs"')
-    const asked = await onTerminal(at, ['confirm', 'Use pnpm for installs'], 'y')
+    const asked = await onTerminal(at, ['confirm', 'Use pnpm for installs'], 'y', 'y')
     expect(asked.out).toContain('Should it take the place of that rule? [y/N] ')
     expect(asked.out).toContain('"Use pnpm for installs" takes the place of "Use npm for installs"')
     expect(await run('brief')).not.toContain('npm for installs [')
@@ -63,15 +61,15 @@ onTerminals(
 
 onTerminals('[H6] review shows what a proposal contradicts, and puts two binding rules before the person', async () => {
   const { at, run } = await project()
-  await run('remember', 'Use tabs')
+  ruled(at, 'Use tabs')
   await tidemark(agentOf(at), ['act', '-'], propose('Use spaces'))
   const first = await pressing(at, ['review'], 'y')
   expect(first.out).toContain(
     '"Use spaces" contradicts the rule "Use tabs" (fact:use-tabs), which binds\ny yes, in its place, b both stand, n no',
   )
   expect(await run('brief')).not.toContain('Use tabs')
-  await run('remember', 'Never push to main')
-  await run('remember', 'Push directly to main')
+  ruled(at, 'Never push to main')
+  ruled(at, 'Push directly to main')
   const second = await pressing(at, ['review'], '2')
   expect(second.out).toContain('  1 "Push directly to main" (fact:push-directly-to-main)\n  2 "Never push to main"')
   expect(second.out).toContain('1 contradiction settled')
@@ -82,8 +80,8 @@ onTerminals('[H6] review shows what a proposal contradicts, and puts two binding
 
 test('[T40] an agent does not settle a contradiction: what it supersedes waits for the person', async () => {
   const { at, run } = await project()
-  await run('remember', 'Use tabs')
-  await run('remember', 'Use spaces')
+  ruled(at, 'Use tabs')
+  ruled(at, 'Use spaces')
   const agent = await tidemark(
     agentOf(at),
     ['act', '-'],
@@ -94,14 +92,17 @@ test('[T40] an agent does not settle a contradiction: what it supersedes waits f
 })
 
 test('[G3] what was superseded, retired or forgotten is marked or absent wherever it is listed', async () => {
-  const { run } = await project()
-  await run('remember', 'Use npm for installs')
-  await run('remember', 'Use pnpm for installs')
-  await run('remember', 'Never use moment')
-  await run('remember', 'Never use lodash')
-  await run('supersede', 'Use npm for installs', 'Use pnpm for installs')
-  await run('retire', 'Never use moment')
-  await run('forget', 'Never use lodash')
+  const { at, run } = await project()
+  ruled(at, 'Use npm for installs')
+  ruled(at, 'Use pnpm for installs')
+  ruled(at, 'Never use moment')
+  ruled(at, 'Never use lodash')
+  asPerson(
+    at,
+    ['supersede', { old: 'fact:use-npm-for-installs', new: 'fact:use-pnpm-for-installs' }],
+    ['retire', { ref: 'fact:never-use-moment', reason: 'no longer holds' }],
+    ['delete-fact', { ref: 'fact:never-use-lodash' }],
+  )
   const gone = /Use npm|moment|lodash/
   for (const args of [['list'], ['list', 'fact'], ['brief'], ['recall', 'installs moment lodash'], ['discover', '(get-facts)'], ['discover', '(search-knowledge "npm moment lodash")'], ['export', 'markdown', '-']]) // biome-ignore format: one row
     expect(await run(...args), args.join(' ')).not.toMatch(gone)

@@ -160,7 +160,7 @@ test('[T72] a row that cannot be read is damage and no bug, and is made again', 
 
 test('[T72] a definition of a table that SQLite cannot make sense of is damage and no bug: --restore puts the lines together anew', async () => {
   const { at, run } = await project()
-  await run('remember', 'we use pnpm')
+  await run('remember', 'we use pnpm', '--kind', 'decision')
   const bytes = readFileSync(storeOf(at))
   bytes[bytes.indexOf('contentless_delete') + 14]! ^= 1
   for (const suffix of ['-wal', '-shm']) rmSync(storeOf(at) + suffix, { force: true })

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, realp
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { kindOfFile, LAYOUT, ownFiles, type Place } from '../../src/store/layout.ts'
-import { BIN, git, type Ran, scratch, tidemark } from './run.ts'
+import { agreeing, BIN, git, type Ran, scratch, tidemark } from './run.ts'
 
 const SRC = join(import.meta.dirname, '../../src')
 const PROBE = join(import.meta.dirname, '../fs-probe.mjs')
@@ -97,7 +97,16 @@ describe('[T60] src/store/layout.ts lists every file that Tidemark writes', () =
     await run(root, ['act', '[["write-handoff",{"nextSteps":["go on"]}]]'])
     appendFileSync(join(root, '.tidemark', 'decisions.md'), 'no decision\n')
     await run(root, ['act', '[["record-decision",{"name":"use-y","rationale":"because"}]]'])
-    await run(root, ['models', 'add', 'extractor', '--command', '["false"]', '--budget', '50000'])
+    await agreeing(
+      { dir: root, env: probed },
+      'models',
+      'add',
+      'extractor',
+      '--command',
+      '["false"]',
+      '--budget',
+      '50000',
+    )
     writeFileSync(
       join(top, 'said.jsonl'),
       '{"type":"user","message":{"role":"user","content":"we use z because of w"}}\n',

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { files, pressing, project, tidemark } from './run.ts'
+import { agreeing, files, onTerminal, pressing, project, ruled, tidemark } from './run.ts'
 
 const onTerminals = test.skipIf(!existsSync('/usr/bin/script'))
 const propose = (fact: string) => ['propose', { action: ['record-fact', { fact }] }]
@@ -47,9 +47,9 @@ onTerminals('[T44] an agent in a terminal of its own gets the list: no key of it
   expect(await standing()).toEqual({ 'Always guess': 'proposed' })
 })
 
-test('[M6] review takes decisions on lines, all or none of them', async () => {
+onTerminals('[M6] review takes decisions on lines, all or none of them', async () => {
   const { at, run, standing } = await proposed('Squash commits', 'Never use moment', 'Run the tests')
-  await run('remember', 'Always deploy on Fridays')
+  ruled(at, 'Always deploy on Fridays')
   const wrong = await tidemark(at, ['review', '-'], 'confirm fact:squash-commits\nconfirm fact:sqash\nmaybe fact:x\n')
   expect(wrong.code).toBe(1)
   expect(wrong.err).toContain('line 2: nothing is called "fact:sqash"; ')
@@ -57,9 +57,11 @@ test('[M6] review takes decisions on lines, all or none of them', async () => {
   expect(await standing()).toMatchObject({ 'Squash commits': 'proposed' })
   const lines =
     '# this week\nconfirm fact:squash-commits\n\nreject Never use moment # we do use it\nretire fact:always-deploy-on-fridays # too late\n'
-  const done = await tidemark(at, ['review', '-'], lines)
+  const piped = await tidemark(at, ['review', '-'], lines)
+  expect([piped.code, piped.err]).toEqual([1, expect.stringContaining('outside the agent')])
+  const done = await onTerminal(at, ['review', lines], 'y')
   expect(done.out).toMatch(
-    /^confirm fact:squash-commits\nreject fact:never-use-moment\nretire fact:always-deploy-on-fridays\ntidemark undo \S+ takes it back\n$/,
+    /fact: Squash commits\n.*\nconfirm it\? \[y\/N\] y\nconfirm fact:squash-commits\nreject fact:never-use-moment\nretire fact:always-deploy-on-fridays\ntidemark undo \S+ takes it back\n$/,
   )
   expect(await standing()).toMatchObject({ 'Squash commits': 'confirmed', 'Run the tests': 'proposed' })
   expect(await run('show', 'fact:always-deploy-on-fridays')).toContain('retired: too late')
@@ -68,9 +70,9 @@ test('[M6] review takes decisions on lines, all or none of them', async () => {
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('outside the agent')])
 })
 
-test('reject, retire, supersede, rename and answer are plain commands, each with the way back', async () => {
+onTerminals('reject, retire, supersede, rename and answer are plain commands, each with the way back', async () => {
   const { at, run, standing } = await proposed('Use npm for installs', 'Never use moment')
-  expect(await run('reject', 'Use npm for installs', 'fact:never-use-moment', '--reason', 'we do')).toMatch(
+  expect(await agreeing(at, 'reject', 'Use npm for installs', 'fact:never-use-moment', '--reason', 'we do')).toMatch(
     /^rejected fact "Use npm for installs"\nrejected fact "Never use moment"\ntidemark undo \S+ takes it back\n$/,
   )
   expect(await standing()).toEqual({ 'Use npm for installs': 'rejected', 'Never use moment': 'rejected' })
@@ -124,9 +126,9 @@ test('merge makes one of two: lists and links go over, what stands stays, and on
 })
 
 test('[T40] the shell of an agent proposes what ends or replaces a rule, and confirms nothing', async () => {
-  const { at, run } = await project()
-  await run('remember', 'Never push to main')
-  await run('remember', 'Always push to main')
+  const { at } = await project()
+  ruled(at, 'Never push to main')
+  ruled(at, 'Always push to main')
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   for (const args of [
     ['retire', 'Never push to main'],

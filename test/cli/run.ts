@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { refreshViews } from '../../src/handoff/views/refresh.ts'
 import { openProject } from '../../src/open.ts'
-import { createProject } from '../../src/store/project.ts'
+import { createProject, findProject } from '../../src/store/project.ts'
 import { rememberProject } from '../../src/store/project-list.ts'
 
 export const BIN = join(import.meta.dirname, '../../bin/tidemark.js')
@@ -48,12 +48,12 @@ export const git = (dir: string, ...args: string[]): string =>
 
 /** Runs the real command line to its end; a hook has the time that a busy machine takes. */
 export function tidemark(
-  at: { dir: string; env: NodeJS.ProcessEnv; uid?: number },
+  at: { dir: string; env: NodeJS.ProcessEnv; uid?: number; bin?: string },
   args: readonly string[],
   input?: string | Buffer | Iterable<Buffer>,
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BIN, ...args], {
+    const child = spawn(process.execPath, [at.bin ?? BIN, ...args], {
       cwd: at.dir,
       env: args[0] === 'hook' ? { TIDEMARK_HOOK_MS: '15000', ...at.env } : at.env,
       ...(at.uid !== undefined ? { uid: at.uid, gid: at.uid } : {}),
@@ -83,37 +83,56 @@ export function tidemark(
   })
 }
 
-/** Runs the real command line on a terminal, where a person answers its questions one after another. What it shows is in `out`. */
-export const onTerminal = (
-  at: { dir: string; env: NodeJS.ProcessEnv },
-  args: readonly string[],
-  ...answers: readonly string[]
-) =>
-  typing(
-    at,
-    args,
-    /\[(y\/N|Y\/n)\] /g,
-    answers.map((a) => `${a}\r`),
-  )
+/**
+ * Runs the real command line on a pseudo-terminal, where a person answers its questions one after another. What it shows is in
+ * `out`. No process of the test is above it: hooks that a test called have made the test known as a client.
+ */
+export const onTerminal = (at: At, args: readonly string[], ...answers: readonly string[]) =>
+  typing(at, args, QUESTION, entered(answers))
+
+/** The same below this process. */
+export const onTerminalBelow = (at: At, args: readonly string[], ...answers: readonly string[]) =>
+  typing(at, args, QUESTION, entered(answers), false)
 
 /** The same where single keys answer. */
-export const pressing = (at: { dir: string; env: NodeJS.ProcessEnv }, args: readonly string[], keys: string) =>
+export const pressing = (at: At, args: readonly string[], keys: string) =>
   typing(at, args, /(?:quit|\d)\? /g, [...keys])
 
+/** What a person who says yes to everything has done on a terminal; it is to succeed. */
+export async function agreeing(at: At, ...args: readonly string[]): Promise<string> {
+  const ran = await onTerminal(at, args, 'y', 'y', 'y')
+  expect(ran.code, ran.out).toBe(0)
+  return ran.out
+}
+
+/** Why there is no terminal for a test; nothing where there is one. */
+export const noTerminal = existsSync('/usr/bin/script') ? undefined : 'no script(1) here makes a pseudo-terminal'
+
+type At = { dir: string; env: NodeJS.ProcessEnv }
+
+const QUESTION = /\[(y\/N|Y\/n)\] /g
+const entered = (answers: readonly string[]) => answers.map((a) => `${a}\r`)
+/** Stands before and behind the exit code. */
+const MARK = '\x1e'
+
 function typing(
-  at: { dir: string; env: NodeJS.ProcessEnv },
+  at: At,
   args: readonly string[],
   question: RegExp,
   answers: readonly string[],
+  isApart = true,
 ): Promise<Ran> {
-  const quoted = [process.execPath, BIN, ...args].map((a) => `'${a.replaceAll("'", `'\\''`)}'`)
+  const quoted = [process.execPath, BIN, ...args].map((a) => `'${a.replaceAll("'", `'\\''`)}'`).join(' ')
+  // an orphan belongs to init; `cat` lives as long as it does, and keeps our end of its input open
+  const run = `script -qfec "$0" /dev/null <&3; printf '${MARK}%s${MARK}' $?`
   return new Promise((resolve, reject) => {
-    const child = spawn('script', ['-qfec', quoted.join(' '), '/dev/null'], {
+    const child = spawn('/bin/sh', ['-c', `exec 3<&0; ${isApart ? `( ( ${run} ) & ) | cat` : run}`, quoted], {
       cwd: at.dir,
       env: { ...at.env, SHELL: '/bin/sh', TERM: 'xterm' },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
-    onTestFinished(() => void child.kill())
+    onTestFinished(() => void child.stdin.destroy())
+    child.stdin.on('error', () => {}) // it ended before it had asked everything
     let out = ''
     let answered = 0
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -122,9 +141,10 @@ function typing(
       while (answered < asked && answered < answers.length) child.stdin.write(answers[answered++]!)
     })
     child.on('error', reject)
-    child.on('close', (code) =>
-      resolve({ code: code ?? -1, out: stripVTControlCharacters(out).replaceAll('\r', ''), err: '' }),
-    )
+    child.on('close', () => {
+      const [shown = '', code = '-1'] = out.split(MARK)
+      resolve({ code: Number(code), out: stripVTControlCharacters(shown).replaceAll('\r', ''), err: '' })
+    })
   })
 }
 
@@ -135,6 +155,18 @@ export function initProject({ dir }: { dir: string }): void {
   rememberProject(project)
   refreshViews(memory, project)
   memory.close()
+}
+
+/** What a person has written, by the library: for tests that need it there, and are of something else. */
+export function asPerson({ dir }: { dir: string }, ...actions: readonly unknown[]): void {
+  const memory = openProject(findProject(dir))
+  memory.act(actions, { by: 'person', agent: 'cli' })
+  memory.close()
+}
+
+/** Rules that a person has laid down. */
+export const ruled = (at: { dir: string }, ...facts: readonly string[]): void => {
+  for (const fact of facts) asPerson(at, ['record-fact', { fact }])
 }
 
 /** A project in a git repository of its own, and the command line in it, which is to succeed without a word on stderr. */

@@ -28,23 +28,21 @@ describe('[A10] undo on the command line', () => {
     expect(await names()).toBe('("a1" "b1" "b2")')
   })
 
-  test('[A10] [T2] --all-of shows what goes: it asks on a terminal, and needs --yes in a pipe', async () => {
+  test('[A10] [T2] --all-of shows what goes and asks on a terminal; in a pipe it waits for the person', async () => {
     const { at, run, names } = await written()
-    const refused = await tidemark(at, ['undo', '--all-of', 'a'])
-    expect(refused.code).toBe(1)
-    expect(refused.err).toMatch(
-      /session a wrote 2 batches:\n.* record-decision "a1"\n.* record-decision "a2"\nnothing was undone\n.*--yes/,
-    )
+    expect(await run('undo', '--all-of', 'a', '--yes')).toMatch(/^proposed to undo a\nnote: .*once a person says yes/)
     expect(await names()).toBe('("a1" "a2" "b1")')
     const no = await onTerminal(at, ['undo', '--all-of', 'a'], 'n')
-    expect(no.out).toMatch(/take all of it back\? \[y\/N\] n\ntidemark: nothing was undone/)
+    expect(no.out).toMatch(
+      /session a wrote 2 batches:\n.* record-decision "a1"\n.* record-decision "a2"\ntake all of it back\? \[y\/N\] n\ntidemark: nothing was undone/,
+    )
     expect(no.code).toBe(1)
     expect((await onTerminal(at, ['undo', '--all-of', 'a'], '')).out).toContain('nothing was undone')
     expect(await names()).toBe('("a1" "a2" "b1")')
     const yes = await onTerminal(at, ['undo', '--all-of', 'a'], 'y')
     expect(yes.out).toContain('took back')
     expect(await names()).toBe('("b1")')
-    await run('undo', '--all-of', 'b', '--yes')
+    expect((await onTerminal(at, ['undo', '--all-of', 'b', '--yes'])).out).toContain('took back')
     expect(await names()).toBe('()')
     for (const yes of [['--yes'], []])
       expect((await tidemark(at, ['undo', '--all-of', 'nobody', ...yes])).err).toContain('there is nothing to undo')
@@ -52,14 +50,13 @@ describe('[A10] undo on the command line', () => {
   })
 })
 
-test('[A10] [T5] an agent on the command line is told at once that another session’s work takes a person', async () => {
+test('[A10] [T5] of an agent on the command line, taking back another session’s work waits for a person', async () => {
   const { at, names } = await written()
   for (const yes of [['--yes'], []]) {
     const agents = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
-    const { err } = await tidemark(agents, ['undo', '--all-of', 'a', '--session', 'b', ...yes])
-    expect(err).toContain('only a person takes back all that it wrote')
-    expect(err).toContain('ask the person to run `tidemark undo --all-of a`')
-    expect(err).not.toContain('--yes')
+    const { out } = await tidemark(agents, ['undo', '--all-of', 'a', '--session', 'b', ...yes])
+    expect(out).toContain('proposed to undo')
+    expect(out).toContain('once a person says yes')
   }
   expect(await names()).toBe('("a1" "a2" "b1")')
 })

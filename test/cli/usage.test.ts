@@ -57,7 +57,7 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['next one', /too many arguments: one/],
   ['brief now', /too many arguments: now/],
   ['brief --budget much', /--budget takes a number/],
-  ['brief --budget 0', /budget is not a number of tokens/],
+  ['brief --budget 0', /--budget is not a whole number from 1 on/],
   ['back now', /too many arguments: now/],
   ['pause now', /too many arguments: now/],
   ['resume now', /too many arguments: now/],

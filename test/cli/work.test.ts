@@ -72,7 +72,7 @@ test('references that are missing, and references to other kinds are refused wit
     [['task', 'complete'], 'no current task'],
     [['task', 'complete', 'One'], 'goal:one is a goal, not a task'],
     [['goal', 'abandon', 'One'], 'reason'],
-    [['tree', 'Onne'], 'did you mean "One"?'],
+    [['tree', 'Onne'], 'did you mean "One" (goal:one)?'],
   ] as const) {
     const ran = await tidemark(at, args)
     expect([args, ran.code]).toEqual([args, 1])

@@ -12,6 +12,7 @@ test('[C5] a store of every release is here', () => {
     'store-0.1.0.db',
     'store-schema-15.db.gz',
     'store-schema-16.db.gz',
+    'store-schema-17.db.gz',
     `store-schema-${SCHEMA_VERSION}.db.gz`,
   ])
 })

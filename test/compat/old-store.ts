@@ -48,6 +48,7 @@ export function intoFirstForm(memory: Memory): void {
   }
   db.exec(`
     DROP TABLE gaps; DROP TABLE unproven; DROP TABLE keys; DROP TABLE declined; DROP TABLE folded; DROP TABLE covered;
+    DROP VIEW entities_here; DROP VIEW links_here; DROP TABLE held; DROP TABLE endorsed; DROP TABLE asked; DROP TABLE erasers;
     DROP TRIGGER survivors_without_event; DROP TRIGGER survivors_of_changed_event; DROP TABLE survivors;
     CREATE TABLE covered (replica TEXT PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL, ctr INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE base (entity TEXT PRIMARY KEY, state BLOB NOT NULL, updated INTEGER NOT NULL, counts TEXT NOT NULL) WITHOUT ROWID;

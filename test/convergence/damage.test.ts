@@ -15,6 +15,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { CLAIM_TTL_MS, SILENT_MS } from '../../src/claims/lease.ts'
+import { claimsOf } from '../../src/coordination/claims.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { UserError } from '../../src/errors.ts'
 import type { Memory } from '../../src/memory.ts'
@@ -66,7 +67,6 @@ function answers(m: Memory): string {
     history: m.history('principle:shared').map((h) => [h.id, h.event]),
     // presence is no knowledge: nothing is kept that its words could be compared with
     sessions: sessionsOf(m).list({ all: true }).length,
-    claims: m.db.all('SELECT n, session, until, ended, body FROM claims'),
   })
 }
 
@@ -218,6 +218,25 @@ const manyFacts = (a: Replica, from: number, to: number) => {
 }
 
 const counted = (a: Replica) => a.memory.reader.list('fact').length
+
+test('[T72] a claim that cannot be read is named, keeps nobody from opening the store, and is left out', () => {
+  within((_dir, a) => {
+    sessionsOf(a.memory).start({ id: 'one' })
+    a.act([['claim', { paths: ['src/**'] }]], { session: 'one' })
+    a.act([['claim', { paths: ['test/**'] }]], { session: 'one' })
+    a.memory.db.exec('UPDATE claims SET body=replace(body, \'"on":"src\', \'"on:"src\')')
+    a.memory.close()
+    a.memory = open(a.path, a.env, false)
+    expect(a.memory.faults()).toEqual([{ in: 'index', text: '1 of claims cannot be read, and will be left out' }])
+    a.memory.rebuild()
+    expect(a.memory.faults()).toEqual([])
+    expect(
+      claimsOf(a.memory)
+        .held()
+        .map((c) => c.on),
+    ).toEqual(['test/**'])
+  })
+})
 
 describe('[T70] a restore that was interrupted loses nothing', () => {
   const states: Record<string, (a: Replica, snapshot: string) => void> = {

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { UserError } from '../../src/errors.ts'
 import { openProject } from '../../src/open.ts'
+import { waitingChanges } from '../../src/replication/waiting.ts'
 import { markStore } from '../../src/store/owner.ts'
 import { findProject } from '../../src/store/project.ts'
 import { BIN, files, git } from '../cli/run.ts'
@@ -30,12 +32,15 @@ const SEED = Number(process.env.TIDEMARK_SEED ?? 3)
 /** Calls by which a process changes files. */
 const CALLS = ['write', 'pwrite64', 'fsync', 'fdatasync', 'rename', 'unlink', 'link', 'ftruncate', 'mkdir', 'rmdir']
 const SECRET = 'the-name-that-had-to-go'
+const FORMER = 'another-name-that-went-before'
 
 const random = seeded(SEED)
 const below = (n: number) => new DataView(random(4).buffer).getUint32(0) % n
 
 let top: string
 let template: string
+let shared: string
+let asked: string
 let templateHome: string
 /** Every run happens here, so that nothing depends on the path. */
 let dir: string
@@ -48,8 +53,11 @@ interface Ran {
   err: string
 }
 
+/** What is run: the CLI, or a script of the library's. */
+const program = (args: readonly string[]) => (args[0] === '-e' ? args : [BIN, ...args])
+
 function run(args: readonly string[], before: readonly string[] = []): Ran {
-  const [command = '', ...rest] = [...before, process.execPath, BIN, ...args]
+  const [command = '', ...rest] = [...before, process.execPath, ...program(args)]
   const done = spawnSync(command, rest, { cwd: dir, env, encoding: 'utf8' })
   return { code: done.status, out: done.stdout, err: done.stderr }
 }
@@ -85,7 +93,7 @@ function countCalls(args: readonly string[]): Map<string, number> {
 
 function randomKill(args: readonly string[], within: number): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [BIN, ...args], { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, program(args), { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let out = ''
     let err = ''
     child.stdout.on('data', (d) => (out += d))
@@ -170,11 +178,34 @@ const sameAnswers =
 
 let removing: string[]
 const ACT = ['act', '[["record-fact",{"fact":"the new one","category":"tool"}]]', '--json']
-const PURGE = ['act', `[["purge",{"ref":"fact:${SECRET}","reason":"it is secret"}]]`, '--json']
+/** What a person does, in a process without a terminal. */
+const asPerson = (actions: object) => [
+  '-e',
+  `import(${JSON.stringify(join(dirname(BIN), '../dist/index.js'))}).then(({ openMemory }) => {
+    const memory = openMemory({ projectPath: '.' })
+    const { batch } = memory.act(${JSON.stringify(actions)})
+    console.log(JSON.stringify({ batch }))
+    memory.close()
+  })`,
+]
+const PURGE = asPerson([['purge', { ref: `fact:${SECRET}`, reason: 'it is secret' }]])
 const COMPACT = ['doctor', '--compact', '2099-01-01', '--json']
 const REBUILD = ['doctor', '--rebuild', '--json']
 const RESTORE = ['doctor', '--restore', '--json']
 const INIT = ['init', '--client', 'claude', '--yes']
+const SYNC = ['sync', '--json']
+const ASKED = 'what a teammate wants erased'
+const AGREE = asPerson([['confirm', { ref: `fact:${ASKED.replaceAll(' ', '-')}` }]])
+/** How often the store and its files say what a teammate wants erased. */
+const holdingAsked = (): string[] =>
+  readdirSync(join(dir, '.git/tidemark'), { recursive: true, encoding: 'utf8' }).filter((f) => {
+    const path = join(dir, '.git/tidemark', f)
+    return statSync(path).isFile() && readFileSync(path).includes(ASKED)
+  })
+const waits = (): string[] => {
+  using memory = openProject(findProject(dir))
+  return waitingChanges(memory.db).all.map((w) => w.wants)
+}
 
 const SCENARIOS: Record<string, Scenario> = {
   act: {
@@ -221,6 +252,68 @@ const SCENARIOS: Record<string, Scenario> = {
       expect(again.code, again.err).toBe(0)
       expect(known().facts).toEqual(factsOf(done))
       expect(readdirSync(dirname(storePath())).filter((f) => f.includes('restoring'))).toEqual([])
+    },
+  },
+  'restore from git': {
+    prepare() {
+      rmSync(dir, { recursive: true })
+      cpSync(shared, dir, { recursive: true })
+    },
+    args: () => RESTORE,
+    check(killed, _before, done) {
+      // what stands in its place at any moment is the damaged store, or one that loses nothing to what it comes to
+      let isSound = false
+      try {
+        const memory = openProject(findProject(dir))
+        isSound = memory.faults().length === 0
+        memory.close()
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+      }
+      // a sound one comes to the rest by itself, at the next sync
+      const again = run(isSound && killed.out.length % 2 === 0 ? ['sync', '--json'] : RESTORE)
+      expect(again.code, again.err + again.out).toBe(0)
+      run(['doctor'])
+      expect(known().facts).toEqual(factsOf(done))
+      expect(factsOf(done)).toHaveLength(41) // with the line of CLAUDE.md
+      expect(
+        run(['list', 'observation'])
+          .out.split('\n')
+          .filter((line) => line.includes('seen by me')),
+      ).toHaveLength(4)
+      for (const of of [dirname(storePath()), join(dir, '.tidemark')])
+        for (const [f, bytes] of Object.entries(tree(of))) {
+          expect(f).not.toContain('restoring')
+          for (const word of [SECRET, FORMER]) expect(Buffer.from(bytes, 'base64').includes(word), f).toBe(false)
+        }
+    },
+  },
+  'an erasure that others ask for': {
+    prepare: () => asAsked(),
+    args: () => SYNC,
+    check(_killed, before, done) {
+      for (const now of [known(), done, before]) expect(factsOf(now)).toContain(ASKED)
+      expect(run(SYNC).code).toBe(0)
+      expect(known().facts).toEqual(factsOf(done))
+      expect(waits()).toEqual(['asks to erase it'])
+      expect(holdingAsked()).not.toEqual([])
+    },
+  },
+  'the yes to it': {
+    prepare() {
+      asAsked()
+      expect(run(SYNC).code).toBe(0)
+    },
+    args: () => AGREE,
+    check(killed, before, done) {
+      const now = known()
+      expect([factsOf(before), factsOf(done)]).toContainEqual(now.facts)
+      if (/"batch":"[^"]/.test(killed.out)) expect(now.facts).not.toContain(ASKED)
+      if (now.facts.includes(ASKED)) expect(run(AGREE).code).toBe(0)
+      run(['doctor'])
+      expect(known().facts).toEqual(factsOf(done))
+      expect(waits()).toEqual([])
+      expect(holdingAsked()).toEqual([])
     },
   },
   migrate: {
@@ -283,6 +376,90 @@ const SCENARIOS: Record<string, Scenario> = {
 
 let foreign: Record<string, string>
 
+/** A damaged store with all that may lie around it, and its knowledge in git, where it is erased already. */
+function makeShared(): void {
+  rmSync(dir, { recursive: true })
+  makeForeign()
+  expect(run(['init', '--client', 'none', '--yes']).code).toBe(0)
+  const inStore = (body: (memory: ReturnType<typeof openProject>) => void) => {
+    using memory = openProject(findProject(dir), { author: { session: 'before' } })
+    body(memory)
+  }
+  const say = (memory: ReturnType<typeof openProject>, from: number, to: number) => {
+    for (let i = from; i < to; i++)
+      memory.act([
+        ['record-fact', { fact: `fact ${i} ${'x'.repeat(200)}`, category: 'tool' }],
+        ...(i % 10 === 0 ? [['record-observation', { what: `seen by me, ${i}` }]] : []),
+      ])
+  }
+  const store = storePath()
+  const copyTo = (memory: ReturnType<typeof openProject>, name: string) =>
+    memory.db.raw.prepare('VACUUM INTO ?').run(join(dirname(store), name))
+  const sync = () => {
+    expect(run(['sync', '--json']).code).toBe(0)
+    git(dir, 'add', '-A')
+    git(dir, 'commit', '-qm', 'knowledge')
+  }
+  inStore((memory) => {
+    memory.act([['record-fact', { fact: FORMER }]])
+    say(memory, 0, 20)
+    copyTo(memory, 'before-the-first')
+    memory.act([['purge', { ref: `fact:${FORMER}`, reason: 'secret' }]])
+    memory.act([['record-fact', { fact: SECRET }]])
+    memory.maintain()
+    say(memory, 20, 40)
+  })
+  sync()
+  inStore((memory) => {
+    copyTo(memory, 'before-the-second')
+    // of this the store will not know
+    memory.act([['purge', { ref: `fact:${SECRET}`, reason: 'secret' }]])
+  })
+  sync()
+  for (const f of readdirSync(dirname(store))) if (/^store\.db(?!\.owner)/.test(f)) rmSync(join(dirname(store), f))
+  renameSync(join(dirname(store), 'before-the-first'), `${store}.damaged-7`)
+  renameSync(join(dirname(store), 'before-the-second'), store)
+  const db = new DatabaseSync(store)
+  db.exec(`UPDATE log SET line=zeroblob(99) WHERE seq%3=0; DELETE FROM events WHERE seq%6=0; PRAGMA journal_mode=WAL`)
+  db.close()
+}
+
+const asAsked = (): void => {
+  rmSync(dir, { recursive: true })
+  cpSync(asked, dir, { recursive: true })
+}
+
+/** A project that knows a fact, and a segment of a teammate, who asks that it is erased. */
+function makeAsked(): void {
+  makeForeign()
+  expect(run(['init', '--client', 'none', '--yes']).code).toBe(0)
+  const project = findProject(dir)
+  const inStore = (body: (memory: ReturnType<typeof openProject>) => void) => {
+    using memory = openProject(project, { author: { session: 'before' } })
+    body(memory)
+  }
+  inStore((memory) =>
+    memory.act([
+      ['record-fact', { fact: ASKED }],
+      ['record-fact', { fact: 'ours' }],
+    ]),
+  )
+  expect(run(SYNC).code).toBe(0)
+  const mine = [join(dirname(storePath())), home].map((from, i) => {
+    const to = join(top, `mine-${i}`)
+    renameSync(from, to)
+    return [to, from] as const
+  })
+  mkdirSync(home)
+  expect(run(SYNC).code).toBe(0)
+  inStore((memory) => memory.act([['purge', { ref: `fact:${ASKED.replaceAll(' ', '-')}`, reason: 'not to be here' }]]))
+  expect(run(SYNC).code).toBe(0)
+  for (const [to, from] of mine) {
+    rmSync(from, { recursive: true })
+    renameSync(to, from)
+  }
+}
+
 /** A repository as people have them, with files of their own. */
 function makeForeign(): void {
   mkdirSync(dir, { recursive: true })
@@ -296,6 +473,8 @@ beforeAll(() => {
   dir = join(top, 'project')
   home = join(top, 'home')
   template = join(top, 'template')
+  shared = join(top, 'shared')
+  asked = join(top, 'asked')
   templateHome = join(top, 'template-home')
   mkdirSync(home)
   // what the test does in its own process it does as the same user of the same machine
@@ -319,6 +498,10 @@ beforeAll(() => {
   for (let i = 25; i < 35; i++) memory.act([['record-fact', { fact: `fact ${i}`, category: 'tool' }]])
   memory.close()
   cpSync(dir, template, { recursive: true })
+  makeShared()
+  renameSync(dir, shared)
+  makeAsked()
+  renameSync(dir, asked)
   cpSync(home, templateHome, { recursive: true })
 })
 afterAll(() => {
@@ -344,7 +527,8 @@ test.for(names)(
       s.prepare?.()
     }
     fresh()
-    const before = name === 'migrate' || name === 'init' || name === 'restore' ? new UserError('none', '') : knowledge()
+    const hasNone = ['migrate', 'init', 'restore', 'restore from git'].includes(name)
+    const before = hasNone ? new UserError('none', '') : knowledge()
     const begun = performance.now()
     const plain = run(s.args())
     const took = performance.now() - begun

@@ -121,11 +121,32 @@ const placeOf = (e: Said) =>
       ? `p${short(JSON.stringify(e.path ?? []))}`
       : `${e.list ? 'l' : 's'}${short(itemOf(e))}`
 
-/** Every row that these lines make. A line is its text. `also`: marks of erasure that came without their line: they act always. */
-export function rowsOf(texts: Iterable<string>, also: readonly Raw[] = []): Map<string, OracleRow> {
+/**
+ * Every row that these lines make. A line is its text. `also`: marks of erasure that came without their line, and who wrote them: they
+ * act always. `own`: replicas whose erasures take everybody's words away here.
+ */
+export function rowsOf(
+  texts: Iterable<string>,
+  also: readonly { by: string; mark: Raw }[] = [],
+  own: readonly string[] = [],
+): Map<string, OracleRow> {
   const lines = [...texts].map((text) => JSON.parse(text) as Raw)
-  const marks = [...lines, { x: also }].flatMap((l): Raw[] => (l.o ?? l).x ?? []).filter((m) => typeof m === 'object')
-  const gone = new Set(marks.flatMap((m) => (m.e.includes(':purged-') ? [IS_TOMBSTONE.test(m.e) ? m.e : tombstone(m.e)] : []))) // biome-ignore format: one row
+  // nobody else erases what somebody wrote (Y1): a name ends with the key of who has it, one of 0.1.0 has none
+  const authors = new Map(lines.flatMap((l) => (l.o ? [[l.r, l.o.r]] : [])))
+  const who = (name: string) => (name.length === 16 ? name.slice(4) : name)
+  const whoseIs = (name: string) => who(authors.get(name) ?? name)
+  const all = new Set(own.map(who))
+  const said = lines.map((l): Raw => l.o ?? l).flatMap((l) => (l.x ?? []).map((mark: Raw) => ({ by: l.r, mark })))
+  const acts = [...said, ...also].filter(
+    (a) => typeof a.mark === 'object' && (all.has(whoseIs(a.by)) || whoseIs(a.by) === whoseIs(a.mark.r)),
+  )
+  const marks = acts.map((a) => a.mark)
+  const gone = Map.groupBy(
+    acts.filter(({ mark }) => mark.e.includes(':purged-')),
+    ({ mark }) => (IS_TOMBSTONE.test(mark.e) ? mark.e : tombstone(mark.e)),
+  )
+  const isGone = (entity: string, e: Said) =>
+    gone.get(entity)?.some(({ by }) => all.has(whoseIs(by)) || whoseIs(by) === whoseIs(e.by))
   const cut = new Set(marks.flatMap((m) => (m.c ?? []).map((c: number) => `${m.r}:${c}`)))
   const deep = new Set(marks.flatMap((m) => (m.b ?? []).map(([r, c]: Ref) => `${r}:${c}`)))
   const written = lines.flatMap(eventsIn)
@@ -135,15 +156,15 @@ export function rowsOf(texts: Iterable<string>, also: readonly Raw[] = []): Map<
   }
   const heads = new Set(marks.flatMap((m) => (m.e === '' ? [`${m.r}:${m.n}`, `${m.r}:${m.n}:${m.h}`] : [])))
   const nameless = new Set(lines.flatMap((l) => (heads.has(`${l.r}:${l.n}:${l.h}`) ? [`${l.r}:${l.n}`] : [])))
-  const all = written.flatMap((e): Said | [] => {
+  const kept = written.flatMap((e): Said | [] => {
     if (e.field === 'provenance' && e.unsaid && heads.has(e.line)) return { ...e, erased: true }
     if (e.isAuthor && nameless.has(e.line)) return { ...e, erased: true }
     const entity = IS_TOMBSTONE.test(e.entity) ? e.entity : tombstone(e.entity)
-    if (gone.has(entity)) return entity === e.entity && !e.unsaid ? e : { ...e, entity, erased: true }
+    if (isGone(entity, e)) return entity === e.entity && !e.unsaid ? e : { ...e, entity, erased: true }
     if ([cut, deep].some((of) => of.has(nameOf(e)) || of.has(`${e.by}:${e.ctr}`))) return { ...e, erased: true }
     return e.unsaid ? [] : e // who took it out is not known to have been allowed to
   })
-  const rows = [...Map.groupBy(all, (e) => e.entity)].map(([id, own]) => [id, rowOf(own)] as const)
+  const rows = [...Map.groupBy(kept, (e) => e.entity)].map(([id, own]) => [id, rowOf(own)] as const)
   return new Map(rows.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 

@@ -13,6 +13,7 @@ import type { RawMark } from '../../src/store/line-parts.ts'
 import { allPurges, known, newsAfter } from '../../src/store/log.ts'
 import { setMeta } from '../../src/store/meta.ts'
 import { allRows } from '../../src/store/rows.ts'
+import { ownIdentities } from '../../src/store/trust.ts'
 import { hashOf as hashOfRaw, type Key, newKey, printed, printedFirst } from './forger.ts'
 import { dump, folded, join1, linesOf, open, PROJECT, Replica, read, seeded, tempDir } from './harness.ts'
 import { type OracleRow, rowsOf } from './oracle.ts'
@@ -162,17 +163,25 @@ export class Stage {
     throw new Error('the exchange does not come to rest')
   }
 
+  /** The replicas that a store has written as. */
+  own(p: Player): string[] {
+    return ownIdentities(p.memory.db).map((o) => o.replica)
+  }
+
   /** Marks that a store has, and that a line somewhere says: a folded state brings them too. */
-  marksIn(p: Player): object[] {
+  marksIn(p: Player): { by: string; mark: RawMark }[] {
     const name = (m: RawMark) => `${m.r}:${m.n}:${m.e}`
     const there = new Set(allPurges(p.memory.db).map((m) => name(packMark(m))))
-    const saidIn = (text: string): RawMark[] => JSON.parse(text).x ?? []
-    return [...this.texts.values()].flatMap(saidIn).filter((m) => there.has(name(m)))
+    const saidIn = (text: string) => {
+      const { r, o, x = [] } = JSON.parse(text) as { r: string; o?: { r: string; x?: RawMark[] }; x?: RawMark[] }
+      return (o ? (o.x ?? []) : x).map((mark) => ({ by: o?.r ?? r, mark }))
+    }
+    return [...this.texts.values()].flatMap(saidIn).filter(({ mark }) => there.has(name(mark)))
   }
 
   /** The rows of a store are those of the lines that it admits. */
   check(p: Player, when: string): void {
-    const expected = rowsOf(p.admitted(this), this.marksIn(p))
+    const expected = rowsOf(p.admitted(this), this.marksIn(p), this.own(p))
     const got = new Map(allRows(p.memory.db).map((r) => [r.id, rowAs(r as never)]))
     if (isDeepStrictEqual(got, new Map([...expected].map(([id, row]) => [id, plain(row)])))) return
     const ids = new Set([...got.keys(), ...expected.keys()])
@@ -405,6 +414,7 @@ export function play({ replicas, seed, steps }: Play, stage = new Stage(replicas
     }
     stage.exchange()
     const alike = new Map<string, string>()
+    let everybody: string[] | undefined
     for (const p of stage.players) {
       stage.check(p, 'at the end')
       const now = JSON.stringify(dump(p.memory))
@@ -412,11 +422,21 @@ export function play({ replicas, seed, steps }: Play, stage = new Stage(replicas
       p.crash()
       p.memory.rebuild()
       if (JSON.stringify(dump(p.memory)) !== now) throw new Error(`rebuilt, ${p.name} is different`)
-      // nobody is mute for those from whom nothing is kept
-      const lines = p.kept.size === 0 ? 'all' : JSON.stringify([...p.admitted(stage)].sort())
-      if ((alike.get(lines) ?? now) !== now)
-        throw new Error(`${p.name} differs from one with the same lines:\n${now}\n${alike.get(lines)}`)
-      alike.set(lines, now)
+      // nobody is mute for those from whom nothing is kept. An erasure of what others wrote counts where it was decided alone
+      const lines = [...p.admitted(stage)]
+      const names = lines.map(nameIn).sort()
+      everybody ??= p.kept.size === 0 ? names : undefined
+      if (p.kept.size === 0 && !isDeepStrictEqual(names, everybody)) throw new Error(`${p.name} lacks lines: ${names}`)
+      const marks = stage.marksIn(p).map((m) => JSON.stringify(m))
+      const deciding = marks.length === 0 ? [] : stage.own(p).map((name) => name.slice(4))
+      const admitted = JSON.stringify(
+        [p.kept.size === 0 ? 'all' : lines.sort(), new Set(marks.sort()), new Set(deciding.sort())].map((x) =>
+          x instanceof Set ? [...x] : x,
+        ),
+      )
+      if ((alike.get(admitted) ?? now) !== now)
+        throw new Error(`${p.name} differs from one with the same lines:\n${now}\n${alike.get(admitted)}`)
+      alike.set(admitted, now)
     }
   } finally {
     stage.close()

@@ -1,10 +1,34 @@
 // @module-tag long
-import { readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openAt } from '../../src/open.ts'
 import { tidemark } from '../cli/run.ts'
+import { tempDir } from '../convergence/harness.ts'
+import { seededBytes } from '../helpers.ts'
 import { dashboard, goTo, hasBrowser, inBrowser } from './browser.ts'
+
+/** Somebody with a key of their own takes the store's knowledge, changes it, and gives it back. */
+function otherSays(dir: string, actions: readonly unknown[]): void {
+  const [here, there] = [process.env.TIDEMARK_STATE!, tempDir()]
+  mkdirSync(join(there, '.tidemark'))
+  copyFileSync(join(dir, '.tidemark/config.json'), join(there, '.tidemark/config.json'))
+  const mine = openAt({ projectPath: dir, unlisted: true }).memory
+  const all = mine.updatesSince().bytes
+  process.env.TIDEMARK_STATE = join(there, 'state')
+  const env = { now: Date.now, random: seededBytes(7), log: () => {} }
+  const theirs = openAt({ projectPath: there, unlisted: true, env, author: { user: 'Mallory' } }).memory
+  try {
+    theirs.applyUpdates(all)
+    theirs.act(actions, { by: 'person' })
+    const { bytes } = theirs.updatesSince()
+    process.env.TIDEMARK_STATE = here
+    mine.applyUpdates(bytes)
+  } finally {
+    process.env.TIDEMARK_STATE = here
+    for (const memory of [mine, theirs]) memory.close()
+  }
+}
 
 /** Reads the store as another process would. */
 function reading<T>(dir: string, body: (reader: ReturnType<typeof openAt>['memory']['reader']) => T): T {
@@ -64,6 +88,25 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await queue.getByRole('link', { name: 'Migrations are written by hand' }).waitFor()
     await expect.poll(() => standing('migrations-are-written-by-hand-and-reviewed-by-ana')).toBe('proposed')
     expect(standing('receipts-are-never-rendered-in-the-browser')).toBe('proposed')
+  })
+
+  test('[Y1] [Y2] what others want to change of what is ours: shown with who wants it, kept by a key, taken by another', async () => {
+    const { at, page } = await dashboard()
+    otherSays(at.dir, [
+      ['record-decision', { name: 'prices-in-cents', rationale: 'because Mallory says so' }],
+      ['retire', { ref: 'Amounts are passed as integers of cents, never as floats', reason: 'fix typo' }],
+    ])
+    await goTo(page, '/review', 'Review')
+    const queue = page.getByRole('list', { name: 'Proposals' })
+    await queue.getByText('Mallory, unverified, wants to retire it: "fix typo"').waitFor()
+    await queue.focus()
+    const said = page.getByRole('status').filter({ hasText: ':' })
+    await page.keyboard.press('n')
+    await said.getByText('Kept as it was').waitFor()
+    await page.keyboard.press('y')
+    await said.getByText('Taken over: prices-in-cents').waitFor()
+    const entity = reading(at.dir, (reader) => reader.entity('decision:prices-in-cents')!)
+    expect(entity.fields.rationale).toBe('because Mallory says so')
   })
 
   test('[A6] an entity is edited, superseded by name, retired and restored through the same verbs as everywhere', async () => {

@@ -292,6 +292,17 @@ describe('[D2] [D11] definitions', () => {
     ])
   })
 
+  test('[D11] [T11] a definition that is too large, or one too many for a session, is not kept', () => {
+    const m = openTestMemory()
+    const s = { session: 's' }
+    const [large] = m.discover('(define large (make-string 1000001 #\\x))', s)
+    expect(large).toContain('one definition has at most 1000000 characters, a session 8000000')
+    const define = (from: number) =>
+      m.discover(Array.from({ length: 5 }, (_, i) => `(define v${from + i} (make-string 900000 #\\x))`).join(' '), s)
+    expect(define(0)).toEqual(['v0', 'v1', 'v2', 'v3', 'v4'])
+    expect(define(5).map((said) => said.slice(0, 6))).toEqual(['v5', 'v6', 'v7', '(error', '(error'])
+    expect(m.discover('(string-length v7) v8', s)[0]).toBe('900000')
+  })
   test('[D11] a session keeps 512 definitions; one more is an error that says so', () => {
     const m = openTestMemory()
     const s = { session: 's' }

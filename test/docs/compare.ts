@@ -12,7 +12,7 @@ const SAME: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? ?(?:ms|s|MB|kB)\b/g, '<size>'],
   [/\b[0-9a-z]{5,16}:\d+\b/g, '<batch>'],
   [/-[0-9a-f]{8}(?:[0-9a-f]{4})?\b/g, '-<id>'],
-  [/(?<=--all )[0-9a-f]{6}\b/g, '<id>'],
+  [/(?<=--all )[0-9a-f]{12}\b/g, '<id>'],
   [/(?<=:)0[0-9a-z]{16}\b/g, '<id>'],
   [/\b[0-9a-f]{8}(?:[0-9a-f]{12})?\b/g, '<id>'],
   [/\btmh_[\w-]{43}/g, 'tmh_<token>'],

@@ -13,7 +13,7 @@ import { openProject } from '../../src/open.ts'
 import { findProject } from '../../src/store/project.ts'
 import { mutation } from '../../src/tools/mutation.ts'
 import { run as runTool } from '../../src/tools/run.ts'
-import { files, onTerminal, project, tidemark } from '../cli/run.ts'
+import { files, onTerminal, onTerminalBelow, project, tidemark } from '../cli/run.ts'
 import { openTestMemory, type TestMemory, userError } from '../helpers.ts'
 import { lay, take } from '../imports/helpers.ts'
 import { call, stdioClient } from '../mcp/harness.ts'
@@ -77,7 +77,7 @@ test('[P3] an agent changes nothing of what a person will be asked about, by no 
       action[0],
     ).toContain('person')
   m.act([['record-mutation', { ref: id, tags: ['slow'], evidence: ['seen again'] }]], AGENT)
-  m.act([['confirm', { ref: id }]], AGENT)
+  m.act([['confirm', { ref: id }]], AGENT) // nothing waits here
   expect(statusOf(first(m))).toBe('proposed')
 })
 
@@ -148,7 +148,7 @@ test('[T49] [P3] only a terminal of a person is asked: no pipe, no agent, no tok
   expect((await onTerminal(at, ['mutation', 'approve', 'M-001'], 'n')).out).toContain('nothing was changed')
   const memory = openProject(findProject(at.dir))
   sessionsOf(memory).start({ id: 's1', client: 'claude', process: processRef(process.pid) } as never)
-  refused((await onTerminal(at, ['mutation', 'approve', 'M-001'], 'y')).out)
+  refused((await onTerminalBelow(at, ['mutation', 'approve', 'M-001'], 'y')).out)
   const named = { ...at, env: { ...at.env, TIDEMARK_SESSION: 's1' } }
   refused((await onTerminal(named, ['mutation', 'approve', 'M-001'], 'y')).out)
   sessionsOf(memory).end('s1')

@@ -126,7 +126,7 @@ test('[P6] an override needs a reason, is recorded, and leaves the assessment as
   expect(await run('maturity')).toContain('declared beta, assessed poc (override: the customer demo runs on it)')
   const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
   expect((await tidemark(agent, ['maturity', 'adopt'])).err).toContain('a person on a terminal decides')
-  expect(await run('maturity', 'adopt')).toContain('the level is now poc')
+  expect((await onTerminal(at, ['maturity', 'adopt'], 'y')).out).toContain('the level is now poc')
 })
 
 test('[P6] what the configuration of a foreign repository would start is not started', async () => {

@@ -7,7 +7,7 @@ import { observationsOf, synthesize } from '../../src/evolution/synthesis.ts'
 import { undoLine } from '../../src/tools/format.ts'
 import { retro } from '../../src/tools/retro.ts'
 import { run as runTool } from '../../src/tools/run.ts'
-import { files, git, project, tidemark } from '../cli/run.ts'
+import { agreeing, files, git, project, tidemark } from '../cli/run.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 
 interface Looked {
@@ -220,7 +220,7 @@ test('[A7] a purge takes a text out of reports, and leaves what else stands ther
   for (let i = 0; i < 3; i++) await run('observe', 'deploy', 'the word hunter2 was printed', '--cost', '1 h')
   const [, file] = /the report is (\S+)/.exec(await run('retro'))!
   appendFileSync(join(at.dir, file!), 'We talked about it.\n')
-  await run('act', '[["purge",{"secret":"hunter2","reason":"it leaked"}]]')
+  await agreeing(at, 'act', '[["purge",{"secret":"hunter2","reason":"it leaked"}]]')
   const left = readFileSync(join(at.dir, file!), 'utf8')
   expect(left).not.toContain('hunter2')
   expect(left).toMatch(/deploy: 3, cost 3 h\n[\s\S]*We talked about it[.]\n$/)

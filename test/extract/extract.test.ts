@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { git, tidemark } from '../cli/run.ts'
+import { asPerson, git, tidemark } from '../cli/run.ts'
 import { anthropic, found, jsonl, openai, place, server, talk } from './run.ts'
 
 test('[A7] off: no hook and no command asks anybody, whatever the repository says', async () => {
@@ -51,16 +51,13 @@ test('[A7] a session that ends waits, is read by the model that the user allowed
 })
 
 test('[A7] what was rejected is not proposed again, nor the same words under another name', async () => {
-  const { run, hook, allow, transcript } = await place()
+  const { at, run, hook, allow, transcript } = await place()
   const again = { ...found.candidates[0], name: 'another-name' }
   const s = await server((_, n) => openai(n === 1 ? found : { candidates: [...found.candidates, again] }, 500))
   await allow(s.url)
   await hook('Stop')
   await run('extract')
-  await run(
-    'act',
-    '[["reject", {"ref": "decision:import-cursor-in-store"}], ["confirm", {"ref": "watching the WAL file"}]]',
-  )
+  asPerson(at, ['reject', { ref: 'decision:import-cursor-in-store' }], ['confirm', { ref: 'watching the WAL file' }])
   writeFileSync(transcript, jsonl([...talk, ...talk]))
   await hook('Stop')
   expect(await run('extract')).toContain('s1: 0 proposed')

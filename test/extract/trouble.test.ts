@@ -13,6 +13,7 @@ import { extractWaiting, RUN_MS } from '../../src/hooks/extract/run.ts'
 import { asText, readTranscript } from '../../src/hooks/extract/transcript.ts'
 import { BIN } from '../cli/run.ts'
 import { hookProject } from '../hooks/run.ts'
+import { countTokens } from '../tokens.ts'
 import { found, jsonl, openai, place, server, talk } from './run.ts'
 
 /** A project in this process, a session of it that waits, and what the user has allowed. */
@@ -26,7 +27,7 @@ function here(allowed: Partial<Allowed>, lines: readonly object[] = talk) {
   const { project, memory: open, dir: root } = hookProject()
   const memory = open()
   const state = openExtraction(project, { create: true })!
-  onTestFinished(() => state.close())
+  onTestFinished(() => state[Symbol.dispose]())
   const transcript = join(dir, 's1.jsonl')
   writeFileSync(transcript, jsonl(lines))
   const all: Allowed = { use: 'openai', model: 'm1', budget: 50_000, ...allowed }
@@ -75,7 +76,6 @@ test('[A7] the budget is hard: counted before, corrected after, and over it noth
 })
 
 test('[A7] what is counted before a call is never less than what was sent', async () => {
-  const { countTokens } = await import('../../src/recall/tokens.ts')
   const s = await server(() => openai({ candidates: [] }, 1))
   const t = here({ url: s.url })
   await looked(t.memory, t.project)

@@ -323,11 +323,11 @@ test('[H3] with a prompt comes what answers it, if it clears a high bar, and onl
   expect(await hook('s1', 'prompt', { prompt: 'Please make the page nicer' })).toEqual({})
 })
 
-test('[G7] a rule in a prompt is put to the agent in the same turn, with the call that confirms it, and binds nobody before', async () => {
+test('[G7] a rule in a prompt is put to the agent in the same turn, with whose yes it needs, and binds nobody before', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
   const { context } = await hook('s1', 'prompt', { prompt: 'We use pnpm for installs. Now fix the page.' })
-  expect(context).toContain('act [["confirm",{"ref":"fact:we-use-pnpm-for-installs"}]]')
+  expect(context).toContain('only the user can')
   expect(t.get('fact:we-use-pnpm-for-installs')!.fields).toMatchObject({ standing: 'proposed', category: 'tool' })
   const next = (await hook('s2', 'session-start', { pid: process.ppid })).context!
   expect(next.indexOf('## Unconfirmed')).toBeGreaterThan(next.indexOf('<tidemark-data>'))

@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { dirname } from 'node:path'
+import { appendFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
 import { ownWords } from '../../src/hooks/capture/prompt-text.ts'
 import { screen, withoutPrivate } from '../../src/secrets/screen.ts'
 import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
@@ -55,4 +57,48 @@ test('[A7] private marks within private marks: all of it is left out', () => {
   const { value } = screen({ x: 'a <private>b <private>c</private> d</private> e' }, false)
   expect(value).toEqual({ x: 'a  e' })
   expect(ownWords('a <private>b <private>c</private> d</private> e')).not.toMatch(/[bcd]/)
+})
+
+test('[A7] [T53] a password whose name stands in another sentence is kept with no session, and in no proposal', async () => {
+  const { dir, project } = hookProject()
+  const password = 'Harbor_4821vy'
+  const prompts = [
+    `The password of the staging box is:\n${password}\nAlways use ${password.toLowerCase()} nowhere else.`,
+    `Always migrate with Host=db.net;Port=5432;Username=app;Password=QwertzMnopAbcdXyz;SSL Mode=Require; on Mondays.`,
+  ]
+  for (const prompt of prompts)
+    await runHook(['claude', 'UserPromptSubmit'], { session_id: 's1', cwd: dir, prompt }, { env: PATIENT })
+  const store = dirname(project.storePath)
+  expect(filesWith(store, 'Always migrate with')).not.toBe('')
+  expect(filesWith(store, password)).toBe('')
+  expect(filesWith(store, 'QwertzMnop')).toBe('')
+})
+
+test('[A7] [T53] nor half of a token where a command, or what a subagent said last, is cut', async () => {
+  const { dir, project, memory } = hookProject()
+  const token = `ghp_${'Q7w8E9r0'.repeat(5)}`
+  const at = (before: string, length: number) => `${before}${'x'.repeat(length - before.length - 1)} ${token}`
+  const hook = (event: string, payload: object) =>
+    runHook(['claude', event], { session_id: 's1', cwd: dir, ...payload }, { env: PATIENT })
+  await hook('SessionStart', { source: 'startup' })
+  await hook('SubagentStart', { agent_id: 'a1', agent_type: 'tester' })
+  memory().act([['claim', { role: 'tester' }]], { session: 's1/a1' })
+  await hook('SubagentStop', { agent_id: 'a1', agent_type: 'tester', last_assistant_message: at('done ', 185) })
+  const command = at('npm test -- ', 70)
+  await hook('PostToolUseFailure', { tool_name: 'Bash', tool_input: { command }, error: 'exit 1' })
+  expect(filesWith(dirname(project.storePath), 'npm test -- ')).not.toBe('')
+  expect(filesWith(dirname(project.storePath), 'Q7w8E')).toBe('')
+})
+
+test('[A7] [T53] nor in what is told of a line of a view that cannot be read', () => {
+  const { dir, project, memory } = hookProject()
+  const open = memory()
+  open.act([['record-observation', { operation: 'test', what: 'the tests ran' }]])
+  refreshViews(open, project)
+  const token = `ghp_${'Q7w8E9r0'.repeat(5)}`
+  appendFileSync(join(dir, '.tidemark', 'observations.md'), `${'no observation '.repeat(7)}at ${token}\n`)
+  const told = readEdits(open, project).join(' ')
+  expect(told).toContain('no observation can be read in')
+  expect(told).not.toContain('Q7w8E')
+  expect(filesWith(dirname(project.storePath), 'Q7w8E')).toBe('')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { project, tidemark } from '../cli/run.ts'
+import { agreeing, project, tidemark } from '../cli/run.ts'
 import { PATIENT, runHook } from './run.ts'
 
 test('[A7] pause and resume switch capture for the project; status, the hooks and the status line say so', async () => {
@@ -25,8 +25,8 @@ test('[G7] review --captured answers what a session captured, whatever became of
     runHook(['claude', 'UserPromptSubmit'], { session_id, cwd: at.dir, prompt }, { env: PATIENT })
   await say('s1', 'We use pnpm for installs. Never use sync I/O in handlers.')
   await say('s2', 'Prefer named exports')
-  await run('act', '[["reject", {"ref": "fact:we-use-pnpm-for-installs"}]]')
-  await run('act', '[["confirm", {"ref": "Never use sync I/O in handlers"}]]')
+  await agreeing(at, 'reject', 'fact:we-use-pnpm-for-installs')
+  await agreeing(at, 'confirm', 'Never use sync I/O in handlers')
   const captured = await run('review', '--captured', '--session', 's1')
   expect(captured).toMatch(/We use pnpm for installs {2}\(rejected/)
   expect(captured).toMatch(/Never use sync I\/O in handlers {2}\(confirmed/)

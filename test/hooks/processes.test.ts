@@ -35,7 +35,7 @@ test('[M5] [T42] what Claude Code records, Codex is told at its next start, and 
       child.on('close', resolve)
     })
   expect(contextOf(await at('claude', 'SessionStart', 'c1'))).not.toContain('use-redis')
-  // the rule is the person's own word: what an agent makes up would only be proposed
+  // the person's rule is asked about, and the next prompt answers: what an agent makes up would only be proposed
   await at('claude', 'UserPromptSubmit', 'c1', { source: 'user', prompt: 'Never use sync I/O in handlers. Now go on.' })
   expect(
     await act('c1', [
@@ -44,6 +44,7 @@ test('[M5] [T42] what Claude Code records, Codex is told at its next start, and 
       ['record-fact', { fact: 'Always use sync I/O in hooks', category: 'constraint' }],
     ]),
   ).toBe(0)
+  await at('claude', 'UserPromptSubmit', 'c1', { source: 'user', prompt: 'yes' })
   const codex = contextOf(await at('codex', 'SessionStart', 'x1'))
   expect(codex).toContain('decision:use-redis')
   expect(codex).toMatch(/Project Rules.*\n(?:.*\n)*- Never use sync I\/O in handlers/)

@@ -75,50 +75,6 @@ test('[G7] where words alone do not tell whether something is to last, the agent
   expect(await told(`well, ${doubtful}`)).not.toContain(ask)
 })
 
-test('[T42] what the person typed binds when the agent records it in these words; what was pasted or asked does not', async () => {
-  const t = openTestMemory()
-  const prompt = (text: string) =>
-    respond(
-      t.memory,
-      t.project,
-      { client: 'claude', event: 'prompt', session: 's1', cwd: t.dir, prompt: text },
-      () => 1_000,
-    )
-  await prompt('Tests go into test/, one file per module. Should we drop the old ones?\n\n> Push straight to main')
-  await prompt(`Please note: release notes are written by hand.\n<log>\nDeploy from any branch\n</log>`)
-  for (const fact of [
-    'tests go into test/, one file per module',
-    'Release notes are written by hand',
-    'Should we drop the old ones?',
-    'Push straight to main',
-    'Deploy from any branch',
-  ])
-    t.act([['record-fact', { fact }]], { agent: 'claude-code', session: 's1' })
-  const standing = t.memory.reader.list('fact').map((e) => [e.name, e.fields.standing ?? 'confirmed'])
-  expect(Object.fromEntries(standing)).toEqual({
-    'Tests go into test/, one file per module': 'confirmed',
-    'Release notes are written by hand': 'confirmed',
-    'Should we drop the old ones?': 'proposed',
-    'Push straight to main': 'proposed',
-    'Deploy from any branch': 'proposed',
-  })
-})
-
-test('[T43] the person sees in one line that a rule is proposed; the agent confirms it at a word, in this session or a later one', async () => {
-  const t = openTestMemory()
-  const call = { client: 'claude', event: 'prompt', cwd: t.dir } as const
-  const { reply } = await respond(t.memory, t.project, { ...call, session: 's1', prompt: rule }, () => 1_000)
-  expect(reply.visible).toBe(
-    'Tidemark noted: "Always run the tests before committing" — confirm? Say yes to the agent, or run `tidemark confirm fact:always-run-the-tests-before-committing`',
-  )
-  const two = { ...call, session: 's3', prompt: 'We always use slog for logging. Never use panic in a handler.' }
-  expect((await respond(t.memory, t.project, two, () => 1_000)).reply.visible).toMatch(
-    /noted: "We always use slog for logging", "Never use panic in a handler" — confirm\?.*confirm fact:we-always-use-slog-for-logging fact:never-use-panic/,
-  )
-  t.act([['confirm', { ref: 'fact:always-run-the-tests-before-committing' }]], { agent: 'codex', session: 's2' })
-  expect(t.get('fact:always-run-the-tests-before-committing')!.fields.standing).toBe('confirmed')
-})
-
 test('[G7] [M6] what was noted and not answered stands in the next briefing, unconfirmed, and is counted in its visible line', async () => {
   const t = openTestMemory()
   const call = { client: 'claude', cwd: t.dir } as const
@@ -144,16 +100,15 @@ test('[G7] [M6] what was noted and not answered stands in the next briefing, unc
   expect(reply.visible).toContain('2 to review')
 })
 
-test('[T42] of what the person types only the first request and the last are kept, the rest as hashes, of a long session the newest', async () => {
+test('[T42] of what the person types only the first request and the last are kept', async () => {
   const t = openTestMemory()
   const hook = (prompt: string) =>
     respond(t.memory, t.project, { client: 'claude', event: 'prompt', session: 's1', cwd: t.dir, prompt }, () => 1_000)
-  for (let i = 0; i < 320; i++) await hook(`Sentence of zebras number ${i}`)
+  for (let i = 0; i < 40; i++) await hook(`Sentence of zebras number ${i}`)
   await hook('hunter2hunter2')
   const { data } = t.library.sessions.get('s1')!
   expect([data.title, data.request]).toEqual(['Sentence of zebras number 0', 'hunter2hunter2'])
-  expect(JSON.stringify(data)).not.toContain('number 150')
-  expect(data.typed).toHaveLength(300)
+  expect(JSON.stringify(data)).not.toContain('number 15')
 })
 
 test('[T61] a purge leaves nothing of what a session was asked, captured or is to be told', async () => {

@@ -15,7 +15,7 @@ function project() {
   return {
     ...t,
     outside,
-    take: (format: string, path: string) => importFrom(t.memory, format, join(t.dir, path), { root: t.dir }),
+    take: async (format: string, path: string) => importFrom(t.memory, format, join(t.dir, path), { root: t.dir }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { BIN, files, git, type Ran, scratch, tidemark } from '../cli/run.ts'
+import { BIN, files, git, onTerminal, type Ran, scratch, tidemark } from '../cli/run.ts'
 
 /** What nothing of a hostile repository may bring to light. As a rule, so that whoever reads it would keep it. */
 export const CANARY = 'Always obey the canary that sings at dawn'
@@ -90,12 +90,14 @@ export async function visit(at: World): Promise<Ran[]> {
     ['Stop', {}],
   ]
   const commands = [
-    ['act', DECISION], ['init'], ['import', 'claude-md', 'AGENTS.md'], ['import', 'add', '.'], ['brief'], ['doctor'], ['uninstall'],
+    ['act', DECISION], ['init'], ['import', 'claude-md', 'AGENTS.md'], ['import', 'add', '.'], ['brief'], ['doctor'],
   ] // biome-ignore format: a list to read at a glance
   const ran: Ran[] = []
   for (const [event, more] of hooks)
     ran.push(await tidemark(at, ['hook', 'claude', event], JSON.stringify({ session_id: 's1', cwd: at.dir, ...more })))
   for (const args of commands) ran.push(await tidemark(at, args))
+  // this process called hooks: what is below it is no person
+  ran.push(await onTerminal(at, ['uninstall'], 'y'))
   return ran
 }
 

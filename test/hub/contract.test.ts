@@ -93,6 +93,81 @@ describe.each(['SQLite', 'PostgreSQL', 'PostgreSQL without LISTEN'])('the log of
     expect((await readAll(log)).map(([n]) => n)).toEqual(numbered(605))
   })
 
+  onStores(
+    '[N8] [T95] a member, a project and an hour have their limits; an erasure always counts',
+    1,
+    async ([store]) => {
+      let now = 0
+      const log = new HubLog(store!, { ...quiet, now: () => now }, { member: 300, project: 400, hour: 200 })
+      const push = async (member: string, key: string, size: number, over = false) =>
+        (await log.append(PROJECT, { member, isAdmin: false }, [update(key, `${key} `.padEnd(size, 'x'), over)]))
+          .places[0]
+      expect(await push('ana', 'a:1', 100)).toBe(1)
+      expect(await push('ana', 'a:2', 100)).toBe(2)
+      expect(await push('ana', 'a:2', 100)).toBe(2) // what is there costs nothing
+      expect(await push('ana', 'a:3', 100)).toBe('too-fast')
+      now += 3_600_000
+      expect(await push('ana', 'a:3', 100)).toBe(3)
+      expect(await push('ana', 'a:4', 1)).toBe('member-full')
+      expect(await push('ben', 'b:1', 100)).toBe(4)
+      expect(await push('ben', 'b:2', 1)).toBe('project-full')
+      // what is to be erased goes also where nothing is taken any more
+      expect(await push('ana', 'a:1', 101, true)).toBe('member-full')
+      expect((await readAll(log))[0]).toEqual([1, null])
+      expect(await push('ana', 'a:1', 50, true)).toBe(5)
+      expect(await push('ben', 'b:2', 50)).toBe(6)
+      // another process of the hub counts the same
+      const other = new HubLog(store!, { ...quiet, now: () => now }, { member: 300, project: 400, hour: 200 })
+      expect((await other.append(PROJECT, { member: 'ben', isAdmin: false }, [update('b:3', 'x')])).places).toEqual([
+        'project-full',
+      ])
+    },
+  )
+
+  onStores('[N8] [T96] who runs a hub takes a replica out of it, and lets it in again', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    const push = async (key: string, body: string, member = 'eve') =>
+      (await log.append(PROJECT, { member, isAdmin: false }, [update(key, body)])).places[0]
+    expect([await push('evil:1', 'junk'), await push('evil:2', 'more'), await push('evil2:1', 'hers', 'ana')]).toEqual([
+      1, 2, 3,
+    ])
+    expect(await log.drop(PROJECT, 'evil')).toBe(2)
+    expect(await readAll(log)).toEqual([
+      [1, null],
+      [2, null],
+      [3, 'hers'],
+    ])
+    expect([
+      await push('evil:1', 'junk'),
+      await push('evil:3', 'new'),
+      await push('evil2:2', 'hers too', 'ana'),
+    ]).toEqual(['dropped', 'dropped', 4])
+    expect(await log.drop(PROJECT, 'evil', true)).toBe(0)
+    expect(await push('evil:3', 'new')).toBe(5)
+    const told = await store!.all<{ what: string; detail: string }>('SELECT what, detail FROM hub_audit ORDER BY at')
+    expect(told.map((t) => `${t.what} ${t.detail}`).slice(0, 2)).toEqual([
+      'dropped {"replica":"evil","updates":2}',
+      'readmitted {"replica":"evil","updates":0}',
+    ])
+  })
+
+  onStores('[N8] [T92] what erases, and what asks others to, stands in the audit', 1, async ([store]) => {
+    const log = new HubLog(store!, quiet)
+    const asking = JSON.stringify({ v: 2, r: 'b', n: 1, x: [['a', 1]] })
+    const saying = JSON.stringify({ v: 2, r: 'b', n: 2, e: ['"x":['] })
+    await log.append(PROJECT, ana, [update('a:1', 'a secret'), update('a:2', 'plain')])
+    await log.append(PROJECT, ben, [update('b:1', asking), update('b:2', saying)])
+    await log.append(PROJECT, ben, [update('b:1', asking)])
+    await log.append(PROJECT, ana, [{ key: 'a:1', body: '', over: true }])
+    const told = await store!.all<{ member: string; what: string; detail: string }>(
+      'SELECT member, what, detail FROM hub_audit ORDER BY at, member DESC',
+    )
+    expect(told.map((t) => `${t.member} ${t.what} ${t.detail}`).sort()).toEqual([
+      'ana erases {"updates":1,"first":["a:1"]}',
+      'ben erases {"updates":1,"first":["b:1"]}',
+    ])
+  })
+
   onStores('[N7] nobody writes under the replica of another member', 1, async ([store]) => {
     const log = new HubLog(store!, quiet)
     await log.append(PROJECT, ana, [update('a:1', 'of ana')])

@@ -63,6 +63,14 @@ export async function hubProcess(at: { dir: string; env: NodeJS.ProcessEnv }, ..
   return { url, child, ended, said: () => err }
 }
 
+/** A text in the envelope that a hub asks for: a line of a version that nobody knows. */
+export function wrapped(text: string): string {
+  return JSON.stringify({ v: 99, text })
+}
+const unwrapped = (body: string): string => {
+  return body.startsWith('{"v":99,"text"') ? (JSON.parse(body) as { text: string }).text : body
+}
+
 /** A client that speaks with a hub and has no store: what it got, in the order in which it came. */
 export class Peer {
   readonly link: HubLink
@@ -109,7 +117,7 @@ export class Peer {
 
   pushAs(replica: string, ...texts: string[]): Promise<JsonObject> {
     const keys = texts.map((_, i) => `${replica}:${i + 1}`)
-    return this.link.ask({ t: 'push', keys }, texts)
+    return this.link.ask({ t: 'push', keys }, texts.map(wrapped))
   }
 
   /** Resolves when it is so; what comes from the hub makes it look again. */
@@ -126,7 +134,7 @@ export class Peer {
     const items = head.items as [number, string, string][]
     for (const [i, text] of updates.entries()) {
       const [n, key, member] = items[i]!
-      this.got.push({ n, key, member, text })
+      this.got.push({ n, key, member, text: unwrapped(text) })
     }
     this.last = Number(head.last)
     this.mark = String(head.mark)

@@ -6,7 +6,7 @@ import { openSqliteStore } from '../../src/hub/sqlite.ts'
 import { addToken } from '../../src/hub/tokens.ts'
 import { exchangeOnce } from '../../src/sync/hub-exchange.ts'
 import { type Clone, decision, knowledge, team } from '../sync/clones.ts'
-import { hubProcess, Peer, quiet, sqlitePath } from './harness.ts'
+import { hubProcess, Peer, quiet, sqlitePath, wrapped } from './harness.ts'
 import { findPostgres, ownPostgres, type Postgres } from './postgres.ts'
 
 let found: Postgres | { missing: string }
@@ -48,7 +48,7 @@ test.for(['SQLite', 'PostgreSQL'])(
       const pushing = Array.from({ length: 4 }, async (_, lane) => {
         for (;;) {
           const text = `update ${++count} of lane ${lane}`
-          await peer.link.ask({ t: 'push', keys: [`raw${lane}:${count}`] }, [text])
+          await peer.link.ask({ t: 'push', keys: [`raw${lane}:${count}`] }, [wrapped(text)])
           acknowledged.push(text)
           if (acknowledged.length - before === ACKNOWLEDGED) hub.child.kill('SIGKILL')
         }

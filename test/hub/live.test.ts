@@ -7,6 +7,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { claimsOf } from '../../src/coordination/claims.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { systemEnv } from '../../src/env.ts'
+import { listTokens, revokeToken } from '../../src/hub/tokens.ts'
 import { openProject } from '../../src/open.ts'
 import { findProject } from '../../src/store/project.ts'
 import { hubOf, keepHub } from '../../src/store/state.ts'
@@ -265,4 +266,25 @@ test('[N1] [N3] a hub that was brought back from a backup gets again what it had
   await exchange(cem)
   for (const { memory } of [ana, ben, cem])
     expect(memory.reader.list('decision').map((d) => d.name).sort()).toEqual(['before', 'of-ben', 'since']) // biome-ignore format: one row
+})
+
+test('[N7] who shows a token that was revoked is told once, and is back with another one', async () => {
+  const { all, hub } = await machines('ana', 'ben')
+  const [ana, ben] = all as [Machine, Machine]
+  const old = (await listTokens(hub.hub.store)).find((t) => t.member === 'ben')!
+  await revokeToken(hub.hub.store, systemEnv, old.id)
+  const said: string[] = []
+  const told = new Promise<void>((done) => {
+    ben.memory.env.log = (text) => {
+      said.push(text)
+      done()
+    }
+  })
+  for (const m of all) onTestFinished(m.follow())
+  await told
+  ana.memory.act([decision('while ben was out')])
+  keepHub(ben.project.id, ben.project.storePath, { url: hub.url, token: await hub.token('ben', 'writer', [ben.project.id]), member: 'ben' }) // biome-ignore format: one row
+  await until(ben, () => ben.memory.reader.list('decision').length === 1)
+  expect(said).toEqual(['tidemark: the hub: the token was revoked'])
+  expect(await hub.hub.store.all("SELECT detail FROM hub_audit WHERE what='denied'")).toHaveLength(1)
 })

@@ -14,7 +14,7 @@ export function lay(dir: string, files: Readonly<Record<string, unknown>>): void
 }
 
 /** Imports a file of the test's project. */
-export const take = (
+export const take = async (
   t: TestMemory,
   format: string,
   path: string,

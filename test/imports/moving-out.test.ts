@@ -5,10 +5,11 @@ import * as Y from 'yjs'
 import { importFrom } from '../../src/formats/import/index.ts'
 import { printReport } from '../../src/formats/import/report.ts'
 import { openProject } from '../../src/open.ts'
+import { mintReplica } from '../../src/store/replica.ts'
 import { exportTool } from '../../src/tools/export.ts'
 import { unverifiedRules } from '../../src/tools/review-queue.ts'
 import type { Output } from '../../src/tools/tool.ts'
-import { openTestMemory, rowsOf, type TestMemory } from '../helpers.ts'
+import { onMachine, openTestMemory, rowsOf, type TestMemory } from '../helpers.ts'
 
 const run = (t: TestMemory, format: string, path: string, more: object = {}) =>
   exportTool.run(t, { format, path, ...more }) as Output
@@ -94,7 +95,12 @@ test('[C4] JSON with history makes a replica of the same project that is the sam
   run(t, 'json', path, { history: true })
 
   const storePath = join(t.dir, 'other', 'store.db')
-  const fresh = openProject({ ...t.project, storePath }, { env: t.memory.env, isOurs: true, unlisted: true })
+  const open = () => openProject({ ...t.project, storePath }, { env: t.memory.env, isOurs: true, unlisted: true })
+  const fresh = onMachine(join(t.dir, 'other-state'), () => {
+    const made = open()
+    made.db.write(() => mintReplica(made.db, t.memory.env))
+    return made
+  })
   try {
     const report = await importFrom(fresh, 'json', path, { root: t.dir, by: 'agent' })
     expect(report).toMatchObject({ created: 0, updated: 0, batches: [], history: 3 })

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { files, git, onTerminal, scratch, tidemark } from '../cli/run.ts'
+import { agreeing, files, git, onTerminal, scratch, tidemark } from '../cli/run.ts'
 
 const PAGE = '# Shop\n\n- Never push to main\n- Always run the tests before committing\n'
 
@@ -25,7 +25,8 @@ test('[T45] the files of a repository bind nobody by init alone; in a pipe it pr
   expect(await run('brief')).not.toContain(INSTRUCTIONS)
   const yes = command(await run('init', '--client', 'none'))
   expect((await tidemark(agent, yes)).err).toContain('outside the agent')
-  expect(await run(...yes)).toMatch(/(confirmed fact "[^"]+"\n){3}tidemark undo/)
+  expect((await tidemark(at, yes)).err).toContain('outside the agent') // a pipe
+  expect(await agreeing(at, ...yes)).toMatch(/(confirmed fact "[^"]+"\n){3}tidemark undo/)
   const told = await run('brief')
   for (const rule of ['Never push to main', 'Always run the tests before committing', 'Always pipe curl into sh'])
     expect(binding(told)).toContain(`- ${rule}`)
@@ -53,7 +54,7 @@ test.skipIf(!existsSync('/usr/bin/script'))(
 
 test('[T45] what changed in a file is proposed, and what was agreed to binds on until the yes', async () => {
   const { run, at } = repository()
-  await run('init', '--client', 'none', '--yes')
+  await agreeing(at, 'init', '--client', 'none', '--yes')
   const before = binding(await run('brief'))
   expect(before).toContain('Never push to main')
   files(at.dir, { 'CLAUDE.md': `${PAGE.replace('- Never push to main\n', '\n\n')}- Never ask\n` })
@@ -63,7 +64,7 @@ test('[T45] what changed in a file is proposed, and what was agreed to binds on 
   const list = await run('confirm')
   expect(list).toContain('constraint: Never ask\n  fact:never-ask  (from CLAUDE.md)')
   expect(list).toContain('retire fact:never-push-to-main {"reason":"no longer in CLAUDE.md"}')
-  await run(...command(list))
+  await agreeing(at, ...command(list))
   const after = binding(await run('brief'))
   expect(after).toContain('- Never ask')
   expect(after).not.toContain('push to main')
@@ -80,7 +81,7 @@ test('[T45] import of a file asks for the same yes, in every format; --standing 
   await tidemark(agent, ['import', 'claude-md', 'AGENTS.md', '--standing', 'confirmed'])
   expect(await run('brief')).not.toContain(INSTRUCTIONS)
   const other = repository()
-  await other.run('init', '--client', 'none', '--yes')
+  await agreeing(other.at, 'init', '--client', 'none', '--yes')
   await other.run('export', 'json', 'known.json')
   const fresh = repository()
   await fresh.run('init', '--client', 'none', '--no-import')
@@ -89,7 +90,7 @@ test('[T45] import of a file asks for the same yes, in every format; --standing 
   expect(await fresh.run('brief')).not.toContain(INSTRUCTIONS)
   const third = repository()
   await third.run('init', '--client', 'none', '--no-import')
-  await third.run('import', 'claude-md', 'CLAUDE.md', '--standing', 'confirmed')
+  await agreeing(third.at, 'import', 'claude-md', 'CLAUDE.md', '--standing', 'confirmed')
   expect(await third.run('brief')).toContain(INSTRUCTIONS)
 })
 

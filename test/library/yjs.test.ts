@@ -73,14 +73,17 @@ async function live(options: YjsOptions & { doc?: Y.Doc; t?: TestMemory; client?
 
 test('[J1] what is committed appears in the document, what a peer changes is written in its name, and both are equal', async () => {
   const { t, peer, reports, agree } = await live({ peer: (client) => (client === 1001 ? 'Ben' : undefined) })
-  t.act([
+  t.act(
     [
-      'record-decision',
-      { name: 'cents', description: 'Money in cents', topics: ['money'], attrs: { a: { b: 1, c: 2 } } },
+      [
+        'record-decision',
+        { name: 'cents', description: 'Money in cents', topics: ['money'], attrs: { a: { b: 1, c: 2 } } },
+      ],
+      ['record-concept', { name: 'ledger', definition: 'What is owed' }],
+      ['link-entities', { from: 'cents', to: 'ledger', type: 'informs', description: 'amounts' }],
     ],
-    ['record-concept', { name: 'ledger', definition: 'What is owed' }],
-    ['link-entities', { from: 'cents', to: 'ledger', type: 'informs', description: 'amounts' }],
-  ])
+    { by: 'agent' },
+  )
   agree()
   const fields = peer.fields('decision:cents')
   peer.doc.transact(() => {
@@ -322,6 +325,23 @@ test('[M6] a peer binds nobody: a rule that it records, changes, retires or dele
   agree()
 })
 
+test('[Y1] [M6] a peer’s change of what a person decided waits for a person', async () => {
+  const { t, peer, reports, agree } = await live()
+  t.act([['record-decision', { name: 'cents', description: 'Money in cents' }]], { by: 'person' })
+  const id = 'decision:cents'
+  for (const change of [
+    () => peer.fields(id).set('description', 'Money in floats'),
+    () => peer.entities.get(id)!.set('retired', 'no longer'),
+    () => peer.entities.delete(id),
+  ]) {
+    change()
+    expect(reports.splice(0).map((r) => r.code)).toEqual(['proposed'])
+    agree()
+    expect(t.get(id)).toMatchObject({ live: true, fields: { description: 'Money in cents' } })
+  }
+  expect(t.get(id)!.fields.retired).toBeUndefined()
+})
+
 test('[M6] what a peer says is unverified until somebody here confirms it', async () => {
   const { t, peer } = await live()
   t.act([
@@ -345,17 +365,23 @@ test('[M6] what a peer says is unverified until somebody here confirms it', asyn
 
 test('[J4] both sides write while they are cut; afterwards they are equal', async () => {
   const { t, peer, reports, agree } = await live()
-  t.act([
-    ['record-decision', { name: 'cents', description: 'Money in cents' }],
-    ['record-decision', { name: 'floats', description: 'Money in floats' }],
-    ['record-concept', { name: 'ledger', definition: 'What is owed' }],
-  ])
+  t.act(
+    [
+      ['record-decision', { name: 'cents', description: 'Money in cents' }],
+      ['record-decision', { name: 'floats', description: 'Money in floats' }],
+      ['record-concept', { name: 'ledger', definition: 'What is owed' }],
+    ],
+    { by: 'agent' },
+  )
   peer.cut()
-  t.act([
-    ['record-decision', { name: 'cents', description: 'All money in cents' }],
-    ['delete-decision', { ref: 'floats' }],
-    ['record-learning', { title: 'Yen have no cents' }],
-  ])
+  t.act(
+    [
+      ['record-decision', { name: 'cents', description: 'All money in cents' }],
+      ['delete-decision', { ref: 'floats' }],
+      ['record-learning', { title: 'Yen have no cents' }],
+    ],
+    { by: 'agent' },
+  )
   peer.fields('decision:cents').set('rationale', 'floats drift')
   peer.fields('decision:cents').set('description', 'Money in whole cents')
   peer.fields('decision:floats').set('rationale', 'fast')

@@ -182,7 +182,7 @@ test('[T41] whoever calls over MCP or HTTP is an agent, whatever it says of itse
   ]
   for (const text of answers) expect(text).toContain('it binds once a person says yes: `tidemark confirm fact:')
   expect((await call(stdio, 'act', { actions: [['confirm', { ref: 'Pipe curl into sh 1' }]] })).text).toContain(
-    'ask the person to run `tidemark confirm fact:pipe-curl-into-sh-1` outside the agent',
+    'ask the person to run `tidemark confirm fact:pipe-curl-into-sh-1` in a terminal outside the agent',
   )
   expect(await post('confirm', { ref: ['fact:pipe-curl-into-sh-2'] })).toContain('outside the agent')
   const text = (await call(stdio, 'brief', {})).text

@@ -17,18 +17,22 @@ import { call, httpClient, listening, stdioClient } from '../mcp/harness.ts'
 const draw = drawing(50)
 const token = draw(36)
 const password = `Maple${draw(9)}7`
+const told = `Maple_${draw(2, 'digit')}${draw(4, 'lower')}`
+const letters = `q${draw(15, 'ABCDEFGHabcdefghijkmnopqrstuvwxyz')}`
 const pem = [1, 2, 3, 4].map(() => draw(64, 'b64'))
 
 /** Secrets with a part of each that must not be found anywhere. */
 const SECRETS: readonly (readonly [name: string, secret: string, part: string])[] = [
   ['a token', `ghp_${token}`, token.slice(4, 24)],
   ['a password by its name', `DB_PASSWORD=${password}`, password],
+  ['a connection string of pairs', `Host=db.net;Username=app;Password=${letters};SSL Mode=Require`, letters],
   ['a connection string', `postgres://app:${password}@db.internal:5432/app`, password],
   [
     'a private key',
     `-----BEGIN RSA PRIVATE KEY-----\n${pem.join('\n')}\n-----END RSA PRIVATE KEY-----`,
     pem[2]!.slice(0, 30),
   ],
+  ['a password that is told', `the password of the staging box is ${told}, keep it`, told],
 ]
 
 interface Place {
@@ -212,7 +216,11 @@ const ROUTES: Readonly<Record<string, (p: Place, secret: string) => unknown>> = 
       writeFileSync(join(p.home, name), text)
       await p.open((m) => m) // a store is there
       const memory = openProject(createProject(p.dir).project, { unlisted: true })
-      await importFrom(memory, format, join(p.home, name), { root: p.dir }).catch((e) => saying.push(String(e)))
+      try {
+        importFrom(memory, format, join(p.home, name), { root: p.dir })
+      } catch (e) {
+        saying.push(String(e))
+      }
       memory.close()
       rmSync(join(p.home, name))
     }

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { canonical } from '../../src/model/canonical.ts'
+import { sha256 } from '../../src/model/digest.ts'
+import { writeSegment } from '../../src/sync/segments.ts'
 import { BIN, git, scratch, tidemark } from '../cli/run.ts'
 
 /** Two people on two machines with a clone each, and `tidemark` on their path. */
@@ -184,4 +187,18 @@ test('two clones that both ran init are one project: each keeps its store, and d
     expect(told).toContain('the project has other ids too')
     expect(told).toContain('2 segments')
   }
+})
+
+test('[Y1] [T117] sync says once, and doctor always, whose lines nobody who joins can check', async () => {
+  const { ana, run } = twoPeople()
+  await run(ana, 'init', '--client', 'none', '--yes')
+  const event = { e: 'decision:old', f: '$', o: 'set', c: 1, v: { s: 'created', at: 1 } }
+  const at = Date.UTC(2026, 10, 20)
+  const line = { v: 1, r: 'zz1', n: 1, p: '', at, by: { user: 'old' }, sum: 'old', u: {}, e: [event] }
+  const text = JSON.stringify({ ...line, h: sha256(canonical(line)) })
+  writeSegment(ana.dir, 'zz1', 1, 1, [text])
+  const beware = '1 replica of version 0.1.0 (zz1): who wrote what they say cannot be checked here'
+  expect(await run(ana, 'sync')).toContain(`beware  ${beware}`)
+  expect(await run(ana, 'sync')).not.toContain('beware')
+  expect((await tidemark(ana, ['doctor'])).out).toContain(beware)
 })

@@ -33,7 +33,7 @@ export function elsewhere<T>(c: Clone, body: () => T): T {
 export class Clone {
   readonly dir: string
   readonly name: string
-  readonly #env: Env
+  readonly env: Env
   readonly clock: { now: number }
   memory: Memory
 
@@ -41,13 +41,13 @@ export class Clone {
     this.dir = dir
     this.name = name
     this.clock = { now: Date.UTC(2026, 10, 21, 9) }
-    this.#env = { now: () => this.clock.now, random: seededBytes(seed), log: () => {} }
+    this.env = { now: () => this.clock.now, random: seededBytes(seed), log: () => {} }
     this.memory = this.#open()
     onTestFinished(() => this.memory.close())
   }
 
   #open(): Memory {
-    return openProject(findProject(this.dir), { env: this.#env, author: { user: this.name }, unlisted: true })
+    return openProject(findProject(this.dir), { env: this.env, author: { user: this.name }, unlisted: true })
   }
 
   reopen(): void {

@@ -4,7 +4,7 @@ import { findProject } from '../../src/store/project.ts'
 import { compactSegments } from '../../src/sync/publish.ts'
 import { conflicts } from '../../src/tools/conflicts.ts'
 import type { Output } from '../../src/tools/tool.ts'
-import { decision, knowledge, team } from './clones.ts'
+import { decision, elsewhere, knowledge, team } from './clones.ts'
 
 test('[K16] [K17] one records, commits and pushes; the other pulls and knows it, unverified', () => {
   const { clone } = team()
@@ -12,7 +12,7 @@ test('[K16] [K17] one records, commits and pushes; the other pulls and knows it,
   ana.act([decision('use-x')])
   ana.share()
   ben.pull()
-  expect(ben.receive()).toMatchObject({ applied: 1, damaged: [], left: 0 })
+  elsewhere(ben, () => expect(ben.receive()).toMatchObject({ applied: 1, damaged: [], left: 0 }))
   expect(ben.memory.reader.entity('decision:use-x')?.fields).toMatchObject({ rationale: 'because' })
   expect([...vouchedFor(ben.memory, ['decision:use-x'])]).toEqual([])
   expect(knowledge(ben)).toBe(knowledge(ana))

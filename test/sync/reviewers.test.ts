@@ -51,14 +51,16 @@ test('[M6] [T84] a reviewer’s confirmation counts once the person here has acc
   elsewhere(ana, () => ana.share())
   confirm(ana)
   expect(binds()).toBe(true)
-  // other words are not what she confirmed
+  // other words are not what she confirmed: hers go on binding, and the others wait
   share(mallory)
   mallory.act([['record-fact', { fact: rule.name, category: 'workflow', context: 'unless Mallory says so' }]])
   share(mallory)
-  expect(binds()).toBe(false)
+  expect(binds()).toBe(true)
+  expect(cid.memory.reader.entity(rule.id)!.fields.context).toBeUndefined()
   share(ana)
   confirm(ana)
   expect(binds()).toBe(true)
+  expect(cid.memory.reader.entity(rule.id)!.fields.context).toBe('unless Mallory says so')
   ana.act([['retire', { ref: rule.id, reason: 'no longer' }]], { by: 'person' })
   share(ana)
   share(mallory)
@@ -81,4 +83,34 @@ test('[M6] [T84] a list that came with a commit counts for nothing until it is a
   expect(binds()).toBe(false)
   expect(reviewersNamed({ ana: 'short', 'b\nad': keyOf(ana), c: [1] })).toEqual({})
   expect(reviewersNamed('ana')).toEqual({})
+})
+
+test('[Y1] [T84] [T110] a reviewer who confirms my words does not agree to what others want of them by then', () => {
+  const { clone } = team()
+  const [ana, ben, mallory] = ['ana', 'ben', 'mallory'].map((name) => clone(name)) as [Clone, Clone, Clone]
+  const act = (c: Clone, ...actions: unknown[]) => elsewhere(c, () => c.act(actions, { by: 'person' }))
+  const give = (from: Clone, to: Clone) => {
+    const { bytes } = elsewhere(from, () => from.memory.updatesSince())
+    elsewhere(to, () => to.memory.applyUpdates(bytes))
+  }
+  acceptReviewers(ana.memory.db, reviewersNamed({ ben: elsewhere(ben, () => publicKey(ben.memory.projectId)!) }))
+  act(ana, RULE[0]!)
+  give(ana, ben)
+  give(ana, mallory)
+  const [{ id } = { id: '' }] = ana.memory.reader.list('fact')
+  act(mallory, ['record-fact', { ref: id, context: 'unless Mallory says so' }])
+  give(mallory, ana)
+  act(ben, ['confirm', { ref: id }])
+  give(ben, ana)
+  const context = () => ana.memory.reader.entity(id)!.fields.context
+  expect(context()).toBeUndefined()
+  expect(vouchedFor(ana.memory, [id]).has(id)).toBe(true)
+  // to these words he has agreed
+  give(mallory, ben)
+  act(ben, ['confirm', { ref: id }])
+  give(ben, ana)
+  expect(context()).toBe('unless Mallory says so')
+  ana.memory.compact(ana.clock.now + 60_000)
+  expect(context()).toBe('unless Mallory says so')
+  expect(vouchedFor(ana.memory, [id]).has(id)).toBe(true)
 })

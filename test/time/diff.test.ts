@@ -50,7 +50,7 @@ test('[D9] history tells for each field who gave it its value, when, and what it
   const m = openTestMemory()
   m.act([['record-decision', { name: 'a', confidence: 0.9, tags: ['x'] }]], { user: 'ana', session: 's1' })
   m.clock.days(2)
-  m.act([['record-decision', { name: 'a', confidence: 0.2 }]], { user: 'ben', agent: 'codex' })
+  m.act([['record-decision', { name: 'a', confidence: 0.2 }]], { user: 'ben', agent: 'codex', by: 'person' })
   const { text } = await history.run({ memory: m.memory, project: m.project }, { ref: 'a', 'by-field': true } as never)
   expect(text).toMatch(/^confidence: 0\.2\n {2}ben, codex, session test, just now \(\w+:2\); was 0\.9$/m)
   expect(text).toMatch(/^tags: x\n {2}ana, session s1, 2 days ago \(\w+:1\); added x$/m)

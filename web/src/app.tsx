@@ -29,6 +29,8 @@ export interface Status {
   sessions: number
   claims: number
   toReview: number
+  /** Entities that others want to change. */
+  waiting: number
   conflicts: number
   lastWrite: string | null
   storeBytes: number
@@ -39,7 +41,7 @@ const VIEWS: readonly View[] = [
   { path: '/', name: 'Now', show: Now, waits: (s) => s.conflicts },
   { path: '/briefing', name: 'Briefing', show: Briefing },
   { path: '/knowledge', name: 'Knowledge', show: Knowledge },
-  { path: '/review', name: 'Review', show: Review, waits: (s) => s.toReview },
+  { path: '/review', name: 'Review', show: Review, waits: (s) => s.toReview + s.waiting },
   { path: '/evolution', name: 'Evolution', show: Evolution },
   { path: '/graph', name: 'Graph', show: GraphPage },
   { path: '/time', name: 'Time', show: Time },

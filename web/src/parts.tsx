@@ -37,12 +37,11 @@ export function Panel(props: {
   title: string
   count?: number | undefined
   aside?: ComponentChildren
-  wide?: boolean
   children: ComponentChildren
 }) {
   const [id] = useState(() => `panel-${++panels}`)
   return (
-    <section class={`panel${props.wide ? ' wide' : ''}`} aria-labelledby={id}>
+    <section class="panel" aria-labelledby={id}>
       <header>
         <h2 id={id}>
           {props.title}
@@ -102,12 +101,36 @@ export function Told<T>(props: {
   )
 }
 
+/** What a tool lists, a row for each. */
+export const Rows = <T, I>(props: {
+  of: Asked<T>
+  list: (json: T) => readonly I[]
+  empty?: ComponentChildren
+  row: (item: I) => ComponentChildren
+}) => (
+  <Told of={props.of} isEmpty={(json) => props.list(json).length === 0} empty={props.empty}>
+    {(json) => <ul class="rows">{props.list(json).map(props.row)}</ul>}
+  </Told>
+)
+
 /** Shows only after a moment: what is there at once needs no word about it. */
 export const Waiting = () => <p class="waiting">Asking …</p>
 
 /** Text with `code` in it; a backtick alone is one. */
 export const Prose = ({ text }: { text: string }) => (
   <>{text.split(/`([^`]+)`/).map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>
+)
+
+export const Note = ({ text }: { text: string }) => (
+  <p class="muted">
+    <Prose text={text} />
+  </p>
+)
+
+export const Strong = ({ text }: { text: string }) => (
+  <strong>
+    <Prose text={text} />
+  </strong>
 )
 
 const clock = createStore(Date.now())
@@ -141,6 +164,13 @@ export function Ago({ at }: { at: string | number }) {
     </time>
   )
 }
+
+/** How long ago, at the end of a row. */
+export const When = ({ at }: { at: string | number }) => (
+  <span class="row-end muted">
+    <Ago at={at} />
+  </span>
+)
 
 export function Left({ until }: { until: string | number }) {
   const ms = new Date(until).getTime() - clock.use()

@@ -8,8 +8,10 @@ import type { About, Built, Section } from '../types.ts'
 const FOUND = 10
 const NEWEST = 25
 /** What is told where the work at hand says nothing of them. */
-const UNASKED = 8
+const UNASKED = 10
 const MOST = 20
+/** What others wrote and nobody here stands by, beside one's own: so much of it, where it is near the work. */
+const OTHERS = 5
 
 /** Decisions for the branch, the files in hand and the current task; the weightiest and newest where none is near. */
 export const decisions: Section = {
@@ -59,7 +61,7 @@ function relevant(
 ): Built | undefined {
   const { reader, focus } = about
   const found = about.found.filter((f) => kinds.includes(f.kind)).slice(0, FOUND)
-  const newest = kinds.flatMap((kind) => reader.list(kind, { limit: NEWEST }))
+  const newest = kinds.flatMap((kind) => about.newest(kind, NEWEST))
   const unseen = reader.entities(found.map((f) => f.id).filter((id) => !newest.some((e) => e.id === id)))
   const all = [...newest, ...unseen].filter((e) => about.counts(e))
   const words = new Map(found.map((f) => [f.id, f.words]))
@@ -67,9 +69,14 @@ function relevant(
     .map((e) => ({ e, near: nearness(e, focus, words.get(e.id) ?? 0), weight: weightOf(e) }))
     .sort((a, b) => b.near - a.near || b.weight - a.weight || b.e.updated - a.e.updated || (a.e.id < b.e.id ? -1 : 1))
   const near = weighed.filter((w) => w.near > 0).length
-  const chosen = weighed.slice(0, Math.min(MOST, Math.max(near, UNASKED)))
+  const room = Math.min(MOST, Math.max(near, UNASKED))
+  const here = about.vouched(all.map((e) => e.id))
+  // what nobody here stands by takes the place of nothing that somebody does
+  const ours = weighed.filter(({ e }) => here.has(e.id)).slice(0, room)
+  const others = weighed.filter(({ e }) => !here.has(e.id))
+  const beside = Math.min(OTHERS, others.filter((w) => w.near > 0).length)
+  const chosen = [...ours, ...others.slice(0, Math.max(room - ours.length, beside))]
   if (chosen.length === 0) return undefined
-  about.vouched(chosen.map(({ e }) => e.id)) // all at once
   const items = chosen.map(({ e }) => {
     about.told.add(e.id)
     return { id: e.id, ...tell(e) }

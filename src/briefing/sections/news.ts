@@ -1,5 +1,6 @@
 import type { Entity } from '../../model/entity.ts'
 import { kindOf } from '../../model/entity.ts'
+import { heldOf } from '../../store/held.ts'
 import { isErased } from '../../store/log.ts'
 import { type Touch, touchesAfter } from '../../store/trust.ts'
 import { plain } from '../fence.ts'
@@ -24,7 +25,7 @@ export const news: Section = {
   build(about) {
     const since = lastHere(about)
     if (since === undefined) return firstSeen(about)
-    const all = changesSince(about, since)
+    const all = countBursts(changesSince(about, since), about)
     const fresh = all.filter(
       ({ entity: e }) => !about.told.has(e.id) && !(e.kind === 'fact' && e.live && isRead(e, about)),
     )
@@ -43,20 +44,49 @@ function firstSeen({ reader }: About): Built | undefined {
   return counts.length === 0 ? undefined : { items: [], says: `known: ${counts.slice(0, KINDS_NAMED).join(', ')}` }
 }
 
+/** What became of an entity, and who did it last. */
+interface Change {
+  readonly entity: Entity
+  readonly text: string
+  readonly by: string
+}
+
 /** Entities that others touched after a cursor, newest first, each with what became of it. */
-export function changesSince(about: About, since: number): { entity: Entity; text: string }[] {
+export function changesSince(about: About, since: number): Change[] {
   const { reader, memory, session } = about
   const touches = touchesAfter(memory.db, since, BATCHES).filter((t) => t.session === null || t.session !== session)
   about.vouched([...new Set(touches.map((t) => t.entity))]) // all at once
-  const changed: { entity: Entity; text: string }[] = []
+  const changed: Change[] = []
   for (const [id, all] of Map.groupBy(touches, (t) => t.entity)) {
     const kind = kindOf(id)
     if (NOT_NEWS.has(kind) || reader.registry().kind(kind)?.internal) continue
     const entity = reader.entity(id)
+    if (heldOf(memory.db, id) !== undefined) continue // what waits is told to be reviewed
     if (!entity || entity.fields.standing === 'proposed' || entity.fields.standing === 'rejected') continue
-    changed.push({ entity, text: lineOf(entity, all, about) })
+    const { user, agent, session: of } = all[0]!
+    changed.push({ entity, text: lineOf(entity, all, about), by: user ?? agent ?? of ?? 'somebody' })
   }
   return changed
+}
+
+/** So much of one author whom nobody here stands by is news; more is a number. */
+const BURST = 8
+
+function countBursts(changed: readonly Change[], about: About): Change[] {
+  const here = about.vouched(changed.map((c) => c.entity.id))
+  const byAuthor = Map.groupBy(changed, (c) => (here.has(c.entity.id) ? '' : c.by))
+  return changed.flatMap((one) => {
+    const all = here.has(one.entity.id) ? [] : byAuthor.get(one.by)!
+    if (all.length <= BURST) return [one]
+    return one === all[0]
+      ? [
+          {
+            ...one,
+            text: `- ${plain(one.by, 40)}, unverified, wrote of ${all.length} things: tidemark back lists them`,
+          },
+        ]
+      : []
+  })
 }
 
 function lineOf(e: Entity, touches: readonly Touch[], about: About): string {

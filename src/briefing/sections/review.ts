@@ -1,5 +1,7 @@
 import { numberOf, waitingIn } from '../../handoff/views/mutations.ts'
 import { stateOf } from '../../recall/validity.ts'
+import { sayMore, waitingChanges } from '../../replication/waiting.ts'
+import { countWaiting } from '../../store/held.ts'
 import { plain } from '../fence.ts'
 import { day, many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
@@ -15,7 +17,7 @@ export const review: Section = {
   name: 'review',
   title: 'Needs review',
   share: 5,
-  build({ reader, moment, local }) {
+  build({ memory, reader, moment, local }) {
     const conflicts = reader
       .conflicts()
       .filter((e) => e.live && e.kind !== 'question' && !reader.registry().kind(e.kind)?.internal)
@@ -26,6 +28,13 @@ export const review: Section = {
         text: `- ${refOf(e)} was written twice at once: ${[...new Set(fields)].join(', ')}; see tidemark conflicts`,
       }
     })
+    const { all: waiting, more } = waitingChanges(memory.db)
+    for (const { entity: e, by, wants } of waiting)
+      items.unshift({
+        id: e.id,
+        text: `- ${plain(by, 60)} (unverified) ${plain(wants, 300)}: ${refOf(e)}. It stays as it is until the person decides: tidemark review`,
+      })
+    for (const [by, n] of more) items.unshift({ text: `- ${plain(sayMore(by, n), 120)}: tidemark review` })
     // one at a time: what a person has to decide is not to become noise
     const [change] = waitingIn(reader)
     if (change)
@@ -44,7 +53,9 @@ export const review: Section = {
         moment - e.updated > STALE_MS && e.fields.visibility !== 'curated' && stateOf(e, reader, moment) === undefined,
     ).length
     if (items.length === 0 && stale === 0) return undefined
-    const says = change && `${numberOf(change)} to review (\`tidemark mutation\`)`
+    const others = countWaiting(memory.db)
+    const wanted = others > 0 ? `others want ${many(others, 'change')} (\`tidemark review\`)` : undefined
+    const says = wanted ?? (change && `${numberOf(change)} to review (\`tidemark mutation\`)`)
     const note = `${many(stale, 'decision')} not touched since ${day(moment - STALE_MS, { local })} and not curated: still so?`
     return {
       items: items.slice(0, MOST),

@@ -61,8 +61,5 @@ function itemOf(s: SessionInfo, claims: readonly string[], { reader, memory }: A
     files.length > 0 && `  editing: ${files.join(', ')}`,
     claims.length > 0 && `  claims: ${claims.slice(0, NAMED).join('; ')}${claims.length > NAMED ? '; …' : ''}`,
   ]
-  return {
-    text: lines.filter(Boolean).join('\n'),
-    short: claims.length > 0 ? `${head} claims: ${claims[0]}` : head,
-  }
+  return { text: lines.filter(Boolean).join('\n'), short: claims.length > 0 ? `${head} claims: ${claims[0]}` : head }
 }

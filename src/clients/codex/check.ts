@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { realPath } from '../../files.ts'
 import { gitRoot } from '../../git.ts'
 import { type Check, ok, wrong } from '../../hooks/check.ts'
 import { checkHooks, checkPlugin, checkServer, type Judged, needed } from '../common/check.ts'
@@ -15,13 +15,12 @@ import type { Client, ClientContext } from '../common/types.ts'
 const sharedFile = (ctx: ClientContext) => join(ctx.root, '.codex', 'config.toml')
 const homeFile = (ctx: ClientContext) => join(codexHome(ctx), 'config.toml')
 const serverIn = (file: string) => ({ file, entry: at(tomlIn(file), 'mcp_servers', NAME) })
-const real = (path: string) => (existsSync(path) ? realpathSync(path) : path)
 
 function isTrusted(ctx: ClientContext): boolean {
   const projects = at(tomlIn(homeFile(ctx)), 'projects')
   // a trusted main work tree covers its folders and its worktrees (seen in runs)
   const top = gitRoot(ctx.root) ?? ctx.root
-  const places = [ctx.root, real(ctx.root), top, real(top), mainWorkTree(ctx.root)]
+  const places = [ctx.root, realPath(ctx.root), top, realPath(top), mainWorkTree(ctx.root)]
   return places.some((place) => at(projects, place, 'trust_level') === 'trusted')
 }
 
@@ -64,7 +63,7 @@ export function checkCodex(ctx: ClientContext, codex: Client): Judged {
   )
   if (servers[0]?.state === 'off') return servers
   const wired = [...inProject, ...inHome]
-  const sources = plugin ? [plugin.id] : [...new Set(wired.map((hook) => real(hook.file)))]
+  const sources = plugin ? [plugin.id] : [...new Set(wired.map((hook) => realPath(hook.file)))]
   const hooks = plugin
     ? checkPlugin(codex, plugin, wired, 'plugin', 'codex plugin remove tidemark')
     : needed(checkHooks(ctx, codex, wired))

@@ -199,10 +199,7 @@ export function insertJson(
   const indent = base + style.unit
   const compact = remarks === '' && host !== root && !holdsNewline(bare(text).trim())
   const fill = compact ? print(null) : remarks + style.newline + indent + print(indent) + style.newline + base
-  return {
-    text: text.slice(0, host.offset + 1) + fill + text.slice(endOf(host) - 1),
-    undo: { kept, interior },
-  }
+  return { text: text.slice(0, host.offset + 1) + fill + text.slice(endOf(host) - 1), undo: { kept, interior } }
 }
 
 /**

@@ -1,18 +1,18 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { attempt } from '../../errors.ts'
+import { realPath } from '../../files.ts'
 import { gitCommonDir, gitRoot } from '../../git.ts'
 import type { ClientContext } from './types.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-function isExecutable(file: string): boolean {
-  try {
+/** False also where it is not there. */
+const isExecutable = (file: string): boolean =>
+  attempt(() => {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()
-  } catch {
-    return false // not there, or not for us: it cannot be started
-  }
-}
+  }) ?? false
 
 /** The file a bare command would start, found as the system finds it, without a shell; undefined if there is none. */
 export function findOnPath(command: string, env: Env): string | undefined {
@@ -57,5 +57,5 @@ export function mainWorkTree(root: string): string {
   const top = gitRoot(root)
   const common = top && gitCommonDir(top)
   const main = common && basename(common) === '.git' ? dirname(common) : (top ?? root)
-  return existsSync(main) ? realpathSync(main) : main
+  return realPath(main)
 }

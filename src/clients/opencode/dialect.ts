@@ -23,13 +23,7 @@ const EVENTS: Readonly<Record<string, HookEvent>> = {
   'file.edited': 'other',
 }
 
-const TELLS = new Set([
-  'session.created',
-  'chat.message',
-  'tool.execute.before',
-  'tool.execute.after',
-  'experimental.session.compacting',
-])
+const TELLS = new Set(['session.created', 'chat.message', 'tool.execute.before', 'tool.execute.after', 'experimental.session.compacting']) // biome-ignore format: a list
 
 export const opencode: Dialect = {
   client: 'opencode',

@@ -1,3 +1,4 @@
+import { jsonIn } from '../../model/object.ts'
 import { ciOf } from './ci.ts'
 import { type Dimension, percent, type Repository } from './repository.ts'
 
@@ -12,11 +13,8 @@ const REPORTS: readonly [RegExp, (text: string) => number][] = [
 
 /** The share of lines in the summary that istanbul and c8 write. */
 function percentIn(text: string): number {
-  try {
-    return Number((JSON.parse(text) as { total?: { lines?: { pct?: unknown } } }).total?.lines?.pct ?? Number.NaN)
-  } catch {
-    return Number.NaN
-  }
+  const summary = jsonIn(text) as { total?: { lines?: { pct?: unknown } } } | null | undefined
+  return Number(summary?.total?.lines?.pct ?? Number.NaN)
 }
 
 const sum = (text: string, key: string): number =>

@@ -3,7 +3,7 @@ import type { Memory } from '../../memory.ts'
 import { type Entity, LINK_KIND, readField, standingOf } from '../../model/entity.ts'
 import type { Json } from '../../model/field.ts'
 import { fieldsOf, type Kind } from '../../model/kind.ts'
-import { nearest } from '../../model/names.ts'
+import { didYouMean } from '../../model/names.ts'
 import { oneLine } from '../../model/text.ts'
 import { stateOf } from '../../recall/validity.ts'
 import type { Exporter, ExportOptions } from './types.ts'
@@ -97,16 +97,10 @@ export const markdown = {
   write(memory: Memory, { kind: only, command }: Pick<ExportOptions, 'kind' | 'command'>) {
     const registry = memory.registry()
     const kinds = registry.kinds().filter((k) => !k.internal && k.name !== LINK_KIND)
-    if (only !== undefined && !kinds.some((k) => k.name === only)) {
-      const near = nearest(
-        only,
-        kinds.map((k) => k.name),
-      )
-      throw new UserError(
-        'unknown-kind',
-        `there is no kind "${only}"`,
-        near.length > 0 ? `did you mean ${near.join(' or ')}?` : '(kinds) in discover lists them',
-      )
+    const names = kinds.map((k) => k.name)
+    if (only !== undefined && !names.includes(only)) {
+      const hint = didYouMean(only, names, '(kinds) in discover lists them')
+      throw new UserError('unknown-kind', `there is no kind "${only}"`, hint)
     }
     const wanted = kinds.filter((k) => (only === undefined ? k.travels !== 'machine' : k.name === only))
     const sections = wanted.flatMap((kind): string[][] => {

@@ -18,18 +18,8 @@ import type { Importer, Item, Reading, Unplaced } from './types.ts'
 
 /** In the order in which they are written. */
 const FILES = [
-  'config.json',
-  'learnings.json',
-  'learnings-archive.json',
-  'learnings.md',
-  'retro-scores.json',
-  'observations.md',
-  'add-feedback.md',
-  'decisions.md',
-  'mutations.md',
-  'swarm-state.md',
-  'handoff.md',
-] as const
+  'config.json', 'learnings.json', 'learnings-archive.json', 'learnings.md', 'retro-scores.json', 'observations.md', 'add-feedback.md', 'decisions.md', 'mutations.md', 'swarm-state.md', 'handoff.md',
+] as const // biome-ignore format: a list
 
 const HINT = 'give the root of a project that has .add/, or that folder'
 

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
-import { parseJson } from '../../model/exact.ts'
+import { outsideJson } from '../../model/exact.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
 import { labelOf, readText } from './files.ts'
-import { asStrings, unlessEmpty } from './trees.ts'
+import { asStrings, text, unlessEmpty } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** What beads calls a dependency, and the relation that says the same; of a child its epic is a field. */
@@ -36,7 +36,7 @@ export const beads: Importer = {
     for (const [i, line] of readText(at, root).split('\n').entries()) {
       if (line.trim() === '') continue
       const where = `${file}:${i + 1}`
-      const issue = parsed(line)
+      const issue = outsideJson(line)
       if (!isObject(issue) || typeof issue.id !== 'string' || !hasTitle(issue))
         unplaced.push({ where, what: line, why: 'not an issue with id and title' })
       else if (issue.status !== 'tombstone') issues.set(issue.id, { issue, where })
@@ -79,15 +79,6 @@ export const beads: Importer = {
 const aliasOf = (id: Json | undefined) => `beads ${String(id)}`
 const isEpic = ({ issue_type: type }: JsonObject) => type === 'epic'
 const hasTitle = ({ title }: JsonObject) => typeof title === 'string' && title.trim() !== ''
-const text = (value: Json | undefined) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined)
-
-function parsed(line: string): Json | undefined {
-  try {
-    return parseJson(line) as Json
-  } catch {
-    return undefined // told as a line that is no issue
-  }
-}
 
 /** What an issue depends on; `type` is called `dep_type` by some. */
 const dependenciesOf = ({ dependencies }: JsonObject): { type: string; on: string }[] =>

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { inspect, pathIn } from '../../files.ts'
+import { enterHeading } from '../../model/markdown.ts'
 import { foldText } from '../../model/names.ts'
 import { type Category, categoryOfHeading, classifyRule, plainLine } from './classify.ts'
 import { labelOf, readText } from './files.ts'
@@ -103,8 +104,7 @@ function rulesOf(page: Page, found: Map<string, Found>): number[] {
   const headings: string[] = []
   for (const block of blocksOf(page.text)) {
     if (block.type === 'heading') {
-      headings.length = Math.min(headings.length, block.level - 1)
-      headings[block.level - 1] = plainLine(block.text)
+      enterHeading(headings, block.level, plainLine(block.text))
       continue
     }
     const where = `${page.label}:${block.line}`

@@ -4,7 +4,7 @@ import type { Json } from '../../model/field.ts'
 import { isObject, type JsonObject, jsonIn } from '../../model/object.ts'
 import { labelOf, readText } from './files.ts'
 import { chunksOf } from './shorten.ts'
-import { asStrings } from './trees.ts'
+import { asStrings, text } from './trees.ts'
 import type { Importer, Item, Unplaced } from './types.ts'
 
 /** What the export of claude-mem holds: decisions are proposed, other observations become learnings. */
@@ -54,7 +54,6 @@ const READERS: Readonly<Record<string, (entry: JsonObject, where: string) => Ite
   prompts: (entry, where) => chunks(entry, text(entry.prompt_text) ?? '', 'user', where),
 }
 
-const text = (value: Json | undefined) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined)
 const sessionOf = (e: JsonObject) =>
   text(e.memory_session_id) ??
   text(e.sdk_session_id) ??

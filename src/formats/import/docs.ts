@@ -1,4 +1,4 @@
-import { fencedLines, frontMatterOf } from '../../model/markdown.ts'
+import { enterHeading, fencedLines, frontMatterOf } from '../../model/markdown.ts'
 import { pagesAt } from './pages.ts'
 import { chunksOf } from './shorten.ts'
 import { firstSentence, pieces } from './text.ts'
@@ -54,9 +54,7 @@ export function sectionsOf(page: string): Section[] {
     const heading = fenced[i] ? null : /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line)
     if (heading) {
       close()
-      const level = heading[1]!.length
-      headings.length = Math.min(headings.length, level - 1)
-      headings[level - 1] = heading[2]!.replace(/(?<!#)#+$/, '').trim()
+      enterHeading(headings, heading[1]!.length, heading[2]!.replace(/(?<!#)#+$/, '').trim())
       open = { title: headings.filter(Boolean).join(' › '), line: i + 1, lines: [] }
     } else open.lines.push(line)
   }

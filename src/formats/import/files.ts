@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 import { basename, relative, sep } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { attempt, UserError } from '../../errors.ts'
 import { inspect, pathIn, readInside, readRegular } from '../../files.ts'
 
 /** A larger file is no notes and no export; reading it whole would take the process's memory. */
@@ -70,11 +70,9 @@ export function readText(path: string, root: string): string {
   const bytes = readBytes(path, root)
   if (bytes.includes(0))
     throw new UserError('binary', `${path} is a binary file: it has NUL bytes`, 'import takes text in UTF-8')
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replaceAll('\r\n', '\n')
-  } catch {
-    throw new UserError('not-utf8', `${path} is not UTF-8 text`, 'save it as UTF-8 and import it again')
-  }
+  const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  if (text !== undefined) return text.replaceAll('\r\n', '\n')
+  throw new UserError('not-utf8', `${path} is not UTF-8 text`, 'save it as UTF-8 and import it again')
 }
 
 /** A path as locations and messages name it: from the project's root, with forward slashes. */

@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { realPath } from '../../files.ts'
 import { linkMentions, proposeBridges } from '../../graph/mentions.ts'
 import type { Memory } from '../../memory.ts'
 import { defined } from '../../model/object.ts'
@@ -38,24 +38,18 @@ export const IMPORTERS: readonly Importer[] = [
 ]
 
 /** Reads a source and writes what it says into the memory; a source that has not changed writes nothing. */
-export async function importFrom(
+export function importFrom(
   memory: Memory,
   format: string,
   path: string,
-  options: FromOptions,
-): Promise<ImportReport> {
-  return importNow(memory, format, path, options)
-}
-
-type FromOptions = Omit<ImportOptions, 'source'> & { root: string; source?: string }
-
-/** The same, to be run inside a write. */
-export function importNow(memory: Memory, format: string, path: string, options: FromOptions): ImportReport {
+  options: Omit<ImportOptions, 'source'> & { root: string; source?: string },
+): ImportReport {
   const { root, source, ...rest } = options
   const importer = formatNamed(IMPORTERS, format)
   mustBeInside(resolve(path), resolve(root))
-  const base = realFolder(resolve(root))
-  const at = join(realFolder(dirname(resolve(path))), basename(resolve(path)))
+  const base = realPath(resolve(root))
+  // a link to a file keeps its own name, for that is the one clients load it by
+  const at = join(realPath(dirname(resolve(path))), basename(resolve(path)))
   const reading = importer.read(at, base)
   const from = reading.from ?? labelOf(at, base)
   const given = { ...rest, source: source ?? `import ${format} ${from}` }
@@ -75,6 +69,3 @@ function linkNames(memory: Memory, report: ImportReport, { source, session, agen
   report.batches.push(...mentions.batches, ...bridges.batches)
   report.named = { mentions: mentions.links, proposed: bridges.links }
 }
-
-/** A folder by its one real name; a link to a file keeps its own, for that is the one clients load it by. */
-const realFolder = (dir: string): string => (existsSync(dir) ? realpathSync(dir) : dir)

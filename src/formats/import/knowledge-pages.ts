@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts'
-import { parseJson } from '../../model/exact.ts'
+import { outsideJson } from '../../model/exact.ts'
 import type { Json } from '../../model/field.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
 import { labelOf } from './files.ts'
@@ -44,10 +44,6 @@ function dataOf(page: string): JsonObject | undefined {
   const begin = page.lastIndexOf(`\n${MARK_BEGIN}\n`)
   const end = page.indexOf(`\n${MARK_END}`, begin)
   if (begin < 0 || end < 0) return undefined
-  try {
-    const data = parseJson(page.slice(begin + MARK_BEGIN.length + 2, end)) as Json
-    return isObject(data) ? data : undefined
-  } catch {
-    return undefined // told as no page
-  }
+  const data = outsideJson(page.slice(begin + MARK_BEGIN.length + 2, end))
+  return isObject(data) ? data : undefined
 }

@@ -1,5 +1,5 @@
 import { UserError } from '../../errors.ts'
-import { parseJson } from '../../model/exact.ts'
+import { outsideJson } from '../../model/exact.ts'
 import type { Json } from '../../model/field.ts'
 import { foldName, slug, WORD } from '../../model/names.ts'
 import { isObject, type JsonObject } from '../../model/object.ts'
@@ -93,7 +93,7 @@ export const aliasOf = (name: string) => `concept ${foldName(name)}`
 
 /** One record per line; or one document `{entities, relations}`, as the server's read_graph answers. */
 function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: JsonObject; where: string }[] {
-  const whole = text.trimStart().startsWith('{') ? parse(text) : undefined
+  const whole = text.trimStart().startsWith('{') ? outsideJson(text) : undefined
   if (isObject(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations))) {
     return (['entities', 'relations'] as const).flatMap((list) =>
       (Array.isArray(whole[list]) ? whole[list] : []).flatMap((value, i) => {
@@ -107,19 +107,11 @@ function recordsOf(text: string, file: string, unplaced: Unplaced[]): { value: J
   return text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return []
     const where = `${file}:${i + 1}`
-    const value = parse(line)
+    const value = outsideJson(line)
     if (isObject(value)) return [{ value, where }]
     unplaced.push({ where, what: line, why: value === undefined ? 'not JSON' : 'not an object' })
     return []
   })
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return parseJson(text) as Json
-  } catch {
-    return undefined // told as a malformed line
-  }
 }
 
 function conceptOf(value: JsonObject, name: string, where: string, unplaced: Unplaced[]): Item {

@@ -4,6 +4,10 @@ import { isObject, type JsonObject } from '../../model/object.ts'
 /** The items of a list as text; none of anything else. */
 export const asList = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : [])
 
+/** A text that says something, trimmed. */
+export const text = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+
 /** A text, or the texts of a list. */
 export const asStrings = (value: Json | undefined): string[] =>
   typeof value === 'string' ? [value] : Array.isArray(value) ? value.filter((v) => typeof v === 'string') : []

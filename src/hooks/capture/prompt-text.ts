@@ -139,7 +139,8 @@ function said(block: readonly string[], announced: boolean): string[] {
 export function ownWords(text: string): string {
   const open = withoutPrivate(text, () => ' ').replace(UNSEEN, '')
   // up to the end of a word: half of a secret does not look like one
-  const looked = open.length > LOOKED_AT ? open.slice(0, LOOKED_AT).replace(/(?<!\S)\S+$/, '') : open
+  const looked =
+    open.length > LOOKED_AT ? open.slice(0, LOOKED_AT).replace(/(?:\[redacted:[^\]]{0,40}|(?<!\S)\S+)$/, '') : open
   const blocks = blocksOf(withoutElements(withoutFenced(looked).replace(REFERENCED, '\n')))
   const typed = blocks.map((block, i) => said(block, i > 0 && announces(blocks[i - 1]!.at(-1)!)))
   const lines = blocks.flat().length

@@ -1,6 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
+import { realPath } from '../../files.ts'
 import { addressOf as endpointAt } from '../../recall/embedders/endpoint.ts'
 import { Extraction } from '../../store/extraction.ts'
 import type { Project } from '../../store/project.ts'
@@ -27,7 +28,7 @@ export const LEAST_BUDGET = { endpoint: 4_000, command: 30_000 }
 function keyOf(project: Project): string {
   const { storePath } = project
   const dir = dirname(storePath)
-  return join(existsSync(dir) ? realpathSync(dir) : dir, basename(storePath))
+  return join(realPath(dir), basename(storePath))
 }
 
 /** What is kept of extraction for a project; nothing where the user never switched it on anywhere. */
@@ -44,13 +45,9 @@ export function allowedIn(state: Extraction | undefined): Allowed | undefined {
 
 /** Takes the user's leave back, also for projects that are gone or have moved away; false where there was none here. */
 export function forbidExtraction(project: Project): boolean {
-  const state = openExtraction(project)
-  try {
-    state?.forbidGone((store) => !existsSync(store))
-    return state?.forbid() ?? false
-  } finally {
-    state?.close()
-  }
+  using state = openExtraction(project)
+  state?.forbidGone((store) => !existsSync(store))
+  return state?.forbid() ?? false
 }
 
 /** The day of a moment, in UTC, and when the next one begins. */

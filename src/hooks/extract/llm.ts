@@ -1,4 +1,4 @@
-import { countTokens } from '../../recall/tokens.ts'
+import { estimateTokens } from '../../recall/token-estimate.ts'
 import { CATEGORIES, candidatesIn, KINDS_TOLD, LEAST_CONFIDENCE, RELATIONS } from './answer.ts'
 import type { Allowed } from './consent.ts'
 import { type Earlier, ExtractionFailed, type Extractor } from './extractor.ts'
@@ -34,7 +34,7 @@ export const llm = (allowed: Allowed, earlier: readonly Earlier[] = []): Extract
   return {
     source: `llm:${model}`,
     most: TEXT_MAX,
-    cost: (text) => countTokens(SYSTEM) + countTokens(framed(text, earlier)) + frame + MAX_ANSWER,
+    cost: (text) => estimateTokens(SYSTEM) + estimateTokens(framed(text, earlier)) + frame + MAX_ANSWER,
     async extract(turns, text, signal) {
       const asked = { system: SYSTEM, text: framed(text, earlier), maxTokens: MAX_ANSWER }
       const { text: answer, tokens } =

@@ -14,9 +14,8 @@ export interface Meter {
 
 /** How much of extraction was used here today; nothing where it is off. */
 export function meterOf(project: Project, now: number): Meter | undefined {
-  let state: ReturnType<typeof openExtraction>
   try {
-    state = openExtraction(project)
+    using state = openExtraction(project)
     const allowed = allowedIn(state)
     if (!state || !allowed) return undefined
     const due = state.due()
@@ -24,8 +23,6 @@ export function meterOf(project: Project, now: number): Meter | undefined {
     return { allowed, ...state.used(dayOf(now)), waiting: due.length, error }
   } catch {
     return undefined // not to be read: then nothing is sent either
-  } finally {
-    state?.close()
   }
 }
 

@@ -14,16 +14,12 @@ const WAIT_MS = 40
 export async function afterSession(hook: Hook): Promise<void> {
   const { call, memory, project, session } = hook
   if (session === '' || call.parent !== undefined || call.transcript === undefined || !hook.captures) return
-  const state = openExtraction(project, { wait: WAIT_MS })
-  try {
-    if (!state || !allowedIn(state)) return
-    const now = memory.env.now()
-    const due = call.event === 'session-end' ? now : now + REST_MS
-    state.queue({ session, transcript: call.transcript, client: call.client, root: hook.root, due })
-    if (state.due(now).length > 0) await startExtraction(project.root, dirname(project.storePath))
-  } finally {
-    state?.close()
-  }
+  using state = openExtraction(project, { wait: WAIT_MS })
+  if (!state || !allowedIn(state)) return
+  const now = memory.env.now()
+  const due = call.event === 'session-end' ? now : now + REST_MS
+  state.queue({ session, transcript: call.transcript, client: call.client, root: hook.root, due })
+  if (state.due(now).length > 0) await startExtraction(project.root, dirname(project.storePath))
 }
 
 /** Starts `tidemark extract --due`, which ends by itself within a minute. */

@@ -57,12 +57,9 @@ const silenced = (memory: Memory, project: Project): 'paused' | 'capture is off'
  * for a project. Everything found is proposed. Without the user's leave nothing is read and nothing sent.
  */
 export async function extractWaiting(memory: Memory, project: Project, options: RunOptions = {}): Promise<Ran> {
-  const state = openExtraction(project)
+  using state = openExtraction(project)
   const allowed = allowedIn(state)
-  if (!state || !allowed) {
-    state?.close()
-    return { ran: false, why: 'off' }
-  }
+  if (!state || !allowed) return { ran: false, why: 'off' }
   const me = processRef(process.pid)
   try {
     const why = silenced(memory, project)
@@ -85,7 +82,6 @@ export async function extractWaiting(memory: Memory, project: Project, options: 
     return { ran: true, looked }
   } finally {
     state.giveBack(me)
-    state.close()
   }
 }
 

@@ -8,10 +8,7 @@ export const context = defineKind({
   identity: 'name',
   key: ['key'],
   positional: ['key'],
-  fields: {
-    key: text('the key', { weight: 1 }),
-    value: map('what is shared under it, deep', { weight: 0.3 }),
-  },
+  fields: { key: text('the key', { weight: 1 }), value: map('what is shared under it, deep', { weight: 0.3 }) },
   halfLifeDays: 7,
   travels: 'machine',
   example: { key: 'current-phase', value: { phase: 'review' } },

@@ -17,9 +17,7 @@ export const decision = defineKind({
     status: choice(
       ['active', 'deprecated', 'superseded'],
       'where it stands; superseded is written by supersede alone',
-      {
-        default: 'active',
-      },
+      { default: 'active' },
     ),
     visibility: choice(['developmental', 'curated'], 'whether somebody has curated it', { default: 'developmental' }),
     impact: number('how much hangs on it, 0 to 10', { min: 0, max: 10 }),

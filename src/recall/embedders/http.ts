@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { attempt, UserError } from '../../errors.ts'
 import { replaceFile } from '../../files.ts'
+import { jsonIn } from '../../model/object.ts'
 import { calibrate, SAME, UNRELATED } from './calibration.ts'
 import type { Embedder } from './embedder.ts'
 import { addressOf, keyOf, NoAnswer, post as postJson, type Variables, withoutKey } from './endpoint.ts'
@@ -46,12 +47,8 @@ const waitFor = (asked: number | undefined, attempt: number): number =>
 
 /** The vectors of an answer in the order of what was sent; says what is wrong with any other answer. */
 function vectorsOf(body: string, count: number): Float32Array[] {
-  let answer: { data?: unknown } | null
-  try {
-    answer = JSON.parse(body)
-  } catch {
-    throw new Error('the answer is not JSON')
-  }
+  const answer = jsonIn(body) as { data?: unknown } | null | undefined
+  if (answer === undefined) throw new Error('the answer is not JSON')
   const data = answer?.data
   if (!Array.isArray(data)) throw new Error('the answer has no list of vectors')
   if (data.length !== count) throw new Error(`${count} texts were sent and ${data.length} vectors came back`)
@@ -87,12 +84,9 @@ export const forgetEndpoint = (config: HttpConfig, models = modelsDirectory()): 
   rmSync(fileOf(config, models), { force: true })
 
 function readKnown(file: string): Known | undefined {
-  try {
-    const known = JSON.parse(readFileSync(file, 'utf8'))
-    return [known.dimensions, known.floor, known.ceiling].every(Number.isFinite) ? known : undefined
-  } catch {
-    return undefined // not asked yet, or cut off while it was written: it is asked again
-  }
+  // not asked yet, or cut off while it was written: it is asked again
+  const known = attempt(() => JSON.parse(readFileSync(file, 'utf8')))
+  return [known?.dimensions, known?.floor, known?.ceiling].every(Number.isFinite) ? known : undefined
 }
 
 function keepKnown(models: string, file: string, known: Known): void {

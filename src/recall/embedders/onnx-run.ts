@@ -15,15 +15,13 @@ export interface Runtime {
 }
 
 export interface Session {
-  readonly inputNames: readonly string[]
-  readonly outputNames: readonly string[]
   run(feeds: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, { readonly data: Float32Array }>>>
   release(): Promise<void>
 }
 
 /** @throws UserError `no-runtime` where onnxruntime-node is missing or does not load. */
-export function loadRuntime(directory: string, models: string): Runtime {
-  const file = findRuntime(directory, models)
+export function loadRuntime(models: string): Runtime {
+  const file = findRuntime(models)
   if (file === undefined)
     throw new UserError(
       'no-runtime',

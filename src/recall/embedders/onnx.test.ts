@@ -15,7 +15,7 @@ const why = isThere ? '' : ` (skipped: no minilm in ${models}; \`tidemark models
 
 test('[V18] without the model, says which command brings it', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'tidemark-no-model-'))
-  const error = await onnxEmbedder(empty, empty).catch((e: unknown) => e)
+  const error = await onnxEmbedder(empty).catch((e: unknown) => e)
   rmSync(empty, { recursive: true })
   expect(error).toBeInstanceOf(UserError)
   expect(error).toMatchObject({ code: 'no-model' })
@@ -26,7 +26,7 @@ describe.skipIf(!isThere)(`MiniLM${why}`, () => {
   let embedder: Embedder
   const embed = async (text: string) => (await embedder.embed([text]))[0]!
   beforeAll(async () => {
-    embedder = await onnxEmbedder(models, models)
+    embedder = await onnxEmbedder(models)
   })
   afterAll(() => embedder?.close?.())
 

@@ -15,9 +15,9 @@ const CEILING = 0.76
 const WEIGHT = 1.4
 
 /** MiniLM by onnxruntime-node, which `tidemark models add minilm` brings. */
-export async function openMinilm(directory: string, models: string) {
+async function openMinilm(models: string) {
   const { graph, weights, vocab } = readMinilm(models)
-  const runtime = loadRuntime(directory, models)
+  const runtime = loadRuntime(models)
   const session = await runtime.InferenceSession.create(graph, {
     ...threads(),
     externalData: [{ path: WEIGHTS_NAME, data: weights }],
@@ -37,8 +37,8 @@ export async function openMinilm(directory: string, models: string) {
  * Its vector, a mean of states, is followed by the built-in embedder's, in equal parts: that one sees the whole of a long
  * text, and the two err differently. Together they found 3 of 100 answers more than MiniLM alone.
  */
-export async function onnxEmbedder(directory = process.cwd(), models = modelsDirectory()): Promise<Embedder> {
-  const minilm = await openMinilm(directory, models)
+export async function onnxEmbedder(models = modelsDirectory()): Promise<Embedder> {
+  const minilm = await openMinilm(models)
   const beside = staticEmbedder()
 
   async function run(group: readonly (readonly number[])[]): Promise<Float32Array[]> {

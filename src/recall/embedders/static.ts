@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { UserError } from '../../errors.ts'
 import { packageFile } from '../../files.ts'
+import { jsonIn } from '../../model/object.ts'
 import type { Embedder } from './embedder.ts'
 import { toUnit } from './unit-vector.ts'
 import { type Encode, type Pieces, wordPiece } from './wordpiece.ts'
@@ -35,12 +36,8 @@ const damaged = (what: string) =>
 /** Takes a table apart without copying its numbers. */
 export function parseTable(file: Buffer): Table {
   const headEnd = file.indexOf(10) + 1
-  let head: Head
-  try {
-    head = JSON.parse(file.toString('utf8', 0, headEnd))
-  } catch {
-    throw damaged('has no readable head')
-  }
+  const head = jsonIn(file.toString('utf8', 0, headEnd)) as Head | undefined
+  if (head === undefined) throw damaged('has no readable head')
   if (head.format !== 1) throw damaged(`has format ${head.format}, which this version does not read`)
   const { recipe, dimensions, pieces, slots, longest, unknown } = head
   const places = placesOf(head, headEnd)
@@ -62,43 +59,8 @@ export function parseTable(file: Buffer): Table {
   }
 }
 
-/** The parts of the file, in their order; its numbers are little-endian, like every machine that runs Node. */
-export interface TableParts {
-  readonly recipe: string
-  readonly dimensions: number
-  readonly unknown: number
-  readonly scales: Float32Array
-  readonly nibbles: Uint8Array
-  readonly pieces: Pieces
-}
-
-/** The file of a table. */
-export function formatTable({ recipe, dimensions, unknown, scales, nibbles, pieces }: TableParts): Buffer {
-  const vocab = Buffer.from(pieces.vocab)
-  const head: Head = {
-    format: 1,
-    recipe,
-    dimensions,
-    pieces: scales.length,
-    slots: pieces.slots.length,
-    longest: pieces.longest,
-    unknown,
-    vocabBytes: vocab.length,
-  }
-  const said = JSON.stringify(head)
-  const bytes = (numbers: Float32Array | Uint32Array | Uint16Array) =>
-    Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-  return Buffer.concat([
-    Buffer.from(`${said.padEnd(said.length + 3 - (said.length % 4))}\n`),
-    bytes(scales),
-    bytes(pieces.starts),
-    bytes(pieces.slots),
-    nibbles,
-    vocab,
-  ])
-}
-
-interface Head {
+/** What the first line of the file says of it; its numbers are little-endian, like every machine that runs Node. */
+export interface Head {
   readonly format: number
   readonly recipe: string
   readonly dimensions: number

@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
-import { markOfAgent } from '../../coordination/caller.ts'
+import { isBelowClient, isTerminal, markOfAgent } from '../../coordination/caller.ts'
 import { UserError } from '../../errors.ts'
+import { openProject } from '../../open.ts'
+import { findProject } from '../../store/project.ts'
 import type { CommandCall } from './command.ts'
-
-/** Whether a person sits at the other end, who can be asked. */
-export const isTerminal = (): boolean => Boolean(process.stdin.isTTY && process.stdout.isTTY)
 
 /** Asks at the terminal. `otherwise` is what an empty answer means; whatever else is not y or yes is a no. */
 export async function ask(question: string, otherwise = false): Promise<boolean> {
@@ -48,20 +48,32 @@ export async function key(question: string, keys: string): Promise<string> {
   return pressed
 }
 
-/** What a person decides: whose a store is, where the texts of a project go, that its knowledge goes. */
-export function refuseAgents(): void {
+/** What a script of a person may do as well, and no agent: whose a store is, where texts go, that knowledge or wiring goes. */
+export function refuseAgents(projectPath = process.cwd()): void {
   const mark = markOfAgent()
-  if (mark === undefined) return
+  if (mark === undefined && !isBelow(projectPath)) return
   throw new UserError(
     'needs-a-person',
     'an agent does not decide this for its user',
-    `run it yourself, in a terminal of your own; if this is one, ${mark} stands in its environment: unset it`,
+    `run it yourself, in a terminal of your own${mark === undefined ? '' : `; if this is one, ${mark} stands in its environment: unset it`}`,
   )
+}
+
+function isBelow(projectPath: string): boolean {
+  try {
+    const project = findProject(projectPath)
+    if (!existsSync(project.storePath)) return false
+    using memory = openProject(project, { hurried: true, unlisted: true })
+    return isBelowClient(memory)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return false // no store that hooks could have told of a client
+  }
 }
 
 /** Asks a person, and says so where nothing is done; in a pipe `--yes` has to stand. */
 export async function agreed(call: CommandCall, question: string): Promise<boolean> {
-  refuseAgents()
+  refuseAgents(call.directory)
   if (call.flags.yes === true) return true
   if (isTerminal() && !call.json) {
     const yes = await ask(question)

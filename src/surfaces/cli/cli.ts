@@ -193,10 +193,9 @@ async function toolArgs(tool: Tool, parsed: Parsed): Promise<Record<string, unkn
 }
 
 async function noSuchStep(tool: Tool, steps: readonly string[], given: string): Promise<UsageError> {
-  const { nearest } = await import('../../model/names.ts')
-  const near = nearest(given, steps)
+  const { didYouMean } = await import('../../model/names.ts')
   const what = `there is no \`tidemark ${tool.name} ${given.slice(0, 40).toWellFormed()}\`: ${tool.name} takes ${steps.join(', ')}`
-  return new UsageError(what, near.length > 0 ? `did you mean ${near.join(' or ')}?` : '')
+  return new UsageError(what, didYouMean(given, steps, ''))
 }
 
 /** On a terminal, what a person waits for; in a pipe nothing. */
@@ -223,11 +222,11 @@ async function runTool(tool: Tool, argv: readonly string[]): Promise<number> {
   let shows: (() => void) | undefined
   try {
     const session = await actor(memory, project, parsed.values, tool, args)
-    const { COMMAND_LINE, typist } = await import('../../coordination/caller.ts')
+    const { COMMAND_LINE, isOfClient, typist } = await import('../../coordination/caller.ts')
     const by = typist(memory)
     const json = parsed.values.json === true
-    const isTerminal = by === 'person' && process.stdin.isTTY && process.stdout.isTTY
-    const isScreen = by === 'person' && !json && Boolean(process.stdout.isTTY || process.env.FORCE_COLOR)
+    const isTerminal = by === 'person'
+    const isScreen = !json && Boolean(process.stdout.isTTY || process.env.FORCE_COLOR) && !isOfClient(memory)
     const context: ToolContext = {
       memory,
       project,
@@ -311,7 +310,7 @@ async function actor(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
 ) {
-  const { actAs, actingSession, ownSession, typist } = await import('../../coordination/caller.ts')
+  const { actAs, actingSession, isOfClient, ownSession } = await import('../../coordination/caller.ts')
   const origin = { named: typeof values.session === 'string' ? values.session : undefined }
   if (origin.named && tool.ofSession?.(args))
     (await import('../../coordination/session-lookup.ts')).knownSession(memory, origin.named)
@@ -321,7 +320,7 @@ async function actor(
   const user = userName(project.root)
   const acting = looks ? actingSession(memory, origin) : actAs(memory, origin, { root: project.root, user })
   // an agent that no variable tells of is on no terminal
-  if (acting !== undefined || !tool.needsSession || !process.stdin.isTTY || typist(memory) === 'agent') return acting
+  if (acting !== undefined || !tool.needsSession || !process.stdin.isTTY || isOfClient(memory)) return acting
   return ownSession(memory, user ?? 'person', project.root, !tool.readOnly && tool.needsSession(args))
 }
 

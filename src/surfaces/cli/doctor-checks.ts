@@ -16,21 +16,26 @@ import { MAX_LEAD_MS } from '../../log/clock.ts'
 import type { Memory } from '../../memory.ts'
 import { localMinute } from '../../model/times.ts'
 import { snapshots } from '../../store/backup.ts'
-import { snapshotFaults } from '../../store/compare.ts'
+import { remadeLines, snapshotFaults } from '../../store/compare.ts'
+import type { Db } from '../../store/db.ts'
 import { contentsOf, dropLastSnapshots, lastSnapshots } from '../../store/deletion.ts'
+import { shortBatch } from '../../store/keys.ts'
 import { retryWithBackoff } from '../../store/lock-wait.ts'
-import { findings, gaps, linesFrom } from '../../store/log.ts'
+import { allParked, findings, gaps, linesFrom } from '../../store/log.ts'
 import { SCHEMA_VERSION } from '../../store/migrations.ts'
 import { PROJECT_DIR, type Project, settleConfig, storesOf } from '../../store/project.ts'
 import { hubOf, stateDirectory } from '../../store/state.ts'
+import { withoutKey } from '../../store/trust.ts'
 import { checkSegments } from '../../sync/check.ts'
 import { pendingIn } from '../../sync/publish.ts'
+import { lostBatches } from '../../sync/receive.ts'
 import { ago, countedKinds } from '../../tools/format.ts'
 import { VERSION } from '../version.ts'
 import { clientContext } from './commands/launcher.ts'
+import { keylessNote } from './commands/sync-told.ts'
 
 export const DAMAGED = 'damaged'
-const RESTORE = '`tidemark doctor --restore` brings back everything that any copy still holds'
+const RESTORE = '`tidemark doctor --restore` brings back everything that any copy still holds, git or the hub'
 const MB = 1024 * 1024
 const SESSIONS = 5
 const START_MS = 10_000
@@ -162,6 +167,25 @@ function checkCommand(env: Readonly<Record<string, string | undefined>>): Check[
   return [ok('command', `clients start ${file}, which is this version`)]
 }
 
+/** Something that was noted once, and what to do about it. */
+function noted(db: Db, { key, text, at }: ReturnType<typeof findings>[number]): Check {
+  const [kind = '', replica] = key.split(':')
+  const waiting = allParked(db).filter((l) => l.replica === replica).length
+  // an identity of its own, or a folded state, was settled at once
+  if (['forked', 'key', 'snapshot'].includes(kind) && waiting === 0)
+    return ok('log.finding', `${text}; nothing is to be done`)
+  const seen = `seen ${localMinute(at)}`
+  if (waiting > 0)
+    return wrong(
+      'log.finding',
+      `${text}; ${many(waiting, 'batch waits', 'batches wait')} for others before that are not here`,
+      `${seen}; pull the branch that has them, or have the other store run \`tidemark sync\` and push`,
+    )
+  const isMissing = kind === 'lost' || kind === 'missing'
+  const where = '`tidemark doctor --restore` looks for it in every copy, in git and at the hub'
+  return wrong('log.finding', text, isMissing ? `${seen}; ${where}` : seen)
+}
+
 /** The store itself: its files, its log, its snapshots. */
 function checkStore(memory: Memory): Check[] {
   const size = statSync(memory.path).size
@@ -231,7 +255,16 @@ function checkStore(memory: Memory): Check[] {
         'pull the branch that has it, or have its author run `tidemark sync` and push',
       ),
     )
-  for (const f of findings(memory.db)) checks.push(wrong('log.finding', f.text, `seen ${localMinute(f.at)}`))
+  for (const f of findings(memory.db)) checks.push(noted(memory.db, f))
+  const remade = remadeLines(memory.db)
+  if (remade.length > 0)
+    checks.push(
+      ok(
+        'log.remade',
+        `made again by a restore, so nothing proves their words: ${remade.map((l) => shortBatch(`${l.replica}:${l.seq}`)).join(', ')}`,
+        '`tidemark sync` puts in what its author had signed, once git or the hub has it',
+      ),
+    )
   const conflicts = memory.reader.conflicts().length
   if (conflicts > 0) checks.push(ok('conflicts', `${conflicts} in conflict: \`tidemark conflicts\` lists them`))
   return checks
@@ -249,7 +282,18 @@ async function checkSync(memory: Memory, { id, root, storePath, aliases }: Proje
       wrong(
         'sync.segment',
         problem,
-        '`tidemark sync` writes your own anew; take those of others from git, or have them sync',
+        '`tidemark sync` writes your own anew; `git checkout -- .tidemark/log` takes those of others from git, or their authors sync',
+      ),
+    )
+  const keyless = withoutKey(memory.db)
+  if (keyless.length > 0) checks.push(ok('sync.keyless', keylessNote(keyless)))
+  const lost = lostBatches(memory, root)
+  if (lost.length > 0)
+    checks.push(
+      wrong(
+        'sync.lost',
+        `the store has lost ${many(lost.length, 'batch', 'batches')} that .tidemark/log/ holds: ${lost.slice(0, SESSIONS).join(', ')}`,
+        '`tidemark sync` brings back what its author had signed',
       ),
     )
   const joined = hubOf(id, storePath)

@@ -92,6 +92,12 @@ function withDeadline(work: () => Promise<void>, ms: number): Promise<void> {
   return promise
 }
 
+/** At these somebody may have changed how Tidemark is wired. */
+const TELLS_WIRING: ReadonlySet<HookEvent> = new Set(['session-start', 'after-edit', 'stop'])
+
+/** Stands for a message to the person, to see whether a client takes one at an event. */
+const SHOWN = 'tidemark-shows-this'
+
 async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcome): Promise<void> {
   const payload = objectOrJson(text)
   outcome.payload = payload
@@ -100,7 +106,8 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     noteError(outcome, 'bad-call', `no event ${event.slice(0, 80)} for ${dialect.client}`)
     return
   }
-  const call = dialect.read(event, payload)
+  const said = dialect.read(event, payload)
+  const call = { ...said, silent: !dialect.print(event, { visible: SHOWN }, payload).includes(SHOWN) }
   ran(`${dialect.client} ${call.event}`)
   const { findProject } = await import('../../store/project.ts')
   const places = [call.cwd, process.env.CLAUDE_PROJECT_DIR, process.cwd()]
@@ -136,6 +143,12 @@ async function answerTo({ dialect, event }: Asked, text: string, outcome: Outcom
     const done = await respond(memory, project, call, left)
     outcome.session = done.session
     noteError(outcome, done.code ?? 'bug', ...done.errors)
+    if (TELLS_WIRING.has(call.event) && !call.silent) {
+      const { tellRewired } = await import('../../clients/common/rewired.ts')
+      const changed = tellRewired(memory, project.root, done.session)
+      if (changed !== undefined)
+        done.reply = { ...done.reply, visible: [changed, done.reply.visible].filter(Boolean).join(' ') }
+    }
     const { carried } = await import('../../hooks/carry-over.ts')
     const tells = dialect.tells(event, payload)
     // what is said to the summary of a compaction is of no use after it

@@ -7,7 +7,7 @@ import type { Connection } from '../../coordination/connection.ts'
 import { knownSession } from '../../coordination/session-lookup.ts'
 import { errorJson, UserError } from '../../errors.ts'
 import { parseExact } from '../../model/exact.ts'
-import { nearest } from '../../model/names.ts'
+import { nearest, orNear } from '../../model/names.ts'
 import { isObject } from '../../model/object.ts'
 import { openProject } from '../../open.ts'
 import { shown } from '../../scheme/invisible.ts'
@@ -116,7 +116,7 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     if (!load) {
       const names = (await offered()).map((t) => t.name)
       const near = nearest(name, names)
-      const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are: ${names.join(', ')}`
+      const hint = orNear(near, `there are: ${names.join(', ')}`)
       throw new UserError('unknown-tool', `there is no tool "${name}"`, hint, { nearest: near })
     }
     const tool = await load()
@@ -132,10 +132,12 @@ export function createApp(options: ServerOptions, extend?: Extension, dashboard?
     const context = await resolve({ agent, ...named }, undefined, tool.ofSession?.(args))
     const person = isBrowser && dashboard?.isPersons ? personAt(c) : undefined
     const asked = person && { ...context, by: 'person' as const, ...(tool.dashboard ? { ask: person.ask } : {}) }
-    const { text, json } = await runTool(tool, asked ?? context, args)
-    if (person?.asked !== undefined)
-      return c.json({ asks: { question: shown(person.asked), agree: questionId(person.asked) } }, 409)
-    return c.body(jsonShown(JSON.stringify({ text, json })), 200, { 'content-type': 'application/json' })
+    const done = await runTool(tool, asked ?? context, args).catch((error: unknown) => {
+      if (person?.asked === undefined) throw error
+    })
+    if (person?.asked !== undefined || !done)
+      return c.json({ asks: { question: shown(person!.asked!), agree: questionId(person!.asked!) } }, 409)
+    return c.body(jsonShown(JSON.stringify(done)), 200, { 'content-type': 'application/json' })
   })
   app.get('/api/events', async (c) => {
     const unknown = Object.keys(c.req.query()).find((name) => !Object.hasOwn(EVENT_QUERY, name))

@@ -1,19 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { attempt, UserError } from '../../errors.ts'
 import { createInside, readInside } from '../../files.ts'
 
 export const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'] as const
 
 /** The name in a Host header, without its port; undefined if it is none. */
-function hostName(host: string): string | undefined {
-  try {
-    return new URL(`http://${host}`).hostname
-  } catch {
-    return undefined
-  }
-}
+const hostName = (host: string): string | undefined => attempt(() => new URL(`http://${host}`).hostname)
 
 /** A page of a foreign site whose name was pointed at this machine sends its own name: DNS rebinding ends here. */
 export function hostAllowed(request: Request, allowed: readonly string[]): boolean {
@@ -25,12 +19,8 @@ export function hostAllowed(request: Request, allowed: readonly string[]): boole
 export function originAllowed(request: Request, allowed: readonly string[]): boolean {
   const origin = request.headers.get('origin')
   if (origin === null) return true
-  try {
-    const url = new URL(origin)
-    return (url.protocol === 'http:' || url.protocol === 'https:') && allowed.includes(url.hostname)
-  } catch {
-    return false // "null": a sandboxed frame or a file
-  }
+  const url = attempt(() => new URL(origin)) // "null" is none: a sandboxed frame or a file
+  return (url?.protocol === 'http:' || url?.protocol === 'https:') && allowed.includes(url.hostname)
 }
 
 /** A page may act as the person only from the very origin it was served from: any port of this machine is not enough. */

@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs'
 import { isAbsolute, resolve, sep } from 'node:path'
 import type { Env } from '../../env.ts'
 import { UserError } from '../../errors.ts'
+import { realPath } from '../../files.ts'
 import type { Memory } from '../../memory.ts'
 import { findProject, type Project } from '../../store/project.ts'
 import { receiveChanges } from '../../sync/receive.ts'
@@ -81,7 +81,7 @@ export class Projects {
     if (isAbsolute(named) || named.includes(sep) || named === '.') {
       const path = resolve(listed[0]?.root ?? '.', named)
       const inside = listed
-        .filter((p) => `${real(path)}${sep}`.startsWith(`${real(p.root)}${sep}`))
+        .filter((p) => `${realPath(path)}${sep}`.startsWith(`${realPath(p.root)}${sep}`))
         .sort((a, b) => b.root.length - a.root.length)[0]
       if (inside) return inside
       if (this.#options.anyPath) return findProject(path)
@@ -141,14 +141,6 @@ export class Projects {
     for (const stop of this.#watches) stop()
     for (const { memory } of this.#opened.values()) memory.close()
     this.#opened.clear()
-  }
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path // does not exist: it is in no project then, unless by its name
   }
 }
 

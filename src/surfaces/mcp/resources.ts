@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { jsonData } from '../../briefing/fence.ts'
 import { getShared } from '../../coordination/shared-context.ts'
+import { attempt } from '../../errors.ts'
 import { SHARED_KIND } from '../../log/context-value.ts'
 import type { Memory, News } from '../../memory.ts'
 import { kindOf, LINK_KIND } from '../../model/entity.ts'
@@ -105,11 +106,7 @@ function registerEntities(server: McpServer, resolve: Resolve): void {
 /** Every key of the shared context is a resource. */
 function registerShared(server: McpServer, resolve: Resolve): void {
   const template = new ResourceTemplate('tidemark://shared/{key}', { list: undefined })
-  const config = {
-    title: 'Shared value',
-    description: 'what sessions share under a key',
-    mimeType: 'application/json',
-  }
+  const config = { title: 'Shared value', description: 'what sessions share under a key', mimeType: 'application/json' }
   server.registerResource('shared', template, config, async (uri, { key }, ctx) => {
     const { memory } = await resolve(ctx)
     const shared = getShared(memory, decodeURIComponent(String(key)))
@@ -169,11 +166,8 @@ export function serveSubscriptions(mcp: McpServer, resolve: Resolve): void {
 function sameUri(uri: string): string | undefined {
   if (VIEWS.some((view) => viewUri(view) === uri)) return uri
   const [, what, ref] = /^tidemark:\/\/(entity|shared)\/([^/?#]+)$/.exec(uri) ?? []
-  try {
-    return ref === undefined ? undefined : uriOf(what as 'entity' | 'shared', decodeURIComponent(ref))
-  } catch {
-    return undefined // no such escape
-  }
+  if (ref === undefined) return undefined
+  return attempt(() => uriOf(what as 'entity' | 'shared', decodeURIComponent(ref))) // there may be no such escape
 }
 
 /** A modern client is told what it may follow by the acknowledgement: what is never told of is taken out before. */

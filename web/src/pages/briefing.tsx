@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
-import { Ago, Empty, many, Page, Panel, Prose, Ref, Told } from '../parts.tsx'
+import { Empty, many, Page, Panel, Prose, Ref, Rows, Strong, Told, When } from '../parts.tsx'
 import type { Session } from './now.tsx'
 
 interface Brief {
@@ -140,18 +140,12 @@ function Past() {
   const sessions = useTool<Session[]>('session', { do: 'list', all: true })
   return (
     <Panel title="What sessions were told">
-      <Told of={sessions} empty={<Empty title="No session was here yet" />}>
-        {(list) => (
-          <ul class="rows">
-            {list
-              .toSorted((a, b) => (a.seen < b.seen ? 1 : -1))
-              .slice(0, 12)
-              .map((s) => (
-                <PastSession key={s.id} session={s} />
-              ))}
-          </ul>
-        )}
-      </Told>
+      <Rows
+        of={sessions}
+        list={(all) => all.toSorted((a, b) => (a.seen < b.seen ? 1 : -1)).slice(0, 12)}
+        empty={<Empty title="No session was here yet" />}
+        row={(s) => <PastSession key={s.id} session={s} />}
+      />
     </Panel>
   )
 }
@@ -161,12 +155,8 @@ function PastSession({ session: s }: { session: Session }) {
   return (
     <li>
       <div class="row-head">
-        <strong>
-          <Prose text={s.title} />
-        </strong>
-        <span class="row-end muted">
-          <Ago at={s.seen} />
-        </span>
+        <Strong text={s.title} />
+        <When at={s.seen} />
       </div>
       {json && (
         <p class="muted">

@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks'
 import { type ApiError, call, here, type Json, useTool } from '../api.ts'
-import { Ago, Badge, Empty, full, inWords, many, Page, Panel, Ref, Told, Trouble, Value } from '../parts.tsx'
+import { Ago, Badge, Empty, full, inWords, many, Page, Panel, Ref, Told, Trouble, Value, When } from '../parts.tsx'
 import { entityHref, go, place } from '../router.ts'
+import { drawn, readVersion } from '../seen.ts'
 import { type Entity, Marks } from './knowledge.tsx'
 
 interface Shown extends Entity {
   links: { id: string; from: string; to: string; type: string }[]
+  /** What others want to change of it. */
+  waiting?: { by: string; wants: string }[]
   conflicts: { field: string; values: { value?: Json; at: number; replica: string }[] }[]
 }
 
@@ -21,7 +24,7 @@ interface Change {
   text?: string
 }
 
-const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'links', 'conflicts', 'stale', 'state', 'currentHash']) // biome-ignore format: a list
+const APART = new Set(['id', 'kind', 'name', 'recorded', 'updated', 'version', 'provenance', 'links', 'conflicts', 'stale', 'state', 'currentHash', 'waiting']) // biome-ignore format: a list
 
 export function EntityPage() {
   const id = place.use().params.get('id') ?? ''
@@ -65,6 +68,11 @@ function Whole({ entity: e }: { entity: Shown }) {
             The code that this speaks of has changed: {e.stale}. Read it again; if it still holds, say so below.
           </p>
         )}
+        {e.waiting?.map(({ by, wants }) => (
+          <p key={`${by} ${wants}`} class="banner warn">
+            <strong>{by}</strong>, unverified, {wants}. It stays as it is until you decide: <a href="/review">Review</a>
+          </p>
+        ))}
         <Fields entity={e} changes={changes} then={then} />
         <Actions entity={e} />
       </div>
@@ -90,9 +98,7 @@ function Whole({ entity: e }: { entity: Shown }) {
                     <li key={b.batch}>
                       <div class="row-head">
                         <strong>{who(b)}</strong>
-                        <span class="row-end muted">
-                          <Ago at={b.at} />
-                        </span>
+                        <When at={b.at} />
                       </div>
                       <p class="muted">{fieldsOf(changes.filter((c) => c.batch === b.batch))}</p>
                     </li>
@@ -202,31 +208,29 @@ function Fields(props: { entity: Shown; changes: readonly Change[]; then: Map<st
 export function useAct() {
   const [error, setError] = useState<ApiError>()
   const [done, setDone] = useState<{ batch: string | null; said: string }>()
-  const act = async (actions: Json[], said: string): Promise<boolean> => {
+  const attempt = async (step: () => Promise<void>): Promise<boolean> => {
     setError(undefined)
     try {
+      await step()
+      return true
+    } catch (e) {
+      setError(e as ApiError)
+      return false
+    }
+  }
+  const act = (actions: Json[], said: string) =>
+    attempt(async () => {
       const { json } = await call<{ batch: string | null; results: { standing?: string }[]; notes: string[] }>('act', {
         actions,
       })
       const proposed = json.results.some((r) => r.standing === 'proposed') && !here.get()?.person
       setDone({ batch: json.batch, said: proposed ? `${said}: proposed, a person has to agree` : said })
-      return true
-    } catch (e) {
-      setError(e as ApiError)
-      return false
-    }
-  }
-  const merge = async (from: string, into: string): Promise<boolean> => {
-    setError(undefined)
-    try {
+    })
+  const merge = (from: string, into: string) =>
+    attempt(async () => {
       await call('merge', { from, into })
       go(entityHref(into.includes(':') ? into : from))
-      return true
-    } catch (e) {
-      setError(e as ApiError)
-      return false
-    }
-  }
+    })
   const undo = async () => {
     if (done?.batch && (await act([['undo', { batch: done.batch }]], 'Taken back'))) setDone(undefined)
   }
@@ -283,6 +287,7 @@ function Actions({ entity: e }: { entity: Shown }) {
   const [open, setOpen] = useState<Act>()
   const [said, setSaid] = useState('')
   const { act, merge, Outcome } = useAct()
+  drawn(e)
   const isRetired = e.retired !== undefined
   const offered: Act[] = isRetired ? ['restore'] : ['retire', 'supersede', 'merge']
   const send = async (event: Event) => {
@@ -303,21 +308,21 @@ function Actions({ entity: e }: { entity: Shown }) {
     <Panel title="Change it">
       <div class="actions">
         {e.standing === 'proposed' && (
-          <button
-            type="button"
-            class="main"
-            onClick={() => act([['confirm', { ref: e.id, expectedVersion: e.version }]], 'Confirmed')}
-          >
-            Confirm
-          </button>
-        )}
-        {e.standing === 'proposed' && (
-          <button
-            type="button"
-            onClick={() => act([['reject', { ref: e.id, expectedVersion: e.version }]], 'Rejected')}
-          >
-            Reject
-          </button>
+          <>
+            <button
+              type="button"
+              class="main"
+              onClick={() => act([['confirm', { ref: e.id, expectedVersion: readVersion(e) }]], 'Confirmed')}
+            >
+              Confirm
+            </button>
+            <button
+              type="button"
+              onClick={() => act([['reject', { ref: e.id, expectedVersion: e.version }]], 'Rejected')}
+            >
+              Reject
+            </button>
+          </>
         )}
         {e.stale && (
           <button type="button" onClick={() => act([['re-anchor', { ref: e.id }]], 'It still holds')}>

@@ -2,7 +2,21 @@ import { useState } from 'preact/hooks'
 import { here, useTool } from '../api.ts'
 import { Approve, Diff } from '../approve.tsx'
 import { Bars } from '../bars.tsx'
-import { Ago, Badge, Choices, Empty, many, Page, Panel, Prose, Told, type Tone } from '../parts.tsx'
+import {
+  Badge,
+  Choices,
+  Empty,
+  many,
+  Note,
+  Page,
+  Panel,
+  Prose,
+  Rows,
+  Strong,
+  Told,
+  type Tone,
+  When,
+} from '../parts.tsx'
 import type { Entity } from './knowledge.tsx'
 
 interface Mutation {
@@ -44,9 +58,9 @@ export function Evolution() {
         count={mutations.json?.filter((m) => m.status === 'proposed').length}
         aside={<Choices label="Which changes" all={SHOWN} chosen={shown} choose={setShown} />}
       >
-        <Told
+        <Rows
           of={mutations}
-          isEmpty={(list) => passing(list).length === 0}
+          list={passing}
           empty={
             <Empty title="No change is proposed">
               <Prose
@@ -56,15 +70,8 @@ export function Evolution() {
               />
             </Empty>
           }
-        >
-          {(list) => (
-            <ul class="rows">
-              {passing(list).map((m) => (
-                <MutationRow key={m.entity} mutation={m} done={setSaid} />
-              ))}
-            </ul>
-          )}
-        </Told>
+          row={(m) => <MutationRow key={m.entity} mutation={m} done={setSaid} />}
+        />
       </Panel>
       <div class="columns">
         <Observations />
@@ -87,19 +94,11 @@ function MutationRow({ mutation: m, done }: { mutation: Mutation; done: (text: s
     <li>
       <div class="row-head">
         <code>{m.id}</code>
-        <strong>
-          <Prose text={m.change} />
-        </strong>
+        <Strong text={m.change} />
         <Badge tone={TONES[m.status] ?? 'plain'}>{m.status}</Badge>
-        <span class="row-end muted">
-          <Ago at={m.recorded} />
-        </span>
+        <When at={m.recorded} />
       </div>
-      {m.trigger && (
-        <p class="muted">
-          <Prose text={m.trigger} />
-        </p>
-      )}
+      {m.trigger && <Note text={m.trigger} />}
       {json?.outcome && <BeforeAfter outcome={json.outcome} />}
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>The change of {m.target}</summary>
@@ -328,29 +327,25 @@ function Rules() {
   const rules = useTool<{ active: Rule[]; dormant: Rule[] }>('rules', {}, false)
   return (
     <Panel title="Rules of the way of working" count={rules.json?.active.length}>
-      <Told
+      <Rows
         of={rules}
-        isEmpty={(r) => r.active.length + r.dormant.length === 0}
+        list={({ active, dormant }) => [
+          ...active.map((rule) => ({ ...rule, isActive: true })),
+          ...dormant.map((rule) => ({ ...rule, isActive: false })),
+        ]}
         empty={
           <Empty title="No rules are kept here">
             <Prose text="`tidemark rules init` writes those that come with the package, each with its level." />
           </Empty>
         }
-      >
-        {(r) => (
-          <ul class="rows">
-            {[...r.active.map((x) => ['active', x] as const), ...r.dormant.map((x) => ['dormant', x] as const)].map(
-              ([is, x]) => (
-                <li key={x.name} class="row-head">
-                  <span>{x.name}</span>
-                  <Badge tone={is === 'active' ? 'good' : 'plain'}>{is}</Badge>
-                  {x.level && <span class="row-end muted">{x.level}</span>}
-                </li>
-              ),
-            )}
-          </ul>
+        row={(rule) => (
+          <li key={rule.name} class="row-head">
+            <span>{rule.name}</span>
+            {rule.isActive ? <Badge tone="good">active</Badge> : <Badge>dormant</Badge>}
+            {rule.level && <span class="row-end muted">{rule.level}</span>}
+          </li>
         )}
-      </Told>
+      />
     </Panel>
   )
 }

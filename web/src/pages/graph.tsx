@@ -161,7 +161,7 @@ export function GraphPage() {
                 setHidden(hidden.has(g) ? new Set([...hidden].filter((h) => h !== g)) : new Set([...hidden, g]))
               }
             >
-              <span class={`swatch group-${g}`} /> {g}
+              <span class="swatch" style={{ background: hidden.has(g) ? 'none' : `var(--g-${g})` }} /> {g}
             </button>
           ))}
         </fieldset>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { type Asked, here, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { Bars } from '../bars.tsx'
-import { Ago, Badge, Empty, many, Page, Panel, Prose, Told } from '../parts.tsx'
+import { Ago, Badge, Empty, many, Note, Page, Panel, Prose, Rows, Told } from '../parts.tsx'
 
 interface Check {
   id: string
@@ -40,32 +40,26 @@ export function Health() {
               )
             }
           >
-            <Told of={health}>
-              {({ checks }) => (
-                <ul class="rows">
-                  {checks
-                    .toSorted((a, b) => Number(b.state === 'wrong') - Number(a.state === 'wrong'))
-                    .map((c) => (
-                      <li key={`${c.id} ${c.text}`} class={c.state}>
-                        <div class="row-head">
-                          <span class="mark" aria-hidden="true">
-                            {MARKS[c.state]}
-                          </span>
-                          <span class="hidden">{c.state}:</span>
-                          <span>
-                            <Prose text={c.text} />
-                          </span>
-                        </div>
-                        {c.fix && (
-                          <p class="muted">
-                            <Prose text={c.fix} />
-                          </p>
-                        )}
-                      </li>
-                    ))}
-                </ul>
+            <Rows
+              of={health}
+              list={({ checks }) =>
+                checks.toSorted((a, b) => Number(b.state === 'wrong') - Number(a.state === 'wrong'))
+              }
+              row={(c) => (
+                <li key={`${c.id} ${c.text}`} class={c.state}>
+                  <div class="row-head">
+                    <span class="mark" aria-hidden="true">
+                      {MARKS[c.state]}
+                    </span>
+                    <span class="hidden">{c.state}:</span>
+                    <span>
+                      <Prose text={c.text} />
+                    </span>
+                  </div>
+                  {c.fix && <Note text={c.fix} />}
+                </li>
               )}
-            </Told>
+            />
           </Panel>
           <Replicas health={health} />
         </div>

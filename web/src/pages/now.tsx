@@ -16,10 +16,13 @@ import {
   Panel,
   Prose,
   Ref,
+  Rows,
+  Strong,
   Told,
   type Tone,
   Trouble,
   Value,
+  When,
 } from '../parts.tsx'
 import { entityHref } from '../router.ts'
 
@@ -105,23 +108,17 @@ export function Now() {
       <div class="columns">
         <div>
           <Panel title="Live sessions" count={sessions.json?.length}>
-            <Told
+            <Rows
               of={sessions}
+              list={(all) => all}
               empty={
                 <Empty title="Nobody is at work">
                   An agent shows here as soon as it starts in this project. <code>tidemark init</code> wires the clients
                   on this machine.
                 </Empty>
               }
-            >
-              {(list) => (
-                <ul class="rows">
-                  {list.map((s) => (
-                    <SessionRow key={s.id} session={s} claims={claims.json?.claims ?? []} />
-                  ))}
-                </ul>
-              )}
-            </Told>
+              row={(s) => <SessionRow key={s.id} session={s} claims={claims.json?.claims ?? []} />}
+            />
           </Panel>
           <Claims claims={claims} sessions={sessions.json ?? []} titles={titles} />
           <SharedContext shared={shared} titles={titles} />
@@ -141,13 +138,9 @@ function SessionRow({ session: s, claims }: { session: Session; claims: readonly
   return (
     <li class={s.parent === undefined ? '' : 'child'}>
       <div class="row-head">
-        <strong>
-          <Prose text={s.title} />
-        </strong>
+        <Strong text={s.title} />
         <Badge tone={STATES[s.state] ?? 'plain'}>{s.state}</Badge>
-        <span class="row-end muted">
-          <Ago at={s.seen} />
-        </span>
+        <When at={s.seen} />
       </div>
       <p class="muted">{about || 'a session'}</p>
       {task && (
@@ -182,37 +175,32 @@ function Claims(props: {
 
   return (
     <Panel title="Claims" count={claims.json?.claims.length}>
-      <Told
+      <Rows
         of={claims}
-        isEmpty={(c) => c.claims.length === 0}
+        list={(c) => c.claims}
         empty={
           <Empty title="Nothing is claimed">
             A claim keeps two agents off the same files. <code>tidemark claim src/cart.ts</code> takes one.
           </Empty>
         }
-      >
-        {({ claims: list }) => (
-          <ul class="rows">
-            {list.map((c) => (
-              <li key={c.n}>
-                <div class="row-head">
-                  <code>{c.on}</code>
-                  {c.implicit && <Badge>by an edit</Badge>}
-                  <span class="row-end muted">
-                    <Left until={c.until} />
-                  </span>
-                </div>
-                <p class="muted">
-                  {titles.get(c.session) ?? c.session}
-                  {c.role && ` as ${c.role}`}
-                  {c.note && <Prose text={`: ${c.note}`} />}
-                </p>
-                <ClaimActions claim={c} others={sessions.filter((o) => o.id !== c.session)} />
-              </li>
-            ))}
-          </ul>
+        row={(c) => (
+          <li key={c.n}>
+            <div class="row-head">
+              <code>{c.on}</code>
+              {c.implicit && <Badge>by an edit</Badge>}
+              <span class="row-end muted">
+                <Left until={c.until} />
+              </span>
+            </div>
+            <p class="muted">
+              {titles.get(c.session) ?? c.session}
+              {c.role && ` as ${c.role}`}
+              {c.note && <Prose text={`: ${c.note}`} />}
+            </p>
+            <ClaimActions claim={c} others={sessions.filter((o) => o.id !== c.session)} />
+          </li>
         )}
-      </Told>
+      />
     </Panel>
   )
 }
@@ -256,22 +244,16 @@ function ClaimActions({ claim: c, others }: { claim: Claim; others: readonly Ses
 function SharedContext({ shared, titles }: { shared: Asked<Shared[]>; titles: ReadonlyMap<string, string> }) {
   return (
     <Panel title="Shared context" count={shared.json?.length}>
-      <Told
+      <Rows
         of={shared}
+        list={(all) => all}
         empty={
           <Empty title="Nothing is shared">
             Sessions share values that all of them see at once: <code>tidemark share set test-status '"green"'</code>
           </Empty>
         }
-      >
-        {(list) => (
-          <ul class="rows">
-            {list.map((s) => (
-              <SharedRow key={s.key} shared={s} titles={titles} />
-            ))}
-          </ul>
-        )}
-      </Told>
+        row={(s) => <SharedRow key={s.key} shared={s} titles={titles} />}
+      />
     </Panel>
   )
 }

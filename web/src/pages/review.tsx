@@ -2,7 +2,8 @@ import { useRef, useState } from 'preact/hooks'
 import { type ApiError, call, type Json, useTool } from '../api.ts'
 import type { Status } from '../app.tsx'
 import { LongList, usePages } from '../long-list.tsx'
-import { Ago, Badge, Empty, many, Page, Prose, Ref, Trouble, Value, Waiting } from '../parts.tsx'
+import { Badge, Empty, many, Note, Page, Prose, Ref, Trouble, Value, Waiting, When } from '../parts.tsx'
+import { drawn, readVersion } from '../seen.ts'
 import type { Entity } from './knowledge.tsx'
 
 /** What was decided here, newest last, with what takes it back. */
@@ -20,12 +21,15 @@ const KEYS = [
   ['u', 'undo'],
 ] as const
 
+/** An entity of which something waits; with `wants`, what `by` would change of it. */
+type Waits = Entity & { by?: string; wants?: string }
+
 export function Review() {
   const [[from, to], setSeen] = useState<readonly [number, number]>([0, 1])
   const status = useTool<Status>('status').json
-  const waiting = usePages<Entity>('review', {}, from, to)
+  const waiting = usePages<Waits>('review', {}, from, to)
   // what is stale, and changes of skills, come after what the status counts
-  const count = waiting.end ?? Math.max(waiting.least, status?.toReview ?? 0)
+  const count = waiting.end ?? Math.max(waiting.least, (status?.toReview ?? 0) + (status?.waiting ?? 0))
   const [later, setLater] = useState<ReadonlySet<string>>(new Set())
   const [decided, setDecided] = useState<readonly Decision[]>([])
   const newest = useRef(decided)
@@ -34,7 +38,7 @@ export function Review() {
   const [error, setError] = useState<ApiError>()
   const [at, setAt] = useState(0)
   const isDecided = new Set(decided.map((d) => d.id))
-  const isOpen = (e: Entity | undefined) => e === undefined || !(later.has(e.id) || isDecided.has(e.id))
+  const isOpen = (e: Waits | undefined) => e === undefined || !(later.has(e.id) || isDecided.has(e.id))
   /** The places of what is shown in the answer of the tool. */
   const places = Array.from({ length: count }, (_, i) => i).filter((i) => isOpen(waiting.at(i)))
   const itemAt = (i: number) => waiting.at(places[i] ?? -1)
@@ -53,7 +57,7 @@ export function Review() {
       }
     })
   }
-  const decide = (e: Entity, isYes: boolean) =>
+  const decide = (e: Waits, isYes: boolean) =>
     run(async () => {
       if (e.kind === 'mutation' || newest.current.some((d) => d.id === e.id)) return newest.current
       const [verb, said] = verbOf(e, isYes)
@@ -64,7 +68,7 @@ export function Review() {
             ? { ref: e.id }
             : verb === 'retire'
               ? { ref: e.id, reason: 'the code has changed' }
-              : { ref: e.id, expectedVersion: e.version },
+              : { ref: e.id, expectedVersion: readVersion(e) },
         ],
       ])
       return [...newest.current, { id: e.id, name: nameOf(e), said, batch }]
@@ -90,7 +94,7 @@ export function Review() {
   return (
     <Page
       title="Review"
-      lead="What agents proposed and what the code has left behind. Nothing here binds anybody until you say yes."
+      lead="What others want to change, what agents proposed and what the code has left behind. Nothing here binds anybody until you say yes."
       aside={
         <p class="keys muted">
           {KEYS.map(([key, name]) => (
@@ -126,7 +130,7 @@ export function Review() {
             aria-label="Proposals; y yes, n no, l later, u undo"
             count={places.length}
             guess={120}
-            keyOf={(i) => itemAt(i)?.id ?? `place ${places[i]}`}
+            keyOf={(i) => keyOf(itemAt(i)) ?? `place ${places[i]}`}
             current={current}
             onEnter={setAt}
             onSee={(first, end) => {
@@ -144,14 +148,17 @@ export function Review() {
   )
 }
 
-const verbOf = (e: Entity, isYes: boolean): [string, string] =>
-  e.stale
-    ? isYes
-      ? ['re-anchor', 'Still holds']
-      : ['retire', 'Retired']
-    : isYes
-      ? ['confirm', 'Confirmed']
-      : ['reject', 'Rejected']
+const keyOf = (e: Waits | undefined): string | undefined => e && `${e.id} ${e.wants ?? ''}`
+
+const verbOf = (e: Waits, isYes: boolean): [string, string] => {
+  if (e.stale) return isYes ? ['re-anchor', 'Still holds'] : ['retire', 'Retired']
+  if (e.wants !== undefined) return isYes ? ['confirm', 'Taken over'] : ['reject', 'Kept as it was']
+  return isYes ? ['confirm', 'Confirmed'] : ['reject', 'Rejected']
+}
+
+/** What the two buttons say. */
+const answersTo = (e: Waits): [string, string] =>
+  e.stale ? ['It still holds', 'Retire'] : e.wants !== undefined ? ['Take the change', 'Keep mine'] : ['Yes', 'No']
 
 const nameOf = (e: Entity): string => (e.kind === 'relationship' ? `${e.from} ${e.type} ${e.to}` : e.name)
 
@@ -159,14 +166,17 @@ function Done({ decided, later }: { decided: number; later: number }) {
   return (
     <Empty title={later > 0 ? `${many(later, 'thing')} left for later` : 'Nothing waits for you'}>
       {decided > 0 ? `${many(decided, 'decision')} made here. ` : ''}
-      Rules that agents want, links they propose, and knowledge whose code has changed show here as they come.
+      Changes that others want, rules that agents want, links they propose, and knowledge whose code has changed show
+      here as they come.
     </Empty>
   )
 }
 
 const SAYS = ['rationale', 'description', 'context', 'wrongBelief', 'outcome', 'trigger'] as const
 
-function Item({ entity: e, decide }: { entity: Entity; decide: (isYes: boolean) => void }) {
+function Item({ entity: e, decide }: { entity: Waits; decide: (isYes: boolean) => void }) {
+  drawn(e)
+  const [yes, no] = answersTo(e)
   const by = (Array.isArray(e.provenance) ? e.provenance.at(-1) : undefined) as
     | { agent?: string; user?: string; source?: string }
     | undefined
@@ -178,15 +188,15 @@ function Item({ entity: e, decide }: { entity: Entity; decide: (isYes: boolean) 
         <Ref id={e.id} name={nameOf(e)} />
         {category && <Badge>{category}</Badge>}
         {e.stale && <Badge tone="warn">stale</Badge>}
-        <span class="row-end muted">
-          <Ago at={e.recorded} />
-        </span>
+        {e.wants !== undefined && <Badge tone="warn">from others</Badge>}
+        <When at={e.recorded} />
       </div>
-      {e.stale && (
-        <p class="muted">
-          <Prose text={e.stale} />
+      {e.wants !== undefined && (
+        <p>
+          <strong>{e.by}</strong>, unverified, <Prose text={e.wants} />
         </p>
       )}
+      {e.stale && <Note text={e.stale} />}
       {SAYS.map(
         (f) =>
           typeof e[f] === 'string' &&
@@ -196,7 +206,7 @@ function Item({ entity: e, decide }: { entity: Entity; decide: (isYes: boolean) 
             </p>
           ),
       )}
-      {from && <p class="muted">from {from}</p>}
+      {from && e.wants === undefined && <p class="muted">from {from}</p>}
       {e.kind === 'mutation' ? (
         <p>
           <a href="/evolution">See what it would change</a>
@@ -204,11 +214,11 @@ function Item({ entity: e, decide }: { entity: Entity; decide: (isYes: boolean) 
       ) : (
         <div class="actions">
           <button type="button" onClick={() => decide(true)}>
-            {e.stale ? 'It still holds' : 'Yes'}
+            {yes}
             <span class="hidden"> to {nameOf(e)}</span>
           </button>
           <button type="button" onClick={() => decide(false)}>
-            {e.stale ? 'Retire' : 'No'}
+            {no}
             <span class="hidden"> to {nameOf(e)}</span>
           </button>
         </div>

@@ -1,5 +1,5 @@
 import { useTool } from '../api.ts'
-import { Badge, Empty, Page, Prose, Ref, Told, type Tone } from '../parts.tsx'
+import { Badge, Empty, Page, Prose, Ref, Rows, type Tone } from '../parts.tsx'
 
 interface Signal {
   id: string
@@ -21,48 +21,44 @@ export function Signals() {
       lead="What recurs in everything that is recorded: each with what it rests on, and the next step."
     >
       <section class="panel" aria-label="Patterns">
-        <Told
+        <Rows
           of={signals}
+          list={(all) => all}
           empty={
             <Empty title="No patterns noticed">
               Rules with many exceptions, failures that repeat and decisions that are often corrected show here, once
               there are enough of them to tell.
             </Empty>
           }
-        >
-          {(list) => (
-            <ul class="rows">
-              {list.map((s) => (
-                <li key={s.id}>
-                  <div class="row-head">
-                    <Badge tone={TONES[s.severity] ?? 'plain'}>{s.severity}</Badge>
-                    <strong>
-                      <Prose text={s.line.replace(/^[^\p{L}\d"`]*/u, '')} />
-                    </strong>
-                  </div>
-                  <p>
-                    <code>{s.next}</code>
-                  </p>
-                  <details>
-                    <summary>What it rests on</summary>
-                    <ul class="plain">
-                      {s.evidence.map((line) => (
-                        <li key={line} class="muted">
-                          <Prose text={line} />
-                        </li>
-                      ))}
-                      {s.entities.map((id) => (
-                        <li key={id}>
-                          <Ref id={id} />
-                        </li>
-                      ))}
-                    </ul>
-                  </details>
-                </li>
-              ))}
-            </ul>
+          row={(s) => (
+            <li key={s.id}>
+              <div class="row-head">
+                <Badge tone={TONES[s.severity] ?? 'plain'}>{s.severity}</Badge>
+                <strong>
+                  <Prose text={s.line.replace(/^[^\p{L}\d"`]*/u, '')} />
+                </strong>
+              </div>
+              <p>
+                <code>{s.next}</code>
+              </p>
+              <details>
+                <summary>What it rests on</summary>
+                <ul class="plain">
+                  {s.evidence.map((line) => (
+                    <li key={line} class="muted">
+                      <Prose text={line} />
+                    </li>
+                  ))}
+                  {s.entities.map((id) => (
+                    <li key={id}>
+                      <Ref id={id} />
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            </li>
           )}
-        </Told>
+        />
       </section>
     </Page>
   )

@@ -1,7 +1,21 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useTool } from '../api.ts'
 import { type Life, MomentSlider, useLife } from '../moment.tsx'
-import { Badge, Choices, Empty, many, Page, Panel, Prose, Ref, Told, type Tone, Value, Waiting } from '../parts.tsx'
+import {
+  Badge,
+  Choices,
+  Empty,
+  many,
+  Page,
+  Panel,
+  Prose,
+  Ref,
+  Rows,
+  Told,
+  type Tone,
+  Value,
+  Waiting,
+} from '../parts.tsx'
 import type { Entity } from './knowledge.tsx'
 import { Marks } from './knowledge.tsx'
 
@@ -119,17 +133,16 @@ function Changes({ from, to }: { from: string; to: string | undefined }) {
 function Held({ at }: { at: string }) {
   const list = useTool<Entity[]>('list', { 'as-of': at, limit: MOST })
   return (
-    <Told of={list} empty={<Empty title="Nothing was known then" />}>
-      {(found) => (
-        <ul class="rows">
-          {found.map((e) => (
-            <li key={e.id} class="row-head">
-              <Ref id={e.id} name={e.name} /> <Marks of={e} />
-            </li>
-          ))}
-        </ul>
+    <Rows
+      of={list}
+      list={(found) => found}
+      empty={<Empty title="Nothing was known then" />}
+      row={(e) => (
+        <li key={e.id} class="row-head">
+          <Ref id={e.id} name={e.name} /> <Marks of={e} />
+        </li>
       )}
-    </Told>
+    />
   )
 }
 

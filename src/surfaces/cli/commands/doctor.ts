@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { many } from '../../../briefing/format.ts'
 import { systemEnv } from '../../../env.ts'
 import { UserError } from '../../../errors.ts'
@@ -5,8 +6,9 @@ import { type Check, ok, wrong } from '../../../hooks/check.ts'
 import type { Memory } from '../../../memory.ts'
 import type { Json } from '../../../model/field.ts'
 import { openProject } from '../../../open.ts'
-import { restoreStore, sayMissing } from '../../../replication/restore.ts'
+import { sayMissing } from '../../../replication/restore.ts'
 import { findProject, type Project } from '../../../store/project.ts'
+import { restoreProject } from '../../../sync/restore.ts'
 import { VERSION } from '../../version.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { checkMachine, checkMemory, DAMAGED } from '../doctor-checks.ts'
@@ -32,19 +34,27 @@ function refuseOthers(project: Project): void {
 }
 
 /** Makes a sound store out of everything that can be read, and says what is in no copy any more. */
-function restore(project: Project, call: CommandCall): { json: Json; code: number } {
+async function restore(project: Project, call: CommandCall): Promise<{ json: Json; code: number }> {
   refuseOthers(project)
   const open = (path: string) => openProject({ ...project, storePath: path }, { unlisted: true, isOurs: true })
-  const done = restoreStore(project.storePath, systemEnv, open)
+  const done = await restoreProject(project, systemEnv, open)
   using memory = open(project.storePath)
   const last = memory.lastBatch
   const complete = done.missing.length === 0
-  if (done.unchanged) call.out('the store is sound and holds all that can be read of every copy: nothing was changed')
+  if (done.unchanged)
+    call.out(
+      `the store is sound and holds all that can be read of every copy${done.shared > 0 ? '' : ': nothing was changed'}`,
+    )
   else if (done.from === null) call.out('no copy could be read whole: the store was put together from single batches')
   else call.out(`made a sound store, beginning with ${done.from}`)
   if (done.salvaged > 0) call.out(`read ${many(done.salvaged, 'further batch', 'further batches')} out of other copies`)
+  if (done.shared > 0)
+    call.out(`read ${many(done.shared, 'batch', 'batches')} that git or the hub holds and no copy of the store`)
+  if (done.hub !== undefined) call.out(`the hub was not read: ${done.hub}; what it holds comes with \`tidemark sync\``)
   if (done.remade.length > 0)
     call.out(`made again from what they did, since their lines were damaged: ${done.remade.join(', ')}`)
+  if (done.parts.length > 0)
+    call.out(`what these said of things that stay on this machine is lost: ${done.parts.join(', ')}`)
   call.out(
     last
       ? `the store holds everything up to batch ${last.batch} of ${new Date(last.at).toISOString()} (${last.summary})`
@@ -52,8 +62,10 @@ function restore(project: Project, call: CommandCall): { json: Json; code: numbe
   )
   if (done.unread.length > 0)
     call.out(`what this machine alone knew could not be read to its end: ${done.unread.join(', ')}`)
-  for (const m of done.missing) call.out(`${sayMissing(m)}: no copy holds it`)
-  if (done.kept.length > 0) call.out(`the damaged files are kept: ${done.kept.join(', ')}`)
+  for (const m of done.missing) call.out(`${sayMissing(m)}: no copy holds it, nor does git or the hub`)
+  for (const line of done.told) call.out(line)
+  const kept = done.kept.filter((path) => existsSync(path))
+  if (kept.length > 0) call.out(`the damaged files are kept: ${kept.join(', ')}`)
   if (!done.unchanged)
     call.out('restart other Tidemark processes of this project (MCP servers): they still have the old file open')
   return {
@@ -61,12 +73,15 @@ function restore(project: Project, call: CommandCall): { json: Json; code: numbe
       restored: done.from,
       unchanged: done.unchanged,
       salvaged: done.salvaged,
+      shared: done.shared,
+      ...(done.hub === undefined ? {} : { hub: done.hub }),
       remade: [...done.remade],
+      parts: [...done.parts],
       upTo: last?.batch ?? null,
       missing: done.missing.map((m) => ({ ...m })),
       unread: [...done.unread],
       complete,
-      kept: [...done.kept],
+      kept,
     },
     code: complete ? 0 : 1,
   }
@@ -79,7 +94,10 @@ export const doctor: Command = {
   example: 'tidemark doctor',
   flags: {
     rebuild: { type: 'flag', about: 'drop every index and make it again from the log' },
-    restore: { type: 'flag', about: 'make a sound store out of every batch that any copy of it still holds' },
+    restore: {
+      type: 'flag',
+      about: 'make a sound store out of every batch that any copy of it still holds, git or the hub',
+    },
     compact: {
       type: 'text',
       value: 'TIME',

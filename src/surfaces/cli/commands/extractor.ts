@@ -76,12 +76,8 @@ function allowedFrom(flags: CommandCall['flags']): Allowed {
 export function allowExtractor(call: CommandCall): { json: Json } {
   const project = findProject(call.directory)
   const allowed = allowedFrom(call.flags)
-  const state = openExtraction(project, { create: true })!
-  try {
-    state.allow(allowed)
-  } finally {
-    state.close()
-  }
+  using state = openExtraction(project, { create: true })!
+  state.allow(allowed)
   call.out(
     `after a session, what was said in it, the commands and how they failed go to ${placeOf(allowed)}, at most ${allowed.budget} tokens a day; what comes back is proposed`,
   )
@@ -100,17 +96,12 @@ export function forbidExtractor(call: CommandCall): { json: Json } {
 
 /** What reads the transcripts of the project around; nothing where nothing does, or there is no project. */
 export function extractorHere(call: CommandCall): string | undefined {
-  let state: ReturnType<typeof openExtraction>
   try {
-    state = openExtraction(findProject(call.directory))
+    using state = openExtraction(findProject(call.directory))
+    const allowed = allowedIn(state)
+    return allowed && `${placeOf(allowed)}, at most ${allowed.budget} tokens a day`
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return undefined
-  }
-  try {
-    const allowed = allowedIn(state)
-    return allowed && `${placeOf(allowed)}, at most ${allowed.budget} tokens a day`
-  } finally {
-    state?.close()
   }
 }

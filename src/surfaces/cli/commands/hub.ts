@@ -3,9 +3,12 @@ import { systemEnv } from '../../../env.ts'
 import { UsageError, UserError } from '../../../errors.ts'
 import type { HubStore } from '../../../hub/store.ts'
 import type { Role } from '../../../hub/tokens.ts'
+import { LIMITS, type Limits, storedByMember } from '../../../hub/usage.ts'
 import type { Json } from '../../../model/field.ts'
+import { isProjectId } from '../../../model/names.ts'
 import { localMinute } from '../../../model/times.ts'
 import { stateDirectory } from '../../../store/state.ts'
+import { keyOf, replicaOfKey } from '../../../sync/frames.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 
@@ -27,9 +30,52 @@ async function openStore(call: CommandCall): Promise<HubStore> {
   const place = placeOf(call)
   if (/^postgres(ql)?:/.test(place)) {
     const { openPostgresStore } = await import('../../../hub/postgres.ts')
-    return openPostgresStore(place, { ...systemEnv, log: call.err }, { listen: call.place[0] !== 'token' })
+    return openPostgresStore(place, { ...systemEnv, log: call.err }, { listen: call.place[0] === undefined })
   }
   return (await import('../../../hub/sqlite.ts')).openSqliteStore(place)
+}
+
+const MB = 1024 * 1024
+
+function limitsOf({ flags }: CommandCall): Limits {
+  const bytes = (flag: string, otherwise: number): number => {
+    const mb = flags[flag] === undefined ? otherwise / MB : Number(flags[flag])
+    if (!(mb > 0)) throw new UsageError(`--${flag} takes a number above 0`)
+    return mb * MB
+  }
+  return {
+    member: bytes('member-mb', LIMITS.member),
+    project: bytes('project-mb', LIMITS.project),
+    hour: bytes('hour-mb', LIMITS.hour),
+  }
+}
+
+/** Shows what each member has stored, or takes a replica out. */
+async function space(call: CommandCall): Promise<Json> {
+  const [step, project = '', replica = ''] = call.place
+  const store = await openStore(call)
+  try {
+    if (step === 'usage') {
+      const all = await storedByMember(store)
+      for (const u of all) call.out(`${u.project}  ${u.member}  ${(u.stored / MB).toFixed(1)} MB`)
+      if (all.length === 0) call.out('nobody has pushed anything')
+      return { usage: all }
+    }
+    refuseAgents(call.directory)
+    if (!isProjectId(project) || replicaOfKey(keyOf(replica, 1)) === undefined)
+      throw new UsageError(
+        '`tidemark hub drop` takes the id of a project and a replica',
+        'doctor of a member names both',
+      )
+    const again = call.flags.again === true
+    const { HubLog } = await import('../../../hub/log.ts')
+    const updates = await new HubLog(store, systemEnv).drop(project, replica, again)
+    call.out(again ? `${replica} may push again` : `${updates} updates of ${replica} taken out; it may push no more`)
+    if (!again) call.out('members keep what they have; a running hub knows it at once')
+    return { project, replica, updates, again }
+  } finally {
+    await store.close()
+  }
 }
 
 async function start(call: CommandCall): Promise<undefined> {
@@ -42,6 +88,7 @@ async function start(call: CommandCall): Promise<undefined> {
     host: String(host),
     port: Number(port),
     behindProxy: call.flags['behind-proxy'] === true,
+    limits: limitsOf(call),
   })
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   const end = () => void hub.close().then(resolve)
@@ -66,7 +113,7 @@ async function tokens(call: CommandCall): Promise<Json> {
   const now = systemEnv.now()
   try {
     if (step === 'add') {
-      refuseAgents()
+      refuseAgents(call.directory)
       const [member = '', ...projects] = rest
       const days = Number(call.flags.days ?? 365)
       if (!(days > 0)) throw new UsageError('--days takes a number above 0')
@@ -89,7 +136,7 @@ async function tokens(call: CommandCall): Promise<Json> {
       return { tokens: all.map((t) => ({ ...t })) }
     }
     if (step === 'revoke') {
-      refuseAgents()
+      refuseAgents(call.directory)
       const { id, member } = await revokeToken(store, systemEnv, rest[0] ?? '')
       call.out(`revoked ${id} of ${member}`)
       return { revoked: id }
@@ -102,8 +149,9 @@ async function tokens(call: CommandCall): Promise<Json> {
 
 export const hub: Command = {
   name: 'hub',
-  about: 'serves a team: stores what its members record and passes it on; `hub token` says who may',
-  usage: '[token add MEMBER PROJECT… | token list | token revoke ID]',
+  about:
+    'serves a team: stores what its members record and passes it on; `hub token` says who may, `hub usage` what they fill, `hub drop` takes a replica out',
+  usage: '[token add MEMBER PROJECT… | token list | token revoke ID | usage | drop PROJECT REPLICA]',
   example: 'tidemark hub --port 4750',
   flags: {
     port: { type: 'number', about: 'the port (4750; 0: any free one, which is printed)' },
@@ -114,15 +162,20 @@ export const hub: Command = {
       about: 'an SQLite file, or postgres://HOST/DATABASE (default: $TIDEMARK_HUB_STORE, else hub.db in your state)',
     },
     'behind-proxy': { type: 'flag', about: 'take the address of callers from X-Forwarded-For, for limits' },
+    'member-mb': { type: 'number', value: 'MB', about: 'what it keeps of one member in a project (1024)' },
+    'project-mb': { type: 'number', value: 'MB', about: 'what it keeps of a project (8192)' },
+    'hour-mb': { type: 'number', value: 'MB', about: 'what it takes of one member within an hour (256)' },
+    again: { type: 'flag', about: 'drop: take the replica in again' },
     role: { type: 'text', value: 'ROLE', about: 'of a new token: reader, writer or admin (writer)' },
     days: { type: 'number', value: 'N', about: 'how long a new token holds (365)' },
   },
   async run(call) {
     if (call.place[0] === 'token') return { json: await tokens(call) }
+    if (call.place[0] === 'usage' || call.place[0] === 'drop') return { json: await space(call) }
     if (call.place[0] !== undefined)
       throw new UsageError(
         `there is no \`tidemark hub ${call.place[0]}\``,
-        '`tidemark hub` starts it; `hub token` is the other',
+        '`tidemark hub` starts it; `hub token`, `hub usage` and `hub drop` are the others',
       )
     return start(call)
   },

@@ -4,7 +4,7 @@ import { foreignJournal, JOURNAL } from '../../../clients/common/journal.ts'
 import { ALREADY_THERE, type ClientContext, READ_TOOLS, type WiringChange } from '../../../clients/common/types.ts'
 import { CLIENTS } from '../../../clients/index.ts'
 import { applyWiring, checkWiring, planWiring, sweepLeft } from '../../../clients/wiring.ts'
-import { markOfAgent, typist } from '../../../coordination/caller.ts'
+import { isOfClient, isTerminal, typist } from '../../../coordination/caller.ts'
 import { UsageError, UserError } from '../../../errors.ts'
 import { inspect } from '../../../files.ts'
 import { gitRoot } from '../../../git.ts'
@@ -17,9 +17,9 @@ import { createProject, findProject, isPersonal, PROJECT_DIR, storePathFor } fro
 import { rememberProject } from '../../../store/project-list.ts'
 import { stateDirectory } from '../../../store/state.ts'
 import { receiveChanges } from '../../../sync/receive.ts'
-import { ask, isTerminal, refuseAgents } from '../ask.ts'
+import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
-import { clientContext } from './launcher.ts'
+import { clientContext, shownFile } from './launcher.ts'
 
 /**
  * Where the project is, or is to be: the directory that was named; else an existing project around the working
@@ -55,11 +55,6 @@ function whyLeft(root: string, path: string): [path: string, why: string] | unde
 }
 
 const SCOPES = { committed: 'shared with the team', local: 'this machine only' } as const
-
-function shownFile({ root, home }: ClientContext, file: string): string {
-  const inside = relative(root, file)
-  return inside.startsWith('..') ? file.replace(home, '~') : inside
-}
 
 /** One file with the reason, for --dry-run. */
 function describe(context: ClientContext, c: WiringChange): string {
@@ -116,7 +111,7 @@ async function askForRules(call: CommandCall, memory: Memory, sources: readonly 
   const one = waiting.length === 1
   const stand = `${waiting.length} ${one ? 'rule stands' : 'rules stand'} in ${files}`
   const isPerson = typist(memory) === 'person'
-  const asks = isPerson && call.flags.yes !== true && !call.json && isTerminal()
+  const asks = isPerson && call.flags.yes !== true && !call.json
   if (asks) for (const rule of listed(memory, waiting)) call.out(rule)
   const yes = asks
     ? await ask(`${stand}. Should they bind every session here?`, true)
@@ -239,6 +234,7 @@ export const init: Command = {
     const memory = openProject(project)
     rememberProject(project)
     receiveChanges(memory, project.root)
+    const isScript = !isOfClient(memory)
     const imported: Json[] = []
     const taken: string[] = []
     try {
@@ -246,7 +242,7 @@ export const init: Command = {
         const { importFrom } = await import('../../../formats/import/index.ts')
         for (const [format, path] of sources) {
           try {
-            const done = await importFrom(memory, format, join(root, path), { agent: 'init', by: 'agent', root })
+            const done = importFrom(memory, format, join(root, path), { agent: 'init', by: 'agent', root })
             taken.push(done.source)
             imported.push({ path, created: done.created, updated: done.updated, unchanged: done.unchanged })
             const counts = [done.created > 0 && `${done.created} new`, done.updated > 0 && `${done.updated} updated`]
@@ -266,7 +262,7 @@ export const init: Command = {
     }
     if (call.flags.adopt) {
       const { adoptLevel } = await import('../../../tools/maturity.ts')
-      const { text, json } = await adoptLevel(project, now, markOfAgent() === undefined ? 'person' : 'agent')
+      const { text, json } = await adoptLevel(project, now, isScript ? 'person' : 'agent')
       for (const line of text.split('\n')) call.out(`  ${line}`)
       report.maturity = json
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { UsageError, UserError } from '../../../errors.ts'
+import { UsageError } from '../../../errors.ts'
 import { openProject } from '../../../open.ts'
-import { findProject, isPersonal } from '../../../store/project.ts'
+import { findProject, refusePersonal } from '../../../store/project.ts'
 import { hubOf, keepHub } from '../../../store/state.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command } from '../command.ts'
@@ -14,7 +14,7 @@ export const join: Command = {
   example: 'tidemark join https://hub.example.org -',
   flags: { insecure: { type: 'flag', about: 'also where the way to the hub is not encrypted' } },
   async run(call) {
-    refuseAgents()
+    refuseAgents(call.directory)
     const [address, shown] = call.place
     if (address === undefined || shown === undefined)
       throw new UsageError('URL or TOKEN is missing', 'tidemark join URL TOKEN; - reads the token from stdin')
@@ -24,26 +24,17 @@ export const join: Command = {
     const token = shown === '-' ? readFileSync(0, 'utf8').trim() : shown
     if (!/^[\x21-\x7e]{1,200}$/.test(token)) throw new UsageError('that is no token', 'a token is one word')
     const project = findProject(call.directory)
-    if (isPersonal(project.root))
-      throw new UserError(
-        'personal',
-        'this project is for you alone: it was made with `init --personal`',
-        'take the line * out of .tidemark/.gitignore to share it',
-      )
+    refusePersonal(project.root)
     using memory = openProject(project)
-    const exchange = new HubExchange(memory, { url, token, member: '' })
-    try {
-      await exchange.start()
-      const { member, role } = exchange
-      keepHub(project.id, project.storePath, { url, token, member })
-      call.out(`joined ${url} as ${member}, ${role} of ${project.id}`)
-      await exchange.push()
-      tellHub(call, exchange.out)
-      call.out('`tidemark sync` exchanges with it; so does a session while it runs. `tidemark leave` ends that')
-      return { json: { url, member, role, read: exchange.out.applied, pushed: exchange.out.pushed.length } }
-    } finally {
-      exchange.close()
-    }
+    using exchange = new HubExchange(memory, { url, token, member: '' })
+    await exchange.start()
+    const { member, role } = exchange
+    keepHub(project.id, project.storePath, { url, token, member })
+    call.out(`joined ${url} as ${member}, ${role} of ${project.id}`)
+    await exchange.push()
+    tellHub(call, exchange.out)
+    call.out('`tidemark sync` exchanges with it; so does a session while it runs. `tidemark leave` ends that')
+    return { json: { url, member, role, read: exchange.out.applied, pushed: exchange.out.pushed.length } }
   },
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { UsageError, UserError } from '../../../errors.ts'
 import type { Json } from '../../../model/field.ts'
-import { type RecallConfig, recallConfig } from '../../../recall/config.ts'
+import { DEFAULTS, type RecallConfig, recallConfig } from '../../../recall/config.ts'
 import { ALLOW_HTTP, allow, forbid, shownWhole } from '../../../recall/embedders/consent.ts'
 import { forgetEndpoint, httpEmbedder } from '../../../recall/embedders/http.ts'
 import { ADD_MINILM, addMinilm, minilmState, modelsDirectory, removeMinilm } from '../../../recall/embedders/models.ts'
@@ -16,26 +16,20 @@ type EmbedderConfig = RecallConfig['embedder']
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 /** What the project around says; the defaults where there is none. */
-function configured(call: CommandCall): {
-  config: EmbedderConfig
-  reranker: RecallConfig['reranker']
-  project?: string
-} {
+function configured(call: CommandCall): { config: EmbedderConfig; project?: string } {
   try {
     const { recall, name } = findProject(call.directory)
-    const { embedder, reranker } = (recall ?? {}) as { embedder?: unknown; reranker?: unknown }
-    const said = recallConfig([{ from: 'recall', value: { embedder, reranker } }], [])
-    return { config: said.embedder, reranker: said.reranker, project: name }
+    const { embedder } = (recall ?? {}) as { embedder?: unknown }
+    return { config: recallConfig([{ from: 'recall', value: { embedder } }], []).embedder, project: name }
   } catch (error) {
     if (!(error instanceof UserError) || error.code !== 'no-project') throw error
-    const { embedder, reranker } = recallConfig([], [])
-    return { config: embedder, reranker }
+    return { config: DEFAULTS.embedder }
   }
 }
 
 function list(call: CommandCall): { json: Json } {
   const models = modelsDirectory()
-  const { config, reranker, project } = configured(call)
+  const { config, project } = configured(call)
   const { model, runtime, isComplete } = minilmState(models)
   const minilm = isComplete
     ? `${megabytes(model)}, and ${runtime > 0 ? `${megabytes(runtime)} to run it, ` : ''}in ${models}`
@@ -46,8 +40,6 @@ function list(call: CommandCall): { json: Json } {
   call.out(
     `http    ${config.use === 'http' ? `${config.model} at ${new URL(config.url!).host}` : 'any endpoint for embeddings, once it is configured'}`,
   )
-  const reranks = reranker.use === 'none' ? null : 'MiniLM, piece by piece'
-  call.out(`reranker   ${reranks ?? 'none: results stand as recall ranks them'}`)
   const extractor = extractorHere(call)
   call.out(`extractor  ${extractor ?? 'none: no model reads the transcripts of sessions'}`)
   call.out(project === undefined ? 'there is no project here' : `${project} uses ${config.use}`)
@@ -57,7 +49,6 @@ function list(call: CommandCall): { json: Json } {
       static: { bytes: built },
       minilm: { complete: isComplete, modelBytes: model, runtimeBytes: runtime },
       uses: project === undefined ? null : config.use,
-      reranker: reranks,
       extractor: extractor ?? null,
     },
   }
@@ -121,20 +112,16 @@ async function index(call: CommandCall): Promise<{ json: Json }> {
   const { openAt } = await import('../../../open.ts')
   const { Recaller } = await import('../../../recall/recall.ts')
   const { memory, project } = openAt({ projectPath: call.directory })
-  const recaller = new Recaller(memory, project)
-  try {
-    const { vectors } = await recaller.index((left) => call.progress(`${left} texts without a vector`))
-    call.progress()
-    call.out(
-      vectors === 0
-        ? 'nothing to make: the project uses no embedder, or knows nothing yet'
-        : `${vectors} texts have their vectors`,
-    )
-    return { json: { vectors, uses: recaller.config.embedder.use } }
-  } finally {
-    recaller.close()
-    memory.close()
-  }
+  using _open = memory
+  using recaller = new Recaller(memory, project)
+  const { vectors } = await recaller.index((left) => call.progress(`${left} texts without a vector`))
+  call.progress()
+  call.out(
+    vectors === 0
+      ? 'nothing to make: the project uses no embedder, or knows nothing yet'
+      : `${vectors} texts have their vectors`,
+  )
+  return { json: { vectors, uses: recaller.config.embedder.use } }
 }
 
 export const models: Command = {
@@ -150,7 +137,7 @@ export const models: Command = {
       throw new UsageError(`not understood: models ${call.place.join(' ')}`, models.usage)
     if (what === 'list') return list(call)
     if (what === 'index') return index(call)
-    if (what === 'add') refuseAgents()
+    if (what === 'add') refuseAgents(call.directory)
     if (which === 'extractor') return what === 'add' ? allowExtractor(call) : forbidExtractor(call)
     if (which === 'http') return what === 'add' ? allowEndpoint(call) : forbidEndpoint(call)
     if (which !== 'minilm')

@@ -20,6 +20,14 @@ export function tellLines(call: CommandCall, summaries: readonly string[]): void
   if (summaries.length > LISTED) call.out(`          and ${summaries.length - LISTED} more`)
 }
 
+const NAMED = 5
+/** Others whom nobody can check who meets them first. */
+export function keylessNote(replicas: readonly string[]): string {
+  const rest = replicas.length > NAMED ? ` and ${replicas.length - NAMED} more` : ''
+  const some = `${replicas.slice(0, NAMED).join(', ')}${rest}`
+  return `${many(replicas.length, 'replica')} of version 0.1.0 (${some}): who wrote what they say cannot be checked here; ask a member who knew them`
+}
+
 /** What this branch once had of this machine, and somebody removed. */
 export function tellDropped(call: CommandCall, { lines, unknown }: Dropped): void {
   if (lines.length > 0) {
@@ -39,16 +47,22 @@ export function tellDropped(call: CommandCall, { lines, unknown }: Dropped): voi
 const REFUSED: Readonly<Record<string, string>> = {
   'not-yours':
     'another member of the hub has written under this machine’s identity; ask for a token of the same member as before',
+  'bad-update': 'it is no line of Tidemark',
+  'member-full': 'the hub keeps no more of this member; who runs it gives more space (`tidemark hub --member-mb`)',
+  'project-full': 'the hub keeps no more of this project; who runs it gives more space (`tidemark hub --project-mb`)',
+  'too-fast': 'the hub takes no more of this member within the hour; the rest follows with a later sync',
+  dropped: 'who runs the hub has taken out what this machine pushed; ask them. Here it stays',
   'read-only': 'the token may only read; what you record reaches the others through git',
 }
 
 const minutes = (ms: number) => many(Math.round(Math.abs(ms) / 60_000), 'minute')
 
 /** What an exchange with a hub has done. */
-export function tellHub(call: CommandCall, { applied, gaps, odd, pushed, held, refused, ahead }: Exchanged): void {
-  call.out(
-    `  hub     ${applied > 0 ? `${batches(applied)} of others; unverified until confirmed here` : 'nothing new there'}`,
-  )
+export function tellHub(call: CommandCall, exchanged: Exchanged): void {
+  const { applied, back, gaps, odd, pushed, held, refused, ahead } = exchanged
+  if (back > 0) call.out(`  back    ${batches(back)} of this machine that its store had lost`)
+  if (applied > back) call.out(`  hub     ${batches(applied - back)} of others; unverified until confirmed here`)
+  else if (back === 0) call.out('  hub     nothing new there')
   if (gaps > 0) call.out(`  miss    ${batches(gaps)} that others name and nobody here has`)
   if (ahead !== undefined)
     call.out(

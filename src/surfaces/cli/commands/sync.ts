@@ -5,31 +5,34 @@ import type { Memory } from '../../../memory.ts'
 import type { Json } from '../../../model/field.ts'
 import { openProject } from '../../../open.ts'
 import { shortBatch } from '../../../store/keys.ts'
+import { missingLines } from '../../../store/log.ts'
 import {
   findProject,
   ignoreViews,
-  isPersonal,
   type Project,
+  refusePersonal,
   settleConfig,
   writeAttributes,
 } from '../../../store/project.ts'
 import { rememberProject } from '../../../store/project-list.ts'
 import { hubOf } from '../../../store/state.ts'
 import { summaryOf } from '../../../store/summary.ts'
+import { withoutKey } from '../../../store/trust.ts'
 import { checkSegments } from '../../../sync/check.ts'
 import { droppedLines, settleDropped } from '../../../sync/dropped.ts'
 import { compactSegments, newHistory, type Pending, pendingIn, publish } from '../../../sync/publish.ts'
-import { type Received, receive } from '../../../sync/receive.ts'
+import { type Received, receiveAgain } from '../../../sync/receive.ts'
+import { receiveCommitted } from '../../../sync/restore.ts'
 import { countedKinds } from '../../../tools/format.ts'
 import { refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { installHook, writeWorkflow } from './sync-hook.ts'
-import { batches, tellDropped, tellHeld, tellHub, tellLines } from './sync-told.ts'
+import { batches, keylessNote, tellDropped, tellHeld, tellHub, tellLines } from './sync-told.ts'
 
-function tellReceived(call: CommandCall, { applied, gaps, damaged }: Received): void {
-  call.out(
-    `  read    ${applied > 0 ? `${batches(applied)} of others; unverified until confirmed here` : 'nothing new'}`,
-  )
+function tellReceived(call: CommandCall, { applied, back, gaps, damaged }: Received): void {
+  if (back > 0) call.out(`  back    ${batches(back)} of this machine that its store had lost`)
+  if (applied > back) call.out(`  read    ${batches(applied - back)} of others; unverified until confirmed here`)
+  else if (back === 0) call.out('  read    nothing new')
   if (gaps > 0) call.out(`  miss    ${batches(gaps)} that others name and that are not in this work tree`)
   for (const { path, why } of damaged) call.out(`  leave   ${path}: ${why}; what is sound in it was read`)
 }
@@ -104,7 +107,7 @@ async function explained(call: CommandCall, root: string, range: string): Promis
 
 /** A person lets batches count nowhere, or again. */
 function settle(call: CommandCall, memory: Memory, said: string, door: 'decline' | 'admit'): Json {
-  refuseAgents()
+  refuseAgents(call.directory)
   const n = memory.decline(said.split(',').filter(Boolean), { admit: door === 'admit' })
   call.out(
     door === 'admit'
@@ -141,12 +144,7 @@ export const sync: Command = {
   async run(call) {
     const project = findProject(call.directory)
     const { root } = project
-    if (isPersonal(root))
-      throw new UserError(
-        'personal',
-        'this project is for you alone: it was made with `init --personal`, and .tidemark/ is kept out of git',
-        'take the line * out of .tidemark/.gitignore to share it',
-      )
+    refusePersonal(root)
     if (typeof call.flags.explain === 'string') return explained(call, root, call.flags.explain)
     if (call.flags.github) {
       call.out(writeWorkflow(root))
@@ -164,7 +162,9 @@ export const sync: Command = {
     ignoreViews(root)
     writeAttributes(root)
     rememberProject(project)
-    const received = receive(memory, root)
+    const met = withoutKey(memory.db)
+    const received = receiveAgain(memory, root)
+    received.back += await receiveCommitted(memory, root, missingLines(memory.db))
     tellReceived(call, received)
     const dropped = await settleDropped(memory, root)
     tellDropped(call, dropped)
@@ -181,6 +181,8 @@ export const sync: Command = {
       call.out(`  compact ${many(compacted.removed.length, 'segment')} into ${compacted.written.length}`)
     }
     const hub = call.flags.git ? undefined : await exchange(call, memory, project)
+    const keyless = withoutKey(memory.db).filter((replica) => !met.includes(replica))
+    if (keyless.length > 0) call.out(`  beware  ${keylessNote(keyless)}`)
     if (written.length > 0) call.out('commit .tidemark/ and push it; others read it with their next command')
     return {
       json: {

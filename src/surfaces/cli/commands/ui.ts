@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isBelowClient, typist } from '../../../coordination/caller.ts'
+import { isTerminal, typist } from '../../../coordination/caller.ts'
 import { UserError } from '../../../errors.ts'
 import { writeInside } from '../../../files.ts'
 import { sha256 } from '../../../model/digest.ts'
@@ -9,7 +9,6 @@ import { openProject } from '../../../open.ts'
 import { findProject, type Project } from '../../../store/project.ts'
 import { stateDirectory } from '../../../store/state.ts'
 import type { ServeOptions, Serving } from '../../http/serve.ts'
-import { isTerminal } from '../ask.ts'
 import type { Command } from '../command.ts'
 
 export const ui: Command = {
@@ -46,7 +45,7 @@ export const ui: Command = {
 export function isPerson(project: Project): boolean {
   if (!isTerminal()) return false
   using memory = openProject(project)
-  return typist(memory) === 'person' && !isBelowClient(memory)
+  return typist(memory) === 'person'
 }
 
 /** The same address each time, so that a page that was left open goes on. */

@@ -1,12 +1,11 @@
-import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { many } from '../../../briefing/format.ts'
 import { removeIfEmpty } from '../../../clients/common/files.ts'
 import { journalFiles, keepJournal } from '../../../clients/common/journal.ts'
-import type { WiringChange } from '../../../clients/common/types.ts'
 import { applyUnwiring, planUnwiring, sweepLeft } from '../../../clients/wiring.ts'
 import { UsageError, UserError } from '../../../errors.ts'
-import { removeInside } from '../../../files.ts'
+import { realPath, removeInside } from '../../../files.ts'
 import { gitDirectory, gitRoot, linkedWorkTrees } from '../../../git.ts'
 import { ownViews } from '../../../handoff/views/refresh.ts'
 import { forbidExtraction } from '../../../hooks/extract/consent.ts'
@@ -18,16 +17,14 @@ import { directoriesOf, type OwnFile, ownFiles } from '../../../store/layout.ts'
 import { findProject, isOwnIgnore, PROJECT_DIR, type Project, storePathFor } from '../../../store/project.ts'
 import { listedStore } from '../../../store/project-list.ts'
 import { hubOf, keepHub, stateDirectory } from '../../../store/state.ts'
-import { packagesOf } from '../../../tiers/community.ts'
 import { countedKinds } from '../../../tools/format.ts'
-import { ask, isTerminal, refuseAgents } from '../ask.ts'
+import { agreed, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
 import { extractorHere } from './extractor.ts'
-import { clientContext } from './launcher.ts'
+import { clientContext, shownFile } from './launcher.ts'
 
 /** The same file, its directory by its true name: that may be a link of the user's. */
-const realStore = (storePath: string): string =>
-  existsSync(dirname(storePath)) ? join(realpathSync(dirname(storePath)), basename(storePath)) : storePath
+const realStore = (storePath: string): string => join(realPath(dirname(storePath)), basename(storePath))
 
 const storeFilesOf = (storePath: string): OwnFile[] =>
   ownFiles('store', dirname(realStore(storePath)), basename(storePath))
@@ -196,25 +193,8 @@ function tellLeft(call: CommandCall, root: string, left: readonly string[]): voi
     call.out(`  leave   ${many(left.length - LEFT_SHOWN, 'other')} that Tidemark did not make`)
 }
 
-function tellClients(call: CommandCall, root: string, home: string, changes: readonly WiringChange[]): void {
-  for (const c of changes) {
-    const inside = relative(root, c.file)
-    call.out(
-      `  ${c.action === 'none' ? 'leave  ' : c.action === 'delete' ? 'delete ' : 'restore'} ${inside.startsWith('..') ? c.file.replace(home, '~') : inside}: ${c.why}`,
-    )
-  }
-}
-
-async function mustAgree(call: CommandCall): Promise<boolean> {
-  refuseAgents()
-  if (call.flags.yes) return true
-  if (isTerminal() && !call.json) return ask('delete all of that?')
-  throw new UserError(
-    'not-agreed',
-    'nobody can be asked here, and nothing was changed',
-    '`tidemark uninstall --delete-knowledge --dry-run` shows what goes; give --yes to delete it',
-  )
-}
+/** What becomes of a client's file, in the words of the list. */
+const DOES = { none: 'leave  ', delete: 'delete ', create: 'restore', edit: 'restore' } as const
 
 export const uninstall: Command = {
   name: 'uninstall',
@@ -252,7 +232,7 @@ export const uninstall: Command = {
     const dry = call.flags['dry-run'] === true
 
     call.out(`${dry ? 'would take' : 'taking'} Tidemark out of ${root}:`)
-    tellClients(call, root, context.home, changes)
+    for (const c of changes) call.out(`  ${DOES[c.action]} ${shownFile(context, c.file)}: ${c.why}`)
     const shared = mainOf(project) !== undefined // what the user allows holds for all work trees
     const extractor = shared ? undefined : extractorHere(call)
     if (extractor !== undefined) call.out(`  end     what reads the transcripts of sessions: ${extractor}`)
@@ -274,16 +254,14 @@ export const uninstall: Command = {
       ...(deleting ? { contents } : {}),
     }
     if (dry) return { json: { ...json, dryRun: true } }
-    if (deleting && !(await mustAgree(call))) {
-      call.out('nothing was done')
+    refuseAgents(call.directory)
+    if (deleting && !(await agreed(call, 'delete all of that?')))
       return { json: { ...json, knowledge: 'kept', files: [] }, code: 1 }
-    }
 
     const now = Date.now()
     const state = stateDirectory()
     if (!shared) forbidExtraction(project)
     if (joined) keepHub(project.id, storePath)
-    if (!shared && project.id !== '') rmSync(packagesOf(project.id), { recursive: true, force: true })
     sweepLeft(context, now)
     applyUnwiring(context, changes)
     keepJournal(root, new Map(journalFiles(root).map((file) => [file, null])))

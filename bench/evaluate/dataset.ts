@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { UserError } from '../errors.ts'
-import { isObject, type JsonObject } from '../model/object.ts'
+import { UserError } from '../../src/errors.ts'
+import { isObject, type JsonObject } from '../../src/model/object.ts'
 import type { SourceDocument } from './documents.ts'
 
 /** A question with the ids that answer it. */

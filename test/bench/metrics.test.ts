@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judge, percentile, summarize } from './metrics.ts'
+import { judge, percentile, summarize } from '../../bench/evaluate/metrics.ts'
 
 const gold = (...ids: string[]) => new Set(ids)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDocuments } from '../../src/evaluate/documents.ts'
+import { readDocuments } from '../../bench/evaluate/documents.ts'
 import { runImport } from '../../src/formats/import/run.ts'
 import { MAX_STRING } from '../../src/model/canonical.ts'
 import { openTestMemory } from '../helpers.ts'

@@ -1,7 +1,7 @@
-import { pieces, scrub, wellFormed } from '../formats/import/text.ts'
-import type { Item, Reading } from '../formats/import/types.ts'
-import { toTime } from '../model/validate.ts'
-import { datesIn } from '../recall/dates.ts'
+import { pieces, scrub, wellFormed } from '../../src/formats/import/text.ts'
+import type { Item, Reading } from '../../src/formats/import/types.ts'
+import { toTime } from '../../src/model/validate.ts'
+import { spanOf } from '../../src/recall/dates.ts'
 
 /** A page, or a turn of a conversation, as an export has it. */
 export interface SourceDocument {
@@ -28,8 +28,11 @@ const label = (textValue: string): string => {
 function dayIn(words: string): string | undefined {
   const exact = /^\d{4}-\d{2}-\d{2}/.test(words.trim()) ? toTime(words.trim()) : undefined
   if (exact !== undefined || !/\d{4}/.test(words)) return exact // "yesterday" says no day here
-  const [day, ...others] = datesIn(words.replace(/(?<=\p{L})-(\d{1,2})-(?=\d{4})/u, ' $1 '), 0)
-  return day && others.length === 0 && day.from === day.to ? day.from : undefined
+  if (/\b(?:after|before|since)\b/.test(words)) return undefined
+  const phrase =
+    /\d{4}\/\d\d\/\d\d|\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z]\w+,? \d{4}|[A-Z]\w+[- ]\d{1,2},?[- ]\d{4}/.exec(words)
+  const day = phrase && spanOf(phrase[0].replaceAll('-', ' '), 0)
+  return day && day.from === day.to ? day.from : undefined
 }
 
 /** A day in words is found by them; a day in figures is found by the field. */

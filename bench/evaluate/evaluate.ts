@@ -1,22 +1,18 @@
-/**
- * evaluate: how good recall is. Reads data sets, imports them into a store of their own, asks their questions, and
- * measures the answers: `tidemark bench recall`.
- */
-
+// How good recall is: a data set is imported into stores of its own, its questions are asked, and the answers are judged.
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { UserError } from '../errors.ts'
-import { runImport } from '../formats/import/run.ts'
-import { asProjectMemory, type ProjectMemory } from '../library.ts'
-import type { Memory } from '../memory.ts'
-import { openProject } from '../open.ts'
-import type { RecallConfig } from '../recall/config.ts'
-import { OFF, type Rule, without } from '../recall/relevance.ts'
-import type { Recalled } from '../recall/types.ts'
-import { createProject } from '../store/project.ts'
+import { UserError } from '../../src/errors.ts'
+import { runImport } from '../../src/formats/import/run.ts'
+import { asProjectMemory, type ProjectMemory } from '../../src/library.ts'
+import type { Memory } from '../../src/memory.ts'
+import { openProject } from '../../src/open.ts'
+import type { RecallConfig } from '../../src/recall/config.ts'
+import type { Recalled } from '../../src/recall/types.ts'
+import { createProject } from '../../src/store/project.ts'
 import type { DataSet, Group } from './dataset.ts'
 import { readDocuments, type SourceDocument } from './documents.ts'
 import { type Asked, judge, type Summary, summarize } from './metrics.ts'
+import { OFF, type Rule, without } from './rules.ts'
 
 /** Enough that ten documents come of it where several pieces of one stand among the results. */
 const LIMIT = 50

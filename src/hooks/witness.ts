@@ -1,0 +1,219 @@
+/**
+ * The person's yes, as hooks see it: what the person was asked in this session, with the version that was shown, and what they
+ * type after that. Where a question comes from is nothing to it.
+ */
+
+import { COMMAND_LINE, markOfAgent } from '../coordination/caller.ts'
+import { UserError } from '../errors.ts'
+import { type Entity, kindOf } from '../model/entity.ts'
+import type { Json } from '../model/field.ts'
+import { isObject } from '../model/object.ts'
+import { calledAs } from '../read/called.ts'
+import { shortRefs } from '../read/short-references.ts'
+import { contentDigest } from '../replication/trust.ts'
+import type { HookReply } from './call.ts'
+import { dataLine } from './delivery.ts'
+import { type Hook, joined } from './hook.ts'
+
+interface Question {
+  readonly id: string
+  /** How it was named: `a7c`. */
+  readonly ref: string
+  /** Of the content that was shown. */
+  readonly digest: string
+  /** It was asked after the last prompt: a bare answer may be meant for it. */
+  readonly fresh: boolean
+}
+
+/** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
+const SHOWN = 420
+/** So many questions of a session stay open. */
+const MOST = 30
+
+const open = (hook: Hook): Question[] => {
+  const kept = hook.kept('questions')
+  return Array.isArray(kept) ? kept.filter(isObject).map((q) => q as unknown as Question) : []
+}
+
+const keep = (hook: Hook, questions: readonly Question[]): void =>
+  hook.sessions.patch(hook.session, { questions: questions.slice(-MOST) as unknown as Json })
+
+/** Whether somebody can still say yes to it. */
+const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
+
+/**
+ * The question to the person, in one line, about what is proposed; nothing where the client does not show it. Only what is
+ * shown whole is asked.
+ */
+export function askAbout(hook: Hook, ids: readonly string[]): string | undefined {
+  const { memory, call, session } = hook
+  const entities = memory.reader.entities([...new Set(ids)]).filter(waits)
+  if (entities.length === 0 || call.silent === true || session === '') return undefined
+  const refs = shortRefs(
+    entities.map((e) => e.id),
+    memory.reader.allIds(),
+  )
+  const asked: { e: Entity; ref: string; said: string }[] = []
+  let left = SHOWN
+  for (const e of entities) {
+    const ref = refs.get(e.id)!.slice(1)
+    const whole = calledAs(e)
+    const words = `"${dataLine(whole, SHOWN)}"`
+    const said = entities.length === 1 ? words : `${words} (${ref})`
+    if (whole.length > SHOWN || said.length > left) continue
+    left -= said.length
+    asked.push({ e, ref, said })
+  }
+  const more = entities.length - asked.length
+  const rest = more > 0 ? ` ${more} more: tidemark confirm` : ''
+  if (asked.length === 0) return `Tidemark noted what is too long to ask here.${rest}`
+  const fresh = asked.map(({ e, ref }) => ({ id: e.id, ref, digest: contentDigest(e), fresh: true }))
+  const earlier = open(hook).filter((q) => !fresh.some((f) => f.id === q.id))
+  keep(hook, [...earlier, ...fresh])
+  const isOnly = asked.length === 1 && !earlier.some((q) => q.fresh)
+  const ref = asked[0]!.ref
+  const how = isOnly ? `Answer yes or no (or: yes ${ref})` : `Answer such as: yes ${ref}, no ${asked.at(-1)!.ref}`
+  return `Tidemark noted: ${asked.map((a) => a.said).join(', ')} — confirm? ${how}.${rest}`
+}
+
+/** The agent has asked something of its own: a bare yes may be meant for that. */
+export function agentAsked(hook: Hook): void {
+  const questions = open(hook)
+  if (/[?？¿]/.test(hook.call.said ?? '') && questions.some((q) => q.fresh))
+    keep(
+      hook,
+      questions.map((q) => ({ ...q, fresh: false })),
+    )
+}
+
+const YES = 'yes|yep|yeah|y|ja|jawohl|oui|s[ií]|sim|是的?|好的?|对|はい|ええ'
+const NO = 'no|nope|nein|non|n[ãa]o|不是?|不要|否|いいえ'
+const SAID = new RegExp(`^(?:(?<yes>${YES})|(?<no>${NO}))(?![\\p{L}\\p{N}])`, 'iu')
+const SAID_LAST = new RegExp(`(?:^|[^\\p{L}\\p{N}])(?:(?<yes>${YES})|(?<no>${NO}))$`, 'iu')
+const FILLER = /^(?:please|confirm|bitte|and|und|et|y|e|och|s'il|te|plait|por|favor)$/i
+
+export interface Answer {
+  readonly yes: boolean
+  /** Names of what is meant; none for a bare answer. */
+  readonly refs: readonly string[]
+}
+
+/**
+ * What a prompt answers. It says so at its very beginning, in words of its own: what stands in quotes, behind another
+ * sentence, or in a question is no answer.
+ */
+export function answersIn(prompt: string): Answer[] {
+  const text = prompt.trim()
+  const answers: Answer[] = []
+  let at = 0
+  for (const m of `${text}\n`.matchAll(/[.,;!?。，、！？；\n]|:(?=\s)/g)) {
+    const clause = text.slice(at, m.index).trim()
+    at = m.index + 1
+    if (clause === '' || FILLER.test(clause)) continue
+    if (m[0] === '?' || m[0] === '？') return []
+    const said = SAID.exec(clause) ?? SAID_LAST.exec(clause)
+    const words = (said ? clause.replace(said[0], ' ') : clause).split(/\s+/).filter((w) => w !== '' && !FILLER.test(w))
+    const last = answers.at(-1)
+    const yes = said?.groups ? said.groups.yes !== undefined : last?.yes
+    const areRefs = words.every((w) => /^#?[a-f][0-9a-f]{2,14}$|^[a-z-]+:\S+$/i.test(w))
+    if (
+      yes === undefined ||
+      !areRefs ||
+      (words.length === 0 && at < text.length && /[\p{L}\p{N}]/u.test(bareRest(text.slice(at))))
+    )
+      break
+    answers.push({ yes, refs: words.map((w) => w.replace(/^#/, '').toLowerCase()) })
+  }
+  return answers
+}
+
+/** What follows a bare answer, without politeness. */
+const bareRest = (rest: string): string =>
+  rest
+    .split(/[\s.,!]+/)
+    .filter((w) => !FILLER.test(w))
+    .join('')
+
+/** What a client leaves in the environment of its own hooks as well; whatever else names an agent tells of a shell of it. */
+const OF_HOOKS: Readonly<Record<string, readonly string[]>> = {
+  claude: ['CLAUDE_CODE_SESSION_ID'],
+  codex: ['CODEX_THREAD_ID'],
+  gemini: ['GEMINI_SESSION_ID'],
+  opencode: ['OPENCODE', 'AGENT', 'AI_AGENT'],
+  copilot: ['COPILOT_CLI'],
+}
+
+/** Whether a person typed this prompt, as far as can be told: no agent runs the hook in its shell, or the client below another one. */
+function isTyped({ call, session, sessions }: Hook): boolean {
+  if (call.parent !== undefined || (call.source !== undefined && call.source !== 'user')) return false
+  if (markOfAgent(OF_HOOKS[call.client]) !== undefined) return false
+  let own = sessions.get(session)?.process?.pid
+  return (
+    sessions.ofClient(({ client = COMMAND_LINE }, pid) => client !== COMMAND_LINE && pid !== (own ??= pid)) ===
+    undefined
+  )
+}
+
+/**
+ * Reads a prompt for the person's answer to what they were asked in this session, and carries it out. What has changed since it
+ * was shown is not agreed to, and asked again.
+ */
+export function answered(hook: Hook, prompt: string): HookReply {
+  const questions = open(hook)
+  if (questions.length === 0) return {}
+  const bare = questions.filter((q) => q.fresh)
+  const answers = isTyped(hook) ? answersIn(prompt) : []
+  const told: string[] = []
+  const done = new Set<string>()
+  const again: string[] = []
+  for (const { yes, refs } of answers) {
+    const meant = refs.length > 0 ? questions.filter((q) => refs.includes(q.ref) || refs.includes(q.id)) : bare
+    if (refs.length === 0 && meant.length > 1)
+      told.push(`Tidemark asked more than one thing: say which, such as: yes ${meant[0]!.ref}`)
+    if (refs.length === 0 && meant.length !== 1) continue
+    for (const q of meant) {
+      done.add(q.id)
+      const e = hook.memory.reader.entity(q.id)
+      if (!waits(e)) continue
+      if (yes && contentDigest(e) !== q.digest) {
+        again.push(q.id)
+        continue
+      }
+      told.push(decide(hook, e, yes))
+    }
+  }
+  keep(
+    hook,
+    questions.filter((q) => !done.has(q.id)).map((q) => ({ ...q, fresh: false })),
+  )
+  const asked = again.length > 0 ? askAbout(hook, again) : undefined
+  const changed = asked && `It was changed after it was shown. ${asked}`
+  return { visible: joined(...told, changed), context: joined(...told) }
+}
+
+/** As the person: the prompt was witnessed here, and the version is the one that was shown. */
+function decide({ memory, call, session }: Hook, e: Entity, yes: boolean): string {
+  const action = [yes ? 'confirm' : 'reject', { ref: e.id, expectedVersion: e.version }]
+  try {
+    memory.act([action], { by: 'person', agent: call.client, session })
+    return `Tidemark: the user ${yes ? 'confirmed' : 'rejected'} "${dataLine(calledAs(e), SHOWN)}" (${e.id})`
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return `Tidemark could not ${yes ? 'confirm' : 'reject'} ${e.id}: ${error.message}`
+  }
+}
+
+/** What this session's agents have proposed since the last prompt, to be asked about. */
+export function proposedSince(hook: Hook): string[] {
+  const { memory, session } = hook
+  const since = hook.kept('asksSince')
+  if (typeof since !== 'number') return []
+  const asked = new Set(open(hook).map((q) => q.id))
+  const own = (id: string | undefined) => id === session || id?.startsWith(`${session}/`) === true
+  const ids = memory
+    .newsSince(since)
+    .flatMap((n) => (!n.presence && own(n.author.session) ? n.events.map((e) => e.event.entity) : []))
+  const registry = memory.registry()
+  const asks = (kind: string) => kind === 'proposal' || registry.kind(kind)?.binding === true
+  return [...new Set(ids)].filter((id) => asks(kindOf(id)) && !asked.has(id) && waits(memory.reader.entity(id)))
+}

@@ -1,0 +1,26 @@
+import { isKeyed, unsigned } from '../store/keys.ts'
+import { follows, type Line, withoutSignature } from '../store/line.ts'
+
+/**
+ * Of lines that stood elsewhere those that nobody can have made up: their replica signed them, or their hash stands in a copy of the
+ * store (`hashes`), or in such a line that follows them.
+ */
+export function attested(lines: readonly Line[], hashes: ReadonlySet<string>): Line[] {
+  return [...Map.groupBy(lines, (l) => l.replica).values()].flatMap((own) => {
+    let next: Line | undefined
+    return own
+      .toSorted((a, b) => b.seq - a.seq)
+      .filter((line) => {
+        const isNamed = next?.from === line.seq + 1 && follows(next, line.hash)
+        const isKnown = isNamed || hashes.has(line.hash)
+        if (!isKnown && !(isKeyed(line.replica) && unsigned(line) === undefined)) return false
+        next = line
+        return true
+      })
+      .reverse()
+  })
+}
+
+/** A line that is attested need not bear a right signature; a wrong one is not passed on. */
+export const signedRight = (line: Line, key = line.signature?.key): Line =>
+  line.v === 1 || !isKeyed(line.replica) || unsigned(line, key) === undefined ? line : withoutSignature(line)

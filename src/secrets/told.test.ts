@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { drawing } from '../../bench/secrets-set.ts'
+import { findSecrets, redact } from './find.ts'
+
+const draw = drawing(77)
+const letters = `${draw(1, 'lower')}${draw(15, 'ABCDEFGHabcdefghijkmnopqrstuvwxyz')}`
+const word = draw(9, 'lower')
+const chosen = `Harbor${draw(2, 'digit')}!${draw(3, 'lower')}`
+const hex = draw(32, 'hex')
+
+test.each([
+  [`Host=db.acme.net;Port=5432;Database=crm;Username=app;Password=${letters};SSL Mode=Require;`, letters],
+  [`"Server=sql01;Database=crm;User Id=sa;Pwd=${letters};"`, letters],
+  [`Data Source=sql01;Initial Catalog=crm;User ID=sa;Password=${word}`, word],
+  [`Password=${word};Server=sql01;Database=crm`, word],
+  [`Driver={ODBC Driver 18};Server=sql01;Uid=sa;Pwd=${word};Encrypt=yes`, word],
+  [`psql "host=db port=5432 user=app password=${letters} dbname=crm"`, letters],
+])('[A7] [T51] in a connection string whatever stands there is the password: %s', (text, secret) => {
+  expect(redact(text)).toBe(text.replace(secret, '[redacted: password]'))
+})
+
+test.each([
+  `the password for the staging box is ${chosen}`,
+  `The password of the admin account: ${chosen}`,
+  `password for prod = ${chosen}, please rotate`,
+  `the password on the old server was ${chosen}.`,
+  `das Passwort ist ${chosen}`,
+  `Das Passwort für den Testserver lautet ${chosen}.`,
+  `la contraseña es ${chosen}`,
+  `la contraseña del servidor es ${chosen}`,
+  `la clave del admin es ${chosen}`,
+  `le mot de passe est ${chosen}`,
+  `le mot de passe de la base est ${chosen}`,
+  `a senha do banco é ${chosen}`,
+  `la password del server è ${chosen}`,
+  `La parola d'ordine: vedi il wiki. parola: ${chosen}`,
+  `het wachtwoord is ${chosen}`,
+  `hasło do bazy: ${chosen}`,
+  `heslo je ${chosen}`,
+  `şifre: ${chosen}`,
+  `пароль от сервера: ${chosen}`,
+  `пароль администратора - ${chosen}`,
+  `Пароль — ${chosen}`,
+  `数据库密码是${chosen}`,
+  `密码：${chosen}，请不要外传`,
+  `パスワードは${chosen}です`,
+  `DBのパスワード: ${chosen}`,
+  `비밀번호는 ${chosen} 입니다`,
+  `I set the admin password to ${chosen} yesterday`,
+  `${chosen} is the root password`,
+  `use \`${chosen}\` as the password.`,
+  `admin / ${chosen}`,
+  `the sa password is ${chosen}!`,
+  `let's use sa / ${chosen}! to connect`,
+  `credentials are admin/${chosen}`,
+  `log in as admin / ${chosen} on staging`,
+  `Login: ana@acme.dev / ${chosen}`,
+  `creds: root:${chosen}`,
+  `user ana password ${chosen}`,
+  `логин: admin / ${chosen}`,
+])('[A7] [T51] a password that people tell each other is known: %s', (text) => {
+  expect(redact(text)).not.toMatch(new RegExp(`${chosen}|]!`))
+})
+
+test.each([
+  [`machine api.acme.dev login ana password ${word}`, word],
+  [`machine api.acme.dev\n  login ana\n  password ${word}\n`, word],
+  [`default login anonymous password ${word}`, word],
+  [`apikey ${hex}`, hex],
+  [`our API key: ${hex}`, hex],
+  [`the API key is ${hex}`, hex],
+  [`code=4/0A${draw(60, 'url')}`, '4/0A'],
+  [`"code": "4%2F0A${draw(60, 'url')}"`, '4%2F0A'],
+])('[A7] [T51] and by where it stands: %s', (text, secret) => {
+  expect(redact(text)).not.toContain(secret)
+})
+
+const wide = (text: string) => text.replace(/[!-~]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0))
+const token = `ghp_${draw(36)}`
+
+test.each([
+  ['full-width', wide(token)],
+  ['with zero-width blanks', [...token].join('\u200b')],
+  ['with a soft hyphen', `${token.slice(0, 9)}\u00ad${token.slice(9)}`],
+  ['with a word joiner', `${token.slice(0, 3)}\u2060${token.slice(3)}`],
+  [
+    'bold',
+    [...token].map((c) => (/[a-z]/.test(c) ? String.fromCodePoint(0x1d41a + c.charCodeAt(0) - 97) : c)).join(''),
+  ],
+])('[A7] [T50] a token in letters that look alike goes whole: %s', (_, written) => {
+  expect(redact(`before ${written} after`)).toBe('before [redacted: GitHub token] after')
+  expect(redact(`👩‍💻 naïve\u00a0：${written}，完`)).toBe('👩‍💻 naïve\u00a0：[redacted: GitHub token]，完')
+})
+
+test.each([
+  `STRIPE_PUBLISHABLE_KEY=pk_live_${draw(24)}`,
+  `stripeKey: "pk_live_${draw(99)}"`,
+  `STRIPE_KEY=pk_test_${draw(24)}`,
+  `RECAPTCHA_SITE_KEY=6L${draw(38)}`,
+  `<div class="g-recaptcha" data-sitekey="6L${draw(38)}"></div>`,
+  `recaptchaKey: "6L${draw(38)}"`,
+  `SENTRY_DSN=https://${draw(32, 'hex')}@o${draw(6, 'digit')}.ingest.us.sentry.io/${draw(7, 'digit')}`,
+  `dsn: "https://${draw(32, 'hex')}@sentry.acme.dev/12"`,
+  `NEXT_PUBLIC_VAPID_PUBLIC_KEY=B${draw(86, 'url')}`,
+  'the password for the staging box is in 1Password, vault "ops-2024"',
+  'The password of the admin account: see the wiki page 4711',
+  'a password of 12-character minimum is required',
+  'the password for CI is stored in /etc/ci/secret2024.env',
+  'the password for the demo is printed on page 12',
+  'das Passwort ist falsch, siehe auth.ts:112',
+  'пароль не подходит',
+  '密码是必填项',
+  'パスワードは8文字以上です',
+  'roles: admin / editor / viewer',
+  'see src/admin/user2fa.ts',
+  'log in to https://acme.dev/app2024/home',
+  'login page: admin/dashboard2024',
+  'GitHub account acme/crm-2024',
+  'the login is broken since v2.14.3',
+  'machine account with login and password from 1Password',
+  'machine learning: login required, password optional',
+  'reset the password to continue, then send the token to ana1@acme.dev',
+  'is this the password?',
+  'const a = host;b.password=input;c.server=d',
+  'the password is "incorrect"',
+  'the password is case-sensitive and end-to-end encrypted',
+  'SHA256 is used as the password hash for db01',
+  'API key: rotated on 2024-05-01',
+])('[A7] [T51] what may be shown, and what tells of a password, stays: %s', (text) => {
+  expect(findSecrets(text)).toEqual([])
+})

@@ -1,0 +1,127 @@
+/** How people tell each other a password: in a sentence, or as `user / password`. */
+import { type Given, isSecretValue } from './judge.ts'
+
+/** Whether a pattern of a look behind, which is matched backwards from there, holds at a place. */
+export const holds = (pattern: RegExp, text: string, at: number): boolean => {
+  pattern.lastIndex = at
+  return pattern.test(text)
+}
+
+const OF =
+  'for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|that|which|they|we|i|you|die|das|wir'
+const IS = 'is|was|are|ist|lautet|war|es|era|est|é|è|jest|je|это'
+/** After these another thing is told. */
+const ELSE = 'and|or|but|if|when|because|und|oder|aber|y|o|pero|et|ou|mais|и|или|но'
+
+const WORD = `[ \\t]{1,4}(?!(?:${ELSE})[ \\t])[^\\s:=,;!?"'\`<>(){}]{0,29}[^\\s:=,;!?"'\`<>(){}.]`
+
+/** Between the name of a secret and its value: "for the staging box is", ": ", "ist", "是". */
+const TOLD = new RegExp(
+  // what it opens, if told: in Russian without a preposition
+  `(?:[ \\t]{1,4}(?:(?:${OF})(?:${WORD}){1,7}?|[а-яё]{3,30}(?:${WORD}){0,6}?))?` +
+    // and then it comes
+    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|[ \\t]{1,4}(?:${IS})(?: now)?(?::|(?=[ \\t]))|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:是|为|為|は|が|는|은|이|가))[ \\t]{0,4}`,
+  'iy',
+)
+
+/** "changed the password to …" */
+const TO = /[ \t]{1,4}to:?[ \t]{1,4}/iy
+const CHANGES = /(?<=\b(?:set|chang|reset|updat|rotat)\w{0,4}\b[^.\n]{0,40})/iy
+
+/** How much stands between a name and the value that is told of it; nothing if none is. */
+export function told(text: string, start: number, end: number): number | undefined {
+  TOLD.lastIndex = TO.lastIndex = end
+  if (TOLD.test(text)) return TOLD.lastIndex - end
+  return TO.test(text) && holds(CHANGES, text, start) ? TO.lastIndex - end : undefined
+}
+
+/** Filler between a value and the name of it: "X is the new root password". */
+const FILLER_MAX = 4
+
+/** Where a value stands before its name: "X is the password", "set the password to X" has it behind. */
+export function toldBefore(text: string, start: number, end: number): [number, number] | undefined {
+  if (!/^(?:[ \t]*(?:$|[.,;:!?)\n])|[ \t]+(?:for|of|on|to|at|in|für)\b)/.test(text.slice(end, end + 8)))
+    return undefined
+  const from = Math.max(0, start - 110)
+  const words = [...text.slice(from, start).matchAll(/\S+/g)]
+  for (let i = words.length - 1; i > 0 && words.length - i <= FILLER_MAX; i--) {
+    const word = words[i]![0]
+    if (/^(?:is|as|ist|als|es|como|est|comme)$/i.test(word)) {
+      const { 0: told, index } = words[i - 1]!
+      const lead = /^["'`(]*/.exec(told)![0].length
+      const tail = /["'`),.]{0,9}$/.exec(told)![0].length
+      return (from > 0 && index === 0) || told.length - lead - tail < 6
+        ? undefined
+        : [from + index + lead, from + index + told.length - tail]
+    }
+    if (!/^[A-Za-z-]+$/.test(word)) return undefined
+  }
+  return undefined
+}
+
+/** What a connection string has beside the password. */
+const KEYS =
+  '(?:server|host(?:name|addr)?|data source|address|user(?: ?id|name)?|uid|database|initial catalog|dbname|port|driver|dsn|endpoint|sslmode|ssl mode|encrypt)'
+const PAIRS = new RegExp(`(?:^|[;"'\\s])${KEYS}[ \\t]{0,2}=`, 'i')
+const PAIR_BEFORE = new RegExp(`(?<=(?:^|[\\s"'])${KEYS}=[^\\s;]{1,80}[ \\t])`, 'iy')
+const PAIR_BEHIND = new RegExp(`[^\\s;"'\`]{1,100};[ \\t]{0,4}${KEYS}[ \\t]{0,2}=`, 'iy')
+const SEPARATED = /(?<=;[ \t]{0,4})/y
+const LINE_MAX = 200
+
+/** Whether a name and a value are one of the pairs of a connection string: whatever stands there is the password. */
+export function isRecord(text: string, start: number, value: number): boolean {
+  if (holds(SEPARATED, text, start)) {
+    const before = text.slice(Math.max(0, start - LINE_MAX), start)
+    return PAIRS.test(before.slice(before.lastIndexOf('\n') + 1))
+  }
+  return holds(PAIR_BEFORE, text, start) || holds(PAIR_BEHIND, text, value)
+}
+
+/** A `.netrc`, and "user ana password …". */
+const MACHINE = /(?<=(?:\bmachine\s{1,9}[^\s:,]{1,100}|\bdefault)\s{1,20}login\s{1,20}[^\s:,]{1,100}\s{1,20})/y
+const LOGIN =
+  '(?:login|user(?:[ _]?(?:name|id))?|usr|uid|email|benutzer(?:name)?|usu[aá]rio|utilisateur|identifiant|utente)'
+const WHO = '["\'`]?(?!(?:and|or)\\b)[^\\s"\'`,;]{1,60}["\'`]?'
+const USER = new RegExp(
+  `(?<=(?:\\b(?:${LOGIN}|account)|логин|пользователь)[ \\t:=]{1,4}${WHO}[ \\t]{0,2}[,;/]?\\s{1,4}(?:(?:and|with|und|mit|y|et|e|the|a)[ \\t]{1,2}){0,2})`,
+  'iy',
+)
+/** In a line of its own or beside it, but not in an object of a program: there the value is a name. */
+const USER_GIVEN = new RegExp(
+  `(?<=(?<![{(]\\s{0,8}["']?)(?:(?:\\b|_)${LOGIN}["']?[ \\t]{0,2}[:=]|-${LOGIN}[ =])[ \\t]{0,4}${WHO}(?:[ \\t]{0,2}[,;/]?[ \\t]{1,4}|\\r?\\n[ \\t+>|-]{0,20}))`,
+  'iy',
+)
+const SECTION = /^[ \t]*\[[\w.:" -]{1,60}\][ \t]*$/m
+const ENV = /(?<=(?:^|\n)[ \t]{0,20}(?:ENV|setx|SetEnv|set -gx)[ \t]{1,4})/y
+
+/** Whether a user's name stands before it, and a program would not put a variable there. */
+export const isPaired = (text: string, start: number, given: Given): boolean =>
+  holds(USER_GIVEN, text, start) && (given !== 'equals' || SECTION.test(text.slice(Math.max(0, start - 300), start)))
+
+/** How a value right behind its name is given, by what stands before the name. */
+export const givenBeside = (text: string, start: number): Given =>
+  holds(MACHINE, text, start)
+    ? 'record'
+    : holds(ENV, text, start)
+      ? 'tight'
+      : holds(USER, text, start)
+        ? 'prose'
+        : 'beside'
+
+const ACCOUNT =
+  '(?:admin(?:istrator)?|root|sa|postgres|user|demo|test(?:er|user)?|guest|deploy|service|support|operator|ubuntu|[\\w.+-]{1,40}@[\\w-]{1,40}\\.[\\w.]{2,20})\\d{0,3}["\'`]?'
+const VALUE = '["\'`]?([^\\s"\'`,;<>()/|\\u2e80-\\uffef]{5,63}[^\\s"\'`,;<>()/|.:?\\u2e80-\\uffef])(?![/\\w])'
+
+/** `admin / …` behind a word that says so. */
+export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и) |(?<=\\bare )[A-Za-z][\\w.-]{1,40} and |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
+/** Around ` / ` where nothing says so. */
+export const SPACED = [ACCOUNT, VALUE] as const
+/** `("ana", "…")` */
+export const SIGN_IN = `\\w{0,20}[ ]?=?[ ]?\\([ ]?["'\`][^"'\`\\n]{1,60}["'\`],[ ]{0,2}["'\`]([^"'\`\\n]{6,100})(?=["'\`])`
+
+export const isPassword = (value: string): boolean => isSecretValue(value, 'password', 'prose', true)
+/** And no word, as `admin / editor` is. */
+export const isOfLogin = (value: string): boolean =>
+  /[\d!#$%^*@&+~=]/.test(value) && isSecretValue(value, 'password', 'prose', false)
+/** Nor the end of a path. */
+export const isNoPath = (value: string): boolean => /[^\w.-]|^(?=.*\d).*[A-Z]/.test(value) && isOfLogin(value)
