@@ -6,6 +6,7 @@ import { readLine, runBody, unpackRun } from './line.ts'
 import { type EventRow, eventsUpTo, type LoggedEvent, putBaseEvent, unpack } from './log.ts'
 import { LINE } from './packed.ts'
 import type { Counts } from './rows.ts'
+import { ownIdentities } from './trust.ts'
 
 /** Lines of a replica that follow each other, and were folded away. */
 export interface Covered {
@@ -111,18 +112,21 @@ const refKey = (entity: string, field: string, replica: string, ctr: number) => 
 
 /**
  * Drops events of folded lines that were overwritten before the moment. The others stay as the base of the history. Of one that was
- * overwritten itself, but names writes of lines that are not folded, stays that: they are not to stand when they come.
+ * overwritten itself, but names writes of lines that are not folded, stays that: they are not to stand when they come. An event of
+ * this store's own keeps all that it names of others: its folded lines travel without theirs.
  */
 export function dropOverwritten(db: Db, lines: readonly Covered[], before: number): number {
   const gone = new Set<string>()
   for (const { event: e } of eventsUpTo(db, before - 1))
     for (const [r, c] of e.over) gone.add(refKey(e.entity, e.field, r, c))
   const folded = [...coveredLines(db), ...lines]
+  const own = new Set(ownIdentities(db).map((o) => o.replica))
   const isFolded = (r: string, c: number) => folded.some((f) => f.replica === r && f.from <= c && c <= f.to)
   return keepOnly(db, folded, ({ event: e }) => {
     const writes = e.op !== 'remove' && e.op !== 'drop' && !e.purged
     if (writes && !gone.has(refKey(e.entity, e.field, e.stamp.replica, e.stamp.ctr))) return e
-    const over = e.over.filter(([r, c]) => !isFolded(r, c))
+    const travels = own.has(e.stamp.replica)
+    const over = e.over.filter(([r, c]) => !isFolded(r, c) || (travels && r !== e.stamp.replica))
     return over.length === 0 ? undefined : { entity: e.entity, field: e.field, op: 'remove', stamp: e.stamp, over }
   })
 }

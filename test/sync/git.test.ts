@@ -357,3 +357,23 @@ test('[K10] a line names the work tree that it was written in: the same name eac
   expect(trees[2]).toMatch(/^[0-9a-f]{8}$/)
   expect(trees[2]).not.toBe(trees[0])
 })
+
+test('[K14] lines folded before they leave take away what they overwrote of others', () => {
+  const t = team()
+  const [ana, ben] = [t.clone('ana'), t.clone('ben')]
+  const sets = (confidence: number) => ['record-principle', { name: 'shared', evidence: ['seen'], confidence }]
+  ana.act([sets(0.1)])
+  ana.share()
+  ben.share()
+  ben.clock.now += 60_000
+  ben.act([sets(0.5)])
+  ben.act([sets(0.9)])
+  ben.memory.compact(ben.clock.now + 1)
+  ben.share()
+  const cid = t.clone('cid')
+  for (const c of [ana, ben, cid]) c.share()
+  for (const c of [ana, ben, cid]) {
+    expect(c.memory.reader.entity('principle:shared')!.conflicts).toEqual([])
+    expect(travelling(c)).toBe(travelling(ana))
+  }
+})
