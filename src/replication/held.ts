@@ -240,21 +240,26 @@ export function freezeErased(db: Db, registry: Registry, id: string, mark: Purge
 }
 
 /**
- * Takes in a folded state of another replica. What it changes of what somebody here stands by stays as it was until they decide;
- * `take` is told what of that somebody here vouches for.
+ * Takes in a folded state of another replica, or more of a line that is here. What it changes of what somebody here stands by stays as
+ * it was until they decide; `take` is told what of that somebody here vouches for. Lines that were folded have lost when they came:
+ * what waited of them would count.
  */
 export function guarded(
   db: Db,
   registry: Registry,
   entities: readonly string[],
   take: (upheld: ReadonlySet<string>) => ReadonlySet<string>,
+  came: 'folded' | 'more' = 'folded',
 ): ReadonlySet<string> {
   const ids = entities.filter((id) => isGuarded(id) && isEndorsed(db, id))
   const before = ids.flatMap((id) => nowOf(db, id) ?? [])
+  const said = new Map(came === 'more' ? before.map(({ id }) => [id, saidOf(getRow(db, id))]) : [])
   const touched = take(new Set(before.flatMap((now) => (now.vouched ? [now.id] : []))))
-  for (const now of before)
-    if (!heldOf(db, now.id)?.frozen && saidOf(now.row) !== saidOf(getRow(db, now.id)))
+  for (const now of before) {
+    const wanted = saidOf(getRow(db, now.id))
+    if (!heldOf(db, now.id)?.frozen && wanted !== saidOf(now.row) && wanted !== said.get(now.id))
       freeze(db, registry, now, 'folded')
+  }
   return touched
 }
 

@@ -349,12 +349,23 @@ function complete(t: Taking, line: Line): void {
   if (whole === there) return
   const kept = asKept(db, whole)
   if (printLine(kept) === printLine(there)) return // all that is more of it was erased here
-  log.replaceLine(db, kept)
+  const entities = [...new Set([...entitiesIn(there), ...entitiesIn(kept)])]
   // nobody here has read or agreed to what it says more
-  if (!isStandIn(there) && !isOwnReplica(db, line.replica)) log.arriveAgain(db, line)
-  rebuildEntities(db, registryOf(t), new Set([...entitiesIn(there), ...entitiesIn(kept)]))
-  touch(t, entitiesIn(there))
-  touch(t, entitiesIn(kept))
+  const isNew = !isStandIn(there) && !isOwnReplica(db, line.replica)
+  touch(
+    t,
+    guarded(
+      db,
+      registryOf(t),
+      isNew ? entities : [],
+      () => {
+        log.replaceLine(db, kept)
+        rebuildEntities(db, registryOf(t), new Set(entities))
+        return new Set(entities)
+      },
+      'more',
+    ),
+  )
   if (isStandIn(there)) {
     noteBack(t, line)
     obey(t, line)

@@ -137,10 +137,6 @@ export function replaceLine(db: Db, line: Line): void {
   indexEvents(db, line, received)
 }
 
-/** What a line says has come only now. */
-export const arriveAgain = (db: Db, { replica, seq }: Pick<Line, 'replica' | 'seq'>): void =>
-  db.run('UPDATE log SET n=? WHERE replica=? AND seq=?', countArrival(db), replica, seq)
-
 /** Lines of which somebody took something out that no mark speaks of. They are asked for once: what is still so is noted again. */
 export function takeUnproven(db: Db): { replica: string; seq: number }[] {
   const found = db.all<{ replica: string; seq: number }>('SELECT replica, seq FROM unproven')

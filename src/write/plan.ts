@@ -330,11 +330,13 @@ export class Planning {
     this.#state(id, {
       s: 'deleted',
       at: this.#folded(id).created,
-      saw: sawOf(
-        this.cells(id)
+      // also what others took away: where their lines wait, it is there
+      saw: sawOf([
+        ...this.cells(id)
           .values()
           .map((c) => c.stamp),
-      ),
+        ...this.view.eventsOf(id).map((e) => e.event.stamp),
+      ]),
       ...why,
     })
   }

@@ -30,20 +30,20 @@ test.each(properties)(
   },
 )
 
-/** What 6,000 random histories found and is open: each is one history. */
-const OPEN: readonly (readonly [what: string, history: string])[] = [
+/** What chance found once in 2,000 histories. */
+const FOUND: readonly (readonly [what: string, history: string])[] = [
   [
-    'a text of theirs that its writer erases, and that came erased, takes my own words of the same name',
+    'a line that comes first without a text and then with it takes nothing of what I built on it',
     '{"seed":0,"accepts":[],"steps":[["wish",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":2,"to":1,"which":[0]}],["wish",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"purge-text"}],["send",{"from":2,"to":0,"which":[0]}],["answer",{"by":0,"n":0,"isYes":false}],["answer",{"by":0,"n":0,"isYes":false}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}]]}', // biome-ignore format: one history
   ],
   [
-    'a yes to a deletion shows a decision without words, whose author was undone elsewhere',
+    'a yes to an undo takes all of a decision away',
     '{"seed":0,"accepts":[[false,false,false],[false,false,false],[false,false,false]],"steps":[["wish",{"by":0,"who":"person","thing":{"kind":"decision","name":"one"},"n":0,"verb":"add"}],["send",{"from":0,"to":2,"which":[0]}],["wish",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"undo"}],["wish",{"by":0,"who":"person","thing":{"kind":"decision","name":"one"},"n":0,"verb":"add"}],["send",{"from":2,"to":0,"which":[]}],["answer",{"by":0,"n":0,"isYes":true}],["clock",{"by":0,"ms":1}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"retire"}]]}', // biome-ignore format: one history
   ],
   [
-    'an agent says anew a decision that its person undid, brought back and undid again',
+    'what a person undid, brought back and undid again is nothing that an agent could change',
     '{"seed":0,"accepts":[[false,false,false],[false,false,false],[false,false,false]],"steps":[["mend",{"by":2,"who":"person","thing":{"kind":"decision","name":"one"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"undo"}],["mend",{"by":2,"who":"person","thing":{"kind":"decision","name":"one"},"n":0,"verb":"restore"}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"one"},"n":56,"verb":"undo"}],["mend",{"by":2,"who":"agent","thing":{"kind":"decision","name":"one"},"n":0,"verb":"add"}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"define"}],["clock",{"by":0,"ms":1}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"retire"}]]}', // biome-ignore format: one history
   ],
 ]
 
-test.fails.each(OPEN)('[Y1] open: %s', (_what, history) => live(JSON.parse(history) as History))
+test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))

@@ -302,7 +302,10 @@ export class Table extends Stage {
     if (!['add', 'retype', 'define'].includes(verb)) this.#decides(p, changed)
     if (who === 'person') for (const id of changed) own.ofPerson.add(id)
     // what was undone has left nothing that anybody could change
-    if (verb === 'undo') for (const id of changed) if (read(id).now === 'gone') own.guarded.delete(id)
+    const isLeft = (id: string) => p.memory.reader.entity(id)?.live === true
+    if (verb === 'undo')
+      for (const id of own.guarded)
+        if (read(id).now === 'gone' && (changed.includes(id) || !isLeft(id))) own.guarded.delete(id)
     for (const id of changed) {
       const { now } = read(id)
       if (own.stands.has(id) && now !== 'gone' && !this.#isDecided(p, id, now.words))
