@@ -9,7 +9,7 @@ import { setMeta } from '../../src/store/meta.ts'
 import { findProject } from '../../src/store/project.ts'
 import { writeSegment } from '../../src/sync/segments.ts'
 import { TOOLS } from '../../src/tools/index.ts'
-import { type Clone, decision, elsewhere, team, travelling } from './clones.ts'
+import { act, type Clone, decision, elsewhere, give, team, travelling } from './clones.ts'
 
 const RULE = [['record-fact', { fact: 'Never commit secrets', category: 'constraint' }]]
 const RULE_ID = 'fact:never-commit-secrets'
@@ -21,16 +21,12 @@ const WAYS: readonly Way[] = ['git', 'updates']
 function two(way: Way) {
   const { clone } = team()
   const [ana, mallory] = [clone('ana'), clone('mallory')] as const
-  const give = (from: Clone, to: Clone) => {
+  const giveThem = (from: Clone, to: Clone) => {
     if (way === 'git') for (const c of [from, to]) elsewhere(c, () => c.share())
-    else elsewhere(from, () => {
-      const { bytes } = from.memory.updatesSince()
-      elsewhere(to, () => to.memory.applyUpdates(bytes))
-    }) // biome-ignore format: one thought
+    else give(from, to)
   }
-  const act = (c: Clone, ...actions: unknown[]) => elsewhere(c, () => c.act(actions, { by: 'person' }))
   const told = (c: Clone) => brief(c.memory, findProject(c.dir), { moment: c.clock.now }).text
-  return { ana, mallory, give, act, told }
+  return { ana, mallory, give: giveThem, told }
 }
 const binds = (c: Clone, id = RULE_ID) => {
   const e = c.memory.reader.entity(id)
@@ -40,7 +36,7 @@ const binds = (c: Clone, id = RULE_ID) => {
 test.each(WAYS)(
   '[Y1] [M6] [T110] a rule that a clone retires goes on binding, until somebody here agrees (%s)',
   (way) => {
-    const { ana, mallory, give, act, told } = two(way)
+    const { ana, mallory, give, told } = two(way)
     act(ana, ...RULE)
     give(ana, mallory)
     act(mallory, ['retire', { ref: RULE_ID, reason: 'no longer' }])
@@ -58,7 +54,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)('[Y1] [M6] [T110] words of a decision that a clone changed stay mine, and I read both (%s)', (way) => {
-  const { ana, mallory, give, act } = two(way)
+  const { ana, mallory, give } = two(way)
   act(ana, decision('use pnpm', { rationale: 'one store for all packages' }))
   give(ana, mallory)
   act(mallory, decision('use pnpm', { rationale: 'because Mallory says so' }))
@@ -75,7 +71,7 @@ test.each(WAYS)('[Y1] [M6] [T110] words of a decision that a clone changed stay 
 test.each(WAYS)(
   '[Y1] [T112] the no says again what holds here, everywhere; who wrote otherwise reads it there (%s)',
   (way) => {
-    const { ana, mallory, give, act } = two(way)
+    const { ana, mallory, give } = two(way)
     act(ana, ...RULE, decision('use pnpm', { rationale: 'one store', topics: ['tools'] }))
     give(ana, mallory)
     act(mallory, decision('use pnpm', { rationale: 'because', topics: ['evil'], alternatives: ['npm'] }))
@@ -103,7 +99,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)('[Y1] [T110] what a clone says takes the place of mine does not hide it (%s)', (way) => {
-  const { ana, mallory, give, act } = two(way)
+  const { ana, mallory, give } = two(way)
   act(ana, decision('use pnpm'))
   give(ana, mallory)
   act(mallory, decision('use yarn'), ['supersede', { old: 'decision:use-pnpm', new: 'decision:use-yarn' }])
@@ -115,7 +111,7 @@ test.each(WAYS)('[Y1] [T110] what a clone says takes the place of mine does not 
 })
 
 test('[Y1] [T111] what waits is told in review, status, show, conflicts and at the next start, with who wants it', async () => {
-  const { ana, mallory, give, act, told } = two('updates')
+  const { ana, mallory, give, told } = two('updates')
   act(ana, ...RULE, decision('use pnpm'))
   give(ana, mallory)
   act(mallory, ['retire', { ref: RULE_ID, reason: 'fix typo' }], decision('use pnpm', { rationale: 'evil' }))
@@ -132,7 +128,7 @@ test('[Y1] [T111] what waits is told in review, status, show, conflicts and at t
 })
 
 test('[Y1] [Y2] what waits is agreed to with the command that review prints, and by a key on a terminal', async () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(ana, ...RULE, decision('use pnpm'), decision('use node'))
   give(ana, mallory)
   act(mallory, ['retire', { ref: RULE_ID, reason: 'fix typo' }], decision('use pnpm', { rationale: 'evil' }), decision('use node', { rationale: 'fast' })) // biome-ignore format: one row
@@ -185,7 +181,7 @@ test('[Y1] [Y2] what waits is agreed to with the command that review prints, and
 })
 
 test('[Y1] [T110] an agent here changes nothing of a rule that a clone retired meanwhile', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(ana, ...RULE)
   give(ana, mallory)
   act(mallory, ['retire', { ref: RULE_ID, reason: 'no' }])
@@ -197,7 +193,7 @@ test('[Y1] [T110] an agent here changes nothing of a rule that a clone retired m
 })
 
 test('[Y1] [T111] a burst of one author is told as a count, and slows no reader', () => {
-  const { ana, mallory, give, act, told } = two('updates')
+  const { ana, mallory, give, told } = two('updates')
   const facts = Array.from({ length: 40 }, (_, i) => [
     'record-fact',
     { fact: `Rule number ${i} holds`, category: 'tool' },
@@ -211,7 +207,7 @@ test('[Y1] [T111] a burst of one author is told as a count, and slows no reader'
 })
 
 test('[Y1] [T110] what a kind of my own means stays mine', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   const { batch } = act(ana, ['define-kind', { name: 'recipe', key: 'title', fields: { title: 'text', cook: 'text' } }])
   act(ana, ['record-recipe', { title: 'plum cake', cook: 'ana' }])
   give(ana, mallory)
@@ -228,7 +224,7 @@ test('[Y1] [T110] what a kind of my own means stays mine', () => {
 })
 
 test('[Y1] [T113] what had come before this version counts as it did, and what comes after it waits', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(ana, decision('use pnpm', { rationale: 'one store' }))
   give(ana, mallory)
   act(mallory, decision('use pnpm', { rationale: 'it is fast' }))
@@ -245,7 +241,7 @@ test('[Y1] [T113] what had come before this version counts as it did, and what c
 })
 
 test('[Y1] [T110] a store made again from its lines holds the same', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(ana, ...RULE, decision('use pnpm', { rationale: 'one store for all packages' }))
   give(ana, mallory)
   act(mallory, ['delete-fact', { ref: RULE_ID }], decision('use pnpm', { rationale: 'evil' }))
@@ -263,17 +259,11 @@ test('[Y1] [T110] a store made again from its lines holds the same', () => {
 function four(way: Way) {
   const { clone } = team()
   const [ana, ben, cid, mallory] = ['ana', 'ben', 'cid', 'mallory'].map((name) => clone(name)) as [Clone, Clone, Clone, Clone] // biome-ignore format: one row
-  const act = (c: Clone, ...actions: unknown[]) => elsewhere(c, () => c.act(actions, { by: 'person' }))
   const share = () => {
     for (let round = 0; round < 2; round++)
       for (const from of [ana, ben, cid, mallory])
         if (way === 'git') elsewhere(from, () => from.share())
-        else
-          for (const to of [ana, ben, cid, mallory])
-            if (to !== from) {
-              const { bytes } = elsewhere(from, () => from.memory.updatesSince())
-              elsewhere(to, () => to.memory.applyUpdates(bytes))
-            }
+        else for (const to of [ana, ben, cid, mallory]) if (to !== from) give(from, to)
   }
   act(ana, ...RULE, decision('use pnpm', { rationale: 'one store for all packages' }))
   share()
@@ -385,7 +375,7 @@ test('[Y1] [T114] who adds to what is mine may not erase it by erasing what they
 test.each(WAYS)(
   '[Y1] [T110] [T116] what an author changes of mine and what they erase of it, told together, leave mine as it was (%s)',
   (way) => {
-    const { ana, mallory, give, act } = two(way)
+    const { ana, mallory, give } = two(way)
     act(ana, ...RULE, decision('use pnpm', { rationale: 'one store for all packages' }))
     give(ana, mallory)
     for (const words of ['a first thing of Mallory', 'a second thing of Mallory']) {
@@ -401,7 +391,7 @@ test.each(WAYS)(
 )
 
 test('[Y1] [C6] [T110] what others folded away unbinds nothing here that it does not change', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(mallory, ...RULE)
   act(ana, ...RULE)
   mallory.memory.compact(mallory.clock.now + 60_000)
@@ -410,7 +400,7 @@ test('[Y1] [C6] [T110] what others folded away unbinds nothing here that it does
 })
 
 test('[Y1] [C6] [T110] what others say as well unbinds nothing once both have folded it away', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(mallory, ...RULE)
   act(ana, ...RULE)
   give(mallory, ana)
@@ -421,7 +411,7 @@ test('[Y1] [C6] [T110] what others say as well unbinds nothing once both have fo
 })
 
 test('[Y1] [C6] [T110] what waited here unbinds nothing once others agreed to it and folded it away', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(mallory, ...RULE)
   act(ana, ...RULE)
   give(mallory, ana)
@@ -434,7 +424,7 @@ test('[Y1] [C6] [T110] what waited here unbinds nothing once others agreed to it
 
 /** Mallory erases at her own store what Ana wrote, folds it away, and tells Ana. */
 function foldedErasure() {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(mallory, ...RULE)
   act(mallory, ['purge', { ref: RULE_ID, reason: 'x' }])
   act(ana, ['record-fact', { fact: 'Never commit secrets', category: 'constraint', context: 'ever' }])
@@ -460,7 +450,7 @@ test.fails('[Y1] [K14] [T114] a folded erasure that its author does not ask for 
 })
 
 test('[Y1] [C6] [T112] what others changed and folded away is told as a change, and a yes to it erases nothing', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(ana, decision('use pnpm', { rationale: 'one store for all packages' }))
   give(ana, mallory)
   act(mallory, decision('use pnpm', { rationale: 'it is fast' }))
@@ -472,7 +462,7 @@ test('[Y1] [C6] [T112] what others changed and folded away is told as a change, 
 })
 
 test('[C6] [T40] an agent changes nothing that a person wrote, also once its lines are folded away', () => {
-  const { ana, act } = two('updates')
+  const { ana } = two('updates')
   act(ana, decision('use pnpm', { rationale: 'one store for all packages' }))
   ana.memory.compact(ana.clock.now + 60_000)
   elsewhere(ana, () =>
@@ -482,7 +472,7 @@ test('[C6] [T40] an agent changes nothing that a person wrote, also once its lin
 })
 
 test('[T40] an agent changes nothing that a person confirmed, also where an agent of here wrote it', () => {
-  const { ana, act } = two('updates')
+  const { ana } = two('updates')
   const agent = (...actions: unknown[]) =>
     elsewhere(ana, () => ana.act(actions, { by: 'agent', agent: 'a', session: 's' }))
   agent(decision('use pnpm', { rationale: 'one store for all packages' }))
@@ -494,11 +484,6 @@ test('[T40] an agent changes nothing that a person confirmed, also where an agen
 test('[Y1] [T111] [T114] a yes to what nobody is told of erases nothing', () => {
   const { clone } = team()
   const [ana, ben, mallory] = ['ana', 'ben', 'mallory'].map((name) => clone(name)) as [Clone, Clone, Clone]
-  const act = (c: Clone, ...actions: unknown[]) => elsewhere(c, () => c.act(actions, { by: 'person' }))
-  const give = (from: Clone, to: Clone) => {
-    const { bytes } = elsewhere(from, () => from.memory.updatesSince())
-    elsewhere(to, () => to.memory.applyUpdates(bytes))
-  }
   act(ben, ...RULE)
   give(ben, mallory)
   act(mallory, ['purge', { ref: RULE_ID, reason: 'x' }])
@@ -512,11 +497,6 @@ test('[Y1] [T111] [T114] a yes to what nobody is told of erases nothing', () => 
 test('[Y1] [T110] [T112] what was left out of a line when I agreed waits when it comes', () => {
   const { clone } = team()
   const [ana, ben, mallory] = ['ana', 'ben', 'mallory'].map((name) => clone(name)) as [Clone, Clone, Clone]
-  const act = (c: Clone, ...actions: unknown[]) => elsewhere(c, () => c.act(actions, { by: 'person' }))
-  const give = (from: Clone, to: Clone) => {
-    const { bytes } = elsewhere(from, () => from.memory.updatesSince())
-    elsewhere(to, () => to.memory.applyUpdates(bytes))
-  }
   act(ben, ['record-fact', { fact: 'Never commit secrets', category: 'constraint', context: 'unless Ben says so' }])
   give(ben, mallory)
   act(mallory, ['purge', { ref: RULE_ID, reason: 'x' }])
@@ -531,7 +511,7 @@ test('[Y1] [T110] [T112] what was left out of a line when I agreed waits when it
 
 // a link to what was deleted is hidden, and nobody here stands by what it leads to
 test.fails('[Y1] [T110] a rule that I replaced with one of others stays replaced when they delete theirs', () => {
-  const { ana, mallory, give, act } = two('updates')
+  const { ana, mallory, give } = two('updates')
   act(ana, ...RULE)
   act(mallory, ['record-fact', { fact: 'Commit no keys', category: 'constraint' }])
   give(mallory, ana)
@@ -565,7 +545,7 @@ test('[Y1] [T115] where our own detector finds a secret it is hidden at once eve
 test.each(WAYS)(
   '[Y1] [T117] an unsigned line gives up nobody’s identity, and is no line of anybody who signs (%s)',
   (way) => {
-    const { ana, mallory: joiner, act } = two(way)
+    const { ana, mallory: joiner } = two(way)
     act(ana, ...RULE)
     const tag = own(ana)
     const take = (c: Clone, replica: string, seq: number, line: Line) => {

@@ -30,6 +30,15 @@ export function elsewhere<T>(c: Clone, body: () => T): T {
 }
 
 /** A person's clone of the repository, with a store of its own. */
+/** Everything that one store knows comes to another. */
+export function give(from: Clone, to: Clone): void {
+  const { bytes } = elsewhere(from, () => from.memory.updatesSince())
+  elsewhere(to, () => to.memory.applyUpdates(bytes))
+}
+
+/** What the person at a clone does. */
+export const act = (c: Clone, ...actions: unknown[]): ActResult => elsewhere(c, () => c.act(actions, { by: 'person' }))
+
 export class Clone {
   readonly dir: string
   readonly name: string

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { acceptReviewers, reviewersNamed } from '../../src/replication/reviewers.ts'
 import { vouchedFor } from '../../src/replication/trust.ts'
 import { publicKey } from '../../src/store/keys.ts'
-import { type Clone, elsewhere, team } from './clones.ts'
+import { act, type Clone, elsewhere, give, team } from './clones.ts'
 
 const RULE = [['record-fact', { fact: 'Never deploy on Fridays', category: 'workflow' }]]
 
@@ -88,11 +88,6 @@ test('[M6] [T84] a list that came with a commit counts for nothing until it is a
 test('[Y1] [T84] [T110] a reviewer who confirms my words does not agree to what others want of them by then', () => {
   const { clone } = team()
   const [ana, ben, mallory] = ['ana', 'ben', 'mallory'].map((name) => clone(name)) as [Clone, Clone, Clone]
-  const act = (c: Clone, ...actions: unknown[]) => elsewhere(c, () => c.act(actions, { by: 'person' }))
-  const give = (from: Clone, to: Clone) => {
-    const { bytes } = elsewhere(from, () => from.memory.updatesSince())
-    elsewhere(to, () => to.memory.applyUpdates(bytes))
-  }
   acceptReviewers(ana.memory.db, reviewersNamed({ ben: elsewhere(ben, () => publicKey(ben.memory.projectId)!) }))
   act(ana, RULE[0]!)
   give(ana, ben)
