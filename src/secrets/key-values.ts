@@ -188,7 +188,7 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
     const value = valueAt(text, end + closed + between, 'prose', false)
     // "password of the admin account: …", and nothing behind it
     const isAlone = value && /^[.!]?[ \t]*(?:\n|$)/.test(text.slice(value.end, value.end + 8))
-    if (isAlone && !value.quoted && /\w[ \t]+\w[^:]*:[ \t]*$/.test(text.slice(end, value.start))) value.given = 'paired'
+    if (isAlone && !value.quoted && endsNamed(text.slice(end, value.start))) value.given = 'paired'
     return value
   }
   if (gap === 0) return undefined
@@ -198,6 +198,12 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   const name = text.slice(start, end)
   if (given === 'beside' && /pass$/i.test(name)) return undefined // the verb
   return valueAt(text, next, given === 'beside' && /^pwd?$/i.test(name) ? 'prose' : given, given === 'tight')
+}
+
+/** Whether two words and a colon stand at the end. */
+function endsNamed(text: string): boolean {
+  const [named = '', rest] = text.split(':').slice(-2)
+  return rest?.trim() === '' && /\w[ \t]+\w/.test(named)
 }
 
 /** So much of a value is read before it is known to be a secret. */

@@ -5,7 +5,10 @@ import { readText } from './files.ts'
 import { entryOf, journalFiles } from './journal.ts'
 
 /** Clients write their settings anew in a form of their own: what names us is to stand there still. */
-const namesUs = (text: string): string[] => text.match(/"(?:[^"\\]|\\.)*tidemark(?:[^"\\]|\\.)*"/g) ?? [text]
+function namesUs(text: string): string[] {
+  const named = (text.match(/"(?:[^"\\]|\\.)*\\?(?:"|$)/gs) ?? []).filter((name) => name.includes('tidemark'))
+  return named.length > 0 ? named : [text]
+}
 
 /** Files from which something is gone that `init` wrote there. */
 export function rewired(root: string): string[] {
