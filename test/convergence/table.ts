@@ -207,7 +207,10 @@ export class Table extends Stage {
       return own.stands.has(id) && !isDeepStrictEqual(was, now) ? 'nobody has agreed to the change' : undefined
     }
     if (!own.stands.has(id)) return undefined
-    if (now !== 'gone' && !this.#isDecided(p, id, now.words)) return 'nobody who decides here said these words'
+    // who erased their text themselves reads none
+    const isEmptied = [...own.erased].some((words) => this.#words.get(words) === thingIn(id))
+    if (now !== 'gone' && !(isEmptied && now.words === '') && !this.#isDecided(p, id, now.words))
+      return 'nobody who decides here said these words'
     const isTaken = deciding.some(({ took, erased }) => took.has(id) || erased.has(thingIn(id)))
     return was !== 'gone' && now === 'gone' && !isTaken ? 'nobody who decides here took it away' : undefined
   }
