@@ -85,8 +85,9 @@ const isAgreement = ({ event: { field, value } }: Arrived): boolean =>
 function agreesToAll(s: Settling, id: string, e: Arrived, events: readonly Arrived[]): boolean {
   if (!isAgreement(e)) return false
   if (s.isOwn(e)) return true
-  const { fields } = foldOf(id, cellsOf(events.filter((o) => o.n <= e.n).map((o) => o.event)))
-  return isObject(e.event.value) && e.event.value.confirms === contentDigest({ id, fields })
+  const { live, fields } = foldOf(id, cellsOf(events.filter((o) => o.n <= e.n).map((o) => o.event)))
+  // a digest says nothing of a deletion
+  return live && isObject(e.event.value) && e.event.value.confirms === contentDigest({ id, fields })
 }
 
 /** `all`: what happened to it, if that is more than `events`. */

@@ -1,4 +1,5 @@
 import { STATE } from '../log/cells.ts'
+import { foldOf } from '../log/context-value.ts'
 import { cellsOf } from '../log/events.ts'
 import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
@@ -65,11 +66,24 @@ export function vouchedBy(
     const folded = arrivalsOf(db, id)
     const { own = 0, others = -1 } = last.get(id) ?? {}
     const said = Math.max(others, folded?.others || -1)
-    if (said < 0 || Math.max(own, folded?.own ?? 0) > said) vouched.add(id)
+    const stood = Math.max(own, folded?.own ?? 0)
+    const isFoldedSince = (folded?.others ?? 0) > stood
+    if (said < 0 || stood > said || (stood > 0 && !isFoldedSince && isAsOf(id, stood, events))) vouched.add(id)
   }
   const others = ids.filter((id) => !vouched.has(id))
   for (const id of reviewedAmong(db, others, events, entity)) vouched.add(id)
   return vouched
+}
+
+/** Whether an entity says what it said when a line had arrived: what came since has changed nothing. */
+function isAsOf(id: string, n: number, events: readonly Arrived[]): boolean {
+  const own = events.filter((e) => e.event.entity === id)
+  const said = (some: readonly Arrived[]) => {
+    const { live, fields } = foldOf(id, cellsOf(some.map((e) => e.event)))
+    return live && contentDigest({ id, fields })
+  }
+  const now = said(own)
+  return now !== false && now === said(own.filter((e) => e.n <= n))
 }
 
 /** Of each entity the last arrival by which somebody here stood by it, and the last by which others spoke of it. */
@@ -94,9 +108,11 @@ function lastWords(db: Db, events: readonly Arrived[]): Map<string, Partial<Arri
 export function keepTrust(db: Db, covered: readonly { replica: string; first: number; last: number }[]): void {
   for (const c of covered) {
     const last = lastWords(db, eventsIn(db, c.replica, c.first, c.last))
-    const held = heldAmong(db, [...last.keys()])
+    const ids = [...last.keys()]
+    const held = heldAmong(db, ids)
+    const vouched = vouchedFor({ db }, ids)
     for (const [entity, words] of last) {
-      const isUpheld = held.get(entity) === true
+      const isUpheld = held.get(entity) ?? vouched.has(entity)
       keepArrivals(db, entity, { own: 0, others: 0, ...words, ...(isUpheld ? { others: 0 } : {}) })
     }
   }

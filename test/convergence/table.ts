@@ -202,14 +202,14 @@ export class Table extends Stage {
   #forbids(p: Player, id: string, was: Reading, now: Reading): string | undefined {
     const own = this.#deeds.get(p)!
     const deciding = this.#deciding(p).map((d) => this.#deeds.get(d)!)
-    if (!deciding.some((d) => d !== own && d.concerns(id))) {
+    const hasEmptied = ({ erased }: Deeds) => [...erased].some((words) => this.#words.get(words) === thingIn(id))
+    if (!deciding.some((d) => d !== own && (d.concerns(id) || hasEmptied(d)))) {
       if (now !== 'gone' && now.binds && !own.ofPerson.has(id)) return 'no person has agreed that it binds'
       return own.stands.has(id) && !isDeepStrictEqual(was, now) ? 'nobody has agreed to the change' : undefined
     }
     if (!own.stands.has(id)) return undefined
-    // who erased their text themselves reads none
-    const isEmptied = [...own.erased].some((words) => this.#words.get(words) === thingIn(id))
-    if (now !== 'gone' && !(isEmptied && now.words === '') && !this.#isDecided(p, id, now.words))
+    const isEmpty = now !== 'gone' && now.words === '' && deciding.some(hasEmptied)
+    if (now !== 'gone' && !isEmpty && !this.#isDecided(p, id, now.words))
       return 'nobody who decides here said these words'
     const isTaken = deciding.some(({ took, erased }) => took.has(id) || erased.has(thingIn(id)))
     return was !== 'gone' && now === 'gone' && !isTaken ? 'nobody who decides here took it away' : undefined
