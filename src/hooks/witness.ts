@@ -21,8 +21,8 @@ interface Question {
   readonly ref: string
   /** Of the content that was shown. */
   readonly digest: string
-  /** It was asked after the last prompt: a bare answer may be meant for it. */
-  readonly fresh: boolean
+  /** After so many prompts it was asked: a bare answer in the next one may be meant for it. */
+  readonly after: number
 }
 
 /** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
@@ -38,6 +38,8 @@ const open = (hook: Hook): Question[] => {
 const keep = (hook: Hook, questions: readonly Question[]): void =>
   hook.sessions.patch(hook.session, { questions: questions.slice(-MOST) as unknown as Json })
 
+const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
+
 /** Whether somebody can still say yes to it. */
 const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
 
@@ -49,10 +51,9 @@ export function askAbout(hook: Hook, ids: readonly string[]): string | undefined
   const { memory, call, session } = hook
   const entities = memory.reader.entities([...new Set(ids)]).filter(waits)
   if (entities.length === 0 || call.silent === true || session === '') return undefined
-  const refs = shortRefs(
-    entities.map((e) => e.id),
-    memory.reader.allIds(),
-  )
+  const now = entities.map((e) => e.id)
+  // an answer names one of this session's questions
+  const refs = shortRefs(now, [...new Set([...open(hook).map((q) => q.id), ...now])])
   const asked: { e: Entity; ref: string; said: string }[] = []
   let left = SHOWN
   for (const e of entities) {
@@ -67,10 +68,11 @@ export function askAbout(hook: Hook, ids: readonly string[]): string | undefined
   const more = entities.length - asked.length
   const rest = more > 0 ? ` ${more} more: tidemark confirm` : ''
   if (asked.length === 0) return `Tidemark noted what is too long to ask here.${rest}`
-  const fresh = asked.map(({ e, ref }) => ({ id: e.id, ref, digest: contentDigest(e), fresh: true }))
+  const after = prompts(hook)
+  const fresh = asked.map(({ e, ref }) => ({ id: e.id, ref, digest: contentDigest(e), after }))
   const earlier = open(hook).filter((q) => !fresh.some((f) => f.id === q.id))
   keep(hook, [...earlier, ...fresh])
-  const isOnly = asked.length === 1 && !earlier.some((q) => q.fresh)
+  const isOnly = asked.length === 1 && !earlier.some((q) => q.after === after)
   const ref = asked[0]!.ref
   const how = isOnly ? `Answer yes or no (or: yes ${ref})` : `Answer such as: yes ${ref}, no ${asked.at(-1)!.ref}`
   return `Tidemark noted: ${asked.map((a) => a.said).join(', ')} — confirm? ${how}.${rest}`
@@ -79,10 +81,10 @@ export function askAbout(hook: Hook, ids: readonly string[]): string | undefined
 /** The agent has asked something of its own: a bare yes may be meant for that. */
 export function agentAsked(hook: Hook): void {
   const questions = open(hook)
-  if (/[?？¿]/.test(hook.call.said ?? '') && questions.some((q) => q.fresh))
+  if (/[?？¿]/.test(hook.call.said ?? '') && questions.some((q) => q.after === prompts(hook)))
     keep(
       hook,
-      questions.map((q) => ({ ...q, fresh: false })),
+      questions.map((q) => ({ ...q, after: -1 })),
     )
 }
 
@@ -161,7 +163,7 @@ function isTyped({ call, session, sessions }: Hook): boolean {
 export function answered(hook: Hook, prompt: string): HookReply {
   const questions = open(hook)
   if (questions.length === 0) return {}
-  const bare = questions.filter((q) => q.fresh)
+  const bare = questions.filter((q) => q.after === prompts(hook) - 1)
   const answers = isTyped(hook) ? answersIn(prompt) : []
   const told: string[] = []
   const done = new Set<string>()
@@ -182,10 +184,11 @@ export function answered(hook: Hook, prompt: string): HookReply {
       told.push(decide(hook, e, yes))
     }
   }
-  keep(
-    hook,
-    questions.filter((q) => !done.has(q.id)).map((q) => ({ ...q, fresh: false })),
-  )
+  if (done.size > 0)
+    keep(
+      hook,
+      questions.filter((q) => !done.has(q.id)),
+    )
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`
   return { visible: joined(...told, changed), context: joined(...told) }
