@@ -90,7 +90,7 @@ export function touchedBy(reader: Reader, start: Entity, now: number, limit = TO
       }
     const fresh = [...better.keys()].filter((id) => !best.has(id))
     const entities = new Map(reader.entities(fresh).map((e) => [e.id, e]))
-    const replaced = new Set(reader.edges('to', fresh, ['supersedes']).map((l) => l.to))
+    const replaced = reader.replaced(fresh)
     ring = []
     for (const [id, t] of better) {
       const entity = best.get(id)?.entity ?? entities.get(id)

@@ -149,11 +149,15 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Varia
     return new Map(ids.map((id) => [id, was.get(id) ?? folded.get(id)]))
   }
   /** Those of these that another one had taken the place of. */
-  const replacedOf = (ids: readonly string[], whatever: boolean, known: ReadonlyMap<string, Standing>): Set<string> => {
+  const replacedOf = (
+    ids: readonly string[],
+    whatever = true,
+    known: ReadonlyMap<string, Standing> = new Map(),
+  ): Set<string> => {
     const all = [...rows.linksInto(db, SUPERSEDES, ids), ...ids.flatMap((id) => goneAt('dst', id))]
     const taking = all.filter((l) => l.rel === SUPERSEDES)
-    const alive = aliveOf([...new Set(taking.flatMap((l) => [l.id, l.src]))], known)
-    const old = new Set(taking.flatMap((l) => (alive.get(l.id) && alive.has(l.src) ? [l.dst] : [])))
+    const alive = aliveOf([...new Set(taking.map((l) => l.id))], known)
+    const old = new Set(taking.flatMap((l) => (alive.get(l.id) ? [l.dst] : [])))
     if (whatever) return old
     const said = rows.rowsOfIds(db, writtenUpTo(db, [...old], 'status', at))
     const was = stateOfEach(
@@ -235,6 +239,7 @@ export function readAsOf(db: Db, registryNow: () => Registry, at: number): Varia
             ]
           : [],
       ),
+    replaced: (ids) => replacedOf(ids),
     linksOf: (relations) =>
       [...rows.linksOf(db, relations), ...goneLinks().filter((l) => relations.includes(l.rel))]
         .filter((l) => isLive(l.id))

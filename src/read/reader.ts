@@ -4,7 +4,7 @@
  */
 
 import { UserError } from '../errors.ts'
-import { type Conflict, type Edge, type Entity, isAgreed, type Link } from '../model/entity.ts'
+import type { Conflict, Edge, Entity, Link } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { nearest } from '../model/names.ts'
 import type { Registry } from '../model/registry.ts'
@@ -62,6 +62,8 @@ export interface Reader extends Lookup {
   links(end: 'from' | 'to', id: string): Link[]
   /** Links at any of several entities that are neither proposed nor retired, without reading them. In a fixed order. */
   edges(end: 'from' | 'to', ids: readonly string[], relations?: readonly string[]): Edge[]
+  /** Those of these that something took the place of, also where that was deleted since. */
+  replaced(ids: readonly string[]): Set<string>
   /** Every link of some relations, read without its entity: whether it and its ends still count is for the caller to see. */
   linksOf(relations: readonly string[]): Omit<Link, 'entity'>[]
   /** Best first. */
@@ -164,16 +166,16 @@ export function readNow(db: Db, registry: () => Registry, from: Queries = db.her
         ...{ id: l.id, from: l.src, to: l.dst, type: l.rel, at: l.at },
         ...(typeof l.confidence === 'number' ? { confidence: l.confidence } : {}),
       })),
+    replaced: (ids) => new Set(rows.replacedAmong(from, ids)),
     linksOf: (relations) =>
       rows.linksOf(from, relations).map(({ id, src, dst, rel }) => ({ id, from: src, to: dst, type: rel })),
     search(question, limit, kinds) {
       const words = rarest(db, question)
-      const isReplaced = (e: Entity) =>
-        e.fields.status === undefined &&
-        reader.links('to', e.id).some((l) => l.type === 'supersedes' && isAgreed(l.entity))
-      return rowsWith(from, words, limit, 'known', kinds)
+      const hits = rowsWith(from, words, limit, 'known', kinds)
+      const replaced = reader.replaced(hits.map((hit) => hit.id))
+      return hits
         .flatMap((hit) => entity(hit.id) ?? [])
-        .filter((e) => !isReplaced(e))
+        .filter((e) => e.fields.status !== undefined || !replaced.has(e.id))
     },
     conflicts: () => rows.rowsInConflict(from).map(said),
     counts: () => rows.countByKind(from),

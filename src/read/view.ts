@@ -70,7 +70,7 @@ export function readWithout(
 
   const isOther = (id: string) => other.has(id)
   const entity = (id: string) => (isOther(id) ? other.get(id)?.entity : base.entity(id))
-  const linksAt = (end: 'from' | 'to', ids: readonly string[]): Link[] => {
+  const linksAt = (end: 'from' | 'to', ids: readonly string[], isToGone = false): Link[] => {
     const [column, far] = end === 'from' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
     const asked = new Set(ids)
     const all = [
@@ -80,13 +80,14 @@ export function readWithout(
     return all
       .flatMap((l): Link[] => {
         const said = entity(l.id)
-        return said && said.fields.standing !== 'rejected' && entity(l[far])?.live
+        return said && said.fields.standing !== 'rejected' && (isToGone ? said.live : entity(l[far])?.live)
           ? [{ id: l.id, from: l.src, to: l.dst, type: l.rel, entity: said }]
           : []
       })
       .sort((a, b) => compare([a.type, a[end === 'from' ? 'to' : 'from']], [b.type, b[end === 'from' ? 'to' : 'from']]))
   }
-  const hasNewer = (id: string) => linksAt('to', [id]).some((l) => l.type === SUPERSEDES && isAgreed(l.entity))
+  const replaced = (ids: readonly string[]) =>
+    new Set(linksAt('to', ids, true).flatMap((l) => (l.type === SUPERSEDES && isAgreed(l.entity) ? [l.to] : [])))
 
   /** Those that lists may show otherwise than the rows say: touched ones, and what those took or take the place of. */
   let others: Set<string> | undefined
@@ -105,7 +106,7 @@ export function readWithout(
     if (o.standing) return standing === o.standing
     if (o.all) return true
     if (e.fields.retired !== undefined || standing === 'rejected') return false
-    return !((o.current || e.fields.status === undefined) && hasNewer(e.id))
+    return !((o.current || e.fields.status === undefined) && replaced([e.id]).has(e.id))
   }
   const anew = (kind: string, o: ListOptions): Entity[] =>
     [...listedAnew()].flatMap((id) => {
@@ -157,6 +158,7 @@ export function readWithout(
             : [],
         ),
       ),
+    replaced,
     linksOf: (relations) =>
       [...rows.linksOf(db, relations).filter((l) => !isOther(l.id)), ...links.filter((l) => relations.includes(l.rel))]
         .sort((a, b) => compare([a.rel, a.src, a.dst], [b.rel, b.src, b.dst]))
@@ -175,7 +177,7 @@ export function readWithout(
         .sort((a, b) => b.score - a.score)
         .flatMap(({ id }) => {
           const e = entity(id)
-          return e && !(e.fields.status === undefined && hasNewer(id)) ? [e] : []
+          return e && !(e.fields.status === undefined && replaced([id]).has(id)) ? [e] : []
         })
         .slice(0, limit)
     },

@@ -140,7 +140,7 @@ describe('what holds', () => {
     expect(state('to')).toBe('deleted')
   })
 
-  test('[H5] a supersession that is proposed, rejected, unlinked or whose newer one is deleted replaces nothing', () => {
+  test('[H5] a supersession that is proposed, rejected or unlinked replaces nothing; deleting what is newer brings nothing back, restore does', () => {
     const m = openTestMemory()
     m.act(['a', 'b', 'c', 'd', 'newer', 'other'].map((title) => ['record-learning', { title }]))
     const link = (to: string, more = {}) => ['link-entities', { from: 'newer', to, type: 'supersedes', ...more }]
@@ -157,7 +157,9 @@ describe('what holds', () => {
       ['delete-learning', { ref: 'other' }],
     ])
     m.act([['reject', { ref: m.memory.reader.links('to', m.get('c')!.id)[0]!.id }]])
-    expect(['a', 'b', 'c', 'd'].map(state)).toEqual([undefined, undefined, undefined, undefined])
+    expect(['a', 'b', 'c', 'd'].map(state)).toEqual([undefined, undefined, undefined, 'superseded'])
+    m.act([['restore', { ref: 'd' }]])
+    expect(state('d')).toBeUndefined()
   })
 
   test('[H5] as of a moment before, it was not superseded yet', () => {

@@ -25,7 +25,7 @@ export function stateOf(
   e: Entity,
   reader: Reader,
   validAt: number,
-  replaced: (id: string) => boolean = (id) => replacedAmong([id], reader).has(id),
+  replaced: (id: string) => boolean = (id) => reader.replaced([id]).has(id),
 ): State | undefined {
   if (!e.live) return 'deleted'
   const standing = standingOf(e.fields)
@@ -37,10 +37,7 @@ export function stateOf(
 
 /** The states of several, as `stateOf` has them. */
 export function statesOf(entities: readonly Entity[], reader: Reader, validAt: number): Map<Entity, State | undefined> {
-  const replaced = replacedAmong(
-    entities.map((e) => e.id),
-    reader,
-  )
+  const replaced = reader.replaced(entities.map((e) => e.id))
   return new Map(entities.map((e) => [e, stateOf(e, reader, validAt, (id) => replaced.has(id))]))
 }
 
@@ -73,12 +70,13 @@ export function readValidAt(reader: Reader, at: number): Reader {
       const holding = new Set(reader.entities([...new Set(others)]).flatMap((e) => (holds(e) ? [e.id] : [])))
       return edges.filter((l) => holding.has(l.id) && holding.has(end === 'from' ? l.to : l.from))
     },
+    replaced(ids) {
+      // what takes its place later, or did so once, does not replace it at that moment
+      const [known, holding] = [reader, this].map((r) => new Set(r.edges('to', ids, ['supersedes']).map((l) => l.to)))
+      return new Set([...reader.replaced(ids)].filter((id) => holding!.has(id) || !known!.has(id)))
+    },
   }
 }
 
 /** Whether somebody stands by a link: not proposed, rejected or taken out. */
 export const stands = (link: Link): boolean => isAgreed(link.entity)
-
-/** Those whose place something says that it takes; kinds without a status know no other sign. */
-const replacedAmong = (ids: readonly string[], reader: Reader): Set<string> =>
-  new Set(reader.edges('to', ids, ['supersedes']).map((link) => link.to))

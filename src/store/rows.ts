@@ -112,8 +112,8 @@ export const listIds = (
 ): { id: string; created: number }[] => (kinds.length === 0 ? [] : listed(db, 'id, created', kinds, o))
 
 const HAS_NEWER = `EXISTS (
-  SELECT 1 FROM links l JOIN entities said ON said.id=l.id JOIN entities newer ON newer.id=l.src
-  WHERE l.dst=entities.id AND l.rel='supersedes' AND newer.live=1 AND said.live=1 AND said.retired=0 AND said.standing='confirmed')`
+  SELECT 1 FROM links l JOIN entities said ON said.id=l.id
+  WHERE l.dst=entities.id AND l.rel='supersedes' AND said.live=1 AND said.retired=0 AND said.standing='confirmed')`
 /** Something took its place, and it has no status that says so. Few have such a link: only theirs is read. */
 const REPLACED = `CASE WHEN NOT ${HAS_NEWER}
   THEN 0 WHEN json_valid(entities.body) THEN json_extract(entities.body, '$.status') IS NULL ELSE 0 END`
@@ -251,7 +251,7 @@ export const allLinksAt = (db: Queries, end: 'src' | 'dst', ids: readonly string
 export const linkOf = (db: Queries, id: string): LinkRow | undefined => db.get('SELECT * FROM links WHERE id=?', id)
 
 /** Links of one relation that end at one of these. */
-export const linksInto = (db: Db, relation: string, ids: readonly string[]): LinkRow[] =>
+export const linksInto = (db: Queries, relation: string, ids: readonly string[]): LinkRow[] =>
   db.all('SELECT * FROM links WHERE dst IN (SELECT value FROM json_each(?)) AND rel=?', JSON.stringify(ids), relation)
 
 export const allKinds = (db: Db): string[] => column<string>(db, 'SELECT DISTINCT kind FROM entities')
@@ -324,6 +324,15 @@ export function edgesAt(
     ...(relations ? [JSON.stringify(relations)] : []),
   )
 }
+
+/** Those that something agreed took the place of. Whether that is still there does not matter: the old does not hold again by itself. */
+export const replacedAmong = (db: Queries, ids: readonly string[]): string[] =>
+  column(
+    db,
+    `SELECT DISTINCT l.dst FROM json_each(?) asked CROSS JOIN links l ON l.dst=asked.value AND l.rel='supersedes'
+       CROSS JOIN entities said ON said.id=l.id WHERE said.live=1 AND said.retired=0 AND said.standing='confirmed'`,
+    JSON.stringify(ids),
+  )
 
 /** Every link of some relations; whether it and its ends are alive is not looked at, which would take ten times as long. */
 export const linksOf = (db: Queries, relations: readonly string[]): LinkRow[] =>

@@ -1,7 +1,7 @@
 import { compareStamps, seen } from '../log/cells.ts'
 import { valueBefore } from '../log/events.ts'
 import { ref } from '../model/args.ts'
-import { type Entity, LINK_KIND } from '../model/entity.ts'
+import { type Entity, LINK_KIND, standingOf } from '../model/entity.ts'
 import { text } from '../model/field.ts'
 import { fieldsOf } from '../model/kind.ts'
 import { WORD } from '../model/names.ts'
@@ -52,9 +52,10 @@ export function settleSupersession(p: Planning, linkId: string): void {
   const id = String(link.fields.to)
   const old = p.entity(id)
   if (!old || !p.registry().kind(old.kind)?.fields.status?.choices?.includes('superseded')) return
-  const stands = p
-    .links('dst', id)
-    .some((l) => l.rel === 'supersedes' && (p.entity(l.id)?.fields.standing ?? 'confirmed') === 'confirmed')
+  const stands = p.replacing(id).some((l) => {
+    const said = p.entity(l.id)
+    return said?.live && standingOf(said.fields) === 'confirmed'
+  })
   if (stands) p.set(id, 'status', 'superseded')
   else if (old.fields.status === 'superseded') {
     const [cell] = seen(p.cells(id), 'status').sort((a, b) => compareStamps(b.stamp, a.stamp))

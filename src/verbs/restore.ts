@@ -18,9 +18,16 @@ export const restore = defineVerb({
     reason: REASON,
   },
   example: { ref: 'use-json-files', reason: 'still needed for the export' },
-  plan(p, { ref: target, to }, report) {
+  plan(p, { ref: target, to, reason }, report) {
     if (to !== undefined) return restoreTo(p, target, to, report)
-    if (target.live && target.fields.retired === undefined) p.note(`${target.id} was neither deleted nor retired`)
+    // what took its place is gone: nothing stands in its way but the link
+    const links = p.replacing(target.id).filter((l) => p.entity(l.id)?.live && !p.entity(l.src)?.live)
+    if (target.live && target.fields.retired === undefined && links.length === 0)
+      p.note(`${target.id} was neither deleted nor retired`)
+    for (const { id } of links) {
+      p.remove(id, reason)
+      settleSupersession(p, id)
+    }
     if (!target.live) p.restore(target.id)
     if (target.fields.retired !== undefined) p.set(target.id, 'retired', undefined)
     if (!target.live || target.fields.retired !== undefined) p.sign(target.id)

@@ -139,16 +139,14 @@ export class AuthorityWatch {
   }
 
   #stateIn(
-    look: Pick<View, 'entity' | 'links'>,
+    look: Pick<View, 'entity' | 'replacing'>,
     id: string,
     isEndorsed: () => boolean,
     erased: ReadonlySet<string> = new Set(),
   ): State {
     const e = look.entity(id)
     if (!e?.live) return { existed: Object.keys(e?.fields ?? {}).some((f) => f !== 'provenance'), holds: false }
-    const replaced = look
-      .links('dst', id)
-      .some((l) => l.rel === 'supersedes' && !erased.has(l.id) && isHeld(look.entity(l.id)))
+    const replaced = look.replacing(id).some((l) => !erased.has(l.id) && isHeld(look.entity(l.id)))
     const holds = isAgreed(e) && !replaced && e.fields.validTo === undefined
     const isRule = holds && this.#p.registry().kind(e.kind)?.binding === true
     return { existed: true, fields: e.fields, holds, ...(isRule && isEndorsed() ? { binds: bindingText(e) } : {}) }

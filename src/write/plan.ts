@@ -243,8 +243,13 @@ export class Planning {
     return [...found.values()].filter((e) => e.live)
   }
 
-  links(end: 'src' | 'dst', id: string): LinkRow[] {
-    const found = new Map(this.view.links(end, id).map((l) => [l.id, l]))
+  /** Links that say what took the place of this; whether that is alive does not matter. */
+  replacing(id: string): LinkRow[] {
+    return this.links('dst', id, this.view.replacing(id)).filter((l) => l.rel === 'supersedes')
+  }
+
+  links(end: 'src' | 'dst', id: string, there: readonly LinkRow[] = this.view.links(end, id)): LinkRow[] {
+    const found = new Map(there.map((l) => [l.id, l]))
     for (const link of this.#draft.touched) {
       if (kindOf(link) !== LINK_KIND) continue
       const { live, fields } = this.entity(link)!

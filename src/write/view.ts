@@ -66,6 +66,7 @@ export class View {
     return found.get(rest) ?? []
   }
   links = (end: 'src' | 'dst', id: string): rows.LinkRow[] => rows.linksAt(this.#db, end, id)
+  replacing = (id: string): rows.LinkRow[] => rows.linksInto(this.#db, 'supersedes', [id])
   /** Live entities of a kind. */
   ofKind = (kind: string): Entity[] => rows.listRows(this.#db, kind).map(entityOf)
   allIds = (): readonly string[] => rows.allIds(this.#db)

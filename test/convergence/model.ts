@@ -33,6 +33,8 @@ export type Write = Intent & {
   seq: number
   i: number
   known: Known
+  /** What stood of the entity where it was made. */
+  stood: ReadonlySet<Write>
   /** Place in a list; when the entity came to be. Both from what the author saw. */
   pos?: number
   at?: number
@@ -60,9 +62,9 @@ function knew(a: Write, b: Write): boolean {
   return hasLine(a.known, b.stamp.replica, b.seq)
 }
 
-/** Whether `a`, made in knowledge of `b`, takes `b`'s place. */
+/** Whether `a`, made where `b` stood, takes `b`'s place. What had been replaced before, it says nothing of. */
 function replaces(a: Write, b: Write): boolean {
-  if (a.field !== b.field || !knew(a, b)) return false
+  if (a.field !== b.field || !a.stood.has(b)) return false
   switch (a.op) {
     case 'set':
     case 'clear':
@@ -208,6 +210,7 @@ export class Author {
 
   #write(intent: Intent, extra: { pos?: number; at?: number } = {}): void {
     const { replica, seq, ms, known } = this.#line
+    const stood = new Set(this.see(intent.entity).standing)
     this.writes.push({
       ...intent,
       ...extra,
@@ -215,6 +218,7 @@ export class Author {
       seq,
       i: this.writes.length,
       known,
+      stood,
     } as Write)
   }
 
@@ -317,15 +321,19 @@ export class Author {
     if (!signed) this.#write({ entity, field: 'provenance', op: 'add', value: who, list: false })
   }
 
+  /** Live links that say what took the place of an entity. */
+  replacing(entity: string): (Seen & { id: string })[] {
+    return this.#world
+      .entities()
+      .filter((id) => id.startsWith('relationship:'))
+      .map((id) => ({ id, ...this.see(id) }))
+      .filter((l) => l.live && l.fields.type === 'supersedes' && l.fields.to === entity)
+  }
+
   /** Without a supersession it is what it was when it became superseded. */
   unsupersede(entity: string): void {
     const seen = this.see(entity)
-    const others = this.#world
-      .entities()
-      .filter((id) => id.startsWith('relationship:'))
-      .map((id) => this.see(id))
-      .filter((l) => l.live && l.fields.type === 'supersedes' && l.fields.to === entity)
-    if (others.some((l) => this.see(String(l.fields.from)).live)) this.set(entity, 'status', 'superseded')
+    if (this.replacing(entity).length > 0) this.set(entity, 'status', 'superseded')
     else if (seen.fields.status === 'superseded') {
       const [newest] = seen.standing
         .filter((w) => w.field === 'status')

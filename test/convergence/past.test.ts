@@ -33,7 +33,7 @@ function compare(reader: Reader, all: ReadonlyMap<string, Entity>): void {
   const isLive = (ref: unknown) => all.get(String(ref))?.live === true
   const replaced = (e: Entity) =>
     e.fields.status === undefined &&
-    links.some((l) => l.fields.type === 'supersedes' && l.fields.to === e.id && agreed(l) && isLive(l.fields.from))
+    links.some((l) => l.fields.type === 'supersedes' && l.fields.to === e.id && agreed(l))
   const shown = (e: Entity, o: ListOptions) =>
     o.standing
       ? (e.fields.standing ?? 'confirmed') === o.standing

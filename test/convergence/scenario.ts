@@ -316,7 +316,7 @@ function settle(author: Author, events: readonly Event[], actions: unknown): voi
 }
 
 const intentOnly = (w: Intent & { pos?: unknown }): unknown => {
-  const { stamp, seq, i, known, pos, at, ...intent } = w as never as Record<string, unknown>
+  const { stamp, seq, i, known, stood, pos, at, ...intent } = w as never as Record<string, unknown>
   return intent
 }
 
@@ -431,6 +431,11 @@ function understand(author: Author, [verb, args]: Action, id: string, me: { [key
       return
     case 'restore': {
       const before = author.see(id)
+      const gone = author.replacing(id).filter((l) => !author.see(String(l.fields.from)).live)
+      for (const link of gone) {
+        author.delete(link.id)
+        author.unsupersede(id)
+      }
       if (!before.live) author.restore(id)
       const retired = before.fields.retired !== undefined
       if (retired) author.set(id, 'retired', undefined)

@@ -509,8 +509,7 @@ test('[Y1] [T110] [T112] what was left out of a line when I agreed waits when it
   expect(ana.memory.faults()).toEqual([])
 })
 
-// a link to what was deleted is hidden, and nobody here stands by what it leads to
-test.fails('[Y1] [T110] a rule that I replaced with one of others stays replaced when they delete theirs', () => {
+test('[Y1] [T110] a rule that I replaced with one of others stays replaced when they delete theirs', () => {
   const { ana, mallory, give } = two('updates')
   act(ana, ...RULE)
   act(mallory, ['record-fact', { fact: 'Commit no keys', category: 'constraint' }])
