@@ -39,7 +39,17 @@ import {
   touchedByPeers,
   touchedElsewhere,
 } from '../store/trust.ts'
-import { BESIDE, contentDigest, decidingLines, endorses, vouchedBy, vouchedFor } from './trust.ts'
+import {
+  agreedUpTo,
+  BESIDE,
+  contentDigest,
+  decidingLines,
+  endorses,
+  isAgreement,
+  isStanding,
+  vouchedBy,
+  vouchedFor,
+} from './trust.ts'
 
 const declares = (id: string): boolean => kindOf(id) === KIND_KIND || kindOf(id) === RELATION_KIND
 
@@ -78,16 +88,15 @@ function settlingOf(db: Db): Settling {
   }
 }
 
-const isAgreement = ({ event: { field, value } }: Arrived): boolean =>
-  field === 'provenance' && isObject(value) && value.confirms !== undefined
-
 /** Whether somebody agrees to all that had come here by then. Who was elsewhere agrees to the words that the digest is of. */
 function agreesToAll(s: Settling, id: string, e: Arrived, events: readonly Arrived[]): boolean {
   if (!isAgreement(e)) return false
   if (s.isOwn(e)) return true
   const { live, fields } = foldOf(id, cellsOf(events.filter((o) => o.n <= e.n).map((o) => o.event)))
-  // a digest says nothing of a deletion
-  return live && isObject(e.event.value) && e.event.value.confirms === contentDigest({ id, fields })
+  // a digest says nothing of a deletion or a rejection
+  return (
+    live && isStanding(fields) && isObject(e.event.value) && e.event.value.confirms === contentDigest({ id, fields })
+  )
 }
 
 /** `all`: what happened to it, if that is more than `events`. */
@@ -104,6 +113,7 @@ function wordsOn(s: Settling, id: string, events: readonly Arrived[], all = even
     const n = e.n === 0 && kept ? kept.first : e.n
     words = { ...words, first: Math.min(words.first, n) }
   }
+  if (Number.isFinite(words.first)) words = { ...words, agreed: Math.max(words.agreed, agreedUpTo(id, all, s.decides)) }
   s.words.set(id, words)
   return words
 }

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Env } from '../env.ts'
 import { UserError } from '../errors.ts'
@@ -91,6 +91,7 @@ export function sayMissing({ replica, from, to, after, before }: Missing): strin
  * it is run again and does the same.
  */
 export function restoreStore(path: string, env: Env, open: OpenAt, shared: Shared = []): Restored {
+  mkdirSync(dirname(path), { recursive: true }) // the store may be gone with its folder
   finishMovingAside(path)
   sweepBuilds(path)
   const sound = withSources(path, env, (sources) => soundAsItIs(path, open, new Pool(sources, shared)))

@@ -1,9 +1,9 @@
-import { STATE } from '../log/cells.ts'
+import { compareStamps, STATE } from '../log/cells.ts'
 import { foldOf } from '../log/context-value.ts'
 import { cellsOf } from '../log/events.ts'
 import { canonical } from '../model/canonical.ts'
 import { sha256 } from '../model/digest.ts'
-import type { Entity } from '../model/entity.ts'
+import { type Entity, standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { isObject } from '../model/object.ts'
 import { entityOf } from '../read/reader.ts'
@@ -62,13 +62,17 @@ export function vouchedBy(
 ): Set<string> {
   const vouched = new Set<string>()
   const last = lastWords(db, events)
+  const isOwn = keyLines(db)
+  const of = Map.groupBy(events, (e) => e.event.entity)
   for (const id of ids) {
     const folded = arrivalsOf(db, id)
     const { own = 0, others = -1 } = last.get(id) ?? {}
     const said = Math.max(others, folded?.others || -1)
     const stood = Math.max(own, folded?.own ?? 0)
+    const isAgreed = () => agreedUpTo(id, of.get(id) ?? [], (e) => isOwn(e.replica, e.seq)) >= said
     const isFoldedSince = (folded?.others ?? 0) > stood
-    if (said < 0 || stood > said || (stood > 0 && !isFoldedSince && isAsOf(id, stood, events))) vouched.add(id)
+    if (said < 0 || stood > said || (stood > 0 && !isFoldedSince && isAsOf(id, stood, events)) || isAgreed())
+      vouched.add(id)
   }
   const others = ids.filter((id) => !vouched.has(id))
   for (const id of reviewedAmong(db, others, events, entity)) vouched.add(id)
@@ -84,6 +88,32 @@ function isAsOf(id: string, n: number, events: readonly Arrived[]): boolean {
   }
   const now = said(own)
   return now !== false && now === said(own.filter((e) => e.n <= n))
+}
+
+export const isAgreement = ({ event: { field, value } }: Arrived): boolean =>
+  field === 'provenance' && isObject(value) && value.confirms !== undefined
+
+/** A digest of the content says nothing of this. */
+export const isStanding = (fields: Entity['fields']): boolean => standingOf(fields) === 'confirmed'
+
+/**
+ * The last arrival after which an entity said what the last word of somebody who decides agrees to. Lines come in another order to
+ * a store that was lost: the agreement may come before what it is to. 0: their last word is no such agreement, or to something else.
+ */
+export function agreedUpTo(id: string, events: readonly Arrived[], decides: (e: Arrived) => boolean): number {
+  let last: Arrived | undefined
+  for (const e of events)
+    if (decides(e) && (isAgreement(e) || !BESIDE.has(e.event.field)))
+      if (!last || compareStamps(e.event.stamp, last.event.stamp) > 0) last = e
+  if (!last || !isAgreement(last)) return 0
+  const { confirms } = last.event.value as { confirms?: Json }
+  const later = events.flatMap(({ n }) => (n > last.n ? [n] : [])).sort((a, b) => b - a)
+  return (
+    [...new Set(later)].find((n) => {
+      const { live, fields } = foldOf(id, cellsOf(events.filter((e) => e.n <= n).map((e) => e.event)))
+      return live && isStanding(fields) && contentDigest({ id, fields }) === confirms
+    }) ?? 0
+  )
 }
 
 /** Of each entity the last arrival by which somebody here stood by it, and the last by which others spoke of it. */

@@ -1,4 +1,4 @@
-import { kindOf, LINK_KIND } from '../model/entity.ts'
+import { kindOf, LINK_KIND, standingOf } from '../model/entity.ts'
 import type { Report } from '../model/validate.ts'
 import { entityOf } from '../read/reader.ts'
 import { BESIDE, contentDigest } from '../replication/trust.ts'
@@ -25,8 +25,10 @@ export function agree(p: Planning, { id, lines, frozen }: Held, report: Report, 
   const wanted = p.entity(id)
   const last = lines.at(-1)
   // an edit would say that it was deleted and edited at once
-  if (!wanted?.live) p.remove(id)
-  else p.sign(id, { confirms: contentDigest(wanted), ...(last ? { agrees: `${last.replica}:${last.seq}` } : {}) })
+  if (!wanted?.live) return p.remove(id)
+  if (standingOf(wanted.fields) === 'proposed') p.set(id, 'standing', 'confirmed')
+  const confirms = standingOf(wanted.fields) === 'rejected' ? '' : contentDigest(wanted)
+  p.sign(id, { confirms, ...(last ? { agrees: `${last.replica}:${last.seq}` } : {}) })
 }
 
 /** Says again what holds here, over what others said; in our own name where its lines are gone. */

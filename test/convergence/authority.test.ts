@@ -56,6 +56,10 @@ const FOUND: readonly (readonly [what: string, history: string])[] = [
     "a reviewer who undoes another's rule unbinds not mine of the same name",
     '{"seed":0,"accepts":[[false,false,false],[true,false,false],[false,false,false]],"steps":[["mend",{"by":1,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"retire"}],["send",{"from":2,"to":0,"which":[]}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":49,"verb":"undo"}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"retire"}],["answer",{"by":0,"n":0,"isYes":false}],["again",{"by":0,"how":"crash"}]]}', // biome-ignore format: one history
   ],
+  [
+    'a yes to what an agent elsewhere proposes of my rule lets it bind as they say it',
+    '{"seed":0,"accepts":[[false,false,false],[false,false,false],[false,false,false]],"steps":[["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"other","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":2,"to":0,"which":[]}],["answer",{"by":0,"n":0,"isYes":true}],["again",{"by":0,"how":"crash"}],["again",{"by":0,"how":"crash"}],["answer",{"by":2,"n":0,"isYes":true}]]}', // biome-ignore format: one history
+  ],
 ]
 
 test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))

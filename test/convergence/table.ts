@@ -256,6 +256,8 @@ export class Table extends Stage {
     const action = this.#actionOf(p, verb, thing, n, target, words)
     if (!action) return
     const before = this.#readAll(p)
+    const isLeft = (id: string) => p.memory.reader.entity(id)?.live === true
+    const there = [...this.#ids].filter(isLeft)
     const done = this.#does(p, who, action)
     const after = this.#readAll(p)
     const read = (id: string) => ({ was: before.get(id) ?? 'gone', now: after.get(id) ?? 'gone' }) as const
@@ -303,9 +305,14 @@ export class Table extends Stage {
       fail('does not read as it was said')
     if (['purge', 'delete', 'supersede', 'retire'].includes(verb)) own.took.add(about)
     if (!['add', 'retype', 'define'].includes(verb)) this.#decides(p, changed)
+    // what waits for a yes is told to nobody, and can be taken away as well
+    for (const id of there)
+      if (!isLeft(id)) {
+        own.decided.add(id)
+        own.took.add(id)
+      }
     if (who === 'person') for (const id of changed) own.ofPerson.add(id)
     // what was undone has left nothing that anybody could change
-    const isLeft = (id: string) => p.memory.reader.entity(id)?.live === true
     if (verb === 'undo')
       for (const id of own.guarded)
         if (read(id).now === 'gone' && (changed.includes(id) || !isLeft(id))) own.guarded.delete(id)

@@ -239,6 +239,41 @@ test('[Y4] a store that is gone, with all its copies: git has the knowledge, and
   expect(travelling(ben)).toBe(travelling(ana))
 })
 
+test.each(['restore', 'sync'])('[Y4] [T112] a yes outlives the store that it was given in (%s)', async (way) => {
+  const { ana, ben } = met()
+  elsewhere(ben, () => {
+    ben.pull()
+    ben.receive()
+    ben.act([['record-decision', { name: 'one', rationale: 'so says Ben' }]])
+    ben.share()
+  })
+  ana.pull()
+  ana.receive()
+  expect(waitingChanges(ana.memory.db).all).toHaveLength(1)
+  ana.act([['confirm', { ref: 'decision:one' }]], { by: 'person' })
+  ana.share()
+  ana.memory.close()
+  rmSync(dirname(ana.memory.path), { recursive: true })
+  if (way === 'restore') await restore(ana)
+  else {
+    ana.reopen()
+    await sync(ana)
+  }
+  expect(waitingChanges(ana.memory.db).all).toEqual([])
+  expect(of(ana, 'decision:one')!.fields.rationale).toBe('so says Ben')
+  expect(vouchedFor(ana.memory, ['decision:one'])).toEqual(new Set(['decision:one']))
+  // what comes later is asked of
+  elsewhere(ben, () => {
+    ben.pull()
+    ben.receive()
+    ben.act([['record-decision', { name: 'one', rationale: 'Ben again' }]])
+    ben.share()
+  })
+  ana.pull()
+  ana.receive()
+  expect(waitingChanges(ana.memory.db).all).toHaveLength(1)
+})
+
 test('[Y4] what a restore made again and never left is said again, so that others get it and all after it', async () => {
   const { clone } = team()
   const [ana, ben] = [clone('ana'), clone('ben')]
