@@ -25,7 +25,10 @@ export function agree(p: Planning, { id, lines, frozen }: Held, report: Report, 
   const wanted = p.entity(id)
   const last = lines.at(-1)
   // an edit would say that it was deleted and edited at once
-  if (!wanted?.live) return p.remove(id)
+  if (!wanted?.live) {
+    p.remove(id)
+    return
+  }
   if (standingOf(wanted.fields) === 'proposed') p.set(id, 'standing', 'confirmed')
   const confirms = standingOf(wanted.fields) === 'rejected' ? '' : contentDigest(wanted)
   p.sign(id, { confirms, ...(last ? { agrees: `${last.replica}:${last.seq}` } : {}) })
