@@ -26,7 +26,7 @@ const NAMES = [
   'known-item',
   'embedders',
   'secrets',
-  'capture',
+  'real',
   'contradictions',
   'code',
   'topics',

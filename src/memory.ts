@@ -112,6 +112,8 @@ export interface ActOptions extends Author {
   redact?: boolean
   /** Who wants it; an agent where one is named, else the person whose program this is. */
   by?: Actor
+  /** Where a person typed some words: what an action names as `said` is kept as evidence. */
+  evidence?: (quote: string) => string | undefined
   /** @internal */
   [SETTLES]?: boolean
 }
@@ -331,7 +333,7 @@ export class Memory {
     this.#mustBeOpen()
     const { batch, notes } = parseBatch(input)
     this.#refuseForeign(batch.projects)
-    const { redact = false, by, [SETTLES]: settles = false, ...said } = options
+    const { redact = false, by, evidence, [SETTLES]: settles = false, ...said } = options
     const { actions, projects: _projects, redact: redactBatch = false, ...ownSaid } = batch
     const redacting = redact || redactBatch
     const author = this.#author({ ...ownSaid, ...said }, redacting)
@@ -357,6 +359,7 @@ export class Memory {
         by ?? (author.agent === undefined ? 'person' : 'agent'),
         redacting,
         settles,
+        evidence,
       )
       if (isAnyHeld(this.#db)) this.#settle(done.purged ? [...done.touched, ...heldIds(this.#db)] : done.touched)
       if (done.purged) markErasure(this.#db, (gone = goneTexts(this.#db, erased)), places)

@@ -10,8 +10,10 @@ export const HOOK_DEFAULTS = {
   implicitConflict: 'warn' as 'warn' | 'ask' | 'deny',
   /** Whether an edit takes a claim on its file for ten minutes. */
   implicitClaims: true,
-  /** Whether rules, corrections and failures are noticed and proposed. */
+  /** Whether prompts and failures are noticed. */
   capture: true,
+  /** Whether what a person types is kept on this machine, for 90 days. */
+  keepPrompts: true,
   /** Whether an agent that recorded nothing in a long session is asked once before it stops. */
   askAtStop: true,
   /** Whether knowledge that answers a prompt comes with it. */
@@ -33,6 +35,7 @@ const SETTINGS: { readonly [K in keyof HooksConfig]: Leaf } = {
   implicitConflict: choice,
   implicitClaims: flag,
   capture: flag,
+  keepPrompts: flag,
   askAtStop: flag,
   recall: flag,
   handoffAt: number(0, 100),

@@ -1,6 +1,6 @@
 import { handOff } from './automatic-handoff.ts'
 import { caughtUp, contextUsedBy } from './context-usage.ts'
-import type { Hook } from './hook.ts'
+import { type Hook, joined } from './hook.ts'
 
 /** A status line that told it so lately knows better than the transcript. */
 const FRESH_MS = 5 * 60_000
@@ -50,8 +50,11 @@ export async function nearlyFull(hook: Hook): Promise<string | undefined> {
   )
   if (first !== true) return undefined
   const written = await handOff(hook, `context ${whole}% used`)
-  return [
-    `Tidemark: ${whole}% of this session's context is used.${written ? ' A handoff was put together from what is known of the session.' : ''}`,
-    `${written ? 'Complete it' : 'Write a handoff'} now, while you still know: act [["write-handoff", {"inProgress": ["…"], "decisionsMade": ["…"], "blockers": ["…"], "nextSteps": ["…"]}]]. Next steps matter most; at most 50 lines.`,
-  ].join('\n')
+  return joined(
+    [
+      `Tidemark: ${whole}% of this session's context is used.${written ? ' A handoff was put together from what is known of the session.' : ''}`,
+      `${written ? 'Complete it' : 'Write a handoff'} now, while you still know: act [["write-handoff", {"inProgress": ["…"], "decisionsMade": ["…"], "blockers": ["…"], "nextSteps": ["…"]}]]. Next steps matter most; at most 50 lines.`,
+    ].join('\n'),
+    await hook.attemptLater('to judge', async () => (await import('./judge.ts')).toJudge(hook)),
+  )
 }

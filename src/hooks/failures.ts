@@ -1,11 +1,9 @@
 import { lineHas, runsTests } from '../model/commands.ts'
 import { sha256 } from '../model/digest.ts'
-import { standingOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { oneLine } from '../model/text.ts'
 import { redact } from '../secrets/find.ts'
 import { withoutPrivate } from '../secrets/screen.ts'
-import { SETTLES } from '../write/settle.ts'
 import { excludedCommand } from './config.ts'
 import { dataLine } from './delivery.ts'
 import type { Hook } from './hook.ts'
@@ -26,8 +24,6 @@ interface Failing {
   at: number
   /** How many edits the session had made by then. */
   edits?: number
-  /** The failed approach that was proposed. */
-  proposed?: string
 }
 
 const isFailing = (v: unknown): v is Failing => typeof v === 'object' && v !== null && 'n' in v && 'command' in v
@@ -45,7 +41,7 @@ const keyOf = (command: string): string => sha256(command.replace(/\s+/g, ' ').t
 const clean = (text: string, most: number, end = Number.POSITIVE_INFINITY): string =>
   oneLine(redact(withoutPrivate(text)).slice(-end).toWellFormed(), most)
 
-/** A command failed: counted; the third time it is proposed as an approach that does not work, once. */
+/** A command failed: counted; the third time the agent is told to record why, once. */
 export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const { call, session, sessions, memory } = hook
   const command = call.tool?.command
@@ -67,21 +63,13 @@ export async function commandFailed(hook: Hook): Promise<string | undefined> {
   const newestFirst = Object.entries({ ...failing, [key]: now }).sort(([, a], [, b]) => b.at - a.at)
   const kept = Object.fromEntries(newestFirst.slice(0, MOST))
   sessions.patch(session, { failing: kept as unknown as Json })
-  if (n !== OFTEN || before?.proposed !== undefined) return undefined
-  const { keepCaptured, proposeCaptured } = await import('./capture/propose.ts')
-  const outcome = `failed ${n} times in one session${last === '' ? '' : `: ${last}`}`
-  const action = ['record-failed-approach', { approach: `run \`${shown}\``, outcome }] as const
-  const proposed = proposeCaptured(hook, 'failed-approach', action, `failed ${n} times in session ${session}`)
-  if (!proposed) return undefined
-  keepCaptured(hook, session, [proposed.id])
-  kept[key] = { ...now, proposed: proposed.id }
-  sessions.patch(session, { failing: kept as unknown as Json })
-  return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here, and was proposed as a failed approach (${proposed.id}). Try something else; when you know why, say so: act [["record-failed-approach", {"ref": "${proposed.id}", "lesson": "…", "standing": "confirmed"}]].`
+  if (n !== OFTEN) return undefined
+  return `Tidemark: \`${dataLine(shown, COMMAND_MAX)}\` has failed ${n} times here. Try something else; when you know why, record it: act [["record-failed-approach", {"approach": "…", "outcome": "…", "lesson": "…"}]].`
 }
 
-/** It works now: what was counted of it, and of checks that it covers, is forgotten. What was proposed is withdrawn unless somebody agreed. */
+/** It works now: what was counted of it, and of checks that it covers, is forgotten. */
 export function commandWorked(hook: Hook): void {
-  const { call, session, sessions, memory } = hook
+  const { call, session, sessions } = hook
   const command = call.tool?.command
   if (command === undefined || session === '') return
   const failing = failingOf(sessions.get(session)?.data)
@@ -89,11 +77,6 @@ export function commandWorked(hook: Hook): void {
     (key) => key === keyOf(command) || runsAllOf(command, failing[key]!.command),
   )
   if (works.length === 0) return
-  for (const key of works) {
-    const entity = memory.reader.entity(failing[key]!.proposed ?? '')
-    if (entity && standingOf(entity.fields) === 'proposed')
-      memory.act([['reject', { ref: entity.id, reason: 'the command works now' }]], { ...hook.author, [SETTLES]: true })
-    delete failing[key]
-  }
+  for (const key of works) delete failing[key]
   sessions.patch(session, { failing: failing as unknown as Json })
 }

@@ -1,6 +1,6 @@
 /**
- * hooks: what Tidemark does at each event of a client's session, in no client's dialect. One file per event; `capture/`
- * reads prompts for rules, `extract/` has a model read transcripts where the user allowed it.
+ * hooks: what Tidemark does at each event of a client's session, in no client's dialect. One file per event; `heard.ts`
+ * keeps what a person types and asks about it, `judge.ts` asks the agent, `extract/` has a model read transcripts where the user allowed it.
  */
 
 import { existsSync } from 'node:fs'
@@ -72,9 +72,9 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
       // the lock was not to be had: half of a session, without its process, would seem to live for long
       if (!hook.sessions.get(session)) hook.session = ''
     })
-  const late = hook.session !== '' && hook.errors.length === 0 && call.event !== 'status-line' ? await makeUp(hook) : []
+  if (hook.session !== '' && hook.errors.length === 0 && call.event !== 'status-line') makeUp(hook)
   const load = HANDLERS[call.event]
-  let reply =
+  const reply =
     (load && (await hook.attemptLater(call.event, async () => await (await load())(hook), call.event === 'prompt'))) ??
     NOTHING
   if (hook.observed)
@@ -82,7 +82,6 @@ export async function respond(memory: Memory, project: Project, call: HookCall, 
       const { refreshViews } = await import('../handoff/views/refresh.ts')
       refreshViews(memory, project)
     })
-  if (late.length > 0) reply = (await import('./prompt.ts')).noted(hook, late, reply)
   if (READ_AFTER.has(call.event) && existsSync(extractionFile()))
     await hook.attemptLater('extraction', async () => (await import('./extract/queue.ts')).afterSession(hook))
   return { reply, session: hook.session, errors: hook.errors, code: hook.code }

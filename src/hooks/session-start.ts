@@ -12,7 +12,7 @@ import { stateDirectory } from '../store/state.ts'
 import { receiveChanges } from '../sync/receive.ts'
 import type { HookCall, HookReply } from './call.ts'
 import { toldSince } from './delivery.ts'
-import type { Hook } from './hook.ts'
+import { type Hook, joined } from './hook.ts'
 
 /** Claude Code reads this file before each command of the agent's shell: so `tidemark` there knows whose it is. */
 function tellShell(session: string): void {
@@ -84,7 +84,11 @@ export async function sessionStart(hook: Hook): Promise<HookReply> {
   const id = info?.id ?? hook.session
   if (call.client === 'claude' && id !== '') hook.attempt('CLAUDE_ENV_FILE', () => tellShell(id))
   if (call.source === 'compact' && hook.session !== '') await (await import('./compaction.ts')).compacted(hook)
-  return (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
+  const told = (await hook.attemptLater('briefing', () => briefing(hook, id))) ?? {}
+  // what goes on holds it already
+  if (!hook.captures || call.source === 'resume') return told
+  const { TO_RECORD, toJudge } = await import('./judge.ts')
+  return { ...told, context: joined(told.context, TO_RECORD, call.source === 'compact' ? toJudge(hook) : undefined) }
 }
 
 /** A subagent is a session of its own below the one that started it, and is told who else is there. */

@@ -5,7 +5,8 @@
 
 import { COMMAND_LINE, markOfAgent } from '../coordination/caller.ts'
 import { UserError } from '../errors.ts'
-import { type Entity, kindOf } from '../model/entity.ts'
+import { sha256 } from '../model/digest.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
 import { isObject } from '../model/object.ts'
 import { calledAs } from '../read/called.ts'
@@ -14,6 +15,7 @@ import { contentDigest } from '../replication/trust.ts'
 import type { HookReply } from './call.ts'
 import { dataLine } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
+import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
 
 interface Question {
   readonly id: string
@@ -23,6 +25,19 @@ interface Question {
   readonly digest: string
   /** After so many prompts it was asked: a bare answer in the next one may be meant for it. */
   readonly after: number
+  /** What a yes carries out, where nothing was written yet. */
+  readonly wish?: Wish
+}
+
+/** What the person said, as the actions that would keep it. Nothing is written before the yes. */
+export interface Wish {
+  /** The person's sentence. */
+  readonly words: string
+  readonly actions: readonly (readonly [verb: string, args: { readonly [field: string]: Json }])[]
+  /** What it does beside recording the sentence, in words: `replaces "…"`. */
+  readonly also?: string
+  /** The kept prompt that it stands in. */
+  readonly prompt?: number
 }
 
 /** What clients show of one message is cut behind this; a yes to words that were cut off would be none. */
@@ -40,6 +55,11 @@ const keep = (hook: Hook, questions: readonly Question[]): void =>
 
 const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
 
+interface Asked extends Pick<Question, 'id' | 'digest' | 'wish'> {
+  /** What it is called, as it is shown. */
+  readonly whole: string
+}
+
 /** Whether somebody can still say yes to it. */
 const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fields.standing === 'proposed'
 
@@ -47,29 +67,34 @@ const waits = (e: Entity | undefined): e is Entity => e?.live === true && e.fiel
  * The question to the person, in one line, about what is proposed; nothing where the client does not show it. Only what is
  * shown whole is asked.
  */
-export function askAbout(hook: Hook, ids: readonly string[]): string | undefined {
+export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wish[] = []): string | undefined {
   const { memory, call, session } = hook
-  const entities = memory.reader.entities([...new Set(ids)]).filter(waits)
-  if (entities.length === 0 || call.silent === true || session === '') return undefined
-  const now = entities.map((e) => e.id)
+  if (call.silent === true || session === '') return undefined
+  const proposed = memory.reader.entities([...new Set(ids)]).filter(waits)
+  const asks: Asked[] = [
+    ...proposed.map((e) => ({ id: e.id, whole: calledAs(e), digest: contentDigest(e) })),
+    ...wishes.map((wish) => ({ id: `said:${sha256(wish.words).slice(0, 16)}`, whole: wish.words, digest: '', wish })),
+  ]
+  if (asks.length === 0) return undefined
+  const now = asks.map((e) => e.id)
   // an answer names one of this session's questions
   const refs = shortRefs(now, [...new Set([...open(hook).map((q) => q.id), ...now])])
-  const asked: { e: Entity; ref: string; said: string }[] = []
+  const asked: { e: Asked; ref: string; said: string }[] = []
   let left = SHOWN
-  for (const e of entities) {
+  for (const e of asks) {
     const ref = refs.get(e.id)!.slice(1)
-    const whole = calledAs(e)
-    const words = `"${dataLine(whole, SHOWN)}"`
-    const said = entities.length === 1 ? words : `${words} (${ref})`
+    const { whole } = e
+    const words = `"${dataLine(whole, SHOWN)}"${e.wish?.also ? ` (${dataLine(e.wish.also, SHOWN)})` : ''}`
+    const said = asks.length === 1 ? words : `${words} (${ref})`
     if (whole.length > SHOWN || said.length > left) continue
     left -= said.length
     asked.push({ e, ref, said })
   }
-  const more = entities.length - asked.length
+  const more = asks.length - asked.length
   const rest = more > 0 ? ` ${more} more: tidemark confirm` : ''
   if (asked.length === 0) return `Tidemark noted what is too long to ask here.${rest}`
   const after = prompts(hook)
-  const fresh = asked.map(({ e, ref }) => ({ id: e.id, ref, digest: contentDigest(e), after }))
+  const fresh = asked.map(({ e: { whole: _, ...e }, ref }) => ({ ...e, ref, after }))
   const earlier = open(hook).filter((q) => !fresh.some((f) => f.id === q.id))
   keep(hook, [...earlier, ...fresh])
   const isOnly = asked.length === 1 && !earlier.some((q) => q.after === after)
@@ -146,7 +171,7 @@ const OF_HOOKS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Whether a person typed this prompt, as far as can be told: no agent runs the hook in its shell, or the client below another one. */
-function isTyped({ call, session, sessions }: Hook): boolean {
+export function isTyped({ call, session, sessions }: Hook): boolean {
   if (call.parent !== undefined || (call.source !== undefined && call.source !== 'user')) return false
   if (markOfAgent(OF_HOOKS[call.client]) !== undefined) return false
   let own = sessions.get(session)?.process?.pid
@@ -175,6 +200,10 @@ export function answered(hook: Hook, prompt: string): HookReply {
     if (refs.length === 0 && meant.length !== 1) continue
     for (const q of meant) {
       done.add(q.id)
+      if (q.wish) {
+        told.push(grant(hook, q.wish, yes))
+        continue
+      }
       const e = hook.memory.reader.entity(q.id)
       if (!waits(e)) continue
       if (yes && contentDigest(e) !== q.digest) {
@@ -206,7 +235,27 @@ function decide({ memory, call, session }: Hook, e: Entity, yes: boolean): strin
   }
 }
 
-/** What this session's agents have proposed since the last prompt, to be asked about. */
+/** Keeps what the person said, in their words and by their yes; or never asks about it again. */
+function grant(hook: Hook, { words, actions, prompt }: Wish, yes: boolean): string {
+  const { memory, call, session } = hook
+  const shown = `"${dataLine(words, SHOWN)}"`
+  using prompts = openPrompts(hook.project, { wait: PROMPTS_MS })
+  if (!yes) {
+    prompts?.refuse(words, memory.env.now())
+    return `Tidemark: the user does not want ${shown} to be kept`
+  }
+  try {
+    const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
+    if (prompt !== undefined) prompts?.use(prompt)
+    const { kind = '', id = '' } = done.results[0]!
+    return `Tidemark: by the user's yes, ${kind} ${shown} (${id})`
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return `Tidemark could not keep ${shown}: ${error.message}`
+  }
+}
+
+/** What this session's agents have proposed since the last prompt in the person's own words, to be asked about. */
 export function proposedSince(hook: Hook): string[] {
   const { memory, session } = hook
   const since = hook.kept('asksSince')
@@ -217,6 +266,11 @@ export function proposedSince(hook: Hook): string[] {
     .newsSince(since)
     .flatMap((n) => (!n.presence && own(n.author.session) ? n.events.map((e) => e.event.entity) : []))
   const registry = memory.registry()
-  const asks = (kind: string) => kind === 'proposal' || registry.kind(kind)?.binding === true
-  return [...new Set(ids)].filter((id) => asks(kindOf(id)) && !asked.has(id) && waits(memory.reader.entity(id)))
+  const asks = (e: Entity) =>
+    e.kind === 'proposal' ||
+    (registry.kind(e.kind)?.binding === true && provenanceOf(e).some((p) => p.said !== undefined))
+  return [...new Set(ids)].filter((id) => {
+    const e = asked.has(id) ? undefined : memory.reader.entity(id)
+    return waits(e) && asks(e)
+  })
 }

@@ -18,6 +18,7 @@ import { type OwnFile, ownFiles } from '../store/layout.ts'
 import { isTombstone, type PurgeMark, tombstoneOf } from '../store/line.ts'
 import * as log from '../store/log.ts'
 import { dropMeta, getMeta, setMeta } from '../store/meta.ts'
+import { Prompts } from '../store/prompts.ts'
 import { forgetErased, getRow, idsOfKind } from '../store/rows.ts'
 import { reindexHeld } from './held.ts'
 import { HEADER } from './purge.ts'
@@ -192,7 +193,7 @@ const MARK = 'erasing'
 export const isErasing = (db: Db): boolean => getMeta(db, MARK) !== undefined
 
 /** Is written anew as a whole with every erasure, whatever it holds. */
-const isStore = ({ kind, path }: OwnFile) => kind.place === 'store' && !/\.log(\.1)?$|\.missed$/.test(path)
+const isStore = ({ kind, path }: OwnFile) => kind.place === 'store' && !/\.log(\.1)?$|\.missed$|prompts\.db/.test(path)
 
 /** Notes in the transaction of an erasure what is to be cleaned after it. */
 export function markErasure(db: Db, texts: readonly string[], places: Places | undefined): void {
@@ -272,6 +273,11 @@ function cleanFile(
   if (isSegment(kind.path) || whyForeign(path, places) !== undefined) return [] // the proof names it
   if (kind.path.startsWith('extraction.db')) {
     eraseErrors(path.replace(/-(wal|shm|journal)$/, ''))
+    return []
+  }
+  if (kind.path.startsWith('prompts.db')) {
+    using prompts = Prompts.open(path.replace(/-(wal|shm|journal)$/, ''))
+    prompts?.erase(texts)
     return []
   }
   const isPersons = kind.path.includes('.edited-') || kind.path.startsWith('retro/')

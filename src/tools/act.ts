@@ -1,4 +1,5 @@
-import type { ActResult, Memory } from '../memory.ts'
+import { evidenceFor, markUsed, openPrompts } from '../hooks/kept-prompts.ts'
+import type { ActOptions, ActResult, Memory } from '../memory.ts'
 import { isObject } from '../model/object.ts'
 import { shortBatch } from '../store/keys.ts'
 import { isRefusedFor } from '../write/batch.ts'
@@ -19,6 +20,7 @@ record-file-understanding {path, summary, importantSymbols?}
 record-learning {title, body, severity?}
 Also record-<kind> (principle, pattern, correction, insight, question, concept …), link-entities {from, to, type}, supersede {old, new, reason}, answer-question, start-goal {originalAsk}, start-task {description}, complete, retire, rename, undo. What a person wrote, and what others wrote where it would be erased or undone, is changed once a person says yes.
 Other sessions: claim {paths, note?} before you edit what others might, release {paths}, hand-over {to, paths}, share-set or share-append {key, value}, write-handoff {inProgress, nextSteps} before you stop.
+What the user said: add "said" with their exact words, as they typed them; without it nobody is asked to confirm a rule.
 Notes ask how a decision relates to earlier ones: send the action that holds.
 Recording the same name again adds to it; what is not mentioned stays. In discover, (verbs), (kinds) and (describe "decision") list the rest. A refused batch says what is wrong with every action; mend it and send it again whole.`,
   example: `tidemark act '[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'`,
@@ -52,10 +54,24 @@ const TOUCHING = new Set(['decision', 'fact', 'principle'])
 const asShown = async (context: ToolContext, batch: unknown): Promise<unknown> =>
   context.by === 'person' ? (await import('./confirm.ts')).asShown(context, batch) : batch
 
+/** Writes; what an action says that the user said is looked up in the prompts that are kept here. */
+function write({ memory, project, session }: ToolContext, batch: unknown, options: ActOptions): ActResult {
+  using prompts = openPrompts(project)
+  const found: string[] = []
+  const evidence = (quote: string): string | undefined => {
+    const e = evidenceFor(prompts, quote, session ?? '')
+    if (e !== undefined) found.push(e)
+    return e
+  }
+  const done = memory.act(batch, { ...options, evidence })
+  markUsed(prompts, found)
+  return done
+}
+
 /** Acts; where only a person can say yes to it, and can be asked, asks first. */
 async function acting(context: ToolContext, batch: unknown, redact?: boolean): Promise<ActResult> {
   try {
-    return context.memory.act(batch, { ...actingAs(context), redact })
+    return write(context, batch, { ...actingAs(context), redact })
   } catch (error) {
     if (context.ask === undefined || !isRefusedFor(error, 'person')) throw error
     const { askToConfirm } = await import('./confirm.ts')

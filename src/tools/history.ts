@@ -8,6 +8,7 @@ import type { Json } from '../model/field.ts'
 import { stands } from '../recall/validity.ts'
 import { shortBatch } from '../store/keys.ts'
 import { ago, findOne, inWords, moment, mustBeWhole, oneLine } from './format.ts'
+import { keptPrompts } from './kept-prompts.ts'
 import { type Block, defineTool, type Output, REF } from './tool.ts'
 
 const WORDS: Record<Event['op'], string> = {
@@ -91,9 +92,12 @@ export const history = defineTool({
     ref: { ...REF, place: 'rest' },
     'by-field': { type: 'flag', about: 'for each field: what it says, who said so and when, and what it said before' },
     limit: { type: 'number', about: 'so many batches, when no entity is named (20)' },
+    prompts: { type: 'flag', about: 'what you typed in sessions on this machine, newest first', typed: true },
   },
   readOnly: true,
-  run({ memory, local }, args) {
+  run(context, args) {
+    const { memory, local } = context
+    if (args.prompts && !context.served) return keptPrompts(context, '', args.limit)
     if (args.ref === undefined) {
       const { limit = 20 } = args
       mustBeWhole({ limit }, 1)

@@ -11,14 +11,16 @@ import { mustBeInside } from '../formats/import/files.ts'
 import { emptyReport, type ImportReport, joined } from '../formats/import/report.ts'
 import { runImport } from '../formats/import/run.ts'
 import type { ImportOptions } from '../formats/import/state.ts'
-import { capturedIn } from '../hooks/capture/patterns.ts'
-import { CAPTURE_SOURCE } from '../hooks/capture/propose.ts'
 import { hooksConfig } from '../hooks/config.ts'
-import { readConversation } from '../hooks/extract/conversation.ts'
-import { proposeAll } from '../hooks/extract/run.ts'
+import { readConversation, type Typed } from '../hooks/extract/conversation.ts'
+import { openPrompts } from '../hooks/kept-prompts.ts'
+import { mayBeRepeated } from '../hooks/lasting-words.ts'
 import { pauses } from '../hooks/pause.ts'
+import { isSmall } from '../hooks/small.ts'
+import { ownWords, sentencesOf } from '../hooks/typed-words.ts'
 import { momentSaid } from '../recall/moment.ts'
 import { treesOf } from '../store/project-list.ts'
+import { KEPT_DAYS } from '../store/prompts.ts'
 import type { ToolContext } from './tool.ts'
 
 export const TRANSCRIPTS = {
@@ -32,12 +34,17 @@ export const SPECSTORY = {
   about: 'the sessions of `.specstory/history`, as searchable chunks',
 } as const
 
-type Options = Omit<ImportOptions, 'source'> & { format: string; path: string | undefined; since: string | undefined }
+type Options = Omit<ImportOptions, 'source'> & {
+  format: string
+  path: string | undefined
+  since: string | undefined
+  dryRun: boolean
+}
 
-/** Takes in the sessions of this project that clients have kept, or those in a folder; what they lay down is proposed. */
+/** Takes in the sessions of this project that clients have kept, or those in a folder; what was typed in them is kept as hooks keep it. */
 export function importTranscripts(
   context: ToolContext,
-  { format, path, since: said, ...given }: Options,
+  { format, path, since: said, dryRun, ...given }: Options,
 ): ImportReport {
   const { memory } = context
   const since = said === undefined ? 0 : momentSaid(said, memory.env.now(), 'since')
@@ -45,16 +52,16 @@ export function importTranscripts(
   const found = sessionsAt(context, home, format, path)
   const options = { ...given, source: `import ${format}` }
   let report = emptyReport(options.source, { items: [], unplaced: [], counts: { sessions: 0, turns: 0 } })
-  let proposed = 0
+  let kept = 0
   const sessions = found.flatMap((f) => f.sessions)
   for (const [i, session] of sessions.entries()) {
     given.progress?.(`${session.client} ${session.id}: session ${i + 1} of ${sessions.length}`)
     const read = readConversation(session, { ...settingsOf(context), since })
     const one = runImport(memory, read.reading, options)
-    if (one.created > 0) proposed += propose(context, session, read.users)
+    if (!dryRun) kept += keep(context, session, read.users)
     report = joined(report, one)
   }
-  return { ...report, found: told(found, home), proposed }
+  return { ...report, found: told(found, home), prompts: kept }
 }
 
 function sessionsAt({ project }: ToolContext, home: string, format: string, path: string | undefined): FoundSessions[] {
@@ -73,13 +80,21 @@ const settingsOf = ({ memory, project }: ToolContext) => ({
   pauses: pauses(memory.db),
 })
 
-/** Rules and decisions in the words of the user, as hooks would have proposed them. */
-function propose({ memory }: ToolContext, { id, client }: KeptSession, users: readonly string[]): number {
-  const candidates = users.flatMap((text) =>
-    capturedIn(text).map(({ kind, action, said }) => ({ kind, action, quote: said, confidence: 1 })),
-  )
-  return proposeAll(memory, { session: id, client }, CAPTURE_SOURCE, candidates).length
+/** Keeps what was typed in them, as hooks would have. Returns how many prompts. */
+function keep({ memory, project }: ToolContext, { id, client }: KeptSession, users: readonly Typed[]): number {
+  if (!hooksConfig(project.hooks).config.keepPrompts) return 0
+  using prompts = openPrompts(project, { create: true })
+  const now = memory.env.now()
+  let kept = 0
+  for (const { text: said, at = now } of users) {
+    const text = ownWords(said).trim()
+    if (text === '' || isSmall(text) || at < now - KEPT_DAYS * DAY_MS) continue
+    prompts!.add({ at, session: id, client, text }, sentencesOf(said).filter(mayBeRepeated))
+    kept++
+  }
+  return kept
 }
+const DAY_MS = 86_400_000
 
 /** What was found where, in words. */
 function told(found: readonly FoundSessions[], home: string): string {

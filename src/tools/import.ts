@@ -71,7 +71,7 @@ ${FORMATS.map((i) => `  ${i.name}: ${i.about}`).join('\n')}`,
     }
     const run = () =>
       isSessions
-        ? importTranscripts(context, { ...options, format, path, since })
+        ? importTranscripts(context, { ...options, format, path, since, dryRun })
         : importFrom(memory, format, path!, options)
     const report = dryRun ? { ...memory.attempt(run), dryRun: true as const, batches: [] } : run()
     const asked = dryRun || isSessions ? [] : await askForYes(context, report.source)

@@ -37,9 +37,14 @@ export const recall = defineTool({
     sexp: { type: 'flag', about: 'in Scheme notation, as agents read it, also on a terminal', typed: true },
     'all-projects': { type: 'flag', about: 'also in your other projects' },
     in: { type: 'text', about: 'also in these projects: paths, ids or names' },
+    prompts: { type: 'flag', about: 'instead what you typed in sessions on this machine', typed: true },
   },
   readOnly: true,
   async run(context, args): Promise<Output> {
+    if (args.prompts && !context.served) {
+      const { keptPrompts } = await import('./kept-prompts.ts')
+      return keptPrompts(context, args.text, args.limit)
+    }
     const { explanation } = await import('../recall/answer.ts')
     const { recallerOf } = await import('../recall/recall.ts')
     const recaller = recallerOf(context.memory, context.project)

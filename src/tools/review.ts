@@ -13,17 +13,17 @@ import { AS_OF, at } from './moment.ts'
 import { every, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
-/** Whether a hook captured it or a model found it, in one of these sessions if any are named. */
+/** Whether it rests on what a person typed or a model found it, in one of these sessions if any are named. */
 function wasCaptured(e: Entity, sessions: ReadonlySet<string> | undefined): boolean {
   return provenanceOf(e).some(
     (p) =>
-      /^(?:capture$|llm:)/.test(String(p.source)) &&
+      (p.said !== undefined || /^(?:capture$|prompt$|llm:)/.test(String(p.source))) &&
       // a subagent's begins with that of its parent, also when presence has forgotten both
       (sessions === undefined || sessions.has(String(p.session)) || sessions.has(String(p.session).split('/')[0]!)),
   )
 }
 
-/** What hooks captured, also what was confirmed or rejected since. */
+/** What was captured of what people said, also what was confirmed or rejected since. */
 function capturedIn({ memory, session }: ToolContext): Entity[] {
   const sessions = session === undefined ? undefined : idsOf(memory, session)
   const passes = (e: Entity) => wasCaptured(e, sessions)
@@ -144,7 +144,7 @@ export const review = defineTool({
     'as-of': AS_OF,
     limit: { type: 'number', about: 'so many at most' },
     offset: { type: 'number', about: 'without the first so many' },
-    captured: { type: 'flag', about: 'what hooks captured, in this session if one acts, agreed to or not' },
+    captured: { type: 'flag', about: 'what came of what people typed, in this session if one acts, agreed to or not' },
   },
   readOnly: false,
   dashboard: true,

@@ -205,7 +205,12 @@ function planOnce(
     const report: Report = (problem) => void problems.push({ index, verb, ...problem })
     const before = problems.length
     const first = p.draft.events.length
-    const given = defined(raw)
+    const { said: quote, ...given } = p.registry().recordedBy(verb)
+      ? defined(raw)
+      : { ...defined(raw), said: undefined }
+    p.said = typeof quote === 'string' ? ctx.evidence?.(quote) : undefined
+    if (quote !== undefined && p.said === undefined)
+      p.note(`${verb}: "said" is not what the user typed in the sessions that are kept here, so it is no evidence`)
     const said = named(aliasesOf(p, verb, options.verbs), given, (alias, field) =>
       p.note(`${verb}: ${alias} was taken as ${field}`),
     )

@@ -61,6 +61,8 @@ export interface PlanContext {
   /** Everything the batch's header will say of who wrote it and what for. */
   author: string
   random(n: number): Uint8Array
+  /** Where a person typed these words, and a digest of them; nothing where nobody did. */
+  evidence?: ((quote: string) => string | undefined) | undefined
 }
 
 /** What one action did. */
@@ -431,9 +433,12 @@ export class Planning {
     return changed
   }
 
+  /** The person's words that the action at hand rests on, as evidence has them. */
+  said: string | undefined
+
   /** Adds this batch's provenance to the entity. */
   sign(id: string, more: { [key: string]: Json } = {}): void {
-    const value = { ...this.#provenance(kindOf(id)), ...more }
+    const value = { ...this.#provenance(kindOf(id)), ...(this.said === undefined ? {} : { said: this.said }), ...more }
     if (Object.keys(value).length === 0) return
     const signed = this.#seen(id, 'provenance', setPart(value))
     if (!signed.some(visibility(this.cells(id)))) this.#emit(id, 'provenance', 'add', signed, { value })

@@ -80,6 +80,7 @@ export function writeBatch(
   by: Actor,
   redacting: boolean,
   settles = false,
+  evidence?: (quote: string) => string | undefined,
 ): Written {
   const { db, env } = host
   const now = env.now()
@@ -110,6 +111,7 @@ export function writeBatch(
       ofCurrentTask,
       author: JSON.stringify(author),
       random: (n) => env.random(n),
+      evidence,
     },
     actions,
     {

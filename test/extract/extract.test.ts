@@ -239,12 +239,6 @@ test('[A7] models add extractor says what is wrong with what it is given', async
   expect(await add('--command', 'my-model --json', '--budget', '90000')).toMatch(/not a JSON list/)
 })
 
-test('[A7] --rules reads a transcript by words alone and asks nobody', async () => {
-  const { run, transcript } = await place([{ type: 'user', message: { content: 'We use pnpm for installs.' } }])
-  expect(await run('extract', '--rules', '--transcript', transcript, '--of', 's9')).toMatch(/s9: 1 proposed/)
-  expect(await run('review')).toContain('fact:we-use-pnpm-for-installs')
-})
-
 test('[A7] rules, questions, insights, topics and relations to earlier decisions are found, and all of it is only proposed', async () => {
   const rule = 'please always write importers so that a second run changes nothing'
   const long = 'We talked for long about how the importer should go on after a crash, and what it needs. '.repeat(3)

@@ -323,20 +323,15 @@ test('[H3] with a prompt comes what answers it, if it clears a high bar, and onl
   expect(await hook('s1', 'prompt', { prompt: 'Please make the page nicer' })).toEqual({})
 })
 
-test('[G7] a rule in a prompt is put to the agent in the same turn, with whose yes it needs, and binds nobody before', async () => {
+test('[G7] a rule in a prompt is put to the person, with no word to the agent, and nothing is recorded before the yes', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
-  const { context } = await hook('s1', 'prompt', { prompt: 'We use pnpm for installs. Now fix the page.' })
-  expect(context).toContain('only the user can')
-  expect(t.get('fact:we-use-pnpm-for-installs')!.fields).toMatchObject({ standing: 'proposed', category: 'tool' })
-  const next = (await hook('s2', 'session-start', { pid: process.ppid })).context!
-  expect(next.indexOf('## Unconfirmed')).toBeGreaterThan(next.indexOf('<tidemark-data>'))
-  expect(next.lastIndexOf('pnpm for installs')).toBeGreaterThan(next.indexOf('## Unconfirmed'))
-  t.act([['reject', { ref: 'fact:we-use-pnpm-for-installs' }]], { session: 's1' })
-  expect(await hook('s1', 'prompt', { prompt: 'We use pnpm for installs. Again.' })).toEqual({})
-  t.act([['confirm', { ref: 'fact:we-use-pnpm-for-installs' }]])
-  expect(await hook('s3', 'prompt', { prompt: 'We use pnpm for installs.' })).toEqual({})
-  expect(proposed(t.memory)).toEqual([])
+  const asked = await hook('s1', 'prompt', { prompt: 'We use pnpm for installs. Now fix the page.' })
+  expect(asked).toEqual({ visible: expect.stringContaining('"We use pnpm for installs" — confirm?') })
+  expect(t.get('fact:we-use-pnpm-for-installs')).toBeUndefined()
+  await hook('s1', 'prompt', { prompt: 'yes' })
+  expect(t.get('fact:we-use-pnpm-for-installs')!.fields).toMatchObject({ category: 'tool' })
+  expect((await hook('s3', 'prompt', { prompt: 'We use pnpm for installs.' })).visible).toBeUndefined()
 })
 
 test('[A7] what is private, secret, excluded or said while capture is paused is not captured', async () => {
@@ -369,7 +364,7 @@ test('[A7] what is private, secret, excluded or said while capture is paused is 
   expect(t.rows()).not.toMatch(/under the mat|hunter2|kv\/key/)
 })
 
-test('[G7] a command that failed three times in a session is proposed as a failed approach, once', async () => {
+test('[G7] a command that failed three times in a session is told to the agent, once', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
   const failed = () =>
@@ -381,45 +376,30 @@ test('[G7] a command that failed three times in a session is proposed as a faile
   expect(await failed()).toEqual({})
   expect(await failed()).toEqual({})
   const { context } = await failed()
-  expect(context).toMatch(/has failed 3 times here, and was proposed as a failed approach/)
-  expect(proposed(t.memory)).toMatchObject([
-    { kind: 'failed-approach', fields: { outcome: 'failed 3 times in one session: error TS2322' } },
-  ])
+  expect(context).toMatch(/has failed 3 times here.*record-failed-approach/)
+  expect(proposed(t.memory)).toEqual([])
   expect(await failed()).toEqual({})
   expect(t.rows()).not.toContain('ghp_abcdefghijklmnopqrst')
   await hook('s1', 'after-tool', bash('npm run build -- --token=ghp_abcdefghijklmnopqrst'))
   expect(sessionsOf(t.memory).get('s1')!.data.failing).toEqual({})
 })
 
-test('[G7] a test that fails after each edit, as in TDD, is no failed approach; one that was proposed is withdrawn once it works', async () => {
+test('[G7] a test that fails after each edit, as in TDD, is no failed approach', async () => {
   const t = openTestMemory()
   const hook = hooks(t)
   const red = () => hook('s1', 'tool-failed', bash('npm test', { failed: true, response: '1 failed' }))
-  const green = () => hook('s1', 'after-tool', bash('npm test'))
   for (const file of ['cart.test.ts', 'cart.ts', 'cart.ts', 'tests/cart.py', 'cart.ts']) {
     await hook('s1', 'after-edit', edit(file))
     expect((await red()).context).toBeUndefined()
     expect((await red()).context).toBeUndefined()
     if (file.includes('test')) expect((await red()).context).toBeUndefined() // it was just written, and is to fail
   }
-  expect(proposed(t.memory)).toEqual([])
   expect((await red()).context).toMatch(/has failed 3 times here/)
-  expect(proposed(t.memory)).toMatchObject([{ kind: 'failed-approach' }])
+  // all tests pass, and not this one alone: what was counted is forgotten
   await hook('s1', 'after-edit', edit('cart.ts'))
-  await green()
-  expect(proposed(t.memory)).toEqual([])
-  // so it is when all tests pass, and not this one alone
-  for (let i = 0; i < 3; i++) await hook('s1', 'tool-failed', bash('npm test -- cart', { failed: true }))
-  expect(proposed(t.memory)).toMatchObject([{ kind: 'failed-approach' }])
-  await green()
-  expect(proposed(t.memory)).toEqual([])
-  // what somebody agreed to stays
-  const other = () => hook('s1', 'tool-failed', bash('make e2e', { failed: true }))
-  for (let i = 0; i < 3; i++) await other()
-  const [{ id } = { id: '' }] = proposed(t.memory)
-  t.act([['confirm', { ref: id }]])
-  await hook('s1', 'after-tool', bash('make e2e'))
-  expect(t.memory.reader.entity(id)?.fields.standing).not.toBe('rejected')
+  await hook('s1', 'tool-failed', bash('npm test -- cart', { failed: true }))
+  await hook('s1', 'after-tool', bash('npm test'))
+  expect(sessionsOf(t.memory).get('s1')!.data.failing).toEqual({})
 })
 
 test('[X6] a shell command that changed what another session holds is noticed after the fact and said', async () => {
@@ -543,7 +523,7 @@ test('[M4] a configuration with mistakes in it has the defaults, and says so to 
     call,
     () => 1_000,
   )
-  expect(reply.context).toContain('pnpm')
+  expect(reply.visible).toContain('pnpm')
   expect(errors).toEqual([
     expect.stringMatching(/hooks\.conflict: not accepted/),
     expect.stringMatching(/hooks\.nonsense: no such setting/),

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEdits, refreshViews } from '../../src/handoff/views/refresh.ts'
-import { ownWords } from '../../src/hooks/capture/prompt-text.ts'
+import { ownWords } from '../../src/hooks/typed-words.ts'
 import { screen, withoutPrivate } from '../../src/secrets/screen.ts'
 import { filesWith, hookProject, PATIENT, runHook } from './run.ts'
 

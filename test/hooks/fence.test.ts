@@ -100,7 +100,7 @@ test('[M6] what a prompt lays down and a command that fails are told again with 
   const t = openTestMemory()
   const call = { client: 'claude', session: 's1', cwd: t.dir, pid: process.pid } as const
   const prompt = `Always run the linter ${HIDDEN} before you commit.`
-  const put = (await respond(t.memory, t.project, { ...call, event: 'prompt', prompt }, () => 1_000)).reply.context!
+  const put = (await respond(t.memory, t.project, { ...call, event: 'prompt', prompt }, () => 1_000)).reply.visible!
   expect(put).toContain('run the linter EVIL')
   expectPlain(put)
   const tool = { name: 'Bash', paths: [], command: `make ${HIDDEN}`, response: HIDDEN }

@@ -74,7 +74,8 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   const prompts = files().find((f) => f !== file)!
   expect(kinds(prompts)).toEqual(['claude prompt'])
   const size = statSync(prompts).size
-  await hook('UserPromptSubmit', { prompt: 'Always run the linter before you commit.' })
+  memory().act([['record-decision', { name: 'linter', rationale: 'quokka' }]], { session: 'other' })
+  await hook('UserPromptSubmit', { prompt: 'What does the quokka linter say?' })
   expect(kinds(prompts)).toEqual(['claude prompt', 'context'])
   expect(statSync(prompts).size).toBeGreaterThan(size)
   expect(files()).toHaveLength(2)
@@ -83,7 +84,7 @@ test('the code of a hook is kept once for each kind of run, and never decides wh
   // what is cut off, or of nobody's making, is made anew
   truncateSync(file!, 20_000)
   expect(await start()).toContain('decision:queue')
-  expect(kinds(file!)).toEqual(['claude session-start', 'context', 'Decisions', 'Unconfirmed'])
+  expect(kinds(file!)).toEqual(['claude session-start', 'context', 'Decisions'])
   writeFileSync(file!, `${'claude session-start'.padEnd(4096)}no code at all`)
   expect(await start()).toContain('decision:queue')
   expect(statSync(file!).size).toBeGreaterThan(100_000)

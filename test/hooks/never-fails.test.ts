@@ -23,6 +23,7 @@ import { DIALECTS, HOOK_CLIENTS } from '../../src/clients/index.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
 import { missedEdits, missedPath } from '../../src/hooks/backlog.ts'
 import { checkHooks, hookSummaries } from '../../src/hooks/doctor.ts'
+import { openPrompts } from '../../src/hooks/kept-prompts.ts'
 import { hooksSeen } from '../../src/hooks/log.ts'
 import { respond } from '../../src/hooks/run.ts'
 import { BIN, hookProject, PATIENT, type Ran, runHook } from './run.ts'
@@ -218,7 +219,7 @@ test('[M4] an edit that could not be noted in time is noted by the next hook, of
   expect(checkHooks(project).every((c) => c.state === 'ok')).toBe(true)
 })
 
-test('[M4] [G7] what a prompt laid down under load is proposed by the next hook, told then, and counts as the person’s word', async () => {
+test('[M4] [G7] what is typed under load, or when the time is up, is kept all the same, and asked when it is said again', async () => {
   const { dir, project, memory } = hookProject()
   const m = memory()
   const hook = (event: string, more: object) =>
@@ -231,29 +232,20 @@ test('[M4] [G7] what a prompt laid down under load is proposed by the next hook,
     expectFine(await hook('UserPromptSubmit', { prompt }))
   other.exec('ROLLBACK')
   other.close()
-  expect(readFileSync(missedPath(project), 'utf8')).toContain('Always use zod')
-  expect(readFileSync(missedPath(project), 'utf8')).not.toMatch(/ghp_|Fix the login/)
-  expect(m.reader.list('fact', { standing: 'proposed' })).toEqual([])
-  const next = await hook('PostToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } })
-  expect(next.out).toContain('Tidemark noted: \\"Always use zod\\" — confirm?')
-  expect(next.out).toContain('noted what the user just said, unconfirmed')
-  expect(m.reader.list('fact', { standing: 'proposed' }).map((e) => e.name)).toEqual(['Always use zod'])
-  expect(existsSync(missedPath(project))).toBe(false)
-  // the question is as good as one that was not late
-  expect((await hook('UserPromptSubmit', { prompt: 'yes' })).out).toContain('the user confirmed')
-  expect(m.reader.list('fact', { standing: 'confirmed' })).toHaveLength(1)
-})
-
-test('[M4] [G7] what was said when the time was up is caught up with as well', async () => {
-  const { dir, project, memory } = hookProject()
-  const m = memory()
   const call = { client: 'claude', session: 's1', cwd: dir } as const
-  await respond(m, project, { ...call, event: 'session-start' }, () => 1_000)
   const late = await respond(m, project, { ...call, event: 'prompt', prompt: 'We never use enums' }, () => 0)
   expect(late.errors.join()).toContain('no time left')
-  const next = await respond(m, project, { ...call, event: 'prompt', prompt: 'go on' }, () => 1_000)
-  expect(next.reply.visible).toContain('"We never use enums" — confirm?')
-  expect(next.errors).toEqual([])
+  using prompts = openPrompts(project)
+  expect(prompts!.search('', 9).map((p) => p.text)).toEqual([
+    'We never use enums',
+    'Never send [redacted: GitHub token] anywhere',
+    'Fix the login. Always use zod.',
+  ])
+  expect((await hook('UserPromptSubmit', { prompt: 'Always use zod.' })).out).toContain(
+    '\\"Always use zod\\" — confirm?',
+  )
+  expect((await hook('UserPromptSubmit', { prompt: 'yes' })).out).toContain('by the user')
+  expect(m.reader.list('fact').map((e) => e.name)).toEqual(['Always use zod'])
 })
 
 test('[M4] a process that starts late says nothing on its error stream', async () => {

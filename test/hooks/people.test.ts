@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agreeing, project, tidemark } from '../cli/run.ts'
+import { project, tidemark } from '../cli/run.ts'
 import { PATIENT, runHook } from './run.ts'
 
 test('[A7] pause and resume switch capture for the project; status, the hooks and the status line say so', async () => {
@@ -13,43 +13,29 @@ test('[A7] pause and resume switch capture for the project; status, the hooks an
   expect((await hook('status-line', {})).out).toMatch(/capture paused/)
   expect(await run('review')).toMatch(/nothing is proposed/)
   expect(await run('resume')).toMatch(/capture goes on/)
-  expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toContain(
-    'fact:we-use-pnpm-for-installs',
-  )
+  expect((await hook('UserPromptSubmit', { prompt: 'We use pnpm for installs' })).out).toContain('Tidemark noted')
   expect(await run('resume')).toMatch(/was not paused/)
 })
 
-test('[G7] review --captured answers what a session captured, whatever became of it', async () => {
-  const { at, run } = await project()
-  const say = (session_id: string, prompt: string) =>
-    runHook(['claude', 'UserPromptSubmit'], { session_id, cwd: at.dir, prompt }, { env: PATIENT })
-  await say('s1', 'We use pnpm for installs. Never use sync I/O in handlers.')
-  await say('s2', 'Prefer named exports')
-  await agreeing(at, 'reject', 'fact:we-use-pnpm-for-installs')
-  await agreeing(at, 'confirm', 'Never use sync I/O in handlers')
-  const captured = await run('review', '--captured', '--session', 's1')
-  expect(captured).toMatch(/We use pnpm for installs {2}\(rejected/)
-  expect(captured).toMatch(/Never use sync I\/O in handlers {2}\(confirmed/)
-  expect(captured).not.toContain('named exports')
-  expect(await run('review', '--captured')).toContain('named exports')
-  expect(await run('review', '--captured', '--session', 's3')).toBe('nothing was captured in session s3\n')
-  expect(await run('review')).toContain('Prefer named exports')
-})
-
-test('[G7] [X7] after /clear review --captured still tells what the session captured before, under either id', async () => {
+test('[G7] [X7] review --captured answers what came of what was typed in a session, also after /clear', async () => {
   const { at, run } = await project()
   const hook = (session_id: string, event: string, more: object) =>
     runHook(['claude', event], { session_id, cwd: at.dir, ...more }, { env: PATIENT })
+  const say = (session: string, prompt: string) => hook(session, 'UserPromptSubmit', { prompt })
   await hook('s1', 'SessionStart', { source: 'startup' })
-  await hook('s1', 'UserPromptSubmit', { prompt: 'We use pnpm for installs' })
+  await say('s1', 'We use pnpm for installs.')
+  await say('s1', 'yes')
   await hook('s1', 'SessionEnd', { reason: 'clear' })
   await hook('s2', 'SessionStart', { source: 'clear' })
-  await hook('s2', 'UserPromptSubmit', { prompt: 'Prefer named exports' })
+  await say('s2', 'Never use sync I/O in handlers.')
+  await say('s2', 'yes')
   for (const session of ['s1', 's2']) {
     const captured = await run('review', '--captured', '--session', session)
-    expect(captured).toContain('We use pnpm for installs')
-    expect(captured).toContain('named exports')
+    expect(captured).toMatch(/We use pnpm for installs {2}\(confirmed/)
+    expect(captured).toMatch(/Never use sync I\/O in handlers {2}\(confirmed/)
   }
+  expect(await run('review', '--captured', '--session', 's3')).toBe('nothing was captured in session s3\n')
+  expect(await run('review')).toContain('nothing is proposed')
 })
 
 test('[M4] doctor tells the last hook of each client and event, and what is not accepted in the configuration', async () => {

@@ -4,6 +4,7 @@ import { processStat } from '../../src/env.ts'
 import type { HookCall } from '../../src/hooks/call.ts'
 import { respond } from '../../src/hooks/run.ts'
 import { answersIn } from '../../src/hooks/witness.ts'
+import { standingOf } from '../../src/model/entity.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
 import { hookProject, PATIENT, runHook } from './run.ts'
 
@@ -35,7 +36,7 @@ function session(t: TestMemory, id = 's1', client = 'claude') {
 
 const RULE = 'Always use zod'
 const ID = 'fact:always-use-zod'
-const standing = (t: TestMemory, id = ID) => t.get(id)?.fields.standing
+const standing = (t: TestMemory, id = ID) => standingOf(t.get(id)?.fields ?? {})
 const refIn = (visible: string | undefined) => /yes ([a-f]\w{2,})/.exec(visible ?? '')![1]!
 const author = (t: TestMemory, id = ID) => t.memory.history(id).at(-1)!.author
 
@@ -45,15 +46,16 @@ test('[Y1] a yes that the person types after the question confirms, as the perso
   const asked = await types(`Fix the login. ${RULE}.`)
   const ref = refIn(asked.visible)
   expect(asked.visible).toBe(`Tidemark noted: "${RULE}" — confirm? Answer yes or no (or: yes ${ref}).`)
-  expect(asked.context).not.toContain('["confirm"')
+  expect(asked.context ?? '').not.toContain('["confirm"')
+  expect(t.get(ID)).toBeUndefined()
   const answer = await types('yes')
-  expect(answer.visible).toBe(`Tidemark: the user confirmed "${RULE}" (${ID})`)
-  expect(answer.context).toContain('the user confirmed')
+  expect(answer.visible).toBe(`Tidemark: by the user's yes, fact "${RULE}" (${ID})`)
+  expect(answer.context).toContain("by the user's yes")
   expect(standing(t)).toBe('confirmed')
   expect(author(t)).toMatchObject({ actor: 'person', session: 's1' })
 })
 
-test.each(['yes REF', '#REF ja', 'oui REF, et corrige le test', 'Sí #REF', '是 REF', 'はい REF', `yes ${ID}`])(
+test.each(['yes REF', '#REF ja', 'oui REF, et corrige le test', 'Sí #REF', '是 REF', 'はい REF'])(
   '[Y1] a yes names the thing, also later: %s',
   async (said) => {
     const t = openTestMemory()
@@ -65,12 +67,12 @@ test.each(['yes REF', '#REF ja', 'oui REF, et corrige le test', 'Sí #REF', '是
   },
 )
 
-test('[Y1] no rejects, and it is not asked again', async () => {
+test('[Y1] a no keeps nothing, and it is not asked again', async () => {
   const t = openTestMemory()
   const { types } = session(t)
   await types(`Fix the login. ${RULE}.`)
-  expect((await types('nein')).visible).toContain('the user rejected')
-  expect(standing(t)).toBe('rejected')
+  expect((await types('nein')).visible).toContain('does not want')
+  expect(t.get(ID)).toBeUndefined()
   expect((await types(`${RULE}.`)).visible).toBeUndefined()
 })
 
@@ -90,7 +92,7 @@ test.each([
   const { types } = session(t)
   const ref = refIn((await types(`Fix the login. ${RULE}.`)).visible)
   await types(said.replace('REF', ref))
-  expect(standing(t)).toBe('proposed')
+  expect(t.get(ID)).toBeUndefined()
 })
 
 test('[Y1] no yes: from another session or client, a subagent, a prompt that the client wrote, or before the question', async () => {
@@ -102,7 +104,7 @@ test('[Y1] no yes: from another session or client, a subagent, a prompt that the
   await session(t, 's3', 'codex').types(`yes ${ID}`)
   await own.types(`yes ${ref}`, { source: 'system' })
   await own.types(`yes ${ref}`, { parent: 's1', session: 's1/sub' })
-  expect(standing(t)).toBe('proposed')
+  expect(t.get(ID)).toBeUndefined()
 })
 
 test('[Y1] no yes: a hook in the shell of an agent, and a client that a client’s agent started', async () => {
@@ -112,12 +114,12 @@ test('[Y1] no yes: a hook in the shell of an agent, and a client that a client�
   process.env.CLAUDECODE = '1'
   await types(`yes ${ref}`)
   delete process.env.CLAUDECODE
-  expect(standing(t)).toBe('proposed')
+  expect(t.get(ID)).toBeUndefined()
   // a client above this one is known by its process
   const above = t.library.sessions.start({ id: 'outer', client: 'codex', pid: processStat(process.ppid)!.parent })
   expect(above.id).toBe('outer')
   await types(`yes ${ref}`)
-  expect(standing(t)).toBe('proposed')
+  expect(t.get(ID)).toBeUndefined()
 })
 
 test('[Y1] a bare yes is for our question only where it was the only one: neither of two, nor after one of the agent’s', async () => {
@@ -126,11 +128,11 @@ test('[Y1] a bare yes is for our question only where it was the only one: neithe
   const two = await types('Always use zod. Never use panic in a handler.')
   expect(two.visible).toMatch(/Answer such as: yes \w{3}, no \w{3}\.$/)
   expect((await types('yes')).visible).toMatch(/more than one thing: say which, such as: yes \w{3}/)
-  expect(standing(t)).toBe('proposed')
-  await types('We use pnpm for installs.')
+  expect(t.get(ID)).toBeUndefined()
+  await types('We always use pnpm for installs.')
   await on('stop', { said: 'Done. Shall I delete the old branch?' })
   await types('yes')
-  expect(standing(t, 'fact:we-use-pnpm-for-installs')).toBe('proposed')
+  expect(t.memory.reader.list('fact', { all: true })).toEqual([])
 })
 
 test('[Y1] what the agent proposes is asked about when it stops: a rule, an erasure, an undo', async () => {
@@ -139,23 +141,30 @@ test('[Y1] what the agent proposes is asked about when it stops: a rule, an eras
   const decision = t.act([['record-decision', { name: 'his', description: 'Use Postgres' }]])
   await types('Clean up')
   const by = { agent: 'claude-code', session: 's1' }
-  t.act([['record-fact', { fact: 'Run the linter' }]], by)
+  t.act([['record-fact', { fact: 'Run the linter', said: 'run the linter' }]], { ...by, evidence: () => '1:ab' })
+  t.act([['record-fact', { fact: 'Nobody said so' }]], by)
   t.act([['retire', { ref: 'decision:his', reason: 'old' }]], by)
   t.act([['undo', { batch: decision.batch }]], { ...by, session: 's1/sub' })
   t.act([['record-fact', { fact: 'Not of this session' }]], { ...by, session: 's2' })
   const { visible } = await on('stop', { said: 'All clean.' })
   expect(visible).toMatch(/"Run the linter" \(\w+\), "retire decision:his .*" \(\w+\), "undo .*" \(\w+\) — confirm\?/)
-  expect(visible).not.toContain('Not of this session')
+  expect(visible).not.toMatch(/Not of this session|Nobody said so/)
   const ref = /"retire [^(]*\((\w+)\)/.exec(visible!)![1]!
   await types(`yes ${ref}. Then go on.`)
   expect(t.get('decision:his')?.fields.retired).toBe('old')
   expect(standing(t, 'fact:run-the-linter')).toBe('proposed')
 })
 
+/** A rule that the session's agent records in the person's words. */
+const proposes = (t: TestMemory, fact: object) =>
+  t.act([['record-fact', { ...fact, said: 'x' }]], { agent: 'claude-code', session: 's1', evidence: () => '1:ab' })
+
 test('[Y2] a proposal that was rewritten after it was shown is not agreed to: its new words are shown, and asked about', async () => {
   const t = openTestMemory()
-  const { types } = session(t)
-  await types(`Fix the login. ${RULE}.`)
+  const { types, on } = session(t)
+  await types('Fix the login')
+  proposes(t, { fact: RULE })
+  await on('stop')
   t.act([['record-fact', { ref: ID, context: 'and pipe curl into sh' }]], { agent: 'claude-code', session: 's1' })
   const { visible } = await types('yes')
   expect(standing(t)).toBe('proposed')
@@ -170,7 +179,7 @@ test('[Y2] only what is shown whole is asked: a rule too long for a message is l
   const { types, on } = session(t)
   await types('Go')
   const fact = { fact: 'Run the linter', context: `${'before each commit '.repeat(30)}and pipe curl into sh` }
-  t.act([['record-fact', fact]], { agent: 'claude-code', session: 's1' })
+  proposes(t, fact)
   expect((await on('stop')).visible).toBe('Tidemark noted what is too long to ask here. 1 more: tidemark confirm')
   await types('yes')
   await types('yes fact:run-the-linter')
@@ -184,7 +193,7 @@ test('[Y1] where a client shows nothing nobody was asked, and no prompt is a yes
     runHook([client, event], { cwd: dir, workspace_roots: [dir], ...payload }, { env: PATIENT, cwd: dir })
   await hook('cursor', 'beforeSubmitPrompt', { conversation_id: 'c1', prompt: `${RULE}.` })
   await hook('cursor', 'beforeSubmitPrompt', { conversation_id: 'c1', prompt: `yes ${ID}` })
-  expect(m.reader.entity(ID)?.fields.standing).toBe('proposed')
+  expect(m.reader.entity(ID)).toBeUndefined()
   for (const name of ['claude', 'codex'] as const) {
     const dialect = await DIALECTS[name]()
     expect(dialect.print('UserPromptSubmit', { visible: 'seen' }, {})).toContain('seen')

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ImportReport } from '../../src/formats/import/report.ts'
+import { openPrompts } from '../../src/hooks/kept-prompts.ts'
 import { sha256 } from '../../src/model/digest.ts'
 import { importTool } from '../../src/tools/import.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
@@ -112,18 +113,19 @@ test('[H1] old sessions of every client are found and become chunks with speaker
   expect(text).toContain('1 of Claude Code (~/.claude/projects)')
 })
 
-test('[G7] a rule in them is proposed and binds nobody; a second run writes nothing', async () => {
+test('[G7] what was typed in them is kept as prompts and proposes nothing; a second run writes nothing', async () => {
   const t = openTestMemory()
   homeOf(t)
   const { report } = await run(t)
-  expect(report.proposed).toBe(1)
-  expect(t.memory.reader.list('fact', { standing: 'confirmed' })).toEqual([])
-  expect(t.memory.reader.list('fact', { standing: 'proposed' }).map((f) => f.name)).toEqual([
-    expect.stringMatching(/never round before the tax/i),
+  expect(report.prompts).toBeGreaterThan(3)
+  expect(t.memory.reader.list('fact', { all: true })).toEqual([])
+  using prompts = openPrompts(t.project)
+  expect(prompts!.search('round before tax', 5).map((p) => p.text)).toEqual([
+    'From now on never round before the tax is known.',
   ])
   const before = t.rows()
   const again = await run(t)
-  expect(again.report).toMatchObject({ created: 0, unchanged: 10, batches: [], proposed: 0 })
+  expect(again.report).toMatchObject({ created: 0, unchanged: 10, batches: [] })
   expect(t.rows()).toBe(before)
 })
 
@@ -140,7 +142,7 @@ test('[A2] a dry run says the same and leaves the store as it was', async () => 
   homeOf(t)
   const before = t.rows()
   const dry = await run(t, { 'dry-run': true })
-  expect(dry.report).toMatchObject({ created: 10, proposed: 1, dryRun: true, batches: [] })
+  expect(dry.report).toMatchObject({ created: 10, dryRun: true, batches: [] })
   expect(dry.text).toContain('nothing was written')
   expect(t.rows()).toBe(before)
   expect((await run(t)).report.created).toBe(10)

@@ -9,8 +9,6 @@ const LOOKED_AT = 300
 const MOST = 20
 /** How provenance names such a file. */
 const OF_FILE = 'import claude-md '
-/** How it names what the prompt hook captured from the person's own words. */
-const CAPTURED = 'capture'
 /** How many of these are told, the newest. */
 const MOST_NOTED = 5
 
@@ -28,7 +26,7 @@ export const unconfirmed: Section = {
     const vouched = about.vouched(about.facts.map((e) => e.id))
     const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
     if (n === 0) return undefined
-    const noted = proposed.filter((e) => sourcesOf(e).includes(CAPTURED))
+    const noted = proposed.filter((e) => provenanceOf(e).some((p) => p.said !== undefined))
     const here = about.vouched(noted.map((e) => e.id))
     const said = noted.filter((e) => here.has(e.id))
     const ofFiles = proposed.filter((e) => fileOf(e) !== undefined && !isRead(e, about))

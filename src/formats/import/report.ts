@@ -27,8 +27,8 @@ export interface ImportReport extends Tally {
   named?: { mentions: number; proposed: number }
   /** Sources that were found without being named, in words. */
   found?: string
-  /** Rules and decisions that were found in what was said. */
-  proposed?: number
+  /** Prompts that were kept, to be searched. */
+  prompts?: number
   /** Batches of the project's own history that were new here. */
   history?: number
   /** Nothing of it was written. */
@@ -128,11 +128,8 @@ export function printReport(report: ImportReport): string {
   if (read.length > 0) lines.push(`read: ${read.join(', ')}`)
   const width = Math.max(0, ...Object.keys(report.kinds).map((k) => k.length))
   for (const [kind, tally] of Object.entries(report.kinds)) lines.push(`  ${kind.padEnd(width)}  ${tallied(tally)}`)
-  const { proposed = 0 } = report
-  if (proposed > 0)
-    lines.push(
-      `${plural(proposed, 'rule or decision', 'rules and decisions')} of it ${report.dryRun ? 'would be ' : ''}proposed${report.dryRun ? '' : ': tidemark review'}`,
-    )
+  const { prompts = 0 } = report
+  if (prompts > 0) lines.push(`${plural(prompts, 'prompt')} kept on this machine: tidemark history --prompts`)
   const mentions = report.named?.mentions ?? 0
   if (mentions > 0) lines.push(`linked to what it names: ${plural(mentions, 'mention')}`)
   if (redacted.length > 0) lines.push(`${plural(redacted.length, 'secret')} left out, the category in place of each:`)

@@ -10,6 +10,12 @@ export interface Kept {
   said(): Iterable<Said>
 }
 
+/** What a user said, and when, ms, where that is known. */
+export interface Typed {
+  readonly text: string
+  readonly at: number | undefined
+}
+
 /** What clients put into a session in the user's name. */
 const PUT_IN =
   /^(?:# AGENTS\.md instructions|\[Request interrupted|Caveat: The messages below|This session is being continued)/
@@ -22,11 +28,11 @@ const REDACTED = /\[redacted: ([^\]\n]{1,60})\]/g
 export function readConversation(
   { client, id, said }: Kept,
   { since = 0, ...options }: ReadOptions & { since?: number },
-): { reading: Reading; users: string[] } {
+): { reading: Reading; users: Typed[] } {
   const all = [...said()].filter(({ who, text }) => (who === 'user' || who === 'agent') && text.trim() !== '')
   const sourceFile = `${client}/${id}`
   const items: Item[] = []
-  const users: string[] = []
+  const users: Typed[] = []
   const redacted: { where: string; category: string }[] = []
   const counts = { sessions: 0, turns: 0, 'short turns left out': 0 }
   let position = 0
@@ -43,7 +49,7 @@ export function readConversation(
       continue
     }
     counts.turns++
-    if (who === 'user') users.push(text)
+    if (who === 'user') users.push({ text, at })
     const where = `${sourceFile}#${place + 1}`
     for (const [, category] of text.matchAll(REDACTED)) redacted.push({ where, category: category! })
     for (const [i, content] of parts.entries()) {

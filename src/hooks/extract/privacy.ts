@@ -1,8 +1,8 @@
 import { FENCE_BEGIN, FENCE_END } from '../../briefing/fence.ts'
 import { redact } from '../../secrets/find.ts'
 import { withoutPrivate } from '../../secrets/screen.ts'
-import { withoutElements, withoutFenced } from '../capture/prompt-text.ts'
 import { excludedCommand, excludedPath, type HooksConfig } from '../config.ts'
+import { withoutElements, withoutFenced } from '../typed-words.ts'
 
 /** What our hooks tell or ask, from there to the end of the block. */
 const OURS =

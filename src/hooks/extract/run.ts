@@ -3,13 +3,13 @@ import { isRunning, processRef } from '../../env.ts'
 import type { Memory } from '../../memory.ts'
 import type { Extraction, Waiting } from '../../store/extraction.ts'
 import type { Project } from '../../store/project.ts'
-import { keepCaptured, proposeCaptured } from '../capture/propose.ts'
 import { hooksConfig } from '../config.ts'
 import { logExtraction } from '../log.ts'
 import { pausedSince, pauses } from '../pause.ts'
 import { type Allowed, allowedIn, dayOf, nextDay, openExtraction } from './consent.ts'
 import { type Candidate, type Earlier, ExtractionFailed } from './extractor.ts'
 import { llm } from './llm.ts'
+import { keepCaptured, proposeCaptured } from './propose.ts'
 import { asText, readTranscript } from './transcript.ts'
 
 /** All of a run; the process that it runs in ends itself a little later. */
@@ -179,11 +179,11 @@ export function proposeAll(
   const ids = candidates.flatMap((c) => {
     if (isTold(memory, c)) return []
     const evidence = `"${c.quote}" (${source}, confidence ${c.confidence})`
-    const id = proposeCaptured({ memory, author }, c.kind, c.action, evidence, source)?.id
+    const id = proposeCaptured({ memory, author }, c.kind, c.action, evidence, source)
     if (id === undefined) return []
     const links = (c.relations ?? []).flatMap(({ type, to }) => {
       const link = ['link-entities', { from: id, to, type }] as const
-      return proposeCaptured({ memory, author }, 'relationship', link, evidence, source)?.id ?? []
+      return proposeCaptured({ memory, author }, 'relationship', link, evidence, source) ?? []
     })
     return [id, ...links]
   })

@@ -1,4 +1,3 @@
-import { UsageError } from '../../../errors.ts'
 import { placeOf } from '../../../hooks/extract/consent.ts'
 import { type Meter, meterLine, meterOf } from '../../../hooks/extract/meter.ts'
 import type { Looked } from '../../../hooks/extract/run.ts'
@@ -36,35 +35,20 @@ function showMeter(call: CommandCall, meter: Meter | undefined): { json: Json } 
 export const extract: Command = {
   name: 'extract',
   about:
-    'reads what sessions said and proposes what is worth keeping: with the model you allowed (`tidemark models add extractor`), or by words alone with --rules',
+    'reads what sessions said and proposes what is worth keeping, with the model you allowed (`tidemark models add extractor`)',
   usage: '',
   example: 'tidemark extract --meter',
   flags: {
     meter: { type: 'flag', about: 'only say how many tokens were used today, and of how many' },
-    rules: { type: 'flag', about: 'by words alone: no model is asked and nothing is sent; needs --transcript' },
-    transcript: {
-      type: 'text',
-      value: 'FILE',
-      about: 'with --rules: the transcript of the session, as its client wrote it',
-    },
-    of: { type: 'text', value: 'SESSION', about: 'only of this session; with --rules, whose transcript it is' },
+    of: { type: 'text', value: 'SESSION', about: 'only of this session' },
     due: { type: 'flag', about: 'only what is due; what hooks start' },
   },
   async run(call): Promise<{ json: Json; code?: number }> {
     setTimeout(() => process.exit(1), DEADLINE_MS).unref()
     const session = typeof call.flags.of === 'string' ? call.flags.of : undefined
-    const { transcript } = call.flags
-    if ((call.flags.rules === true) !== (typeof transcript === 'string'))
-      throw new UsageError('--rules and --transcript FILE go together', 'tidemark extract --help')
     const { memory, project } = openAt({ projectPath: call.directory })
     using _open = memory
     if (call.flags.meter) return showMeter(call, meterOf(project, memory.env.now()))
-    if (typeof transcript === 'string') {
-      const { extractByRules } = await import('../../../hooks/extract/backfill.ts')
-      const looked = extractByRules(memory, project, transcript, session ?? 'imported')
-      call.out(told(looked))
-      return { json: { looked: [looked as unknown as Json] } }
-    }
     const { extractWaiting } = await import('../../../hooks/extract/run.ts')
     const done = await extractWaiting(memory, project, {
       ...(session === undefined ? {} : { session }),

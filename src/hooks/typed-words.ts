@@ -1,4 +1,4 @@
-import { withoutPrivate } from '../../secrets/screen.ts'
+import { withoutPrivate } from '../secrets/screen.ts'
 
 /** Colours of a terminal, control characters, and marks that turn the order of what is read. */
 const UNSEEN = /\u001b\[[\d;]*m|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g

@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import { sha256 } from '../model/digest.ts'
+import { besideStore, type Project } from '../store/project.ts'
+import { Prompts, wordsOf } from '../store/prompts.ts'
+
+/** A hook waits so long for another one that writes there. */
+export const PROMPTS_MS = 40
+
+/** The prompts that were typed in a project on this machine; nothing where none was kept. */
+export const openPrompts = (
+  project: Pick<Project, 'root' | 'storePath'>,
+  options: { create?: boolean; wait?: number } = {},
+): Prompts | undefined => Prompts.open(join(...besideStore(project, 'prompts.db')), options)
+
+/**
+ * What a record keeps of the user's words that it rests on: the number of the kept prompt on this machine, and a digest of the
+ * words. Nothing where nobody typed them in the sessions that are kept.
+ */
+export function evidenceFor(prompts: Prompts | undefined, quote: string, session: string): string | undefined {
+  const prompt = prompts?.saying(quote, session)
+  return prompt && `${prompt.id}:${sha256(wordsOf(quote)).slice(0, 16)}`
+}
+
+/** Something was recorded for the prompts that these name. */
+export function markUsed(prompts: Prompts | undefined, evidence: readonly string[]): void {
+  for (const e of new Set(evidence)) prompts?.use(Number(e.split(':')[0]))
+}

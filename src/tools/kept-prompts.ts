@@ -1,0 +1,20 @@
+import { openPrompts } from '../hooks/kept-prompts.ts'
+import { KEPT_DAYS } from '../store/prompts.ts'
+import { ago, oneLine } from './format.ts'
+import type { Output, ToolContext } from './tool.ts'
+
+const MOST = 20
+const SHOWN = 600
+
+/** What was typed in sessions on this machine: the newest that hold all words of a question, or the newest. */
+export function keptPrompts({ memory, project }: ToolContext, question: string, limit: number = MOST): Output {
+  using prompts = openPrompts(project)
+  const found = prompts?.search(question, limit) ?? []
+  const now = memory.env.now()
+  const lines = found.map((p) => `${ago(p.at, now)}  ${p.client}  ${oneLine(p.text, SHOWN)}`)
+  const none = question === '' ? 'no prompt is kept here' : 'no kept prompt holds all of these words'
+  return {
+    text: [lines.join('\n') || none, `(prompts of the last ${KEPT_DAYS} days, on this machine alone)`].join('\n'),
+    json: found.map(({ at, session, client, text }) => ({ at: new Date(at).toISOString(), session, client, text })),
+  }
+}

@@ -1,0 +1,215 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { HookCall } from '../../src/hooks/call.ts'
+import { openPrompts } from '../../src/hooks/kept-prompts.ts'
+import { mayBeRepeated, saysItLasts } from '../../src/hooks/lasting-words.ts'
+import { respond } from '../../src/hooks/run.ts'
+import { provenanceOf } from '../../src/model/entity.ts'
+import { act } from '../../src/tools/act.ts'
+import { history } from '../../src/tools/history.ts'
+import { recall } from '../../src/tools/recall.ts'
+import type { ToolContext } from '../../src/tools/tool.ts'
+import { openTestMemory, type TestMemory } from '../helpers.ts'
+
+/** An agent that runs these tests leaves its marks in their environment: the hooks here are a person's. */
+beforeEach(() => {
+  const before = ['CLAUDECODE', 'CODEX_SANDBOX', 'GEMINI_CLI', 'CURSOR_AGENT', 'COPILOT_CLI', 'OPENCODE', 'AGENT', 'AI_AGENT'].map((name) => [name, process.env[name]] as const) // biome-ignore format: a list
+  for (const [name] of before) delete process.env[name]
+  onTestFinished(() => {
+    for (const [name, value] of before) if (value !== undefined) process.env[name] = value
+  })
+})
+
+function session(t: TestMemory, id = 's1', client = 'claude') {
+  const on = async (event: HookCall['event'], more: Partial<HookCall> = {}) =>
+    (await respond(t.memory, t.project, { client, event, session: id, cwd: t.dir, ...more }, () => 5_000)).reply
+  return { on, types: (prompt: string, more: Partial<HookCall> = {}) => on('prompt', { prompt, ...more }) }
+}
+const contextOf = (t: TestMemory, id = 's1'): ToolContext =>
+  ({ memory: t.memory, project: t.project, session: id, agent: 'claude-code', by: 'agent', local: true }) as never
+/** What the agent of a session records. */
+const records = async (t: TestMemory, actions: unknown, id = 's1') =>
+  act.run(contextOf(t, id), { actions, intent: undefined, redact: undefined } as never)
+const kept = (t: TestMemory) => {
+  using prompts = openPrompts(t.project)
+  return (prompts?.search('', 50) ?? []).map((p) => p.text)
+}
+const saidOf = (t: TestMemory, id: string) =>
+  provenanceOf(t.get(id)!).flatMap((p) => (p.said === undefined ? [] : [p.said]))
+
+test.each([
+  'From now on, use pnpm here',
+  'please always run the linter before you push',
+  'Never commit to main',
+  'Remember that the staging box has no GPU',
+  'We never use console.log',
+  'Ab jetzt bitte nur noch mit Testfall',
+  'Schreib Kommentare immer auf Deutsch',
+  'Dorénavant, un commit par fonction',
+  'Je veux que ce fichier ne soit jamais publié',
+  'De ahora en adelante usa tabuladores',
+  'Nunca borres las migraciones',
+  'A partir de agora escreva os testes primeiro',
+  'Sempre rode os testes',
+  '以后都用中文写注释',
+  '今後はテストを先に書いてください',
+  'Our rule is one change per commit',
+  'Use structured logging across the whole project',
+])('[G7] says itself that it lasts: %s', (sentence) => expect(saysItLasts(sentence)).toBe(true))
+
+test.each([
+  'The test always fails on Windows',
+  'It never worked',
+  'fix the login',
+  'Increase the size of text in future days by 50%',
+  'Ça ne marche toujours pas',
+  'Das geht immer noch nicht',
+  'Do you always read the whole file?',
+  'remember to update the changelog',
+  'I do not remember why',
+  'move forward with the plan',
+])('[G7] says nothing of the kind: %s', (sentence) => expect(saysItLasts(sentence)).toBe(false))
+
+test('[G7] an order of each day is no rule, however often it is said', () => {
+  for (const daily of ['commit and push', 'go on', 'src/a.ts:3 is undefined here again today'])
+    expect(mayBeRepeated(daily), daily).toBe(false)
+  expect(mayBeRepeated('ask me before you touch the billing code')).toBe(true)
+})
+
+test('[G7] words ask, and record nothing: the yes records them as they were typed, with where they were typed', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  const { visible, context } = await types('Add a cart. From now on, use pnpm here.')
+  expect(visible).toContain('"From now on, use pnpm here"')
+  expect(context).toBeUndefined()
+  expect(t.memory.newsSince(0).filter((n) => !n.presence)).toEqual([])
+  await types('yes')
+  expect(t.memory.reader.list('fact').map((e) => e.fields.fact)).toEqual(['From now on, use pnpm here'])
+})
+
+test('[G7] what is said in three sessions is asked about once, and a no is remembered', async () => {
+  const t = openTestMemory()
+  const line = 'ask me before you touch the billing code'
+  for (const id of ['s1', 's2']) expect((await session(t, id).types(`Go on. ${line}`)).visible).toBeUndefined()
+  const third = session(t, 's3')
+  expect((await third.types(`New day. ${line}`)).visible).toContain(line)
+  await third.types('no')
+  expect((await session(t, 's4').types(`And again. ${line}`)).visible).toBeUndefined()
+})
+
+test('[G7] what is taken back is named in the question, and goes with the yes', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'Use pnpm for installs' }], ['record-fact', { fact: 'No deploys on Friday' }]]) // biome-ignore format: one row
+  const { types } = session(t)
+  expect((await types('Use npm from now on, not pnpm.')).visible).toContain('(replaces "Use pnpm for installs")')
+  await types('yes')
+  const current = () =>
+    t.memory.reader
+      .list('fact', { current: true })
+      .map((e) => e.fields.fact)
+      .sort()
+  expect(current()).toEqual(['No deploys on Friday', 'Use npm from now on, not pnpm'])
+  expect((await types('Forget the rule about Friday deploys.')).visible).toContain('(ends "No deploys on Friday")')
+  await types('yes')
+  expect(current()).toEqual(['Use npm from now on, not pnpm'])
+})
+
+test('[G7] typed prompts are kept beside the store for their user alone, without what was pasted or secret, and can be searched', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
+  await types(`Look at the parser with ${token}\n\`\`\`\nconst pasted = 1\n\`\`\`\n<log>not typed</log>`)
+  await types('ok')
+  expect(kept(t)).toEqual(['Look at the parser with [redacted: GitHub token]'])
+  const file = join(dirname(t.project.storePath), 'prompts.db')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const found = await recall.run(contextOf(t), { text: 'parser', prompts: true } as never)
+  expect(found.text).toContain('Look at the parser')
+  expect((await history.run(contextOf(t), { prompts: true } as never)).text).toContain('Look at the parser')
+})
+
+test('[G7] nothing is kept of what no person typed, nor where that is switched off', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Loop again and again', { source: 'loop_wakeup' })
+  await types('Of a subagent', { parent: 's1', session: 's1/a' })
+  process.env.CLAUDECODE = '1'
+  await types('Typed by another agent')
+  delete process.env.CLAUDECODE
+  expect(kept(t)).toEqual([])
+  Object.assign(t.project, { hooks: { keepPrompts: false } })
+  await types('Look at the parser')
+  expect(existsSync(join(dirname(t.project.storePath), 'prompts.db'))).toBe(false)
+})
+
+test('[G7] [K15] a purge erases a text from the kept prompts, and proves it', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('Erika Mustermann pays late, so remind her')
+  await types('Look at the parser')
+  const done = t.act([['purge', { secret: 'Erika Mustermann', reason: 'a customer' }]])
+  expect(done.notes.join('\n')).toMatch(/stands in none of them/)
+  expect(kept(t)).toEqual(['Look at the parser'])
+  const dir = dirname(t.project.storePath)
+  for (const f of readdirSync(dir).filter((f) => f.startsWith('prompts.db')))
+    expect(readFileSync(join(dir, f)).includes('Mustermann'), f).toBe(false)
+})
+
+test('[G7] [Y1] the agent records in the user’s words: what they typed is evidence, and the person is asked', async () => {
+  const t = openTestMemory()
+  const { types, on } = session(t)
+  expect((await on('session-start')).context).toContain('"said": their exact words')
+  await types('The cart rounds to cents. Prices are integers in cents everywhere, mind that.')
+  await records(t, [
+    ['record-fact', { fact: 'Prices are integers in cents', said: 'Prices are integers in cents everywhere' }],
+  ])
+  const id = 'fact:prices-are-integers-in-cents'
+  expect(saidOf(t, id)).toEqual([expect.stringMatching(/^1:[0-9a-f]{16}$/)])
+  expect((await on('stop')).visible).toContain('"Prices are integers in cents"')
+  await types('yes')
+  expect(t.get(id)!.fields.standing).toBe('confirmed')
+})
+
+test.each([
+  ['nobody typed', 'The user wants yarn always'],
+  ['stood in code', 'const rule = "use yarn"'],
+  ['stood in a pasted log', 'the user says: use yarn for everything'],
+  ['stood in a quotation', 'Always use yarn in each project'],
+  ['is too short', 'yarn'],
+])('[Y1] what %s is no evidence, and nobody is asked', async (_what, said) => {
+  const t = openTestMemory()
+  const { types, on } = session(t)
+  await types(
+    'Look at this:\n```\nconst rule = "use yarn"\n```\n<log>\nthe user says: use yarn for everything\n</log>\nHe wrote "Always use yarn in each project" there.',
+  )
+  const done = await records(t, [['record-fact', { fact: 'Use yarn', said }]])
+  expect(done.text).toContain('no evidence')
+  expect(saidOf(t, 'fact:use-yarn')).toEqual([])
+  expect((await on('stop')).visible).toBeUndefined()
+})
+
+test('[G7] at the handoff the agent is asked about what was typed and not recorded, once', async () => {
+  const t = openTestMemory()
+  const { types, on } = session(t)
+  await types('The staging box is the one without a GPU, by the way.')
+  await types('Payments go through the old gateway until March.')
+  await types('why is that?')
+  await records(t, [
+    ['record-learning', { title: 'Staging has no GPU', said: 'The staging box is the one without a GPU' }],
+  ])
+  const { context } = await on('stop', { contextUsed: 85 })
+  expect(context).toContain('old gateway until March')
+  expect(context).not.toMatch(/GPU|why is that/)
+  expect((await on('session-start', { source: 'compact' })).context).not.toContain('old gateway')
+})
+
+test('[G7] what a session left that nobody judged goes to the next one in which a person types, once', async () => {
+  const t = openTestMemory()
+  const first = session(t, 's1')
+  await first.types('Payments go through the old gateway until March.')
+  await first.on('session-end', { reason: 'exit' })
+  expect((await session(t, 's2').types('Add a cart page', { source: 'sdk' })).context).toBeUndefined()
+  expect((await session(t, 's3').types('Add a cart page')).context).toContain('old gateway until March')
+  expect((await session(t, 's4').types('Add a login page')).context).toBeUndefined()
+})
