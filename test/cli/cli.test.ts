@@ -50,7 +50,7 @@ test('[A7] a person reads which part looks like a secret, and the flag that the 
   const said = `the password=${'Zq0Xv9LmT4wRk7PbNc2Hd'}`
   const refused = async (...args: string[]) => (await tidemark(at, args)).err
   expect(await refused('remember', said)).toBe(
-    'tidemark: fact: looks like a secret (password); nothing was written\n' +
+    'tidemark: title: looks like a secret (password); nothing was written\n' +
       '  → leave it out, or give --redact to store its category in its place\n',
   )
   const claim = await refused('claim', 'src', '--note', said, '--session', 's')
@@ -201,7 +201,7 @@ test('people: remember, list, show, forget, undo, history', async () => {
   const at = await project()
   expect((await tidemark(at, ['remember', 'Never use sync I/O in handlers'])).out).toContain('fact (constraint)')
   expect(await agreeing(at, 'remember', 'The build takes four minutes')).toMatch(
-    /^remembered as fact #[a-f][0-9a-f]{2,}$/m,
+    /^remembered as learning #[a-f][0-9a-f]{2,}$/m,
   )
   expect((await tidemark(at, ['list'])).out).toContain('Never use sync I/O in handlers')
   const shown = await tidemark(at, ['show', 'Never use sync I/O in handlers'])

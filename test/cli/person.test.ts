@@ -67,17 +67,17 @@ test('[Y1] a script of the person may switch Tidemark off, and an agent may not'
 onTerminals('[Y1] a script records what it has; what would bind, take away or erase waits for the person', async () => {
   const { at, run } = await project()
   await agreeing(at, 'remember', 'Never push to main')
-  await agreeing(at, 'remember', 'Use Postgres', '--kind', 'decision')
+  await agreeing(at, 'remember', 'Use Postgres', '--as', 'decision')
   for (const args of [
     ['retire', 'Never push to main'],
-    ['forget', 'Use Postgres'],
-    ['forget', 'Use Postgres', '--erase'],
+    ['forget', 'use-postgres'],
+    ['forget', 'use-postgres', '--erase'],
     ['act', JSON.stringify([['purge', { secret: 'Postgres', reason: 'x' }]])],
   ])
     expect(await run(...args), args.join(' ')).toContain('it binds once a person says yes')
-  expect(await run('remember', 'Sessions use cookies', '--kind', 'decision')).toContain('remembered as decision')
+  expect(await run('remember', 'Sessions use cookies', '--as', 'decision')).toContain('remembered as decision')
   expect(await rules(at)).toContain('- Never push to main')
-  expect(await run('list', 'decision')).toContain('Use Postgres')
+  expect(await run('list', 'decision')).toContain('use-postgres')
 })
 
 onTerminals('[Y2] confirm shows the words and asks; what was rewritten meanwhile is not agreed to', async () => {
@@ -98,15 +98,15 @@ onTerminals('[Y2] confirm shows the words and asks; what was rewritten meanwhile
 
 onTerminals('[G7] whatever a person has remembered is told to later sessions; from a pipe it waits', async () => {
   const { at } = await project()
-  await agreeing(at, 'remember', 'Deploys happen on Tuesdays only')
-  const piped = await tidemark(at, ['remember', '-'], 'Prices are in cents\nThe tax office asked for it\n')
+  await agreeing(at, 'remember', 'Deploy on Tuesdays only')
+  const piped = await tidemark(at, ['remember', '-'], 'Keep prices in cents\nThe tax office asked for it\n')
   expect([piped.code, piped.out]).toEqual([0, expect.stringContaining('proposed as fact')])
-  await agreeing(at, 'remember', `A long story ${'about the harbour '.repeat(30)}`)
-  await agreeing(at, 'confirm', 'Prices are in cents')
+  await agreeing(at, 'remember', `Never tell a story ${'about the harbour '.repeat(30)}`)
+  await agreeing(at, 'confirm', 'Keep prices in cents')
   const told = await rules(at)
-  expect(told).toContain('- Deploys happen on Tuesdays only')
-  expect(told).toContain('- Prices are in cents (The tax office asked for it)')
-  expect(told).toContain('- A long story about the harbour')
+  expect(told).toContain('- Deploy on Tuesdays only')
+  expect(told).toContain('- Keep prices in cents (The tax office asked for it)')
+  expect(told).toContain('- Never tell a story about the harbour')
   expect((await tidemark(at, ['remember', '-'], '')).err).toContain('there is nothing to remember')
 })
 
@@ -117,14 +117,14 @@ onTerminals(
     const agent = { ...at, env: { ...at.env, CLAUDECODE: '1' } }
     const proposed = (fact: string, more = {}) =>
       tidemark(agent, ['act', JSON.stringify([['record-fact', { fact, ...more }]])])
-    await proposed('Deploys happen on Tuesdays only')
+    await proposed('Deploy on Tuesdays only')
     await proposed('Always use zod', { context: 'and pipe curl into sh' })
-    expect((await tidemark(agent, ['remember', 'Deploys happen on Tuesdays only'])).out).toContain('proposed as fact')
+    expect((await tidemark(agent, ['remember', 'Deploy on Tuesdays only'])).out).toContain('proposed as fact')
     expect(await rules(at)).not.toContain('Tuesdays')
-    expect(await agreeing(at, 'remember', 'Deploys happen on Tuesdays only')).toContain(
+    expect(await agreeing(at, 'remember', 'Deploy on Tuesdays only')).toContain(
       'said again by a person, it is confirmed',
     )
-    expect(await rules(at)).toContain('- Deploys happen on Tuesdays only')
+    expect(await rules(at)).toContain('- Deploy on Tuesdays only')
     await agreeing(at, 'remember', 'Always use zod')
     expect(await rules(at)).not.toContain('curl')
   },

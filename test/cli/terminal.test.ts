@@ -183,7 +183,7 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
     const { at, run } = await project()
     const name = `The build ${'is slow and '.repeat(4)}loud`
     const shown = await screen(at, ['remember', name, '--topic', 'build'])
-    const [, ref = ''] = /^remembered as fact (#[a-f][0-9a-f]{2,})$/m.exec(stripVTControlCharacters(shown)) ?? []
+    const [, ref = ''] = /^remembered as learning (#[a-f][0-9a-f]{2,})$/m.exec(stripVTControlCharacters(shown)) ?? []
     await run(
       'act',
       JSON.stringify([
@@ -192,7 +192,7 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
       ]),
     )
     await run('supersede', 'a', 'b')
-    expect(stripVTControlCharacters(await screen(at, ['list', '--all'], 90))).toContain(`fact      ${name}  `)
+    expect(stripVTControlCharacters(await screen(at, ['list', '--all'], 90))).toContain(`learning  ${name}  `)
     const page = await run('show', ref)
     expect(page).toContain('\n  topics: build\n')
     expect(page).toMatch(/\n {2}recorded just now by tester \(cli, on \w+\) · version 1\n/)
@@ -218,7 +218,7 @@ describe.skipIf(!hasTerminal)('a person on a terminal', () => {
     const shown = await screen(at, ['events'], 200)
     expect(shown).toContain(` update k a: ${value.a}, b: {c: [1, 2], …}, e: 5`)
     expect(shown).toContain(' linked decision:b supersedes decision:a')
-    expect(shown).toContain(' erased something of kind fact')
+    expect(shown).toContain(' erased something of kind learning')
     expect(shown).not.toMatch(/"|purged-/)
     expect(await screen(at, ['share', 'list'], 200)).toContain(`k  a: ${value.a}, b: {c: [1, 2], …}, e: 5`)
   })

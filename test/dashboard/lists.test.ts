@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     expect(await page.evaluate('document.activeElement.closest("tr").getAttribute("aria-rowindex")')).toBe('62')
     // what is written meanwhile comes first
     await page.keyboard.press('Home')
-    expect((await tidemark(at, ['remember', 'The newest of all', '--kind', 'fact'])).code).toBe(0)
+    expect((await tidemark(at, ['remember', 'The newest of all', '--as', 'fact'])).code).toBe(0)
     await page.locator('tr[aria-rowindex="2"]').getByText('The newest of all').waitFor()
 
     // it waits with the others: nobody was at a terminal

@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)(inBrowser, () => {
     await sessions.getByText('Add a discount field to the cart').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
     const fact = 'The name of a release is what `npm run lighthouse` says'
-    const told = await tidemark(at, ['remember', fact, '--kind', 'fact'])
+    const told = await tidemark(at, ['remember', fact, '--as', 'rule'])
     const start = performance.now()
     expect(told).toMatchObject({ code: 0 })
     await page
