@@ -16,7 +16,8 @@ const MOST_CHARS = { earlier: 1_000, own: 2_400 }
 const MOST_OF_ONE = 160
 /** A shorter prompt, or one that only asks, holds nothing that lasts. */
 const LEAST_CHARS = 25
-const ONLY_ASKS = /^[^.!。！\n]{0,300}[?？]\s*$/
+const ONLY_ASKS =
+  /^(?:and |so |but )?(?:why|what|how|where|when|which|who|can|could|would|do|does|did|is|are|should|have|has|warum|was|wie|wo|kann|qué|cómo|por qué|pourquoi|comment|est-ce|peux-tu|o que|como)\b[^.!\n]{0,200}\?\s*$/i
 /** What was left longer ago is nobody's any more. */
 const LEFT_MS = 14 * 86_400_000
 
@@ -60,7 +61,12 @@ export function leftToJudge(hook: Hook, prompts: Prompts): string | undefined {
     return id !== session && state !== 'active' && state !== 'idle'
   }
   const all = prompts.unjudgedSessions(memory.env.now() - LEFT_MS).filter(isOver)
-  const text = asked(hook, prompts, all.toReversed().flatMap((id) => prompts.unjudgedOf(id)), 'earlier')
+  const text = asked(
+    hook,
+    prompts,
+    all.toReversed().flatMap((id) => prompts.unjudgedOf(id)),
+    'earlier',
+  )
   if (text !== undefined) sessions.patch(session, { judged: true })
   return text
 }

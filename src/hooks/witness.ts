@@ -33,7 +33,7 @@ interface Question {
 export interface Wish {
   /** The person's sentence. */
   readonly words: string
-  readonly actions: readonly (readonly [verb: string, args: { readonly [field: string]: Json }])[]
+  readonly actions: readonly (readonly [verb: string, args: { readonly [field: string]: Json | undefined }])[]
   /** What it does beside recording the sentence, in words: `replaces "…"`. */
   readonly also?: string
   /** The kept prompt that it stands in. */
