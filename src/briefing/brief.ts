@@ -25,7 +25,7 @@ const FACTS = 120
 
 /** The briefing of an empty memory, for the agent and its person. */
 const EMPTY = `Tidemark, this project's memory, is empty. Record decisions with their reasons, and what failed, with act: [["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]].
-Rules that the user lays down ("always …", "never …", "we use …") are mostly noted by themselves and bind after a yes; record what is not: \`tidemark review\`.`
+Rules that the user lays down bind after the user's yes.`
 const HELD_LINE = 'nothing new since this session was last told'
 const EMPTY_LINE =
   'nothing recorded yet; say "always …" or "never …" to lay down a rule, `tidemark remember "…"` keeps the rest'

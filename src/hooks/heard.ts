@@ -10,7 +10,7 @@ import { mayBeRepeated, SESSIONS, saysItLasts } from './lasting-words.ts'
 import { isSmall } from './small.ts'
 import { wishToEnd } from './taken-back.ts'
 import { ownWords, sentencesOf } from './typed-words.ts'
-import { askAbout, isTyped, type Wish } from './witness.ts'
+import { askAbout, isOfPerson, isTyped, type Wish } from './witness.ts'
 
 /** Of one prompt, so that a question stays one. */
 const MOST_ASKED = 2
@@ -20,14 +20,14 @@ export function heard(hook: Hook, text: string): HookReply {
   const { config, project, memory, call } = hook
   const session = hook.session || call.session
   const typed = ownWords(text).trim()
-  if (session === '' || typed === '' || isSmall(typed) || !isTyped(hook)) return {}
+  if (session === '' || typed === '' || isSmall(typed) || !isOfPerson(hook)) return {}
   const sentences = sentencesOf(text).map(plainLine)
   using prompts = config.keepPrompts ? openPrompts(project, { create: true, wait: PROMPTS_MS }) : undefined
   const again = sentences.filter(mayBeRepeated)
   const prompt = prompts?.add({ at: memory.env.now(), session, client: call.client, text: typed }, again)
   // nothing can be kept with the session, so nothing can be asked
   if (hook.session === '' || hook.left <= 0) return {}
-  const left = prompts && leftToJudge(hook, prompts)
+  const left = prompts && isTyped(hook) ? leftToJudge(hook, prompts) : undefined
   const lasts = (s: string) => saysItLasts(s) || (again.includes(s) && (prompts?.sessionsThatSay(s) ?? 0) >= SESSIONS)
   const wishes = sentences
     .filter((s) => !s.includes('[redacted: ') && !prompts?.isRefused(s))

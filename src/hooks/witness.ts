@@ -163,23 +163,31 @@ const bareRest = (rest: string): string =>
 
 /** What a client leaves in the environment of its own hooks as well; whatever else names an agent tells of a shell of it. */
 const OF_HOOKS: Readonly<Record<string, readonly string[]>> = {
-  claude: ['CLAUDE_CODE_SESSION_ID'],
+  claude: ['CLAUDE_CODE_SESSION_ID', 'CLAUDECODE', 'AI_AGENT'], // seen in 2.1.330, whatever its documentation says
   codex: ['CODEX_THREAD_ID'],
   gemini: ['GEMINI_SESSION_ID'],
   opencode: ['OPENCODE', 'AGENT', 'AI_AGENT'],
   copilot: ['COPILOT_CLI'],
 }
 
-/** Whether a person typed this prompt, as far as can be told: no agent runs the hook in its shell, or the client below another one. */
-export function isTyped({ call, session, sessions }: Hook): boolean {
-  if (call.parent !== undefined || (call.source !== undefined && call.source !== 'user')) return false
-  if (markOfAgent(OF_HOOKS[call.client]) !== undefined) return false
+/** Whether a person or a program of theirs sent this prompt: no agent runs the hook in its shell, or the client below another one. */
+export function isOfPerson({ call, session, sessions }: Hook): boolean {
+  if (call.parent !== undefined || markOfAgent(OF_HOOKS[call.client]) !== undefined) return false
+  const { TIDEMARK_SESSION: named, CLAUDE_CODE_EXECPATH: inShell } = process.env
+  const { client = COMMAND_LINE } = (named && sessions.get(sessions.resolve(named))) || {}
+  if (client !== COMMAND_LINE || inShell) return false
   let own = sessions.get(session)?.process?.pid
   return (
     sessions.ofClient(({ client = COMMAND_LINE }, pid) => client !== COMMAND_LINE && pid !== (own ??= pid)) ===
     undefined
   )
 }
+
+/** Whether a person typed it, as far as can be told. */
+export const isTyped = (hook: Hook): boolean =>
+  (hook.call.source === undefined || hook.call.source === 'user') &&
+  process.env.CLAUDE_CODE_SESSION_ATTENDED !== '0' &&
+  isOfPerson(hook)
 
 /**
  * Reads a prompt for the person's answer to what they were asked in this session, and carries it out. What has changed since it
@@ -246,14 +254,26 @@ function grant(hook: Hook, { words, actions, prompt }: Wish, yes: boolean): stri
   }
   try {
     const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
-    if (prompt !== undefined) prompts?.use(prompt)
     const { kind = '', id = '' } = done.results[0]!
+    if (prompt !== undefined) {
+      prompts?.use(prompt)
+      // what the agent made of the same words was not shown
+      for (const e of restsOn(hook, prompt))
+        if (e.id !== id)
+          memory.act([['reject', { ref: e.id, reason: 'kept in the words of the user' }]], { by: 'person', session })
+    }
     return `Tidemark: by the user's yes, ${kind} ${shown} (${id})`
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return `Tidemark could not keep ${shown}: ${error.message}`
   }
 }
+
+/** Rules that wait, and rest on a kept prompt. */
+const restsOn = ({ memory: { reader } }: Hook, prompt: number): Entity[] =>
+  reader
+    .list('fact', { standing: 'proposed' })
+    .filter((e) => provenanceOf(e).some((p) => String(p.said).startsWith(`${prompt}:`)))
 
 /** What this session's agents have proposed since the last prompt in the person's own words, to be asked about. */
 export function proposedSince(hook: Hook): string[] {
@@ -269,8 +289,11 @@ export function proposedSince(hook: Hook): string[] {
   const asks = (e: Entity) =>
     e.kind === 'proposal' ||
     (registry.kind(e.kind)?.binding === true && provenanceOf(e).some((p) => p.said !== undefined))
+  const sameWords = new Set(
+    open(hook).flatMap((q) => (q.wish?.prompt === undefined ? [] : restsOn(hook, q.wish.prompt).map((e) => e.id))),
+  )
   return [...new Set(ids)].filter((id) => {
-    const e = asked.has(id) ? undefined : memory.reader.entity(id)
+    const e = asked.has(id) || sameWords.has(id) ? undefined : memory.reader.entity(id)
     return waits(e) && asks(e)
   })
 }

@@ -84,7 +84,7 @@ withClients(
     expect(outputs(model.turns[1]!)).toEqual([]) // what the tool said is gone
     const last = said(model.turns[1]!)
     expect(last).toMatch(
-      /<tidemark-data>[^<]*the store, step 2 of 5[^<]*write the migration[^<]*SQLite is the store[^<]*<\/tidemark-data>$/,
+      /<tidemark-data>[^<]*the store, step 2 of 5[^<]*write the migration[^<]*SQLite is the store[^<]*<\/tidemark-data>\n\nTidemark: when the user[^<]*$/,
     )
     expect(last).not.toContain('Keep these references')
     expect(outputs(model.turns[2]!)[0]).toMatch(new RegExp(`src/store/\\*\\* Codex .*${thread.slice(0, 8)}`))
@@ -154,3 +154,23 @@ withClients(['claude'], '[X7] Claude Code in a terminal: /compact prints no comm
   await t.type('/exit')
   await t.ended
 })
+
+withClients(
+  ['claude'],
+  '[Y1] [G7] Claude Code in a terminal: the agent is asked what an earlier session left, the person about a rule, and their yes records it',
+  async () => {
+    const m = machine(['claude'])
+    const model = await anthropic()
+    const t = terminal(m, model)
+    const seen = (event: string, n = 1) => m.hooks().filter((h) => h.event === event).length >= n
+    await t.until('drawn', () => seen('status-line'))
+    await t.type('add a price. never use floats for money')
+    await t.until('asked', () => /never use floats for money.{0,9}confirm/.test(t.screen()))
+    await t.until('done', () => seen('Stop'))
+    await t.type('yes')
+    await t.until('recorded', () => m.recorded().length > 0)
+    expect(m.recorded().map((e) => e.key)).toEqual(['fact:never-use-floats-for-money'])
+    await t.type('/exit')
+    await t.ended
+  },
+)

@@ -74,21 +74,24 @@ withClients(
 
 withClients(
   ['claude'],
-  '[G7] [H3] Claude Code: a rule said in passing stands unconfirmed in the next session, and the first read of a file brings what was understood of it',
+  '[G7] [H3] Claude Code: what the agent records in the user’s words waits for a yes, a headless run uses nothing up, and the first read of a file brings what was understood of it',
   async () => {
     const m = machine(['claude'])
     const model = await claudes.anthropic()
     const file = m.path('src/app.ts')
     const understood = ['record-file', { path: 'src/app.ts', summary: 'Totals are integer cents' }]
-    model.next({ call: 'mcp__tidemark__act', input: { actions: [understood] } })
-    await claude(m, model, 'fix the login. never use floats for money')
-    expect(model.turns[0]!.text).toContain('Tidemark noted what the user just said, unconfirmed:')
+    const rule = ['record-fact', { fact: 'Never use floats for money', said: 'money must not be a float' }]
+    model.next({ call: 'mcp__tidemark__act', input: { actions: [understood, rule] } })
+    await claude(m, model, 'fix the login. money must not be a float, you know')
+    expect(model.turns[0]!.text).toContain('record it with act, and add')
+    await claude(m, model, 'payments go through the old gateway until March')
     const before = model.turns.length
     model.next({ call: 'Read', input: { file_path: file } }, { call: 'Read', input: { file_path: file } })
     await claude(m, model, 'go on with the discount')
     const [first, read, again] = model.turns.slice(before)
     expect(first!.text).toMatch(/## Unconfirmed[\s\S]*- Never use floats for money \(fact:never-use-floats-for-money\)/)
     expect(first!.text).not.toContain('integer cents')
+    expect(first!.text).not.toContain('Earlier sessions ended') // no person typed this
     expect(read!.text).toContain('Totals are integer cents')
     expect(again!.text.split('Totals are integer cents')).toHaveLength(2)
   },

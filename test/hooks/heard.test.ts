@@ -134,9 +134,9 @@ test('[G7] nothing is kept of what no person typed, nor where that is switched o
   const { types } = session(t)
   await types('Loop again and again', { source: 'loop_wakeup' })
   await types('Of a subagent', { parent: 's1', session: 's1/a' })
-  process.env.CLAUDECODE = '1'
+  process.env.CLAUDE_CODE_EXECPATH = '/bin/claude'
   await types('Typed by another agent')
-  delete process.env.CLAUDECODE
+  delete process.env.CLAUDE_CODE_EXECPATH
   expect(kept(t)).toEqual([])
   Object.assign(t.project, { hooks: { keepPrompts: false } })
   await types('Look at the parser')
@@ -169,6 +169,20 @@ test('[G7] [Y1] the agent records in the user’s words: what they typed is evid
   expect((await on('stop')).visible).toContain('"Prices are integers in cents"')
   await types('yes')
   expect(t.get(id)!.fields.standing).toBe('confirmed')
+})
+
+test('[G7] one sentence is asked about once: what the agent made of the same words gives way to them', async () => {
+  const t = openTestMemory()
+  const { types, on } = session(t)
+  expect((await types('Fix the total. Never use floats for money.')).visible).toContain('confirm?')
+  await records(t, [['record-fact', { fact: 'Money is never a float', said: 'Never use floats for money' }]])
+  expect((await on('stop')).visible).toBeUndefined()
+  await types('yes')
+  const facts = t.memory.reader.list('fact', { all: true })
+  expect(facts.map((e) => [e.name, e.fields.standing ?? 'confirmed']).sort()).toEqual([
+    ['Money is never a float', 'rejected'],
+    ['Never use floats for money', 'confirmed'],
+  ])
 })
 
 test.each([
@@ -209,7 +223,7 @@ test('[G7] what a session left that nobody judged goes to the next one in which 
   const first = session(t, 's1')
   await first.types('Payments go through the old gateway until March.')
   await first.on('session-end', { reason: 'exit' })
-  expect((await session(t, 's2').types('Add a cart page', { source: 'sdk' })).context).toBeUndefined()
+  expect((await session(t, 's2').types('hello there, you', { source: 'sdk' })).context).toBeUndefined()
   expect((await session(t, 's3').types('Add a cart page')).context).toContain('old gateway until March')
   expect((await session(t, 's4').types('Add a login page')).context).toBeUndefined()
 })

@@ -111,9 +111,9 @@ test('[Y1] no yes: a hook in the shell of an agent, and a client that a clientâ€
   const t = openTestMemory()
   const { types } = session(t)
   const ref = refIn((await types(`Fix the login. ${RULE}.`)).visible)
-  process.env.CLAUDECODE = '1'
+  process.env.CLAUDE_CODE_EXECPATH = '/bin/claude'
   await types(`yes ${ref}`)
-  delete process.env.CLAUDECODE
+  delete process.env.CLAUDE_CODE_EXECPATH
   expect(t.get(ID)).toBeUndefined()
   // a client above this one is known by its process
   const above = t.library.sessions.start({ id: 'outer', client: 'codex', pid: processStat(process.ppid)!.parent })
