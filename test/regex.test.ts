@@ -134,6 +134,8 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
     RULES.map((rule) => typeof rule === 'function' || m.findSecrets(rule.keywords.join(' '))),
   'src/secrets/key-values.ts': () => {},
   'src/secrets/told.ts': () => {},
+  'src/hooks/lasting-words.ts': () => {},
+  'src/hooks/taken-back.ts': () => {},
   'src/hooks/witness.ts': () => {},
   'src/store/terms.ts': (m: { PATTERNS: { unicode: unknown } }) => m.PATTERNS.unicode,
   'src/store/layout.ts': (m: { kindOfFile(place: string, file: string): unknown }) =>

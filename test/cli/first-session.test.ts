@@ -49,12 +49,13 @@ test('[M6] init beside Claude Code and Codex is told in twelve lines at most; ag
   const first = await init()
   expect(first.length).toBeLessThanOrEqual(12)
   expect(Math.max(...first.map((l) => l.length))).toBeLessThan(160)
-  expect(first.slice(0, 6)).toEqual([
+  expect(first.slice(0, 7)).toEqual([
     `making ${at.dir} a Tidemark project:`,
     '  create .tidemark/  (to be committed)',
     '  wire   Claude Code, Codex (--dry-run says why each file)',
     '  shared with the team: create .mcp.json',
     '  this machine only: create .claude/settings.local.json, ~/.claude.json, ~/.codex/config.toml, ~/.codex/hooks.json; edit .git/info/exclude',
+    '  keep   what you type, on this machine for 90 days (docs/hooks.md says how to switch it off)',
     '  import CLAUDE.md',
   ])
   expect(first.at(-1)).toBe('  next   codex: start `codex` here, type /hooks, and trust those of tidemark')
@@ -94,7 +95,9 @@ test('[M6] an empty memory teaches in two lines, once in a session', async () =>
   expect(person).toMatch(/^Tidemark: nothing recorded yet; say "always …" or "never …"/)
   expect(model.split('\n')).toEqual([
     expect.stringContaining('[["record-decision", {"name": "use-sqlite", "rationale": "no daemon"}]]'),
-    expect.stringContaining('`tidemark review`'),
+    "Rules that the user lays down bind after the user's yes.",
+    '',
+    expect.stringContaining('their exact words'),
   ])
-  expect((await begins(at, 's1')).model).toBe('')
+  expect((await begins(at, 's1')).model).not.toContain('Record decisions')
 })
