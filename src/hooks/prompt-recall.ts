@@ -9,8 +9,19 @@ import { tell } from './file-knowledge.ts'
 import type { Hook } from './hook.ts'
 import { inTree, notable } from './paths.ts'
 
-/** What answers a prompt: choices, what did not work, what turned out wrong. Rules are in the briefing. */
-const KINDS = ['decision', 'failed-approach', 'correction', 'exception', 'insight', 'learning', 'pattern', 'principle']
+/** What answers a prompt: choices, rules, notes, what did not work, what turned out wrong. What the briefing told is left out. */
+const KINDS = [
+  'decision',
+  'fact',
+  'failed-approach',
+  'correction',
+  'exception',
+  'file',
+  'insight',
+  'learning',
+  'pattern',
+  'principle',
+]
 
 /** A word that more than this share of all texts holds tells nothing. */
 const COMMON = 0.05

@@ -65,7 +65,6 @@ const WRONG: readonly [line: string, says: RegExp][] = [
   ['doctor now', /too many arguments: now/],
   ['uninstall ../other', /too many arguments: \.\.\/other/],
   ['extract now', /too many arguments: now/],
-  ['extract --rules', /--rules and --transcript FILE go together/],
   ['edit', /REF is missing/],
   ['models frob', /not understood: models frob/],
   ['models add', /needs the name of a model/],
