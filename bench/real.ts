@@ -6,9 +6,11 @@ import { brief } from '../src/briefing/brief.ts'
 import { sessionsOf } from '../src/coordination/sessions.ts'
 import type { HookCall } from '../src/hooks/call.ts'
 import { respond } from '../src/hooks/run.ts'
+import { ownWords } from '../src/hooks/typed-words.ts'
 import { type Entity, provenanceOf } from '../src/model/entity.ts'
 import { openProject } from '../src/open.ts'
 import { estimateTokens } from '../src/recall/token-estimate.ts'
+import { redact } from '../src/secrets/find.ts'
 import { createProject, findProject } from '../src/store/project.ts'
 import { wordsOf } from '../src/store/prompts.ts'
 import { act } from '../src/tools/act.ts'
@@ -134,7 +136,7 @@ interface Judged {
 async function judged(prompts: readonly Typed[]): Promise<Judged> {
   using replay = new Replay()
   const labelled = prompts.filter((p) => p.label)
-  const byWords = new Map(labelled.map((p) => [wordsOf(p.text).slice(0, 60), p]))
+  const byWords = new Map(labelled.map((p) => [wordsOf(ownWords(redact(p.text))).slice(0, 60), p]))
   const listed = (context = '') =>
     context
       .split('\n')
