@@ -1,7 +1,7 @@
 import { isPlaceholder, isRandom, type Span } from './judge.ts'
 import { namedSecrets } from './key-values.ts'
 import { plainOf } from './plain.ts'
-import { RULES, type Rule } from './rules.ts'
+import { RULES, type Rule, SAID } from './rules.ts'
 
 /** No shorter text holds a name and a value, or a token. */
 const SHORTEST = 8
@@ -22,9 +22,16 @@ function lookFor(given: string): Span[] {
   const mayHold = pairsOf(text)
   for (const rule of RULES) {
     if (typeof rule === 'function') rule(text, found)
-    else for (const keyword of rule.keywords) if (mayHold(keyword)) inText(text, rule, keyword, found)
+    else if (rule.part === undefined || text.includes(rule.part))
+      for (const keyword of rule.keywords) {
+        // a call for each keyword would cost more than most searches
+        const at = mayHold?.(keyword) === false ? -1 : text.indexOf(keyword)
+        if (at >= 0) inText(text, rule, keyword, at, found)
+      }
   }
-  found.push(...namedSecrets(text))
+  const passwords: number[] = []
+  found.push(...namedSecrets(text, passwords))
+  for (const rule of SAID) for (const at of passwords) endAt(text, rule, '', at, found)
   return merged(found.map(({ category, start, end }) => ({ category, start: at(start), end: at(end) })))
 }
 
@@ -34,8 +41,8 @@ const pairs = new Uint8Array(1 << 16)
 /** In a shorter text a search for each keyword is faster than this loop, which a hook runs before it is compiled. */
 const LONG = 16_000
 
-function pairsOf(text: string): (keyword: string) => boolean {
-  if (text.length < LONG) return () => true
+function pairsOf(text: string): ((keyword: string) => boolean) | undefined {
+  if (text.length < LONG) return undefined
   pairs.fill(0)
   for (let at = 1, pair = text.charCodeAt(0); at < text.length; at++)
     pairs[(pair = ((pair << 8) | (text.charCodeAt(at) & 255)) & 0xffff)] = 1
@@ -94,8 +101,8 @@ function pattern(source: string, flags = 'y'): RegExp {
 const BEFORE_MAX = 80
 const BEHIND_MAX = 40
 
-function inText(text: string, rule: Rule, keyword: string, found: Span[]): void {
-  for (let at = text.indexOf(keyword); at >= 0; ) {
+function inText(text: string, rule: Rule, keyword: string, first: number, found: Span[]): void {
+  for (let at = first; at >= 0; ) {
     const end = endAt(text, rule, keyword, at, found)
     at = text.indexOf(keyword, Math.max(end, at + keyword.length))
   }
@@ -107,7 +114,7 @@ const REST = /[A-Za-z0-9_-]*/y
 
 /** Notes the token at a keyword, and says up to where the text is settled: what looks like one and is none is passed over. */
 function endAt(text: string, rule: Rule, keyword: string, at: number, found: Span[]): number {
-  if (rule.before === undefined && rule.within !== true && !begins(text, at)) return at
+  if (keyword !== '' && rule.before === undefined && rule.within !== true && !begins(text, at)) return at
   const after = pattern(rule.after)
   after.lastIndex = at + keyword.length
   const m = after.exec(text)

@@ -1,4 +1,4 @@
-import { isPlaceholder, isPlain, type Span } from './judge.ts'
+import { called, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
 
 /** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
 export type Shape = (text: string, found: Span[]) => void
@@ -99,20 +99,65 @@ export const awsSecrets: Shape = (text, found) => {
     }
 }
 
-/** A password by the option of the command that takes it. The group of the pattern is the password, and ends it. */
+/** A password by the option of the commands that take it. The group of the pattern is the password, and ends it. */
 export const option =
-  (command: string, pattern: RegExp): Shape =>
+  (commands: string, pattern: () => RegExp, part = ''): Shape =>
   (text, found) => {
-    for (let at = text.indexOf(command); at >= 0; ) {
-      const next = text.indexOf(command, at + command.length)
-      // from the last time that the command is named, to the end of it
-      const to = Math.min(next < 0 ? text.length : next, at + 1_000)
-      const line = /^[^\n|;&]*/.exec(text.slice(at, to))![0]
-      for (const { 0: whole, 1: value = '', index } of line.matchAll(pattern)) {
-        if (/^[$<{[%*]/.test(value) || isPlain(value)) continue
-        const end = at + index + whole.length
-        found.push({ category: 'password', start: end - value.length, end })
+    if (!text.includes(part)) return
+    for (const command of commands.split(','))
+      for (let at = text.indexOf(command), next = at; at >= 0; at = next) {
+        next = text.indexOf(command, at + command.length)
+        // from the last time that the command is named, to the end of it
+        const to = Math.min(next < 0 ? text.length : next, at + 1_000)
+        const line = /^[^\n|;&]*/.exec(text.slice(at, to))![0]
+        for (const { 0: whole, 1: value = '', index } of line.matchAll(pattern())) {
+          if (/^[$<{[%*]|]$/.test(value) || isPlain(value)) continue
+          const end = at + index + whole.length
+          found.push({ category: 'password', start: end - value.length, end })
+        }
       }
-      at = next
-    }
   }
+
+/** What stands between the cells of a row. */
+const BETWEEN = [/\|{1,2}/, /;/, /\t/, /,/]
+/** A line of names, with one of what a login belongs to. */
+const NAMES =
+  /^(?=.*(?:user|login|name|mail|host|url|server|account|system|benutzer|konto|usu|utilis|пользов))[^,;\t=<>{}[\]]+$/i
+/** So much of a table is looked at. */
+const BELOW_MAX = 10_000
+
+/** Where the cells of a row begin, and what they hold without its marks. */
+function cells(row: string, between: RegExp): [at: number, value: string][] {
+  let at = 0
+  return row.split(between).map((cell) => {
+    const from = row.indexOf(cell, at)
+    at = from + cell.length
+    const shown = cell.replace(/^[\s"'`*]{1,40}/, '')
+    return [at - shown.length, shown.replace(/[\s"'`*]{1,40}$/, '')]
+  })
+}
+
+const isHead = (cell: string): boolean =>
+  cell.length < 30 && !/[^\w\s\u00c0-\uffef-]/.test(cell) && called(cell) === 'password'
+
+/** The passwords below a name, where that is the head of a column: in Markdown, a wiki, or values with commas between. */
+export function column(text: string, name: number, found: Span[]): void {
+  const from = Math.max(0, name - 300)
+  const start = from + text.slice(from, name).lastIndexOf('\n') + 1
+  const line = text.slice(start, name + 300).split('\n', 1)[0]!
+  const end = start + line.length
+  const between = BETWEEN.find((b) => b.test(line))
+  if (between === undefined || !NAMES.test(line.replace(/[;\t,]/g, '|')) || /[,;] /.test(line)) return
+  const heads = cells(line, between)
+  const place = heads.findIndex(([, cell]) => isHead(cell))
+  if (heads.at(-1)![1] === '' && line[0] !== '|') return
+  let at = end + 1
+  for (const written of text.slice(at, end + BELOW_MAX).split('\n')) {
+    const row = cells(written, between)
+    const [from, value] = row[place] ?? [0, '']
+    if (Math.abs(row.length - heads.length) > (line[0] === '|' ? 2 : 0) || isHead(value)) return
+    if (isSecretValue(value, 'password', 'said', false) || isWord(value))
+      found.push({ category: 'password', start: at + from, end: at + from + value.length })
+    at += written.length + 1
+  }
+}
