@@ -162,7 +162,8 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   const next = at + gap
   const typed = closed === 0 && text[next] === ':' ? stick(TYPED, text, next) : null
   if (typed) return valueAt(text, next + typed[0].length, 'equals', false)
-  const inside = stick(INSIDE, text, end)
+  // a pattern is compiled when it is first used: these two seldom are
+  const inside = text.slice(end, end + 12).includes('{') ? stick(INSIDE, text, end) : null
   if (inside) return valueAt(text, end + inside[0].length, 'equals', false)
   if (text[end] === '>' && text[start - 1] === '<') return valueAt(text, end + 1, 'tight', false)
   const operator = stick(OPERATOR, text, next)?.[0]
@@ -203,7 +204,7 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
     const value = valueAt(text, end + cell[0].length, 'prose', false)
     return value && { ...value, quoted: false }
   }
-  const split = stick(SPLIT, text, end)
+  const split = text.slice(end, end + 50).includes('alue') ? stick(SPLIT, text, end) : null
   if (split) return valueAt(text, end + split[0].length, 'equals', false)
   if (text[end] === '(') {
     const value = valueAt(text, end + 1, 'beside', false)

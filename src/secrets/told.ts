@@ -30,6 +30,7 @@ const TOLD = new RegExp(
 
 /** "changed the password to …" */
 const TO = /(?:[ \t]{1,4}[^.,:;=\n]{1,40}?)?[ \t]{1,4}(?:to|auf|en|a|para|на):?[ \t]{1,4}/iy
+const TO_WORDS = [' to', ' auf ', ' en ', ' a ', ' para ', ' на ']
 const CHANGES =
   /(?<=(?:\b(?:set|chang|reset|updat|rotat|cambi|mud|modific|änder|setz)|смени|поменя|установи)[^\s.]{0,5}[ \t][^.\n]{0,40})/iy
 const CHANGED =
@@ -39,7 +40,8 @@ const CHANGED =
 export function told(text: string, start: number, end: number): number | undefined {
   TOLD.lastIndex = TO.lastIndex = end
   if (TOLD.test(text)) return TOLD.lastIndex - end
-  if (!/^[^\n.]{0,60} (?:to|auf|en|a|para|на)[: ]/.test(text.slice(end, end + 70)) || !TO.test(text)) return undefined
+  const near = text.slice(end, end + 70)
+  if (!TO_WORDS.some((word) => near.includes(word)) || !TO.test(text)) return undefined
   return holds(CHANGES, text, start) || CHANGED.test(text.slice(end, end + 90)) ? TO.lastIndex - end : undefined
 }
 
