@@ -66,7 +66,9 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     const as = called(name)
     if (as === undefined) continue
     if (as === 'session') {
-      const mayBe = '=:"\''.includes(text[end] ?? '.') || text.startsWith(' cookie', end)
+      // nothing so long stands behind most: the pattern is compiled when it is first used
+      const isLong = !text.slice(end + 12, end + 20).includes(' ')
+      const mayBe = isLong && ('=:"\''.includes(text[end] ?? '.') || text.startsWith(' cookie', end))
       const value = mayBe ? stick(SESSION, text, end)?.[1] : undefined
       if (value && isRandom(value.replace(/%[0-9A-F]{2}/g, '.'), 12))
         found.push({ category: CATEGORY.cookie, start: SESSION.lastIndex - value.length, end: SESSION.lastIndex })

@@ -1,7 +1,7 @@
 import { called, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
 
 /** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
-export type Shape = (text: string, found: Span[]) => void
+type Shape = (text: string, found: Span[]) => void
 
 /** Where a keyword stands. */
 function* places(text: string, keyword: string): Generator<number> {
@@ -63,7 +63,7 @@ function keyStart(text: string, at: number): number {
 }
 
 /** PEM and PGP keys, and PuTTY's; one whose end or beginning was cut off goes as far as it looks like a key. */
-export const privateKeys: Shape = (text, found) => {
+const privateKeys: Shape = (text, found) => {
   const add = (start: number, end: number) => found.push({ category: 'private key', start, end })
   let done = 0
   let close = 0
@@ -88,7 +88,7 @@ export const privateKeys: Shape = (text, found) => {
 }
 
 /** The secret half of an AWS key has no mark of its own: it stands near the other half. */
-export const awsSecrets: Shape = (text, found) => {
+const awsSecrets: Shape = (text, found) => {
   for (const keyword of ['AKIA', 'ASIA'])
     for (const at of places(text, keyword)) {
       if (!/^[A-Z0-9]{16}/.test(text.slice(at + 4, at + 20))) continue
@@ -99,24 +99,22 @@ export const awsSecrets: Shape = (text, found) => {
     }
 }
 
-/** A password by the option of the commands that take it. The group of the pattern is the password, and ends it. */
-export const option =
-  (commands: string, pattern: () => RegExp, part = ''): Shape =>
-  (text, found) => {
-    if (!text.includes(part)) return
-    for (const command of commands.split(','))
-      for (let at = text.indexOf(command), next = at; at >= 0; at = next) {
-        next = text.indexOf(command, at + command.length)
-        // from the last time that the command is named, to the end of it
-        const to = Math.min(next < 0 ? text.length : next, at + 1_000)
-        const line = /^[^\n|;&]*/.exec(text.slice(at, to))![0]
-        for (const { 0: whole, 1: value = '', index } of line.matchAll(pattern())) {
-          if (/^[$<{[%*]|]$/.test(value) || isPlain(value)) continue
-          const end = at + index + whole.length
-          found.push({ category: 'password', start: end - value.length, end })
-        }
-      }
+export const SHAPES = { privateKeys, awsSecrets }
+
+/** A password by the option of the command that takes it. The group of the pattern is the password, and ends it. */
+export function option(text: string, command: string, pattern: RegExp, found: Span[]): void {
+  for (let at = text.indexOf(command), next = at; at >= 0; at = next) {
+    next = text.indexOf(command, at + command.length)
+    // from the last time that the command is named, to the end of it
+    const to = Math.min(next < 0 ? text.length : next, at + 1_000)
+    const line = /^[^\n|;&]*/.exec(text.slice(at, to))![0]
+    for (const { 0: whole, 1: value = '', index } of line.matchAll(pattern)) {
+      if (/^[$<{[%*]|]$/.test(value) || isPlain(value)) continue
+      const end = at + index + whole.length
+      found.push({ category: 'password', start: end - value.length, end })
+    }
   }
+}
 
 /** What stands between the cells of a row. */
 const BETWEEN = [/\|{1,2}/, /;/, /\t/, /,/]
