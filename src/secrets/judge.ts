@@ -132,6 +132,8 @@ const LABEL = /[\u2e80-\uffef]/
 /** Commits, digests, fingerprints and UUIDs: a name that could mean anything does not make a secret of them. */
 const DIGEST = /^(?:[0-9a-f]{7,128}|0x[0-9a-f]{8,40}|[0-9a-f-]{36})$/i
 const LICENCE = /^[A-Z\d]{4,6}(?:-[A-Z\d]{4,6}){3,}$/
+/** `CRED = 'deployer:…'` */
+const LOGIN = /^[A-Za-z][\w.@-]{1,40}:([^\s:/]{6,64})$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Salts of WordPress: letters, figures and marks in turn. */
 const SYMBOLS = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%^*@&~=?+|].*[!#%^*@&~=?+|].*[!#%^*@&~=?+|])/
@@ -151,7 +153,7 @@ const JUDGED = 64
 /** Whether a value is a secret, by what it is called and how it is given. */
 export function isSecretValue(whole: string, as: Called, given: Given, quoted: boolean): boolean {
   const value = whole.slice(0, JUDGED)
-  if (as === 'password' && quoted && isPassphrase(whole)) return true
+  if (as === 'password' && quoted && isPassphrase(whole, /option|paired/.test(given) ? 2 : 3)) return true
   if (
     value.length < (given === 'record' ? 4 : 6) ||
     /\s/.test(value) ||
@@ -179,6 +181,8 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
           (isRandom(value, 16) && (!DIGEST.test(value) || (as === 'token' && value.length >= 32)))
   if (as === 'password') return isPassword(value, given, quoted, isName)
   if (isPair(value) || (as === 'token' && LICENCE.test(value))) return true
+  const login = as === 'token' ? LOGIN.exec(value)?.[1] : undefined
+  if (login !== undefined && isTold(login, 'password', false)) return true
   if (as === 'signature') return given === 'tight' && isRandom(value, 16) // of a URL; a header's opens nothing
   if (as === 'key')
     return (
@@ -209,8 +213,12 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
 const SENTENCE = /\b(?:a|an|the|is|are|was|be|to|of|for|in|at|your|my|must|not|no|and|or|with|please|enter|least)\b/
 
 /** Some words with no sentence in them; four letters, four times, as Google makes them. */
-const isPassphrase = (value: string): boolean =>
-  value.length >= 16 && value.length <= 100 && /^[a-z]{3,9}(?: [a-z]{3,9}){3,7}$/.test(value) && !SENTENCE.test(value)
+const isPassphrase = (value: string, blanks: number): boolean =>
+  value.length >= 16 &&
+  value.length <= 100 &&
+  /^[a-z]{3,9}(?: [a-z]{3,9}){2,7}$/.test(value) &&
+  value.split(' ').length > blanks &&
+  !SENTENCE.test(value)
 
 /** People choose words: where a program would not put one, a word is a password. */
 function isPassword(value: string, given: Given, quoted: boolean, isName: boolean): boolean {

@@ -216,10 +216,11 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   if (set) return valueAt(text, next + set[0].length, 'option', false)
   const between = text[start] === '-' ? undefined : told(text, start, end + closed)
   if (between !== undefined) {
-    const value = valueAt(text, end + closed + between, 'prose', false)
+    const isBelow = /:\s{0,9}\n\s{0,9}$/.test(text.slice(end, end + closed + between))
+    const value = valueAt(text, end + closed + between, 'prose', isBelow)
     // "password of the admin account: …", and nothing behind it
     const isAlone = value && /^[.!]?[ \t]*(?:\n|$)/.test(text.slice(value.end, value.end + 8))
-    if (isAlone && !value.quoted && endsNamed(text.slice(end, value.start))) value.given = 'paired'
+    if (isAlone && !value.quoted && (isBelow || endsNamed(text.slice(end, value.start)))) value.given = 'paired'
     return value
   }
   if (gap === 0) return text[start]! < UNSPACED ? undefined : valueAt(text, end, 'said', false)
@@ -280,7 +281,8 @@ function valueAt(text: string, from: number, given: Given, whole: boolean): At |
   return { start: from, end: from + shown.length, given, quoted: false }
 }
 
-const SCHEME = /["'`\\]{0,2}(?:[fb]["'])?(?:(?:basic|bearer|token|ssws|apikey|bot|key)[ \t]{1,4})?(?:token=)?["']?/iy
+const SCHEME =
+  /["'`\\]{0,2}(?:[fb]["'])?(?:(?!aws4|digest|negotiate|signature|hawk)[a-z][\w-]{1,20}[ \t]{1,4})?(?:token=)?["']?/iy
 const CREDENTIAL = /[^\s"'`\\,;<>]{6,2000}/y
 const PAIR = /[\w.%-]{1,80}=([^;\s"']{12,2000})/g
 

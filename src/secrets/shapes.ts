@@ -99,7 +99,39 @@ const awsSecrets: Shape = (text, found) => {
     }
 }
 
-export const SHAPES = { privateKeys, awsSecrets }
+/** The values below or behind their names: of a row of cells the one whose name is a password's. */
+function inRows(names: readonly string[], values: readonly RegExpExecArray[], base: number, found: Span[]): void {
+  values.forEach(({ 1: value = '', index, 0: whole }, i) => {
+    const as = called(names[i % names.length]!)
+    if (!(as === 'password' || as === 'token') || !(isSecretValue(value, as, 'tight', true) || isWord(value))) return
+    const start = base + index + whole.indexOf(value)
+    found.push({ category: 'password', start, end: start + value.length })
+  })
+}
+
+const INSERT = /\binsert\s{1,9}into\s{1,9}[\w."`[\]]{1,90}\s{0,9}\(([^()]{1,600})\)\s{0,9}values\s{0,9}/gi
+const inserts: Shape = (text, found) => {
+  for (const m of text.matchAll(INSERT)) {
+    const from = m.index + m[0].length
+    const row = /^[^;]{0,4000}/.exec(text.slice(from, from + 4_000))![0]
+    inRows(m[1]!.split(','), [...row.matchAll(/\(?\s?(?:N?'([^'\n]{0,200})'|([^\s,()']{1,200}))\s?\)?/g)], from, found)
+  }
+}
+
+/** A table of HTML with a row of names at its head. */
+const htmlTables: Shape = (text, found) => {
+  let done = 0
+  for (const { index: at } of text.matchAll(/<table\b/gi)) {
+    if (at < done) continue
+    done = at + BELOW_MAX
+    const table = text.slice(at, at + BELOW_MAX).split(/<\/table/i, 1)[0]!
+    const names = [...table.matchAll(/<th\b[^<>]{0,80}>([^<>]{0,80})</gi)].map((m) => m[1]!.trim())
+    const values = [...table.matchAll(/<td\b[^<>]{0,80}>(?:\s|<(?:code|b|tt|strong|p)>){0,9}([^<>\s]{0,200})/gi)]
+    if (names.length > 1 && values.length % names.length === 0) inRows(names, values, at, found)
+  }
+}
+
+export const SHAPES = { privateKeys, awsSecrets, inserts, htmlTables }
 
 /** A password by the option of the command that takes it. The group of the pattern is the password, and ends it. */
 export function option(text: string, command: string, pattern: RegExp, found: Span[]): void {

@@ -166,6 +166,32 @@ test.each([
   expect(redact(text)).not.toMatch(new RegExp(`${figured}|${plain}`))
 })
 
+test.each([
+  `neues pw ist jetzt ${figured} falls du ran musst`,
+  `changed the database password, now it's ${figured}`,
+  `the password for the wiki is now ${plain}`,
+  `${figured} as password when it asks`,
+  `The password of the build box is:\n${figured}`,
+  `The password of the build box is:\n\n  ${figured}\n`,
+  `password is:\n${plain}`,
+  `parola d'accesso al server: ${figured}`,
+  `site:\n  name: ana\n  password: ${plain}\n`,
+  `deploy_creds = 'ana:${figured}'`,
+  `smtp://ana@acme.dev:${figured}@mail.acme.dev:465`,
+  `log into the demo, its ana@acme.dev and then ${figured}`,
+  `root/${figured} on 10.0.0.9`,
+  `the secrets file:\nmirror:${figured}`,
+  `login failed for ana, I used ${figured}`,
+  `radius server a\n key 0 ${figured}`,
+  `enter enable secret ${figured} then reload`,
+  `gpg --passphrase '${plain.slice(0, 5)} ${plain.slice(5)} orchard' -d x`,
+  `storePassword '${plain}'`,
+  `INSERT INTO users (name, password) VALUES ('bob', '${plain}'), ('ana', '${figured}');`,
+  `<table><tr><th>User</th><th>Password</th></tr><tr><td>ana</td><td><b>${figured}</b></td></tr></table>`,
+])('[A7] [T51] also in other words, commands and tables: %s', (text) => {
+  expect(redact(text)).not.toMatch(new RegExp(`${figured}|${plain}|orchard`))
+})
+
 const drawn = draw(40)
 const digits = draw(20, 'digit')
 const words = 'gravel tackle pistol donkey lemon orbit wisdom clarify vendor crisp tilt aspect'
@@ -188,6 +214,11 @@ test.each([
   [`https://acme.webhook.office.com/webhookb2/a@b/IncomingWebhook/${hex}/x`, hex],
   [`https://open.feishu.cn/open-apis/bot/v2/hook/${drawn}`, drawn],
   [`https://mm.acme.dev/hooks/${drawn}`, drawn],
+  [`https://cal.acme.dev/ical/a/private-${hex}/basic.ics`, hex],
+  [`config/master.key, content is ${hex}`, hex],
+  [`the pin for the printer menu is ${digits.slice(0, 8)}`, digits.slice(0, 8)],
+  [`Authorization: GenieKey ${drawn}`, drawn],
+  [`co = acme.Client("${drawn}")`, drawn],
 ])('[A7] [T51] and what else lets in: %s', (text, secret) => {
   expect(redact(text)).not.toContain(secret)
 })
@@ -215,6 +246,10 @@ test.each([
   'connect PIN 13 to ground',
   'csrftoken=abcDEF123456ghiJKL789mnoPQR',
   'pass --verbose2 to it',
+  'log in as admin and open settings/profile2',
+  'The password is:\nsee the wiki page',
+  'INSERT INTO users (name, password_hash) VALUES (?, ?)',
+  '<table><tr><th>Field</th><th>Password</th></tr><tr><td>type</td><td>string</td></tr></table>',
   'variable "password_length" {\n  default = 16\n}',
 ])('[A7] [T51] a call, a cmdlet and what tells of a password stay: %s', (text) => {
   expect(findSecrets(text)).toEqual([])

@@ -8,7 +8,9 @@ export const holds = (pattern: RegExp, text: string, at: number): boolean => {
 }
 
 const OF =
-  'for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|that|which|they|we|i|you|die|das|wir'
+  "for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir"
+/** "is now", "ist jetzt" */
+const NOW = 'now|simply|just|currently|still|jetzt|ahora|maintenant|adesso|agora|ora|теперь|сейчас'
 const IS =
   "is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|это|такой"
 /** After these another thing is told. */
@@ -24,7 +26,7 @@ const TOLD = new RegExp(
   // what it opens, if told: in Russian without a preposition
   `(?:[ \\t]{1,4}(?:(?:${OF})(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
     // and then it comes
-    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|[ \\t]{1,4}(?:${IS})(?: now| simply| just|jetzt)?(?::|(?=[ \\t]))|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
+    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|[ \\t]{1,4}(?:${IS})(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
   'iy',
 )
 
@@ -50,7 +52,11 @@ const FILLER_MAX = 4
 
 /** Where a value stands before its name: "X is the password", "set the password to X" has it behind. */
 export function toldBefore(text: string, start: number, end: number): [number, number] | undefined {
-  if (!/^(?:[ \t]*(?:$|[.,;:!?)\n])|[ \t]+(?:for|of|on|to|at|in|für)\b)/.test(text.slice(end, end + 8)))
+  if (
+    !/^(?:[ \t]*(?:$|[.,;:!?)\n])|[ \t]+(?:for|of|on|to|at|in|für|when|once|if|wenn|cuando|quand)\b)/.test(
+      text.slice(end, end + 8),
+    )
+  )
     return undefined
   const from = Math.max(0, start - 110)
   const words = [...text.slice(from, start).matchAll(/\S+/g)]
@@ -98,7 +104,7 @@ const USER = new RegExp(
 )
 /** In a line of its own or beside it, but not in an object of a program: there the value is a name. */
 const USER_GIVEN = new RegExp(
-  `(?<=(?<![{(]\\s{0,8}["']?)(?:(?:\\b|_)${LOGIN}["']?[ \\t]{0,2}[:=]|-${LOGIN}[ =])[ \\t]{0,4}${WHO}(?:[ \\t]{0,2}[,;/]?[ \\t]{1,4}|\\r?\\n[ \\t+>|-]{0,20}))`,
+  `(?<=(?<![{(]\\s{0,8}["']?)(?:(?:\\b|_)(?:${LOGIN}|name)["']?[ \\t]{0,2}[:=]|-${LOGIN}[ =])[ \\t]{0,4}${WHO}(?:[ \\t]{0,2}[,;/]?[ \\t]{1,4}|\\r?\\n[ \\t+>|-]{0,20}))`,
   'iy',
 )
 const SECTION = /^[ \t]*\[[\w.:" -]{1,60}\][ \t]*$/m
@@ -123,7 +129,7 @@ const ACCOUNT =
 const VALUE = '["\'`]?([^\\s"\'`,;<>()/|\\u2e80-\\uffef]{5,63}[^\\s"\'`,;<>()/|.:?\\u2e80-\\uffef])(?![/\\w])'
 
 /** `admin / …` behind a word that says so. */
-export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и) |(?<=\\bare )[A-Za-z][\\w.-]{1,40} and |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
+export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и|then|with)(?: then| the)? |(?<=\\bare )[A-Za-z][\\w.-]{1,40} and |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
 /** Around ` / ` where nothing says so. */
 export const SPACED = [ACCOUNT, VALUE] as const
 /** `("ana", "…")` */
