@@ -8,7 +8,7 @@ import { option, SHAPES } from './shapes.ts'
 const SHORTEST = 8
 
 /** Where tokens are looked for: most texts have few of these. */
-const RUN = /[^\s"'`<>(){}[\],;|]{16,}/g
+const RUN = /[^\s"'`<>(){}[\],;|]{20,}/g
 
 /** The gate looks at a text by itself, then with its name, then to redact it. */
 let last: { readonly text: string; readonly found: readonly Readonly<Span>[] } = { text: '', found: [] }
@@ -109,10 +109,8 @@ const compiled = new Map<string, RegExp>()
 function pattern(source: string, flags = 'y'): RegExp {
   let made = compiled.get(source)
   if (!made) {
-    made = new RegExp(
-      source.replace(/%([A-Z]+)/g, (_, name) => SHORT[name]!),
-      flags,
-    )
+    const whole = source.replace(/%([A-Z]+)/g, (_, name) => SHORT[name]!)
+    made = new RegExp(whole, flags)
     compiled.set(source, made)
   }
   return made

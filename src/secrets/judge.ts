@@ -214,9 +214,7 @@ const SENTENCE = /\b(?:a|an|the|is|are|was|be|to|of|for|in|at|your|my|must|not|n
 
 /** Some words with no sentence in them; four letters, four times, as Google makes them. */
 const isPassphrase = (value: string, blanks: number): boolean =>
-  value.length >= 16 &&
-  value.length <= 100 &&
-  /^[a-z]{3,9}(?: [a-z]{3,9}){2,7}$/.test(value) &&
+  /^(?=.{16,100}$)[a-z]{3,9}(?: [a-z]{3,9}){2,7}$/.test(value) &&
   value.split(' ').length > blanks &&
   !SENTENCE.test(value)
 

@@ -82,12 +82,12 @@ const isChoice = (value: string): boolean =>
 /** A login of one word each: `demo:rainbow77`. */
 const isChosen = (value: string): boolean => isOfLogin(value) || isWord(value)
 
-const isReal = (value: string): boolean => !isPlaceholder(value)
-const isReallyRandom = (run: number) => (value: string) => isRandom(value, run) && isReal(value)
+const isReallyRandom = (run: number) => (value: string) => isRandom(value, run) && !isPlaceholder(value)
 /** By name, so that the rules are constants, which cost nothing to load. */
+// biome-ignore format: one check a line
 export const CHECKS = {
   any: (_: string, __: string): boolean => true,
-  real: isReal,
+  real: (t: string): boolean => !isPlaceholder(t),
   chosen: (t: string): boolean => !isPlain(t),
   random8: isReallyRandom(8),
   random12: isReallyRandom(12),
@@ -98,19 +98,10 @@ export const CHECKS = {
   loginToken: (t: string): boolean => isReallyRandom(8)(t) && (isRandom(t, 16) || /^[0-9a-f-]{36}$/.test(t)),
   pin: (t: string): boolean => new Set(t).size > 2,
   password: (t: string): boolean => isSecretValue(t, 'password', 'tight', false),
-  isChoice,
-  isChosen,
-  isEncodedKey,
-  isLogin,
-  isNoPath,
-  isOfLogin,
-  isPair,
-  isPassword,
-  isPhrase,
-  isWord,
+  isChoice, isChosen, isEncodedKey, isLogin, isNoPath, isOfLogin, isPair, isPassword, isPhrase, isWord,
 }
 
-/** Tokens: no one is shorter than `RUN` says, or has what stands between words. */
+/** Tokens: none is shorter than `RUN` says, or has what stands between words. */
 // biome-ignore format: one rule a line
 export const TOKENS: readonly Rule[] = [
   // code hosts and CI
@@ -196,7 +187,7 @@ export const TOKENS: readonly Rule[] = [
   { category: 'Slack webhook', keywords: ['hooks.slack.com/'], after: `(?:services|workflows|triggers)/[A-Z0-9]{8,14}/[A-Za-z0-9/]{20,100}` },
   { category: 'Discord token', keywords: ['.G', '.X', '.Y', '.Z'], after: `%U{5}\\.%U{27,40}`, before: `[MNO]%U{22,27}` },
   { category: 'Teams webhook', keywords: ['/IncomingWebhook/'], after: `[A-Za-z0-9/_-]{30,200}`, within: true, is: 'any' },
-  { category: 'Discord webhook', keywords: ['/webhooks/'], after: `\\d{17,20}/%U{60,80}`, within: true, is: 'any' },
+  { category: 'Discord webhook', keywords: ['/webhooks/'], after: `\\d{17,20}/%U{60,80}`, before: `(?:https?://)?(?:[\\w.-]{4,40}/api(?:/v\\d{1,2})?)?`, is: 'any' },
   { category: 'webhook', keywords: ['/bot/v2/hook/', '/webhook/send?key=', '/hooks/', '.make.com/', '://webhook.site/', '://hc-ping.com/', '/with/key/', '/integration/', '/20131114/alert/', '.day.app/', '.ftqq.com/', '.alchemy.com/v2/', 'infura.io/v3/', '.ankr.com/eth/', 'quiknode.pro/', '://ntfy.sh/', '/webhook/'], after: `(%U{16,100}(?:/%U{20,100})?)`, within: true, part: '://', is: 'random8' },
   { category: 'Telegram token', keywords: [':AA'], after: `[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])`, before: `(?:bot)?\\d{8,10}` },
   { category: 'Twilio key', keywords: ['SK'], after: `%H{32}%E` },
