@@ -80,6 +80,7 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     if (as === 'password' && name.toLowerCase() !== 'pass') passwords.push(end)
     if (as === 'password' && /^["`* ]{0,4}[|,;\t\r\n]/.test(text.slice(end, end + 5))) column(text, start, found)
     const at = valueAfter(text, start, end, as)
+    if (as === 'password' && found.at(-1)?.end !== end) chosenNear(text, start, end, found)
     if (at === undefined) continue
     if (as === 'header' || as === 'cookie') {
       if (at.given === 'beside' || at.given === 'prose') continue
@@ -96,6 +97,28 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     else stem.lastIndex = Math.min(end + 1, text.length)
   }
   return found
+}
+
+/** Capital and small letters, figures, and a mark between them: no word of a sentence, and no version. */
+const CHOSEN = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)(?!.*\d\.\d)(?=.*[A-Za-z\d][-_.&!#$%^*@+~=?][A-Za-z\d])[^:]{8,40}$/
+const BESIDE = { before: 60, behind: 90 }
+/** What a program has, and a sentence has not. */
+const OF_CODE = /[=(){}<>;|\\[\]]|:\/\//
+
+/** A password that a sentence tells in whatever words, by its looks alone: "the creds are svc_import, pass …, and it expires". */
+function chosenNear(text: string, start: number, end: number, found: Span[]): void {
+  const isEnd = /[.!?](?=\s)|\n/
+  const from = Math.max(0, start - BESIDE.before)
+  const before = text.slice(from, start).split(isEnd).at(-1)!
+  const behind = text.slice(end, end + BESIDE.behind).split(isEnd)[0]!
+  const sentence = before + text.slice(start, end) + behind
+  if (OF_CODE.test(sentence) || !/\s/.test(sentence)) return
+  for (const m of sentence.matchAll(/[^\s"'`,«»„“”]{8,60}/g)) {
+    const value = m[0].replace(/[.!?:]{1,3}$/, '')
+    if (!CHOSEN.test(value) || !isSecretValue(value, 'password', 'beside', false)) continue
+    const at = start - before.length + m.index
+    found.push({ category: CATEGORY.password, start: at, end: at + value.length })
+  }
 }
 
 /** What a file of variables calls a key; a digest is one there. */
