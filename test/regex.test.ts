@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test, vi } from 'vitest'
 import { parseAst } from 'vitest/node'
-import { RULES } from '../src/secrets/rules.ts'
+import { RULES, TOKENS } from '../src/secrets/rules.ts'
 import { type Attack, attacksOn } from './regex-attacks.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -131,7 +131,9 @@ const MAKERS: Readonly<Record<string, (module: never) => unknown>> = {
   'src/scheme/invisible.ts': (m: { hides(t: string): void; unhidden(t: string): void; unfenced(t: string): void }) =>
     [m.hides, m.unhidden, m.unfenced].map((use) => use('\u200b')),
   'src/secrets/find.ts': (m: { findSecrets(text: string): unknown }) =>
-    RULES.map((rule) => typeof rule === 'function' || m.findSecrets(rule.keywords.join(' '))),
+    [...TOKENS, ...RULES].map((rule) =>
+      m.findSecrets(rule.keywords.map((k) => `${k}${'_'.repeat(16)}${rule.part ?? ''}`).join(' ')),
+    ),
   'src/secrets/key-values.ts': () => {},
   'src/secrets/told.ts': () => {},
   'src/hooks/lasting-words.ts': () => {},

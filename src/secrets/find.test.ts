@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { drawing, isLeft, labelled } from '../../bench/secrets-set.ts'
 import { findSecrets, redact } from './find.ts'
-import { RULES } from './rules.ts'
+import { RULES, TOKENS } from './rules.ts'
 
 const body = (seed: number) => Array.from({ length: 6 }, (_, i) => drawing(seed + i)(64, 'b64')).join('\n')
 const key = (seed: number) => `-----BEGIN RSA PRIVATE KEY-----\n${body(seed)}\n-----END RSA PRIVATE KEY-----`
@@ -95,7 +95,7 @@ test.each([
 })
 
 const BEGINNINGS = [
-  ...new Set(RULES.flatMap((r) => (typeof r === 'function' ? [] : r.keywords))),
+  ...new Set([...TOKENS, ...RULES].flatMap((r) => r.keywords)),
   ...['password: ', '"password":"', 'secret is ', 'key', 'token="', 'pass ', 'AKIAABCDEFGHIJKLMNOP ', 'Cookie: a='],
   ...[
     'Authorization: ',

@@ -1,10 +1,14 @@
 import { isPlaceholder, isRandom, type Span } from './judge.ts'
 import { namedSecrets } from './key-values.ts'
 import { plainOf } from './plain.ts'
-import { RULES, type Rule } from './rules.ts'
+import { CHECKS, RULES, type Rule, SAID, SHORT, TOKENS } from './rules.ts'
+import { option, SHAPES } from './shapes.ts'
 
 /** No shorter text holds a name and a value, or a token. */
 const SHORTEST = 8
+
+/** Where tokens are looked for: most texts have few of these. */
+const RUN = /[^\s"'`<>(){}[\],;|]{20,}/g
 
 /** The gate looks at a text by itself, then with its name, then to redact it. */
 let last: { readonly text: string; readonly found: readonly Readonly<Span>[] } = { text: '', found: [] }
@@ -20,13 +24,34 @@ function lookFor(given: string): Span[] {
   const { text, at } = plainOf(given)
   const found: Span[] = []
   const mayHold = pairsOf(text)
-  for (const rule of RULES) {
-    if (typeof rule === 'function') rule(text, found)
-    else for (const keyword of rule.keywords) if (mayHold(keyword)) inText(text, rule, keyword, found)
-  }
-  found.push(...namedSecrets(text))
+  const runs = text.match(RUN)
+  if (runs) look(TOKENS, text, runs.join(' '), mayHold, found)
+  look(RULES, text, text, mayHold, found)
+  const passwords: number[] = []
+  found.push(...namedSecrets(text, passwords))
+  for (const rule of SAID) for (const at of passwords) endAt(text, rule, '', at, found)
   return merged(found.map(({ category, start, end }) => ({ category, start: at(start), end: at(end) })))
 }
+
+/** Without iterators, which a hook runs before they are compiled; a call for each keyword would cost more than most searches. */
+function look(rules: readonly Rule[], text: string, where: string, mayHold: MayHold, found: Span[]): void {
+  for (let n = 0; n < rules.length; n++) {
+    const { keywords, part } = rules[n]!
+    if (part !== undefined && !text.includes(part)) continue
+    for (let i = 0; i < keywords.length; i++) {
+      const keyword = keywords[i]!
+      if (mayHold?.(keyword) !== false && where.includes(keyword)) apply(rules[n]!, keyword, text, found)
+    }
+  }
+}
+
+function apply(rule: Rule, keyword: string, text: string, found: Span[]): void {
+  if (rule.shape) SHAPES[rule.shape](text, found)
+  else if (rule.option) option(text, keyword, pattern(rule.option, 'g'), found)
+  else inText(text, rule, keyword, text.indexOf(keyword), found)
+}
+
+type MayHold = ((keyword: string) => boolean) | undefined
 
 /** Which characters stand beside each other: nearly every keyword has a pair that the text has not, and is not looked for. */
 const pairs = new Uint8Array(1 << 16)
@@ -34,8 +59,8 @@ const pairs = new Uint8Array(1 << 16)
 /** In a shorter text a search for each keyword is faster than this loop, which a hook runs before it is compiled. */
 const LONG = 16_000
 
-function pairsOf(text: string): (keyword: string) => boolean {
-  if (text.length < LONG) return () => true
+function pairsOf(text: string): MayHold {
+  if (text.length < LONG) return undefined
   pairs.fill(0)
   for (let at = 1, pair = text.charCodeAt(0); at < text.length; at++)
     pairs[(pair = ((pair << 8) | (text.charCodeAt(at) & 255)) & 0xffff)] = 1
@@ -84,7 +109,8 @@ const compiled = new Map<string, RegExp>()
 function pattern(source: string, flags = 'y'): RegExp {
   let made = compiled.get(source)
   if (!made) {
-    made = new RegExp(source, flags)
+    const whole = source.replace(/%([A-Z]+)/g, (_, name) => SHORT[name]!)
+    made = new RegExp(whole, flags)
     compiled.set(source, made)
   }
   return made
@@ -94,8 +120,8 @@ function pattern(source: string, flags = 'y'): RegExp {
 const BEFORE_MAX = 80
 const BEHIND_MAX = 40
 
-function inText(text: string, rule: Rule, keyword: string, found: Span[]): void {
-  for (let at = text.indexOf(keyword); at >= 0; ) {
+function inText(text: string, rule: Rule, keyword: string, first: number, found: Span[]): void {
+  for (let at = first; at >= 0; ) {
     const end = endAt(text, rule, keyword, at, found)
     at = text.indexOf(keyword, Math.max(end, at + keyword.length))
   }
@@ -107,8 +133,8 @@ const REST = /[A-Za-z0-9_-]*/y
 
 /** Notes the token at a keyword, and says up to where the text is settled: what looks like one and is none is passed over. */
 function endAt(text: string, rule: Rule, keyword: string, at: number, found: Span[]): number {
-  if (rule.before === undefined && rule.within !== true && !begins(text, at)) return at
-  const after = pattern(rule.after)
+  if (keyword !== '' && rule.before === undefined && rule.within !== true && !begins(text, at)) return at
+  const after = pattern(rule.after ?? '')
   after.lastIndex = at + keyword.length
   const m = after.exec(text)
   if (!m) return at
@@ -121,7 +147,7 @@ function endAt(text: string, rule: Rule, keyword: string, at: number, found: Spa
   }
   if (rule.is) {
     const secret = m[1] ?? text.slice(start, end)
-    if (rule.is(secret, text.slice(end, end + BEHIND_MAX)))
+    if (CHECKS[rule.is](secret, text.slice(end, end + BEHIND_MAX)))
       found.push({ category: rule.category, start: end - secret.length, end })
     return end
   }

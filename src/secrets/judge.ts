@@ -5,10 +5,10 @@ const PLACEHOLDER =
   /example|placeholder|change[-_ ]?me|replace|redacted|insert[-_ ]|dummy|your[-_ ]|yourstrong|[-_]your|goes[-_ ]here|<|&lt;|\.\.\.|…|x{5}|\*{3}/i
 /** Words that are no secret on their own, also with a few figures behind; what images of databases are started with. */
 const PLAIN =
-  /^(?:(?:secure|strong|my|new|old|wrong)[-_]?password|pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|minio(?:admin)?|rabbitmq|elastic|keycloak)[-_]?\d{0,6}!?$/i
+  /^(?:(?:secure|strong|my|new|old|wrong)[-_]?password|pass(?:word|wd)?|pwd|pw|secret|token|key|api[-_ ]?key|user(?:name)?|guest|test(?:ing)?|tests|foo|bar|baz|foobar|demo|fake|mock|sample|todo|tbd|fixme|none|null|nil|changeit|undefined|true|false|string|required|optional|hidden|masked|unset|empty|default|invalid|missing|anonymous|bearer|basic|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|minio(?:admin)?|rabbitmq|elastic|keycloak)[-_]?\d{0,6}!?$/i
 /** Names of algorithms and the like have figures in them, and stand in prose. */
 const TERMS =
-  /(?<![A-Za-z])(?:base|utf|sha|md|aes|rs|hs|es|ps|ed|x|argon|bcrypt|oauth|oauth2|http|pbkdf|ipv|k|v|rfc|iso|p|s|i|l|log|win|arm|amd|int|uint|float|mp|web|node|es)[-_]?\d{1,5}(?![0-9])(?:id|ns|s)?/gi
+  /(?<![A-Za-z])(?:base|utf|sha|md|aes|rs|hs|es|ps|ed|x|argon|bcrypt|oauth|oauth2|http|pbkdf|ipv|k|v|rfc|iso|p|s|i|l|log|win|arm|amd|int|uint|float|mp|web|node|es)[-_]?\d{1,5}(?:id|ns|s|url|sum|mb4|crypt)?(?![A-Za-z0-9])/gi
 
 /** Keys that their issuers mean to be shown in every page. */
 const PUBLIC = /^(?:pk_(?:live|test)_|pk\.eyJ|phc_|sb_publishable_)/
@@ -53,9 +53,9 @@ export interface Span {
   end: number
 }
 
-export type Called = 'password' | 'token' | 'key' | 'signature' | 'header' | 'cookie'
-/** How the value is given: `A=x`, `A = x`, `a: x`, `--a x`, `a is x`, `a("x")`, `user=u;a=x;`, `user: u⏎a: x`. */
-export type Given = 'tight' | 'equals' | 'colon' | 'option' | 'prose' | 'beside' | 'record' | 'paired'
+export type Called = 'password' | 'token' | 'key' | 'signature' | 'header' | 'cookie' | 'session'
+/** How the value is given: `A=x`, `A = x`, `a: x`, `--a x`, `a is x`, `user u, a x`, `a("x")`, `user=u;a=x;`, `user: u⏎a: x`. */
+export type Given = 'tight' | 'equals' | 'colon' | 'option' | 'prose' | 'said' | 'beside' | 'record' | 'paired'
 
 const list = (words: string): readonly string[] => words.split(' ')
 /** Behind what a name means: `DB_PASSWORD_PROD`, `secret_key_base`. */
@@ -65,20 +65,22 @@ const AFTERTHOUGHT = new Set(
   ),
 )
 const PASSWORDS = list(
-  'password passwd passphrase passcode pwd storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe passord losenord losenordet adgangskode salasana jelszo пароль пароля паролю паролем пароле',
+  'password passwd passphrase passcode pwd pswd mdp keymaterial пасс storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe passord losenord losenordet adgangskode salasana jelszo пароль пароля паролю паролем пароле',
 )
 /** These end other words too: "enclave". */
 const WHOLE_PASSWORDS = list('pass pw clave parola haslo hasla heslo hesla sifre sifresi')
-const TOKENS = list('secret token credential credentials sessid sessionid токен токена')
+const TOKENS = list('secret token jeton credential credentials sessid токен токена')
 /** Written without blanks around them. */
 const UNSPACED = /^(?:密[码碼]|口令|パスワード|비밀번호|암호)$/
+const UNSPACED_KEYS = /^(?:密[钥鑰]|令牌|トークン|キー|토큰)$/
 /** A key with one of these before it opens something; another may be a place in a cache or a table. */
 const OPENS = list(
-  'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault unseal subscription token',
+  'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault unseal subscription token application product deepgram mistral cohere datadog algolia wallet',
 )
 const FINDS = list(
   'pub primary foreign sort cache partition object idempotency hash row redis etag map commit storage index ssh gpg',
 )
+const FOREIGN_KEYS = list('cle chave chiave ключ ключа')
 const SHOWN = list('public publishable site')
 
 /** Without its accents. */
@@ -92,6 +94,7 @@ const bare = (word: string): string =>
 export function called(name: string): Called | undefined {
   const isPlain = isAscii(name)
   if (!isPlain && UNSPACED.test(name)) return 'password'
+  if (!isPlain && UNSPACED_KEYS.test(name)) return 'token'
   const words = ((isPlain ? name : bare(name)).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[а-яА-Я]+/g) ?? []).map((w) =>
     w.toLowerCase(),
   )
@@ -100,11 +103,16 @@ export function called(name: string): Called | undefined {
   const ends = (known: readonly string[]) => known.some((word) => last.endsWith(word))
   if (ends(PASSWORDS) || WHOLE_PASSWORDS.includes(last)) return 'password'
   if (last === 'token' && words.at(-2) === 'key' && words.includes('public')) return undefined // an assembly of .NET
+  if (last.endsWith('token') && (words[0]!.startsWith('csrf') || words.includes('xsrf'))) return undefined // a page shows it
+  if (last === 'salt' && /^(?:auth|secure|logged|nonce)$/.test(words[0]!)) return 'token'
   if (ends(TOKENS) || last === 'auth' || last === 'cred' || last === 'creds') return 'token'
   if (last === 'authorization') return words.length === 1 || words[0] === 'proxy' ? 'header' : undefined
   if (last === 'cookie') return words.length === 1 || words[0] === 'set' ? 'cookie' : undefined
+  if (last === 'session' || last === 'aspxauth' || words.at(-1) === 'sessionid') return 'session'
   if (last === 'sig' || last === 'signature') return 'signature'
   if (last === 'schlussel' && words.length > 1) return 'password'
+  if (last.endsWith('schlussel')) return last === 'schlussel' ? 'key' : 'token'
+  if (FOREIGN_KEYS.includes(last)) return 'key'
   if (!last.endsWith('key') && !last.endsWith('keys')) return undefined
   if (/^(?:wifi|wlan|wpa2?)$/.test(words.at(-2) ?? '')) return 'password'
   const before = words.join('').replace(/keys?$/, '')
@@ -113,9 +121,9 @@ export function called(name: string): Called | undefined {
   return FINDS.some((word) => before.startsWith(word)) ? undefined : 'key'
 }
 
-/** What a program, a template or a shell puts in a value's place; a path; a reference to where the secret lies. */
+/** What a program, a template or a shell puts in a value's place; a call, as far as the quotation mark; a path; a reference to where the secret lies. */
 const NOT_A_VALUE =
-  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!+(?:[a-z]|$)|@|[\^~]?\d+\.\d+\.|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/])|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$|^(?:\w+\.)+[\w$]+@[0-9a-f]{4,16}$/i
+  /^(?:[$<{[(~&*?:]|%[({]|\.{0,2}\/|[A-Za-z]:\\|!+(?:[a-z]|$)|@|[\^~]?\d+\.\d+\.|#\{|(?:op|vault|file|arn|projects|https?|ssm|s3|gs)[:/]|required\|)|\$\{|\{\{|\$\(|::|\(\)|^[\w$.]+\(.*\)[,;]?$|^[a-z_$][\w$.:]*[([][\w$.]*[)\]]?,?$|^(?:read|get|convertto|convertfrom|new|import|request)-[a-z]+$|^(?:\w+\.)+[\w$]+@[0-9a-f]{4,16}$/i
 /** `config.db.password`, `this->token`, `ctx.meta?.token`. */
 const IDENTIFIER = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->)[A-Za-z_$][\w$]*)*[!?]?$/
 const WORDS = /^[A-Za-zÀ-žЀ-ӿ]+(?:[-_.:/][A-Za-zÀ-žЀ-ӿ]+)*[!?.]?$/
@@ -124,15 +132,17 @@ const LABEL = /[\u2e80-\uffef]/
 /** Commits, digests, fingerprints and UUIDs: a name that could mean anything does not make a secret of them. */
 const DIGEST = /^(?:[0-9a-f]{7,128}|0x[0-9a-f]{8,40}|[0-9a-f-]{36})$/i
 const LICENCE = /^[A-Z\d]{4,6}(?:-[A-Z\d]{4,6}){3,}$/
+/** `CRED = 'deployer:…'` */
+const LOGIN = /^[A-Za-z][\w.@-]{1,40}:([^\s:/]{6,64})$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** No word of a sentence looks so. */
-const STRONG = /^(?=.*\d).*[!#$%^*@&+~=?_]|^[a-z]+\d{3}$/i
 /** Salts of WordPress: letters, figures and marks in turn. */
 const SYMBOLS = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%^*@&~=?+|].*[!#%^*@&~=?+|].*[!#%^*@&~=?+|])/
 /** A site shows this half of its pair for reCAPTCHA; the other half looks the same and is called a secret. */
 const SITE_KEY = /^6L[\w-]{38}$/
 /** Of a cache or a log: parts with colons between. */
 const COMPOSED = /:/
+/** No variable of a program. */
+const HAS_FIGURE = /^(?!.*[a-z][A-Z]|(?:self|this|args|opts)\b).*\d/
 /** What describes a secret rather than being one. */
 const ABOUT =
   /pass|contrase|kennwort|senha|wachtwoord|парол|secret|token|key|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
@@ -143,7 +153,7 @@ const JUDGED = 64
 /** Whether a value is a secret, by what it is called and how it is given. */
 export function isSecretValue(whole: string, as: Called, given: Given, quoted: boolean): boolean {
   const value = whole.slice(0, JUDGED)
-  if (as === 'password' && quoted && isPassphrase(whole)) return true
+  if (as === 'password' && quoted && isPassphrase(whole, /option|paired/.test(given) ? 2 : 3)) return true
   if (
     value.length < (given === 'record' ? 4 : 6) ||
     /\s/.test(value) ||
@@ -152,23 +162,27 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
     LABEL.test(value)
   )
     return false
-  if (given === 'option' && value.startsWith('-')) return false
+  if ((given === 'option' || given === 'paired') && value.startsWith('-')) return false
   if (given === 'record') return !/^[A-Z]+(?:_[A-Z]+)+$/.test(value) // what a template calls it
   const isName = IDENTIFIER.test(value)
   const isPath = isName && value.includes('.')
   if (isPath && !quoted && (given === 'equals' || given === 'colon') && !isRandom(value, 20)) return false
-  if (isPath && !isRandom(value, as === 'password' ? 10 : 16)) return false
-  if (given === 'prose') return isTold(value, as, quoted)
+  const isChosen =
+    as === 'password' && /^(?:tight|said|prose)$/.test(given) && HAS_FIGURE.test(value) && !ABOUT.test(value)
+  if (isPath && !isChosen && !isRandom(value, as === 'password' ? 10 : 16)) return false
+  if (given === 'prose' || given === 'said') return isTold(value, as, quoted, given === 'said')
   if (given === 'beside')
     return as === 'password'
       ? quoted
         ? /\d/.test(value) && /[A-Za-z]/.test(value) && value.length >= 8
-        : STRONG.test(value) && !ABOUT.test(value) && isTold(value, as, false)
+        : !ABOUT.test(value) && isTold(value, as, false)
       : (as === 'token' && UUID.test(value)) ||
           (as === 'token' && quoted && value.length >= 40 && SYMBOLS.test(value) && entropy(value) > 4) ||
           (isRandom(value, 16) && (!DIGEST.test(value) || (as === 'token' && value.length >= 32)))
   if (as === 'password') return isPassword(value, given, quoted, isName)
   if (isPair(value) || (as === 'token' && LICENCE.test(value))) return true
+  const login = as === 'token' ? LOGIN.exec(value)?.[1] : undefined
+  if (login !== undefined && isTold(login, 'password', false)) return true
   if (as === 'signature') return given === 'tight' && isRandom(value, 16) // of a URL; a header's opens nothing
   if (as === 'key')
     return (
@@ -199,8 +213,10 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
 const SENTENCE = /\b(?:a|an|the|is|are|was|be|to|of|for|in|at|your|my|must|not|no|and|or|with|please|enter|least)\b/
 
 /** Some words with no sentence in them; four letters, four times, as Google makes them. */
-const isPassphrase = (value: string): boolean =>
-  value.length >= 16 && value.length <= 100 && /^[a-z]{3,9}(?: [a-z]{3,9}){3,7}$/.test(value) && !SENTENCE.test(value)
+const isPassphrase = (value: string, blanks: number): boolean =>
+  /^(?=.{16,100}$)[a-z]{3,9}(?: [a-z]{3,9}){2,7}$/.test(value) &&
+  value.split(' ').length > blanks &&
+  !SENTENCE.test(value)
 
 /** People choose words: where a program would not put one, a word is a password. */
 function isPassword(value: string, given: Given, quoted: boolean, isName: boolean): boolean {
@@ -220,17 +236,31 @@ const WHERE =
 const CALLED = /^[a-z]{2,}(?:[A-Z][a-z]+)+\d?$/
 /** What is said of a password, also in quotation marks. */
 const SAID_OF =
-  /^(?:too|not|in|un|im)|word|pass|ed$|ing$|able$|^(?:wrong|weak|strong|short|long|correct|same|secret|text|string|plain|clear|admin|root|login|guest|optional)$/i
+  /^(?:too|not|in|un|im)|word|pass|ed$|ing$|able$|^(?:wrong|weak|strong|short|long|correct|same|secret|text|string|plain|clear|admin|root|login|guest|optional|options?|flags?|arguments?|parameters?|instead|fields?|values?|prompts?)$/i
+
+/** How words end that tell of a password, and no name of a thing does. */
+const TELLS =
+  /(?:ed|ing|able|ible|al|ive|ory|ary|ous|ly|ent|ant|ment|tion|sion|thing|where|text|less|ful|ness|ity|ect|ure|ic|own|self|time|matter|string|inue|area|case|ever|base|ceed|cate|ize|ise|ate|ify|code|quote|file|lich|isch|ung|iert|bar)$/
+/** A word that somebody chose, where a sentence says clearly that it is the value, and ends there. */
+export const isWord = (value: string): boolean =>
+  /^[A-Z]?[a-z]{7,30}$/.test(value) && ![TELLS, SAID_OF, ABOUT].some((no) => no.test(value)) && !isPlain(value)
+/** No phrase of a wallet or of a key has these. */
+const IN_SENTENCE =
+  /\b(?:the|and|are|is|to|of|for|from|into|not|has|with|or|in|on|it|by|as|be|words?|random|characters?|several|four|five|six|same|\w{1,20}(?:ed|ing))\b/
+export const isPhrase = (value: string): boolean => !IN_SENTENCE.test(value)
 
 /** "the password is …": in prose nearly everything that follows is a word, or the name of an algorithm. */
-function isTold(value: string, as: Called, quoted: boolean): boolean {
+function isTold(value: string, as: Called, quoted: boolean, sure = false): boolean {
   const rest = value.replace(TERMS, '')
   if (as !== 'password') return isRandom(rest, 12) && !(as === 'key' && value.length < 32 && DIGEST.test(value))
-  if (rest.length < 6 || !/[A-Za-z]/.test(rest) || WHERE.test(value) || CALLED.test(value)) return false
+  if (/^\d{8,63}$/.test(value)) return !/^20\d{6}$/.test(value)
+  if (rest.length < 6 || !/[A-Za-zА-я]/.test(rest) || WHERE.test(value) || (!sure && CALLED.test(value))) return false
   if (/[A-Za-z\d][!#$%^*@&+~=][A-Za-z\d]/.test(rest) || (/\d/.test(rest) && /[!#$%^*@&+~=_?]/.test(rest))) return true
   if (/\d/.test(rest) && rest.length >= 8 && /[a-z]/.test(rest) && /[a-z\d-][A-Z]|[-_.]\w{0,12}\d/.test(rest))
     return true
-  if (/\d/.test(rest)) return /\d{3}/.test(rest) || isRandom(rest, 6) || (rest.length >= 8 && /\d.?\d/.test(rest))
+  if (/^[A-Z]?[a-z]{5,}\d{1,2}$/.test(rest)) return !ABOUT.test(rest)
+  if (/\d/.test(rest))
+    return sure || /\d{3}/.test(rest) || isRandom(rest, 6) || (rest.length >= 8 && /\d.?\d/.test(rest))
   if (/^[A-Za-z]{4,}(?:-[A-Za-z]{4,}){2,}$/.test(rest)) return !ABOUT.test(rest)
   return (quoted && /^[A-Z]?[a-z]{5,}$/.test(rest) && !SAID_OF.test(rest)) || isRandom(rest, 12)
 }

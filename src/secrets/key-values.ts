@@ -1,13 +1,14 @@
 import { type Called, called, type Given, isRandom, isSecretValue, type Span } from './judge.ts'
 import { isAscii } from './plain.ts'
+import { column } from './shapes.ts'
 import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './told.ts'
 
 /** What the names of secrets have in them. */
 const STEM =
-  /pass|pwd|pw\b|psk|secret|token|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
+  /pass|pwd|pw\b|pswd|mdp|psk|secret|token|jeton|_salt|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|chave|chiave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
 /** And in texts of other letters. */
 const WIDE = new RegExp(
-  `${STEM.source}|hasło|lösenord|schlüssel|şifre|парол|токен|密[码碼]|口令|パスワード|비밀번호|암호`,
+  `${STEM.source}|hasło|lösenord|schlüssel|şifre|\\bclé|парол|пасс|токен|ключ|密[码碼钥鑰]|口令|令牌|パスワード|トークン|キー|비밀번호|암호|토큰`,
   'gi',
 )
 const isOfName = (c: number): boolean =>
@@ -23,6 +24,9 @@ const NAME_MAX = 64
 /** Where the quotation mark that ends a value is looked for. */
 const QUOTED_MAX = 4_000
 
+/** `laravel_session=…`, "the laravel_session cookie is …" */
+const SESSION = /(?:[ \t]cookie)?(?:[ \t]is[ \t]|["']?[:=][ \t]?)["']?([A-Za-z0-9%._~+/|:!-]{20,4000}={0,2})/y
+
 const CATEGORY: Readonly<Record<Called, string>> = {
   password: 'password',
   token: 'credential',
@@ -30,6 +34,7 @@ const CATEGORY: Readonly<Record<Called, string>> = {
   signature: 'credential',
   header: 'credential',
   cookie: 'session cookie',
+  session: 'session cookie',
 }
 
 /** Whether a value is a secret because of what it is called: `{"password": "…"}`. */
@@ -43,8 +48,8 @@ export function namedSecret(name: string, value: string): string | undefined {
   return found ? CATEGORY[as] : undefined
 }
 
-/** Secrets that are known by their name beside them: assigned, in a header, after an option, told. */
-export function namedSecrets(text: string): Span[] {
+/** Secrets that are known by their name beside them: assigned, in a header, after an option, told. Notes where a password is named. */
+export function namedSecrets(text: string, passwords: number[]): Span[] {
   const found: Span[] = []
   const stem = isAscii(text) ? STEM : WIDE
   stem.lastIndex = 0
@@ -60,10 +65,22 @@ export function namedSecrets(text: string): Span[] {
     const name = nameOf(text, start, end)
     const as = called(name)
     if (as === undefined) continue
+    if (as === 'session') {
+      // nothing so long stands behind most: the pattern is compiled when it is first used
+      const isLong = !text.slice(end + 12, end + 20).includes(' ')
+      const mayBe = isLong && ('=:"\''.includes(text[end] ?? '.') || text.startsWith(' cookie', end))
+      const value = mayBe ? stick(SESSION, text, end)?.[1] : undefined
+      if (value && isRandom(value.replace(/%[0-9A-F]{2}/g, '.'), 12))
+        found.push({ category: CATEGORY.cookie, start: SESSION.lastIndex - value.length, end: SESSION.lastIndex })
+      continue
+    }
     const before = as === 'password' ? toldBefore(text, start, end) : undefined
     if (before && isSecretValue(text.slice(...before), as, 'prose', false))
       found.push({ category: CATEGORY[as], start: before[0], end: before[1] })
+    if (as === 'password' && name.toLowerCase() !== 'pass') passwords.push(end)
+    if (as === 'password' && /^["`* ]{0,4}[|,;\t\r\n]/.test(text.slice(end, end + 5))) column(text, start, found)
     const at = valueAfter(text, start, end, as)
+    if (as === 'password' && found.at(-1)?.end !== end) chosenNear(text, start, end, found)
     if (at === undefined) continue
     if (as === 'header' || as === 'cookie') {
       if (at.given === 'beside' || at.given === 'prose') continue
@@ -80,6 +97,28 @@ export function namedSecrets(text: string): Span[] {
     else stem.lastIndex = Math.min(end + 1, text.length)
   }
   return found
+}
+
+/** Capital and small letters, figures, and a mark between them: no word of a sentence, and no version. */
+const CHOSEN = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)(?!.*\d\.\d)(?=.*[A-Za-z\d][-_.&!#$%^*@+~=?][A-Za-z\d])[^:]{8,40}$/
+const BESIDE = { before: 60, behind: 90 }
+/** What a program has, and a sentence has not. */
+const OF_CODE = /[=(){}<>;|\\[\]]|:\/\//
+
+/** A password that a sentence tells in whatever words, by its looks alone: "the creds are svc_import, pass …, and it expires". */
+function chosenNear(text: string, start: number, end: number, found: Span[]): void {
+  const isEnd = /[.!?](?=\s)|\n/
+  const from = Math.max(0, start - BESIDE.before)
+  const before = text.slice(from, start).split(isEnd).at(-1)!
+  const behind = text.slice(end, end + BESIDE.behind).split(isEnd)[0]!
+  const sentence = before + text.slice(start, end) + behind
+  if (OF_CODE.test(sentence) || !/\s/.test(sentence)) return
+  for (const m of sentence.matchAll(/[^\s"'`,«»„“”]{8,60}/g)) {
+    const value = m[0].replace(/[.!?:]{1,3}$/, '')
+    if (!CHOSEN.test(value) || !isSecretValue(value, 'password', 'beside', false)) continue
+    const at = start - before.length + m.index
+    found.push({ category: CATEGORY.password, start: at, end: at + value.length })
+  }
 }
 
 /** What a file of variables calls a key; a digest is one there. */
@@ -113,6 +152,10 @@ const CLOSING = /(?:\\{0,2}["'`]\]?){0,2}/y
 const BLANK = /[ \t]{0,40}/y
 /** `: string =`, `: &str =`: a type stands before the value. */
 const TYPED = /:[ \t]{0,4}[&\w<>'?.|[\]]{1,40}[ \t]{0,4}=[ \t]{0,4}(?=["'`])/y
+/** The next cell of a row. */
+const CELL = /[*`_]{0,3}[ \t]{0,20}(?:\|[ \t]{0,20}|<\/t[dh]>\s{0,20}<td\b[^<>]{0,40}>)[*`_]{0,3}/y
+/** What takes a quoted value behind it: `define('DB_PASSWORD', …`, in Gradle `storePassword …`. */
+const DEFINES = /(?<=\bdefine\([ ]?["'])/y
 /** A colon with a dash is a shell's: `${NAME:-value}`. */
 const OPERATOR = /(?::=|=>|=(?!=)|:-?(?![:/=]))/y
 /** In YAML the value may stand on the next line. */
@@ -123,8 +166,9 @@ const BELOW = /\r?\n(?:[ \t]{0,8}\r?\n)?(?:```\w{0,10}\r?\n)?[ \t]{0,8}(?=[^\s`]
 const SET = /--(?:body|value|data|secret-string)[ =]{1,3}/y
 /** `name: X` and beside or below it `value: …`. */
 const SPLIT = /["'`,]{0,2}\s{1,40}["']?(?:value|Value)["']?[ \t]{0,4}[=:][ \t]{0,4}/y
-/** `"name": { "sensitive": true, "value": …` */
-const INSIDE = /["']?[ \t]{0,4}[:=][ \t]{0,4}\{[^{}]{0,120}?["']?value["']?[ \t]{0,4}[:=][ \t]{0,4}/y
+/** `"name": { "sensitive": true, "value": …`, `variable "name" { default = …` */
+const INSIDE =
+  /["']?[ \t]{0,4}(?:[:=][ \t]{0,4}\{[^{}]{0,120}?["']?value|\{[^{}]{0,200}?\bdefault)["']?[ \t]{0,4}[:=][ \t]{0,4}/y
 /** `<property name="password">…` */
 const ELEMENT = /(?<=<(?:property|entry|param|string|setting|variable)\b[^<>]{0,80})/iy
 const OPEN = /(?:\b[fbru]{1,2})?(\\{0,2}["'`])/y
@@ -143,13 +187,17 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   const next = at + gap
   const typed = closed === 0 && text[next] === ':' ? stick(TYPED, text, next) : null
   if (typed) return valueAt(text, next + typed[0].length, 'equals', false)
-  const inside = stick(INSIDE, text, end)
+  // a pattern is compiled when it is first used: these two seldom are
+  const inside = text.slice(end, end + 12).includes('{') ? stick(INSIDE, text, end) : null
   if (inside) return valueAt(text, end + inside[0].length, 'equals', false)
   if (text[end] === '>' && text[start - 1] === '<') return valueAt(text, end + 1, 'tight', false)
   const operator = stick(OPERATOR, text, next)?.[0]
   if (operator !== undefined) {
-    if (text[start - 1] === '/' && operator === ':') return undefined // a file, with its first line
+    // a file, with its first line; of a program of Windows an option
+    if (text[start - 1] === '/' && operator === ':')
+      return /\s/.test(text[start - 2] ?? '') ? valueAt(text, next + 1, 'tight', false) : undefined
     at = next + operator.length
+    if (text.startsWith('** ', at)) at += 2 // **Password:** X
     const space = stick(BLANK, text, at)![0].length
     const tight = operator === '=' && gap + space + closed === 0
     const whole =
@@ -173,9 +221,15 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   if (closed > 0 && text[next] === '>' && holds(ELEMENT, text, start)) return valueAt(text, next + 1, 'tight', false)
   if (closed > 0 && text[next] === ',') {
     const value = valueAt(text, next + 1 + stick(BLANK, text, next + 1)![0].length, 'beside', false)
+    if (value && holds(DEFINES, text, start)) value.given = 'tight'
     return value?.quoted ? value : undefined
   }
-  const split = stick(SPLIT, text, end)
+  const cell = as === 'password' ? stick(CELL, text, end) : null
+  if (cell) {
+    const value = valueAt(text, end + cell[0].length, 'prose', false)
+    return value && { ...value, quoted: false }
+  }
+  const split = text.slice(end, end + 50).includes('alue') ? stick(SPLIT, text, end) : null
   if (split) return valueAt(text, end + split[0].length, 'equals', false)
   if (text[end] === '(') {
     const value = valueAt(text, end + 1, 'beside', false)
@@ -185,20 +239,38 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   if (set) return valueAt(text, next + set[0].length, 'option', false)
   const between = text[start] === '-' ? undefined : told(text, start, end + closed)
   if (between !== undefined) {
-    const value = valueAt(text, end + closed + between, 'prose', false)
+    const isBelow = /:\s{0,9}\n\s{0,9}$/.test(text.slice(end, end + closed + between))
+    const value = valueAt(text, end + closed + between, 'prose', isBelow)
     // "password of the admin account: …", and nothing behind it
     const isAlone = value && /^[.!]?[ \t]*(?:\n|$)/.test(text.slice(value.end, value.end + 8))
-    if (isAlone && !value.quoted && endsNamed(text.slice(end, value.start))) value.given = 'paired'
+    if (isAlone && !value.quoted && (isBelow || endsNamed(text.slice(end, value.start)))) value.given = 'paired'
     return value
   }
-  if (gap === 0) return undefined
+  if (gap === 0) return text[start]! < UNSPACED ? undefined : valueAt(text, end, 'said', false)
   if (text[start] === '-' && text[next] === '-') return undefined
-  if (text[start] === '-') return valueAt(text, next, isPaired(text, start, 'option') ? 'paired' : 'option', false)
+  if (text[start] === '-') {
+    const value = valueAt(text, next, 'option', false)
+    if (value && (isPaired(text, start, 'option') || ENDS.test(text.slice(value.end, value.end + 4))))
+      value.given = 'paired'
+    return value
+  }
   const given = givenBeside(text, start)
   const name = text.slice(start, end)
-  if (given === 'beside' && /pass$/i.test(name)) return undefined // the verb
-  return valueAt(text, next, given === 'beside' && /^pwd?$/i.test(name) ? 'prose' : given, given === 'tight')
+  const isVerb = given === 'beside' && /pass$/i.test(name)
+  if (isVerb && !/[,;(|][ \t]?$/.test(text.slice(Math.max(0, start - 2), start))) return undefined
+  const value = valueAt(text, next, given === 'beside' && OWN_WORD.test(name) ? 'said' : given, given === 'tight')
+  if (value && isVerb && !NO_NAME.test(text.slice(value.start, value.end))) return undefined
+  if (value?.quoted && given === 'beside' && as === 'password' && holds(WITH, text, start)) value.given = 'prose'
+  return value
 }
+
+/** The end of a command, or its next option: no sentence goes on so. */
+const ENDS = /^["']?(?:[ \t]*(?:$|[\n\\|&;`])|[ \t]+--?\w)/
+/** Nothing but a password is called so, and no verb. */
+const OWN_WORD = /^(?:pwd?|mdp|senha|kennwort|passwort|wachtwoord|[^a-z]{3,}|contrase.*)$/i
+/** Behind ", pass", which may be a verb. */
+const NO_NAME = /^(?:[^-].{0,99}[^\w.]|(?=.{0,99}\d).{0,99}[A-Z])/
+const WITH = /(?<=\b(?:using|with|mit|avec|con|com) )/iy
 
 /** Whether two words and a colon stand at the end. */
 function endsNamed(text: string): boolean {
@@ -232,7 +304,8 @@ function valueAt(text: string, from: number, given: Given, whole: boolean): At |
   return { start: from, end: from + shown.length, given, quoted: false }
 }
 
-const SCHEME = /["'`\\]{0,2}(?:[fb]["'])?(?:(?:basic|bearer|token|ssws|apikey|bot|key)[ \t]{1,4})?(?:token=)?["']?/iy
+const SCHEME =
+  /["'`\\]{0,2}(?:[fb]["'])?(?:(?!aws4|digest|negotiate|signature|hawk)[a-z][\w-]{1,20}[ \t]{1,4})?(?:token=)?["']?/iy
 const CREDENTIAL = /[^\s"'`\\,;<>]{6,2000}/y
 const PAIR = /[\w.%-]{1,80}=([^;\s"']{12,2000})/g
 

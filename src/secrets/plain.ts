@@ -1,6 +1,6 @@
-/** Characters that look like others, or like nothing: blanks, soft hyphens, zero-width marks, full-width and mathematical letters. */
+/** Characters that look like others, or like nothing: blanks, soft hyphens, zero-width marks, full-width and mathematical letters, quotation marks. */
 const ODD =
-  /[\u00a0\u00ad\u061c\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\uff01-\uff5e]|\ud835[\udc00-\udfff]/g
+  /«[ \u00a0\u202f]?|[ \u00a0\u202f]?»|[„“”‟‹›「」『』‘’‚]|[\u00a0\u00ad\u061c\u180e\u2000-\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\uff01-\uff5e]|\ud835[\udc00-\udfff]/g
 
 /** Without a pattern, which would have to be compiled first. */
 export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
@@ -26,7 +26,7 @@ export function plainOf(given: string): Plain {
   }
   for (const { 0: odd, index } of given.matchAll(ODD)) {
     add(given.slice(from, index), from)
-    const meant = odd.normalize('NFKC')
+    const meant = /[«»„“”‟‹›「」『』]/.test(odd) ? '"' : /[‘’‚]/.test(odd) ? "'" : odd.normalize('NFKC')
     add(/^[\x20-\x7e]$/.test(meant) ? meant : '', index)
     from = index + odd.length
   }

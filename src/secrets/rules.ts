@@ -1,5 +1,5 @@
-import { isPair, isPlaceholder, isRandom, isSecretValue } from './judge.ts'
-import { awsSecrets, option, privateKeys, type Shape } from './shapes.ts'
+import { isPair, isPhrase, isPlaceholder, isPlain, isRandom, isSecretValue, isWord } from './judge.ts'
+import type { SHAPES } from './shapes.ts'
 import { isNoPath, isOfLogin, isPassword, PAIR, SIGN_IN, SPACED } from './told.ts'
 
 /**
@@ -13,39 +13,50 @@ export interface Rule {
   /** What a secret of this kind holds literally; the pattern `after` begins right behind it. */
   readonly keywords: readonly string[]
   /** Its group, where it has one, is the secret and ends the pattern. */
-  readonly after: string
+  readonly after?: string
   /** What stands right before the keyword, where that does not begin the token. */
   readonly before?: string
   /** The prefix is short or a word: what follows must look drawn by chance. */
   readonly random?: true
+  /** What a text must hold for its keywords to be looked for. */
+  readonly part?: string
   /** May stand right behind a letter, since no word goes on like that. */
   readonly within?: true
   /** Whether it is a secret, by itself and by what stands behind it. Without this, one that is no placeholder is. */
-  readonly is?: (secret: string, behind: string) => boolean
+  readonly is?: keyof typeof CHECKS
+  /** Finds them all by itself, once a keyword is there. */
+  readonly shape?: keyof typeof SHAPES
+  /** The keyword is a command, and this the option of it that takes a password: its group, which ends it. */
+  readonly option?: string
 }
 
-const A = '[A-Za-z0-9]'
-const U = '[A-Za-z0-9_-]'
-const H = '[0-9a-f]'
-const B = '[A-Za-z0-9+/]'
-const UUID = `${H}{8}-${H}{4}-${H}{4}-${H}{4}-${H}{12}`
-/** The token is as long as this, and no longer. */
-const END = '(?![A-Za-z0-9])'
+/** What patterns have `%A` and so on for. The token is as long as before `%E`, and no longer. */
+export const SHORT: Readonly<Record<string, string>> = {
+  A: '[A-Za-z0-9]',
+  U: '[A-Za-z0-9_-]',
+  H: '[0-9a-f]',
+  B: '[A-Za-z0-9+/]',
+  I: '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}',
+  E: '(?![A-Za-z0-9])',
+  PAIR,
+  SIGN: SIGN_IN,
+  ACCOUNT: SPACED[0],
+  VALUE: SPACED[1],
+  /** What stands behind `Bearer` and `Basic`. */
+  CREDENTIAL: `[ \\t"']{0,4}([A-Za-z0-9_.~+/-]{8,2000}={0,2})`,
+  /** `user:password` of a URL, or a token in the user's place. */
+  USERINFO: `([^\\s:/@"'\`<>?#]{0,200}(?::[^\\s/@"'\`<>]{4,300})?)(?=@)`,
+  /** Between a name and what it names. */
+  NAMED: `["']?(?: \\([^()\\n]{1,40}\\))?(?: is| are| ist| lautet| est| es| é| è)?[ \\t]{0,3}[:=：]?\\s{0,4}["'\`[]{0,2}`,
+  PHRASE: '((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})',
+  /** Up to the end of a clause. */
+  LAST: '(?=["\'.,;!)]{0,2}(?:\\s*$|\\s*\\n|[ ](?:yesterday|today|now|last|this|on|so|for|and|please|since|until|before)\\b|[,;]))',
+  /** "…, type X" */
+  TYPED: `[^\\n.]{0,60}?[ ,](?:type|enter|use|use:|answer|with|gib|tippe|nimm|tape|entre|utilise|escribe|usa|digite|введи|say)[ ](?:in )?["'\`]?([^\\s"'\`,;()<>]{6,63})`,
+  CODE: `(?=[A-Za-z-]{0,12}\\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}){0,3}`,
+  LONGCODE: `(?=[A-Za-z-]{0,20}\\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}){1,7}`,
+}
 
-const rule = (
-  category: string,
-  keywords: string | readonly string[],
-  after: string,
-  more: Omit<Rule, 'category' | 'keywords' | 'after'> = {},
-): Rule => ({ category, keywords: typeof keywords === 'string' ? [keywords] : keywords, after, ...more })
-
-const RANDOM = { random: true } as const
-
-/** What stands behind `Bearer` and `Basic`. */
-const CREDENTIAL = `[ \\t"']{0,4}([A-Za-z0-9_.~+/-]{8,2000}={0,2})`
-
-/** `user:password` of a URL, or a token in the user's place. */
-const USERINFO = `([^\\s:/@"'\`<>?#]{0,200}(?::[^\\s/@"'\`<>]{4,300})?)(?=@)`
 const LOCAL = /^@(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0|host\.docker\.internal)\b/
 /** Sentry's address for what a page reports stands in the page. */
 const DSN = /^[0-9a-f]{32}@[\w.-]{0,30}sentry/
@@ -66,209 +77,281 @@ function isLogin(userinfo: string, behind: string): boolean {
 const isEncodedKey = (run: string): boolean =>
   run.length > 40 && Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY')
 
-const PASSWORD = /\s-p\s{0,3}["']?([^\s"']{3,200})/g
+const isChoice = (value: string): boolean =>
+  /^\d{8,63}$/.test(value) || (isOfLogin(value) && isSecretValue(value, 'password', 'beside', false))
+/** A login of one word each: `demo:rainbow77`. */
+const isChosen = (value: string): boolean => isOfLogin(value) || isWord(value)
 
-/** Words before `admin / …`, without what may be a capital. */
-const LOGINS =
-  'creds,Creds,reden,gin as ,g in as ,gn in as ,gin with ,g in with ,gn in with ,user/pass,name/pass,ugangsdaten,nmeldedaten,dentifiants'.split(
-    ',',
-  )
-/** Between a name and what it names. */
-const NAMED = `["']?(?: is| are)?[ \\t]{0,3}[:=]?\\s{0,4}["'\`[]{0,2}`
-const CODE = `(?=[A-Za-z-]{0,12}\\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}){0,3}`
+const isReallyRandom = (run: number) => (value: string) => isRandom(value, run) && !isPlaceholder(value)
+/** By name, so that the rules are constants, which cost nothing to load. */
+// biome-ignore format: one check a line
+export const CHECKS = {
+  any: (_: string, __: string): boolean => true,
+  real: (t: string): boolean => !isPlaceholder(t),
+  chosen: (t: string): boolean => !isPlain(t),
+  random8: isReallyRandom(8),
+  random12: isReallyRandom(12),
+  random16: isReallyRandom(16),
+  seed: (t: string): boolean => isReallyRandom(16)(t.replaceAll(' ', '')),
+  cookie: (t: string): boolean => isRandom(t.replace(/%[0-9A-F]{2}/g, '.'), 12),
+  bearer: (t: string): boolean => t.length >= 20 && isReallyRandom(8)(t),
+  loginToken: (t: string): boolean => isReallyRandom(8)(t) && (isRandom(t, 16) || /^[0-9a-f-]{36}$/.test(t)),
+  pin: (t: string): boolean => new Set(t).size > 2,
+  password: (t: string): boolean => isSecretValue(t, 'password', 'tight', false),
+  isChoice, isChosen, isEncodedKey, isLogin, isNoPath, isOfLogin, isPair, isPassword, isPhrase, isWord,
+}
 
-/** Every rule for secrets that are known by their form. A function finds what no single pattern tells. */
+/** Tokens: none is shorter than `RUN` says, or has what stands between words. */
 // biome-ignore format: one rule a line
-export const RULES: readonly (Rule | Shape)[] = [
+export const TOKENS: readonly Rule[] = [
   // code hosts and CI
-  rule('GitHub token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], `${A}{16,255}`, { within: true }),
-  rule('GitHub token', 'github_pat_', `[A-Za-z0-9_]{22,255}`, { within: true }),
-  rule(
-    'GitLab token',
-    ['glpat-', 'glrt-', 'gldt-', 'glptt-', 'glcbt-', 'glsoat-', 'glft-', 'glimt-', 'glagent-', 'glffct-', 'gloas-'],
-    `[A-Za-z0-9_.-]{16,300}`,
-  ),
-  rule('GitLab token', 'GR1348941', `${U}{20}`),
-  rule('Bitbucket token', ['ATBB', 'ATCTT3xFfG'], `[A-Za-z0-9_=-]{24,300}`, RANDOM),
-  rule('Atlassian token', 'ATATT3xFfG', `[A-Za-z0-9_=-]{40,300}`),
-  rule('Sourcegraph token', ['sgp_', 'slk_'], `(?:${H}{16}_|local_)?${H}{40}`),
-  rule('Buildkite token', ['bkua_', 'bkct_'], `${H}{40}`),
-  rule('CircleCI token', ['CCIPAT_', 'CCIPRJ_'], `${A}{16,40}_${H}{40}`),
-  rule('SonarQube token', ['sqp_', 'squ_', 'sqa_'], `${H}{40}`),
-  rule('Snyk token', 'snyk_', `(?:uat|sat)\\.${H}{8}\\.[A-Za-z0-9_.-]{20,300}`),
-  rule('Azure DevOps token', 'AZDO', `[A-Za-z0-9]{4}${END}`, { before: `${A}{76}` }),
+  { category: 'GitHub token', keywords: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], after: `%A{16,255}`, within: true },
+  { category: 'GitHub token', keywords: ['github_pat_'], after: `[A-Za-z0-9_]{22,255}`, within: true },
+  { category: 'GitLab token', keywords: ['glpat-', 'glrt-', 'gldt-', 'glptt-', 'glcbt-', 'glsoat-', 'glft-', 'glimt-', 'glagent-', 'glffct-', 'gloas-'], after: `[A-Za-z0-9_.-]{16,300}` },
+  { category: 'GitLab token', keywords: ['GR1348941'], after: `%U{20}` },
+  { category: 'Bitbucket token', keywords: ['ATBB', 'ATCTT3xFfG'], after: `[A-Za-z0-9_=-]{24,300}`, random: true },
+  { category: 'Atlassian token', keywords: ['ATATT3xFfG'], after: `[A-Za-z0-9_=-]{40,300}` },
+  { category: 'Sourcegraph token', keywords: ['sgp_', 'slk_'], after: `(?:%H{16}_|local_)?%H{40}` },
+  { category: 'Buildkite token', keywords: ['bk'], after: `(?:ua|ct)_%H{40}` },
+  { category: 'CircleCI token', keywords: ['CCIP'], after: `(?:AT|RJ)_%A{16,40}_%H{40}` },
+  { category: 'SonarQube token', keywords: ['sqp_', 'squ_', 'sqa_'], after: `%H{40}` },
+  { category: 'Snyk token', keywords: ['snyk_'], after: `(?:uat|sat)\\.%H{8}\\.[A-Za-z0-9_.-]{20,300}` },
+  { category: 'Azure DevOps token', keywords: ['AZDO'], after: `[A-Za-z0-9]{4}%E`, before: `%A{76}` },
   // packages
-  rule('npm token', 'npm_', `${A}{36}${END}`),
-  rule('PyPI token', 'pypi-', `AgE${U}{50,300}`),
-  rule('RubyGems key', 'rubygems_', `${H}{48}`),
-  rule('crates.io token', 'cio', `${A}{32}${END}`, RANDOM),
-  rule('NuGet key', 'oy2', `[a-z0-9]{43}${END}`, RANDOM),
-  rule('Docker Hub token', ['dckr_pat_', 'dckr_oat_'], `${U}{20,80}`),
-  rule('Artifactory key', 'AKCp', `${A}{60,80}`),
-  rule('Artifactory token', 'cmVmdGtu', `${A}{50,70}`),
-  rule('Clojars token', 'CLOJARS_', `${H}{60}`),
+  { category: 'npm token', keywords: ['npm_'], after: `%A{36}%E` },
+  { category: 'PyPI token', keywords: ['pypi-'], after: `AgE%U{50,300}` },
+  { category: 'RubyGems key', keywords: ['rubygems_'], after: `%H{48}` },
+  { category: 'crates.io token', keywords: ['cio'], after: `%A{32}%E`, random: true },
+  { category: 'NuGet key', keywords: ['oy2'], after: `[a-z0-9]{43}%E`, random: true },
+  { category: 'Docker Hub token', keywords: ['dckr_pat_', 'dckr_oat_'], after: `%U{20,80}` },
+  { category: 'Artifactory key', keywords: ['AKCp'], after: `%A{60,80}` },
+  { category: 'Artifactory token', keywords: ['cmVmdGtu'], after: `%A{50,70}` },
+  { category: 'Clojars token', keywords: ['CLOJARS_'], after: `%H{60}` },
   // clouds
-  rule('AWS access key', ['AKIA', 'ASIA', 'ABIA', 'ACCA'], `[A-Z0-9]{16}${END}`),
-  rule('AWS Bedrock key', 'ABSK', `${B}{100,300}`),
-  rule('AWS session token', ['IQoJb3JpZ2lu', 'FwoGZXIvYXdz'], `[A-Za-z0-9+/=]{100,2000}`),
-  rule('Google API key', 'AIza', `${U}{35}`),
-  rule('Google client secret', 'GOCSPX-', `${U}{24,40}`),
-  rule('Google access token', 'ya29.', `${U}{40,500}`),
-  rule('Google authorization code', ['4/0A', '4%2F0A'], `${U}{30,120}`, RANDOM),
-  rule('Google refresh token', '1//0', `${U}{40,200}`, RANDOM),
-  rule('Firebase server key', ':APA91b', `${U}{100,200}`, { before: `${U}{7,20}` }),
-  rule('Azure client secret', 'Q~', `[A-Za-z0-9_.~-]{31,34}`, { before: `[A-Za-z0-9_.~-]{3}\\d` }),
-  rule('Cloudflare token', ['cfut_', 'cfat_', 'cfk_'], `${A}{32,80}`, RANDOM),
-  rule('Cloudflare key', 'v1.0-', `${H}{24}-${H}{120,160}`),
-  rule('DigitalOcean token', ['dop_v1_', 'doo_v1_', 'dor_v1_'], `${H}{64}`),
-  rule('Heroku key', 'HRKU-', `${U}{30,80}`),
-  rule('Fly.io token', ['fm1a_', 'fm1r_', 'fm2_', 'fo1_'], `[A-Za-z0-9+/=_-]{40,800}`),
-  rule('Vercel token', ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], `${A}{24,100}`, RANDOM),
-  rule('Vercel token', 'vercel_blob_rw_', `${A}{16}_${A}{24,60}`),
-  rule('Netlify token', ['nfp_', 'nfc_', 'nfo_', 'nfu_', 'nfb_'], `${A}{36,60}`, RANDOM),
-  rule('Supabase token', 'sbp_', `(?:v\\d_|oauth_)?${H}{40}`),
-  rule('Supabase key', 'sb_secret_', `${U}{20,60}`),
-  rule('PlanetScale token', ['pscale_pw_', 'pscale_tkn_', 'pscale_oauth_'], `${U}{32,64}`),
-  rule('Neon key', 'napi_', `[a-z0-9]{60,80}`),
-  rule('Render key', 'rnd_', `${A}{28,40}`, RANDOM),
-  rule('Pulumi token', 'pul-', `${H}{40}`),
-  rule('Terraform token', '.atlasv1.', `${U}{60,80}`, { before: `${A}{14}` }),
-  rule('Doppler token', ['dp.pt.', 'dp.ct.', 'dp.sa.', 'dp.scim.', 'dp.audit.'], `${A}{40,44}`),
-  rule('Doppler token', 'dp.st.', `(?:[a-z0-9_-]{2,35}\\.)?${A}{40,44}`),
-  rule('Vault token', ['hvs.', 'hvb.', 'hvr.'], `${U}{24,400}`),
-  rule('1Password token', 'ops_eyJ', `[A-Za-z0-9+/_-]{100,2000}`),
-  rule('age key', ['AGE-SECRET-KEY-1', 'AGE-SECRET-KEY-PQ-1'], `[A-Z0-9]{58}`),
-  rule('Tailscale key', 'tskey-', `(?:auth|api|client|scim|webhook)-${A}{8,30}(?:-${A}{20,50})?`),
-  rule('OpenShift token', 'sha256~', `${U}{43}`),
-  rule('Databricks token', 'dapi', `${H}{32}(?:-\\d)?`),
-  rule('Prefect key', ['pnu_', 'pnb_'], `${A}{36}`),
-  rule('Scalingo token', 'tk-us-', `${U}{48}`),
-  rule('Infracost key', 'ico-', `${A}{32}${END}`, RANDOM),
-  rule('Harness token', ['pat.', 'sat.'], `${U}{22}\\.${H}{24}\\.${A}{20}`),
+  { category: 'AWS access key', keywords: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], after: `[A-Z0-9]{16}%E` },
+  { category: 'AWS Bedrock key', keywords: ['ABSK'], after: `%B{100,300}` },
+  { category: 'AWS session token', keywords: ['IQoJb3JpZ2lu', 'FwoGZXIvYXdz'], after: `[A-Za-z0-9+/=]{100,2000}` },
+  { category: 'Google API key', keywords: ['AIza'], after: `%U{35}` },
+  { category: 'Google client secret', keywords: ['GOCSPX-'], after: `%U{24,40}` },
+  { category: 'Google access token', keywords: ['ya29.'], after: `%U{40,500}` },
+  { category: 'Google authorization code', keywords: ['4/0A', '4%2F0A'], after: `%U{30,120}`, random: true },
+  { category: 'Google refresh token', keywords: ['1//0'], after: `%U{40,200}`, random: true },
+  { category: 'Firebase server key', keywords: [':APA91b'], after: `%U{100,200}`, before: `%U{7,20}` },
+  { category: 'Azure client secret', keywords: ['Q~'], after: `[A-Za-z0-9_.~-]{31,34}`, before: `[A-Za-z0-9_.~-]{3}\\d` },
+  { category: 'Cloudflare token', keywords: ['cf'], after: `(?:ut|at|k)_%A{32,80}`, random: true },
+  { category: 'Cloudflare key', keywords: ['v1.0-'], after: `%H{24}-%H{120,160}` },
+  { category: 'DigitalOcean token', keywords: ['_v1_'], after: `%H{64}`, before: 'do[opr]' },
+  { category: 'Heroku key', keywords: ['HRKU-'], after: `%U{30,80}` },
+  { category: 'Fly.io token', keywords: ['fm1a_', 'fm1r_', 'fm2_', 'fo1_'], after: `[A-Za-z0-9+/=_-]{40,800}` },
+  { category: 'Vercel token', keywords: ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], after: `%A{24,100}`, random: true },
+  { category: 'Vercel token', keywords: ['vercel_blob_rw_'], after: `%A{16}_%A{24,60}` },
+  { category: 'Netlify token', keywords: ['nfp_', 'nfc_', 'nfo_', 'nfu_', 'nfb_'], after: `%A{36,60}`, random: true },
+  { category: 'Supabase token', keywords: ['sbp_'], after: `(?:v\\d_|oauth_)?%H{40}` },
+  { category: 'Supabase key', keywords: ['sb_secret_'], after: `%U{20,60}` },
+  { category: 'PlanetScale token', keywords: ['pscale_'], after: `(?:pw|tkn|oauth)_%U{32,64}` },
+  { category: 'Neon key', keywords: ['napi_'], after: `[a-z0-9]{60,80}` },
+  { category: 'Render key', keywords: ['rnd_'], after: `%A{28,40}`, random: true },
+  { category: 'Pulumi token', keywords: ['pul-'], after: `%H{40}` },
+  { category: 'Terraform token', keywords: ['.atlasv1.'], after: `%U{60,80}`, before: `%A{14}` },
+  { category: 'Doppler token', keywords: ['dp.'], after: `(?:pt|ct|sa|scim|audit)\\.%A{40,44}` },
+  { category: 'Doppler token', keywords: ['dp.st.'], after: `(?:[a-z0-9_-]{2,35}\\.)?%A{40,44}` },
+  { category: 'Vault token', keywords: ['hv'], after: `[sbr]\\.%U{24,400}` },
+  { category: '1Password token', keywords: ['ops_eyJ'], after: `[A-Za-z0-9+/_-]{100,2000}` },
+  { category: 'age key', keywords: ['AGE-SECRET-KEY-1', 'AGE-SECRET-KEY-PQ-1'], after: `[A-Z0-9]{58}` },
+  { category: 'Tailscale key', keywords: ['tskey-'], after: `(?:auth|api|client|scim|webhook)-%A{8,30}(?:-%A{20,50})?` },
+  { category: 'OpenShift token', keywords: ['sha256~'], after: `%U{43}` },
+  { category: 'Databricks token', keywords: ['dapi'], after: `%H{32}(?:-\\d)?` },
+  { category: 'Prefect key', keywords: ['pnu_', 'pnb_'], after: `%A{36}` },
+  { category: 'Scalingo token', keywords: ['tk-us-'], after: `%U{48}` },
+  { category: 'Infracost key', keywords: ['ico-'], after: `%A{32}%E`, random: true },
+  { category: 'Harness token', keywords: ['pat.', 'sat.'], after: `%U{22}\\.%H{24}\\.%A{20}` },
   // models
-  rule('Anthropic key', 'sk-ant-', `(?:api|admin|oat|ort|sid)\\d\\d-${U}{20,200}`),
-  rule('API key', 'sk-', `${U}{16,300}`, RANDOM),
-  rule('Groq key', 'gsk_', `${A}{40,60}`),
-  rule('xAI key', 'xai-', `${A}{60,100}`),
-  rule('Replicate token', 'r8_', `${A}{37}`),
-  rule('Perplexity key', 'pplx-', `${A}{40,60}`),
-  rule('Hugging Face token', ['hf_', 'api_org_'], `${A}{30,60}`),
-  rule('LangSmith key', ['lsv2_pt_', 'lsv2_sk_'], `${H}{32}_${H}{10}`),
-  rule('Pinecone key', 'pcsk_', `${A}{4,8}_${A}{50,70}`),
-  rule('Tavily key', 'tvly-', `${U}{28,60}`, RANDOM),
-  rule('NVIDIA key', 'nvapi-', `${U}{60,70}`),
-  rule('Fireworks key', ['fw_', 'csk-', 'tgp_v1_', 'jina_', 'e2b_'], `${U}{22,80}`, RANDOM),
-  rule('Firecrawl key', 'fc-', `${H}{32}${END}`, RANDOM),
-  rule('ElevenLabs key', 'sk_', `${H}{48}`),
+  { category: 'Anthropic key', keywords: ['sk-ant-'], after: `(?:api|admin|oat|ort|sid)\\d\\d-%U{20,200}` },
+  { category: 'API key', keywords: ['sk-'], after: `%U{16,300}`, random: true },
+  { category: 'Groq key', keywords: ['gsk_'], after: `%A{40,60}` },
+  { category: 'xAI key', keywords: ['xai-'], after: `%A{60,100}` },
+  { category: 'Replicate token', keywords: ['r8_'], after: `%A{37}` },
+  { category: 'Perplexity key', keywords: ['pplx-'], after: `%A{40,60}` },
+  { category: 'Hugging Face token', keywords: ['hf_', 'api_org_'], after: `%A{30,60}` },
+  { category: 'LangSmith key', keywords: ['lsv2_'], after: `[ps][tk]_%H{32}_%H{10}` },
+  { category: 'Pinecone key', keywords: ['pcsk_'], after: `%A{4,8}_%A{50,70}` },
+  { category: 'Tavily key', keywords: ['tvly-'], after: `%U{28,60}`, random: true },
+  { category: 'NVIDIA key', keywords: ['nvapi-'], after: `%U{60,70}` },
+  { category: 'Fireworks key', keywords: ['fw_', 'csk-', 'tgp_v1_', 'jina_', 'e2b_'], after: `%U{22,80}`, random: true },
+  { category: 'Firecrawl key', keywords: ['fc-'], after: `%H{32}%E`, random: true },
+  { category: 'ElevenLabs key', keywords: ['sk_'], after: `%H{48}` },
   // messages and mail
-  rule('SendGrid key', 'SG.', `${U}{16,32}\\.${U}{32,64}`),
-  rule('Slack token', ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xoxe.'], `[A-Za-z0-9.-]{10,400}`),
-  rule('Slack token', 'xapp-', `\\d-[A-Z0-9]{8,16}-\\d{8,16}-[0-9a-f]{40,80}`),
-  rule('Slack webhook', 'hooks.slack.com/', `(?:services|workflows|triggers)/[A-Z0-9]{8,14}/[A-Za-z0-9/]{20,100}`),
-  rule('Discord webhook', ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'], `\\d{17,20}/${U}{60,80}`),
-  rule('Discord token', ['.G', '.X', '.Y', '.Z'], `${U}{5}\\.${U}{27,40}`, { before: `[MNO]${U}{22,27}` }),
-  rule('Teams webhook', '.webhook.office.com/webhookb2/', `[A-Za-z0-9@-]{36,100}/IncomingWebhook/[A-Za-z0-9/-]{30,100}`),
-  rule('Telegram token', ':AA', `[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])`, { before: `(?:bot)?\\d{8,10}` }),
-  rule('Twilio key', 'SK', `${H}{32}${END}`),
-  rule('Mailgun key', 'key-', `${H}{32}${END}`),
-  rule('mail service key', '-us', `\\d{1,2}(?![0-9A-Za-z-])`, { before: `${H}{32}` }),
-  rule('mail service key', '-', `${H}{8}-${H}{8}(?![0-9A-Za-z-])`, { before: `${H}{32}` }),
-  rule('Brevo key', ['xkeysib-', 'xsmtpsib-'], `${H}{64}-${A}{16}`),
-  rule('Resend key', 're_', `${A}{6,12}_${A}{20,40}`, RANDOM),
-  rule('Zapier webhook', 'hooks.zapier.com/hooks/catch/', `\\d{4,12}/[a-z0-9]{6,20}`),
+  { category: 'SendGrid key', keywords: ['SG.'], after: `%U{16,32}\\.%U{32,64}` },
+  { category: 'Slack token', keywords: ['xox'], after: `[abdeoprs][-.][A-Za-z0-9.%-]{10,400}` },
+  { category: 'Slack token', keywords: ['xapp-'], after: `\\d-[A-Z0-9]{8,16}-\\d{8,16}-[0-9a-f]{40,80}` },
+  { category: 'Slack webhook', keywords: ['hooks.slack.com/'], after: `(?:services|workflows|triggers)/[A-Z0-9]{8,14}/[A-Za-z0-9/]{20,100}` },
+  { category: 'Discord token', keywords: ['.G', '.X', '.Y', '.Z'], after: `%U{5}\\.%U{27,40}`, before: `[MNO]%U{22,27}` },
+  { category: 'Teams webhook', keywords: ['/IncomingWebhook/'], after: `[A-Za-z0-9/_-]{30,200}`, within: true, is: 'any' },
+  { category: 'Discord webhook', keywords: ['/webhooks/'], after: `\\d{17,20}/%U{60,80}`, before: `(?:https?://)?(?:[\\w.-]{4,40}/api(?:/v\\d{1,2})?)?`, is: 'any' },
+  { category: 'webhook', keywords: ['/bot/v2/hook/', '/webhook/send?key=', '/hooks/', '.make.com/', '://webhook.site/', '://hc-ping.com/', '/with/key/', '/integration/', '/20131114/alert/', '.day.app/', '.ftqq.com/', '.alchemy.com/v2/', 'infura.io/v3/', '.ankr.com/eth/', 'quiknode.pro/', '://ntfy.sh/', '/webhook/'], after: `(%U{16,100}(?:/%U{20,100})?)`, within: true, part: '://', is: 'random8' },
+  { category: 'Telegram token', keywords: [':AA'], after: `[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])`, before: `(?:bot)?\\d{8,10}` },
+  { category: 'Twilio key', keywords: ['SK'], after: `%H{32}%E` },
+  { category: 'Mailgun key', keywords: ['key-'], after: `%H{32}%E` },
+  { category: 'mail service key', keywords: ['-us'], after: `\\d{1,2}(?![0-9A-Za-z-])`, before: `%H{32}` },
+  { category: 'mail service or recovery key', keywords: ['-'], after: `(?:%H{8}-%H{8}|\\d{6}(?:-\\d{6}){6})(?![0-9A-Za-z-])`, before: `(?:%H{32}|\\d{6})` },
+  { category: 'Brevo key', keywords: ['xkeysib-', 'xsmtpsib-'], after: `%H{64}-%A{16}` },
+  { category: 'Resend key', keywords: ['re_'], after: `%A{6,12}_%A{20,40}`, random: true },
+  { category: 'Zapier webhook', keywords: ['hooks.zapier.com/hooks/catch/'], after: `\\d{4,12}/[a-z0-9]{6,20}` },
   // payments and shops
-  rule('Stripe key', ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'sk_org_'], `[A-Za-z0-9_]{16,250}`),
-  rule('webhook secret', 'whsec_', `[A-Za-z0-9+/=]{24,80}`),
-  rule('Square token', ['sq0atp-', 'sq0csp-'], `${U}{22,60}`),
-  rule('Square token', 'EAAA', `${U}{60}${END}`),
-  rule('Plaid token', 'access-', `(?:production|development|sandbox)-${UUID}`),
-  rule('Shopify token', ['shpat_', 'shpss_', 'shpca_', 'shppa_', 'shpua_'], `[0-9A-Fa-f]{32}`),
-  rule('Shippo token', ['shippo_live_', 'shippo_test_'], `${H}{40}`),
-  rule('EasyPost key', ['EZAK', 'EZTK'], `${A}{54}`),
-  rule('Flutterwave key', ['FLWSECK_TEST-', 'FLWSECK-'], `${A}{12,40}`),
-  rule('Adyen key', 'AQE', `[A-Za-z0-9+/=]{60,300}\\.[A-Za-z0-9]{8,20}`),
+  { category: 'Stripe key', keywords: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'sk_org_'], after: `[A-Za-z0-9_]{16,250}` },
+  { category: 'webhook secret', keywords: ['whsec_'], after: `[A-Za-z0-9+/=]{24,80}` },
+  { category: 'Square token', keywords: ['sq0'], after: `(?:at|cs)p-%U{22,60}` },
+  { category: 'Square token', keywords: ['EAAA'], after: `%U{60}%E` },
+  { category: 'Plaid token', keywords: ['access-'], after: `(?:production|development|sandbox)-%I` },
+  { category: 'Shopify token', keywords: ['shp'], after: `(?:at|ss|ca|pa|ua)_[0-9A-Fa-f]{32}` },
+  { category: 'Shippo token', keywords: ['shippo_'], after: `(?:live|test)_%H{40}` },
+  { category: 'EasyPost key', keywords: ['EZAK', 'EZTK'], after: `%A{54}` },
+  { category: 'Flutterwave key', keywords: ['FLWSECK'], after: `(?:_TEST)?-%A{12,40}` },
+  { category: 'Adyen key', keywords: ['AQE'], after: `[A-Za-z0-9+/=]{60,300}\\.[A-Za-z0-9]{8,20}` },
   // observation
-  rule('New Relic key', ['NRAK-', 'NRII-', 'NRJS-', 'NRRA-', 'NRIQ-'], `${U}{19,40}`),
-  rule('New Relic key', 'NRAL', END, { before: `${H}{36}` }),
-  rule('Grafana token', 'glsa_', `${A}{32}_${H}{8}`),
-  rule('Grafana token', ['glc_', 'eyJrIjoi'], `[A-Za-z0-9+/=]{32,400}`),
-  rule('Sentry token', 'sntryu_', `${H}{64}`),
-  rule('Sentry token', 'sntrys_', `eyJ[A-Za-z0-9+/=_]{40,600}`),
-  rule('Datadog key', ['ddapp_', 'ddapi_'], `${A}{32,60}`, RANDOM),
-  rule('Dynatrace token', ['dt0c01.', 'dt0s01.', 'dt0s16.'], `[A-Z0-9]{24}\\.[A-Z0-9]{64}`),
-  rule('PostHog key', 'phx_', `${A}{32,60}`, RANDOM),
-  rule('LaunchDarkly key', ['sdk-', 'api-'], `${UUID}${END}`),
+  { category: 'New Relic key', keywords: ['NR'], after: `(?:AK|II|JS|RA|IQ)-%U{19,40}` },
+  { category: 'New Relic key', keywords: ['NRAL'], after: `%E`, before: `%H{36}` },
+  { category: 'Grafana token', keywords: ['glsa_'], after: `%A{32}_%H{8}` },
+  { category: 'Grafana token', keywords: ['glc_', 'eyJrIjoi'], after: `[A-Za-z0-9+/=]{32,400}` },
+  { category: 'Sentry token', keywords: ['sntryu_'], after: `%H{64}` },
+  { category: 'Sentry token', keywords: ['sntrys_'], after: `eyJ[A-Za-z0-9+/=_]{40,600}` },
+  { category: 'Datadog key', keywords: ['ddapp_', 'ddapi_'], after: `%A{32,60}`, random: true },
+  { category: 'Dynatrace token', keywords: ['dt0'], after: `[cs]\\d\\d\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}` },
+  { category: 'PostHog key', keywords: ['phx_'], after: `%A{32,60}`, random: true },
+  { category: 'LaunchDarkly key', keywords: ['sdk-', 'api-'], after: `%I%E` },
   // what people work with
-  rule('Figma token', ['figd_', 'figo_', 'figdr_'], `${U}{36,80}`),
-  rule('Linear key', ['lin_api_', 'lin_oauth_', 'lin_wh_'], `${A}{32,64}`),
-  rule('Notion token', 'ntn_', `${A}{40,60}`),
-  rule('Notion token', 'secret_', `${A}{43}${END}`, RANDOM),
-  rule('HubSpot token', 'pat-', `(?:na|eu|ap)\\d-${UUID}`),
-  rule('Mapbox token', ['sk.eyJ', 'tk.eyJ'], `${U}{20,400}\\.${U}{20,60}`),
-  rule('Postman key', 'PMAK-', `${H}{24}-${H}{34}`),
-  rule('Postman key', 'PMAT-', `[0-9A-Z]{26}`),
-  rule('Contentful token', 'CFPAT-', `${U}{40,60}`),
-  rule('Typeform token', 'tfp_', `${U}{40,70}`),
-  rule('ReadMe key', 'rdme_', `[a-z0-9]{70}`),
-  rule('Frame.io token', 'fio-u-', `${U}{64}`),
-  rule('Zuplo key', 'zpka_', `${A}{32}_${H}{8}`),
-  rule('Duffel token', ['duffel_live_', 'duffel_test_'], `${U}{43}`),
-  rule('Okta token', 'SSWS 00', `${U}{40}`),
+  { category: 'Figma token', keywords: ['figd_', 'figo_', 'figdr_'], after: `%U{36,80}` },
+  { category: 'Linear key', keywords: ['lin_'], after: `(?:api|oauth|wh)_%A{32,64}` },
+  { category: 'Notion token', keywords: ['ntn_'], after: `%A{40,60}` },
+  { category: 'Notion token', keywords: ['secret_'], after: `%A{43}%E`, random: true },
+  { category: 'HubSpot token', keywords: ['pat-'], after: `(?:na|eu|ap)\\d-%I` },
+  { category: 'Mapbox token', keywords: ['k.eyJ'], after: `%U{20,400}\\.%U{20,60}`, before: '[st]' },
+  { category: 'Postman key', keywords: ['PMAK-'], after: `%H{24}-%H{34}` },
+  { category: 'Postman key', keywords: ['PMAT-'], after: `[0-9A-Z]{26}` },
+  { category: 'Contentful token', keywords: ['CFPAT-'], after: `%U{40,60}` },
+  { category: 'Typeform token', keywords: ['tfp_'], after: `%U{40,70}` },
+  { category: 'ReadMe key', keywords: ['rdme_'], after: `[a-z0-9]{70}` },
+  { category: 'Frame.io token', keywords: ['fio-u-'], after: `%U{64}` },
+  { category: 'Zuplo key', keywords: ['zpka_'], after: `%A{32}_%H{8}` },
+  { category: 'Duffel token', keywords: ['duffel_'], after: `(?:live|test)_%U{43}` },
+  { category: 'Dropbox token', keywords: ['sl.B', 'sl.C', 'sl.u.'], after: `%U{60,1500}`, random: true },
+  { category: 'Mollie key', keywords: ['live_', 'test_'], after: `%A{30}%E`, random: true },
+  { category: '1Password key', keywords: ['A3-'], after: `[A-Z0-9]{6}(?:-[A-Z0-9]{5,6}){4,5}` },
+  { category: 'API key', keywords: ['y0_', 'vk1.a.', 'hcaik_', 'xprv', 'zprv', 'AQVN', 'AKID', 'LTAI', 'GOOG1E', 'EAAC', 'EAAG', 'apify_api_', 'APP_USR-', 'tk_', 'pk_', 'ck_', 'cs_', 'key_'], after: `(?!live_|test_)[A-Za-z0-9_:./%-]{16,400}`, random: true },
   // everywhere
-  rule('JSON web token', 'eyJ', `${U}{8,500}\\.${U}{8,6000}\\.${U}{8,1000}`),
-  rule('password hash', ['$2a$', '$2b$', '$2y$'], `\\d\\d\\$[A-Za-z0-9./]{53}`, { within: true }),
-  rule('password hash', ['$1$', '$apr1$', '$5$', '$6$', '$y$'], `(?:rounds=\\d{1,9}\\$|j[A-Za-z0-9./]{1,8}\\$)?[A-Za-z0-9./]{1,40}\\$[A-Za-z0-9./]{22,90}`, { within: true }),
-  rule('password hash', ['$argon2id$', '$argon2i$', '$argon2d$'], `[A-Za-z0-9./+=,$]{40,300}`, { within: true }),
-  rule('access token', 'pat', `${A}{14}\\.${H}{64}${END}`),
-  rule('access token', ['0/', '1/', '2/'], `\\d{15,17}(?:/\\d{15,17})?:${H}{32}${END}`),
+  { category: 'JSON web token', keywords: ['eyJ'], after: `%U{8,500}\\.%U{8,6000}\\.%U{8,1000}` },
+  { category: 'password hash', keywords: ['$2'], after: `[aby]\\$\\d\\d\\$[A-Za-z0-9./]{53}`, within: true },
+  { category: 'password hash', keywords: ['$1$', '$apr1$', '$5$', '$6$', '$y$'], after: `(?:rounds=\\d{1,9}\\$|j[A-Za-z0-9./]{1,8}\\$)?[A-Za-z0-9./]{1,40}\\$[A-Za-z0-9./]{22,90}`, within: true },
+  { category: 'password hash', keywords: ['$argon2'], after: `(?:id|i|d)\\$[A-Za-z0-9./+=,$]{40,300}`, within: true },
+  { category: 'access token', keywords: ['pat'], after: `%A{14}\\.%H{64}%E` },
+  { category: 'access token', keywords: ['0/', '1/', '2/'], after: `\\d{15,17}(?:/\\d{15,17})?:%H{32}%E` },
+  { category: 'access token', keywords: ['/private-'], after: `%H{32}%E`, within: true },
+  { category: 'X token', keywords: ['AAAAAAAAAAAAAAAAAAAA'], after: `[A-Za-z0-9%]{60,200}`, random: true },
+  { category: 'private key', keywords: ['LS0tLS1CRUdJTi'], after: `[A-Za-z0-9+/=]*`, within: true, is: 'isEncodedKey' },
+  { category: 'connection string', keywords: ['oracle:thin:'], after: `[\\w.]{1,60}/([^\\s@"'/]{3,200})(?=@)`, within: true },
+  { category: 'authorization code', keywords: ['?code=', '&code='], after: `([A-Za-z0-9_.~%/-]{20,2000})`, within: true, is: 'random16' },
+  { category: 'API key', keywords: ['appid=', 'APPID='], after: `(%H{32})%E`, is: 'real' },
+]
+
+/** What else is known by its form, or by its place. */
+// biome-ignore format: one rule a line
+export const RULES: readonly Rule[] = [
+  { category: 'Okta token', keywords: ['SSWS 00'], after: `%U{40}` },
   // keys and logins
-  privateKeys,
-  rule('private key', 'LS0tLS1CRUdJTi', `[A-Za-z0-9+/=]*`, { within: true, is: isEncodedKey }),
-  awsSecrets,
-  rule('credentials in a URL', ['http://', 'https://'], USERINFO, { within: true, is: isLogin }),
-  rule('connection string', 'oracle:thin:', `[\\w.]{1,60}/([^\\s@"'/]{3,200})(?=@)`, { within: true }),
-  rule('authorization code', ['?code=', '&code='], `([A-Za-z0-9_.~%/-]{20,2000})`, { within: true, is: (t) => isRandom(t, 16) && !isPlaceholder(t) }),
-  rule('API key', ['appid=', 'APPID='], `(${H}{32})${END}`, { is: (t) => !isPlaceholder(t) }),
-  rule('Vault key', ['nseal Key ', 'nseal key '], `\\d{1,2}: (${B}{43}=)`, { within: true, is: (t) => !isPlaceholder(t) }),
-  rule('one-time password', ['eed: ', 'eed=', 'eed is '], `["']?([A-Z2-7]{16,128})${END}`, { within: true, is: (t) => isRandom(t, 16) && !isPlaceholder(t) }),
-  rule('connection string', '://', USERINFO, { within: true, is: isLogin }),
-  rule('bearer token', ['Bearer ', 'bearer ', 'BEARER ', 'earer:', 'earer='], CREDENTIAL, { within: true, is: (t) => t.length >= 20 && isRandom(t, 8) && !isPlaceholder(t) }),
-  rule('basic authorization', ['Basic ', 'basic ', 'BASIC '], CREDENTIAL, { within: true, is: isPair }),
-  rule('password', ['| chpasswd', '| sudo chpasswd'], '', { before: `[\\w.-]{1,30}:[^\\s"'|$]{3,50}["']?\\s?` }),
+  { category: 'private key', keywords: ['PRIVATE KEY', 'Private-Lines:'], shape: 'privateKeys' },
+  { category: 'AWS secret key', keywords: ['AKIA', 'ASIA'], shape: 'awsSecrets' },
+  { category: 'password', keywords: ['INSERT', 'insert'], shape: 'inserts' },
+  { category: 'password', keywords: ['</th>', '</TH>'], shape: 'htmlTables' },
+  { category: 'credentials in a URL', keywords: ['http://', 'https://'], after: `%USERINFO`, within: true, is: 'isLogin' },
+  { category: 'Vault key', keywords: ['nseal Key ', 'nseal key '], after: `\\d{1,2}: (%B{43,44}=?)%E`, within: true, is: 'real' },
+  { category: 'one-time password', keywords: ['eed: ', 'eed=', 'eed is ', 'FA secret', 'OTP secret'], after: `(?: is |: )?["']?((?:[A-Z2-7]{4}[ ]){3,12}[A-Z2-7]{2,4}|[A-Z2-7]{16,128})%E`, within: true, is: 'seed' },
+  { category: 'connection string', keywords: ['://'], after: `%USERINFO`, within: true, is: 'isLogin' },
+  { category: 'connection string', keywords: ['://'], after: `[^\\s:/@"'<>]{1,60}@[\\w.-]{1,60}:([^\\s/@"'<>]{4,300})(?=@)`, within: true, is: 'chosen' },
+  { category: 'bearer token', keywords: ['earer', 'BEARER'], after: `[ :=]%CREDENTIAL`, within: true, is: 'bearer' },
+  { category: 'basic authorization', keywords: ['asic ', 'BASIC '], after: `%CREDENTIAL`, within: true, is: 'isPair' },
+  { category: 'session cookie', keywords: ['connect.sid', '.sess=', '.sid=', 'dentity.Application', 'logged_in_', 'li_at=', 'remember_token'], after: `(?:\\w{1,40})?(?: cookie)?(?: is |["']?[=:][ ]?)["']?([A-Za-z0-9%._~+/|:!-]{20,4000}={0,2})`, within: true, is: 'cookie' },
+  { category: 'password', keywords: ['echo '], after: `(?:-n[ ])?["']?([^\\s"'|$(]{4,200})(?=["']?[ ]{0,2}\\|[ ](?:sudo[ ])?(?:sudo -S|-S|docker|podman|passwd|kinit|helm|su )[ ]?)`, is: 'chosen' },
+  { category: 'password', keywords: ['<<<'], after: `[ ]?["']?([^\\s"'$]{4,200})`, before: `(?:sudo -S|kinit|passwd|-stdin)[ ]`, is: 'chosen' },
+  { category: 'password', keywords: ['| chpasswd', '| sudo chpasswd'], before: `[\\w.-]{1,30}:[^\\s"'|$]{3,50}["']?\\s?` },
   // `.pgpass`: host:port:database:user:password
-  rule('password', [':5432:', ':5433:', ':6432:', ':*:'], `[\\w*-]{1,64}:[\\w-]{1,64}:(?!:)([^\\s"'\`]{6,200})`, { within: true, is: (value) => isSecretValue(value, 'password', 'tight', false) }),
+  { category: 'password', keywords: [':5432:', ':5433:', ':6432:', ':*:'], after: `[\\w*-]{1,64}:[\\w-]{1,64}:(?!:)([^\\s"'\`]{6,200})`, within: true, is: 'password' },
   // logins without a name for either half; words and codes that let in
-  rule('password', LOGINS, PAIR, { within: true, is: isOfLogin }),
-  rule('password', ['ogin', 'ccount', 'логин', 'Логин', 'учётк', 'учетк', '账号', '帳號', 'アカウント', '계정'], PAIR, { within: true, is: isNoPath }),
-  rule('password', ' / ', SPACED[1], { before: SPACED[0], is: isOfLogin }),
-  rule('password', ['auth', 'Auth', 'ogin', 'og_in', 'ign_in', 'ignIn'], SIGN_IN, { within: true, is: isPassword }),
-  rule('recovery phrase', ['nemonic', 'eed phrase', 'ecovery phrase', 'ecret phrase'], `${NAMED}((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})`, { within: true, is: () => true }),
-  rule('recovery code', ['ackup code', 'ecovery code', 'cratch code'], `s?${NAMED}(${CODE}(?:[ ,\\n"'\`]{1,5}${CODE}){0,15})`, { within: true, is: () => true }),
-  rule('password', ['pp password', 'pp-password', 'pplication password'], `${NAMED}([a-z]{4}(?: [a-z]{4}){3})(?![ \\w])`, { within: true, is: () => true }),
-  rule('connection string', ['@tcp(', '@unix('], '', { before: `[\\w.-]{1,40}:[^\\s"'@:/]{4,100}` }),
-  rule('password', ['getConnection(', 'createConnection('], `[^\\n]{1,200}?["'][^"'\\n]{1,60}["'],[ ]{0,2}["']([^"'\\n]{4,100})(?=["'][ ]?\\))`, { within: true, is: (t) => !isPlaceholder(t) }),
-  rule('PIN', ['PIN ', 'PIN:'], `(?:(?:for|of|to|on|für|von) (?:\\w{1,20} ){1,4}?)?(?:is|ist|=|:)?[ ]?(\\d{4,8})(?![\\d.])`, { within: true, is: (t) => new Set(t).size > 2 }),
-  rule('password', ['ifi key', 'iFi key', 'LAN key', 'ifi password', 'iFi password', 'LAN password'], `${NAMED}(\\d{4}(?:[ -]\\d{4}){1,6})`, { within: true, is: () => true }),
+  { category: 'password', keywords: ['creds', 'Creds', 'reden', 'ugang: ', 'оступ: ', 'user/pass', 'name/pass', 'ugangsdaten', 'nmeldedaten', 'dentifiants'], after: `%PAIR`, within: true, is: 'isOfLogin' },
+  { category: 'password', keywords: ['ogin', 'ccount', 'логин', 'Логин', 'учётк', 'учетк', '账号', '帳號', 'アカウント', '계정'], after: `%PAIR`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: ['asic', 'ttp auth', 'creds', 'redentials', 'user/pass'], after: `[^\\n:=]{0,60}?(?:is|are|ist|est|es|é|è|=|:)[ ]["'\`]?[A-Za-z][\\w.@-]{1,40}(?::|[ ]?/[ ]?)([^\\s"'\`,;:/()<>]{6,63})`, within: true, is: 'isChosen' },
+  { category: 'password', keywords: [' / '], after: `%VALUE`, before: `%ACCOUNT`, is: 'isOfLogin' },
+  { category: 'password', keywords: ['root/', 'admin/'], after: `%VALUE(?=[ ](?:on|at|for|auf|en|sur|for)[ ])`, is: 'isNoPath' },
+  { category: 'password', keywords: ['secrets file', 'ecrets-file', 'passwd file', 'ssword file', 'users file'], after: `[^\\n]{0,40}\\n\\s{0,8}[\\w.@-]{1,40}:([^\\s:"'/]{6,100})`, within: true, is: 'isOfLogin' },
+  { category: 'password', keywords: ['using password: YES', 'ccess denied', 'uthentication failed', 'ogin failed', 'ermission denied'], after: `[^\\n]{0,80}?[ ](?:I used|i used|used|tried|I typed|entered)[ ]%VALUE`, within: true, is: 'isChoice' },
+  { category: 'password', keywords: ['og into ', 'og in to ', 'ign into ', 'gin as ', 'g in as ', 'gn in as ', 'gin with ', 'g in with ', 'gn in with '], after: `%PAIR`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: ['storePassword ', 'keyPassword '], after: `["']([^"'\\s]{4,100})(?=["'])`, is: 'chosen' },
+  { category: 'password', keywords: [' key 0 ', ' key 7 ', ' secret 0 ', ' password 0 ', ' password 7 '], after: `([^\\s"']{6,100})(?=\\s{0,9}(?:\\n|$))`, within: true, is: 'isOfLogin' },
+  { category: 'credential', keywords: ['master.key', 'master key'], after: `[^\\n]{0,60}?(?:is|[:=])[ ]["'\`]?(%H{32,64})%E`, within: true, is: 'real' },
+  { category: 'PIN', keywords: [' pin for ', ' pin of ', ' pin to '], after: `(?:[\\w-]{1,20} ){0,6}?(?:is |ist |: ?|= ?)(\\d{4,8}[#*]?)(?![\\d.:/-])`, within: true, is: 'pin' },
+  { category: 'password', keywords: ['auth', 'Auth', 'ogin', 'og_in', 'ign_in', 'ignIn'], after: `%SIGN`, within: true, is: 'isPassword' },
+  { category: 'password', keywords: ['sudo asks', 'sudo prompts', 'sudo fragt'], after: `%TYPED`, within: true, is: 'isChoice' },
+  { category: 'recovery phrase', keywords: ['nemonic', 'NEMONIC', 'phrase', 'PHRASE', 'hrase', '12 words', '24 words', '12 Wörter', '24 Wörter', 'seed words', 'allet', '助记词', 'фраза', 'frase se', 'ニーモニック'], after: `(?:[^\\n:=]{0,30}?[:=(]|是)?%NAMED%PHRASE`, within: true, is: 'isPhrase' },
+  { category: 'recovery key', keywords: ['ecovery key', 'ecovery Key', 'iederherstellungss', 'récupération', 'recuperación', 'recuperação', 'восстановления', '恢复密钥', '回復キー'], after: `[^\\s\\d]{0,8}%NAMED(%LONGCODE)`, within: true, is: 'any' },
+  { category: 'recovery code', keywords: ['ackup code', 'ackup-Code', 'ecovery code', 'ecovery-code', 'cratch code', 'iederherstellungsc', 'ode de secours', 'ódigo de ', 'di recupero', 'резервный код', 'код восстановления', '恢复码', '备用码', 'バックアップコード', 'リカバリーコード'], after: `(?:[^\\s\\d]{1,12})?s?%NAMED(%CODE(?:[ ,\\n"'\`]{1,5}%CODE){0,15})`, within: true, is: 'any' },
+  { category: 'password', keywords: ['pp password', 'pp-password', 'pplication password'], after: `%NAMED([a-z]{4}(?: [a-z]{4}){3})(?![ \\w])`, within: true, is: 'any' },
+  { category: 'connection string', keywords: ['@tcp(', '@unix('], before: `[\\w.-]{1,40}:[^\\s"'@:/]{4,100}` },
+  { category: 'password', keywords: ['getConnection(', 'createConnection('], after: `[^\\n]{1,200}?["'][^"'\\n]{1,60}["'],[ ]{0,2}["']([^"'\\n]{4,100})(?=["'][ ]?\\))`, within: true, is: 'real' },
+  { category: 'PIN', keywords: ['PIN', 'PUK', 'пин-код', 'ПИН'], after: `[ :=](?:(?:for|of|to|on|für|von|der|des|du|de|da|do|del|della|от|для|code|кода?) (?:[\\w-]{1,20} ){0,5}?)?(?:is|ist|lautet|est|es|é|è|=|:)?[ ]?(\\d{4,8})(?![\\d.:/-])`, within: true, is: 'pin' },
+  { category: 'PIN', keywords: ['im pin', 'nlock pin', 'pin is ', 'afe code', 'oor code', 'ate code', 'larm code', 'nlock code', 'ode PIN', 'домофона'], after: `(?: (?:for|of) (?:[\\w-]{1,20} ){0,4}?)?[ ]?(?:is |ist |est |:[ ]?|=[ ]?)?(\\d{4,8}[#*]?)(?![\\d.:/-])`, within: true, is: 'pin' },
+  { category: 'password', keywords: ['wifi', 'Wifi', 'WiFi', 'i-Fi', 'WLAN', 'SSID', 'wlan', 'ssid', 'otspot', 'вайфа'], after: `[^\\n]{0,60}?(?:[kK]ey|code|clé|clave|chave|[sS]chlüssel|парол|[pP]ass|pw|mdp|senha|密码)[^\\s\\d:=]{0,8}%NAMED([^\\s"'\`,;()]{8,63})`, within: true, is: 'isChoice' },
+  { category: 'password', keywords: ['ifi key', 'iFi key', 'LAN key', 'LAN-', 'ifi password', 'iFi password', 'LAN password'], after: `(?:Schlüssel|Key|Passwort)?%NAMED(\\d{4}(?:[ -]?\\d{4}){1,6})`, within: true, is: 'any' },
   // options that mean a password with one command only
-  option('openssl', /\s-pass(?:in|out)?\s{1,3}["']?pass:([^\s"']{3,200})/g),
-  option('nmcli', /\s(?:password|wifi-sec\.psk)\s{1,3}["']?([^\s"']{8,63})/g),
-  option('curl', /\s(?:-u|--user)[ =]?["']?[^\s:"']{1,100}:([^\s"']{3,200})/g),
-  option('sshpass', PASSWORD),
-  option('mysql', /\s-p([^\s"']{3,200})/g),
-  option('mariadb', /\s-p([^\s"']{3,200})/g),
-  option('docker login', PASSWORD),
-  option('podman login', PASSWORD),
-  option('registry login', PASSWORD),
-  option('zip', /\s-P\s{0,3}["']?([^\s"']{3,200})/g),
-  option('IDENTIFIED', /\sBY\s{1,3}(?:PASSWORD\s{1,3})?["']([^\s"']{4,200})/g),
-  option('mongo', /\s-p\s{0,3}["']?((?![\d.:]{1,30}(?:\s|$))[^\s"']{3,200})/g),
-  option('ldap', /\s-w\s{1,3}["']?([^\s"']{3,200})/g),
-  option('smbclient', /\s-U\s{0,3}["']?[^\s"'%]{1,60}%([^\s"']{3,200})/g),
-  option('7z', /\s-p["']?([^\s"']{3,200})/g),
-  option('net use', /\s\/user:\S{1,60}\s{1,3}["']?([^\s"'/]{3,200})/gi),
-  option('sqlplus', /\s[\w.]{1,60}\/([^\s@"'/]{3,200})/g),
-  option('wpa_passphrase', /\s\S{1,60}\s{1,3}["']?([^\s"']{8,63})/g),
-  option('requirepass', /^\w{11}\s{1,3}["']?([^\s"']{3,200})/g),
-  option('snmp', /\scommunity\s{1,3}([^\s"']{3,200})/g),
-  option('redis-cli', /\s-a\s{1,3}["']?([^\s"']{3,200})/g),
+  { category: 'password', keywords: ['openssl'], option: `\\s-pass(?:in|out)?\\s{1,3}["']?pass:([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['nmcli'], option: `\\s(?:password|wifi-sec\\.psk)\\s{1,3}["']?([^\\s"']{8,63})` },
+  { category: 'password', keywords: ['curl'], option: `\\s(?:-\\w{0,5}[uU]|--(?:proxy-)?user)[ =]?["']?[^\\s:"']{1,100}:([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['mysql', 'mariadb'], option: `\\s(?:-p|password\\s{1,3}["']?)([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['zip', 'sqlcmd', 'bcp', 'tsql', 'ipmitool', 'mosquitto_'], option: `\\s-P\\s{0,3}["']?([^\\s"']{3,200})`, part: ' -P' },
+  { category: 'password', keywords: ['IDENTIFIED'], option: `\\sBY\\s{1,3}(?:PASSWORD\\s{1,3})?["']?([^\\s"';]{4,200})` },
+  { category: 'password', keywords: ['crypt('], option: `^crypt\\('([^'\\n]{4,100})(?=',\\s?gen_salt)` },
+  { category: 'password', keywords: ['dentified by'], after: `[ ]'([^'\n]{3,200})(?=')`, before: `(?:create|alter|grant)[ ][^\n;]{1,60}`, is: 'chosen' },
+  { category: 'password', keywords: ['mongo'], option: `\\s-p\\s{0,3}["']?((?![\\d.:]{1,30}(?:\\s|$))[^\\s"']{3,200})` },
+  { category: 'password', keywords: ['ldap'], option: `\\s-w\\s{1,3}["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['smbclient'], option: `\\s-U\\s{0,3}["']?[^\\s"'%]{1,60}%([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['7z', 'rar '], option: `\\s-h?p["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['net use'], option: `\\s/[uU][sS][eE][rR]:\\S{1,60}\\s{1,3}["']?([^\\s"'/]{3,200})` },
+  { category: 'password', keywords: ['sqlplus', 'impdp ', 'expdp '], option: `\\s[\\w.]{1,60}/([^\\s@"'/]{3,200})` },
+  { category: 'password', keywords: ['wpa_passphrase'], option: `\\s\\S{1,60}\\s{1,3}["']?([^\\s"']{8,63})` },
+  { category: 'password', keywords: ['requirepass'], option: `^\\w{11}\\s{1,3}["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['snmp'], option: `\\s(?:community|-[AXc])\\s{1,3}(?!public|private)([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['redis-cli'], option: `\\s(?:-a|--pass|AUTH)\\s{1,3}["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['sshpass', 'login', 'twine', 'beeline', 'cqlsh', 'cypher-shell', 'rabbitmq', 'couchbase-cli', 'elasticsearch-users', 'ncftp', 'psexec', 'PsExec', 'rdesktop', 'racadm', 'altool', 'keychain', 'certutil', 'useradd', 'usermod'], option: `\\s-p\\s{0,3}["']?([^\\s"']{3,200})`, part: ' -p' },
+  { category: 'password', keywords: ['openssl enc'], option: `\\s-[kK]\\s{1,3}["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['plink', 'pscp', 'psftp', 'putty'], option: `\\s-pw\\s{1,3}["']?([^\\s"']{3,200})`, part: ' -pw' },
+  { category: 'password', keywords: ['xfreerdp', 'mstsc', 'signtool', 'cmdkey', 'schtasks'], option: `\\s/(?:p|pass|rp)[ :]["']?([^\\s"']{3,200})`, part: ' /' },
+  { category: 'password', keywords: ['http'], option: `^https? (?:-a|--auth)[ =]["']?[^\\s:"']{1,100}:([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['lftp'], option: `\\s-u\\s{0,3}["']?[^\\s,"']{1,60},([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['htpasswd -', 'mosquitto_passwd'], option: `\\s-\\w{0,5}b\\w{0,5}\\s[^\\n]{1,200}?\\s["']?([^\\s"']{3,200})(?=["']?\\s{0,9}$)` },
+  { category: 'password', keywords: ['add_user ', 'change_password ', 'encrypt_string ', 'bw login ', 'bw unlock '], option: `^(?:(?:add_user|change_password|bw login)\\s[^\\s'",]{1,60}|encrypt_string|bw unlock)\\s{1,3}["']?((?!-)[^\\s"']{4,200})` },
+  { category: 'password', keywords: ['net use'], option: `\\s\\\\\\\\\\S{1,100}\\s{1,3}["']?([^\\s"'/]{3,200})(?=["']?\\s{1,3}/[uU][sS][eE][rR])` },
+  { category: 'password', keywords: ['http-basic.'], option: `^\\S{1,90}\\s\\S{1,60}\\s{1,3}["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['user-secrets set'], option: `\\sset\\s{1,3}["']?[^\\s"']{1,80}["']?\\s{1,3}["']?([^\\s"']{3,200})` },
+  { category: 'password', keywords: ['ConvertTo-SecureString'], option: `^\\S+(?:\\s-String)?\\s{1,3}["']([^"'\\n]{3,200})` },
+  { category: 'token', keywords: ['codecov', 'coveralls', 'sentry-cli', 'snyk'], option: `\\s(?:-t|--token|--auth-token)[ =]["']?([\\w-]{20,64})` },
+  { category: 'password', keywords: ['masterauth', 'rootpw', 'bindpw', 'wpa-psk', 'pre-shared-key', 'set-initial-password'], option: `^\\S+\\s{1,3}["']?([^\\s"']{3,200})(?=["']?\\s{0,9}$)` },
+  { category: 'password', keywords: ['enable secret', 'enable password', 'AUTH default'], option: `^\\S+\\s\\S+(?:\\s\\d)?\\s{1,3}((?=\\S{0,60}\\d)[^\\s"']{6,200})(?=\\s{0,9}$|\\s(?:then|and|to|in|on)\\s)` },
+  { category: 'password', keywords: [' pass:'], after: `([^\\s"']{3,200})`, before: '-pass(?:in|out)?|pass', is: 'chosen' },
+  // a token behind the command of a tool, or in a call of its library
+  { category: 'token', keywords: ['login ', 'auth ', 'uth:token ', 'uthtoken ', 'pypi-token.', '-oauth.', 'apikey ', 'ingeben: ', 'API key: '], after: `(?:[a-z][\\w.-]{0,40}[ ])?(?:--?[a-z][\\w-]{0,20}[ =]){0,2}["']?([A-Za-z0-9_.-]{20,200})`, within: true, is: 'loginToken' },
+  { category: 'token', keywords: ['search(', 'wilio(', 'Client(', 'connect('], after: `[ ]?["'][^"'\n]{4,60}["'],[ ]{0,2}["']([A-Za-z0-9_-]{20,80})(?=["'])`, within: true, is: 'random16' },
+  { category: 'token', keywords: ['.login(', '.run(', '.auth(', 'Client(', 'client(', 'Api(', 'API(', '.configure('], after: `(?:\\w{1,10}=)?["']([\\w.-]{30,100})(?=["'])`, within: true, is: 'random12' },
+  { category: 'token', keywords: ['neycomb-team', 'neycomb-Team'], after: `["']?[ ]?[:=][ ]?["']?(%A{20,70})`, within: true, is: 'random12' },
+]
+
+/** What a sentence says behind the name of a password, or before it: the pattern begins right behind the name. */
+// biome-ignore format: one rule a line
+export const SAID: readonly Rule[] = [
+  // "changed the root password to X yesterday", "the password is X.", "user ana and password X"
+  { category: 'password', keywords: [''], after: `(?:[ ][^.,\\n]{0,24}?)?[ ](?:to|auf|en|para|a|на)[ ]["'\`]?([A-Z]?[a-z]{7,30})%LAST`, before: `(?:set|chang|reset|updat|rotat|änder|cambi|mud)\\w{0,4}[ ][^.,\\n]{0,40}`, is: 'isWord' },
+  { category: 'password', keywords: [''], after: `(?:[ ][^\\n.,:;]{1,40}?)?[ ](?:is|ist)(?: now| simply| just| jetzt)?[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[.,;!)]?[ ]{0,2}(?:$|\\n))`, before: `(?:the|my|our|new|das|root|admin)[ ][^.\\n]{0,40}`, is: 'isWord' },
+  { category: 'password', keywords: [''], after: `[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[.,;!)]?[ ]{0,2}(?:$|\\n))`, before: `(?:user(?:name)?|login|as)[ ][\\w.@-]{1,40}(?:,| and| with|, and)[ ](?:the )?\\w{2,10}`, is: 'isWord' },
+  { category: 'passphrase', keywords: [''], after: `[^\\n.:=]{0,40}?(?: is| lautet| ist|=|:)[ ]?["'\`]?((?:[a-z]{3,10}[ -]){3,7}[a-z]{3,10})(?=["'\`.,;!)]{0,2}\\s{0,9}(?:$|\\n|[,;.]))`, before: '\\w{0,30}pass-?phrase', is: 'isPhrase' },
+  { category: 'password', keywords: [''], after: `%TYPED`, is: 'isChoice' },
+  { category: 'password', keywords: [''], before: `(?:type|enter|use)[ ]["'\`]?(?=[^\\s"'\`]{0,40}\\d)[^\\s"'\`]{6,63}["'\`]?[ ](?:when|if)[ ][^\\n]{0,20}(?:prompted|asked) for [^\\n]{0,20}` },
+  // `ALTER ROLE app WITH LOGIN PASSWORD '…'`
+  { category: 'password', keywords: [''], after: `[ ]?(?:=[ ]?)?\\(?N?'([^'\\n]{3,200})(?=')`, before: `(?:CREATE|ALTER|SET|create|alter|set)[ ][^\\n;]{1,60}`, is: 'chosen' },
 ]

@@ -1,7 +1,7 @@
-import { isPlaceholder, isPlain, type Span } from './judge.ts'
+import { called, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
 
 /** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
-export type Shape = (text: string, found: Span[]) => void
+type Shape = (text: string, found: Span[]) => void
 
 /** Where a keyword stands. */
 function* places(text: string, keyword: string): Generator<number> {
@@ -63,7 +63,7 @@ function keyStart(text: string, at: number): number {
 }
 
 /** PEM and PGP keys, and PuTTY's; one whose end or beginning was cut off goes as far as it looks like a key. */
-export const privateKeys: Shape = (text, found) => {
+const privateKeys: Shape = (text, found) => {
   const add = (start: number, end: number) => found.push({ category: 'private key', start, end })
   let done = 0
   let close = 0
@@ -88,7 +88,7 @@ export const privateKeys: Shape = (text, found) => {
 }
 
 /** The secret half of an AWS key has no mark of its own: it stands near the other half. */
-export const awsSecrets: Shape = (text, found) => {
+const awsSecrets: Shape = (text, found) => {
   for (const keyword of ['AKIA', 'ASIA'])
     for (const at of places(text, keyword)) {
       if (!/^[A-Z0-9]{16}/.test(text.slice(at + 4, at + 20))) continue
@@ -99,20 +99,95 @@ export const awsSecrets: Shape = (text, found) => {
     }
 }
 
+/** The values below or behind their names: of a row of cells the one whose name is a password's. */
+function inRows(names: readonly string[], values: readonly RegExpExecArray[], base: number, found: Span[]): void {
+  values.forEach(({ 1: value = '', index, 0: whole }, i) => {
+    const as = called(names[i % names.length]!)
+    if (!(as === 'password' || as === 'token') || !(isSecretValue(value, as, 'tight', true) || isWord(value))) return
+    const start = base + index + whole.indexOf(value)
+    found.push({ category: 'password', start, end: start + value.length })
+  })
+}
+
+const INSERT = /\binsert\s{1,9}into\s{1,9}[\w."`[\]]{1,90}\s{0,9}\(([^()]{1,600})\)\s{0,9}values\s{0,9}/gi
+const inserts: Shape = (text, found) => {
+  for (const m of text.matchAll(INSERT)) {
+    const from = m.index + m[0].length
+    const row = /^[^;]{0,4000}/.exec(text.slice(from, from + 4_000))![0]
+    inRows(m[1]!.split(','), [...row.matchAll(/\(?\s?(?:N?'([^'\n]{0,200})'|([^\s,()']{1,200}))\s?\)?/g)], from, found)
+  }
+}
+
+/** A table of HTML with a row of names at its head. */
+const htmlTables: Shape = (text, found) => {
+  let done = 0
+  for (const { index: at } of text.matchAll(/<table\b/gi)) {
+    if (at < done) continue
+    done = at + BELOW_MAX
+    const table = text.slice(at, at + BELOW_MAX).split(/<\/table/i, 1)[0]!
+    const names = [...table.matchAll(/<th\b[^<>]{0,80}>([^<>]{0,80})</gi)].map((m) => m[1]!.trim())
+    const values = [...table.matchAll(/<td\b[^<>]{0,80}>(?:\s|<(?:code|b|tt|strong|p)>){0,9}([^<>\s]{0,200})/gi)]
+    if (names.length > 1 && values.length % names.length === 0) inRows(names, values, at, found)
+  }
+}
+
+export const SHAPES = { privateKeys, awsSecrets, inserts, htmlTables }
+
 /** A password by the option of the command that takes it. The group of the pattern is the password, and ends it. */
-export const option =
-  (command: string, pattern: RegExp): Shape =>
-  (text, found) => {
-    for (let at = text.indexOf(command); at >= 0; ) {
-      const next = text.indexOf(command, at + command.length)
-      // from the last time that the command is named, to the end of it
-      const to = Math.min(next < 0 ? text.length : next, at + 1_000)
-      const line = /^[^\n|;&]*/.exec(text.slice(at, to))![0]
-      for (const { 0: whole, 1: value = '', index } of line.matchAll(pattern)) {
-        if (/^[$<{[%*]/.test(value) || isPlain(value)) continue
-        const end = at + index + whole.length
-        found.push({ category: 'password', start: end - value.length, end })
-      }
-      at = next
+export function option(text: string, command: string, pattern: RegExp, found: Span[]): void {
+  for (let at = text.indexOf(command), next = at; at >= 0; at = next) {
+    next = text.indexOf(command, at + command.length)
+    // from the last time that the command is named, to the end of it
+    const to = Math.min(next < 0 ? text.length : next, at + 1_000)
+    const line = /^[^\n|;&]*/.exec(text.slice(at, to))![0]
+    for (const { 0: whole, 1: value = '', index } of line.matchAll(pattern)) {
+      if (/^[$<{[%*]|]$/.test(value) || isPlain(value)) continue
+      const end = at + index + whole.length
+      found.push({ category: 'password', start: end - value.length, end })
     }
   }
+}
+
+/** What stands between the cells of a row. */
+const BETWEEN = [/\|{1,2}/, /;/, /\t/, /,/]
+/** A line of names, with one of what a login belongs to. */
+const NAMES =
+  /^(?=.*(?:user|login|name|mail|host|url|server|account|system|benutzer|konto|usu|utilis|пользов))[^,;\t=<>{}[\]]+$/i
+/** So much of a table is looked at. */
+const BELOW_MAX = 10_000
+
+/** Where the cells of a row begin, and what they hold without its marks. */
+function cells(row: string, between: RegExp): [at: number, value: string][] {
+  let at = 0
+  return row.split(between).map((cell) => {
+    const from = row.indexOf(cell, at)
+    at = from + cell.length
+    const shown = cell.replace(/^[\s"'`*]{1,40}/, '')
+    return [at - shown.length, shown.replace(/[\s"'`*]{1,40}$/, '')]
+  })
+}
+
+const isHead = (cell: string): boolean =>
+  cell.length < 30 && !/[^\w\s\u00c0-\uffef-]/.test(cell) && called(cell) === 'password'
+
+/** The passwords below a name, where that is the head of a column: in Markdown, a wiki, or values with commas between. */
+export function column(text: string, name: number, found: Span[]): void {
+  const from = Math.max(0, name - 300)
+  const start = from + text.slice(from, name).lastIndexOf('\n') + 1
+  const line = text.slice(start, name + 300).split('\n', 1)[0]!
+  const end = start + line.length
+  const between = BETWEEN.find((b) => b.test(line))
+  if (between === undefined || !NAMES.test(line.replace(/[;\t,]/g, '|')) || /[,;] /.test(line)) return
+  const heads = cells(line, between)
+  const place = heads.findIndex(([, cell]) => isHead(cell))
+  if (heads.at(-1)![1] === '' && line[0] !== '|') return
+  let at = end + 1
+  for (const written of text.slice(at, end + BELOW_MAX).split('\n')) {
+    const row = cells(written, between)
+    const [from, value] = row[place] ?? [0, '']
+    if (Math.abs(row.length - heads.length) > (line[0] === '|' ? 2 : 0) || isHead(value)) return
+    if (isSecretValue(value, 'password', 'said', false) || isWord(value))
+      found.push({ category: 'password', start: at + from, end: at + from + value.length })
+    at += written.length + 1
+  }
+}

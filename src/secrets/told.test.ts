@@ -129,3 +129,128 @@ test.each([
 ])('[A7] [T51] what may be shown, and what tells of a password, stays: %s', (text) => {
   expect(findSecrets(text)).toEqual([])
 })
+
+const plain = ['maple', 'window'].join('')
+const figured = `Zaun${draw(2, 'digit')}-Koenig`
+
+test.each([
+  `bob, pw ${figured}, then restart`,
+  `mdp ${figured}`,
+  `senha ${figured}`,
+  `пароль ${figured}`,
+  `账号 admin 密码 ${figured}`,
+  `ユーザー admin パスワード ${figured} で`,
+  `le mot de passe c'est ${figured}`,
+  `le mot de passe est « ${figured} »`,
+  `das Passwort ist „${figured}“`,
+  `密码是「${figured}」`,
+  `Passwort geändert auf ${figured}`,
+  `mudei a senha para ${figured}`,
+  `сменил пароль на ${figured}`,
+  `密码改成了${figured}`,
+  `when sudo asks type ${figured}`,
+  `when it asks for the passphrase, enter ${figured}`,
+  `type ${figured} when prompted for the password`,
+  `I changed the root password on the NAS to ${plain} yesterday`,
+  `the admin password is ${plain}.`,
+  `log in with user ops and password ${plain}`,
+  `basic auth on the preview is demo:${plain}`,
+  `user ana, password ${plain}`,
+  `| host | user | password |\n|---|---|---|\n| db01 | root | ${plain} |`,
+  `name,username,password\nwiki,ana,${figured}`,
+  `| **Password** | \`${figured}\` |`,
+  `<td>Password</td><td>${figured}</td>`,
+  `**Password:** ${figured}`,
+  `[DEBUG] using password "${plain}" for ana`,
+])('[A7] [T51] a password is known by what a sentence or a table says of it: %s', (text) => {
+  expect(redact(text)).not.toMatch(new RegExp(`${figured}|${plain}`))
+})
+
+test.each([
+  `neues pw ist jetzt ${figured} falls du ran musst`,
+  `changed the database password, now it's ${figured}`,
+  `the password for the wiki is now ${plain}`,
+  `${figured} as password when it asks`,
+  `The password of the build box is:\n${figured}`,
+  `The password of the build box is:\n\n  ${figured}\n`,
+  `password is:\n${plain}`,
+  `parola d'accesso al server: ${figured}`,
+  `site:\n  name: ana\n  password: ${plain}\n`,
+  `deploy_creds = 'ana:${figured}'`,
+  `smtp://ana@acme.dev:${figured}@mail.acme.dev:465`,
+  `log into the demo, its ana@acme.dev and then ${figured}`,
+  `root/${figured} on 10.0.0.9`,
+  `the secrets file:\nmirror:${figured}`,
+  `login failed for ana, I used ${figured}`,
+  `radius server a\n key 0 ${figured}`,
+  `enter enable secret ${figured} then reload`,
+  `gpg --passphrase '${plain.slice(0, 5)} ${plain.slice(5)} orchard' -d x`,
+  `storePassword '${plain}'`,
+  `INSERT INTO users (name, password) VALUES ('bob', '${plain}'), ('ana', '${figured}');`,
+  `<table><tr><th>User</th><th>Password</th></tr><tr><td>ana</td><td><b>${figured}</b></td></tr></table>`,
+])('[A7] [T51] also in other words, commands and tables: %s', (text) => {
+  expect(redact(text)).not.toMatch(new RegExp(`${figured}|${plain}|orchard`))
+})
+
+const drawn = draw(40)
+const digits = draw(20, 'digit')
+const words = 'gravel tackle pistol donkey lemon orbit wisdom clarify vendor crisp tilt aspect'
+
+test.each([
+  [`wifi is Home and the key is ${digits}`, digits],
+  [`PIN for the e-token is ${digits.slice(0, 8)}`, digits.slice(0, 8)],
+  [`passphrase is ${words.slice(0, 27)}`, words.slice(0, 27)],
+  [`MNEMONIC="${words}"`, words],
+  [`recovery code (the last one): 1a${draw(3, 'digit')}-c4${draw(3, 'digit')}x`, '-c4'],
+  [`BitLocker: ${Array.from({ length: 8 }, () => draw(6, 'digit')).join('-')}`, '-'],
+  [`curl -b 'connect.sid=s%3A${drawn}' x`, drawn],
+  [`laravel_session=${drawn}`, drawn],
+  [`x-internal-auth header must be ${drawn}`, drawn],
+  [`le jeton est ${drawn}`, drawn],
+  [`la clé API est ${drawn}`, drawn],
+  [`APIキーは ${drawn}`, drawn],
+  [`密钥：${drawn}`, drawn],
+  [`token eingeben: ${drawn}`, drawn],
+  [`https://acme.webhook.office.com/webhookb2/a@b/IncomingWebhook/${hex}/x`, hex],
+  [`https://open.feishu.cn/open-apis/bot/v2/hook/${drawn}`, drawn],
+  [`https://mm.acme.dev/hooks/${drawn}`, drawn],
+  [`https://cal.acme.dev/ical/a/private-${hex}/basic.ics`, hex],
+  [`config/master.key, content is ${hex}`, hex],
+  [`the pin for the printer menu is ${digits.slice(0, 8)}`, digits.slice(0, 8)],
+  [`Authorization: GenieKey ${drawn}`, drawn],
+  [`co = acme.Client("${drawn}")`, drawn],
+])('[A7] [T51] and what else lets in: %s', (text, secret) => {
+  expect(redact(text)).not.toContain(secret)
+})
+
+test.each([
+  'signingPassword=System.getenv("X")',
+  '$pw = Read-Host -AsSecureString "Password"',
+  '$token = Get-AzAccessToken -ResourceUrl x',
+  "password=os.environ['X']",
+  'password=getpass()',
+  'password=input("Password: ")',
+  'token=secrets.token_hex(16)',
+  'password: required|string|min:8',
+  'I changed the password field to textarea',
+  'reset the password to continue',
+  'the password is alphanumeric',
+  'passphrase is four plain words',
+  'le mot de passe est obligatoire',
+  '密码 必填',
+  'when sudo asks type it in',
+  'basic auth is enabled, see docs:security',
+  '| Field | Type | Password |\n|---|---|---|\n| name | string | required |',
+  '| password | string | The password of the user |',
+  'const {username,password} = req.body',
+  'connect PIN 13 to ground',
+  'csrftoken=abcDEF123456ghiJKL789mnoPQR',
+  'pass --verbose2 to it',
+  'log in as admin and open settings/profile2',
+  'The password is:\nsee the wiki page',
+  'INSERT INTO users (name, password_hash) VALUES (?, ?)',
+  '<table><tr><th>Field</th><th>Password</th></tr><tr><td>type</td><td>string</td></tr></table>',
+  'variable "password_length" {\n  default = 16\n}',
+])('[A7] [T51] a call, a cmdlet and what tells of a password stay: %s', (text) => {
+  expect(findSecrets(text)).toEqual([])
+})

@@ -8,31 +8,43 @@ export const holds = (pattern: RegExp, text: string, at: number): boolean => {
 }
 
 const OF =
-  'for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|that|which|they|we|i|you|die|das|wir'
-const IS = 'is|was|are|ist|lautet|war|es|era|est|é|è|jest|je|это'
+  "for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir"
+/** "is now", "ist jetzt" */
+const NOW = 'now|simply|just|currently|still|jetzt|ahora|maintenant|adesso|agora|ora|теперь|сейчас'
+const IS =
+  "is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|это|такой"
 /** After these another thing is told. */
 const ELSE = 'and|or|but|if|when|because|und|oder|aber|y|o|pero|et|ou|mais|и|или|но'
 
 const WORD = `[ \\t]{1,4}(?!(?:${ELSE})[ \\t])[^\\s:=,;!?"'\`<>(){}]{0,29}[^\\s:=,;!?"'\`<>(){}.]`
 
+/** Right behind the name: "token header", "clé API", "mdp root". */
+const KIND = '(?:header|value|cookie|wert|valeur|valor|api|wi-?fi|wlan|root|admin|sudo|db|ssh|vpn)'
+
 /** Between the name of a secret and its value: "for the staging box is", ": ", "ist", "是". */
 const TOLD = new RegExp(
   // what it opens, if told: in Russian without a preposition
-  `(?:[ \\t]{1,4}(?:(?:${OF})(?:${WORD}){1,7}?|[а-яё]{3,30}(?:${WORD}){0,6}?))?` +
+  `(?:[ \\t]{1,4}(?:(?:${OF})(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
     // and then it comes
-    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|[ \\t]{1,4}(?:${IS})(?: now)?(?::|(?=[ \\t]))|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:是|为|為|は|が|는|은|이|가))[ \\t]{0,4}`,
+    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|[ \\t]{1,4}(?:${IS})(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
   'iy',
 )
 
 /** "changed the password to …" */
-const TO = /[ \t]{1,4}to:?[ \t]{1,4}/iy
-const CHANGES = /(?<=\b(?:set|chang|reset|updat|rotat)\w{0,4}\b[^.\n]{0,40})/iy
+const TO = /(?:[ \t]{1,4}[^.,:;=\n]{1,40}?)?[ \t]{1,4}(?:to|auf|en|a|para|на):?[ \t]{1,4}/iy
+const TO_WORDS = [' to', ' auf ', ' en ', ' a ', ' para ', ' на ']
+const CHANGES =
+  /(?<=(?:\b(?:set|chang|reset|updat|rotat|cambi|mud|modific|änder|setz)|смени|поменя|установи)[^\s.]{0,5}[ \t][^.\n]{0,40})/iy
+const CHANGED =
+  /^[ \t]{1,4}(?:(?:was|is|has been) )?(?:changed|updated|reset|set|geändert|gesetzt)\b|^[^.\n]{1,60} (?:geändert|gesetzt)\b/i
 
 /** How much stands between a name and the value that is told of it; nothing if none is. */
 export function told(text: string, start: number, end: number): number | undefined {
   TOLD.lastIndex = TO.lastIndex = end
   if (TOLD.test(text)) return TOLD.lastIndex - end
-  return TO.test(text) && holds(CHANGES, text, start) ? TO.lastIndex - end : undefined
+  const near = text.slice(end, end + 70)
+  if (!TO_WORDS.some((word) => near.includes(word)) || !TO.test(text)) return undefined
+  return holds(CHANGES, text, start) || CHANGED.test(text.slice(end, end + 90)) ? TO.lastIndex - end : undefined
 }
 
 /** Filler between a value and the name of it: "X is the new root password". */
@@ -40,7 +52,11 @@ const FILLER_MAX = 4
 
 /** Where a value stands before its name: "X is the password", "set the password to X" has it behind. */
 export function toldBefore(text: string, start: number, end: number): [number, number] | undefined {
-  if (!/^(?:[ \t]*(?:$|[.,;:!?)\n])|[ \t]+(?:for|of|on|to|at|in|für)\b)/.test(text.slice(end, end + 8)))
+  if (
+    !/^(?:[ \t]*(?:$|[.,;:!?)\n])|[ \t]+(?:for|of|on|to|at|in|für|when|once|if|wenn|cuando|quand)\b)/.test(
+      text.slice(end, end + 8),
+    )
+  )
     return undefined
   const from = Math.max(0, start - 110)
   const words = [...text.slice(from, start).matchAll(/\S+/g)]
@@ -80,7 +96,7 @@ export function isRecord(text: string, start: number, value: number): boolean {
 /** A `.netrc`, and "user ana password …". */
 const MACHINE = /(?<=(?:\bmachine\s{1,9}[^\s:,]{1,100}|\bdefault)\s{1,20}login\s{1,20}[^\s:,]{1,100}\s{1,20})/y
 const LOGIN =
-  '(?:login|user(?:[ _]?(?:name|id))?|usr|uid|email|benutzer(?:name)?|usu[aá]rio|utilisateur|identifiant|utente)'
+  '(?:login|host(?:name)?|ssid|user(?:[ _]?(?:name|id))?|usr|uid|email|benutzer(?:name)?|usu[aá]rio|utilisateur|identifiant|utente)'
 const WHO = '["\'`]?(?!(?:and|or)\\b)[^\\s"\'`,;]{1,60}["\'`]?'
 const USER = new RegExp(
   `(?<=(?:\\b(?:${LOGIN}|account)|логин|пользователь)[ \\t:=]{1,4}${WHO}[ \\t]{0,2}[,;/]?\\s{1,4}(?:(?:and|with|und|mit|y|et|e|the|a)[ \\t]{1,2}){0,2})`,
@@ -88,7 +104,7 @@ const USER = new RegExp(
 )
 /** In a line of its own or beside it, but not in an object of a program: there the value is a name. */
 const USER_GIVEN = new RegExp(
-  `(?<=(?<![{(]\\s{0,8}["']?)(?:(?:\\b|_)${LOGIN}["']?[ \\t]{0,2}[:=]|-${LOGIN}[ =])[ \\t]{0,4}${WHO}(?:[ \\t]{0,2}[,;/]?[ \\t]{1,4}|\\r?\\n[ \\t+>|-]{0,20}))`,
+  `(?<=(?<![{(]\\s{0,8}["']?)(?:(?:\\b|_)(?:${LOGIN}|name)["']?[ \\t]{0,2}[:=]|-${LOGIN}[ =])[ \\t]{0,4}${WHO}(?:[ \\t]{0,2}[,;/]?[ \\t]{1,4}|\\r?\\n[ \\t+>|-]{0,20}))`,
   'iy',
 )
 const SECTION = /^[ \t]*\[[\w.:" -]{1,60}\][ \t]*$/m
@@ -105,7 +121,7 @@ export const givenBeside = (text: string, start: number): Given =>
     : holds(ENV, text, start)
       ? 'tight'
       : holds(USER, text, start)
-        ? 'prose'
+        ? 'said'
         : 'beside'
 
 const ACCOUNT =
@@ -113,7 +129,7 @@ const ACCOUNT =
 const VALUE = '["\'`]?([^\\s"\'`,;<>()/|\\u2e80-\\uffef]{5,63}[^\\s"\'`,;<>()/|.:?\\u2e80-\\uffef])(?![/\\w])'
 
 /** `admin / …` behind a word that says so. */
-export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и) |(?<=\\bare )[A-Za-z][\\w.-]{1,40} and |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
+export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и|then|with)(?: then| the)? |(?<=\\bare )[A-Za-z][\\w.-]{1,40} and |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
 /** Around ` / ` where nothing says so. */
 export const SPACED = [ACCOUNT, VALUE] as const
 /** `("ana", "…")` */
