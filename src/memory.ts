@@ -361,7 +361,7 @@ export class Memory {
         settles,
         evidence,
       )
-      if (isAnyHeld(this.#db)) this.#settle(done.purged ? [...done.touched, ...heldIds(this.#db)] : done.touched)
+      this.#settle(done.purged ? [...done.touched, ...heldIds(this.#db)] : done.touched)
       if (done.purged) markErasure(this.#db, (gone = goneTexts(this.#db, erased)), places)
       return done
     })

@@ -60,6 +60,10 @@ const FOUND: readonly (readonly [what: string, history: string])[] = [
     'a yes to what an agent elsewhere proposes of my rule lets it bind as they say it',
     '{"seed":0,"accepts":[[false,false,false],[false,false,false],[false,false,false]],"steps":[["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":2,"who":"other","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["send",{"from":2,"to":0,"which":[]}],["answer",{"by":0,"n":0,"isYes":true}],["again",{"by":0,"how":"crash"}],["again",{"by":0,"how":"crash"}],["answer",{"by":2,"n":0,"isYes":true}]]}', // biome-ignore format: one history
   ],
+  [
+    'who erases their own words is not shown those of others in their place',
+    '{"seed":0,"accepts":[],"steps":[["wish",{"by":1,"who":"person","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["answer",{"by":0,"n":0,"isYes":false}],["wish",{"by":0,"who":"person","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"delete"}],["send",{"from":1,"to":0,"which":[0]}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":21,"verb":"purge-text"}],["wish",{"by":1,"who":"person","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["answer",{"by":0,"n":0,"isYes":false}],["lease",{"by":0,"who":"person","path":"src/a","isTaken":false}]]}', // biome-ignore format: one history
+  ],
 ]
 
 test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))
