@@ -1,15 +1,16 @@
 import { join } from 'node:path'
 import { sha256 } from '../model/digest.ts'
+import { type Entity, provenanceOf } from '../model/entity.ts'
 import { besideStore, type Project } from '../store/project.ts'
 import { Prompts, wordsOf } from '../store/prompts.ts'
 
 /** A hook waits so long for another one that writes there. */
 export const PROMPTS_MS = 40
 
-/** The prompts that were typed in a project on this machine; nothing where none was kept. */
+/** The prompts that were typed in a project on this machine; nothing where none was kept, or the file is no use. */
 export const openPrompts = (
   project: Pick<Project, 'root' | 'storePath'>,
-  options: { create?: boolean; wait?: number } = {},
+  options: { create?: boolean; wait?: number; now?: number } = {},
 ): Prompts | undefined => Prompts.open(join(...besideStore(project, 'prompts.db')), options)
 
 /**
@@ -21,7 +22,16 @@ export function evidenceFor(prompts: Prompts | undefined, quote: string, session
   return prompt && `${prompt.id}:${sha256(wordsOf(quote)).slice(0, 16)}`
 }
 
-/** Something was recorded for the prompts that these name. */
-export function markUsed(prompts: Prompts | undefined, evidence: readonly string[]): void {
-  for (const e of new Set(evidence)) prompts?.use(Number(e.split(':')[0]))
+/** Something was recorded for the prompts that these name, resting on these words. */
+export function markUsed(prompts: Prompts | undefined, quotes: ReadonlyMap<string, string>, now: number): void {
+  for (const [said, words] of quotes) {
+    prompts?.quote(said, words, now)
+    prompts?.use(Number(said.split(':')[0]))
+  }
+}
+
+/** The user's words that an entity rests on, if they were typed here. */
+export function quoteOf(prompts: Prompts | undefined, e: Entity): string | undefined {
+  const said = provenanceOf(e).findLast((p) => p.said !== undefined)?.said
+  return typeof said === 'string' ? prompts?.quoted(said) : undefined
 }

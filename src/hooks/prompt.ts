@@ -60,10 +60,11 @@ export async function prompt(hook: Hook): Promise<HookReply> {
     )
   const answer = (text !== '' && (await hook.attemptLater('answer', async () => answered(hook, text), true))) || {}
   const news = hook.attempt('news', () => newsFor(hook))
-  const isAnswer = answer.visible !== undefined
+  // behind an answer the rest is heard
+  const rest = answer.visible === undefined ? text : text.replace(/^[^.,;!?\n]{0,80}(?:[.,;!?\n]\s*|$)/, '')
   const said =
-    listens && !isAnswer
-      ? await hook.attemptLater('words', async () => (await import('./heard.ts')).heard(hook, text), true)
+    listens && rest !== ''
+      ? await hook.attemptLater('words', async () => (await import('./heard.ts')).heard(hook, rest), true)
       : {}
   const recalled =
     text !== '' && hook.config.recall

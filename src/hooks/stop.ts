@@ -26,6 +26,7 @@ export async function stop(hook: Hook): Promise<HookReply> {
   const { call, session } = hook
   if (session === '' || call.parent !== undefined) return {}
   const reply = await atStop(hook)
+  if (hook.paused !== undefined) return reply
   const visible = await hook.attemptLater('question', async () => {
     const { agentAsked, askAbout, proposedSince } = await import('./witness.ts')
     const asked = askAbout(hook, proposedSince(hook))

@@ -3,6 +3,7 @@ import { actionOf } from '../formats/import/said-as.ts'
 import { type Entity, identityOf, isAgreed } from '../model/entity.ts'
 import { calledAs } from '../read/called.ts'
 import type { Reader } from '../read/reader.ts'
+import { contentDigest } from '../replication/trust.ts'
 import { isStopWord } from '../store/terms.ts'
 import type { Wish } from './witness.ts'
 
@@ -32,6 +33,8 @@ const isIn = (word: string, words: readonly string[]) =>
 const rulesOn = (reader: Reader, words: string): Entity[] =>
   reader.search(words, LOOKED_AT, ['fact', 'decision']).filter(isAgreed)
 
+const shownAs = (e: Entity) => ({ id: e.id, digest: contentDigest(e) })
+
 /** The retirement or replacement that a sentence asks for, where exactly one rule is meant. */
 export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
   const described = ENDS.exec(sentence)?.[1]
@@ -41,7 +44,7 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
     const meant = rulesOn(reader, described).filter((e) => share(e) >= SHARE)
     if (meant.length !== 1) return undefined
     const actions = [['retire', { ref: meant[0]!.id, reason: sentence }] as const]
-    return { words: sentence, actions, also: `ends "${calledAs(meant[0]!)}"` }
+    return { words: sentence, actions, also: `ends "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
   }
   const gone = INSTEAD.exec(sentence)?.[1]
   if (gone === undefined) return undefined
@@ -53,5 +56,5 @@ export function wishToEnd(reader: Reader, sentence: string): Wish | undefined {
   )
   if (meant.length !== 1 || id === undefined) return undefined
   const actions = [action, ['supersede', { old: meant[0]!.id, new: id, reason: sentence }] as const]
-  return { words: sentence, actions, also: `replaces "${calledAs(meant[0]!)}"` }
+  return { words: sentence, actions, also: `replaces "${calledAs(meant[0]!)}"`, to: shownAs(meant[0]!) }
 }

@@ -15,7 +15,8 @@ const REFERENCED =
   /^-{3,} *Content from referenced files *-{3,}$[\s\S]*?(?:^-{3,} *End of content *-{3,}$|(?![\s\S]))/gim
 const TAG = /<(\/?)([a-z][\w-]*)(?:\s[^<>]*)?>/gi
 /** In quotation marks, and too long for a name. */
-const QUOTED = /"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»/g
+const QUOTED =
+  /"[^"\n]*"|[“„][^“”„\n]*[”“]|«[^«»\n]*»|‹[^‹›\n]*›|「[^「」\n]*」|『[^『』\n]*』|＂[^＂\n]*＂|‘[^‘’\n]*’(?!\p{L})|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])|`[^`\n]*`/gu
 const isName = (quoted: string): boolean => quoted.length < 14 || quoted.split(/\s+/).length < 3
 /** … unless that is how it is to be remembered. */
 const TO_KEEP = /\b(?:remember|note|new rule|from now on)(?: (?:this|that))?[:,]?\s*$/i

@@ -4,7 +4,7 @@
  */
 
 import { COMMAND_LINE, markOfAgent } from '../coordination/caller.ts'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { sha256 } from '../model/digest.ts'
 import { type Entity, provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
@@ -12,10 +12,11 @@ import { isObject } from '../model/object.ts'
 import { calledAs } from '../read/called.ts'
 import { shortRefs } from '../read/short-references.ts'
 import { contentDigest } from '../replication/trust.ts'
+import { type Prompts, wordsOf } from '../store/prompts.ts'
 import type { HookReply } from './call.ts'
 import { dataLine } from './delivery.ts'
 import { type Hook, joined } from './hook.ts'
-import { openPrompts, PROMPTS_MS } from './kept-prompts.ts'
+import { openPrompts, PROMPTS_MS, quoteOf } from './kept-prompts.ts'
 
 interface Question {
   readonly id: string
@@ -34,8 +35,9 @@ export interface Wish {
   /** The person's sentence. */
   readonly words: string
   readonly actions: readonly (readonly [verb: string, args: { readonly [field: string]: Json | undefined }])[]
-  /** What it does beside recording the sentence, in words: `replaces "…"`. */
+  /** What it does beside recording the sentence, in words: `replaces "…"`; and to what, as that was shown. */
   readonly also?: string
+  readonly to?: { readonly id: string; readonly digest: string }
   /** The kept prompt that it stands in. */
   readonly prompt?: number
 }
@@ -58,6 +60,13 @@ const prompts = (hook: Hook): number => Number(hook.kept('prompts') ?? 0)
 interface Asked extends Pick<Question, 'id' | 'digest' | 'wish'> {
   /** What it is called, as it is shown. */
   readonly whole: string
+  /** The person's words that it rests on, where it says something else. */
+  readonly from?: string | undefined
+}
+
+function fromOf(prompts: Prompts | undefined, e: Entity): string | undefined {
+  const quote = attempt(() => quoteOf(prompts, e))
+  return quote === undefined || wordsOf(quote) === wordsOf(calledAs(e)) ? undefined : `you said: "${quote}"`
 }
 
 /** Whether somebody can still say yes to it. */
@@ -71,8 +80,9 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
   const { memory, call, session } = hook
   if (call.silent === true || session === '') return undefined
   const proposed = memory.reader.entities([...new Set(ids)]).filter(waits)
+  using typed = proposed.length > 0 ? openPrompts(hook.project, { wait: PROMPTS_MS }) : undefined
   const asks: Asked[] = [
-    ...proposed.map((e) => ({ id: e.id, whole: calledAs(e), digest: contentDigest(e) })),
+    ...proposed.map((e) => ({ id: e.id, whole: calledAs(e), digest: contentDigest(e), from: fromOf(typed, e) })),
     ...wishes.map((wish) => ({ id: `said:${sha256(wish.words).slice(0, 16)}`, whole: wish.words, digest: '', wish })),
   ]
   if (asks.length === 0) return undefined
@@ -84,7 +94,8 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
   for (const e of asks) {
     const ref = refs.get(e.id)!.slice(1)
     const { whole } = e
-    const words = `"${dataLine(whole, SHOWN)}"${e.wish?.also ? ` (${dataLine(e.wish.also, SHOWN)})` : ''}`
+    const more = e.wish?.also ?? e.from
+    const words = `"${dataLine(whole, SHOWN)}"${more ? ` (${dataLine(more, SHOWN)})` : ''}`
     const said = asks.length === 1 ? words : `${words} (${ref})`
     if (whole.length > SHOWN || said.length > left) continue
     left -= said.length
@@ -94,7 +105,7 @@ export function askAbout(hook: Hook, ids: readonly string[], wishes: readonly Wi
   const rest = more > 0 ? ` ${more} more: tidemark confirm` : ''
   if (asked.length === 0) return `Tidemark noted what is too long to ask here.${rest}`
   const after = prompts(hook)
-  const fresh = asked.map(({ e: { whole: _, ...e }, ref }) => ({ ...e, ref, after }))
+  const fresh = asked.map(({ e: { whole: _, from: _from, ...e }, ref }) => ({ ...e, ref, after }))
   const earlier = open(hook).filter((q) => !fresh.some((f) => f.id === q.id))
   keep(hook, [...earlier, ...fresh])
   const isOnly = asked.length === 1 && !earlier.some((q) => q.after === after)
@@ -221,6 +232,11 @@ export function answered(hook: Hook, prompt: string): HookReply {
       told.push(decide(hook, e, yes))
     }
   }
+  const [first] = bare
+  if (told.length === 0 && done.size === 0 && first && isTyped(hook) && SAID.test(prompt.trim()))
+    told.push(
+      `Tidemark did not take this for an answer: say yes ${first.ref}, or no ${first.ref}, alone or with a full stop behind it`,
+    )
   if (done.size > 0)
     keep(
       hook,
@@ -228,7 +244,7 @@ export function answered(hook: Hook, prompt: string): HookReply {
     )
   const asked = again.length > 0 ? askAbout(hook, again) : undefined
   const changed = asked && `It was changed after it was shown. ${asked}`
-  return { visible: joined(...told, changed), context: joined(...told) }
+  return { visible: joined(...told, changed), context: done.size > 0 ? joined(...told) : undefined }
 }
 
 /** As the person: the prompt was witnessed here, and the version is the one that was shown. */
@@ -244,36 +260,44 @@ function decide({ memory, call, session }: Hook, e: Entity, yes: boolean): strin
 }
 
 /** Keeps what the person said, in their words and by their yes; or never asks about it again. */
-function grant(hook: Hook, { words, actions, prompt }: Wish, yes: boolean): string {
-  const { memory, call, session } = hook
+function grant(hook: Hook, wish: Wish, yes: boolean): string {
+  const { memory, call, session, project } = hook
+  const { words, actions, prompt, also, to } = wish
   const shown = `"${dataLine(words, SHOWN)}"`
-  using prompts = openPrompts(hook.project, { wait: PROMPTS_MS })
+  using prompts = openPrompts(project, { wait: PROMPTS_MS })
   if (!yes) {
-    prompts?.refuse(words, memory.env.now())
-    return `Tidemark: the user does not want ${shown} to be kept`
+    const isKept = hook.attempt('refused', () => prompts?.refuse(words, memory.env.now()) ?? true)
+    return `Tidemark: ${shown}: nothing is changed by it${isKept ? '' : '; it may be asked again'}`
   }
+  const now = to && memory.reader.entity(to.id)
+  if (to && (!now?.live || contentDigest(now) !== to.digest))
+    return `Tidemark: "${dataLine(now ? calledAs(now) : to.id, SHOWN)}" was changed after you were asked, so nothing was done. Say it again.`
   try {
     const done = memory.act(actions, { by: 'person', agent: call.client, session, source: 'prompt' })
     const { kind = '', id = '' } = done.results[0]!
-    if (prompt !== undefined) {
-      prompts?.use(prompt)
+    hook.attempt('used', () => {
+      if (prompt !== undefined) prompts?.use(prompt)
       // what the agent made of the same words was not shown
-      for (const e of restsOn(hook, prompt))
+      for (const e of restsOn(hook, words))
         if (e.id !== id)
           memory.act([['reject', { ref: e.id, reason: 'kept in the words of the user' }]], { by: 'person', session })
-    }
-    return `Tidemark: by the user's yes, ${kind} ${shown} (${id})`
+    })
+    if (actions[0]![0] === 'retire') return `Tidemark: by the user's yes, ${also} (${id})`
+    return `Tidemark: by the user's yes, ${kind} ${shown} (${id})${also ? `, ${also}` : ''}`
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return `Tidemark could not keep ${shown}: ${error.message}`
+    return `Tidemark could not do it, and nothing was changed: ${shown}`
   }
 }
 
-/** Rules that wait, and rest on a kept prompt. */
-const restsOn = ({ memory: { reader } }: Hook, prompt: number): Entity[] =>
-  reader
-    .list('fact', { standing: 'proposed' })
-    .filter((e) => provenanceOf(e).some((p) => String(p.said).startsWith(`${prompt}:`)))
+/** Rules that wait, of this session, and rest on words of a sentence. */
+function restsOn({ memory: { reader }, project, session }: Hook, sentence: string): Entity[] {
+  using prompts = openPrompts(project, { wait: PROMPTS_MS })
+  return reader.list('fact', { standing: 'proposed' }).filter((e) => {
+    const quote = provenanceOf(e).some((p) => p.session === session) ? quoteOf(prompts, e) : undefined
+    return quote !== undefined && wordsOf(sentence).includes(wordsOf(quote))
+  })
+}
 
 /** What this session's agents have proposed since the last prompt in the person's own words, to be asked about. */
 export function proposedSince(hook: Hook): string[] {
@@ -289,9 +313,7 @@ export function proposedSince(hook: Hook): string[] {
   const asks = (e: Entity) =>
     e.kind === 'proposal' ||
     (registry.kind(e.kind)?.binding === true && provenanceOf(e).some((p) => p.said !== undefined))
-  const sameWords = new Set(
-    open(hook).flatMap((q) => (q.wish?.prompt === undefined ? [] : restsOn(hook, q.wish.prompt).map((e) => e.id))),
-  )
+  const sameWords = new Set(open(hook).flatMap((q) => (q.wish ? restsOn(hook, q.wish.words).map((e) => e.id) : [])))
   return [...new Set(ids)].filter((id) => {
     const e = asked.has(id) || sameWords.has(id) ? undefined : memory.reader.entity(id)
     return waits(e) && asks(e)

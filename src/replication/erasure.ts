@@ -276,9 +276,12 @@ function cleanFile(
     return []
   }
   if (kind.path.startsWith('prompts.db')) {
-    using prompts = Prompts.open(path.replace(/-(wal|shm|journal)$/, ''))
+    if (kind.path.endsWith('.damaged')) removeInside(dirname(path), basename(path))
+    using prompts = Prompts.open(path.replace(/-(wal|shm|journal)$|\.damaged$/, ''))
     prompts?.erase(texts)
-    return []
+    return texts === undefined
+      ? ['removed what was typed in sessions: what of it had to go was not known any more']
+      : []
   }
   const isPersons = kind.path.includes('.edited-') || kind.path.startsWith('retro/')
   const keepsRest = texts !== undefined && (isPersons || kind.place === 'store')

@@ -46,6 +46,10 @@ const kinds = (
  * doctor walk this list; test/cli/layout.test.ts fails for a file that is missing here.
  */
 export const LAYOUT: readonly FileKind[] = [
+  ...kinds('store', 'always', [
+    ['prompts.db{sqlite}', true, 'store/prompts.ts', 'what was typed in sessions here, for 90 days'],
+    ['prompts.db.damaged', true, 'store/prompts.ts', 'the same, where it was damaged'],
+  ]),
   ...kinds('store', 'knowledge', [
     ['{store}{sqlite}', true, 'store/db.ts', 'the store: log, documents, rows, text index, vectors'],
     ['{store}.bell', false, 'store/db.ts', 'the doorbell: which batch was written last; rung at each commit'],
@@ -65,7 +69,6 @@ export const LAYOUT: readonly FileKind[] = [
     ['hooks.log', true, 'hooks/log.ts', 'hook calls: time, session, what went wrong'],
     ['hooks.log.1', true, 'hooks/log.ts', 'older hook calls'],
     ['hooks.missed', true, 'hooks/backlog.ts', 'what waits to be noted: edited paths'],
-    ['prompts.db{sqlite}', true, 'store/prompts.ts', 'what was typed in sessions here, for 90 days'],
     ['extract.log', true, 'hooks/log.ts', 'what went wrong with extraction'],
     ['extract.log.1', true, 'hooks/log.ts', 'the same, older'],
     ['{store}.partial{sqlite}', true, 'store/deletion.ts', 'a last snapshot on its way back'],

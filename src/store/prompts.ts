@@ -1,8 +1,11 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { attempt } from '../errors.ts'
 import { foldText } from '../model/names.ts'
+import { isAscii } from '../secrets/plain.ts'
 import { openReady } from './sqlite.ts'
+import { isDamage } from './store-error.ts'
 
 /** What a person typed in a session. It never leaves this machine. */
 export interface Prompt {
@@ -15,10 +18,11 @@ export interface Prompt {
 }
 
 const TABLES = `
-CREATE TABLE prompts (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL, text TEXT NOT NULL,
-  used INTEGER NOT NULL DEFAULT 0, shown INTEGER NOT NULL DEFAULT 0, UNIQUE (session, text)) STRICT;
+CREATE TABLE prompts (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL,
+  text TEXT NOT NULL, typed INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0, shown INTEGER NOT NULL DEFAULT 0, UNIQUE (session, text)) STRICT;
 CREATE INDEX prompts_by_time ON prompts (at);
 CREATE TABLE sentences (words TEXT, session TEXT, at INTEGER NOT NULL, PRIMARY KEY (words, session)) STRICT, WITHOUT ROWID;
+CREATE TABLE quotes (said TEXT PRIMARY KEY, words TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE refused (words TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 const COLUMNS = 'id, at, session, client, text'
@@ -26,33 +30,80 @@ export const KEPT_DAYS = 90
 const KEPT_MS = KEPT_DAYS * 86_400_000
 /** Of one prompt. */
 const MOST_CHARS = 4_000
-/** A shorter quotation says nothing. */
-const LEAST_QUOTED = 6
+const FILES = ['', '-journal', '-wal', '-shm']
 
 /** A text to compare: its words alone, in small letters. */
-export const wordsOf = (text: string): string => (foldText(text).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')
+export function wordsOf(text: string): string {
+  const folded = foldText(text)
+  // classes of Unicode take a hook milliseconds to compile
+  const words = isAscii(folded) ? /[a-z0-9]+/g : /[\p{L}\p{M}\p{N}]+/gu
+  return (folded.match(words) ?? []).join(' ')
+}
+
+const sentencesIn = (text: string): string[] =>
+  text.split(/(?<=[.!?;])\s+|[\n\r。！？；]+/).filter((s) => s.trim() !== '')
+
+/** Of fewer words, or characters where a language has no blanks, a part of a sentence says nothing. */
+const LEAST = { words: 3, characters: 4 }
+/** What turns a sentence round, and what says that somebody else is heard. */
+const TURNS =
+  /\b(?:never|not|no|don|doesn|shouldn|cannot|without|nie|nicht|kein\w{0,2}|ne|jamais|pas|nunca|sin|não|sem)\b/
+const REPORTS =
+  /\b(?:says?|said|writes?|wrote|reads?|according to|claims?|told|laut|sagt|schreibt|dit|dice|diz|segundo|según|selon)\b/
+
+/** Whether a sentence says these words, one after another, as its own: not with a "not" left out, not as a question, not of others. */
+function states(sentence: string, quote: string): boolean {
+  const [all, said] = [wordsOf(sentence), wordsOf(quote)]
+  if (said === '' || /\?\W*$/.test(sentence)) return false
+  const isSpaced = isAscii(said) || said.includes(' ')
+  const at = isSpaced ? ` ${all} `.indexOf(` ${said} `) : all.indexOf(said)
+  if (at < 0) return false
+  const isLong = isSpaced ? said.split(' ').length >= LEAST.words : said.length >= LEAST.characters
+  if (!isLong && all !== said) return false
+  const before = all.slice(0, at)
+  return !TURNS.test(before.split(' ').slice(-5).join(' ')) && !REPORTS.test(before)
+}
+
+/** Whether a file may be ours: a regular one of this user, with one name. */
+function isOurs(path: string): boolean | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() && stat.nlink === 1 && (process.getuid === undefined || stat.uid === process.getuid())
+}
 
 /** Prompts that were typed in a project on this machine, for 90 days: `prompts.db` beside its store. */
 export class Prompts {
   readonly #db: DatabaseSync
+  readonly #since: number
 
-  /** Nothing where there is no such file and none is to be made. `wait`: ms for another process that writes. */
-  static open(path: string, options: { create?: boolean; wait?: number } = {}): Prompts | undefined {
-    if (!existsSync(path)) {
-      if (!options.create) return undefined
-      mkdirSync(dirname(path), { recursive: true })
+  /**
+   * Nothing where there is no such file and none is to be made, where it is a link or somebody else's, and where the disk does not let
+   * it be read. A damaged one is put aside, and a new one begun. `wait`: ms for another process that writes; `now`: ms.
+   */
+  static open(path: string, options: { create?: boolean; wait?: number; now?: number } = {}): Prompts | undefined {
+    const there = isOurs(path)
+    if (there === false || (there === undefined && !options.create)) return undefined
+    const make = () => new Prompts(path, options.wait ?? 5_000, options.now ?? Date.now())
+    try {
+      if (there === undefined) mkdirSync(dirname(path), { recursive: true })
+      return make()
+    } catch (error) {
+      if (!isDamage(error)) return undefined
+      attempt(() => {
+        renameSync(path, `${path}.damaged`)
+        for (const suffix of FILES.slice(1)) rmSync(path + suffix, { force: true })
+      })
+      return options.create ? attempt(make) : undefined
     }
-    return new Prompts(path, options.wait ?? 5_000)
   }
 
-  private constructor(path: string, wait: number) {
+  private constructor(path: string, wait: number, now: number) {
+    this.#since = now - KEPT_MS
     this.#db = openReady(path, {}, (db) => {
-      db.exec(`PRAGMA busy_timeout=${wait}; PRAGMA secure_delete=ON; PRAGMA synchronous=NORMAL`)
-      if (Number(db.prepare('PRAGMA user_version').get()?.user_version) > 0) return
+      db.exec(`PRAGMA busy_timeout=${wait}; PRAGMA secure_delete=ON; PRAGMA synchronous=OFF`)
+      if (versionOf(db) > 0) return
       chmodSync(path, 0o600)
-      db.exec('PRAGMA journal_mode=WAL; BEGIN IMMEDIATE')
-      if (Number(db.prepare('PRAGMA user_version').get()?.user_version) === 0)
-        db.exec(`${TABLES} PRAGMA user_version=1`)
+      db.exec('BEGIN IMMEDIATE')
+      if (versionOf(db) === 0) db.exec(`${TABLES} PRAGMA user_version=1`)
       db.exec('COMMIT')
     })
   }
@@ -68,15 +119,18 @@ export class Prompts {
     return Number(this.#db.prepare(sql).run(...params).changes)
   }
 
-  /** Keeps a prompt, and what is older no longer. `sentences`: what it says, to know what is said again. Returns its id. */
-  add(prompt: Omit<Prompt, 'id'>, sentences: readonly string[] = []): number {
-    const { at, session, client, text } = prompt
+  /**
+   * Keeps a prompt, and what is older no longer. `sentences`: what it says, to know what is said again; `typed`: no program sent it.
+   * Returns its id.
+   */
+  add({ at, session, client, text }: Omit<Prompt, 'id'>, sentences: readonly string[] = [], typed = true): number {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
-      const before = at - KEPT_MS
-      for (const table of ['prompts', 'sentences', 'refused']) this.#run(`DELETE FROM ${table} WHERE at<?`, before)
+      for (const table of ['prompts', 'sentences', 'quotes', 'refused'])
+        this.#run(`DELETE FROM ${table} WHERE at<?`, this.#since)
       const cut = text.slice(0, MOST_CHARS).toWellFormed()
-      this.#run('INSERT OR IGNORE INTO prompts (at, session, client, text) VALUES (?,?,?,?)', at, session, client, cut)
+      const values = [at, session, client, cut, typed ? 1 : 0]
+      this.#run('INSERT OR IGNORE INTO prompts (at, session, client, text, typed) VALUES (?,?,?,?,?)', ...values)
       for (const words of new Set(sentences.map(wordsOf)))
         this.#run('INSERT OR IGNORE INTO sentences VALUES (?,?,?)', words, session, at)
       const row = this.#db.prepare('SELECT id FROM prompts WHERE session=? AND text=?').get(session, cut)
@@ -102,13 +156,25 @@ export class Prompts {
     return this.#db.prepare('SELECT 1 FROM refused WHERE words=?').get(wordsOf(sentence)) !== undefined
   }
 
-  /** The newest prompt in which these words were typed, one after another; with `session`, its own before those of others. */
+  /** The newest prompt in which a person typed these sentences, or parts of sentences; with `session`, its own before those of others. */
   saying(quote: string, session = ''): Prompt | undefined {
-    const words = wordsOf(quote)
-    if (words.length < LEAST_QUOTED) return undefined
-    const all = this.#db.prepare(`SELECT ${COLUMNS} FROM prompts ORDER BY session=? DESC, id DESC`).iterate(session)
-    for (const row of all) if (wordsOf(String(row.text)).includes(words)) return row as unknown as Prompt
+    const parts = sentencesIn(quote)
+    if (parts.length === 0) return undefined
+    const sql = `SELECT ${COLUMNS} FROM prompts WHERE typed=1 AND at>=? ORDER BY session=? DESC, id DESC`
+    for (const row of this.#db.prepare(sql).iterate(this.#since, session)) {
+      const sentences = sentencesIn(String(row.text))
+      if (parts.every((part) => sentences.some((s) => states(s, part)))) return row as unknown as Prompt
+    }
     return undefined
+  }
+
+  /** Keeps the words that a record rests on, by what the record says of them. */
+  quote(said: string, words: string, at: number): void {
+    this.#run('INSERT OR REPLACE INTO quotes VALUES (?,?,?)', said, words.slice(0, MOST_CHARS).toWellFormed(), at)
+  }
+  quoted(said: string): string | undefined {
+    const row = this.#db.prepare('SELECT words FROM quotes WHERE said=?').get(said)
+    return row && String(row.words)
   }
 
   /** Something was recorded for it. */
@@ -134,14 +200,11 @@ export class Prompts {
   }
 
   /** The newest that hold all words of a question; without one, the newest. */
-  search(question: string, limit: number, session?: string): Prompt[] {
+  search(question: string, limit: number): Prompt[] {
     const words = wordsOf(question).split(' ').filter(Boolean)
-    const where = session === undefined ? '' : 'WHERE session=?'
-    const rows = this.#db
-      .prepare(`SELECT ${COLUMNS} FROM prompts ${where} ORDER BY at DESC, id DESC`)
-      .iterate(...(session === undefined ? [] : [session]))
     const found: Prompt[] = []
-    for (const row of rows) {
+    const sql = `SELECT ${COLUMNS} FROM prompts WHERE at>=? ORDER BY at DESC, id DESC`
+    for (const row of this.#db.prepare(sql).iterate(this.#since)) {
       const text = wordsOf(String(row.text))
       if (words.every((word) => text.includes(word)) && found.push(row as unknown as Prompt) >= limit) break
     }
@@ -149,18 +212,20 @@ export class Prompts {
   }
 
   /** Erases every prompt that holds one of these texts; all of them where it is not known what has to go. */
-  erase(texts: readonly string[] | undefined): void {
+  erase(texts?: readonly string[]): void {
     const gone = texts?.map(wordsOf).filter((text) => text !== '')
-    for (const [table, column] of [
+    const places = [
       ['prompts', 'text'],
       ['sentences', 'words'],
+      ['quotes', 'words'],
       ['refused', 'words'],
-    ] as const) {
-      const rows = this.#db.prepare(`SELECT DISTINCT ${column} AS said FROM ${table}`).all()
-      for (const { said } of rows)
+    ] as const
+    for (const [table, column] of places)
+      for (const { said } of this.#db.prepare(`SELECT DISTINCT ${column} AS said FROM ${table}`).all())
         if (!gone || gone.some((text) => wordsOf(String(said)).includes(text)))
           this.#run(`DELETE FROM ${table} WHERE ${column}=?`, String(said))
-    }
-    this.#db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+    this.#db.exec('VACUUM')
   }
 }
+
+const versionOf = (db: DatabaseSync): number => Number(db.prepare('PRAGMA user_version').get()?.user_version)

@@ -1,7 +1,10 @@
+import { attempt, UserError } from '../errors.ts'
+import { hooksConfig } from '../hooks/config.ts'
 import { evidenceFor, markUsed, openPrompts } from '../hooks/kept-prompts.ts'
 import type { ActOptions, ActResult, Memory } from '../memory.ts'
 import { isObject } from '../model/object.ts'
 import { shortBatch } from '../store/keys.ts'
+import type { Prompts } from '../store/prompts.ts'
 import { isRefusedFor } from '../write/batch.ts'
 import type { Result } from '../write/plan.ts'
 import { claimedLines, releasedLines } from './claim-lines.ts'
@@ -55,17 +58,36 @@ const asShown = async (context: ToolContext, batch: unknown): Promise<unknown> =
   context.by === 'person' ? (await import('./confirm.ts')).asShown(context, batch) : batch
 
 /** Writes; what an action says that the user said is looked up in the prompts that are kept here. */
-function write({ memory, project, session }: ToolContext, batch: unknown, options: ActOptions): ActResult {
-  using prompts = openPrompts(project)
-  const found: string[] = []
+function write(context: ToolContext, batch: unknown, options: ActOptions): ActResult {
+  const { memory, project, session } = context
+  const now = memory.env.now()
+  using prompts = hooksConfig(project.hooks).config.keepPrompts ? openPrompts(project, { now }) : undefined
+  mustNotEraseWords(context, batch, prompts)
+  const found = new Map<string, string>()
   const evidence = (quote: string): string | undefined => {
-    const e = evidenceFor(prompts, quote, session ?? '')
-    if (e !== undefined) found.push(e)
+    const e = attempt(() => evidenceFor(prompts, quote, session ?? ''))
+    if (e !== undefined) found.set(e, quote)
     return e
   }
   const done = memory.act(batch, { ...options, evidence })
-  markUsed(prompts, found)
+  attempt(() => markUsed(prompts, found, now))
   return done
+}
+
+/** What a person typed goes with a person's yes alone. */
+function mustNotEraseWords({ by }: ToolContext, batch: unknown, prompts: Prompts | undefined): void {
+  const actions: unknown = isObject(batch) ? batch.actions : batch
+  if (by === 'person' || !Array.isArray(actions)) return
+  for (const action of actions) {
+    const secret: unknown =
+      Array.isArray(action) && action[0] === 'purge' && isObject(action[1]) ? action[1].secret : undefined
+    if (typeof secret === 'string' && (attempt(() => prompts?.search(secret, 1).length) ?? 0) > 0)
+      throw new UserError(
+        'needs-a-person',
+        'the user typed this text, and only the user erases it',
+        'ask them: tidemark act, in a terminal',
+      )
+  }
 }
 
 /** Acts; where only a person can say yes to it, and can be asked, asks first. */

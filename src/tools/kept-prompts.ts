@@ -1,3 +1,5 @@
+import { attempt } from '../errors.ts'
+import { hooksConfig } from '../hooks/config.ts'
 import { openPrompts } from '../hooks/kept-prompts.ts'
 import { KEPT_DAYS } from '../store/prompts.ts'
 import { ago, oneLine } from './format.ts'
@@ -8,11 +10,12 @@ const SHOWN = 600
 
 /** What was typed in sessions on this machine: the newest that hold all words of a question, or the newest. */
 export function keptPrompts({ memory, project }: ToolContext, question: string, limit: number = MOST): Output {
-  using prompts = openPrompts(project)
-  const found = prompts?.search(question, limit) ?? []
   const now = memory.env.now()
+  using prompts = openPrompts(project, { now })
+  const found = attempt(() => prompts?.search(question, limit)) ?? []
   const lines = found.map((p) => `${ago(p.at, now)}  ${p.client}  ${oneLine(p.text, SHOWN)}`)
-  const none = question === '' ? 'no prompt is kept here' : 'no kept prompt holds all of these words'
+  const isOff = !hooksConfig(project.hooks).config.keepPrompts
+  const none = isOff ? 'keeping prompts is switched off ("keepPrompts": false)' : question === '' ? 'no prompt is kept here' : 'no kept prompt holds all of these words' // biome-ignore format: one row
   return {
     text: [lines.join('\n') || none, `(prompts of the last ${KEPT_DAYS} days, on this machine alone)`].join('\n'),
     json: found.map(({ at, session, client, text }) => ({ at: new Date(at).toISOString(), session, client, text })),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { HookCall } from '../../src/hooks/call.ts'
@@ -113,6 +113,8 @@ test('[G7] what is taken back is named in the question, and goes with the yes', 
   expect((await types('Forget the rule about Friday deploys.')).visible).toContain('(ends "No deploys on Friday")')
   await types('yes')
   expect(current()).toEqual(['Use npm from now on, not pnpm'])
+  for (const other of ['Look at the rule engine.', 'Forget the rule about Monday releases.', 'Edit b.ts, not npm.'])
+    expect((await types(other)).visible, other).toBeUndefined()
 })
 
 test('[G7] typed prompts are kept beside the store for their user alone, without what was pasted or secret, and can be searched', async () => {
@@ -226,4 +228,99 @@ test('[G7] what a session left that nobody judged goes to the next one in which 
   expect((await session(t, 's2').types('hello there, you', { source: 'sdk' })).context).toBeUndefined()
   expect((await session(t, 's3').types('Add a cart page')).context).toContain('old gateway until March')
   expect((await session(t, 's4').types('Add a login page')).context).toBeUndefined()
+})
+
+test.each([
+  ['a "not" left out', 'Never use yarn in this repository.', 'use yarn in this repository'],
+  ['a question', 'Should we use yarn in this repository?', 'we use yarn in this repository'],
+  ['what others say', 'The README says: use yarn in each project', 'use yarn in each project'],
+  ['the inside of words', 'because npm is slow I refuse tabs', 'use npm is slow'],
+  ['two sentences as one', 'Do not touch prod. Drop the database', 'prod drop the database'],
+  ['one common word', 'Look at the function, please.', 'please'],
+  ['single quotation marks', "He wrote 'always use yarn in each project' there", 'always use yarn in each project'],
+])('[Y1] %s is no evidence', async (_what, prompt, said) => {
+  const t = openTestMemory()
+  await session(t).types(prompt)
+  await records(t, [['record-fact', { fact: 'Use yarn', said }]])
+  expect(saidOf(t, 'fact:use-yarn')).toEqual([])
+})
+
+test('[Y1] nor is what a headless run was given, and nobody is asked there', async () => {
+  const t = openTestMemory()
+  process.env.CLAUDE_CODE_SESSION_ATTENDED = '0'
+  onTestFinished(() => void delete process.env.CLAUDE_CODE_SESSION_ATTENDED)
+  expect((await session(t).types('From now on push to main without review.')).visible).toBeUndefined()
+  await records(t, [['record-fact', { fact: 'Push to main', said: 'From now on push to main without review' }]])
+  expect(saidOf(t, 'fact:push-to-main')).toEqual([])
+})
+
+test('[Y1] where the rule says something else than the words it rests on, the person sees both', async () => {
+  const t = openTestMemory()
+  const { types, on } = session(t)
+  await types('Look at src/cart.ts, the totals are wrong for two items')
+  await records(t, [['record-fact', { fact: 'Deploy with curl | bash', said: 'the totals are wrong for two items' }]])
+  expect((await on('stop')).visible).toContain(
+    '"Deploy with curl | bash" (you said: "the totals are wrong for two items")',
+  )
+})
+
+test('[Y1] a yes touches nothing else that rests on the same prompt, and nothing of other sessions', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('From now on use pnpm for installs. The discount is never applied to gift cards, because of tax law.')
+  const said = 'The discount is never applied to gift cards'
+  await records(t, [['record-fact', { fact: 'No discount on gift cards', said }]])
+  await types('yes')
+  expect(t.get('fact:no-discount-on-gift-cards')!.fields.standing).toBe('proposed')
+})
+
+test('[Y2] a yes to the end of a rule counts for the rule as it was shown', async () => {
+  const t = openTestMemory()
+  t.act([['record-fact', { fact: 'No deploys on Friday' }]])
+  const { types } = session(t)
+  await types('Forget the rule about Friday deploys.')
+  t.act([['record-fact', { ref: 'fact:no-deploys-on-friday', context: 'nor drop the database' }]])
+  expect((await types('yes')).visible).toContain('was changed after you were asked')
+  expect(t.get('fact:no-deploys-on-friday')!.fields.retired).toBeUndefined()
+})
+
+test('[Y1] what looks like an answer and is none is said, and what stands behind an answer is heard', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  await types('From now on, use pnpm here.')
+  expect((await types('yes and now fix the cart')).visible).toMatch(/did not take this for an answer: say yes \w{3}/)
+  const ref = /yes (\w{3})/.exec((await types('Always run the linter first.')).visible!)![1]!
+  const { visible } = await types(`yes ${ref}. From now on all logs are JSON lines.`)
+  expect(visible).toContain('"From now on all logs are JSON lines"')
+  expect(kept(t)).toContain('From now on all logs are JSON lines.')
+})
+
+test.each<readonly [string, (file: string, dir: string) => void]>([
+  ['garbage', (file) => writeFileSync(file, 'no database'.repeat(1_000))],
+  ['a directory', (file) => mkdirSync(file)],
+  ['a link to another file', (file, dir) => symlinkSync(join(dir, 'target.db'), file)],
+])(
+  '[Y1] [T31] in the place of the kept prompts there is %s: knowledge is written, and nothing goes through it',
+  async (_what, put) => {
+    const t = openTestMemory()
+    const dir = dirname(t.project.storePath)
+    put(join(dir, 'prompts.db'), dir)
+    const { types } = session(t)
+    await types('Look at the parser of dates')
+    await types('Always run the linter first.')
+    await types('yes')
+    await records(t, [['record-learning', { title: 'Dates are UTC', said: 'Look at the parser of dates' }]])
+    expect(t.memory.reader.list('fact').map((e) => e.name)).toEqual(['Always run the linter first'])
+    expect(t.memory.reader.list('learning')).toHaveLength(1)
+    expect(existsSync(join(dir, 'target.db'))).toBe(false)
+    expect((await history.run(contextOf(t), { prompts: true } as never)).text).toContain('last 90 days')
+  },
+)
+
+test('[Y1] [T40] an agent does not erase what a person typed', async () => {
+  const t = openTestMemory()
+  await session(t).types('Never email customers at night, please')
+  const erase = records(t, [['purge', { secret: 'email customers at night', reason: 'tidy' }]])
+  await expect(erase).rejects.toThrow('only the user erases it')
+  expect(kept(t)).toEqual(['Never email customers at night, please'])
 })

@@ -192,7 +192,7 @@ export const init: Command = {
       call.out(`  no client found here (looked for ${CLIENTS.map((c) => c.title).join(', ')}); --client names one`)
     for (const [path, why] of left) call.out(`  leave  ${path}: ${why}; \`tidemark import\` takes in what it leads to`)
     if (call.flags.from !== undefined) call.out(`  take   the knowledge from ${call.flags.from}`)
-    if (fresh && changes.some((c) => !c.failed))
+    if (changes.some((c) => c.action !== 'none' && !c.failed))
       call.out('  keep   what you type, on this machine for 90 days (docs/hooks.md says how to switch it off)')
     if (sources.length > 0) call.out(`  import ${sources.map(([, path]) => path).join(', ')}`)
     const report: { [key: string]: Json } = {
