@@ -4,6 +4,7 @@
  * the agent to judge.
  */
 import { isAscii } from '../secrets/plain.ts'
+import { isQuestion } from '../store/prompts.ts'
 
 /** Classes of Unicode take a hook milliseconds to compile: a text of ASCII has cheap ones. */
 const FLAVOURS = {
@@ -90,15 +91,13 @@ function cuesOf(flavour: Flavour): readonly RegExp[] {
 /** A longer sentence tells a story. */
 const LONGEST = 220
 
-/** A question that asks for a nod alone is a statement. */
-const TAG = /, ?(?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please)\?\W{0,3}$/i
 /** Of others. */
 const REPORTS = /^.{0,60}?\b(?:says?|wrote|writes|reads|told me|according to|sagt|schreibt|dit que|dice que|diz que)\b/i
 
 /** Whether a sentence says of itself that it lasts. */
 export function saysItLasts(sentence: string): boolean {
   if (sentence.length > LONGEST || (isAscii(sentence) && sentence.trim().split(/\s+/).length < 3)) return false
-  if (REPORTS.test(sentence) || (/[?？]\W{0,3}$/.test(sentence) && !TAG.test(sentence))) return false
+  if (REPORTS.test(sentence) || isQuestion(sentence)) return false
   if (isAscii(sentence)) return cuesOf(FLAVOURS.ascii).some((cue) => cue.test(sentence))
   return UNSPACED.test(sentence) || cuesOf(FLAVOURS.any).some((cue) => cue.test(sentence))
 }

@@ -51,11 +51,15 @@ const TURNS =
 const REPORTS =
   /\b(?:says?|said|writes?|wrote|reads?|according to|claims?|told|laut|sagt|schreibt|dit|dice|diz|segundo|según|selon)\b/
 
+/** A question that asks for a nod alone is a statement. */
+const TAG = /[,)]? (?:te parece|ok(?:ay)?|right|vale|d[’']accord|oder|ja|oui|s[íi]|yes|please|verdad|non|no)\?\W{0,3}$/i
+export const isQuestion = (sentence: string): boolean => /[?？]\W{0,3}$/.test(sentence) && !TAG.test(sentence)
+
 /** Whether a sentence says these words, one after another, as its own: not with a "not" left out, not as a question, not of others. */
 function states(sentence: string, quote: string): boolean {
   const [all, said] = [wordsOf(sentence), wordsOf(quote)]
-  if (said === '' || /\?\W*$/.test(sentence)) return false
-  const isSpaced = isAscii(said) || said.includes(' ')
+  if (said === '' || isQuestion(sentence)) return false
+  const isSpaced = !/[\u2e80-\uffef]/.test(said)
   const at = isSpaced ? ` ${all} `.indexOf(` ${said} `) : all.indexOf(said)
   if (at < 0) return false
   const isLong = isSpaced ? said.split(' ').length >= LEAST.words : said.length >= LEAST.characters
