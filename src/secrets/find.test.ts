@@ -127,3 +127,9 @@ test('[M4] [T52] the time for a text grows with its length, whatever beginnings 
   }
   expect(slow).toEqual([])
 })
+
+test.each([
+  '{"client":"claude","session":"ce5f7b1a-88ab-4d31-9bb0-2f3f2c1d9a77"}',
+  'session: ses_7f3a91b0c2d4e5f60718293a',
+  '{"attrs":{"session":"2f3a91b0c2d4e5f60718293a4b5c"}}',
+])('[A7] the name of a session is no cookie: %s', (text) => expect(findSecrets(text)).toEqual([]))

@@ -70,7 +70,12 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
       const isLong = !text.slice(end + 12, end + 20).includes(' ')
       const mayBe = isLong && ('=:"\''.includes(text[end] ?? '.') || text.startsWith(' cookie', end))
       const value = mayBe ? stick(SESSION, text, end)?.[1] : undefined
-      if (value && isRandom(value.replace(/%[0-9A-F]{2}/g, '.'), 12))
+      // in a record it is the name of a session, and opens nothing
+      const isName =
+        value !== undefined &&
+        (/^(?:ses_|[0-9a-f]{8}-[0-9a-f]{4}-)/i.test(value) ||
+          (name === 'session' && /^["']?[ ]?:/.test(text.slice(end, end + 3))))
+      if (value && !isName && isRandom(value.replace(/%[0-9A-F]{2}/g, '.'), 12))
         found.push({ category: CATEGORY.cookie, start: SESSION.lastIndex - value.length, end: SESSION.lastIndex })
       continue
     }
