@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { drawing, isLeft, labelled } from '../../bench/secrets-set.ts'
 import { findSecrets, redact } from './find.ts'
 import { RULES, TOKENS } from './rules.ts'
+import { screen } from './screen.ts'
 
 const body = (seed: number) => Array.from({ length: 6 }, (_, i) => drawing(seed + i)(64, 'b64')).join('\n')
 const key = (seed: number) => `-----BEGIN RSA PRIVATE KEY-----\n${body(seed)}\n-----END RSA PRIVATE KEY-----`
@@ -132,4 +133,7 @@ test.each([
   '{"client":"claude","session":"ce5f7b1a-88ab-4d31-9bb0-2f3f2c1d9a77"}',
   'session: ses_7f3a91b0c2d4e5f60718293a',
   '{"attrs":{"session":"2f3a91b0c2d4e5f60718293a4b5c"}}',
-])('[A7] the name of a session is no cookie: %s', (text) => expect(findSecrets(text)).toEqual([]))
+])('[A7] the name of a session is no cookie: %s', (text) => {
+  expect(findSecrets(text)).toEqual([])
+  expect(screen({ session: '2026-07-13-cart', text }, false).secrets).toEqual([])
+})

@@ -40,7 +40,7 @@ const CATEGORY: Readonly<Record<Called, string>> = {
 /** Whether a value is a secret because of what it is called: `{"password": "…"}`. */
 export function namedSecret(name: string, value: string): string | undefined {
   const as = called(name)
-  if (as === undefined) return undefined
+  if (as === undefined || as === 'session') return undefined // the name of a session, in a record
   const found =
     as === 'header' || as === 'cookie'
       ? inHeader(value, 0, value.length, as).length > 0
