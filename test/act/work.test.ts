@@ -208,9 +208,9 @@ describe('blocking and closing', () => {
 
   test('[A7] what is erased stands in no current work either', () => {
     const m = openTestMemory()
-    m.act([goal('hunter2 is the password of nobody')])
-    m.act([['purge', { ref: 'goal:hunter2-is-the-password-of-nobody', reason: 'test' }]])
-    expect(m.rows()).not.toContain('hunter2')
+    m.act([goal('quokkas are the pets of nobody')])
+    m.act([['purge', { ref: 'goal:quokkas-are-the-pets-of-nobody', reason: 'test' }]])
+    expect(m.rows()).not.toContain('quokkas')
     expect(m.memory.place('test')).toEqual({})
   })
 })
