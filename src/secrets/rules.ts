@@ -95,8 +95,7 @@ export const CHECKS = {
   loginToken: (t: string): boolean => isReallyRandom(8)(t) && (isRandom(t, 16) || /^[0-9a-f-]{36}$/.test(t)),
   code: (t: string): boolean => !/^(?:[a-z]+\d{1,3}|(?:19|20)\d\d(?:[-\s].*)?)$/s.test(t),
   typed: (t: string): boolean => isOfLogin(t) && /[!#$%^*@&+~=]|\d\d/.test(t) && !/\d\.\d/.test(t),
-  pin: (t: string): boolean => new Set(t).size > 2,
-  password: (t: string): boolean => isSecretValue(t, 'password', 'tight', false),
+  pin: (t: string): boolean => new Set(t).size > 2, password: (t: string): boolean => isSecretValue(t, 'password', 'tight', false),
   isChoice, isChosen, isEncodedKey, isLogin, isNoPath, isOfLogin, isPair, isPassword, isPhrase, isWord,
 }
 
@@ -283,7 +282,7 @@ export const RULES: readonly Rule[] = [
   { category: 'password', keywords: ['using password: YES', 'ccess denied', 'uthentication failed', 'ogin failed', 'ermission denied'], after: `[^\\n]{0,80}?[ ](?:I used|i used|used|tried|I typed|entered)[ ]%VALUE`, within: true, is: 'isChoice' },
   { category: 'password', keywords: ['og into ', 'og in to ', 'ign into ', 'gin as ', 'g in as ', 'gn in as ', 'gin with ', 'g in with ', 'gn in with ', 'ccess ', 'ecte-toi avec ', 'ecter avec ', 'esión con ', 'elde dich mit ', 'elden mit ', 'ccede con ', 'ntra con ', 'ccedi con ', 'oggin met ', 'ойди под ', 'ойти под '], after: `%PAIR`, within: true, is: 'isNoPath' },
   { category: 'password', keywords: ['og in ', 'ogged in ', 'ogging in ', 'ign in ', 'rejecting ', 'rejects ', 'refuses ', 'nlock ', 'nlocks ', 'nlocked ', 'uthenticate ', 'uthenticates ', 'inloggen', 'nmelden', 'onnect as ', 'onnecter '], after: `[^\\n.]{0,60}?[ ](?:with|using|typed|entered|tried|mit|met|avec|con|com)[ ]%VALUE`, within: true, is: 'typed' },
-  { category: 'password', keywords: ['ật khẩu', 'ata sandi', 'ozink', 'ωδικό', 'סיסמ', 'كلمة ', 'รหัสผ่าน', 'पासवर्ड', 'pass phrase', 'Pass phrase', 'pass-phrase', 'access code', 'Access code', 'ugangscode', 'code d\'accès', 'ódigo de acce', 'ódigo de ace', 'ódigo secreto', 'ecret code', 'ecret word', 'ecret phrase', 'toegangscode', 'odice di accesso', 'od dostępu', 'од доступа'], after: `[^\\n.]{0,50}?(?:[ :=]|：)[ ]?%VALUE`, within: true, is: 'isOfLogin' },
+  { category: 'password', keywords: ['asło do ', 'aslo do ', 'ật khẩu', 'ata sandi', 'ozink', 'ωδικό', 'סיסמ', 'كلمة ', 'รหัสผ่าน', 'पासवर्ड', 'pass phrase', 'Pass phrase', 'pass-phrase', 'access code', 'Access code', 'ugangscode', 'code d\'accès', 'ódigo de acce', 'ódigo de ace', 'ódigo secreto', 'ecret code', 'ecret word', 'ecret phrase', 'toegangscode', 'odice di accesso', 'od dostępu', 'од доступа'], after: `[^\\n.]{0,50}?(?:[ :=]|：)[ ]?%VALUE`, within: true, is: 'isOfLogin' },
   { category: 'password', keywords: ['storePassword ', 'keyPassword '], after: `["']([^"'\\s]{4,100})(?=["'])`, is: 'chosen' },
   { category: 'password', keywords: [' key 0 ', ' key 7 ', ' secret 0 ', ' password 0 ', ' password 7 '], after: `([^\\s"']{6,100})(?=\\s{0,9}(?:\\n|$))`, within: true, is: 'isOfLogin' },
   { category: 'credential', keywords: ['master.key', 'master key'], after: `[^\\n]{0,60}?(?:is|[:=])[ ]["'\`]?(%H{32,64})%E`, within: true, is: 'real' },
@@ -352,12 +351,12 @@ export const RULES: readonly Rule[] = [
 export const SAID: readonly Rule[] = [
   // "changed the root password to X yesterday", "the password is X.", "user ana and password X"
   { category: 'password', keywords: [''], after: `(?:[ ][^.,\\n]{0,24}?)?[ ](?:to|auf|en|para|a|на)[ ]["'\`]?([A-Z]?[a-z]{7,30})%LAST`, before: `(?:set|chang|reset|updat|rotat|änder|cambi|mud)\\w{0,4}[ ][^.,\\n]{0,40}`, is: 'isWord' },
-  { category: 'password', keywords: [''], after: `[ ][^.,\\n]{0,40}?(?:changed|reset|set|updated|rotated) to[ ]["'\`]?([A-Z]?[a-z]{7,30})%LAST`, is: 'isWord' },
+  { category: 'password', keywords: [''], after: `[ ][^.,\\n]{0,40}?(?:re)?set to[ ]["'\`]?([A-Z]?[a-z]{7,30})%LAST`, is: 'isWord', part: 'et to ' },
   { category: 'password', keywords: [''], after: `(?:[ ][^\\n.,:;]{1,40}?)?[ ](?:is|ist)(?: now| simply| just| jetzt)?[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[,;][ ]|[.,;!)]?[ ]{0,2}(?:$|\\n))`, before: `(?:the|my|our|new|das|root|admin)[ ][^.\\n]{0,40}`, is: 'isWord' },
   { category: 'password', keywords: [''], after: `[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[.,;!)]?[ ]{0,2}(?:$|\\n))`, before: `(?:user(?:name)?|login|as)[ ][\\w.@-]{1,40}(?:,| and| with|, and)[ ](?:the )?\\w{2,10}`, is: 'isWord' },
-  { category: 'passphrase', keywords: [''], after: `[^\\n.:=]{0,40}?(?:(?: is| lautet| ist|=|:)[ ]?["'\`]?(?=(?:[a-z]{3,10}[ -]){3})|[ ]?(?:->|→|[:=] ?"|is ")[ ]?)((?:[a-z]{3,10}[ -]){2,7}[a-z]{3,10})(?=["'\`.,;!)]{0,2}\\s{0,9}(?:$|\\n|[,;.]))`, before: '\\w{0,30}pass-?phrase', is: 'isPhrase' },
+  { category: 'passphrase', keywords: [''], after: `[^\\n.:=]{0,40}?(?:(?: is| lautet| ist|=|:)[ ]?["'\`]?(?=(?:[a-z]{3,10}[ -]){3})|[ ]?(?:->|→|[:=] ?"|is ")[ ]?)((?:[a-z]{3,10}[ -]){2,7}[a-z]{3,10})(?=["'\`.,;!)]{0,2}\\s{0,9}(?:$|\\n|[,;.]))`, before: '\\w{0,30}pass-?phrase', is: 'isPhrase', part: 'hrase' },
   { category: 'password', keywords: [''], after: `%TYPED`, is: 'isChoice' },
-  { category: 'password', keywords: [''], before: `(?:type|enter|use)[ ]["'\`]?(?=[^\\s"'\`]{0,40}\\d)[^\\s"'\`]{6,63}["'\`]?[ ](?:when|if)[ ][^\\n]{0,20}(?:prompted|asked) for [^\\n]{0,20}` },
+  { category: 'password', keywords: [''], before: `(?:type|enter|use)[ ]["'\`]?(?=[^\\s"'\`]{0,40}\\d)[^\\s"'\`]{6,63}["'\`]?[ ](?:when|if)[ ][^\\n]{0,20}(?:prompted|asked) for [^\\n]{0,20}`, part: 'ed for ' },
   // `ALTER ROLE app WITH LOGIN PASSWORD '…'`
-  { category: 'password', keywords: [''], after: `[ ]?(?:=[ ]?)?\\(?N?'([^'\\n]{3,200})(?=')`, before: `(?:CREATE|ALTER|SET|create|alter|set)[ ][^\\n;]{1,60}`, is: 'chosen' },
+  { category: 'password', keywords: [''], after: `[ ]?(?:=[ ]?)?\\(?N?'([^'\\n]{3,200})(?=')`, before: `(?:CREATE|ALTER|SET|create|alter|set)[ ][^\\n;]{1,60}`, is: 'chosen', part: "'" },
 ]

@@ -12,11 +12,11 @@ const OF =
 /** "is now", "ist jetzt" */
 const NOW = 'now|simply|just|currently|still|jetzt|ahora|maintenant|adesso|agora|ora|теперь|сейчас'
 const IS =
-  "is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|är|er|on|este|adalah|(?<=has[łl][oa][^\\n]{0,80} )to|это|такой"
+  "is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|är|er|on|este|adalah|это|такой"
 /** After these another thing is told. */
 const ELSE = 'and|or|but|if|when|because|und|oder|aber|y|o|pero|et|ou|mais|и|или|но'
 
-const WORD = `[ \\t]{1,4}(?!(?:${ELSE})[ \\t])[^\\s:=,;!?"'\`<>(){}]{0,29}(?:'[a-zà-ü]{0,20})?[^\\s:=,;!?"'\`<>(){}.]`
+const WORD = `[ \\t]{1,4}(?!(?:${ELSE})[ \\t])[^\\s:=,;!?"\`<>(){}]{0,29}[^\\s:=,;!?"'\`<>(){}.]`
 
 /** Right behind the name: "token header", "clé API", "mdp root". */
 const KIND =
@@ -25,7 +25,7 @@ const KIND =
 /** Between the name of a secret and its value: "for the staging box is", ": ", "ist", "是". */
 const TOLD = new RegExp(
   // what it opens, if told: in Russian without a preposition
-  `(?:[ \\t]{1,4}(?:(?:${KIND}[ \\t]{1,4})?(?:${OF})(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
+  `(?:[ \\t]{1,4}(?:(?:${OF}|api|secr[eè]te|secreta|segreta)(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
     // and then it comes
     `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|[ \\t]{1,4}(?:${IS})(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
   'iy',
