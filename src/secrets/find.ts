@@ -2,7 +2,7 @@ import { isPlaceholder, isRandom, type Span } from './judge.ts'
 import { namedSecrets } from './key-values.ts'
 import { plainOf } from './plain.ts'
 import { CHECKS, RULES, type Rule, SAID, SHORT, TOKENS } from './rules.ts'
-import { option, SHAPES } from './shapes.ts'
+import { looseTokens, option, SHAPES } from './shapes.ts'
 
 /** No shorter text holds a name and a value, or a token. */
 const SHORTEST = 8
@@ -26,10 +26,12 @@ function lookFor(given: string): Span[] {
   const mayHold = pairsOf(text)
   const runs = text.match(RUN)
   if (runs) look(TOKENS, text, runs.join(' '), mayHold, found)
+  if (runs) looseTokens(text, found)
   look(RULES, text, text, mayHold, found)
   const passwords: number[] = []
   found.push(...namedSecrets(text, passwords))
-  for (const rule of SAID) for (const at of passwords) endAt(text, rule, '', at, found)
+  for (const rule of SAID)
+    if (text.includes(rule.part ?? '')) for (const at of passwords) endAt(text, rule, '', at, found)
   return merged(found.map(({ category, start, end }) => ({ category, start: at(start), end: at(end) })))
 }
 

@@ -40,6 +40,11 @@ export function isRandom(value: string, run: number): boolean {
   return false
 }
 
+const NO_WORD =
+  /^(?!sha\d|AAAA|MII|6L|iVBOR|pk_|phc_|0x)(?=.*[A-Z].*[A-Z])(?=.*[a-z].*[a-z])(?=.*\d.*\d)(?!.*(?:[a-z]{8}|[A-Z][a-z]{4,}[A-Z][a-z]{4}|\/\/|[a-z-]{4}\/|\.[a-z]{2,4}$))/
+/** Of all kinds of letters, as chance draws them. */
+export const isDrawn = (value: string): boolean => NO_WORD.test(value) && isRandom(value.replace(/[-_]/g, ''), 20)
+
 /** Base64 of `name:password`. */
 export const isPair = (value: string): boolean =>
   value.length >= 8 &&
@@ -59,29 +64,28 @@ export type Given = 'tight' | 'equals' | 'colon' | 'option' | 'prose' | 'said' |
 
 const list = (words: string): readonly string[] => words.split(' ')
 /** Behind what a name means: `DB_PASSWORD_PROD`, `secret_key_base`. */
-const AFTERTHOUGHT = new Set(
-  list(
-    'prod production dev staging stage live test base b value data hex old new raw primary secondary plain plaintext main',
-  ),
+const AFTERTHOUGHT = list(
+  'prod production dev staging stage live test base b value data hex old new raw primary secondary plain plaintext main',
 )
 const PASSWORDS = list(
-  'password passwd passphrase passcode pwd pswd mdp keymaterial пасс storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe passord losenord losenordet adgangskode salasana jelszo пароль пароля паролю паролем пароле',
+  'password passwd passphrase passcode pwd pswd mdp keymaterial пасс storepass keypass userpass dbpass psk passwort kennwort senha contrasena wachtwoord passe passord losenord losenordet adgangskode adgangskoden passordet lozinka salasana jelszo пароль пароля паролю паролем пароле',
 )
 /** These end other words too: "enclave". */
 const WHOLE_PASSWORDS = list('pass pw clave parola haslo hasla heslo hesla sifre sifresi')
 const TOKENS = list('secret token jeton credential credentials sessid токен токена')
 /** Written without blanks around them. */
-const UNSPACED = /^(?:密[码碼]|口令|パスワード|비밀번호|암호)$/
+const UNSPACED = /^(?:密[码碼]|口令|パスワード|비밀번호|비번|암호)$/
 const UNSPACED_KEYS = /^(?:密[钥鑰]|令牌|トークン|キー|토큰)$/
 /** A key with one of these before it opens something; another may be a place in a cache or a table. */
 const OPENS = list(
-  'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault unseal subscription token application product deepgram mistral cohere datadog algolia wallet',
+  'api access secret private auth account shared encrypt encryption sign signing signature master license licence service admin app jwt client deploy crypto cipher hmac aes webhook function functions ingest vault unseal subscription activation registration serial token application product deepgram mistral cohere datadog algolia wallet',
 )
 const FINDS = list(
   'pub primary foreign sort cache partition object idempotency hash row redis etag map commit storage index ssh gpg',
 )
 const FOREIGN_KEYS = list('cle chave chiave ключ ключа')
 const SHOWN = list('public publishable site')
+const SALTED = /^(?:auth|secure|logged|nonce|encrypt(?:ion)?|cookie|session|password|app|api|jwt|hashids?)$/
 
 /** Without its accents. */
 const bare = (word: string): string =>
@@ -98,13 +102,13 @@ export function called(name: string): Called | undefined {
   const words = ((isPlain ? name : bare(name)).match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[а-яА-Я]+/g) ?? []).map((w) =>
     w.toLowerCase(),
   )
-  while (words.length > 1 && (AFTERTHOUGHT.has(words.at(-1)!) || /\d/.test(words.at(-1)!))) words.pop()
+  while (words.length > 1 && (AFTERTHOUGHT.includes(words.at(-1)!) || /\d/.test(words.at(-1)!))) words.pop()
   const last = words.at(-1) ?? ''
   const ends = (known: readonly string[]) => known.some((word) => last.endsWith(word))
   if (ends(PASSWORDS) || WHOLE_PASSWORDS.includes(last)) return 'password'
   if (last === 'token' && words.at(-2) === 'key' && words.includes('public')) return undefined // an assembly of .NET
-  if (last.endsWith('token') && (words[0]!.startsWith('csrf') || words.includes('xsrf'))) return undefined // a page shows it
-  if (last === 'salt' && /^(?:auth|secure|logged|nonce)$/.test(words[0]!)) return 'token'
+  if (last.endsWith('token') && /^csrf|xsrf|page|next|cursor|sync/.test(words.join())) return undefined // shown
+  if (last === 'salt' && SALTED.test(words[0]!)) return 'token'
   if (ends(TOKENS) || last === 'auth' || last === 'cred' || last === 'creds') return 'token'
   if (last === 'authorization') return words.length === 1 || words[0] === 'proxy' ? 'header' : undefined
   if (last === 'cookie') return words.length === 1 || words[0] === 'set' ? 'cookie' : undefined
@@ -143,9 +147,11 @@ const SITE_KEY = /^6L[\w-]{38}$/
 const COMPOSED = /:/
 /** No variable of a program. */
 const HAS_FIGURE = /^(?!.*[a-z][A-Z]|(?:self|this|args|opts)\b).*\d/
+/** `Books.Of1959`, which no program calls anything. */
+const ENDS_IN_YEAR = /^(?!(?:self|this|args|opts|cfg|conf|env|data|params|props|req|ctx|state)\w*\.)\w.*\D\d{2,4}$/
 /** What describes a secret rather than being one. */
 const ABOUT =
-  /pass|contrase|kennwort|senha|wachtwoord|парол|secret|token|key|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
+  /pass|contrase|kennwort|senha|wachtwoord|парол|secret|token|(?<!mon|tur|don|joc|hoc|whis)key(?!board)|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
 
 /** So much of a value tells what it is; much text that looks like names and values must not be looked at again and again. */
 const JUDGED = 64
@@ -154,6 +160,7 @@ const JUDGED = 64
 export function isSecretValue(whole: string, as: Called, given: Given, quoted: boolean): boolean {
   const value = whole.slice(0, JUDGED)
   if (as === 'password' && quoted && isPassphrase(whole, /option|paired/.test(given) ? 2 : 3)) return true
+  if (/^(?:password|token)$/.test(as) && quoted && given !== 'beside' && isWords(whole)) return true
   if (
     value.length < (given === 'record' ? 4 : 6) ||
     /\s/.test(value) ||
@@ -165,11 +172,12 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
   if ((given === 'option' || given === 'paired') && value.startsWith('-')) return false
   if (given === 'record') return !/^[A-Z]+(?:_[A-Z]+)+$/.test(value) // what a template calls it
   const isName = IDENTIFIER.test(value)
-  const isPath = isName && value.includes('.')
+  const isPath = isName && value.includes('.') && !(as === 'password' && ENDS_IN_YEAR.test(value) && !ABOUT.test(value))
   if (isPath && !quoted && (given === 'equals' || given === 'colon') && !isRandom(value, 20)) return false
   const isChosen =
     as === 'password' && /^(?:tight|said|prose)$/.test(given) && HAS_FIGURE.test(value) && !ABOUT.test(value)
   if (isPath && !isChosen && !isRandom(value, as === 'password' ? 10 : 16)) return false
+  if ((as === 'token' || as === 'key') && LICENCE.test(value)) return true
   if (given === 'prose' || given === 'said') return isTold(value, as, quoted, given === 'said')
   if (given === 'beside')
     return as === 'password'
@@ -180,14 +188,14 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
           (as === 'token' && quoted && value.length >= 40 && SYMBOLS.test(value) && entropy(value) > 4) ||
           (isRandom(value, 16) && (!DIGEST.test(value) || (as === 'token' && value.length >= 32)))
   if (as === 'password') return isPassword(value, given, quoted, isName)
-  if (isPair(value) || (as === 'token' && LICENCE.test(value))) return true
+  if (isPair(value)) return true
   const login = as === 'token' ? LOGIN.exec(value)?.[1] : undefined
   if (login !== undefined && isTold(login, 'password', false)) return true
   if (as === 'signature') return given === 'tight' && isRandom(value, 16) // of a URL; a header's opens nothing
   if (as === 'key')
     return (
       (quoted || /\d/.test(value)) &&
-      isRandom(value, 16) &&
+      (isRandom(value, 16) || isDrawn(value)) &&
       !DIGEST.test(value) &&
       !SITE_KEY.test(value) &&
       !COMPOSED.test(value)
@@ -200,6 +208,12 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
       /-.*-/.test(value) &&
       !ABOUT.test(value)
     )
+  if (
+    given === 'tight' &&
+    /^(?=.{16})(?!.*(?:k8s|i18n|e2e|p2p|b2b|x509)).*[a-z]\d[a-z]/i.test(value) &&
+    !ABOUT.test(value)
+  )
+    return true
   if (/\d/.test(value))
     return (
       value.length >= 8 &&
@@ -211,6 +225,12 @@ export function isSecretValue(whole: string, as: Called, given: Given, quoted: b
 }
 
 const SENTENCE = /\b(?:a|an|the|is|are|was|be|to|of|for|in|at|your|my|must|not|no|and|or|with|please|enter|least)\b/
+
+/** `Dolphin 2578` */
+const WITH_FIGURES = /^(?=.{8,40}$)(?=.*(?:\d\d|\w[!#$%^*@&~]))[A-Za-z][\w!-.@^~]{1,20}(?: [\w!-.@^~]{1,20}){1,2}$/
+const OF_RULES = /^m[ai][xn]|char|zeich|letter|digit|caract|long|short|weak|strong|expire|error|code|day|hour/i
+const isWords = (value: string): boolean =>
+  WITH_FIGURES.test(value) && ![SENTENCE, OF_RULES, ABOUT, PLACEHOLDER].some((no) => no.test(value))
 
 /** Some words with no sentence in them; four letters, four times, as Google makes them. */
 const isPassphrase = (value: string, blanks: number): boolean =>
@@ -225,7 +245,7 @@ function isPassword(value: string, given: Given, quoted: boolean, isName: boolea
   if (isRandom(value, 12)) return true
   if (ABOUT.test(value)) return false
   if (given === 'paired') return !SAID_OF.test(value) && !/[a-z][A-Z]/.test(value)
-  if (given === 'tight') return quoted || !/[A-Z]/.test(value.slice(1)) // camelCase is what a program calls something
+  if (given === 'tight') return quoted || !/[A-Z]/.test(value.slice(1)) || /(?:[b-df-hj-np-tv-z]{4}.*){2}/i.test(value) // camelCase is what a program calls something
   return value.includes('-') || (quoted && value.length >= 8 && /^[a-z]+$/.test(value))
 }
 
@@ -252,6 +272,7 @@ export const isPhrase = (value: string): boolean => !IN_SENTENCE.test(value)
 /** "the password is …": in prose nearly everything that follows is a word, or the name of an algorithm. */
 function isTold(value: string, as: Called, quoted: boolean, sure = false): boolean {
   const rest = value.replace(TERMS, '')
+  if (as === 'token' && quoted && /^(?=.*\d\d)(?!.*\d\.\d)[\w!-.@^~]{10,}$/.test(rest) && !ABOUT.test(rest)) return true
   if (as !== 'password') return isRandom(rest, 12) && !(as === 'key' && value.length < 32 && DIGEST.test(value))
   if (/^\d{8,63}$/.test(value)) return !/^20\d{6}$/.test(value)
   if (rest.length < 6 || !/[A-Za-zА-я]/.test(rest) || WHERE.test(value) || (!sure && CALLED.test(value))) return false

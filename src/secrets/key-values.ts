@@ -8,7 +8,7 @@ const STEM =
   /pass|pwd|pw\b|pswd|mdp|psk|secret|token|jeton|_salt|key|auth|cred|cookie|sess|sig|kennwort|senha|contrase|wachtwoord|parola|clave|chave|chiave|haslo|hesl[oa]|losenord|adgangskode|salasana|jelsz|sifre/gi
 /** And in texts of other letters. */
 const WIDE = new RegExp(
-  `${STEM.source}|hasło|lösenord|schlüssel|şifre|\\bclé|парол|пасс|токен|ключ|密[码碼钥鑰]|口令|令牌|パスワード|トークン|キー|비밀번호|암호|토큰`,
+  `${STEM.source}|hasło|lösenord|schlüssel|şifre|\\bclé|парол|пасс|токен|ключ|密[码碼钥鑰]|口令|令牌|パスワード|トークン|キー|비밀번호|비번|암호|토큰`,
   'gi',
 )
 const isOfName = (c: number): boolean =>
@@ -60,6 +60,7 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
       for (const least = Math.max(0, start - NAME_MAX); start > least && isOfName(text.charCodeAt(start - 1)); ) start--
       if (text[start - 1] === '\\' && 'nrt'.includes(text[start]!)) start++ // the end of a line in JSON, not a letter
       for (const most = Math.min(text.length, end + NAME_MAX); end < most && isOfName(text.charCodeAt(end)); ) end++
+      while (text[end - 1] === '.') end-- // of the sentence
     }
     stem.lastIndex = end
     const name = nameOf(text, start, end)
@@ -83,9 +84,11 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     if (before && isSecretValue(text.slice(...before), as, 'prose', false))
       found.push({ category: CATEGORY[as], start: before[0], end: before[1] })
     if (as === 'password' && name.toLowerCase() !== 'pass') passwords.push(end)
-    if (as === 'password' && /^["`* ]{0,4}[|,;\t\r\n]/.test(text.slice(end, end + 5))) column(text, start, found)
+    if ((as === 'password' || as === 'token') && /^(?:["`* ]{0,4}[|,;\t\r\n]| {2}|$)/.test(text.slice(end, end + 5)))
+      column(text, start, found)
     const at = valueAfter(text, start, end, as)
-    if (as === 'password' && found.at(-1)?.end !== end) chosenNear(text, start, end, found)
+    if ((as === 'password' || /^(?:secret|cred(?:ential)?s?)$/i.test(name)) && found.at(-1)?.end !== end)
+      chosenNear(text, start, end, found)
     if (at === undefined) continue
     if (as === 'header' || as === 'cookie') {
       if (at.given === 'beside' || at.given === 'prose') continue
@@ -96,7 +99,8 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
     }
     const value = text.slice(at.start, at.end)
     if (name.endsWith(value) || (name === 'PASS' && at.given === 'colon')) continue // a class; what a test says of itself
-    if (isSecretValue(value, as, at.given, at.quoted) || (as === 'key' && ENV_KEY.test(name) && HEX.test(value)))
+    const isKey = ENV_KEY.test(name) ? HEX.test(value) : '?&'.includes(text[start - 1] ?? ' ') && isRandom(value, 16)
+    if (isSecretValue(value, as, at.given, at.quoted) || (as === 'key' && isKey))
       found.push({ category: CATEGORY[as], start: at.start, end: at.end + more(text, at.end) })
     // what the value is, if not a secret, may be the name of one: `--secret API_TOKEN=x`
     else stem.lastIndex = Math.min(end + 1, text.length)
@@ -106,16 +110,15 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
 
 /** Capital and small letters, figures, and a mark between them: no word of a sentence, and no version. */
 const CHOSEN = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)(?!.*\d\.\d)(?=.*[A-Za-z\d][-_.&!#$%^*@+~=?][A-Za-z\d])[^:]{8,40}$/
-const BESIDE = { before: 60, behind: 90 }
 /** What a program has, and a sentence has not. */
 const OF_CODE = /[=(){}<>;|\\[\]]|:\/\//
 
 /** A password that a sentence tells in whatever words, by its looks alone: "the creds are svc_import, pass …, and it expires". */
 function chosenNear(text: string, start: number, end: number, found: Span[]): void {
   const isEnd = /[.!?](?=\s)|\n/
-  const from = Math.max(0, start - BESIDE.before)
+  const from = Math.max(0, start - 60)
   const before = text.slice(from, start).split(isEnd).at(-1)!
-  const behind = text.slice(end, end + BESIDE.behind).split(isEnd)[0]!
+  const behind = text.slice(end, end + 90).split(isEnd)[0]!
   const sentence = before + text.slice(start, end) + behind
   if (OF_CODE.test(sentence) || !/\s/.test(sentence)) return
   for (const m of sentence.matchAll(/[^\s"'`,«»„“”]{8,60}/g)) {
@@ -136,7 +139,7 @@ const VARIABLE = /^[A-Z\d]+(?:_[A-Z\d]+)+$/
 function nameOf(text: string, start: number, end: number): string {
   const name = text.slice(start, end)
   const word =
-    name.length < 5 && /^keys?$/i.test(name)
+    name.length < 7 && /^(?:key|token)s?$/i.test(name)
       ? /([A-Za-z]{2,12})[ -]$/.exec(text.slice(Math.max(0, start - 13), start))
       : null
   return word ? `${word[1]}_${name}` : name
@@ -170,13 +173,14 @@ const BELOW = /\r?\n(?:[ \t]{0,8}\r?\n)?(?:```\w{0,10}\r?\n)?[ \t]{0,8}(?=[^\s`]
 /** `gh secret set NAME --body …` */
 const SET = /--(?:body|value|data|secret-string)[ =]{1,3}/y
 /** `name: X` and beside or below it `value: …`. */
-const SPLIT = /["'`,]{0,2}\s{1,40}["']?(?:value|Value)["']?[ \t]{0,4}[=:][ \t]{0,4}/y
+const SPLIT = /(?:["'`],?|[,\s])\s{0,40}["']?(?:value|Value)["']?[ \t]{0,4}[=:][ \t]{0,4}/y
 /** `"name": { "sensitive": true, "value": …`, `variable "name" { default = …` */
 const INSIDE =
   /["']?[ \t]{0,4}(?:[:=][ \t]{0,4}\{[^{}]{0,120}?["']?value|\{[^{}]{0,200}?\bdefault)["']?[ \t]{0,4}[:=][ \t]{0,4}/y
 /** `<property name="password">…` */
 const ELEMENT = /(?<=<(?:property|entry|param|string|setting|variable)\b[^<>]{0,80})/iy
-const OPEN = /(?:\b[fbru]{1,2})?(\\{0,2}["'`])/y
+const CLOSED = />(?:\s{0,20}<value>)?/y
+const OPEN = /(?:\b[fbru]{1,2})?(\\{0,2}(?:"""|["'`]))/y
 
 const stick = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
   pattern.lastIndex = at
@@ -223,7 +227,10 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
       value.given = 'paired'
     return value
   }
-  if (closed > 0 && text[next] === '>' && holds(ELEMENT, text, start)) return valueAt(text, next + 1, 'tight', false)
+  if (closed > 0 && text[next] === '>' && holds(ELEMENT, text, start))
+    return valueAt(text, next + stick(CLOSED, text, next)![0].length, 'tight', false)
+  const split = text.slice(end, end + 50).includes('alue') ? stick(SPLIT, text, end) : null
+  if (split) return valueAt(text, end + split[0].length, 'equals', false)
   if (closed > 0 && text[next] === ',') {
     const value = valueAt(text, next + 1 + stick(BLANK, text, next + 1)![0].length, 'beside', false)
     if (value && holds(DEFINES, text, start)) value.given = 'tight'
@@ -234,8 +241,6 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
     const value = valueAt(text, end + cell[0].length, 'prose', false)
     return value && { ...value, quoted: false }
   }
-  const split = text.slice(end, end + 50).includes('alue') ? stick(SPLIT, text, end) : null
-  if (split) return valueAt(text, end + split[0].length, 'equals', false)
   if (text[end] === '(') {
     const value = valueAt(text, end + 1, 'beside', false)
     return value?.quoted ? value : undefined
@@ -247,10 +252,12 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
     const isBelow = /:\s{0,9}\n\s{0,9}$/.test(text.slice(end, end + closed + between))
     const value = valueAt(text, end + closed + between, 'prose', isBelow)
     // "password of the admin account: …", and nothing behind it
-    const isAlone = value && /^[.!]?[ \t]*(?:\n|$)/.test(text.slice(value.end, value.end + 8))
+    const isAlone = value && as === 'password' && /^[.!]?[ \t]*(?:\n|$)/.test(text.slice(value.end, value.end + 8))
     if (isAlone && !value.quoted && (isBelow || endsNamed(text.slice(end, value.start)))) value.given = 'paired'
     return value
   }
+  const under = gap === 0 && as !== 'key' && holds(LABEL, text, start) ? stick(UNDER, text, end) : null
+  if (under) return valueAt(text, end + under[0].length, 'prose', false)
   if (gap === 0) return text[start]! < UNSPACED ? undefined : valueAt(text, end, 'said', false)
   if (text[start] === '-' && text[next] === '-') return undefined
   if (text[start] === '-') {
@@ -269,6 +276,9 @@ function valueAfter(text: string, start: number, end: number, as: Called): At | 
   return value
 }
 
+/** A name alone in a line, and a value alone in the next. */
+const LABEL = /(?<=(?:^|\n)[ \t>*#-]{0,6}(?:[A-Za-z]{2,12} ){0,3})/y
+const UNDER = /:?\r?\n[ \t]{0,8}(?=[^\s<>(){}]{8,100}[ \t]{0,4}(?:\r?\n|$))/y
 /** The end of a command, or its next option: no sentence goes on so. */
 const ENDS = /^["']?(?:[ \t]*(?:$|[\n\\|&;`])|[ \t]+--?\w)/
 /** Nothing but a password is called so, and no verb. */

@@ -1,4 +1,4 @@
-import { called, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
+import { called, isDrawn, isPlaceholder, isPlain, isSecretValue, isWord, type Span } from './judge.ts'
 
 /** Finds one kind of secret that no single pattern tells: a block of lines, an option of a command. */
 type Shape = (text: string, found: Span[]) => void
@@ -131,6 +131,30 @@ const htmlTables: Shape = (text, found) => {
   }
 }
 
+const LONG = /(?<![\w+/.~@-])[\w+/.~-]{20,400}={0,2}(?![\w/+@(-])/g
+/** What says that one opens something: on its line, or by the name of its variable. */
+const OPENS =
+  /(?:^|\s)[^\s/]{0,60}(?:token|secret|bearer|cookie|\bjwt\b|credential|passw|passphrase|\b(?:login|auth)\b|key(?:s|pair)?\b)[^\s/]{0,40}(?:\s|$)/i
+const VARIABLE = /(?:^|[\n\s"'])(?:export |set |ENV |- )?[A-Z][A-Z0-9_]{2,60}["']?[ ]?[=:][ ]?["']?$/
+/** What says that it tells one thing from another, or may be shown. */
+const SHOWN =
+  /hash|(?:\b|_)(?:sha\d*|rev(?:ision)?|sig|tx|ref)\b|md5|digest|checksum|integrity|commit|fingerprint|pub(?:lic|lishable)?(?:\b|_|key)|\bids?\b|_ids?\b|[a-z]Ids?\b|uuid|guid|etag|trace|span|cache|verif|challenge|nonce|csrf|xsrf|signature|site.?key|cursor|page|next_?token|address|block|image|layer|version|build|branch|object|blob|slug|base64,|ssh-|kid|kty|recipient|\biv\b|\btag\b|ENC\[/i
+const INTRODUCED = /(?:[:=]|\bis|->|→|\b(?:use|using|with|key|token))[ ]?["'`(]{0,2}$/
+/** Tokens that no rule names, by the words beside them. */
+export function looseTokens(text: string, found: Span[]): void {
+  for (const { 0: token, index } of text.matchAll(LONG)) {
+    const isHex = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/.test(token)
+    if ((!isHex && !isDrawn(token)) || isPlaceholder(token)) continue
+    const near = text.slice(Math.max(0, index - 100), index)
+    const before = near.slice(near.lastIndexOf('\n') + 1)
+    const behind = /^[^\n]*/.exec(text.slice(index + token.length, index + token.length + 50))![0]
+    if (SHOWN.test(before) || SHOWN.test(behind)) continue
+    const opens = OPENS.test(before) || /^["'`)]?,? (?:is|as) .{0,30}(?:token|secret|key\b)/.test(behind)
+    const isTold = opens && token.length >= 32 && (!isHex || INTRODUCED.test(before))
+    if (isTold || VARIABLE.test(before)) found.push({ category: 'credential', start: index, end: index + token.length })
+  }
+}
+
 export const SHAPES = { privateKeys, awsSecrets, inserts, htmlTables }
 
 /** A password by the option of the command that takes it. The group of the pattern is the password, and ends it. */
@@ -149,7 +173,7 @@ export function option(text: string, command: string, pattern: RegExp, found: Sp
 }
 
 /** What stands between the cells of a row. */
-const BETWEEN = [/\|{1,2}/, /;/, /\t/, /,/]
+const BETWEEN = [/\|{1,2}/, /;/, /\t/, /,/, / {2,40}/]
 /** A line of names, with one of what a login belongs to. */
 const NAMES =
   /^(?=.*(?:user|login|name|mail|host|url|server|account|system|benutzer|konto|usu|utilis|пользов))[^,;\t=<>{}[\]]+$/i
@@ -168,7 +192,7 @@ function cells(row: string, between: RegExp): [at: number, value: string][] {
 }
 
 const isHead = (cell: string): boolean =>
-  cell.length < 30 && !/[^\w\s\u00c0-\uffef-]/.test(cell) && called(cell) === 'password'
+  cell.length < 30 && !/[^\w\s\u00c0-\uffef-]/.test(cell) && /^(?:password|token)$/.test(called(cell) ?? '')
 
 /** The passwords below a name, where that is the head of a column: in Markdown, a wiki, or values with commas between. */
 export function column(text: string, name: number, found: Span[]): void {
@@ -180,13 +204,14 @@ export function column(text: string, name: number, found: Span[]): void {
   if (between === undefined || !NAMES.test(line.replace(/[;\t,]/g, '|')) || /[,;] /.test(line)) return
   const heads = cells(line, between)
   const place = heads.findIndex(([, cell]) => isHead(cell))
-  if (heads.at(-1)![1] === '' && line[0] !== '|') return
+  if (place < 0 || (heads.at(-1)![1] === '' && line[0] !== '|')) return
   let at = end + 1
   for (const written of text.slice(at, end + BELOW_MAX).split('\n')) {
     const row = cells(written, between)
     const [from, value] = row[place] ?? [0, '']
     if (Math.abs(row.length - heads.length) > (line[0] === '|' ? 2 : 0) || isHead(value)) return
-    if (isSecretValue(value, 'password', 'said', false) || isWord(value))
+    const as = called(heads[place]![1])!
+    if (isSecretValue(value, as, 'said', false) || (as === 'password' && isWord(value)))
       found.push({ category: 'password', start: at + from, end: at + from + value.length })
     at += written.length + 1
   }

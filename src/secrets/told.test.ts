@@ -118,6 +118,7 @@ test.each([
   'GitHub account acme/crm-2024',
   'the login is broken since v2.14.3',
   'machine account with login and password from 1Password',
+  'GIT_SHA=9f8e7d6c5b4a39281706f5e4d3c2b1a098765432',
   'machine learning: login required, password optional',
   'reset the password to continue, then send the token to ana1@acme.dev',
   'is this the password?',
@@ -193,6 +194,7 @@ test.each([
 })
 
 const drawn = draw(40)
+const seed = draw(32, 'base32')
 const digits = draw(20, 'digit')
 const words = 'gravel tackle pistol donkey lemon orbit wisdom clarify vendor crisp tilt aspect'
 
@@ -219,6 +221,10 @@ test.each([
   [`the pin for the printer menu is ${digits.slice(0, 8)}`, digits.slice(0, 8)],
   [`Authorization: GenieKey ${drawn}`, drawn],
   [`co = acme.Client("${drawn}")`, drawn],
+  [`It wants a PIN. Ours is ${digits.slice(0, 6)}; enter that`, digits.slice(0, 6)],
+  [`TOTP seed for the shared account is ${seed}, make a code`, seed],
+  [`the key for the maps is in this mail: ${hex}`, hex],
+  [`Username\nana\nPassword\n${chosen}`, chosen],
 ])('[A7] [T51] and what else lets in: %s', (text, secret) => {
   expect(redact(text)).not.toContain(secret)
 })

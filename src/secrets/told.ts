@@ -8,23 +8,24 @@ export const holds = (pattern: RegExp, text: string, at: number): boolean => {
 }
 
 const OF =
-  "for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir"
+  "for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|till?|för|på|van|voor|om|na|pt|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir"
 /** "is now", "ist jetzt" */
 const NOW = 'now|simply|just|currently|still|jetzt|ahora|maintenant|adesso|agora|ora|теперь|сейчас'
 const IS =
-  "is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|это|такой"
+  "is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|är|er|on|este|adalah|это|такой"
 /** After these another thing is told. */
 const ELSE = 'and|or|but|if|when|because|und|oder|aber|y|o|pero|et|ou|mais|и|или|но'
 
-const WORD = `[ \\t]{1,4}(?!(?:${ELSE})[ \\t])[^\\s:=,;!?"'\`<>(){}]{0,29}[^\\s:=,;!?"'\`<>(){}.]`
+const WORD = `[ \\t]{1,4}(?!(?:${ELSE})[ \\t])[^\\s:=,;!?"\`<>(){}]{0,29}[^\\s:=,;!?"'\`<>(){}.]`
 
 /** Right behind the name: "token header", "clé API", "mdp root". */
-const KIND = '(?:header|value|cookie|wert|valeur|valor|api|wi-?fi|wlan|root|admin|sudo|db|ssh|vpn)'
+const KIND =
+  '(?:header|value|cookie|wert|valeur|valor|api|wi-?fi|wlan|root|admin|sudo|db|ssh|vpn|secr[eè]te|priv[ée]e|secret[ao]|segreta|privada|privata|maître|maestra)'
 
 /** Between the name of a secret and its value: "for the staging box is", ": ", "ist", "是". */
 const TOLD = new RegExp(
   // what it opens, if told: in Russian without a preposition
-  `(?:[ \\t]{1,4}(?:(?:${OF})(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
+  `(?:[ \\t]{1,4}(?:(?:${OF}|api|secr[eè]te|secreta|segreta)(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
     // and then it comes
     `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|[ \\t]{1,4}(?:${IS})(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
   'iy',
@@ -108,7 +109,7 @@ const USER_GIVEN = new RegExp(
   'iy',
 )
 const SECTION = /^[ \t]*\[[\w.:" -]{1,60}\][ \t]*$/m
-const ENV = /(?<=(?:^|\n)[ \t]{0,20}(?:ENV|setx|SetEnv|set -gx)[ \t]{1,4})/y
+const ENV = /(?<=(?:^|\n)[ \t]{0,20}(?:ENV|setx|SetEnv|set -gx|#define)[ \t]{1,4})/y
 
 /** Whether a user's name stands before it, and a program would not put a variable there. */
 export const isPaired = (text: string, start: number, given: Given): boolean =>
@@ -125,11 +126,11 @@ export const givenBeside = (text: string, start: number): Given =>
         : 'beside'
 
 const ACCOUNT =
-  '(?:admin(?:istrator)?|root|sa|postgres|user|demo|test(?:er|user)?|guest|deploy|service|support|operator|ubuntu|[\\w.+-]{1,40}@[\\w-]{1,40}\\.[\\w.]{2,20})\\d{0,3}["\'`]?'
+  '(?:[Aa]dmin(?:istrator)?|[Rr]oot|sa|postgres|elastic|neo4j|kibana|grafana|jenkins|minio|mongo|oracle|sys|system|superuser|webmaster|wordpress|ec2-user|pi|ops|dev|qa|bot|user|demo|test(?:er|user)?|[Gg]uest|deploy|service|support|operator|ubuntu|[\\w.+-]{1,40}@[\\w-]{1,40}\\.[\\w.]{2,20})\\d{0,3}["\'`]?'
 const VALUE = '["\'`]?([^\\s"\'`,;<>()/|\\u2e80-\\uffef]{5,63}[^\\s"\'`,;<>()/|.:?\\u2e80-\\uffef])(?![/\\w])'
 
 /** `admin / …` behind a word that says so. */
-export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и|then|with)(?: then| the)? |(?<=\\bare )[A-Za-z][\\w.-]{1,40} and |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
+export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и|then|with)(?: then| the)? |(?<=\\b(?:are|with|using|sind|mit|sont|avec|son|con|são|com|sono) )[A-Za-z][\\w.-]{1,40} (?:and|und|y|et|e) |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
 /** Around ` / ` where nothing says so. */
 export const SPACED = [ACCOUNT, VALUE] as const
 /** `("ana", "…")` */
