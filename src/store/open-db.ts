@@ -96,7 +96,7 @@ function makeDirectory(dir: string, store: string): void {
     }
   }
   if (dir.split(sep).includes('.git')) return
-  const lines = isNew ? ['*'] : [`/${store}*`, '/backups/', '/archive/', '/token*', '/hooks.*', '/extract.log*', '/.new-*', '/.tidemark-*.tmp'] // biome-ignore format: a list
+  const lines = isNew ? ['*'] : [`/${store}*`, '/backups/', '/archive/', '/token*', '/hooks.*', '/extract.log*', '/prompts.db*', '/.new-*', '/.tidemark-*.tmp'] // biome-ignore format: a list
   const text = ['# written by Tidemark: what belongs to this machine alone', ...lines, ''].join('\n')
   if (createInside(dir, '.gitignore', text)) return
   const there = readInside(dir, '.gitignore')?.toString('utf8') ?? ''

@@ -1,7 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, sep } from 'node:path'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { attempt } from '../errors.ts'
+import { appendInside, readInside } from '../files.ts'
 import { foldText } from '../model/names.ts'
 import { isAscii } from '../secrets/plain.ts'
 import { openReady } from './sqlite.ts'
@@ -74,6 +75,16 @@ function isOurs(path: string): boolean | undefined {
   return stat?.isFile() && stat.nlink === 1 && (process.getuid === undefined || stat.uid === process.getuid())
 }
 
+/** Makes the directory, if it is gone, and keeps the file out of git: a store of before may lie in a work tree. */
+function makeRoom(dir: string): void {
+  mkdirSync(dir, { recursive: true })
+  if (dir.split(sep).includes('.git')) return
+  const lines = `${readInside(dir, '.gitignore') ?? ''}`.split('\n')
+  if (lines.includes('*') || lines.includes(IGNORED)) return
+  appendInside(dir, '.gitignore', `${lines.at(-1) === '' ? '' : '\n'}${IGNORED}\n`)
+}
+const IGNORED = '/prompts.db*'
+
 /** Prompts that were typed in a project on this machine, for 90 days: `prompts.db` beside its store. */
 export class Prompts {
   readonly #db: DatabaseSync
@@ -88,7 +99,7 @@ export class Prompts {
     if (there === false || (there === undefined && !options.create)) return undefined
     const make = () => new Prompts(path, options.wait ?? 5_000, options.now ?? Date.now())
     try {
-      if (there === undefined) mkdirSync(dirname(path), { recursive: true })
+      if (there === undefined) makeRoom(dirname(path))
       return make()
     } catch (error) {
       if (!isDamage(error)) return undefined

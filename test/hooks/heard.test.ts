@@ -324,3 +324,11 @@ test('[Y1] [T40] an agent does not erase what a person typed', async () => {
   await expect(erase).rejects.toThrow('only the user erases it')
   expect(kept(t)).toEqual(['Never email customers at night, please'])
 })
+
+test('[A7] git does not see the kept prompts, where the store of before lies in a work tree', async () => {
+  const t = openTestMemory()
+  const dir = dirname(t.project.storePath)
+  writeFileSync(join(dir, '.gitignore'), '/store.db*')
+  await session(t).types('Look at the parser of dates')
+  expect(readFileSync(join(dir, '.gitignore'), 'utf8').split('\n')).toEqual(['/store.db*', '/prompts.db*', ''])
+})
