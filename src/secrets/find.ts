@@ -26,7 +26,7 @@ function lookFor(given: string): Span[] {
   const mayHold = pairsOf(text)
   const runs = text.match(RUN)
   if (runs) look(TOKENS, text, runs.join(' '), mayHold, found)
-  if (runs) looseTokens(text, found)
+  if (runs?.some((run) => /\d.*\d/.test(run))) looseTokens(text, found)
   look(RULES, text, text, mayHold, found)
   const passwords: number[] = []
   found.push(...namedSecrets(text, passwords))

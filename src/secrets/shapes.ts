@@ -131,7 +131,7 @@ const htmlTables: Shape = (text, found) => {
   }
 }
 
-const LONG = /(?<![\w+/.~@-])[\w+/.~-]{20,400}={0,2}(?![\w/+@(-])/g
+const LONG = /[\w+/.~-]{20,}={0,2}/g
 /** What says that one opens something: on its line, or by the name of its variable. */
 const OPENS =
   /(?:^|\s)[^\s/]{0,60}(?:token|secret|bearer|cookie|\bjwt\b|credential|passw|passphrase|\b(?:login|auth)\b|key(?:s|pair)?\b)[^\s/]{0,40}(?:\s|$)/i
@@ -144,9 +144,9 @@ const INTRODUCED = /(?:[:=]|\bis|->|→|\b(?:use|using|with|key|token))[ ]?["'`(
 export function looseTokens(text: string, found: Span[]): void {
   for (const { 0: token, index } of text.matchAll(LONG)) {
     const isHex = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/.test(token)
-    if ((!isHex && !isDrawn(token)) || isPlaceholder(token)) continue
-    const near = text.slice(Math.max(0, index - 100), index)
-    const before = near.slice(near.lastIndexOf('\n') + 1)
+    const isPart = text[index - 1] === '@' || '@('.includes(text[index + token.length] ?? ' ') || token.length > 400
+    if (isPart || (!isHex && !isDrawn(token)) || isPlaceholder(token)) continue
+    const before = text.slice(Math.max(0, index - 100), index).replace(/^.*\n/s, '')
     const behind = /^[^\n]*/.exec(text.slice(index + token.length, index + token.length + 50))![0]
     if (SHOWN.test(before) || SHOWN.test(behind)) continue
     const opens = OPENS.test(before) || /^["'`)]?,? (?:is|as) .{0,30}(?:token|secret|key\b)/.test(behind)
