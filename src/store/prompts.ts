@@ -235,11 +235,12 @@ export class Prompts {
       ['quotes', 'words'],
       ['refused', 'words'],
     ] as const
+    let erased = 0
     for (const [table, column] of places)
       for (const { said } of this.#db.prepare(`SELECT DISTINCT ${column} AS said FROM ${table}`).all())
         if (!gone || gone.some((text) => wordsOf(String(said)).includes(text)))
-          this.#run(`DELETE FROM ${table} WHERE ${column}=?`, String(said))
-    this.#db.exec('VACUUM')
+          erased += this.#run(`DELETE FROM ${table} WHERE ${column}=?`, String(said))
+    if (erased > 0) this.#db.exec('VACUUM')
   }
 }
 
