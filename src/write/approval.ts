@@ -116,7 +116,11 @@ export class AuthorityWatch {
     }
     // of what reads otherwise here than all lines together say it, every change is one
     const written = draft.events.slice(this.#events).flatMap((e) => (BESIDE.has(e.field) ? [] : [e.entity]))
-    for (const id of new Set(written.filter((id) => kindGuarded(id) && view.waitingAt(id).length > 0))) {
+    const ended = [...touched].flatMap((id) => {
+      const { type, to } = (kindOf(id) === LINK_KIND && this.#p.entity(id)?.fields) || {}
+      return type === 'supersedes' && typeof to === 'string' ? [to] : []
+    })
+    for (const id of new Set([...written, ...ended].filter((id) => kindGuarded(id) && view.waitingAt(id).length > 0))) {
       const at = this.#p.registry().kind(kindOf(id))?.binding ? 'binding' : standing(id)
       if (outcomeOf('change', 'agent', 'here', at) !== 'done') found.add(id)
     }

@@ -64,6 +64,10 @@ const FOUND: readonly (readonly [what: string, history: string])[] = [
     'who erases their own words is not shown those of others in their place',
     '{"seed":0,"accepts":[],"steps":[["wish",{"by":1,"who":"person","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["answer",{"by":0,"n":0,"isYes":false}],["wish",{"by":0,"who":"person","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"delete"}],["send",{"from":1,"to":0,"which":[0]}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":21,"verb":"purge-text"}],["wish",{"by":1,"who":"person","thing":{"kind":"decision","name":"two"},"n":0,"verb":"add"}],["wish",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["answer",{"by":0,"n":0,"isYes":false}],["lease",{"by":0,"who":"person","path":"src/a","isTaken":false}]]}', // biome-ignore format: one history
   ],
+  [
+    'an agent replaces no rule of a person, whatever others propose of it meanwhile',
+    '{"seed":0,"accepts":[],"steps":[["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["mend",{"by":0,"who":"person","thing":{"kind":"fact","name":"one"},"n":0,"verb":"add"}],["mend",{"by":1,"who":"agent","thing":{"kind":"fact","name":"two"},"n":0,"verb":"add"}],["send",{"from":1,"to":0,"which":[0]}],["mend",{"by":0,"who":"agent","thing":{"kind":"fact","name":"two"},"n":0,"verb":"supersede"}],["send",{"from":0,"to":0,"which":[0]}]]}', // biome-ignore format: one history
+  ],
 ]
 
 test.each(FOUND)('[Y1] %s', (_what, history) => live(JSON.parse(history) as History))
