@@ -60,8 +60,8 @@ export async function prompt(hook: Hook): Promise<HookReply> {
     )
   const answer = (text !== '' && (await hook.attemptLater('answer', async () => answered(hook, text), true))) || {}
   const news = hook.attempt('news', () => newsFor(hook))
-  // behind an answer the rest is heard
-  const rest = answer.visible === undefined ? text : text.replace(/^[^.,;!?\n]{0,80}(?:[.,;!?\n]\s*|$)/, '')
+  // behind an answer that was carried out the rest is heard
+  const rest = answer.context === undefined ? text : text.replace(/^[^.,;!?\n]{0,80}(?:[.,;!?\n]\s*|$)/, '')
   const said =
     listens && rest !== ''
       ? await hook.attemptLater('words', async () => (await import('./heard.ts')).heard(hook, rest), true)

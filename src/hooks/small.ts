@@ -1,5 +1,16 @@
-/** Says nothing of the work. */
-const SMALL =
-  /^(?:again|commit|continue|do it|go|hello|hey|hi|next|no|ok|okay|proceed|push|sure|thank|thanks|yes|ja|nein|oui|non|s[ií]|sim)\b/i
-const SMALL_MAX = 24
-export const isSmall = (text: string): boolean => text.length < SMALL_MAX && SMALL.test(text)
+const SMALL = new Set(
+  (
+    'a again ahead all and are commit continue do for go good great hello hey hi it just keep let me much next no now ok okay on one ' +
+    'please proceed push s so sure thank thanks that the them then this to us very with y yep yes you ' +
+    'bitte danke ja nein weiter merci oui non gracias sí si sim não obrigado'
+  ).split(' '),
+)
+const REFERENCE = /^[a-f][0-9a-f]{2,14}$/
+
+/** Says nothing of the work: "yes a7c", "go on please", "commit and push". */
+export const isSmall = (text: string): boolean =>
+  text.length < 40 &&
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .every((word) => word === '' || SMALL.has(word) || REFERENCE.test(word))

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { HookCall } from '../../src/hooks/call.ts'
 import { openPrompts } from '../../src/hooks/kept-prompts.ts'
 import { mayBeRepeated, saysItLasts } from '../../src/hooks/lasting-words.ts'
@@ -11,15 +11,9 @@ import { history } from '../../src/tools/history.ts'
 import { recall } from '../../src/tools/recall.ts'
 import type { ToolContext } from '../../src/tools/tool.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
+import { withoutMarksOfAgents } from './run.ts'
 
-/** An agent that runs these tests leaves its marks in their environment: the hooks here are a person's. */
-beforeEach(() => {
-  const before = ['CLAUDECODE', 'CODEX_SANDBOX', 'GEMINI_CLI', 'CURSOR_AGENT', 'COPILOT_CLI', 'OPENCODE', 'AGENT', 'AI_AGENT'].map((name) => [name, process.env[name]] as const) // biome-ignore format: a list
-  for (const [name] of before) delete process.env[name]
-  onTestFinished(() => {
-    for (const [name, value] of before) if (value !== undefined) process.env[name] = value
-  })
-})
+withoutMarksOfAgents()
 
 function session(t: TestMemory, id = 's1', client = 'claude') {
   const on = async (event: HookCall['event'], more: Partial<HookCall> = {}) =>
@@ -129,6 +123,14 @@ test('[G7] typed prompts are kept beside the store for their user alone, without
   const found = await recall.run(contextOf(t), { text: 'parser', prompts: true } as never)
   expect(found.text).toContain('Look at the parser')
   expect((await history.run(contextOf(t), { prompts: true } as never)).text).toContain('Look at the parser')
+})
+
+test('[G7] a short rule is kept; a go-ahead and an answer are not', async () => {
+  const t = openTestMemory()
+  const { types } = session(t)
+  const rules = ['Commit in English', 'no yarn here please']
+  for (const text of [...rules, 'go on please', 'Yes, commit and push it now', 'no a7c', 'ok!']) await types(text)
+  expect(kept(t).sort()).toEqual(rules)
 })
 
 test('[G7] nothing is kept of what no person typed, nor where that is switched off', async () => {
@@ -289,6 +291,7 @@ test('[Y1] what looks like an answer and is none is said, and what stands behind
   const { types } = session(t)
   await types('From now on, use pnpm here.')
   expect((await types('yes and now fix the cart')).visible).toMatch(/did not take this for an answer: say yes \w{3}/)
+  expect(kept(t)).toContain('yes and now fix the cart')
   const ref = /yes (\w{3})/.exec((await types('Always run the linter first.')).visible!)![1]!
   const { visible } = await types(`yes ${ref}. From now on all logs are JSON lines.`)
   expect(visible).toContain('"From now on all logs are JSON lines"')

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { beforeEach, expect, onTestFinished } from 'vitest'
+import { markOfAgent } from '../../src/coordination/caller.ts'
 import type { Memory } from '../../src/memory.ts'
 import { openProject } from '../../src/open.ts'
 import { createProject, type Project } from '../../src/store/project.ts'
@@ -66,6 +67,14 @@ export function runHook(args: readonly string[], payload: unknown, options: RunO
   })
   return promise
 }
+
+/** An agent that runs the tests leaves its marks in their environment: the hooks of this file are a person's. */
+export const withoutMarksOfAgents = () =>
+  beforeEach(() => {
+    const before = { ...process.env }
+    for (let name = markOfAgent(); name; name = markOfAgent()) delete process.env[name]
+    onTestFinished(() => void Object.assign(process.env, before))
+  })
 
 export interface HookProject {
   readonly dir: string

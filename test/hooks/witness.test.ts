@@ -1,4 +1,4 @@
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DIALECTS } from '../../src/clients/index.ts'
 import { processStat } from '../../src/env.ts'
 import type { HookCall } from '../../src/hooks/call.ts'
@@ -6,26 +6,9 @@ import { respond } from '../../src/hooks/run.ts'
 import { answersIn } from '../../src/hooks/witness.ts'
 import { standingOf } from '../../src/model/entity.ts'
 import { openTestMemory, type TestMemory } from '../helpers.ts'
-import { hookProject, PATIENT, runHook } from './run.ts'
+import { hookProject, PATIENT, runHook, withoutMarksOfAgents } from './run.ts'
 
-/** An agent that runs these tests leaves its marks in their environment: the hooks here are a person's. */
-const MARKS = [
-  'CLAUDECODE',
-  'CODEX_SANDBOX',
-  'GEMINI_CLI',
-  'CURSOR_AGENT',
-  'COPILOT_CLI',
-  'OPENCODE',
-  'AGENT',
-  'AI_AGENT',
-]
-beforeEach(() => {
-  const before = MARKS.map((name) => [name, process.env[name]] as const)
-  for (const name of MARKS) delete process.env[name]
-  onTestFinished(() => {
-    for (const [name, value] of before) if (value !== undefined) process.env[name] = value
-  })
-})
+withoutMarksOfAgents()
 
 /** A client's session: what its events are answered. */
 function session(t: TestMemory, id = 's1', client = 'claude') {
