@@ -165,6 +165,8 @@ export function verbsPage(): string {
     '',
     '`act` takes a list of at most 50 actions, `["verb", {arguments}]`. All are done, or none. Later actions see what earlier ones have done. A refused batch says what is wrong with every action.',
     '',
+    'Any action takes `said`: the exact words of the user that it rests on ([mcp.md](mcp.md#rules-need-a-person)).',
+    '',
     'A reference to an entity is an id, `kind:name`, the path of a file, or a bare name. A bare name must be unique.',
     '',
     '## Verbs of kinds',
