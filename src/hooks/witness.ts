@@ -282,8 +282,8 @@ function grant(hook: Hook, wish: Wish, yes: boolean): string {
         if (e.id !== id)
           memory.act([['reject', { ref: e.id, reason: 'kept in the words of the user' }]], { by: 'person', session })
     })
-    if (actions[0]![0] === 'retire') return `Tidemark: by the user's yes, ${also} (${id})`
-    return `Tidemark: by the user's yes, ${kind} ${shown} (${id})${also ? `, ${also}` : ''}`
+    if (actions[0]![0] === 'retire') return `Tidemark: the user agreed. This ${also} (${id})`
+    return `Tidemark: the user agreed. Recorded: ${kind} ${shown} (${id})${also ? `. This ${also}` : ''}`
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return `Tidemark could not do it, and nothing was changed: ${shown}`

@@ -243,7 +243,7 @@ test('[M4] [G7] what is typed under load, or when the time is up, is kept all th
   expect((await hook('UserPromptSubmit', { prompt: 'Always use zod.' })).out).toContain(
     '\\"Always use zod\\" — confirm?',
   )
-  expect((await hook('UserPromptSubmit', { prompt: 'yes' })).out).toContain('by the user')
+  expect((await hook('UserPromptSubmit', { prompt: 'yes' })).out).toContain('the user agreed')
   expect(m.reader.list('fact').map((e) => e.name)).toEqual(['Always use zod'])
 })
 
