@@ -53,10 +53,10 @@ const most = Math.log(words.length + TAIL)
 /** A rank by Zipf's law: the logarithm of ranks is even. */
 export const someWord = (chance: () => number): string => wordAt(Math.floor(Math.exp(chance() * most)) - 1)
 
-const text = (chance: () => number, n: number): string => {
+const text = (chance: () => number, n: number, end = ''): string => {
   const out = Array.from({ length: n }, () => someWord(chance))
   for (let i = 9; i < n; i += 10 + Math.floor(chance() * 8)) out[i] += '.'
-  return redact(title(`${out.join(' ')}.`)) // chance makes what looks like one, and a store refuses that
+  return redact(title(`${out.join(' ')}.${end}`)) // chance makes what looks like one, and a store refuses that
 }
 
 type Made = [verb: string, args: Record<string, unknown>]
@@ -96,9 +96,9 @@ export function entity(i: number): Made {
       ]
     case 6:
     case 7:
-      return ['record-learning', { title: `${text(chance, 7)} ${i}`, body: text(chance, length(15, 80)), tags }]
+      return ['record-learning', { title: text(chance, 7, ` ${i}`), body: text(chance, length(15, 80)), tags }]
     case 8:
-      return ['record-fact', { fact: `${text(chance, length(6, 20))} ${i}` }]
+      return ['record-fact', { fact: text(chance, length(6, 20), ` ${i}`) }]
     default:
       return [
         'record-file',
