@@ -179,7 +179,7 @@ function settleSome(s: Settling, registry: () => Registry, all: readonly string[
     const targets = [...new Set([...ends.values()].flat())].filter((end) => !s.words.has(end))
     const ofTargets = Map.groupBy(eventsOfAll(db, targets), (e) => e.event.entity)
     for (const end of targets) wordsOn(s, end, ofTargets.get(end) ?? [])
-    for (const id of ids) settle(s, registry, id, events.get(id) ?? [], ends.get(id)!)
+    for (const id of ids) settle(s, registry, id, events.get(id) ?? [], ends.get(id)!, declared.has(kindOf(id)))
   }
 }
 
@@ -189,6 +189,7 @@ function settle(
   id: string,
   events: readonly Arrived[],
   ends: readonly string[],
+  isReadOtherwise: boolean,
 ): void {
   const { db } = s
   if (heldOf(db, id)?.frozen) return
@@ -197,6 +198,10 @@ function settle(
   const asked = askedOf(db, id)
   const isShown = Number.isFinite(wordsOn(s, id, events).first)
   const hidden = asked.filter((a) => !isShown || saysSecret(events.filter((e) => isErasedIn(a, e))))
+  if (waiting.size === 0 && hidden.length === 0 && !isReadOtherwise) {
+    dropHeld(db, id) // it holds as its row says
+    return
+  }
   const kept = events.filter(
     (e) =>
       !waiting.has(e) &&
