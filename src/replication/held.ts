@@ -1,6 +1,7 @@
+import { STATE } from '../log/cells.ts'
 import { foldOf } from '../log/context-value.ts'
-import { cellsOf } from '../log/events.ts'
-import { projectionOf, textOf } from '../materialize/apply.ts'
+import { cellsOf, type Event } from '../log/events.ts'
+import { projectionOf, rowOf, textOf } from '../materialize/apply.ts'
 import { isGuarded as isKnowledge } from '../model/authority.ts'
 import { canonical } from '../model/canonical.ts'
 import { type Entity, KIND_KIND, kindOf, LINK_KIND, RELATION_KIND } from '../model/entity.ts'
@@ -233,6 +234,30 @@ export const settleAll = (db: Db, registry: () => Registry): void =>
 /** What holds here stays as it is, although what it is made of goes. */
 function freeze(db: Db, registry: Registry, held: Held, frozen: Frozen): void {
   putHeld(db, kindOf(held.id), { ...held, frozen }, held.row && textIn(registry, held.row))
+}
+
+/** What this store writes is read at once, also where an entity stays as it was: the rest of what others want goes on waiting. */
+export function sayInFrozen(db: Db, registry: Registry, events: readonly Event[]): void {
+  if (!isAnyHeld(db)) return
+  for (const [id, said] of Map.groupBy(events, (e) => e.entity)) {
+    const held = heldOf(db, id)
+    if (!held?.frozen) continue
+    const now = getRow(db, id)
+    const wanted = now && entityOf(now)
+    if (!wanted?.live || !held.row) {
+      dropHeld(db, id)
+      continue
+    }
+    const before = entityOf(held.row)
+    const own = [...new Set(said.map((e) => e.field))].filter((field) => field !== STATE)
+    const others = Object.entries(before.fields).filter(([field]) => !own.includes(field))
+    const mine = own.flatMap((field) => (wanted.fields[field] === undefined ? [] : [[field, wanted.fields[field]]]))
+    const fields = Object.fromEntries([...others, ...mine])
+    const folded = { fields, live: true, created: before.created, conflicts: [...before.conflicts] }
+    const row = rowOf(id, folded, now!.updated, now!.version, registry)
+    if (saidOf(row) === saidOf(now)) dropHeld(db, id)
+    else freeze(db, registry, { ...held, row }, held.frozen)
+  }
 }
 
 /** An entity as it holds here now. */

@@ -1,4 +1,4 @@
-import { kindOf, LINK_KIND, standingOf } from '../model/entity.ts'
+import { KIND_KIND, kindOf, LINK_KIND, RELATION_KIND, standingOf } from '../model/entity.ts'
 import type { Report } from '../model/validate.ts'
 import { entityOf } from '../read/reader.ts'
 import { BESIDE, contentDigest } from '../replication/trust.ts'
@@ -34,12 +34,21 @@ export function agree(p: Planning, { id, lines, frozen }: Held, report: Report, 
   p.sign(id, { confirms, ...(last ? { agrees: `${last.replica}:${last.seq}` } : {}) })
 }
 
+/** What these kinds are said with: they stay, since entities rest on them. */
+const DEFINES: { readonly [kind: string]: string } = { [KIND_KIND]: 'define-kind', [RELATION_KIND]: 'define-relation' }
+
 /** Says again what holds here, over what others said; in our own name where its lines are gone. */
 export function turnDown(p: Planning, { id, row, lines, frozen }: Held, report: Report, run: RunAction): void {
   if (frozen) {
     p.decide(id)
-    if (p.entity(id)?.live) p.remove(id, 'recorded again')
     const { provenance: _, retired: _retired, ...fields } = row ? entityOf(row).fields : {}
+    const define = DEFINES[kindOf(id)]
+    if (define) {
+      const { order: _order, ...said } = fields
+      run(define, said, report)
+      return
+    }
+    if (p.entity(id)?.live) p.remove(id, 'recorded again')
     if (kindOf(id) === LINK_KIND) run('link-entities', fields, report)
     else run(`record-${kindOf(id)}`, p.entity(id) ? { ...fields, ref: id, anew: true } : fields, report)
     return

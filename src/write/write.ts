@@ -20,6 +20,7 @@ import { withProjectKinds } from '../model/project-registry.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Ends, travelsFrom } from '../read/travels.ts'
 import { placeOn } from '../read/work-tree.ts'
+import { sayInFrozen } from '../replication/held.ts'
 import { applyPurges, HEADER } from '../replication/purge.ts'
 import { releaseAnchors } from '../store/code.ts'
 import { dropOldWork, keepWork, workOf } from '../store/current-work.ts'
@@ -157,6 +158,7 @@ export function writeBatch(
     salt: (id) => (travels(id) ? undefined : newSalt(env)),
   })
   applyLine(db, states, host.rowRegistry(), line, now)
+  sayInFrozen(db, host.registry(), events)
   if (!isLocal) keepShared(db, line)
   log.packDue(db)
   saveClock(db, { ms, ctr: clock.ctr + events.length })

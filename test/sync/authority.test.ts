@@ -457,6 +457,38 @@ test('[Y1] [C6] [T112] what others changed and folded away is told as a change, 
   expect(said(ana, 'decision:use-pnpm')).toMatchObject({ rationale: 'it is fast' })
 })
 
+const KIND = { name: 'recipe', key: 'title', fields: { title: 'text' } }
+const SAYS: readonly (readonly [id: string, field: string, say: (words: string) => unknown[]])[] = [
+  ['decision:use-pnpm', 'rationale', (rationale) => decision('use pnpm', { rationale })],
+  ['fact:use-pnpm', 'context', (context) => ['record-fact', { fact: 'use pnpm', category: 'constraint', context }]],
+  ['project-kind:recipe', 'about', (about) => ['define-kind', { ...KIND, about }]],
+  ['project-relation:sings-with', 'about', (about) => ['define-relation', { name: 'sings-with', about }]],
+]
+test.each(SAYS)('[Y1] [C6] [T110] %s: what others folded over it waits, and what I say is read', (id, field, say) => {
+  for (const isRejected of [false, true]) {
+    const { ana, mallory, give } = two('updates')
+    act(ana, say('for now'))
+    for (const c of [ana, mallory]) c.clock.now += 5_000
+    act(mallory, say('as Mallory says'))
+    mallory.memory.compact(mallory.clock.now + 60_000)
+    give(mallory, ana)
+    const reads = () => ana.memory.reader.entity(id)?.fields[field]
+    expect(heldOf(ana.memory.db, id)?.frozen).toBe('folded')
+    expect(reads()).toBe('for now')
+    if (isRejected) act(ana, ['reject', { ref: id }])
+    expect(heldOf(ana.memory.db, id)?.frozen).toBe(isRejected ? undefined : 'folded')
+    expect(reads()).toBe('for now')
+    act(ana, say('for ever'))
+    expect(reads()).toBe('for ever')
+    if (isRejected) {
+      give(ana, mallory)
+      expect(mallory.memory.db.get('SELECT body ->> ? AS now FROM entities WHERE id=?', field, id)).toEqual({
+        now: 'for ever',
+      })
+    }
+  }
+})
+
 test('[C6] [T40] an agent changes nothing that a person wrote, also once its lines are folded away', () => {
   const { ana } = two('updates')
   act(ana, decision('use pnpm', { rationale: 'one store for all packages' }))
