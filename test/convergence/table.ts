@@ -16,7 +16,7 @@ import { vouchedFor } from '../../src/replication/trust.ts'
 import { waitingChanges } from '../../src/replication/waiting.ts'
 import { publicKey } from '../../src/store/keys.ts'
 import { printLine } from '../../src/store/line.ts'
-import { newsAfter } from '../../src/store/log.ts'
+import { entitiesOf, newsAfter } from '../../src/store/log.ts'
 import { openClaims } from '../../src/store/presence.ts'
 import { createProject, findProject, type Project } from '../../src/store/project.ts'
 import { getRow } from '../../src/store/rows.ts'
@@ -191,6 +191,13 @@ export class Table extends Stage {
       const was = before.get(id) ?? 'gone'
       const why = this.#forbids(p, id, was, now)
       if (why) throw new Error(`${p.name} read ${id} as ${json(was)}, and reads it as ${json(now)}: ${why}`)
+      // a reviewer took it away: anybody may say it again
+      const own = this.#deeds.get(p)!
+      if (was !== 'gone' && now === 'gone') own.guarded.delete(id)
+      else if (now !== 'gone' && own.stands.has(id) && !now.binds && !this.#isDecided(p, id, now.words)) {
+        own.guarded.delete(id)
+        own.stands.delete(id)
+      }
     }
     if (this.#isFolded) return
     const left = this.#textsIn(p)
@@ -208,8 +215,10 @@ export class Table extends Stage {
       return own.stands.has(id) && !isDeepStrictEqual(was, now) ? 'nobody has agreed to the change' : undefined
     }
     if (!own.stands.has(id)) return undefined
-    const isEmpty = now !== 'gone' && now.words === '' && deciding.some(hasEmptied)
-    if (now !== 'gone' && !isEmpty && !this.#isDecided(p, id, now.words))
+    const isReviewed = deciding.some((d) => d !== own && d.took.has(id))
+    const isEmpty = now !== 'gone' && now.words === '' && (isReviewed || deciding.some(hasEmptied))
+    // what a reviewer took away may leave words of others, which bind nobody
+    if (now !== 'gone' && !isEmpty && !this.#isDecided(p, id, now.words) && !(isReviewed && !now.binds))
       return 'nobody who decides here said these words'
     const isTaken = deciding.some(({ took, erased }) => took.has(id) || erased.has(thingIn(id)))
     return was !== 'gone' && now === 'gone' && !isTaken ? 'nobody who decides here took it away' : undefined
@@ -305,6 +314,8 @@ export class Table extends Stage {
       fail('does not read as it was said')
     if (['purge', 'delete', 'supersede', 'retire'].includes(verb)) own.took.add(about)
     if (!['add', 'retype', 'define'].includes(verb)) this.#decides(p, changed)
+    // what is undone may read as before here, and otherwise where less has come
+    if (verb === 'undo') this.#decides(p, this.#touchedBy(p, done.batch))
     // what waits for a yes is told to nobody, and can be taken away as well
     for (const id of there)
       if (!isLeft(id)) {
@@ -323,6 +334,10 @@ export class Table extends Stage {
     }
   }
 
+  #touchedBy(p: Player, batch: string): string[] {
+    const [replica = '', seq] = batch.split(':')
+    return entitiesOf(p.memory.db, replica, Number(seq)).filter((id) => this.#ids.has(id))
+  }
   #sees(p: Player, id: string): void {
     const now = this.#read(p, id)
     if (now !== 'gone') this.#deeds.get(p)!.saw.add(`${id} ${now.words}`)
@@ -401,6 +416,8 @@ export class Table extends Stage {
     const proposal = reader.entity(id)?.fields.action
     const [verb, args] =
       typeof proposal === 'string' ? (JSON.parse(proposal) as [string, { [arg: string]: string }]) : []
+    // a proposal that is erased says words of its own
+    const texts = verb === 'purge' && args?.ref?.startsWith('proposal:') ? this.#textsIn(p) : []
     const before = this.#readAll(p)
     const row = getRow(db, id)
     const wanted = row && entityOf(row).fields[id.startsWith('fact:') ? 'context' : 'rationale']
@@ -430,6 +447,8 @@ export class Table extends Stage {
         if (id !== RECIPE && !isShown) fail('and reads something else')
         this.#decides(p, [id])
       }
+      const left = this.#textsIn(p)
+      for (const text of texts) if (!left.has(text)) own.erased.add(text.split('/')[1]!)
       for (const id of changed) own.ofPerson.add(id)
       if (verb === 'undo') for (const id of changed) own.guarded.delete(id)
       this.#decides(p, changed)
