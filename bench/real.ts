@@ -169,9 +169,10 @@ async function judged(prompts: readonly Typed[]): Promise<Judged> {
     const { context } = await replay.on(`last-${i}`, 'prompt', {
       prompt: 'What is there to do?',
     })
-    if (!context?.includes('Earlier sessions')) break
-    await judge(`last-${i}`, context)
+    const isAsked = context?.includes('Earlier sessions') === true
+    if (isAsked) await judge(`last-${i}`, context)
     await replay.on(`last-${i}`, 'session-end', { reason: 'exit' })
+    if (!isAsked) break
   }
   const said = (e: Entity) => provenanceOf(e).some((p) => p.said !== undefined)
   const { reader } = replay.memory
@@ -232,6 +233,7 @@ async function run(): Promise<Table[]> {
   const wrong = (100 * (questions.length - right.length)) / labelled.length
   const judgedAll: Judged[] = []
   for (const repo of repos) judgedAll.push(await judged(repo))
+  const longest = Math.max(...judgedAll.map((j) => j.tokens))
   const sum = (key: keyof Judged) => judgedAll.reduce((n, j) => n + j[key], 0)
   return [
     {
@@ -266,7 +268,9 @@ async function run(): Promise<Table[]> {
         { what: 'recorded twice', cells: [sum('doubled'), '', '', ''], bound: '0', ok: sum('doubled') === 0 },
         {
           what: 'tokens of the longest last briefing',
-          cells: [Math.max(...judgedAll.map((j) => j.tokens)), '', '', ''],
+          cells: [longest, '', '', ''],
+          bound: '≤ 400',
+          ok: longest <= 400,
         },
       ],
     },

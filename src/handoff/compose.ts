@@ -55,7 +55,7 @@ function failing(kept: Json | undefined): string[] {
 
 /**
  * What a session leaves, from what it did: the task it is at, what it holds and touched, what it decided, what fails,
- * what is still to be done or confirmed. Nothing where it did nothing.
+ * what is still to be done or confirmed. Nothing where it left nothing in hand.
  */
 export function composeHandoff(memory: Memory, session: string): Composed | undefined {
   const { reader } = memory
@@ -103,7 +103,9 @@ export function composeHandoff(memory: Memory, session: string): Composed | unde
     ],
   }
   const { contextUsed } = sessions.get(session) ?? {}
-  const parts = [said.inProgress, said.decisionsMade, said.blockers, said.nextSteps]
+  // decisions stand for themselves: a session that only decided, or only asked, leaves no work
+  const isWritten = currentEntities(reader).some(({ fields }) => ids.has(String(fields.session)))
+  const parts = [said.inProgress, said.blockers, said.nextSteps, ...(isWritten ? [said.decisionsMade] : [])]
   if (parts.every((p) => p.length === 0)) return undefined
   said.inProgress.unshift(
     ...(typeof request === 'string' ? [`Asked: "${short(request, SAID_MAX)}"`] : []),

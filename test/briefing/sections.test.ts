@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { back } from '../../src/briefing/back.ts'
 import { brief, wasBriefed } from '../../src/briefing/brief.ts'
 import { sessionsOf } from '../../src/coordination/sessions.ts'
+import { writeAutomatic } from '../../src/handoff/compose.ts'
 import { openTestMemory, replicaOf, sync, type TestMemory } from './helpers.ts'
 
 const textOf = (t: TestMemory, options = {}) =>
@@ -83,6 +84,36 @@ test('[P4] what was left with a task is told while that is open', () => {
   expect(textOf(t)).toMatch(/- a released task "refresh tokens" \(task:\S+\) at .* and left: JWKS is next/)
   t.act([['complete', { ref: 'refresh tokens' }]], { session: 'b' })
   expect(textOf(t)).not.toContain('JWKS is next')
+})
+
+test('[P4] what is to be done next is told before what a later session touched, for a fortnight; what is old, by its name', () => {
+  const t = openTestMemory()
+  const steps = { inProgress: ['prices'], nextSteps: ['add VAT, then write a test for it'] }
+  t.act([['write-handoff', steps]], { session: 'a' })
+  t.clock.now += 60_000
+  t.act([['write-handoff', { inProgress: ['Edited README.md'] }]], { session: 'b' })
+  const told = () => brief(t.memory, t.project, { session: 'c' }).text
+  expect(told()).toMatch(/add VAT, then write a test for it[\s\S]*and 1 more handoff/)
+  t.clock.now += 15 * 86_400_000
+  expect(told()).toContain('Edited README.md')
+  expect(told()).not.toContain('add VAT')
+  t.clock.now += 20 * 86_400_000
+  expect(told()).toMatch(/- Handoff .*, 35 days ago: check what is still so .*; tidemark handoff\n/)
+  expect(told()).not.toContain('Edited README.md')
+})
+
+test('[P4] what a session decided is told once, among the decisions; a name that is the beginning of what it says, too', () => {
+  const t = openTestMemory()
+  const description = 'We want a single git repository for all of the packages, at its top'
+  const [session, name] = ['a', description.slice(0, 60)]
+  sessionsOf(t.memory).start({ id: session, client: 'claude-code' })
+  sessionsOf(t.memory).edited(session, 'src/a.ts')
+  t.act([['record-decision', { name, description }]], { session })
+  writeAutomatic(t.memory, t.project, session, { why: 'stop' })
+  const { text } = brief(t.memory, t.project, { session: 'c' })
+  expect(text).toContain(`## Decisions\n- ${description} (`)
+  expect(text).toContain('Edited src/a.ts')
+  expect(text.split('We want').length).toBe(2)
 })
 
 test('[P4] a handoff that does not fit is told with its next steps', () => {

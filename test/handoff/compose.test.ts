@@ -40,6 +40,21 @@ test('[P4] a handoff is put together from what the session did', () => {
   })
 })
 
+test('[P4] a session that only asked, or only decided, leaves no work', () => {
+  const m = openTestMemory()
+  const sessions = sessionsOf(m.memory)
+  sessions.start({ id: 'a', client: 'claude-code' })
+  sessions.patch('a', { request: 'What is there to do?', said: 'Nothing is open.' })
+  m.act([['record-decision', { name: 'use-jwt', rationale: 'stateless' }]], { session: 'a' })
+  expect(composeHandoff(m.memory, 'a')).toBeUndefined()
+  sessions.edited('a', 'src/a.ts')
+  expect(composeHandoff(m.memory, 'a')!.inProgress).toEqual([
+    'Asked: "What is there to do?"',
+    'Answered: "Nothing is open."',
+    'Edited src/a.ts',
+  ])
+})
+
 test('[P4] it is written by itself, in the words of the agent where it has some, and not again for the same', () => {
   const m = openTestMemory()
   worked(m)

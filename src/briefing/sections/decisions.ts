@@ -22,7 +22,9 @@ export const decisions: Section = {
     relevant(about, ['decision'], 'discover (get-decisions), or recall in plain words', (e) => {
       const why = field(e, 'rationale', 160)
       const what = unended(field(e, 'description', 240))
-      const head = `- ${refOf(e)}${what === '' ? '' : `: ${what}`}`
+      // a name that was made of the description says nothing more
+      const isNamed = !what.startsWith(e.name.replace(/…$/, ''))
+      const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
       return {
         text: `${head}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}`,
         short: `${head} ${byline(e, about)}`,

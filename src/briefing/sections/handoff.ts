@@ -49,12 +49,25 @@ export const handoff: Section = {
   },
 }
 
-/** The handoff of the current task first, then those of the branch, the newest of each first. */
-export function matteringFirst(all: readonly CurrentHandoff[], { focus, memory, session }: About): CurrentHandoff[] {
+const DAY = 86_400_000
+/** What was to be done next is carried over the work of later sessions for so long. */
+const CARRIED_DAYS = 14
+/** Older than this, a handoff is told of and not told. */
+const OLD_DAYS = 30
+
+const daysOld = (h: CurrentHandoff, about: About): number => Math.floor((about.moment - h.written) / DAY)
+
+/**
+ * The handoff of the current task first, then those of the branch; of each those that say what is to be done next, while they are
+ * new, and then the newest.
+ */
+export function matteringFirst(all: readonly CurrentHandoff[], about: About): CurrentHandoff[] {
+  const { focus, memory, session } = about
   const { task } = memory.place(session)
   const weight = (h: CurrentHandoff): number => {
-    if (task !== undefined && h.task === task) return 2
-    return focus.branch !== undefined && provenanceOf(h.entity).at(-1)?.branch === focus.branch ? 1 : 0
+    const isOpen = h.said.nextSteps.length + h.said.blockers.length > 0 && daysOld(h, about) < CARRIED_DAYS ? 0.5 : 0
+    if (task !== undefined && h.task === task) return 2 + isOpen
+    return (focus.branch !== undefined && provenanceOf(h.entity).at(-1)?.branch === focus.branch ? 1 : 0) + isOpen
   }
   return [...all].sort((a, b) => weight(b) - weight(a))
 }
@@ -67,20 +80,29 @@ export const calledHandoff = ({ entity }: CurrentHandoff): string => {
 
 const headOf = (h: CurrentHandoff, about: About): string => {
   const e = h.entity
-  const stale = h.stale ? `, ${h.commitsSince} commits ago: check what is still so` : ''
+  const days = daysOld(h, about)
+  const since = h.stale ? `${h.commitsSince} commits ago` : days >= OLD_DAYS ? `${days} days ago` : ''
+  const stale = since === '' ? '' : `, ${since}: check what is still so`
   return `- Handoff ${calledHandoff(h)}, written ${minute(h.written, about)}${stale} ${byline(e, about)}`
 }
 
 function inFull(h: CurrentHandoff, about: About): Item {
   const head = headOf(h, about)
   const { said } = h
-  const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] =>
-    said[field].length === 0 ? [] : [`  ${heading}:`, ...said[field].map((item) => `  - ${plain(item, ITEM)}`)]
+  const composed = new Set(Array.isArray(h.entity.fields.composed) ? h.entity.fields.composed : [])
+  // what the session decided stands among the decisions, and what it is called by was asked
+  const isToldElsewhere = (field: string, item: string) =>
+    (field === 'decisionsMade' && composed.has(item)) || item === `Asked: ${calledHandoff(h)}`
+  const part = ({ field, heading }: (typeof HANDOFF_PARTS)[number]): string[] => {
+    const items = said[field].filter((item) => !isToldElsewhere(field, item))
+    return items.length === 0 ? [] : [`  ${heading}:`, ...items.map((item) => `  - ${plain(item, ITEM)}`)]
+  }
   const body = (said.body ?? '')
     .split('\n')
     .flatMap((line) => (plain(line, ITEM) === '' ? [] : [`  ${bodyLine(line)}`]))
   const context = said.contextUsed === undefined ? [] : [`  Context used: ${plain(said.contextUsed, 40)}`]
   const next = part(HANDOFF_PARTS.find((p) => p.field === 'nextSteps')!)
+  if (daysOld(h, about) >= OLD_DAYS) return { id: h.entity.id, text: `${head}; tidemark handoff` }
   return {
     id: h.entity.id,
     text: [head, ...context, ...body, ...HANDOFF_PARTS.flatMap(part)].join('\n'),
