@@ -19,6 +19,7 @@ import { stateDirectory } from '../../../store/state.ts'
 import { receiveChanges } from '../../../sync/receive.ts'
 import { ask, refuseAgents } from '../ask.ts'
 import type { Command, CommandCall } from '../command.ts'
+import { extractorHere } from './extractor.ts'
 import { clientContext, shownFile } from './launcher.ts'
 
 /**
@@ -276,6 +277,11 @@ export const init: Command = {
           : 'done. restart the clients to connect them',
     )
     const wired = new Set(changes.filter((c) => !c.failed).map((c) => c.client))
+    const reader = ['claude', 'codex'].find((client) => wired.has(client as WiringChange['client']))
+    if (fresh && reader && isTerminal() && extractorHere(call) === undefined)
+      call.out(
+        `  option off: ${reader} may read each session at its end, for up to 12,000 tokens: tidemark models add extractor --client ${reader} --budget 100000`,
+      )
     for (const { id, state, text, fix = text } of checkWiring(context)) {
       const client = id.split('.')[0]!
       if (state === 'wrong' && wired.has(client)) call.out(`  next   ${client}: ${fix}`)
