@@ -1,5 +1,6 @@
+import { stillWaits } from '../briefing/sections/unconfirmed.ts'
 import type { Entity } from '../model/entity.ts'
-import { standingOf } from '../model/entity.ts'
+import { provenanceOf, standingOf } from '../model/entity.ts'
 import { newestFirst, type Reader } from '../read/reader.ts'
 import { type Stale, Staleness } from '../read/stale.ts'
 import { vouchedFor } from '../replication/trust.ts'
@@ -27,11 +28,25 @@ export function unverifiedRules(memory: ToolContext['memory']): Entity[] {
   return facts.filter((e) => !vouched.has(e.id)).sort(newestFirst)
 }
 
-/** What waits for somebody's yes: proposals of every kind, and rules from others. */
+/** What a person said weighs more than what nobody did, and what was said again more than what was said once. */
+const weightOf = (e: Entity): number => {
+  const all = provenanceOf(e)
+  return all.length + (all.some((p) => p.said !== undefined) ? 1 : 0)
+}
+
+/** Proposals that wait, and how many wait no more. */
+export function proposedIn(memory: ToolContext['memory']): { waiting: Entity[]; old: number } {
+  const now = memory.env.now()
+  const all = every(memory.reader, { standing: 'proposed' }, () => true)
+  const waiting = all.filter((e) => stillWaits(e, now))
+  return { waiting, old: all.length - waiting.length }
+}
+
+/** What waits for somebody's yes, the weightiest first: proposals of every kind, and rules from others. */
 export const waitingIn = (memory: ToolContext['memory'], others = unverifiedRules(memory)): Entity[] =>
-  every(memory.reader, { standing: 'proposed' }, () => true)
-    .concat(others)
-    .sort(newestFirst)
+  proposedIn(memory)
+    .waiting.concat(others)
+    .sort((a, b) => weightOf(b) - weightOf(a) || newestFirst(a, b))
 
 /** What the code has left behind, with places of its own: what rests on those is settled with them. */
 export const staleHere = ({ memory: { db, reader }, project }: ToolContext): Stale[] =>

@@ -1,3 +1,4 @@
+import { WAITS_DAYS } from '../briefing/sections/unconfirmed.ts'
 import { idsOf } from '../coordination/session-ids.ts'
 import { UserError } from '../errors.ts'
 import { numberOf, proposalText, waitingIn as waitingSkills } from '../handoff/views/mutations.ts'
@@ -10,7 +11,7 @@ import { countWaiting } from '../store/held.ts'
 import { contraryAmong, contraryRules, howSettled, saidContrary } from './contradictions.ts'
 import { ago, entityJson, mustBeWhole, oneLine } from './format.ts'
 import { AS_OF, at } from './moment.ts'
-import { every, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
+import { every, proposedIn, staleHere, unverifiedRules, waitingIn } from './review-queue.ts'
 import { defineTool, type Output, type ToolContext } from './tool.ts'
 
 /** Whether it rests on what a person typed or a model found it, in one of these sessions if any are named. */
@@ -121,6 +122,12 @@ function list(context: ToolContext, all: readonly Entity[], captured: boolean, {
   lines.unshift(...others.lines, ...(lines.length > 0 && others.lines.length > 0 ? [''] : []))
   const more = end === undefined ? 0 : others.of + all.length + staleOnes + changes.of - end
   if (more > 0) lines.push('', `… ${more} more: give --offset ${end}`)
+  const { old } = captured ? { old: 0 } : proposedIn(memory)
+  if (old > 0)
+    lines.push(
+      '',
+      `${old} that nobody touched in ${WAITS_DAYS} days ${old === 1 ? 'waits' : 'wait'} no more: tidemark list --standing proposed`,
+    )
   const pairs = captured || offset > 0 ? [] : [...contraryRules(context, all), ...contraryAmong(context)]
   for (const pair of pairs) lines.push('', `${saidContrary(pair)}: ${howSettled(pair, context)}`)
   return {

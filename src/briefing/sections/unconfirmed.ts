@@ -22,7 +22,9 @@ export const unconfirmed: Section = {
   title: 'Unconfirmed: binds nobody until the person agrees',
   share: 0,
   build(about) {
-    const proposed = about.reader.list('fact', { standing: 'proposed', limit: LOOKED_AT })
+    const proposed = about.reader
+      .list('fact', { standing: 'proposed', limit: LOOKED_AT })
+      .filter((e) => stillWaits(e, about.moment))
     const vouched = about.vouched(about.facts.map((e) => e.id))
     const n = proposed.length + about.facts.filter((e) => !vouched.has(e.id)).length
     if (n === 0) return undefined
@@ -56,6 +58,11 @@ export const unconfirmed: Section = {
     }
   },
 }
+
+export const WAITS_DAYS = 30
+/** What nobody touched for a month waits no more, and is found like anything else. A rule of a file waits while it stands there. */
+export const stillWaits = (e: Entity, now: number): boolean =>
+  e.updated >= now - WAITS_DAYS * 86_400_000 || sourcesOf(e).some((s) => s.startsWith('import '))
 
 const sourcesOf = (e: Entity): string[] => provenanceOf(e).map((p) => String(p.source))
 
