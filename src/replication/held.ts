@@ -294,6 +294,7 @@ export function guarded(
 ): ReadonlySet<string> {
   const ids = entities.filter((id) => isGuarded(id) && isEndorsed(db, id))
   const before = ids.flatMap((id) => nowOf(db, id) ?? [])
+  const links = entities.filter((id) => kindOf(id) === LINK_KIND && !hidesHere(db, id))
   const said = new Map(came === 'more' ? before.map(({ id }) => [id, saidOf(getRow(db, id))]) : [])
   const touched = take(new Set(before.flatMap((now) => (now.vouched ? [now.id] : []))))
   for (const now of before) {
@@ -301,7 +302,17 @@ export function guarded(
     if (!heldOf(db, now.id)?.frozen && wanted !== saidOf(now.row) && wanted !== said.get(now.id))
       freeze(db, registry, now, 'folded')
   }
+  // what would take the place of something that somebody here stands by does not until they decide
+  for (const id of links)
+    if (hidesHere(db, id) && !heldOf(db, id))
+      freeze(db, registry, { id, row: undefined, lines: [], vouched: false }, 'folded')
   return touched
+}
+
+/** Whether it is a link which says that something takes the place of what somebody here stands by. */
+function hidesHere(db: Db, id: string): boolean {
+  const link = linkOf(db, id)
+  return link?.rel === 'supersedes' && isGuarded(link.dst) && isEndorsed(db, link.dst)
 }
 
 function textIn(registry: Registry, row: EntityRow) {

@@ -48,7 +48,8 @@ export function turnDown(p: Planning, { id, row, lines, frozen }: Held, report: 
       run(define, said, report)
       return
     }
-    if (p.entity(id)?.live) p.remove(id, 'recorded again')
+    if (p.entity(id)?.live) p.remove(id, row ? 'recorded again' : undefined)
+    if (!row) return
     if (kindOf(id) === LINK_KIND) run('link-entities', fields, report)
     else run(`record-${kindOf(id)}`, p.entity(id) ? { ...fields, ref: id, anew: true } : fields, report)
     return
