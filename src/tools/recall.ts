@@ -41,9 +41,9 @@ export const recall = defineTool({
   },
   readOnly: true,
   async run(context, args): Promise<Output> {
-    if (args.prompts && !context.served) {
-      const { keptPrompts } = await import('./kept-prompts.ts')
-      return keptPrompts(context, args.text, args.limit)
+    if (args.prompts) {
+      const { keptPrompts, mayReadPrompts } = await import('./kept-prompts.ts')
+      if (mayReadPrompts(context)) return keptPrompts(context, args.text, args.limit)
     }
     const { explanation } = await import('../recall/answer.ts')
     const { recallerOf } = await import('../recall/recall.ts')

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openPrompts } from '../../src/hooks/kept-prompts.ts'
+import { findProject } from '../../src/store/project.ts'
 import { serve } from '../../src/surfaces/http/serve.ts'
 import { BIN, git, initProject, scratch } from '../cli/run.ts'
 import { demoProject } from './demo.ts'
@@ -42,6 +44,27 @@ const callTool = (url: string, tool: string, args: object, headers: Record<strin
     headers: { ...JSON_TYPE, ...headers },
     body: JSON.stringify(args),
   })
+
+test('[R1] [T100] what was typed is read on the page of the person alone', async () => {
+  for (const isPersons of [true, false]) {
+    const server = await serving(isPersons)
+    const project = findProject(server.at.dir)
+    {
+      using prompts = openPrompts(project, { create: true })
+      prompts!.add({ at: Date.now(), session: 's', client: 'claude', text: 'Prices are whole cents everywhere' })
+    }
+    const asked = async (tool: string, args: object, headers: Record<string, string>) =>
+      (await callTool(server.url, tool, { ...args, prompts: true }, headers)).text()
+    for (const [tool, args] of [
+      ['recall', { text: 'whole cents' }],
+      ['history', {}],
+    ] as const) {
+      const onPage = await asked(tool, args, await enter(server))
+      expect([tool, isPersons, onPage.includes('everywhere')]).toEqual([tool, isPersons, isPersons])
+      expect(await asked(tool, args, { authorization: `Bearer ${server.token}` })).not.toContain('everywhere')
+    }
+  }
+})
 
 test('[T100] a link opens one browser once; the cookie is for no script and no other site, and the key is needed with it', async () => {
   const server = await serving()
