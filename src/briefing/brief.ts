@@ -7,6 +7,7 @@ import { sessionsOf } from '../coordination/sessions.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
 import type { Reader } from '../read/reader.ts'
+import { markOf, Staleness } from '../read/stale.ts'
 import type { WideStatement } from '../recall/overridden.ts'
 import { estimateTokens, tokensOfProse } from '../recall/token-estimate.ts'
 import { stateOf } from '../recall/validity.ts'
@@ -161,6 +162,7 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
   const { session, client, user, branch } = options
   const vouched = new Map<string, boolean>()
   const counts = (e: Entity): boolean => stateOf(e, reader, moment) === undefined
+  let staleness: Staleness | undefined
   let facts: Entity[] | undefined
   let looked: Entity[] | undefined
   const newest = () => (looked ??= about.newest('fact', FACTS))
@@ -183,6 +185,12 @@ export function aboutOf(memory: Memory, project: Project, options: BriefOptions)
       return found
     },
     told: new Set(),
+    stale(id) {
+      if (options.past) return undefined
+      staleness ??= new Staleness(memory.db, project.root, reader)
+      const found = staleness.of(id)
+      return found && markOf(found)
+    },
     vouched(ids) {
       const unknown = ids.filter((id) => !vouched.has(id))
       if (unknown.length > 0) {

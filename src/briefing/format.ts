@@ -19,6 +19,12 @@ function saidBy(e: Entity): string {
 export const byline = (e: Entity, about: Pick<About, 'vouched' | 'local'>): string =>
   `(${saidBy(e)}, ${day(e.updated, about)}${about.vouched([e.id]).has(e.id) ? '' : ', unverified'})`
 
+/** What is said of something that the code has left behind, or may have. */
+export function markedStale(e: Entity, about: Pick<About, 'stale'>): string {
+  const stale = about.stale(e.id)
+  return stale === undefined ? '' : ` [${plain(stale, 200)}: check before you rely on it]`
+}
+
 /** A field as text on one line. */
 export const field = (e: Entity, name: string, max: number): string => {
   const value = e.fields[name]

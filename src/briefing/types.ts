@@ -70,6 +70,8 @@ export interface About {
   readonly olderFacts: number
   /** How many entities of a kind there are. */
   howMany(kind: string): number
+  /** Why what it says of the code may hold no more, as far as its files show; nothing where it holds. */
+  stale(id: string): string | undefined
   /** Entities that a section has told: no other repeats them. */
   readonly told: Set<string>
   /** Whether it counts: live, agreed to, not taken out, not replaced, true at the moment. */

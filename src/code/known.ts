@@ -10,6 +10,8 @@ import { locationOf } from './location.ts'
 
 /** What is told before an edit. */
 const KINDS = ['fact', 'failed-approach', 'correction', 'exception', 'learning', 'insight']
+/** What is told where its own place is it, or lies around it. */
+const LOCATED = ['decision', 'principle', 'pattern']
 const FIRST: ReadonlySet<string> = new Set(['failed-approach', 'exception'])
 /** Words of a text that may be paths. */
 const MOST_WORDS = 300
@@ -19,14 +21,15 @@ const COMMON = 300
 
 const place = (location: string): string => locationOf(location).path
 
+/** Whether a location of an entity is a file, or lies around it. */
+function isAt({ fields: { locations, location } }: Entity, path: string): boolean {
+  const all = [...(Array.isArray(locations) ? locations : []), location]
+  return all.some((l) => typeof l === 'string' && place(l) !== '.' && covers(place(l), path))
+}
+
 /** Whether an entity speaks of a file: by a location that is it or lies around it, by naming it, or the folder or pattern it is in. */
 function speaksOf(e: Entity, path: string): boolean {
-  const { locations } = e.fields
-  if (
-    Array.isArray(locations) &&
-    locations.some((l) => typeof l === 'string' && place(l) !== '.' && covers(place(l), path))
-  )
-    return true
+  if (isAt(e, path)) return true
   const texts = Object.entries(e.fields).filter(([name]) => name !== 'provenance' && name !== 'locations')
   const said = texts.map(([, v]) => (typeof v === 'string' ? v : JSON.stringify(v))).join('\n')
   const name = basename(path)
@@ -62,13 +65,14 @@ export function knownOn({ memory }: { memory: Memory }, path: string, kinds: rea
   })
   const { here } = memory.db
   const words = (rare.length > 0 ? rare : terms).map((t) => t.word)
-  const rows = rowsWith(here, words, CANDIDATES, 'confirmed', kinds)
+  const located = LOCATED.filter((kind) => !kinds.includes(kind))
+  const rows = rowsWith(here, words, CANDIDATES, 'confirmed', [...kinds, ...located])
   const speaking = rowsAt(
     here,
     rows.map((r) => r.rowid),
   )
     .map(entityOf)
-    .filter((e) => speaksOf(e, path))
+    .filter((e) => (located.includes(e.kind) ? isAt(e, path) : speaksOf(e, path)))
     .sort(
       (a, b) =>
         Number(FIRST.has(b.kind)) - Number(FIRST.has(a.kind)) || b.updated - a.updated || (a.id < b.id ? -1 : 1),

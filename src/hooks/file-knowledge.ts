@@ -2,6 +2,7 @@ import { byline } from '../briefing/format.ts'
 import { knownOn } from '../code/known.ts'
 import type { Memory } from '../memory.ts'
 import type { Entity } from '../model/entity.ts'
+import { markOf, Staleness } from '../read/stale.ts'
 import { vouchedFor } from '../replication/trust.ts'
 import { dataLine, dataList, keepTold, toldSince } from './delivery.ts'
 import type { Hook } from './hook.ts'
@@ -11,15 +12,17 @@ const MOST = 4
 
 const TEXTS = ['summary', 'description', 'rationale', 'outcome', 'lesson', 'rightBelief', 'justification', 'body']
 
-/** One line that says what it is, where more of it is, who said it, and whether somebody here stands by it (M6). */
-function shortly(e: Entity, memory: Memory): string {
+/** One line that says what it is, where more of it is, who said it, whether somebody here stands by it (M6), and whether it may still hold. */
+function shortly(e: Entity, memory: Memory, staleness: Staleness): string {
+  const stale = staleness.of(e.id)
   const more = TEXTS.map((f) => e.fields[f]).filter((v): v is string => typeof v === 'string' && v !== e.name)
-  return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}`
+  return `${e.kind} "${dataLine(e.name, 120)}"${more.length > 0 ? `: ${dataLine(more.join(' · '), 260)}` : ''} (${e.id}) ${byline(e, { vouched: (ids) => vouchedFor(memory, ids) })}${stale ? ` [${dataLine(markOf(stale), 200)}: check before you rely on it]` : ''}`
 }
 
 /** The entities as data under a title; that the session was told of them is kept with it. */
 export async function tell(hook: Hook, found: readonly Entity[], title: string): Promise<string> {
-  const lines = found.map((e) => shortly(e, hook.memory))
+  const staleness = new Staleness(hook.memory.db, hook.project.root, hook.memory.reader)
+  const lines = found.map((e) => shortly(e, hook.memory, staleness))
   const text = dataList(title, lines)
   const ids = found.map((e) => e.id)
   await keepTold(hook, ids, text)

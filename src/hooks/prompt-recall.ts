@@ -26,7 +26,10 @@ const KINDS = [
 /** A word that more than this share of all texts holds tells nothing. */
 const COMMON = 0.05
 const FEW = 20
-/** The bar: what an item must hold of the weight of the prompt's words, from 0 to 1, and how many telling ones. */
+/**
+ * The bar: what an item must hold of the weight of the prompt's words, from 0 to 1, and how many telling ones. What failed is met in
+ * other words, so of the prompt's words those count that stand in any text.
+ */
 const SHARE = 0.5
 const WORDS_HELD = 2
 const MOST = 3
@@ -50,7 +53,11 @@ function hitsFor({ memory }: Hook, prompt: string): Entity[] {
   const admitted = (found: readonly Entity[]) =>
     [...statesOf(found, reader, now)].flatMap(([e, state]) => (state === undefined ? [e] : []))
   return rank(prompt, { corpus, reader, vectors: undefined, kinds: KINDS, all: false, isQuick: true, admitted })
-    .filter(({ lexical }) => lexical.share >= SHARE && lexical.words.filter((w) => telling.has(w)).length >= WORDS_HELD)
+    .filter(({ entity: { kind }, lexical }) => {
+      const held = lexical.words.filter((w) => telling.has(w)).length
+      const share = kind === 'failed-approach' ? held / telling.size : lexical.share
+      return share >= SHARE && held >= WORDS_HELD
+    })
     .sort((a, b) => b.relevance - a.relevance || (a.entity.id < b.entity.id ? -1 : 1))
     .slice(0, MOST * 2)
     .map((r) => r.entity)

@@ -1,3 +1,7 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { readInside } from '../files.ts'
+import { sha256 } from '../model/digest.ts'
 import type { AnchorRow } from '../store/code.ts'
 import * as code from '../store/code.ts'
 import type { Db } from '../store/db.ts'
@@ -11,28 +15,69 @@ export interface Stale {
   readonly since: number
   /** The stale entity that it rests on, where its own places are as they were. */
   readonly restsOn?: string
+  /** A file changed since it was seen, and nobody judged yet what that means. */
+  readonly isUnread?: true
   readonly anchors: readonly AnchorRow[]
 }
 
-/** What is stale in a work tree. Cheap where nothing is. */
+/** A larger file is told apart by its size and time alone. */
+const MOST_BYTES = 1_000_000
+
+/** Why a file is not as it was seen last, and since when, by its size and time, and by its bytes where those differ. */
+function changeOf(
+  root: string,
+  path: string,
+  seen: code.FileRow | undefined,
+): { why: string; since: number } | undefined {
+  if (!seen) return undefined
+  const now = lstatSync(join(root, path), { throwIfNoEntry: false })
+  if (!now?.isFile()) return { why: `${path} is gone`, since: Date.now() }
+  if (now.size === seen.size && now.mtimeMs === seen.mtime) return undefined
+  const bytes = now.size === seen.size && now.size <= MOST_BYTES ? readInside(root, path, MOST_BYTES) : undefined
+  if (bytes && sha256(bytes) === seen.hash) return undefined
+  return { why: `${path} changed since, and nobody looked at it`, since: Math.trunc(now.mtimeMs) }
+}
+
+/** Files in which something is anchored, and which are not as they were seen last. */
+export const changedPaths = (db: Db, root: string): string[] =>
+  code.anchoredFiles(db, root).flatMap((seen) => (changeOf(root, seen.path, seen) ? seen.path : []))
+
+/** What is stale in a work tree: as it was judged, and by a look at the files of what is asked about. */
 export class Staleness {
+  readonly #db: Db
+  readonly #root: string
   readonly #reader: Reader
   readonly #own: ReadonlyMap<string, AnchorRow[]>
+  readonly #files = new Map<string, { why: string; since: number } | undefined>()
 
   constructor(db: Db, root: string, reader: Reader) {
+    this.#db = db
+    this.#root = root
     this.#reader = reader
     this.#own = Map.groupBy(code.staleAnchors(db, root), (a) => a.entity)
   }
 
-  get any(): boolean {
-    return this.#own.size > 0
-  }
-
   /** Of an entity, by its own places or by one that it rests on. */
   of(id: string): Stale | undefined {
-    if (!this.any) return undefined
     const own = this.#own.get(id)
     if (own) return ownStale(id, own)
+    return this.#unread(id) ?? (this.#own.size > 0 ? this.#basis(id) : undefined)
+  }
+
+  /** What nobody judged yet. */
+  #unread(id: string): Stale | undefined {
+    const anchors = code.anchorsOf(this.#db, this.#root, id).filter((a) => a.hash !== '')
+    const changes = anchors.flatMap(({ path }) => {
+      if (!this.#files.has(path))
+        this.#files.set(path, changeOf(this.#root, path, code.fileSeen(this.#db, this.#root, path)))
+      return this.#files.get(path) ?? []
+    })
+    if (changes.length === 0) return undefined
+    const why = [...new Set(changes.map((c) => c.why))].join('; ')
+    return { id, why, since: Math.min(...changes.map((c) => c.since)), isUnread: true, anchors }
+  }
+
+  #basis(id: string): Stale | undefined {
     for (const link of this.#reader.links('from', id)) {
       if (this.#reader.registry().relation(link.type)?.impact !== 'backward') continue
       const basis = this.#own.get(link.to)
@@ -69,5 +114,5 @@ export const currentHash = (db: Db, root: string, { anchors }: Stale): string | 
   anchors[0] && code.fileSeen(db, root, anchors[0].path)?.hash
 
 /** As it stands beside an entity. */
-export const markOf = ({ why, since, restsOn }: Stale): string =>
-  restsOn === undefined ? `stale: ${why} since ${new Date(since).toISOString().slice(0, 10)}` : why
+export const markOf = ({ why, since, restsOn, isUnread }: Stale): string =>
+  isUnread ? why : restsOn === undefined ? `stale: ${why} since ${new Date(since).toISOString().slice(0, 10)}` : why

@@ -32,6 +32,15 @@ export const filesSeen = (db: Db, root: string): FileRow[] =>
 export const fileSeen = (db: Db, root: string, path: string): FileRow | undefined =>
   db.get<FileRow>('SELECT path, size, mtime, hash FROM code_files WHERE root=? AND path=?', root, path)
 
+/** The files in which something is anchored, as they were seen last. */
+export const anchoredFiles = (db: Db, root: string): FileRow[] =>
+  db.all<FileRow>(
+    `SELECT f.path, f.size, f.mtime, f.hash FROM (SELECT DISTINCT path FROM anchors WHERE root=? AND hash<>'') a
+     JOIN code_files f ON f.root=? AND f.path=a.path`,
+    root,
+    root,
+  )
+
 export const pathsOfContent = (db: Db, root: string, hash: string): string[] =>
   column<string>(db, 'SELECT path FROM code_files WHERE root=? AND hash=? ORDER BY path', root, hash)
 

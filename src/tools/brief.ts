@@ -1,3 +1,4 @@
+import { lookAgain } from '../code/look.ts'
 import type { Json } from '../model/field.ts'
 import { hereOf } from '../open.ts'
 import { mustBeWhole } from './format.ts'
@@ -14,6 +15,7 @@ export const brief = defineTool({
   readOnly: true,
   fences: true,
   async run(context, { budget, ...args }) {
+    await lookAgain(context.memory, context.project)
     const { memory, project, session, agent, local, served } = context
     mustBeWhole({ budget }, 1)
     const { readEdits } = await import('../handoff/views/refresh.ts')

@@ -1,3 +1,4 @@
+import { lookAgain } from '../code/look.ts'
 import type { Source } from '../discover/knowledge.ts'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
@@ -14,6 +15,7 @@ Start with (kinds); then e.g. (get-decisions :limit 10), (get-decision "use-sqli
   params: { expr: { type: 'text', about: 'one or more expressions', required: true, place: 'rest' }, 'as-of': AS_OF },
   readOnly: true,
   async run(context, args) {
+    await lookAgain(context.memory, context.project)
     const { memory, project, session } = context
     const said = args['as-of']
     const asOf = said === undefined ? undefined : new Date(await momentAsked(context, said)).toISOString()

@@ -1,3 +1,4 @@
+import { lookAgain } from '../code/look.ts'
 import { UserError } from '../errors.ts'
 import { addAmounts, noAmounts } from '../evolution/amounts.ts'
 import { seen } from '../evolution/pattern.ts'
@@ -71,6 +72,7 @@ export const list = defineTool({
   readOnly: true,
   async run(context, args) {
     const { memory, project } = context
+    await lookAgain(memory, project)
     const { reader, now, past } = await at(context, args)
     const registry = reader.registry()
     const { kind, limit = 50, offset = 0, topic, standing, all: whole } = args

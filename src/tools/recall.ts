@@ -1,3 +1,4 @@
+import { lookAgain } from '../code/look.ts'
 import { UserError } from '../errors.ts'
 import type { Memory } from '../memory.ts'
 import type { Json } from '../model/field.ts'
@@ -45,6 +46,7 @@ export const recall = defineTool({
       const { keptPrompts, mayReadPrompts } = await import('./kept-prompts.ts')
       if (mayReadPrompts(context)) return keptPrompts(context, args.text, args.limit)
     }
+    await lookAgain(context.memory, context.project)
     const { explanation } = await import('../recall/answer.ts')
     const { recallerOf } = await import('../recall/recall.ts')
     const recaller = recallerOf(context.memory, context.project)

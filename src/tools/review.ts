@@ -1,4 +1,5 @@
 import { WAITS_DAYS } from '../briefing/sections/unconfirmed.ts'
+import { lookAgain } from '../code/look.ts'
 import { idsOf } from '../coordination/session-ids.ts'
 import { UserError } from '../errors.ts'
 import { numberOf, proposalText, waitingIn as waitingSkills } from '../handoff/views/mutations.ts'
@@ -161,6 +162,7 @@ export const review = defineTool({
         throw new UserError('bad-argument', 'decisions are lines of text', 'such as: confirm fact:use-pnpm')
       return (await import('./review-walk.ts')).decide(context, args.decisions)
     }
+    await lookAgain(context.memory, context.project)
     const { reader, now, past } = await at(context, args)
     const { limit, offset = 0 } = args
     mustBeWhole({ limit, offset })

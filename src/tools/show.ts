@@ -1,3 +1,4 @@
+import { lookAgain } from '../code/look.ts'
 import { referenceTo } from '../discover/values.ts'
 import { provenanceOf } from '../model/entity.ts'
 import type { Json } from '../model/field.ts'
@@ -35,6 +36,7 @@ export const show = defineTool({
   readOnly: true,
   async run(context, args) {
     const { memory, project } = context
+    await lookAgain(memory, project)
     const then = await at(context, args)
     const { reader, now, past } = then
     const e = findAt(context, then, args.ref, true)

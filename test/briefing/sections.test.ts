@@ -86,7 +86,7 @@ test('[P4] what was left with a task is told while that is open', () => {
   expect(textOf(t)).not.toContain('JWKS is next')
 })
 
-test('[P4] what is to be done next is told before what a later session touched, for a fortnight; what is old, by its name', () => {
+test('[P4] [W4] what is to be done next is told before what a later session touched, for a fortnight; what is old, by its name', () => {
   const t = openTestMemory()
   const steps = { inProgress: ['prices'], nextSteps: ['add VAT, then write a test for it'] }
   t.act([['write-handoff', steps]], { session: 'a' })

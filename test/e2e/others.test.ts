@@ -22,6 +22,7 @@ for (const [name, other] of [
       const [inOther, inClaude] = [await other.model(), await anthropic()]
       inOther.next({ call: other.act, input: decide('storage', 'SQLite is the store') })
       await other.ask(m, inOther, 'decide on the storage')
+      expect(inOther.turns[0]!.text.includes('record it with act, and add')).toBe(true) // the agent is told to judge
       // hooks and the server were one session
       const [session, ...more] = m.sessions()
       expect(more).toEqual([])

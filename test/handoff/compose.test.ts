@@ -40,7 +40,7 @@ test('[P4] a handoff is put together from what the session did', () => {
   })
 })
 
-test('[P4] a session that only asked, or only decided, leaves no work', () => {
+test('[P4] [W4] a session that only asked, or only decided, leaves no work', () => {
   const m = openTestMemory()
   const sessions = sessionsOf(m.memory)
   sessions.start({ id: 'a', client: 'claude-code' })

@@ -323,6 +323,20 @@ test('[H3] with a prompt comes what answers it, if it clears a high bar, and onl
   expect(await hook('s1', 'prompt', { prompt: 'Please make the page nicer' })).toEqual({})
 })
 
+test('[H3] [R2] what failed is met in other words', async () => {
+  const t = openTestMemory()
+  const hook = hooks(t)
+  t.act([
+    ['record-failed-approach', { approach: 'Prices in a shared Redis instance', outcome: 'two carts lost updates' }],
+    ['record-fact', { fact: 'Never round prices in the cart', category: 'constraint' }],
+  ])
+  sessionsOf(t.memory).start({ id: 's1' })
+  const { context } = await hook('s1', 'prompt', { prompt: 'Let us cache prices with a Redis cluster' })
+  expect(context).toContain('two carts lost updates')
+  expect(context).not.toContain('Never round')
+  expect(await hook('s1', 'prompt', { prompt: 'Let us show prices with a nicer font' })).toEqual({})
+})
+
 test('[G7] a rule in a prompt is put to the person, with no word to the agent, and nothing is recorded before the yes', async () => {
   const t = openTestMemory()
   const hook = hooks(t)

@@ -71,7 +71,7 @@ test('[G7] an order of each day is no rule, however often it is said', () => {
   expect(mayBeRepeated('ask me before you touch the billing code')).toBe(true)
 })
 
-test('[G7] words ask, and record nothing: the yes records them as they were typed, with where they were typed', async () => {
+test('[G7] [R1] words ask, and record nothing: the yes records them as they were typed, with where they were typed', async () => {
   const t = openTestMemory()
   const { types } = session(t)
   const { visible, context } = await types('Add a cart. From now on, use pnpm here.')
@@ -82,7 +82,7 @@ test('[G7] words ask, and record nothing: the yes records them as they were type
   expect(t.memory.reader.list('fact').map((e) => e.fields.fact)).toEqual(['From now on, use pnpm here'])
 })
 
-test('[G7] what is said in three sessions is asked about once, and a no is remembered', async () => {
+test('[G7] [R3] what is said in three sessions is asked about once, and a no is remembered', async () => {
   const t = openTestMemory()
   const line = 'ask me before you touch the billing code'
   for (const id of ['s1', 's2']) expect((await session(t, id).types(`Go on. ${line}`)).visible).toBeUndefined()
@@ -92,7 +92,7 @@ test('[G7] what is said in three sessions is asked about once, and a no is remem
   expect((await session(t, 's4').types(`And again. ${line}`)).visible).toBeUndefined()
 })
 
-test('[G7] what is taken back is named in the question, and goes with the yes', async () => {
+test('[G7] [R4] what is taken back is named in the question, and goes with the yes', async () => {
   const t = openTestMemory()
   t.act([['record-fact', { fact: 'Use pnpm for installs' }], ['record-fact', { fact: 'No deploys on Friday' }]]) // biome-ignore format: one row
   const { types } = session(t)
@@ -111,7 +111,7 @@ test('[G7] what is taken back is named in the question, and goes with the yes', 
     expect((await types(other)).visible, other).toBeUndefined()
 })
 
-test('[G7] typed prompts are kept beside the store for their user alone, without what was pasted or secret, and can be searched', async () => {
+test('[G7] [R1] typed prompts are kept beside the store for their user alone, without what was pasted or secret, and can be searched', async () => {
   const t = openTestMemory()
   const { types } = session(t)
   const token = `ghp_${'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8'}`
@@ -160,7 +160,7 @@ test('[G7] [K15] a purge erases a text from the kept prompts, and proves it', as
     expect(readFileSync(join(dir, f)).includes('Mustermann'), f).toBe(false)
 })
 
-test('[G7] [Y1] the agent records in the user’s words: what they typed is evidence, and the person is asked', async () => {
+test('[G7] [R2] [Y1] the agent records in the user’s words: what they typed is evidence, and the person is asked', async () => {
   const t = openTestMemory()
   const { types, on } = session(t)
   expect((await on('session-start')).context).toContain('"said": their exact words')

@@ -1,7 +1,7 @@
 import type { Entity } from '../../model/entity.ts'
 import { plain } from '../fence.ts'
 import { nearness } from '../focus.ts'
-import { byline, field, refOf } from '../format.ts'
+import { byline, field, markedStale, refOf } from '../format.ts'
 import type { About, Built, Section } from '../types.ts'
 
 /** How many decisions are weighed: found by the words of the work, and the newest. */
@@ -25,10 +25,8 @@ export const decisions: Section = {
       // a name that was made of the description says nothing more
       const isNamed = !what.startsWith(e.name.replace(/…$/, ''))
       const head = `- ${isNamed ? `${refOf(e)}${what === '' ? '' : `: ${what}`}` : what}`
-      return {
-        text: `${head}${why === '' ? '' : `; why: ${why}`} ${byline(e, about)}`,
-        short: `${head} ${byline(e, about)}`,
-      }
+      const by = `${byline(e, about)}${markedStale(e, about)}`
+      return { text: `${head}${why === '' ? '' : `; why: ${why}`} ${by}`, short: `${head} ${by}` }
     }),
 }
 
@@ -39,7 +37,7 @@ export const failures: Section = {
   share: 8,
   build: (about) =>
     relevant(about, ['failed-approach', 'correction'], 'discover (get-failed-approaches), (get-corrections)', (e) => {
-      const by = byline(e, about)
+      const by = `${byline(e, about)}${markedStale(e, about)}`
       if (e.kind === 'correction') {
         const wrong = field(e, 'wrongBelief', 160)
         return {

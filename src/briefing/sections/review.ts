@@ -5,6 +5,7 @@ import { countWaiting } from '../../store/held.ts'
 import { plain } from '../fence.ts'
 import { day, many, refOf } from '../format.ts'
 import type { Item, Section } from '../types.ts'
+import { isOutdated } from './rules.ts'
 
 /** How many of the newest decisions are looked through. */
 const LOOKED_AT = 100
@@ -17,7 +18,8 @@ export const review: Section = {
   name: 'review',
   title: 'Needs review',
   share: 5,
-  build({ memory, reader, moment, local }) {
+  build(about) {
+    const { memory, reader, moment, local } = about
     const conflicts = reader
       .conflicts()
       .filter((e) => e.live && e.kind !== 'question' && !reader.registry().kind(e.kind)?.internal)
@@ -36,6 +38,11 @@ export const review: Section = {
       })
     for (const [by, n] of more) items.unshift({ text: `- ${plain(sayMore(by, n), 120)}: tidemark review` })
     // one at a time: what a person has to decide is not to become noise
+    for (const e of about.facts.filter((fact) => isOutdated(fact, about)))
+      items.push({
+        id: e.id,
+        text: `- "${plain(e.name, 200)}" is no longer told: ${plain(about.stale(e.id)!.replace(/^stale: /, ''), 200)}. Read the code again, then re-anchor or supersede ${refOf(e)}`,
+      })
     const [change] = waitingIn(reader)
     if (change)
       items.push({

@@ -46,14 +46,17 @@ export const rules: Section = {
     const read = readByClient.length
     const pairs = contrary(binding.concat(readByClient), about.reader, vocabularyOf(about.project))
     const against = new Map(pairs.flatMap(([a, b]) => (binding.includes(a) ? [[a.id, b]] : [[b.id, a]])))
+    const current = binding.filter((e) => !isOutdated(e, about))
     const items = CATEGORIES.flatMap(([category, under]) =>
-      binding.flatMap((e, rank) => (categoryOf(e) === category ? ruleItem(e, under, rank, against.get(e.id)) : [])),
+      current.flatMap((e, rank) =>
+        categoryOf(e) === category ? ruleItem(e, under, rank, against.get(e.id), about.stale(e.id)) : [],
+      ),
     )
     if (items.length === 0 && read === 0) return undefined
     for (const e of binding) about.told.add(e.id)
     return {
       items,
-      beyond: binding.length - items.length + about.olderFacts,
+      beyond: current.length - items.length + about.olderFacts,
       see: 'discover (get-facts)',
       says: `${many(items.length + read, 'rule')}${pairs.length > 0 ? `, ${many(pairs.length, 'contradiction')} among them (\`tidemark review\`)` : ''}`,
     }
@@ -85,13 +88,23 @@ export function ruleLike(e: Entity): string | undefined {
   return fact === '' || fact.length > LONGEST ? undefined : fact
 }
 
-function ruleItem(e: Entity, under: string, rank: number, against?: Entity): Item[] {
+const STATES = /\b(?:is|are|was|were|equals|returns|takes|accepts|holds|has|contains|lives|stands)\b|[=:] ?\d/i
+const ORDERS = /\b(?:always|never|must|should|shall|do not|don['’]t|only|use|avoid|prefer|keep|run|write)\b/i
+
+/** Whether it says how the code is, and the code has changed: that is no instruction any more. An order keeps binding. */
+export const isOutdated = (e: Entity, about: Pick<About, 'stale'>): boolean => {
+  const fact = String(e.fields.fact ?? e.name)
+  return STATES.test(fact) && !ORDERS.test(fact) && about.stale(e.id) !== undefined
+}
+
+function ruleItem(e: Entity, under: string, rank: number, against?: Entity, stale?: string): Item[] {
   const fact = ruleLike(e)
   if (fact === undefined) return []
   const context = typeof e.fields.context === 'string' ? plain(e.fields.context, CONTEXT) : ''
   const other = against
     ? ` [contradicts "${plain(against.name, CONTEXT)}", which binds too: ask the user which holds]`
     : ''
-  const text = `- ${fact}${other}`
+  const since = stale === undefined ? '' : ` [${plain(stale, CONTEXT)}: does it still fit?]`
+  const text = `- ${fact}${other}${since}`
   return [{ id: e.id, under, rank, text: context === '' ? text : `${text} (${context})`, short: text }]
 }

@@ -1,4 +1,4 @@
-import { text } from '../field.ts'
+import { list, text } from '../field.ts'
 import { defineKind } from '../kind.ts'
 
 export const failedApproach = defineKind({
@@ -11,6 +11,7 @@ export const failedApproach = defineKind({
   fields: {
     approach: text('what was tried', { weight: 1.5, also: ['tried', 'text', 'description'] }),
     outcome: text('what happened', { weight: 1, also: ['result', 'why', 'reason'] }),
+    locations: list('where it was tried, as path or path:line', { paths: true, weight: 0.3 }),
     lesson: text('what to do instead', { weight: 1.2, also: ['instead', 'learning'] }),
   },
   halfLifeDays: 180,

@@ -1,0 +1,26 @@
+import { messageOf } from '../errors.ts'
+import type { Memory } from '../memory.ts'
+import { changedPaths } from '../read/stale.ts'
+import type { Project } from '../store/project.ts'
+
+/** After so many files a scan is worth its own command; what they hold is told as not looked at. */
+const MOST = 50
+const MOST_MS = 2_000
+/** Asked again so soon, the files are not looked at again. */
+const AGAIN_MS = 500
+const looked = new WeakMap<Memory, number>()
+
+/** Judges what is anchored in files that changed since they were seen, before somebody is told of it. */
+export async function lookAgain(memory: Memory, project: Project): Promise<void> {
+  const { db } = memory
+  const now = performance.now()
+  if (db.readOnly || now - (looked.get(memory) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
+  try {
+    const only = changedPaths(db, project.root)
+    if (only.length > 0 && only.length <= MOST)
+      await (await import('./scan.ts')).scan(memory, project, { only, isOver: () => performance.now() - now > MOST_MS })
+    looked.set(memory, performance.now())
+  } catch (error) {
+    memory.env.log(`tidemark: the code is to be scanned again: ${messageOf(error)}`)
+  }
+}

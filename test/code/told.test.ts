@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { brief } from '../../src/briefing/brief.ts'
+import { respond } from '../../src/hooks/run.ts'
+import { recall } from '../../src/tools/recall.ts'
+import { show } from '../../src/tools/show.ts'
+import { openTestCode } from './code.ts'
+
+const AUTH =
+  'export const SESSION_TTL = 7200\n\nexport function login(password: string) {\n  return password.length >= 12\n}\n'
+const TTL = 'SESSION_TTL in src/auth.ts is 7200'
+const AT = { locations: ['src/auth.ts#SESSION_TTL'] }
+
+/** What the channels say of a project whose code changed, with nobody who looked at it since. */
+async function changed() {
+  const c = openTestCode({ 'src/auth.ts': AUTH, 'src/cart.ts': 'export const RATE = 3\n' })
+  await c.record(
+    ['record-fact', { fact: TTL, ...AT }],
+    [
+      'record-fact',
+      { fact: 'Never change src/auth.ts without a review', category: 'constraint', locations: ['src/auth.ts'] },
+    ],
+    ['record-decision', { name: 'session-ttl', description: 'Sessions end after two hours', ...AT }],
+    ['record-decision', { name: 'rate', description: 'The rate is three', locations: ['src/cart.ts#RATE'] }],
+    ['record-failed-approach', { approach: 'A refresh token in a cookie of the session', outcome: 'it leaked', ...AT }],
+  )
+  await c.scan()
+  c.write('src/auth.ts', AUTH.replace('7200', '900'))
+  const { memory, project } = c
+  const hook = async (event: string, more: object = {}) => {
+    const call = { client: 'claude', event, session: `s-${event}`, cwd: c.root, ...more }
+    return (await respond(memory, project, call as never, () => 60_000)).reply.context ?? ''
+  }
+  return { ...c, hook, told: () => brief(memory, project, { session: 'me' }).text }
+}
+
+test('[W2] [F1] what the code has left behind is told as that, and no instruction, also where nobody looked', async () => {
+  const c = await changed()
+  const start = await c.hook('session-start', { source: 'startup' })
+  for (const text of [c.told(), start]) {
+    const [rules, rest = ''] = text.split('<tidemark-data>')
+    expect(rules).not.toContain('SESSION_TTL')
+    expect(rules).toMatch(
+      /- Never change src\/auth.ts without a review \[src\/auth.ts changed since.*: does it still fit\?\]/,
+    )
+    expect(rest).toMatch(
+      /"SESSION_TTL in src\/auth.ts is 7200" is no longer told: .*re-anchor or supersede fact:session-ttl/,
+    )
+    expect(rest).toMatch(/decision:session-ttl: .*\[src\/auth.ts changed since.*: check before you rely on it\]/)
+    expect(rest).toMatch(/decision:rate: The rate is three \([^[]*\)\n/)
+    expect(rest).toMatch(/Tried: A refresh token.*\[src\/auth.ts changed since/)
+  }
+})
+
+test('[W2] [H3] with a prompt and before an edit, what changed since is marked; what is located in the file is told', async () => {
+  const c = await changed()
+  expect(await c.hook('prompt', { prompt: 'may a refresh token stand in the session cookie?' })).toMatch(
+    /refresh token.*\[src\/auth.ts changed since.*: check before you rely on it\]/,
+  )
+  const tool = { name: 'Edit', paths: ['src/auth.ts'] }
+  expect(await c.hook('before-edit', { tool })).toMatch(/decision "session-ttl".*\[src\/auth.ts changed since/)
+})
+
+test('[W2] [F1] who asks is told what the change means: it is looked at then', async () => {
+  const c = await changed()
+  const context = { memory: c.memory, project: c.project, session: 'me', by: 'agent' } as never
+  const said = async (tool: { run(c: never, a: never): unknown }, args: object) =>
+    ((await tool.run(context, args as never)) as { text: string }).text
+  expect(await said(show, { ref: 'decision:session-ttl' })).toContain('stale: SESSION_TTL in src/auth.ts changed')
+  expect(await said(recall, { text: 'when do sessions end' })).toMatch(/SESSION_TTL in src\/auth.ts changed/)
+  expect(c.told()).toMatch(/decision:session-ttl: .*\[stale: SESSION_TTL in src\/auth.ts changed since/)
+  c.write('src/auth.ts', AUTH)
+  await c.scan()
+  expect(c.told()).not.toContain('stale')
+})
