@@ -73,6 +73,64 @@ test.each([
   expect(redact(text)).not.toContain(chosen)
 })
 
+const letters = `${drawing(6)(5, 'lower')}${drawing(8)(5, 'lower')}`
+const hex = drawing(9)(64, 'hex')
+const pin = drawing(12)(6, 'digit')
+const marked = `Maple${drawing(5)(2, 'digit')}!${drawing(5)(3, 'lower')}`
+
+test.each([
+  [`Zugang: Benutzer kasse, Kennwort ${letters}`, letters],
+  [`connecte-toi avec admin et ${letters} comme mot de passe`, letters],
+  [`wifi at the office: network Attic, pw ${letters} (changed last week)`, letters],
+  [`el wifi es 'Taller' y la clave es ${letters}`, letters],
+  [`my sudo password is ${letters} , use it`, letters],
+  [`the router takes admin + ${marked}`, marked],
+  [`use the account (qa@acme.dev, ${marked}) to sign in`, marked],
+  [`the zip is encrypted, use ${marked} to open it`, marked],
+  [`das Archiv ist verschlüsselt, mit ${marked} geht es auf`, marked],
+])('[A7] [T51] a chosen password is known by whom or what it lets in: %s', (text, secret) => {
+  expect(redact(text)).not.toContain(secret)
+})
+
+test.each([
+  [`her phone unlocks with ${pin}, copy the photos`, pin],
+  [`voicemail PIN is still ${pin}`, pin],
+  [`accounts: ['0x${hex}']`, hex],
+  [`Private Keys\n====\n(0) 0x${drawing(10)(64, 'hex')}\n(1) 0x${hex}`, hex],
+  [`config/master.key\n${hex.slice(32)}`, hex.slice(32)],
+  [`echo ${hex.slice(32)} > config/master.key`, hex.slice(32)],
+])('[A7] [T51] a PIN is known by the verb, a key by its list or its file: %s', (text, secret) => {
+  expect(redact(text)).not.toContain(secret)
+})
+
+const web = `AIza${drawing(13)(35, 'url')}`
+const sealed = `AgB${drawing(14)(160, 'b64')}`
+
+test.each([
+  `const app = { apiKey: "${web}", authDomain: "a.firebaseapp.com", projectId: "a" }`,
+  `NEXT_PUBLIC_FIREBASE_API_KEY=${web}`,
+  `kind: SealedSecret\nspec:\n  encryptedData:\n    password: ${sealed}`,
+  `default._domainkey IN TXT "v=DKIM1; k=rsa; p=MIGf${drawing(15)(200, 'b64')}"`,
+])('[A7] [T51] what a page shows, a record publishes or a cluster encrypts is let through: %s', (text) => {
+  expect(findSecrets(text)).toEqual([])
+  expect(findSecrets(`GOOGLE_MAPS_KEY=${web}`)).toHaveLength(1)
+})
+
+test.each([
+  'user logs in, password mismatch',
+  'usuario nuevo, contraseña temporal',
+  'le wifi est lent et la clé est introuvable',
+  'wifi: la contraseña es correcta.',
+  'WLAN Einstellungen, Passwort anzeigen',
+  'the level unlocks with 25000 coins',
+  'sign in with an account (Google, GitHub2)',
+  'this zip is protected, use WinRAR-7 to open it',
+  `block ["0x${hex}"] of the accounts trie`,
+  `git log config/master.key\n${hex.slice(24)}`,
+])('[A7] [T51] and what only tells of passwords, PINs and keys stays: %s', (text) => {
+  expect(findSecrets(text)).toEqual([])
+})
+
 test.each([
   'private_key: ed25519.Ed25519PrivateKey',
   'private_key: "_EllipticCurvePrivateKey"',

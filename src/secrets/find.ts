@@ -2,7 +2,7 @@ import { isPlaceholder, isRandom, type Span } from './judge.ts'
 import { namedSecrets } from './key-values.ts'
 import { plainOf } from './plain.ts'
 import { CHECKS, RULES, type Rule, SAID, SHORT, TOKENS } from './rules.ts'
-import { looseTokens, option, SHAPES } from './shapes.ts'
+import { isShown, looseTokens, option, SHAPES } from './shapes.ts'
 
 /** No shorter text holds a name and a value, or a token. */
 const SHORTEST = 8
@@ -32,7 +32,11 @@ function lookFor(given: string): Span[] {
   found.push(...namedSecrets(text, passwords))
   for (const rule of SAID)
     if (text.includes(rule.part ?? '')) for (const at of passwords) endAt(text, rule, '', at, found)
-  return merged(found.map(({ category, start, end }) => ({ category, start: at(start), end: at(end) })))
+  return merged(
+    found
+      .filter((f) => !isShown(text, f))
+      .map(({ category, start, end }) => ({ category, start: at(start), end: at(end) })),
+  )
 }
 
 /** Without iterators, which a hook runs before they are compiled; a call for each keyword would cost more than most searches. */
@@ -146,6 +150,11 @@ function endAt(text: string, rule: Rule, keyword: string, at: number, found: Spa
     const before = pattern(`(?<![A-Za-z0-9])(?:${rule.before})$`, '').exec(text.slice(Math.max(0, at - BEFORE_MAX), at))
     if (!before) return at
     start = at - before[0].length
+    if (before[1] !== undefined && rule.is) {
+      start += before[0].lastIndexOf(before[1])
+      if (CHECKS[rule.is](before[1], '')) found.push({ category: rule.category, start, end: start + before[1].length })
+      return end
+    }
   }
   if (rule.is) {
     const secret = m[1] ?? text.slice(start, end)

@@ -151,7 +151,7 @@ const HAS_FIGURE = /^(?!.*[a-z][A-Z]|(?:self|this|args|opts)\b).*\d/
 const ENDS_IN_YEAR = /^(?!(?:self|this|args|opts|cfg|conf|env|data|params|props|req|ctx|state)\w*\.)\w.*\D\d{2,4}$/
 /** What describes a secret rather than being one. */
 const ABOUT =
-  /pass|contrase|kennwort|senha|wachtwoord|парол|secret|token|(?<!mon|tur|don|joc|hoc|whis)key(?!board)|wrong|invalid|policy|reset|field|input|prod|name|service|auth|api|client|server/i
+  /pass|contrase|kennwort|senha|wachtwoord|парол|secret|token|(?<!mon|tur|don|joc|hoc|whis)key(?!board)|wrong|invalid|policy|reset|field|input|prod|name|service|auth|(?<!p)api|client|server/i
 
 /** So much of a value tells what it is; much text that looks like names and values must not be looked at again and again. */
 const JUDGED = 64
@@ -252,15 +252,17 @@ function isPassword(value: string, given: Given, quoted: boolean, isName: boolea
 /** Where a password lies, and of which length or kind it is. */
 const WHERE =
   /@[\w-]+\.\w|^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z-]+$|\.(?:md|txt|json|ya?ml|toml|env|ini|cfg|conf|log|csv|html?|pdf|kdbx|pem|gpg|sql|sh|py|rs|go|rb|[jt]sx?)\b|^\d+[-+]?(?:char|letter|digit|bit|byte|word|day|hour|min)|\//i
+/** `Gr4nite.Heron`, which is no address and no module. */
+const LEET = /^(?=.*\b(?=\w{5})[A-Z][a-z]*\d(?!d\b)[a-z]+\b)[A-Z][A-Za-z\d]{3,}(?:\.[A-Z][A-Za-z\d]{3,})+$/
 /** `handleSubmit2` */
 const CALLED = /^[a-z]{2,}(?:[A-Z][a-z]+)+\d?$/
 /** What is said of a password, also in quotation marks. */
 const SAID_OF =
-  /^(?:too|not|in|un|im)|word|pass|ed$|ing$|able$|^(?:wrong|weak|strong|short|long|correct|same|secret|text|string|plain|clear|admin|root|login|guest|optional|options?|flags?|arguments?|parameters?|instead|fields?|values?|prompts?)$/i
+  /^(?:too|not|in|un|im)|word|pass|ed$|ing$|able$|^(?:wrong|weak|strong|short|long|correct|same|secret|text|string|plain|clear|admin|root|login|guest|optional|options?|flags?|arguments?|parameters?|instead|fields?|values?|prompts?|mismatch|matches|missing|changes|expires|resets|strength|history|storage|manager|generator|falsch|diferente)$/i
 
 /** How words end that tell of a password, and no name of a thing does. */
 const TELLS =
-  /(?:ed|ing|able|ible|al|ive|ory|ary|ous|ly|ent|ant|ment|tion|sion|thing|where|text|less|ful|ness|ity|ect|ure|ic|own|self|time|matter|string|inue|area|case|ever|base|ceed|cate|ize|ise|ate|ify|code|quote|file|lich|isch|ung|iert|bar)$/
+  /(?:ed|ing|able|ible|al|ive|ory|ary|ous|ly|ent|ant|ment|tion|sion|thing|where|text|less|ful|ness|ity|ect|ure|ic|own|self|time|matter|string|inue|area|case|ever|base|ceed|cate|ize|ise|ate|ify|code|quote|file|lich|isch|ung|iert|bar|ings|ions|[oa]ri[ao]|[oa]ire|(?:[ai]d|[cilnrv]at|it)[ao]|ane[ao]|uta|[ae]nte|etta|ecta|ique|rekt|annt|elt)$|^(?:an|auf|aus|ab|be|ein|er|ge|mit|ver|zu)[a-z]{3,8}en$/
 /** A word that somebody chose, where a sentence says clearly that it is the value, and ends there. */
 export const isWord = (value: string): boolean =>
   /^[A-Z]?[a-z]{7,30}$/.test(value) && ![TELLS, SAID_OF, ABOUT].some((no) => no.test(value)) && !isPlain(value)
@@ -275,9 +277,11 @@ function isTold(value: string, as: Called, quoted: boolean, sure = false): boole
   if (as === 'token' && quoted && /^(?=.*\d\d)(?!.*\d\.\d)[\w!-.@^~]{10,}$/.test(rest) && !ABOUT.test(rest)) return true
   if (as !== 'password') return isRandom(rest, 12) && !(as === 'key' && value.length < 32 && DIGEST.test(value))
   if (/^\d{8,63}$/.test(value)) return !/^20\d{6}$/.test(value)
-  if (rest.length < 6 || !/[A-Za-zА-я]/.test(rest) || WHERE.test(value) || (!sure && CALLED.test(value))) return false
+  if (rest.length < 6 || !/[A-Za-zА-я]/.test(rest) || (!sure && CALLED.test(value))) return false
+  if (LEET.test(value)) return !ABOUT.test(value)
+  if (WHERE.test(value)) return false
   if (/[A-Za-z\d][!#$%^*@&+~=][A-Za-z\d]/.test(rest) || (/\d/.test(rest) && /[!#$%^*@&+~=_?]/.test(rest))) return true
-  if (/\d/.test(rest) && rest.length >= 8 && /[a-z]/.test(rest) && /[a-z\d-][A-Z]|[-_.]\w{0,12}\d/.test(rest))
+  if (/\d/.test(rest) && rest.length >= 8 && /[a-z]/.test(rest) && /[a-z\d-][A-Z]|[-_.][\wà-ü]{0,12}\d/.test(rest))
     return true
   if (/^[A-Z]?[a-z]{5,}\d{1,2}$/.test(rest)) return !ABOUT.test(rest)
   if (/\d/.test(rest))

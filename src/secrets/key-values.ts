@@ -1,4 +1,4 @@
-import { type Called, called, type Given, isRandom, isSecretValue, type Span } from './judge.ts'
+import { type Called, called, type Given, isRandom, isSecretValue, isWord, type Span } from './judge.ts'
 import { isAscii } from './plain.ts'
 import { column } from './shapes.ts'
 import { givenBeside, holds, isPaired, isRecord, told, toldBefore } from './told.ts'
@@ -81,8 +81,7 @@ export function namedSecrets(text: string, passwords: number[]): Span[] {
       continue
     }
     const before = as === 'password' ? toldBefore(text, start, end) : undefined
-    if (before && isSecretValue(text.slice(...before), as, 'prose', false))
-      found.push({ category: CATEGORY[as], start: before[0], end: before[1] })
+    if (before && isTogether(text, ...before)) found.push({ category: CATEGORY[as], start: before[0], end: before[1] })
     if (as === 'password' && name.toLowerCase() !== 'pass') passwords.push(end)
     if ((as === 'password' || as === 'token') && /^(?:["`* ]{0,4}[|,;\t\r\n]| {2}|$)/.test(text.slice(end, end + 5)))
       column(text, start, found)
@@ -127,6 +126,13 @@ function chosenNear(text: string, start: number, end: number, found: Span[]): vo
     const at = start - before.length + m.index
     found.push({ category: CATEGORY.password, start: at, end: at + value.length })
   }
+}
+
+const LOGIN = /(?<=\b(?:admin|root|[\w.+-]{1,40}@[\w.-]{3,40}) (?:and|und|et|y|e|i|и|with|mit|avec|con|com) ["'`]?)/y
+/** Whether what stands before "as the password" is one: "admin and X" needs no figure. */
+function isTogether(text: string, start: number, end: number): boolean {
+  const value = text.slice(start, end)
+  return isSecretValue(value, 'password', 'prose', false) || (isWord(value) && holds(LOGIN, text, start))
 }
 
 /** What a file of variables calls a key; a digest is one there. */

@@ -14,7 +14,7 @@ export interface Rule {
   readonly keywords: readonly string[]
   /** Its group, where it has one, is the secret and ends the pattern. */
   readonly after?: string
-  /** What stands right before the keyword, where that does not begin the token. */
+  /** What stands right before the keyword, where that does not begin the token. Its group, where it has one, is the secret. */
   readonly before?: string
   /** The prefix is short or a word: what follows must look drawn by chance. */
   readonly random?: true
@@ -51,6 +51,15 @@ export const SHORT: Readonly<Record<string, string>> = {
   PHRASE: '((?:[a-z]{3,8}[ ,]{1,2}){11,23}[a-z]{3,8})',
   /** Up to the end of a clause. */
   LAST: '(?=["\'.,;!)]{0,2}(?:\\s*$|\\s*\\n|[ ](?:yesterday|today|now|last|this|on|so|for|and|please|since|until|before)\\b|[,;]))',
+  /** A word that is the value: behind it the clause ends, or more is said of it in parentheses. */
+  CHOSEN: '(?=[A-Z]?[a-z]{7,30}(?=["\'`]?(?:[ ]?[,;][ ]|[.,;!)]?[ ]{0,2}(?:$|\\n|\\())))',
+  /** A mark or a figure is in it. */
+  FIGURED: '(?=\\S{0,62}[\\d!#$%^*@&+~=])',
+  WIFIKEY: `(?:[kK]ey|[cC]ode|clé|mot de passe|clave|contraseña|chave|senha|chiave|[sS]chlüssel|[pP]ass(?:word|wort|phrase)?|[kK]ennwort|wachtwoord|pwd?|PW|mdp|hasło|парол[ья]?|密码|パスワード)`,
+  STAYS: `(?:(?:is|ist|lautet|est|es|é|è)(?: (?:still|now|(?:immer )?noch|weiterhin|unverändert|jetzt|toujours|aún|ancora|ainda))?|has always been|remains|stays|bleibt|reste|sigue siendo)`,
+  /** A number that opens something, at the end of a clause: behind others things are counted. */
+  OPENING: `(\\d{4,8}[#*]?)(?=["'\`]?(?:[.,;!)]|\\s{0,3}(?:$|\\n)|[ ](?:and|but|then|to|when|if|so|for|und)\\b))`,
+  DEVICE: `(?:phone|watch|garage|[tT]ablet|iPad|laptop|door|gate|safe|locker|screen|[hH]andy|[tT]ür|téléphone|portable|móvil|teléfono|celular|telefono|телефон)`,
   /** "…, type X" */
   TYPED: `[^\\n.]{0,60}?[ ,](?:type|enter|use|use:|answer|with|gib|tippe|nimm|tape|entre|utilise|escribe|usa|digite|введи|say)[ ](?:in )?["'\`]?([^\\s"'\`,;()<>]{6,63})`,
   CODE: `(?=[A-Za-z-]{0,12}\\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{3,10}){0,3}`,
@@ -77,8 +86,10 @@ function isLogin(userinfo: string, behind: string): boolean {
 const isEncodedKey = (run: string): boolean =>
   run.length > 40 && Buffer.from(run.slice(0, 80), 'base64').toString('latin1').includes('PRIVATE KEY')
 
+const isNetworkKey = (value: string): boolean => isChoice(value) || isWord(value)
 const isChoice = (value: string): boolean =>
-  /^\d{8,63}$/.test(value) || (isOfLogin(value) && isSecretValue(value, 'password', 'beside', false))
+  /^\d{8,63}$/.test(value) ||
+  (isOfLogin(value) && isSecretValue(value, 'password', 'beside', false) && !/[-_]v?\d+\.\d/.test(value)) // a version
 /** A login of one word each: `demo:rainbow77`. */
 const isChosen = (value: string): boolean => isOfLogin(value) || isWord(value)
 
@@ -94,9 +105,9 @@ export const CHECKS = {
   bearer: (t: string): boolean => t.length >= 20 && isReallyRandom(8)(t),
   loginToken: (t: string): boolean => isReallyRandom(8)(t) && (isRandom(t, 16) || /^[0-9a-f-]{36}$/.test(t)),
   code: (t: string): boolean => !/^(?:[a-z]+\d{1,3}|(?:19|20)\d\d(?:[-\s].*)?)$/s.test(t),
-  typed: (t: string): boolean => isOfLogin(t) && /[!#$%^*@&+~=]|\d\d/.test(t) && !/\d\.\d/.test(t),
-  pin: (t: string): boolean => new Set(t).size > 2, password: (t: string): boolean => isSecretValue(t, 'password', 'tight', false),
-  isChoice, isChosen, isEncodedKey, isLogin, isNoPath, isOfLogin, isPair, isPassword, isPhrase, isWord,
+  typed: (t: string): boolean => isOfLogin(t) && /[!#$%^*@&+~=]|\d\d/.test(t) && !/\d\.\d|poly1305|25519|^[a-z]{1,4}\d\d[a-z]+$|^[A-Z]+-?\d+$/.test(t),
+  pin: (t: string): boolean => new Set(t).size > 2 && !/^20[12]\d$/.test(t), password: (t: string): boolean => isSecretValue(t, 'password', 'tight', false),
+  isChoice, isChosen, isNetworkKey, isEncodedKey, isLogin, isNoPath, isOfLogin, isPair, isPassword, isPhrase, isWord,
 }
 
 /** Tokens: none is shorter than `RUN` says, or has what stands between words. */
@@ -272,20 +283,23 @@ export const RULES: readonly Rule[] = [
   { category: 'password', keywords: [':5432:', ':5433:', ':6432:', ':*:'], after: `[\\w*-]{1,64}:[\\w-]{1,64}:(?!:)([^\\s"'\`]{6,200})`, within: true, is: 'password' },
   // logins without a name for either half; words and codes that let in
   { category: 'password', keywords: ['creds', 'Creds', 'reden', 'ugang: ', 'оступ: ', 'user/pass', 'name/pass', 'ugangsdaten', 'nmeldedaten', 'dentifiants'], after: `%PAIR`, within: true, is: 'isOfLogin' },
-  { category: 'password', keywords: ['ogin', 'ccount', 'логин', 'Логин', 'учётк', 'учетк', '账号', '帳號', 'アカウント', '계정'], after: `%PAIR`, within: true, is: 'isNoPath' },
-  { category: 'password', keywords: ['asic', 'ttp auth', 'creds', 'redentials', 'user/pass'], after: `[^\\n:=]{0,60}?(?:is|are|ist|est|es|é|è|=|:)[ ]["'\`]?[A-Za-z][\\w.@-]{1,40}(?::|[ ]?/[ ]?)([^\\s"'\`,;:/()<>]{6,63})`, within: true, is: 'isChosen' },
+  { category: 'password', keywords: ['ogin', 'ccount', 'Konto', 'compte', 'cuenta', 'логин', 'Логин', 'учётк', 'учетк', '账号', '帳號', 'アカウント', '계정'], after: `%PAIR`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: ['asic', 'ttp auth', 'creds', 'redentials', 'user/pass'], after: `[^\\n:=]{0,60}?(?:is|are|ist|est|es|é|è|=|:|->|→)[ ]["'\`]?[A-Za-z][\\w.@-]{1,40}(?::|[ ]?/[ ]?)([^\\s"'\`,;:/()<>]{6,63})`, within: true, is: 'isChosen' },
+  { category: 'password', keywords: [' to open', ' to unlock', ' pour ouvrir', ' para abrir'], part: 'zip', before: `(?:[uU]se|[uU]sa|[uU]tilise|with|con)[ ]["'\`]?(?=\\S{0,60}(?:[!#$%^*@&+~=_]|-\\S{0,60}-))([^\\s"'\`,;<>()]{6,63})["'\`]?`, after: `[^\\n.]{0,30}?(?:zip|[aA]rchi|file|fichier)`, is: 'typed' },
   { category: 'password', keywords: [' / ', ' // '], after: `%VALUE`, before: `%ACCOUNT`, is: 'isOfLogin' },
   { category: 'password', keywords: [' p: ', '\np: ', ' p:', ' p='], after: `%VALUE`, before: `(?:u|l|usr|user|login)[:=][ ]?[^\\s,;]{1,40}[,;/|]?`, is: 'isOfLogin' },
-  { category: 'password', keywords: [' admin:', ' root:', '`admin:', '`root:', ' admin, ', ' root, ', ' admin and ', ' root and ', ' admin then ', ' admin und ', ' root und '], after: `%VALUE`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: [' admin', ' root', '`admin', '`root'], after: `(?:[:+]|, | (?:and|then|und|[+&–]|(?:with|mit|avec|con)(?= \\S{0,62}[a-z])(?= \\S{0,62}(?:[!#$%^*@&+~=]|\\d\\d))) )%VALUE`, within: true, is: 'isNoPath' },
+  { category: 'password', keywords: ['ncrypted', 'rotected', 'erschlüsselt', 'eschützt', 'hiffré', 'ifrad'], after: `[^\\n]{0,60}?(?:[,;]|[ ](?:use|with|using|mit|nimm|avec|utilise|usa|con|com))[ ](?:(?=["'\`]?\\S{6,63}[ ](?:to (?:open|unlock|decrypt|extract|unzip|get)|opens|geht es|zum|pour|para|per)\\b)|(?<=[ ](?:with|mit|avec|con) )(?=\\S{0,60}[!#$%^*@&~])(?=\\S{0,60}[A-Z]))%VALUE`, within: true, is: 'typed' },
   { category: 'password', keywords: ['root/', 'admin/'], after: `%VALUE(?=[ ](?:on|at|for|auf|en|sur|for)[ ])`, is: 'isNoPath' },
   { category: 'password', keywords: ['secrets file', 'ecrets-file', 'passwd file', 'ssword file', 'users file', 'asswords', 'ogins', 'redentials', 'asswörter', 'ugangsdaten'], after: `[^\\n]{0,40}\\n[-=*\\s]{0,40}[\\w .@-]{1,40}[:=-][ ]?%VALUE`, within: true, is: 'isOfLogin' },
   { category: 'password', keywords: ['using password: YES', 'ccess denied', 'uthentication failed', 'ogin failed', 'ermission denied'], after: `[^\\n]{0,80}?[ ](?:I used|i used|used|tried|I typed|entered)[ ]%VALUE`, within: true, is: 'isChoice' },
   { category: 'password', keywords: ['og into ', 'og in to ', 'ign into ', 'gin as ', 'g in as ', 'gn in as ', 'gin with ', 'g in with ', 'gn in with ', 'ccess ', 'ecte-toi avec ', 'ecter avec ', 'esión con ', 'elde dich mit ', 'elden mit ', 'ccede con ', 'ntra con ', 'ccedi con ', 'oggin met ', 'ойди под ', 'ойти под '], after: `%PAIR`, within: true, is: 'isNoPath' },
-  { category: 'password', keywords: ['og in ', 'ogged in ', 'ogging in ', 'ign in ', 'rejecting ', 'rejects ', 'refuses ', 'nlock ', 'nlocks ', 'nlocked ', 'uthenticate ', 'uthenticates ', 'inloggen', 'nmelden', 'onnect as ', 'onnecter '], after: `[^\\n.]{0,60}?[ ](?:with|using|typed|entered|tried|mit|met|avec|con|com)[ ]%VALUE`, within: true, is: 'typed' },
+  { category: 'password', keywords: ['og in ', 'ogged in ', 'ogging in ', 'ign in ', 'rejecting ', 'rejects ', 'refuses ', 'nlock', 'xtract it', 'nzip it', 'ecrypt ', 'eepass', 'eePass', 'uvre-le', 'brelo', 'uthenticate', 'inloggen', 'nmelden', 'onnect as ', 'onnecter '], after: `(?:[^\\n.]|\\.\\b){0,60}?[ ](?:with|using|typed|entered|tried|mit|met|avec|con|com)[ ]%VALUE`, within: true, is: 'typed' },
   { category: 'password', keywords: ['asło do ', 'aslo do ', 'ật khẩu', 'ata sandi', 'ozink', 'ωδικό', 'סיסמ', 'كلمة ', 'รหัสผ่าน', 'पासवर्ड', 'pass phrase', 'Pass phrase', 'pass-phrase', 'access code', 'Access code', 'ugangscode', 'code d\'accès', 'ódigo de acce', 'ódigo de ace', 'ódigo secreto', 'ecret code', 'ecret word', 'ecret phrase', 'toegangscode', 'odice di accesso', 'od dostępu', 'од доступа'], after: `[^\\n.]{0,50}?(?:[ :=]|：)[ ]?%VALUE`, within: true, is: 'isOfLogin' },
   { category: 'password', keywords: ['storePassword ', 'keyPassword '], after: `["']([^"'\\s]{4,100})(?=["'])`, is: 'chosen' },
   { category: 'password', keywords: [' key 0 ', ' key 7 ', ' secret 0 ', ' password 0 ', ' password 7 '], after: `([^\\s"']{6,100})(?=\\s{0,9}(?:\\n|$))`, within: true, is: 'isOfLogin' },
-  { category: 'credential', keywords: ['master.key', 'master key'], after: `[^\\n]{0,60}?(?:is|[:=])[ ]["'\`]?(%H{32,64})%E`, within: true, is: 'real' },
+  { category: 'credential', keywords: ['master.key', 'master key', 'dentials/'], after: `(?:[\\w-]{1,20}\\.key)?(?:[^\\n]{0,60}?(?:is|prints|shows|says|[:=])[ ]["'\`]?|(?<!(?:sum|md5|sha\\d{1,3})[^\\n]{0,60})[^\\w\\n]{0,9}\\n(?:\`{3}\\w{0,10}\\n)?[ ]{0,8}(?=%H{32}%E))(%H{32,64})%E`, within: true, is: 'real' },
+  { category: 'credential', keywords: ['master.key'], before: `(%H{32})["']?[ ]{1,2}>{1,2}[ ]?[\\w./-]{0,40}`, is: 'real' },
   { category: 'password', keywords: ['auth', 'Auth', 'ogin', 'og_in', 'ign_in', 'ignIn'], after: `%SIGN`, within: true, is: 'isPassword' },
   { category: 'password', keywords: ['WiFi.begin', 'mysqli', 'new PDO', 'mysql_connect', 'lient.connect', 'ftp_login', 'auth_password', 'imap_open', 'redential', 'asicAuth', 'setAuth'], after: `\\w{0,10}[ ]?\\([ ]?(?:["'][^"'\\n]{0,90}["'],[ ]?){1,2}["']([^"'\\n]{6,100})(?=["'])`, within: true, is: 'isPassword' },
   { category: 'credential', keywords: ['jwt.sign(', 'jwt.verify(', 'reateHmac(', 'jwt.encode(', 'jwt.decode(', 'encrypt(', 'decrypt(', 'hmac.new(', 'ookieParser(', 'hash_hmac(', 'md5(', 'MD5(', 'SHA1(', 'SHA2(', 'crypt.hash', 'password_hash(', 'make_password(', 'hash_password('], after: `[^"'\\n]{0,60}(?:["'][\\w-]{1,12}["'],[ ]?)?b?["']([^"'\\s]{8,200})(?=["'])`, within: true, is: 'isOfLogin' },
@@ -296,11 +310,13 @@ export const RULES: readonly Rule[] = [
   { category: 'password', keywords: ['assword', 'ASSWORD', 'PASS', '_pass', 'asswort', 'contraseña', 'mot de passe', 'senha', 'пароль'], after: `[^\\n:=]{0,50}?(?:\\b(?:is|ist|es|est)|é|[:=])[ ]?["'\`(]{0,2}([a-z0-9]{4}(?:[ -][a-z0-9]{4}){3})(?![\\w-])`, within: true, is: 'groups' },
   { category: 'connection string', keywords: ['@tcp(', '@unix('], before: `[\\w.-]{1,40}:[^\\s"'@:/]{4,100}` },
   { category: 'password', keywords: ['getConnection(', 'createConnection('], after: `[^\\n]{1,200}?["'][^"'\\n]{1,60}["'],[ ]{0,2}["']([^"'\\n]{4,100})(?=["'][ ]?\\))`, within: true, is: 'real' },
-  { category: 'PIN', keywords: ['PIN', 'PUK', ' pin for', ' pin of', ' pin to', 'in code', 'in-Code', 'incode', 'пин-код', 'ПИН'], after: `(?=[ :=.,;])(?:[^\\n]{0,60}?(?:[.:;!?,] (?:[Ii]t's|[Oo]urs|[Mm]ine|[Uu]se|[Tt]ry|[Ee]nter|[Tt]ype)| (?:is|ist|lautet|est|es|é|è))[ ](?:is )?|[ :=](?:(?:for|of|to|on|für|von|der|des|du|de|da|do|del|della|от|для|code|кода?) (?:[\\w-]{1,20} ){0,5}?)?(?:is|ist|lautet|est|es|é|è|=|:)?[ ]?)(\\d{4,8}[#*]?)(?![\\d:/-]|\\.\\d|[ ]?[a-z]{1,9}s\\b)`, within: true, is: 'pin' },
-  { category: 'PIN', keywords: ['im pin', 'nlock pin', 'pin is ', 'afe code', 'oor code', 'ate code', 'larm code', 'nlock code', 'ode PIN', 'cess code', 'rity code', 'ard code', 'itscode', 'ürcode', 'rmcode', 'ngscode', 'rrcode', 'code for the gate', 'code for the door', 'code for the alarm', 'code for the safe', 'ode de la porte', 'ode de l', 'ódigo de la ', 'домофона'], after: `(?: (?:for|of|der|des|vom|zum|del?|du) (?:[\\w-]{1,20} ){0,4}?[\\w-]{1,20})?[^\\n\\d:=]{0,12}?[ ]?(?:is |ist |est |:[ ]?|=[ ]?)?(\\d{4,8}[#*]?)(?![\\d.:/-])`, within: true, is: 'pin' },
-  { category: 'password', keywords: ['wifi', 'Wifi', 'WiFi', 'i-Fi', 'WLAN', 'SSID', 'wlan', 'ssid', 'otspot', 'вайфа'], after: `[^\\n]{0,60}?(?:[kK]ey|code|clé|clave|chave|[sS]chlüssel|парол|[pP]ass|pw|mdp|senha|密码)[^\\s\\d:=]{0,8}%NAMED([^\\s"'\`,;()]{8,63})`, within: true, is: 'isChoice' },
-  { category: 'password', keywords: ['ifi', 'i-Fi', 'iFi', 'WLAN', 'wlan'], before: `(?:code|Code|clé|pass|mdp|clave|chiave|chave|key|пароль)[ ](?:du |de |do |del |for |от )?\\w?`, after: `[ ]?[:=][ ]?["'\`]?([^\\s"'\`,;]{8,63})`, is: 'isChoice', within: true },
-  { category: 'password', keywords: ['ifi key', 'iFi key', 'LAN key', 'LAN-', 'ifi password', 'iFi password', 'LAN password'], after: `(?:Schlüssel|Key|Passwort)?%NAMED(\\d{4}(?:[ -]?\\d{4}){1,6})`, within: true, is: 'any' },
+  { category: 'PIN', keywords: ['PIN', 'PUK', ' puk', ' pin', 'in code', 'in-Code', 'IN-Code', 'incode', 'пин-код', 'ПИН'], after: `(?=[ :=.,;])(?:(?<! pin)|(?<=(?:lock|bank|card|host|phone|[iI][mM]) pin)|(?= (?:for|of|to|d[eaou]|del|is(?= \\d)) ))(?:[^\\n]{0,60}?(?:[.:;!?,] (?:[Ii]t's|[Oo]urs|[Mm]ine|[Uu]se|[Tt]ry|[Ee]nter|[Tt]ype)| %STAYS)[ ](?:is )?|[ :=](?:(?:(?:for|of|to|on|für|von|der|des|du|de|da|do|del|della|от|для|code|кода?) |(?=[а-яё]))(?:[\\w-]{1,20} |[а-яё]{3,20} ){0,5}?)?(?:%STAYS|was|used to be|war|era|=|:)?[ ]?)(\\d{4,8}[#*]?)(?![\\w:/-]|\\.\\d|[ ]?(?:[a-z]{1,9}s|[mkMµ]?[VAH]z?|[mc]m|baud|rpm)\\b)`, within: true, is: 'pin' },
+  { category: 'PIN', keywords: ['afe code', 'oor code', 'ate code', 'larm code', 'nlock code', 'ode PIN', 'cess code', 'rity code', 'ard code', 'itscode', 'ürcode', 'rmcode', 'ngscode', 'rrcode', 'code for the ', 'asscode', 'creen code', 'hone code', 'ode du coffre', 'сейфа', '暗証番号', '현관 비밀번호', '解锁密码', 'ode de l', 'ódigo de la ', 'домофона'], after: `(?<!code for the (?!gate|door|garage|alarm|safe))(?: (?:for|of|der|des|vom|zum|del?|du) (?:[\\w-]{1,20} ){0,4}?[\\w-]{1,20})?[^\\n\\d:=]{0,12}?[ ]?(?:is |ist |est |[是为は는][ ]?|:[ ]?|=[ ]?)?(\\d{4,8}[#*]?)(?![\\d.:/-])`, within: true, is: 'pin' },
+  { category: 'PIN', keywords: ['nlocks with ', 'pens with ', 'ntsperrt man mit ', 'éverrouille avec ', 'esbloquea con '], before: `%DEVICE[^\\n.,]{0,20}?`, after: `%OPENING`, is: 'pin' },
+  { category: 'PIN', keywords: ['nlock '], after: `(?:the|my|her|his) [\\w -]{0,20}?%DEVICE,?[ ](?:type|enter|use|with|is|press)[ ](?:in )?%OPENING`, within: true, is: 'pin' },
+  { category: 'password', keywords: ['wifi', 'Wifi', 'WiFi', 'i-Fi', 'WLAN', 'SSID', 'wlan', 'ssid', 'otspot', 'вайфа', 'WPA'], after: `[^\\n]{0,60}?(?:%WIFIKEY[^\\s\\d:=;(){}"]{0,8}(?:[ ](?:for|für|fürs|im|in|pour|para|per)[ ][^\\n:=]{1,40}(?=:))?%NAMED(?=[^\\s"'\`,;()]{8})%FIGURED|(?:[ ]["'\`]?[A-Z][\\w -]{1,30}["'\`]?,?[ ](?:(?:and|y|und|et|e|i|и|with|mit|con)[ ])?(?:(?:the|la|der|das|a|il|le)[ ])?(?![kK]ey|[cC]ode|Pass(?!wort))%WIFIKEY|%WIFIKEY(?::|[ ](?:is|ist|est|es|é|è|c'est|to)))[ ]["'\`]?%CHOSEN)([^\\s"'\`,;()]{7,63})`, within: true, is: 'isNetworkKey' },
+  { category: 'password', keywords: ['ifi', 'i-Fi', 'iFi', 'WLAN', 'wlan'], before: `%WIFIKEY[ ](?:du |de |do |del |della |da |for |for the |от |für |fürs )?\\w?`, after: `(?:[ ](?:de[lr]?|du|da|do|of|at|in|im|für|for)[ ][^\\n:=.]{1,30}?)?(?:[ ]?[:=]|[ ](?:is|ist|est|es|é|è))[ ]["'\`]?(?:(?=[^\\s"'\`,;]{8})%FIGURED|%CHOSEN)([^\\s"'\`,;]{7,63})`, is: 'isNetworkKey', within: true },
+  { category: 'password', keywords: ['ifi key', 'iFi key', 'LAN key', 'LAN-', 'WPA-', 'ifi password', 'iFi password', 'LAN password'], after: `(?:Schlüssel|Key|Passwort)?(?:[ ](?:for|für|fürs|im|in)[ ][^\\n:=]{1,60}(?=:))?%NAMED(\\d{4}(?:[ -]?\\d{4}){1,6})`, within: true, is: 'any' },
   // options that mean a password with one command only
   { category: 'password', keywords: ['openssl'], option: `\\s-pass(?:in|out)?\\s{1,3}["']?pass:([^\\s"']{3,200})` },
   { category: 'password', keywords: ['nmcli'], option: `\\s(?:password|wifi-sec\\.psk)\\s{1,3}["']?([^\\s"']{8,63})` },
@@ -352,8 +368,9 @@ export const SAID: readonly Rule[] = [
   // "changed the root password to X yesterday", "the password is X.", "user ana and password X"
   { category: 'password', keywords: [''], after: `(?:[ ][^.,\\n]{0,24}?)?[ ](?:to|auf|en|para|a|на)[ ]["'\`]?([A-Z]?[a-z]{7,30})%LAST`, before: `(?:set|chang|reset|updat|rotat|änder|cambi|mud)\\w{0,4}[ ][^.,\\n]{0,40}`, is: 'isWord' },
   { category: 'password', keywords: [''], after: `[ ][^.,\\n]{0,40}?(?:re)?set to[ ]["'\`]?([A-Z]?[a-z]{7,30})%LAST`, is: 'isWord', part: 'et to ' },
-  { category: 'password', keywords: [''], after: `(?:[ ][^\\n.,:;]{1,40}?)?[ ](?:is|ist)(?: now| simply| just| jetzt)?[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[,;][ ]|[.,;!)]?[ ]{0,2}(?:$|\\n))`, before: `(?:the|my|our|new|das|root|admin)[ ][^.\\n]{0,40}`, is: 'isWord' },
-  { category: 'password', keywords: [''], after: `[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[.,;!)]?[ ]{0,2}(?:$|\\n))`, before: `(?:user(?:name)?|login|as)[ ][\\w.@-]{1,40}(?:,| and| with|, and)[ ](?:the )?\\w{2,10}`, is: 'isWord' },
+  { category: 'password', keywords: [''], after: `(?:[ ][^\\n.,:;]{1,40}?)?(?:[ ](?:is|ist)(?: now| simply| just| jetzt)?|(?<=(?:sudo|luks|LUKS)[ ]\\w{2,10}|[kK]ennwort)[ ]?[:=])[ ]["'\`]?%CHOSEN([A-Za-z]{7,31})`, before: `(?:(?:[Tt]he|[Mm]y|[Oo]ur|new|[Dd]as|root|admin)[ ][^.\\n]{0,40}|(?:sudo|key|luks|LUKS)[ ]\\w{2,10}|[Pp]w|PW|[Kk]ennwort)`, is: 'isWord' },
+  { category: 'password', keywords: [''], after: `[ ]["'\`]?([A-Z]?[a-z]{7,30})["'\`]?(?=[.,;!)]?[ ]{0,2}(?:$|\\n|\\())`, before: `(?:user(?:name)?|login|as|[Bb]enutzer(?:name)?|[Nn]utzer|[Ii]dentifiant|[Uu]tilisateur|[Uu]su[aá]rio|[Uu]tente|użytkownik|gebruiker|[Лл]огин|ользователь|账号|用户名)[ ][\\w.@-]{1,40}(?:,| and| with|, and| und| mit| y| et| e| i| и)[ ]?(?:the )?[^\\s,;:]{2,12}(?: de passe)?`, is: 'isWord' },
+  { category: 'password', keywords: [''], after: `[;,][ ]it's[ ]["'\`]?([^\\s"'\`,;]{6,63})`, is: 'isOfLogin', part: " it's " },
   { category: 'passphrase', keywords: [''], after: `[^\\n.:=]{0,40}?(?:(?: is| lautet| ist|=|:)[ ]?["'\`]?(?=(?:[a-z]{3,10}[ -]){3})|[ ]?(?:->|→|[:=] ?"|is ")[ ]?)((?:[a-z]{3,10}[ -]){2,7}[a-z]{3,10})(?=["'\`.,;!)]{0,2}\\s{0,9}(?:$|\\n|[,;.]))`, before: '\\w{0,30}pass-?phrase', is: 'isPhrase', part: 'hrase' },
   { category: 'password', keywords: [''], after: `%TYPED`, is: 'isChoice' },
   { category: 'password', keywords: [''], before: `(?:type|enter|use)[ ]["'\`]?(?=[^\\s"'\`]{0,40}\\d)[^\\s"'\`]{6,63}["'\`]?[ ](?:when|if)[ ][^\\n]{0,20}(?:prompted|asked) for [^\\n]{0,20}`, part: 'ed for ' },

@@ -138,11 +138,20 @@ const OPENS =
 const VARIABLE = /(?:^|[\n\s"'])(?:export |set |ENV |- )?[A-Z][A-Z0-9_]{2,60}["']?[ ]?[=:][ ]?["']?$/
 /** What says that it tells one thing from another, or may be shown. */
 const SHOWN =
-  /hash|(?:\b|_)(?:sha\d*|rev(?:ision)?|sig|tx|ref)\b|md5|digest|checksum|integrity|commit|fingerprint|pub(?:lic|lishable)?(?:\b|_|key)|\bids?\b|_ids?\b|[a-z]Ids?\b|uuid|guid|etag|trace|span|cache|verif|challenge|nonce|csrf|xsrf|signature|site.?key|cursor|page|next_?token|address|block|image|layer|version|build|branch|object|blob|slug|base64,|ssh-|kid|kty|recipient|\biv\b|\btag\b|ENC\[/i
+  /hash|(?:\b|_)(?:sha\d*|rev(?:ision)?|sig|tx|ref)\b|md5|digest|checksum|integrity|commit|fingerprint|pub(?:lic|lishable)?(?:\b|_|key)|\bids?\b|_ids?\b|[a-z]Ids?\b|uuid|guid|etag|trace|span|cache|verif|challenge|nonce|csrf|xsrf|signature|site.?key|cursor|page|next_?token|address|block|image|layer|version|build|branch|object|blob|slug|base64,|ssh-|dkim|domainkey|kid|kty|recipient|\biv\b|\btag\b|ENC\[/i
 const INTRODUCED = /(?:[:=]|\bis|->|→|\b(?:use|using|with|key|token))[ ]?["'`(]{0,2}$/
+/** What keys of wallets stand behind, one or a list. */
+const WALLET =
+  /(?:accounts|private ?keys?|wallet(?:provider)?|toaccount|\bpk(?=["']?\s?[:=]|\sis))["']?(?:\s?[:=(]|\sis)?(?:\s?\{\s{1,9}\w{1,20}:)?[\s=[(]{0,60}(?:(?:\(\d\)\s)?["']?(?:0x)?[0-9a-f]{64}["']?,?\s{0,9}){0,9}(?:\(\d\)\s)?["']?$/i
 /** Tokens that no rule names, by the words beside them. */
 export function looseTokens(text: string, found: Span[]): void {
   for (const { 0: token, index } of text.matchAll(LONG)) {
+    if (
+      (token.length === 64 || token.length === 66) &&
+      /^(?:0x)?[0-9a-f]{64}$/.test(token) &&
+      WALLET.test(text.slice(Math.max(0, index - 700), index))
+    )
+      found.push({ category: 'private key', start: index, end: index + token.length })
     const isHex = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{128})$/.test(token)
     const isPart = text[index - 1] === '@' || '@('.includes(text[index + token.length] ?? ' ') || token.length > 400
     if (isPart || (!isHex && !isDrawn(token)) || isPlaceholder(token)) continue
@@ -153,6 +162,18 @@ export function looseTokens(text: string, found: Span[]): void {
     const isTold = opens && token.length >= 32 && (!isHex || INTRODUCED.test(before))
     if (isTold || VARIABLE.test(before)) found.push({ category: 'credential', start: index, end: index + token.length })
   }
+}
+
+const WEB_KEY =
+  /(?:(?:PUBLIC|VITE|APP|GATSBY)_(\w{0,20}FIREBASE\w{0,12}KEY)|(?:firebase_?|(?<![\w-]))api_?key)["']?\s{0,3}[:=]\s{0,3}["'`]?$/i
+/** What the page of an app of Firebase has beside its key. */
+const WEB_APP = /auth_?domain|messaging_?sender_?id|project_?id.{1,300}app_?id|app_?id.{1,300}project_?id/is
+/** Whether it may be seen, by what stands beside it: the key of a web app of Firebase, what is encrypted for a cluster. */
+export function isShown(text: string, { start, end }: Span): boolean {
+  const before = text.slice(Math.max(0, start - 4_000), start)
+  if (text.startsWith('Ag', start) && end - start > 90) return /encryptedData["']?:/.test(before)
+  const name = text.startsWith('AIza', start) ? WEB_KEY.exec(before.slice(-80)) : null
+  return name !== null && (name[1] !== undefined || WEB_APP.test(before.slice(-300) + text.slice(end, end + 400)))
 }
 
 export const SHAPES = { privateKeys, awsSecrets, inserts, htmlTables }

@@ -8,11 +8,11 @@ export const holds = (pattern: RegExp, text: string, at: number): boolean => {
 }
 
 const OF =
-  "for|of|on|to|at|in|from|für|von|vom|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|till?|för|på|van|voor|om|na|pt|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir"
+  "for|of|on|to|at|in|from|fürs?|von|vom|der|zum|zur|auf|bei|del?|della|d[aio]s?|du|des|para|por|per|pour|sur|en|em|na|no|od|do|dla|pro|k|от|для|к|на|из|у|в|till?|för|på|van|voor|om|na|pt|d'[a-zà-ü]{2,20}|that|which|they|we|i|you|die|das|wir"
 /** "is now", "ist jetzt" */
 const NOW = 'now|simply|just|currently|still|jetzt|ahora|maintenant|adesso|agora|ora|теперь|сейчас'
 const IS =
-  "is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|är|er|on|este|adalah|это|такой"
+  "(?:is|was) (?:left|set) (?:as|to|at)|is|was|are|(?:must|should|has to) be(?: set to)?|ist|lautet|lauten|war|es|era|est|c'est|é|è|jest|je|är|er|on|este|adalah|это|такой"
 /** After these another thing is told. */
 const ELSE = 'and|or|but|if|when|because|und|oder|aber|y|o|pero|et|ou|mais|и|или|но'
 
@@ -27,7 +27,7 @@ const TOLD = new RegExp(
   // what it opens, if told: in Russian without a preposition
   `(?:[ \\t]{1,4}(?:(?:${OF}|api|secr[eè]te|secreta|segreta)(?:${WORD}){1,7}?|${KIND}|[а-яё]{3,30}(?:${WORD}){0,6}?))?(?: \\([^()\\n]{1,60}\\))?` +
     // and then it comes
-    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|,?[ \\t]{1,4}(?:${IS})(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
+    `(?:[ \\t]{0,4}(?:->|→|—|–)|[ \\t]{0,4}(?:=>|[:=](?![:/=]))|[ \\t]{1,4}-(?=[ \\t])|,?[ \\t]{1,4}(?:${IS})(?! (?:changed|updated|reset) )(?: (?:${NOW}))?(?::|(?=[ \\t]))|,[ \\t](?:${NOW})(?:[ \\t](?:${IS}|it's))?:?(?=[ \\t])|[ \\t]{1,2}\\((?=[^()\\s]{6,64}\\))|[ \\t]{0,2}(?:已?(?:改|设|設|换)[置成为為]{0,2}了?[成为為]?|是|为|為|は|が|を|는|은|이|가))[ \\t]{0,4}(?:(?<=:[ \\t]{0,4})\\r?\\n\\s{0,8})?`,
   'iy',
 )
 
@@ -37,7 +37,7 @@ const TO_WORDS = [' to', ' auf ', ' en ', ' a ', ' para ', ' на ']
 const CHANGES =
   /(?<=(?:\b(?:set|chang|reset|updat|rotat|cambi|mud|modific|änder|setz)|смени|поменя|установи)[^\s.]{0,5}[ \t][^.\n]{0,40})/iy
 const CHANGED =
-  /^[ \t]{1,4}(?:(?:was|is|has been) )?(?:changed|updated|reset|set|geändert|gesetzt)\b|^[^.\n]{1,60} (?:geändert|gesetzt)\b/i
+  /^(?:[ \t]{1,4}(?:on|of|for) [^.,\n]{1,40}?)?[ \t]{1,4}(?:(?:was|is|has been) )?(?:changed|updated|reset|set|geändert|gesetzt)\b|^[^.\n]{1,60} (?:geändert|gesetzt)\b/i
 
 /** How much stands between a name and the value that is told of it; nothing if none is. */
 export function told(text: string, start: number, end: number): number | undefined {
@@ -54,7 +54,7 @@ const FILLER_MAX = 4
 /** Where a value stands before its name: "X is the password", "set the password to X" has it behind. */
 export function toldBefore(text: string, start: number, end: number): [number, number] | undefined {
   if (
-    !/^(?:[ \t]*(?:$|[.,;:!?)\n])|[ \t]+(?:for|of|on|to|at|in|für|when|once|if|wenn|cuando|quand)\b)/.test(
+    !/^(?:[ \t]*(?:$|[.,;:!?)\n])|[ \t]+(?:for|of|on|to|at|in|für|an|when|once|if|wenn|cuando|quand)\b)/.test(
       text.slice(end, end + 8),
     )
   )
@@ -63,7 +63,7 @@ export function toldBefore(text: string, start: number, end: number): [number, n
   const words = [...text.slice(from, start).matchAll(/\S+/g)]
   for (let i = words.length - 1; i > 0 && words.length - i <= FILLER_MAX; i--) {
     const word = words[i]![0]
-    if (/^(?:is|as|ist|als|es|como|est|comme)$/i.test(word)) {
+    if (/^(?:is|as|ist|als|es|como|est|comme|come|jako)$/i.test(word)) {
       const { 0: told, index } = words[i - 1]!
       const lead = /^["'`(]*/.exec(told)![0].length
       const tail = /["'`),.]{0,9}$/.exec(told)![0].length
@@ -100,12 +100,12 @@ const LOGIN =
   '(?:login|host(?:name)?|ssid|user(?:[ _]?(?:name|id))?|usr|uid|email|benutzer(?:name)?|usu[aá]rio|utilisateur|identifiant|utente)'
 const WHO = '["\'`]?(?!(?:and|or)\\b)[^\\s"\'`,;]{1,60}["\'`]?'
 const USER = new RegExp(
-  `(?<=(?:\\b(?:${LOGIN}|account)|логин|пользователь)[ \\t:=]{1,4}${WHO}[ \\t]{0,2}[,;/]?\\s{1,4}(?:(?:and|with|und|mit|y|et|e|the|a)[ \\t]{1,2}){0,2})`,
+  `(?<=(?:\\b(?:${LOGIN}|account)|логин|пользователь)[ \\t:=]{1,4}${WHO}[ \\t]{0,2}[,;/]?\\s{1,4}(?:(?:and|with|und|mit|y|et|e|the|a|mot de)[ \\t]{1,2}){0,2})`,
   'iy',
 )
 /** In a line of its own or beside it, but not in an object of a program: there the value is a name. */
 const USER_GIVEN = new RegExp(
-  `(?<=(?<![{(]\\s{0,8}["']?)(?:(?:\\b|_)(?:${LOGIN}|name)["']?[ \\t]{0,2}[:=]|-${LOGIN}[ =])[ \\t]{0,4}${WHO}(?:[ \\t]{0,2}[,;/]?[ \\t]{1,4}|\\r?\\n[ \\t+>|-]{0,20}))`,
+  `(?<=(?<![{(]\\s{0,8}["']?)(?:(?:\\b|_)(?:${LOGIN}|name)["']?[ \\t]{0,2}[:=]|-${LOGIN}[ =])[ \\t]{0,4}${WHO}(?:[ \\t]{0,2}[,;/]?[ \\t]{1,4}(?:mot de )?|\\r?\\n[ \\t+>|-]{0,20}))`,
   'iy',
 )
 const SECTION = /^[ \t]*\[[\w.:" -]{1,60}\][ \t]*$/m
@@ -130,7 +130,7 @@ const ACCOUNT =
 const VALUE = '["\'`]?([^\\s"\'`,;<>()/|\\u2e80-\\uffef]{5,63}[^\\s"\'`,;<>()/|.:?\\u2e80-\\uffef])(?![/\\w])'
 
 /** `admin / …` behind a word that says so. */
-export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:and|und|y|et|и|then|with)(?: then| the)? |(?<=\\b(?:are|with|using|sind|mit|sont|avec|son|con|são|com|sono) )[A-Za-z][\\w.-]{1,40} (?:and|und|y|et|e) |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
+export const PAIR = `[^\\n/|]{0,40}?(?<![\\w./@-])(?:\\((?=[^()\\n]{0,120}[@!#$%^*&+~=])[\\w.+@-]{2,60}(?:,|:|[ ]?[/|])[ ]?|${ACCOUNT}[ ]?[/|:][ ]?|[\\w.+-]{1,40}@[\\w.-]{3,40} (?:(?:and|und|y|et|и|then|with)(?: then| the)?(?: password| pw| Passwort| contraseña)? |\\()|(?<=\\b(?:are|with|using|sind|mit|sont|avec|son|con|são|com|sono) )[A-Za-z][\\w.-]{1,40} (?:and|und|y|et|e) |[A-Za-z][\\w.-]{1,40}["'\`]?[ ]?[/|][ ]?)${VALUE}`
 /** Around ` / ` where nothing says so. */
 export const SPACED = [ACCOUNT, VALUE] as const
 /** `("ana", "…")` */
