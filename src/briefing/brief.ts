@@ -232,8 +232,6 @@ export function wasBriefed(memory: Memory, options: BriefOptions, told: Briefing
     const ids = told.sections.flatMap((s) => (s.name === 'news' ? [] : s.ids))
     sessions.told(session, { door, ids, tokens: told.tokens, chars: told.chars })
     sessions.caughtUp(session, cursor)
-    for (const crashed of sessions.recovery())
-      if (crashed.id !== session && ids.includes(crashed.id)) sessions.takeUp(crashed.id, session)
   }
   wasHere(memory, user, cursor)
 }

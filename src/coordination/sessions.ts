@@ -331,6 +331,7 @@ export class Sessions {
     this.#db.write(() => {
       const row = presence.ensureSession(this.#db, id, this.#now)
       const before = Array.isArray(row.data.files) ? row.data.files : []
+      if (!before.includes(path)) this.#goesOn(id, path)
       const files = [...before.filter((f) => f !== path), path].slice(-FILES_AT_MOST)
       presence.putSession(this.#db, {
         ...row,
@@ -367,12 +368,12 @@ export class Sessions {
       .filter((s) => s.state === 'crashed')
   }
 
-  /** A session goes on with what a crashed one has left. */
-  takeUp(id: string, by: string): void {
-    this.#db.write(() => {
-      const row = presence.getSession(this.#db, id)
+  /** A session that edits a file which a crashed one had in hand goes on with what that left. */
+  #goesOn(by: string, path: string): void {
+    for (const { id, files } of this.recovery()) {
+      const row = id !== by && files.includes(path) ? presence.getSession(this.#db, id) : undefined
       if (row) presence.putSession(this.#db, { ...row, takenUp: by })
-    })
+    }
   }
 
   /** Keeps what was put before a session and what it cost. */

@@ -124,7 +124,7 @@ test('[P4] a handoff that does not fit is told with its next steps', () => {
   expect(text).toContain('fix the JWKS cache')
 })
 
-test('[X5] what a crashed session had in hand is told to the next one, and to that one alone', () => {
+test('[X5] [W4] what a crashed session had in hand is told until a session goes on with it, or it is ended', () => {
   const t = openTestMemory()
   sessionsOf(t.memory).start({ id: 'lost', client: 'codex', branch: 'auth' })
   t.act([['start-task', { description: 'refresh tokens' }], ['claim', { paths: ['src/auth/**'] }], ['record-decision', { name: 'use-rs256', description: 'sign with RS256' }]], { session: 'lost' }) // biome-ignore format: one thought
@@ -142,7 +142,17 @@ test('[X5] what a crashed session had in hand is told to the next one, and to th
   expect(text).not.toContain('Session idle')
   briefed(t)
   sessionsOf(t.memory).start({ id: 'next' })
+  sessionsOf(t.memory).edited('next', 'README.md')
+  expect(textOf(t, { session: 'next' })).toContain('Session lost')
+  sessionsOf(t.memory).edited('next', 'src/auth/token.ts')
   expect(textOf(t, { session: 'next' })).not.toContain('Session lost')
+  sessionsOf(t.memory).start({ id: 'lost too' })
+  sessionsOf(t.memory).edited('lost too', 'src/cart.ts')
+  t.clock.now += 3_600_000
+  sessionsOf(t.memory).start({ id: 'me' })
+  expect(textOf(t)).toContain('Session lost too')
+  sessionsOf(t.memory).end('lost too', 'nobody goes on')
+  expect(textOf(t)).not.toContain('Session lost too')
 })
 
 test('[X5] a task that a crashed session was given is told by its name, and once', () => {

@@ -283,7 +283,7 @@ test('[X5] kill -9 of a session: it has crashed, its claims are free, its data i
   ])
   expect(memory.reader.entity(sessions.recovery()[0]!.task!)?.name).toBe('the refresh')
   expect(memory.newsSince(0).some((n) => n.presence?.type === 'session-crashed')).toBe(true)
-  sessions.takeUp('a', 'b')
+  sessions.end('a', 'nobody goes on with it')
   expect(sessions.recovery()).toEqual([])
   expect(sessions.start({ id: 'a' }).state).toBe('active') // the same id works again
 })

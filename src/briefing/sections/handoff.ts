@@ -5,6 +5,7 @@ import { sessionsOf } from '../../coordination/sessions.ts'
 import { type CurrentHandoff, currentHandoffs } from '../../handoff/current.ts'
 import { HANDOFF_PARTS } from '../../handoff/page.ts'
 import { provenanceOf } from '../../model/entity.ts'
+import { isOpen } from '../../read/work-tree.ts'
 import { plain } from '../fence.ts'
 import { age, byline, claimedOn, many, minute, refOf } from '../format.ts'
 import type { About, Item, Section } from '../types.ts'
@@ -43,7 +44,13 @@ export const handoff: Section = {
       items,
       beyond: Math.max(0, crashed.length - OTHERS),
       see: 'tidemark session list --all',
-      note: others.length > 0 ? `and ${many(others.length, 'more handoff')}: tidemark handoff` : undefined,
+      note:
+        [
+          others.length > 0 && `and ${many(others.length, 'more handoff')}: tidemark handoff`,
+          crashed.length > 0 && 'a crash is told until a session edits its files; tidemark session end ID ends that',
+        ]
+          .filter(Boolean)
+          .join('\n') || undefined,
       says: says.filter(Boolean).join(', '),
     }
   },
@@ -129,14 +136,18 @@ const bodyLine = (line: string): string => `| ${plain(line, ITEM)}`
 
 const heldBy = (s: SessionInfo): string[] => (Array.isArray(s.data.held) ? s.data.held.map(String) : [])
 
-/** Whether a crashed session had anything in hand. Without that there is nothing to go on with. */
-const hadInHand = (s: SessionInfo): boolean => s.task !== undefined || s.files.length > 0 || heldBy(s).length > 0
-
-/** Other sessions that crashed with something in hand that nobody has taken up, newest first. */
-export const leftInHand = (about: About): SessionInfo[] =>
-  sessionsOf(about.memory)
-    .recovery()
-    .filter((s) => s.id !== about.session && hadInHand(s))
+/**
+ * Other sessions that crashed with something in hand, newest first, for a fortnight: until another session edits one of the files, or
+ * is at the task, or a person ends it.
+ */
+export function leftInHand({ memory, session, moment, reader }: About): SessionInfo[] {
+  const sessions = sessionsOf(memory)
+  const crashed = sessions.recovery().filter((s) => s.id !== session && moment - s.seen < CARRIED_DAYS * DAY)
+  if (crashed.length === 0) return []
+  const atWork = new Set(sessions.list().flatMap((s) => s.task ?? []))
+  const isLeft = (task: string | undefined) => task !== undefined && !atWork.has(task) && isOpen(reader.entity(task))
+  return crashed.filter((s) => s.files.length > 0 || heldBy(s).length > 0 || isLeft(s.task))
+}
 
 /** The last state of a session that crashed (X5). */
 export function recoveryItem(s: SessionInfo, about: About): Item {
